@@ -35,12 +35,14 @@ export interface Page<T> {
   readonly hasMore: boolean;
 }
 
-/** Cuts a page out of `total` items, of which `at(index)` answers one. */
-export function pageOf<T>(
-  total: number,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-  at: (index: number) => T,
-): Page<T> {
+type Window = Pick<Page<unknown>, "limit" | "offset">;
+
+/** Cuts a page out of a list, each item as `reply` tells it. */
+export const pageOf = <Item, T>(items: readonly Item[], window: Window, reply: (item: Item) => T): Page<T> =>
+  pageAt(items.length, window, (index) => reply(items[index] as Item));
+
+/** The same of `total` items, of which `at(index)` answers one. */
+export function pageAt<T>(total: number, { limit, offset }: Window, at: (index: number) => T): Page<T> {
   const data: T[] = [];
   const end = Math.min(total, offset + limit);
   for (let index = offset; index < end; index += 1) data.push(at(index));

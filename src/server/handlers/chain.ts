@@ -13,10 +13,9 @@ import {
 } from "../../api/chain.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError, requireRoom } from "../../api/errors.ts";
-import { findMarket, pageOf } from "../../api/view.ts";
+import { findMarket, pageAt, pageOf } from "../../api/view.ts";
 import { unminedOf } from "../../core/chain/chain.ts";
 import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
-import type { Transaction } from "../../core/chain/transaction.ts";
 import { guardOrigin, isTrusted } from "../access.ts";
 import { type Handlers, JsonText, type Service, SILENCE, viewOf } from "../service.ts";
 import { submit } from "./trading.ts";
@@ -30,14 +29,13 @@ export const chainHandlers = {
   listBlocks: ({ query }, service) => {
     const view = viewOf(service);
     const { heights, blocks } = view.state.chain;
-    return pageOf(heights.size, query, (index) =>
+    return pageAt(heights.size, query, (index) =>
       blockReply(view, blocks.get(heights.get(heights.size - index))),
     );
   },
   listPendingTransactions: ({ query }, service) => {
     const view = viewOf(service);
-    const pending = unminedOf(view.state.chain);
-    return pageOf(pending.length, query, (index) => transactionReply(view, pending[index] as Transaction));
+    return pageOf(unminedOf(view.state.chain), query, (each) => transactionReply(view, each));
   },
   getSupply: ({ path }, service) => {
     const view = viewOf(service);
@@ -52,12 +50,8 @@ export const chainHandlers = {
     const [event] = events;
     return { bumped: event?.kind === "feesBumped" ? event.transactions.length : 0 };
   },
-  listSettlementFaults: ({ query }, { exchange: { state } }) => {
-    const { faults } = state.chain;
-    return pageOf(faults.length, query, (index) =>
-      settlementFaultReply(state, faults[index] as SettlementFault),
-    );
-  },
+  listSettlementFaults: ({ query }, { exchange: { state } }) =>
+    pageOf(state.chain.faults, query, (fault) => settlementFaultReply(state, fault)),
   addSettlementFault: ({ body }, service) => addFault(service, body),
   removeSettlementFaults: (_call, service) => {
     const removed = service.exchange.state.chain.faults.map(({ number }) => settlementFaultId(number));

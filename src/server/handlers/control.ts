@@ -12,7 +12,7 @@ import {
 import { ApiError, invalidFields } from "../../api/errors.ts";
 import { orderPreview } from "../../api/order-preview.ts";
 import { orderStory } from "../../api/order-story.ts";
-import { pageOf } from "../../api/view.ts";
+import { pageAt } from "../../api/view.ts";
 import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
@@ -48,7 +48,7 @@ export const controlHandlers = {
   listAccounts: ({ query }, service) => {
     const view = viewOf(service);
     const { accounts } = view.state;
-    return pageOf(accounts.size, query, (index) => accountReply(view, accounts.get(index + 1)));
+    return pageAt(accounts.size, query, (index) => accountReply(view, accounts.get(index + 1)));
   },
   getAccount: ({ path }, service) => accountOf(service, addressIn(path.address)),
   fundAccount: ({ path, body }, service) => {

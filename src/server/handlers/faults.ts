@@ -11,10 +11,7 @@ const MAX_LATENCY_MS = 3_600_000;
 
 /** GET, POST and DELETE /sim/faults. */
 export const faultHandlers = {
-  listFaults: ({ query }, { faults }) => {
-    const { all } = faults;
-    return pageOf(all.length, query, (index) => faultReply(all[index] as Fault));
-  },
+  listFaults: ({ query }, { faults }) => pageOf(faults.all, query, faultReply),
   addFault: ({ body }, { faults }) => {
     const plan = planOf(body);
     const hint = "DELETE /sim/faults/{id} removes one, DELETE /sim/faults all";

@@ -11,7 +11,7 @@ import {
   marketReply,
   marketTradeReply,
 } from "../../api/markets.ts";
-import { findEvent, findMarket, outcomeIn, pageOf } from "../../api/view.ts";
+import { findEvent, findMarket, outcomeIn, pageAt, pageOf } from "../../api/view.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, price, size } from "../../core/units.ts";
@@ -33,9 +33,7 @@ export const marketDataHandlers = {
               (active === undefined || active === (market.status === "ACTIVE")) &&
               (tag === undefined || carries(market, tag) || carries(state.events.get(market.event), tag)),
           );
-    return pageOf(wanted.length, query, (index) =>
-      marketReply(view, wanted[index] as (typeof wanted)[number]),
-    );
+    return pageOf(wanted, query, (market) => marketReply(view, market));
   },
   getMarket: ({ path }, service) => {
     const view = viewOf(service);
@@ -48,10 +46,7 @@ export const marketDataHandlers = {
     const outcome = tokenId === undefined ? "YES" : outcomeIn(view, market, tokenId);
     if (startTs !== undefined && endTs !== undefined && startTs > endTs) {
       throw new ApiError("INVALID_PARAMETER", `startTs ${startTs} is after endTs ${endTs}`, {
-        details: {
-          startTs,
-          endTs,
-        },
+        details: { startTs, endTs },
       });
     }
     return historyReply(view, market, outcome, query);
@@ -60,7 +55,7 @@ export const marketDataHandlers = {
     const view = viewOf(service);
     const market = findMarket(view, path.idOrSlug);
     const numbers = query.all === true ? market.trades : market.yesTrades;
-    return pageOf(numbers.size, query, (index) =>
+    return pageAt(numbers.size, query, (index) =>
       marketTradeReply(view, view.state.trades.get(numbers.get(numbers.size - index))),
     );
   },
@@ -72,9 +67,7 @@ export const marketDataHandlers = {
         (active === undefined || active === isActive(view, event)) &&
         (tag === undefined || carries(event, tag)),
     );
-    return pageOf(wanted.length, query, (index) =>
-      eventReply(view, wanted[index] as (typeof wanted)[number]),
-    );
+    return pageOf(wanted, query, (event) => eventReply(view, event));
   },
   getEvent: ({ path }, service) => {
     const view = viewOf(service);
@@ -82,13 +75,11 @@ export const marketDataHandlers = {
   },
   search: ({ query }, service) => {
     const view = viewOf(service);
-    const found = service.search.search(view.state, query.q);
-    return pageOf(found.length, query, (index) => {
-      const { type, number } = found[index] as (typeof found)[number];
-      return type === "event"
+    return pageOf(service.search.search(view.state, query.q), query, ({ type, number }) =>
+      type === "event"
         ? { type, event: eventReply(view, view.state.events.get(number)) }
-        : { type, market: marketReply(view, view.state.markets.get(number)) };
-    });
+        : { type, market: marketReply(view, view.state.markets.get(number)) },
+    );
   },
 } satisfies Partial<Handlers<Operation>>;
 

@@ -14,10 +14,7 @@ const NAMED = 10;
 
 /** GET, POST and DELETE /sim/snapshots. */
 export const snapshotHandlers = {
-  listSnapshots: ({ query }, { snapshots }) => {
-    const { all } = snapshots;
-    return pageOf(all.length, query, (index) => snapshotReply(all[index] as KeptSnapshot));
-  },
+  listSnapshots: ({ query }, { snapshots }) => pageOf(snapshots.all, query, snapshotReply),
   takeSnapshot: ({ body }, { snapshots }) => {
     const hint = "DELETE /sim/snapshots/{id} forgets one, POST /sim/reset all";
     requireRoom(snapshots.all.length, MAX_SNAPSHOTS, "snapshots", hint);

@@ -10,7 +10,15 @@ import {
 } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
 import { fillsOf, openOrdersOf, orderReply, tradeReply } from "../../api/trading.ts";
-import { findMarket, marketOfTokenId, outcomeIn, ownOrder, pageOf, type View } from "../../api/view.ts";
+import {
+  findMarket,
+  marketOfTokenId,
+  outcomeIn,
+  ownOrder,
+  pageAt,
+  pageOf,
+  type View,
+} from "../../api/view.ts";
 import { verifyDerivation } from "../../api/wallet-signature.ts";
 import { type Account, fillOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
 import type { Command, CommandOf } from "../../core/commands.ts";
@@ -38,13 +46,13 @@ export const tradingHandlers = {
     const isWanted = orderFilter(view, query);
     const account = findAccount(view.state, caller);
     const orders = account === undefined ? [] : [...openOrdersOf(view, account)].filter(isWanted);
-    return pageOf(orders.length, query, (index) => orderReply(view, orders[index] as Order));
+    return pageOf(orders, query, (order) => orderReply(view, order));
   },
   listTrades: ({ query, caller }, service) => {
     const view = viewOf(service);
     const account = findAccount(view.state, caller);
     const fills = account === undefined ? { size: 0, get: () => 0 } : fillsMatching(view, account, query);
-    return pageOf(fills.size, query, (index) => {
+    return pageAt(fills.size, query, (index) => {
       const fill = fills.get(fills.size - index);
       return tradeReply(view, view.state.trades.get(tradeOfFill(fill)), roleOfFill(fill));
     });
