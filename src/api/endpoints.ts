@@ -8,7 +8,7 @@ import { controlEndpoints, serviceEndpoints } from "./control.ts";
 import { type Endpoint, isRaw, type Param } from "./endpoint.ts";
 import { type AnsweredBy, ERROR_CODES, ERRORS, type ErrorCode } from "./errors.ts";
 import { faultEndpoints, takesFaults } from "./faults.ts";
-import { marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
+import { marketCommandEndpoints, marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
 import { orderBookEndpoints } from "./order-book.ts";
 import { orderPreviewEndpoints } from "./order-preview.ts";
 import { orderStoryEndpoints } from "./order-story.ts";
@@ -27,6 +27,7 @@ const BY_OPERATION = {
   ...controlEndpoints,
   ...accountEndpoints,
   ...marketControlEndpoints,
+  ...marketCommandEndpoints,
   // Before the order of an id, which any word may be.
   ...orderPreviewEndpoints,
   ...orderStoryEndpoints,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { CommandKind } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { bookFor, type EventRecord, type Market, tokenIdIn } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
@@ -239,6 +240,10 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
     reply: marketSchema,
     errors: ["EVENT_NOT_FOUND"],
   },
+});
+
+/** What gives one market a command of the same name, whose other fields are those of the body. */
+export const marketCommandEndpoints = endpoints("control", "Control plane", {
   closeMarket: {
     route: "POST /sim/markets/{idOrSlug}/close",
     summary: "End trading; what rests is canceled",
@@ -252,7 +257,7 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
     reply: marketSchema,
     errors: ["MARKET_NOT_FOUND", "MARKET_CLOSED"],
   },
-});
+}) satisfies { readonly [Kind in CommandKind]?: unknown };
 
 /** A market as lists show it (contract, section 6). */
 export function marketReply(view: View, market: Market): ReplyOf<typeof marketSchema> {

@@ -3,6 +3,7 @@ import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Market } from "../core/market.ts";
 import type { Decision } from "../core/refusals.ts";
+import { marketWrites } from "../core/rules/markets.ts";
 import { findAccount, type State } from "../core/state.ts";
 import { OUTCOMES, type Outcome } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";
@@ -62,7 +63,8 @@ export class Bots {
     const agenda = new Agenda(exchange, terms, seed, bots);
     const stops = [
       exchange.watch((_sequence, _at, events) => {
-        if (events.some(({ kind }) => MARKET_EVENTS.has(kind))) agenda.forget();
+        // They decide in which markets bots trade.
+        if (events.some(({ kind }) => Object.hasOwn(marketWrites, kind))) agenda.forget();
       }),
       exchange.watchPutBack(() => agenda.forget()),
     ];
@@ -98,13 +100,6 @@ export class Bots {
     return canceled;
   }
 }
-
-/** What decides in which markets bots trade. */
-const MARKET_EVENTS: ReadonlySet<DomainEvent["kind"]> = new Set([
-  "marketCreated",
-  "marketClosed",
-  "marketResolved",
-]);
 
 /** A bot in a market, with the moment of its next look. */
 interface Seat {

@@ -157,7 +157,6 @@ export const Market = refined(
   },
 );
 export type Market = Infer<typeof Market>;
-export type MarketStatus = Market["status"];
 
 /** Nothing issued. */
 export const emptySupply = (): Supply => ({ yes: 0 as Size, no: 0 as Size, collateral: 0 as Money });

@@ -1,6 +1,6 @@
 import type { Balance } from "../core/account.ts";
 import { ASK, BID, type BookDirection } from "../core/book/book.ts";
-import type { Command } from "../core/commands.ts";
+import { type Command, isCausedByTime } from "../core/commands.ts";
 import type { DomainEvent, EventOf } from "../core/events.ts";
 import { numberOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
@@ -258,6 +258,7 @@ export class Follower {
 
   #do(reference: ReferenceExchange, command: Command, at: Millis): Reply {
     const state = this.#state();
+    if (isCausedByTime(command)) return DONE;
     switch (command.kind) {
       case "createMarket":
         reference.createMarket({
@@ -300,11 +301,7 @@ export class Follower {
       case "endSettlementFault":
         reference.faults.endAll();
         return DONE;
-      // What both know stays as it is, or time alone causes it.
-      case "expireOrder":
-      case "produceBlock":
-      case "executeTransaction":
-      case "sealBlock":
+      // What both know stays as it is.
       case "createEvent":
       case "mineBlocks":
       case "bumpFees":

@@ -15,7 +15,6 @@ export type LevelView = ReturnType<typeof levelsOf>[number];
 export type MarketView = ReturnType<typeof marketView>;
 export type OrderView = ReturnType<typeof orderView>;
 export type AccountView = ReturnType<typeof accountView>;
-export type AssetView = ReturnType<typeof assetView>;
 
 /** Whose books, orders and balances are wanted. */
 export interface Selection {

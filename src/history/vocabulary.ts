@@ -1,5 +1,5 @@
 import { type SettlementStatus, tradeStatus } from "../core/chain/settlement.ts";
-import { type Command, type CommandOf, type OrderTerms, orderWords } from "../core/commands.ts";
+import { type Command, isCausedByTime, type OrderTerms, orderWords } from "../core/commands.ts";
 import type { EventOf } from "../core/events.ts";
 import { moneyText, priceText, sizeText } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
@@ -11,6 +11,7 @@ import { size } from "../core/units.ts";
 import { unreachable } from "../core/unreachable.ts";
 import { type MarketTerms, NEXT_ORDER } from "../scenario/language/parts.ts";
 import { defaultMarket } from "../scenario/language/read-scenario.ts";
+import { isOneStep, type OneStepCommand, WRITTEN, type Written } from "../scenario/language/steps.ts";
 import { fillText, tokenText, tradeText } from "../scenario/run/words.ts";
 import { marketOfEvent } from "./mentions.ts";
 import { type Entry, faultStep, map, moment, type Step, sayableTerms, scalar } from "./scenario-text.ts";
@@ -140,14 +141,16 @@ export class Vocabulary {
     return { fill: fillText(words), trade: tradeText(words) };
   }
 
-  marketStep(command: EndingCommand): Entry {
-    if (command.kind === "closeMarket") return ["close", this.market(command.market)];
-    return ["resolve", `${command.winningOutcome}${this.inMarket(command.market)}`];
+  /** The step that a command is, which nobody in particular takes. */
+  oneStep(command: OneStepCommand): Entry {
+    return (WRITTEN[command.kind] as Written<OneStepCommand>)(command, this);
   }
 
   /** The step that says a command; null of what stands in the header or funds somebody, `cannot say` of what no step is. */
   step(traced: TracedCommand): Step | null | { readonly cannotSay: string } {
     const { command, placed } = traced;
+    if (isCausedByTime(command)) return null;
+    if (isOneStep(command)) return [this.oneStep(command)];
     switch (command.kind) {
       case "placeOrder": {
         const token = this.#end.tokenById.get(command.tokenId) ?? 0;
@@ -160,15 +163,6 @@ export class Vocabulary {
       }
       case "cancelAllOrders":
         return [[this.named(command.address), "cancel all"]];
-      case "closeMarket":
-      case "resolveMarket":
-        return [this.marketStep(command)];
-      case "mineBlocks":
-        return [["mine", String(command.count)]];
-      case "reorganizeChain":
-        return [["reorg", String(command.depth)]];
-      case "bumpFees":
-        return [["bump", "fees"]];
       case "sendTransaction": {
         const position = positionIn(this.#end, command);
         if (position === null) return { cannotSay: `a wallet's own transaction (${command.call.kind})` };
@@ -196,28 +190,10 @@ export class Vocabulary {
       case "createMarket":
       case "fundAccount":
       case "deriveCredentials":
-      case "expireOrder":
-      case "produceBlock":
-      case "executeTransaction":
-      case "sealBlock":
         return null;
       default:
         throw unreachable(command);
     }
-  }
-}
-
-type EndingCommand = CommandOf<"closeMarket"> | CommandOf<"resolveMarket">;
-
-/** The command after which a market is as a session found it; null of one that was open. */
-export function endingOf({ number: market, status, winningOutcome }: Market): EndingCommand | null {
-  switch (status) {
-    case "ACTIVE":
-      return null;
-    case "CLOSED":
-      return { kind: "closeMarket", market };
-    case "RESOLVED":
-      return winningOutcome === null ? null : { kind: "resolveMarket", market, winningOutcome };
   }
 }
 

@@ -225,7 +225,6 @@ export const Transaction = refined(
   },
 );
 export type Transaction = Infer<typeof Transaction>;
-export type TransactionStatus = Transaction["status"];
 
 /** A transaction of which nothing is known yet but what it is. */
 export const newTransaction = (number: number, content: TransactionContent | null): Transaction => ({

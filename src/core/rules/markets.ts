@@ -1,11 +1,11 @@
 import { ASK, BID } from "../book/book.ts";
 import { conditionIdOf, tokenIdOf } from "../chain/position-ids.ts";
-import type { CommandOf } from "../commands.ts";
+import type { Command, CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { idOf } from "../ids.ts";
 import { emptySupply, type Market, type MarketBook, tokenOf } from "../market.ts";
 import { PriceHistory } from "../price-history.ts";
-import { accepted, type Decision, refused } from "../refusals.ts";
+import { accepted, type Decision, type RefusalOf, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
 import { Table } from "../table.ts";
 import { emptySum, type Millis } from "../units.ts";
@@ -34,6 +34,13 @@ function createMarket(state: State, { kind: _, ...facts }: CommandOf<"createMark
   ]);
 }
 
+/** What an order is refused for by the status of its market, in this order, and what is looked at. */
+export const STATUS_CHECKS = { MARKET_CLOSED: "whether the market is open" } as const;
+
+/** Why a market takes no orders now; null of one that does. */
+export const statusRefusal = ({ status, number }: Market): RefusalOf<keyof typeof STATUS_CHECKS> | null =>
+  status === "ACTIVE" ? null : { code: "MARKET_CLOSED", market: number };
+
 /** Ends trading; what rests is canceled. */
 function closeMarket(state: State, command: CommandOf<"closeMarket">): Decision {
   const market = state.markets.find(command.market);
@@ -55,6 +62,20 @@ function resolveMarket(state: State, command: CommandOf<"resolveMarket">): Decis
   events.push({ kind: "marketResolved", market: market.number, winningOutcome, transaction });
   settleAtOnce(state, transaction, events);
   return accepted(events);
+}
+
+type MarketCommand = Extract<Command, { readonly market: number }>;
+
+/** The command after which a market is as this one; null of one that is as it was created. */
+export function endingOf({ number: market, status, winningOutcome }: Market): MarketCommand | null {
+  switch (status) {
+    case "ACTIVE":
+      return null;
+    case "CLOSED":
+      return { kind: "closeMarket", market };
+    case "RESOLVED":
+      return winningOutcome === null ? null : { kind: "resolveMarket", market, winningOutcome };
+  }
 }
 
 /** Cancels everything that rests in a market, oldest first. */
@@ -117,17 +138,12 @@ export function indexMarket(state: State, { number, slug, conditionId, tokenIds 
   state.tokenById.set(tokenIds[1], tokenOf(number, "NO"));
 }
 
-/** Closes a market, or resolves it with its winner. */
-function endMarket(
-  state: State,
-  event: EventOf<"marketClosed"> | EventOf<"marketResolved">,
-  at: Millis,
-): void {
+function endTrading(state: State, { market }: EventOf<"marketClosed">): void {
+  state.markets.get(market).status = "CLOSED";
+}
+
+function nameWinner(state: State, event: EventOf<"marketResolved">, at: Millis): void {
   const market = state.markets.get(event.market);
-  if (event.kind === "marketClosed") {
-    market.status = "CLOSED";
-    return;
-  }
   addContent(state, event.transaction, { kind: "report", at, market: market.number });
   market.report = event.transaction;
   market.status = "RESOLVED";
@@ -150,6 +166,6 @@ export const marketRules = { createEvent, createMarket, closeMarket, resolveMark
 export const marketWrites = {
   eventCreated: addEvent,
   marketCreated: addMarket,
-  marketClosed: endMarket,
-  marketResolved: endMarket,
+  marketClosed: endTrading,
+  marketResolved: nameWinner,
 };

@@ -4,10 +4,11 @@ import type { Command } from "../../core/commands.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { marketOfToken, tokenOf } from "../../core/market.ts";
 import { type Order, remainingOf, reservationOf } from "../../core/order.ts";
+import { endingOf } from "../../core/rules/markets.ts";
 import type { State } from "../../core/state.ts";
 import { map } from "../scenario-text.ts";
 import type { Trace } from "../trace.ts";
-import { endingOf, Funds, type TouchedMarket } from "../vocabulary.ts";
+import { Funds, type TouchedMarket } from "../vocabulary.ts";
 import { bookEntries } from "./expectations.ts";
 import type { DescribedSession, Script } from "./script.ts";
 
@@ -84,8 +85,7 @@ export function writeOpening(script: Script, { session, words, names, markets }:
   for (const { number, before } of markets) {
     const command = before === null ? null : endingOf(before);
     if (command === null) continue;
-    const step = words.marketStep(command);
-    script.submit({ ...command, market: script.markets.get(number) ?? 0 }, 0, [step]);
+    script.submit({ ...command, market: script.markets.get(number) ?? 0 }, 0, [words.oneStep(command)]);
   }
   writeChain(script, session);
   if (resting.length === 0) return;

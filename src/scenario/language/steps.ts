@@ -9,6 +9,7 @@ import {
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { BOT_PROFILES } from "../../bots/profiles.ts";
 import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
+import type { Command, CommandOf } from "../../core/commands.ts";
 import { anyOf, WINNING_OUTCOMES } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
 import { PROFILE_NAMES } from "../../simulation/flow.ts";
@@ -267,6 +268,25 @@ export const CALLS = {
   readonly [Kind in keyof typeof STEPS]?: (step: ReturnType<(typeof STEPS)[Kind]["read"]>) => StepCall;
 };
 
+/** How a command is written as a step; a market is called by its name, or is ` in rain` where there are several. */
+export type Written<Given> = (
+  command: Given,
+  names: Readonly<Record<"market" | "inMarket", (number: number) => string>>,
+) => readonly [key: string, value: string];
+
+/** The commands that are a step of nobody in particular. */
+export const WRITTEN = {
+  closeMarket: ({ market }, names) => ["close", names.market(market)],
+  resolveMarket: ({ market, winningOutcome }, names) => ["resolve", winningOutcome + names.inMarket(market)],
+  mineBlocks: ({ count }) => ["mine", String(count)],
+  reorganizeChain: ({ depth }) => ["reorg", String(depth)],
+  bumpFees: () => ["bump", "fees"],
+} satisfies { readonly [Kind in Command["kind"]]?: Written<CommandOf<Kind>> };
+
+export type OneStepCommand = Extract<Command, { readonly kind: keyof typeof WRITTEN }>;
+export const isOneStep = (command: Command): command is OneStepCommand =>
+  Object.hasOwn(WRITTEN, command.kind);
+
 /** What stands for other steps: how it is written, and what it does. */
 export const STRUCTURE = {
   include: { form: "`include: _quotes.yaml`", does: "takes the steps of another file" },
@@ -390,8 +410,7 @@ function failureOf(line: LineWords): Pick<SettlementFaultWords, "times" | "proba
   return often === "all" ? { probability: 1 } : { times };
 }
 
-/** Reads `{ kind: delay, blocks: 3, times: 1 }` as POST /sim/chain/faults takes it, or `none`. */
-/** A fault, null to end it; `of`: the order whose settlement alone it hits, or `NEXT_ORDER`; null for any. */
+/** Reads `{ kind: delay, blocks: 3 }`, or `none`, which is null; `of`: the order whose settlement alone it hits, or `NEXT_ORDER`; null for any. */
 function readChainFault(node: Node, declared: Source["declared"]) {
   if (node.text === "none") return { fault: null, of: null };
   const expected = "{ kind } and what belongs to it, or none";

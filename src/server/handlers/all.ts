@@ -6,7 +6,7 @@ import { botHandlers } from "./bots.ts";
 import { chainHandlers, chainRpcHandlers } from "./chain.ts";
 import { controlHandlers } from "./control.ts";
 import { faultHandlers } from "./faults.ts";
-import { marketDataHandlers, marketHandlers } from "./markets.ts";
+import { marketCommandHandlers, marketDataHandlers, marketHandlers } from "./markets.ts";
 import { orderBookHandlers } from "./order-book.ts";
 import { recordingHandlers, snapshotHandlers } from "./snapshots.ts";
 import { credentialsHandlers, tradingHandlers } from "./trading.ts";
@@ -18,6 +18,7 @@ export const HANDLERS: Handlers<Operation> = {
   ...marketDataHandlers,
   ...credentialsHandlers,
   ...marketHandlers,
+  ...marketCommandHandlers,
   ...controlHandlers,
   ...snapshotHandlers,
   ...faultHandlers,

@@ -70,9 +70,8 @@ export const controlHandlers = {
       hint: "it does not trade: take any other address, such as a dev account of GET /sim",
     });
   },
-  explainOrder: ({ path }, service) => {
+  explainOrder: ({ path: { id } }, service) => {
     const view = viewOf(service);
-    const id = path.id;
     const order = view.state.orders.find(numberOf(view.state.idPrefixes.order, id));
     if (order === undefined)
       throw new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(id.slice(0, 80))}`);

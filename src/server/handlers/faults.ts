@@ -19,8 +19,7 @@ export const faultHandlers = {
     return faultReply(faults.add(plan));
   },
   removeFaults: (_call, { faults }) => ({ removed: faults.removeAll().map(({ id }) => id) }),
-  removeFault: ({ path }, { faults }) => {
-    const id = path.id;
+  removeFault: ({ path: { id } }, { faults }) => {
     const fault = faults.remove(id);
     if (fault !== undefined) return faultReply(fault);
     throw new ApiError("FAULT_NOT_FOUND", `no fault ${JSON.stringify(id.slice(0, 80))}`, {

@@ -7,15 +7,17 @@ import {
   eventReply,
   historyReply,
   isActive,
+  marketCommandEndpoints,
   marketDetail,
   marketReply,
   marketTradeReply,
 } from "../../api/markets.ts";
 import { findEvent, findMarket, outcomeIn, pageAt, pageOf } from "../../api/view.ts";
+import { parseCommand } from "../../core/commands.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, price, size } from "../../core/units.ts";
-import { type BodyOf, type Handlers, type Service, viewOf } from "../service.ts";
+import { type BodyOf, type Call, type Handlers, type Service, viewOf } from "../service.ts";
 import { submit } from "./trading.ts";
 
 /** GET /api: public market data. */
@@ -83,7 +85,7 @@ export const marketDataHandlers = {
   },
 } satisfies Partial<Handlers<Operation>>;
 
-/** The control plane's events and markets: create, close, resolve. */
+/** The control plane's events and markets. */
 export const marketHandlers = {
   createEvent: ({ body }, service) => {
     const event = addEvent(service, { ...body, endDate: momentOrNull(body.endDate) });
@@ -117,18 +119,19 @@ export const marketHandlers = {
     });
     return marketReply(viewOf(service), state.markets.get(state.markets.size));
   },
-  closeMarket: ({ path }, service) => {
-    const market = findMarket(viewOf(service), path.idOrSlug);
-    submit(service, { kind: "closeMarket", market: market.number });
-    return marketReply(viewOf(service), market);
-  },
-  resolveMarket: ({ path, body }, service) => {
-    const market = findMarket(viewOf(service), path.idOrSlug);
-    const { winningOutcome } = body;
-    submit(service, { kind: "resolveMarket", market: market.number, winningOutcome });
-    return marketReply(viewOf(service), market);
-  },
 } satisfies Partial<Handlers<Operation>>;
+
+/** Each gives one market the command that its endpoint is called by, and answers the market as it is then. */
+export const marketCommandHandlers = Object.fromEntries(
+  Object.keys(marketCommandEndpoints).map((kind) => [
+    kind,
+    ({ path, body }: Call<unknown, object | null, { readonly idOrSlug: string }>, service: Service) => {
+      const market = findMarket(viewOf(service), path.idOrSlug);
+      submit(service, parseCommand({ kind, market: market.number, ...body }));
+      return marketReply(viewOf(service), market);
+    },
+  ]),
+) as unknown as Handlers<keyof typeof marketCommandEndpoints>;
 
 const DEFAULT_CATEGORY = "general";
 
