@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bundle, bundleScript, LIBRARY, PROGRAM, writeWhole } from "./bundle.js";
+import { APART, bundle, bundleScript, LIBRARY, PROGRAM, writeWhole } from "./bundle.js";
 import { writeEntries } from "./entries.js";
 import { bundleInspector } from "./inspector.js";
 import { noticeOf } from "./notices.js";
@@ -46,7 +46,7 @@ async function buildProgram() {
   return 0;
 }
 
-/** The loader is loaded by ES modules, by CommonJS, and by jest's. */
+/** The loader, and what is apart, is loaded by ES modules, by CommonJS, and by jest's. */
 const LOADER = {
   format: "cjs",
   splitting: false,
@@ -65,7 +65,7 @@ async function bundleAll() {
     const [inspector, ...bundles] = await Promise.all([
       bundleInspector(),
       bundleScript("clobsim", { ...LIBRARY, ...program }),
-      bundle({ load: "src/load.ts" }, LOADER),
+      bundle({ load: "src/load.ts", ...APART }, LOADER),
       bundle({ "progress-worker": progress }),
     ]);
     writeWhole(INSPECTOR, inspector.html);

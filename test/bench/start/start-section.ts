@@ -1,12 +1,25 @@
-import { buildProgram, inCheckout, millisecondsToEnd, millisecondsToFirstAnswer } from "../programs.ts";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  benchFolder,
+  buildProgram,
+  inCheckout,
+  millisecondsToEnd,
+  millisecondsToFirstAnswer,
+  serveClobsim,
+} from "../programs.ts";
 import { median, takeTurns } from "../rounds.ts";
 import type { Section } from "../section.ts";
 import { measurementOf } from "../section.ts";
 
 const FEWEST_ROUNDS = 9;
-/** A start that takes seconds needs no more. */
-const SLOW_ROUNDS = 3;
-const MARKETS = "5000";
+const MARKETS = ["--markets", "5000"];
+/** Starts that take seconds have rounds of their own. */
+const SLOW_ROUNDS = 7;
+const SCENARIOS = 1_000;
+/** What `CLOBSIM_CACHE` says where nothing is kept. */
+const OFF = "off";
 
 /** How long a person, or a test, waits for the program. */
 export const startSection: Section = {
@@ -14,51 +27,76 @@ export const startSection: Section = {
   about: "from the start of a process to what it is for",
   async measure(asked) {
     await buildProgram();
+    const folder = benchFolder();
+    const kept = join(folder, "cache");
     const rounds = Math.max(asked, FEWEST_ROUNDS);
-    const subjects = lineUp();
+    await keepStart(kept);
+    await keepStart(kept, ...MARKETS);
+    const subjects = lineUp(kept, scenarios(folder));
     const samples = await takeTurns(
       subjects.map(({ measure }) => measure),
       { rounds, warmUps: 1 },
     );
-    const slow = await takeTurns([serving("--markets", MARKETS)], { rounds: SLOW_ROUNDS, warmUps: 0 });
-    const [bare = [], , nothing = []] = samples;
-    const baselines = [median(bare), median(bare), median(nothing), median(nothing)];
+    const slow = await takeTurns([serving(kept, ...MARKETS), serving(OFF, ...MARKETS)], {
+      rounds: SLOW_ROUNDS,
+      warmUps: 1,
+    });
+    const mid = (subject: string): number =>
+      median(samples[subjects.findIndex((each) => each.subject === subject)] ?? []);
+    const serve = `clobsim serve ${MARKETS.join(" ")}`;
     return {
       unit: "ms",
       baseline: "what Node alone needs for the same",
       rounds,
       measurements: [
         ...subjects.map(({ workload, subject }, index) =>
-          measurementOf(workload, subject, samples[index] ?? [], baselines[index] ?? null),
+          measurementOf(workload, subject, samples[index] ?? [], mid(workload === END ? NOTHING : BARE)),
         ),
-        measurementOf(FIRST_ANSWER, `clobsim serve --markets ${MARKETS}`, slow[0] ?? [], median(bare)),
+        measurementOf(FIRST_ANSWER, serve, slow[0] ?? [], mid(BARE)),
+        measurementOf(FIRST_ANSWER, `${serve}, nothing kept`, slow[1] ?? [], mid(BARE)),
       ],
-      notes: [`--markets ${MARKETS} in ${SLOW_ROUNDS} rounds of its own.`],
+      notes: [
+        "A program that was started before takes what it kept then from the user's cache folder; nothing kept: as the first time.",
+        `${MARKETS.join(" ")} in ${SLOW_ROUNDS} rounds of its own.`,
+      ],
     };
   },
 };
 
 const FIRST_ANSWER = "to the first 200";
 const END = "to the end";
+const BARE = "bare node:http";
+const NOTHING = "node -e 0";
 
-function lineUp() {
+function lineUp(kept: string, folder: string) {
   const program = inCheckout("bin/clobsim.js");
   const bare = inCheckout("test/bench/start/bare-server.mjs");
   return [
     {
       workload: FIRST_ANSWER,
-      subject: "bare node:http",
+      subject: BARE,
       measure: () => millisecondsToFirstAnswer((port) => [bare, String(port)]),
     },
-    { workload: FIRST_ANSWER, subject: "clobsim serve", measure: serving() },
-    { workload: END, subject: "node -e 0", measure: () => millisecondsToEnd(["-e", "0"]) },
+    { workload: FIRST_ANSWER, subject: "clobsim serve", measure: serving(kept) },
+    { workload: FIRST_ANSWER, subject: "clobsim serve, nothing kept", measure: serving(OFF) },
+    { workload: END, subject: NOTHING, measure: () => millisecondsToEnd(["-e", "0"]) },
     { workload: END, subject: "clobsim --version", measure: () => millisecondsToEnd([program, "--version"]) },
+    {
+      workload: END,
+      subject: `clobsim run, ${SCENARIOS} small scenarios`,
+      measure: keptIn(kept, () => millisecondsToEnd([program, "run", folder])),
+    },
   ];
 }
 
-const serving =
-  (...flags: readonly string[]) =>
-  (): Promise<number> =>
+/** Lets a program take from a folder what it kept, and keep it there. */
+const keptIn = (folder: string, run: () => Promise<number>) => (): Promise<number> => {
+  process.env.CLOBSIM_CACHE = folder;
+  return run();
+};
+
+const serving = (folder: string, ...flags: readonly string[]): (() => Promise<number>) =>
+  keptIn(folder, () =>
     millisecondsToFirstAnswer((port) => [
       inCheckout("bin/clobsim.js"),
       "serve",
@@ -66,4 +104,41 @@ const serving =
       "--port",
       String(port),
       ...flags,
-    ]);
+    ]),
+  );
+
+const RETRY_MS = 50;
+
+/** Lets a server live until it has kept what it keeps of its start. */
+async function keepStart(folder: string, ...flags: readonly string[]): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const openings = () => readdirSync(folder).filter((name) => /^opening-[0-9a-f]+$/.test(name)).length;
+  const before = openings();
+  process.env.CLOBSIM_CACHE = folder;
+  const served = await serveClobsim(...flags);
+  while (openings() === before) await delay(RETRY_MS);
+  await served.stop();
+}
+
+/** A folder of small scenarios, a file each. */
+function scenarios(parent: string): string {
+  const folder = join(parent, "scenarios");
+  mkdirSync(folder);
+  for (let number = 1; number <= SCENARIOS; number += 1) {
+    writeFileSync(join(folder, `${number}.yaml`), `scenario: number ${number}\n${STEPS}`);
+  }
+  return folder;
+}
+
+const STEPS = `accounts:
+  alice: { USDC: 1000 }
+  bob:   { YES: 500 }
+steps:
+  - alice: BUY 100 YES @ 0.55 as bid
+  - bob: SELL 40 YES @ 0.50
+    fills: [SELL 40 YES @ 0.55 from alice]
+  - expect:
+      book:     { YES: { bids: [0.55 x 60], asks: [] } }
+      orders:   { bid: LIVE 40/100 }
+      balances: { alice: { USDC: 978, YES: 40 }, bob: { USDC: 22, YES: 460 } }
+`;
