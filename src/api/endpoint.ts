@@ -283,9 +283,7 @@ export function readQuery<P extends Params>(
   if (unknown.length > 0) onUnknown(unknown);
   if (twice !== undefined) {
     throw new ApiError("INVALID_PARAMETER", `${twice} is given twice in the query`, {
-      details: {
-        parameter: twice,
-      },
+      details: { parameter: twice },
     });
   }
   const values: Record<string, unknown> = {};

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { CommandKind } from "../core/commands.ts";
+import type { CommandKind, CommandOf } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { bookFor, type EventRecord, type Market, tokenIdIn } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
@@ -7,6 +7,7 @@ import { MARKET_STATUSES, MATCHINGS, type Outcome, SELF_TRADE_POLICIES } from ".
 import { toIso } from "../core/time.ts";
 import { addSum, emptySum, type Sum } from "../core/units.ts";
 import {
+  type BodySpec,
   endpoints,
   flag,
   integer,
@@ -242,6 +243,9 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
   },
 });
 
+type Given<Kind extends CommandKind> = Omit<CommandOf<Kind>, "kind" | "market">;
+type BodyFor<Kind extends CommandKind> = keyof Given<Kind> extends never ? null : BodySpec<Given<Kind>>;
+
 /** What gives one market a command of the same name, whose other fields are those of the body. */
 export const marketCommandEndpoints = endpoints("control", "Control plane", {
   closeMarket: {
@@ -257,7 +261,7 @@ export const marketCommandEndpoints = endpoints("control", "Control plane", {
     reply: marketSchema,
     errors: ["MARKET_NOT_FOUND", "MARKET_CLOSED"],
   },
-}) satisfies { readonly [Kind in CommandKind]?: unknown };
+}) satisfies { readonly [Kind in CommandKind]?: { readonly body: BodyFor<Kind> } };
 
 /** A market as lists show it (contract, section 6). */
 export function marketReply(view: View, market: Market): ReplyOf<typeof marketSchema> {

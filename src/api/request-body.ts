@@ -81,9 +81,7 @@ export function objectBody<Shape extends z.core.$ZodShape>(
       });
       throw new ApiError(code, problems.map(({ problem }) => problem).join("; "), {
         hint: problems.map(({ field }) => hints[field]).find((hint) => hint !== undefined),
-        details: {
-          fields: [...new Set(problems.map(({ field }) => field))],
-        },
+        details: { fields: [...new Set(problems.map(({ field }) => field))] },
       });
     },
   };
