@@ -1,5 +1,6 @@
 import { faultWords, settlementFaultId } from "../api/chain.ts";
 import { numbersAs } from "../api/decimals.ts";
+import { marketCommandEndpoints } from "../api/markets.ts";
 import { canonicalMessage, sign } from "../api/signing.ts";
 import { type Command, isCausedByTime } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
@@ -100,7 +101,12 @@ function requestOf({ line, command }: ReplayedLine, state: State): Sent | null {
 
 /** The request that gives a command; null of what time causes, and of what goes over the chain. */
 function commandRequest(command: Command, state: State): Sent | null {
-  const slug = (market: number): string => state.markets.find(market)?.slug ?? String(market);
+  if ("market" in command) {
+    const { kind, market, ...body } = command;
+    const { method, path } = marketCommandEndpoints[kind];
+    const slug = state.markets.find(market)?.slug ?? String(market);
+    return { method, path: path.replace("{idOrSlug}", slug), ...(Object.keys(body).length > 0 && { body }) };
+  }
   switch (command.kind) {
     case "placeOrder": {
       const { address, tokenId, side, price, size, orderType, expiration } = command;
@@ -136,14 +142,6 @@ function commandRequest(command: Command, state: State): Sent | null {
       };
       return { method: "POST", path: `/sim/accounts/${command.address}/fund`, body };
     }
-    case "closeMarket":
-      return { method: "POST", path: `/sim/markets/${slug(command.market)}/close` };
-    case "resolveMarket":
-      return {
-        method: "POST",
-        path: `/sim/markets/${slug(command.market)}/resolve`,
-        body: { winningOutcome: command.winningOutcome },
-      };
     case "mineBlocks":
       return { method: "POST", path: "/sim/chain/mine", body: { blocks: command.count } };
     case "reorganizeChain":

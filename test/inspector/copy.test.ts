@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import type { Command } from "../../src/core/commands.ts";
+import { curlText } from "../../src/inspector/copy.ts";
+
+const commands: readonly (readonly [Command, string])[] = [
+  [{ kind: "closeMarket", market: 7 }, "curl -X POST 'http://it/sim/markets/rain/close'"],
+  [
+    { kind: "resolveMarket", market: 7, winningOutcome: "SPLIT" },
+    `curl -X POST 'http://it/sim/markets/rain/resolve' -H 'content-type: application/json' -d '{"winningOutcome":"SPLIT"}'`,
+  ],
+];
+
+it.each(commands)("a command of a market is copied as the request of its endpoint: %o", (command, text) => {
+  const told = { line: { k: command.kind }, command } as never;
+  const state = { markets: { find: (number: number) => (number === 7 ? { slug: "rain" } : undefined) } };
+  expect(curlText(told, { state } as never, "http://it")?.replaceAll(" \\\n  ", " ")).toBe(text);
+});
