@@ -11,6 +11,7 @@ import { LOCK_FILE } from "../engine/folder-lock.ts";
 import { type Entry, type Journal, noJournal } from "../engine/journal.ts";
 import { type OpenedExchange, openExchange as openKept } from "../engine/open-exchange.ts";
 import { originOfWorld } from "../engine/origin.ts";
+import { SessionLog } from "../engine/session-log.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 
 /** Opens the exchange of a history; another one stands in for it where a defect is planted. */
@@ -28,25 +29,18 @@ export interface ExchangeHost {
 }
 
 /** An exchange in memory; reopened, it goes on with its state as it was written and read. */
-export class ExchangeInMemory implements ExchangeHost, Journal {
+export class ExchangeInMemory implements ExchangeHost {
   readonly exchange: Exchange;
-  readonly entries: Entry[] = [];
   readonly journal = null;
+  readonly #log = new SessionLog(Number.POSITIVE_INFINITY);
 
   constructor(config: ExchangeConfig, start: Millis, open: OpenExchange) {
-    this.exchange = openEmpty(config, start, open, this);
+    this.exchange = openEmpty(config, start, open, this.#log);
+    this.#log.begin();
   }
 
-  append(entry: Entry): void {
-    this.entries.push(entry);
-  }
-
-  mark(): number {
-    return this.entries.length;
-  }
-
-  rewind(sequence: number): void {
-    this.entries.length = sequence;
+  get entries(): readonly Entry[] {
+    return this.#log.entries ?? [];
   }
 
   async reopen(): Promise<void> {

@@ -1,8 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "../config.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../core/format.ts";
+import { moneyText, sizeText } from "../core/format.ts";
 import type { State } from "../core/state.ts";
+import type { Side } from "../core/terms.ts";
+import { price, size } from "../core/units.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import type { Entry } from "../engine/journal.ts";
 import { reportBytes, sessionHistory } from "../history/report.ts";
@@ -11,16 +13,17 @@ import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
 import {
   HistoryNotTellable,
   type ShrinkHistoryOptions,
+  type History as ShrunkHistory,
   shrinkHistory,
 } from "../history/shrink/shrink-history.ts";
 import { NotRunInTime } from "../history/shrink/shrink-scenario.ts";
+import { levelText } from "../scenario/run/words.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 import { type OpenExchange, openEmpty } from "./exchange-host.ts";
 import { History, openPlain } from "./history.ts";
 import type { Failure, FailureFiles } from "./outcome.ts";
-import type { RestingOrder } from "./reference/naive-book.ts";
 import type { ReferenceExchange, ReferenceMarket } from "./reference/reference-exchange.ts";
-import { type Amount, nothing, type Wallet } from "./reference/wallet.ts";
+import { type Amount, nothing } from "./reference/wallet.ts";
 
 /** What a reference says where an exchange says something else, as expectations of the scenario language, plainest first. */
 function* expectationsOf(state: State, reference: ReferenceExchange, names: HistoryNames): Generator<string> {
@@ -36,7 +39,7 @@ function* ordersOf({ orders }: State, reference: ReferenceExchange): Generator<s
   for (const { number, status, filled, size } of reference.orders) {
     const order = orders.find(number);
     if (order === undefined || (order.status === status && order.matched === filled)) continue;
-    yield `orders: { o${number}: ${status} ${textOf(filled, SIZE_PLACES)}/${textOf(size, SIZE_PLACES)} }`;
+    yield `orders: { o${number}: ${status} ${sizeText(filled)}/${sizeText(size)} }`;
   }
 }
 
@@ -46,47 +49,41 @@ function* balancesOf(state: State, reference: ReferenceExchange, names: HistoryN
     const wallet = reference.wallets.find(({ address }) => address === account.address);
     if (name === null || wallet === undefined) continue;
     const parts: string[] = [];
-    if (!isSame(account.collateral, wallet.usdc))
-      parts.push(`USDC: ${amountText(wallet.usdc, MONEY_PLACES)}`);
+    if (!isSame(account.collateral, wallet.usdc)) parts.push(`USDC: ${amountText(wallet.usdc, moneyText)}`);
     for (const market of reference.markets) {
       const marketName = names.marketNames.get(market.number);
       const holding = account.holdings.get(market.number);
       for (const outcome of ["YES", "NO"] as const) {
         const found = holding?.[outcome === "YES" ? "yes" : "no"] ?? nothing();
-        const wanted = sharesOf(wallet, market.number, outcome);
+        const wanted = wallet.look(market.number, outcome);
         if (marketName === undefined || isSame(found, wanted)) continue;
         const token = names.markets.length > 1 ? `${marketName} ${outcome}` : outcome;
-        parts.push(`${token}: ${amountText(wanted, SIZE_PLACES)}`);
+        parts.push(`${token}: ${amountText(wanted, sizeText)}`);
       }
     }
     if (parts.length > 0) yield `balances: { ${name}: { ${parts.join(", ")} } }`;
   }
 }
 
-const sharesOf = (wallet: Wallet, market: number, outcome: "YES" | "NO"): Amount =>
-  wallet.shares.get(market)?.[outcome] ?? nothing();
-
 const isSame = (a: Pick<Amount, "balance" | "reserved">, b: Amount): boolean =>
   a.balance === b.balance && a.reserved === b.reserved;
 
-const amountText = ({ balance, reserved }: Amount, places: number): string =>
-  `{ balance: ${textOf(balance, places)}, reserved: ${textOf(reserved, places)} }`;
+const amountText = ({ balance, reserved }: Amount, text: (units: number) => string): string =>
+  `{ balance: ${text(balance)}, reserved: ${text(reserved)} }`;
 
 function bookText({ books, tick, isOneBook }: ReferenceMarket, prefix: string): string {
   const outcomes = isOneBook ? (["YES"] as const) : (["YES", "NO"] as const);
   const shown = outcomes.map((outcome) => {
-    const { bids, asks } = books[outcome];
-    return `${prefix}${outcome}: { bids: [${levels(bids, tick)}], asks: [${levels(asks, tick)}] }`;
+    const levels = (side: Side): string =>
+      books[outcome]
+        .depth(side)
+        .map(({ tick: level, open }) =>
+          levelText({ price: price(level * tick), size: size(open), orders: null }),
+        )
+        .join(", ");
+    return `${prefix}${outcome}: { bids: [${levels("BUY")}], asks: [${levels("SELL")}] }`;
   });
   return `book: { ${shown.join(", ")} }`;
-}
-
-function levels(queue: readonly RestingOrder[], tick: number): string {
-  const totals = new Map<number, number>();
-  for (const order of queue) totals.set(order.tick, (totals.get(order.tick) ?? 0) + order.open);
-  return [...totals]
-    .map(([level, open]) => `${textOf(level * tick, PRICE_PLACES)} x ${textOf(open, SIZE_PLACES)}`)
-    .join(", ");
 }
 
 /** How long one failure may be reduced. */
@@ -108,11 +105,13 @@ export async function writeFailure(
   const { entries } = history;
   if (entries === null)
     return { scenario: null, report, remark: "it was kept on a disk, and no scenario is" };
-  const told = await tell(history, entries, open);
-  if ("remark" in told) return { scenario: null, report, remark: told.remark };
-  const scenario = join(folder, `${name}.yaml`);
-  writeFileSync(scenario, told.text);
-  return { scenario, report, remark: null };
+  return withScenario(join(folder, `${name}.yaml`), report, await tell(history, entries, open));
+}
+
+/** Writes the scenario beside a report, where there is one. */
+export function withScenario(path: string, report: string, { text, remark }: Told): FailureFiles {
+  if (text !== null) writeFileSync(path, text);
+  return { scenario: text === null ? null : path, report, remark };
 }
 
 function reportOf(
@@ -136,36 +135,50 @@ function reportOf(
   return reportBytes({ ...content, defect: null }, file);
 }
 
-/** A scenario that fails as a history does, or why there is none. */
-async function tell(
-  history: History,
-  entries: readonly Entry[],
-  open: OpenExchange,
-): Promise<{ readonly text: string } | { readonly remark: string }> {
+/** A scenario, or why there is none. */
+interface Told {
+  readonly text: string | null;
+  readonly remark: string | null;
+}
+
+/** A scenario of a few steps that fails as a history does; null where that does not fail. */
+export async function asScenario(
+  history: ShrunkHistory,
+  options: ShrinkHistoryOptions,
+): Promise<Told | null> {
+  try {
+    const shrunk = await shrinkHistory(history, options);
+    return shrunk === null ? null : { text: shrunk.text, remark: shrunk.remarks[0] ?? null };
+  } catch (error) {
+    if (!(error instanceof HistoryNotTellable || error instanceof NotRunInTime)) throw error;
+    return { text: null, remark: error.message };
+  }
+}
+
+/** Says when the time is over in which one failure may be reduced. */
+export function reducing(): (reserveMs: number) => boolean {
+  const end = performance.now() + SHRINK_MS;
+  return (reserve) => performance.now() + reserve > end;
+}
+
+/** The first of what is wrong with a history that a scenario can show. */
+async function tell(history: History, entries: readonly Entry[], open: OpenExchange): Promise<Told> {
   const { config } = history.profile;
-  const till = performance.now() + SHRINK_MS;
   const opened = (): Exchange => openEmpty(config, history.start, open);
   const options: ShrinkHistoryOptions = {
-    isOver: (reserve) => performance.now() + reserve > till,
+    isOver: reducing(),
     open: (terms, start) => openEmpty(terms, start, open),
   };
   const names = new HistoryNames({ open: opened, entries, devAccounts: [] });
   const whole = { config, start: history.start, entries: withThrown(history, entries) };
-  let remark = "no step of a scenario shows it";
+  let told: Told = { text: null, remark: "no step of a scenario shows it" };
   for (const expected of [null, refusalOf(history, names), ...wanted(history, names)]) {
     if (expected === undefined) continue;
-    try {
-      const shrunk = await shrinkHistory(expected === null ? whole : { ...whole, entries }, {
-        ...options,
-        expected,
-      });
-      if (shrunk !== null) return { text: shrunk.text };
-    } catch (error) {
-      if (!(error instanceof HistoryNotTellable || error instanceof NotRunInTime)) throw error;
-      remark = error.message;
-    }
+    const of = expected === null ? whole : { ...whole, entries };
+    told = (await asScenario(of, { ...options, expected })) ?? told;
+    if (told.text !== null) break;
   }
-  return { remark };
+  return told;
 }
 
 /** With the command at which the exchange has thrown, which no journal has. */

@@ -4,19 +4,11 @@ import { idOf } from "../core/ids.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
 import { type Stream, stream } from "../core/random.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
-import type { Matching, OrderType, Outcome, Side } from "../core/terms.ts";
-import { SELF_TRADE_POLICIES, type SelfTradePolicy } from "../core/terms.ts";
-import { type Millis, millis, money, type Price, price, type Size, size } from "../core/units.ts";
+import { type Outcome, SELF_TRADE_POLICIES, type Side } from "../core/terms.ts";
+import { type Millis, millis, money, price, size } from "../core/units.ts";
+import type { MarketTerms } from "../scenario/language/parts.ts";
+import { marketCommand, SCENARIO_EVENT } from "../scenario/venue/opening.ts";
 import { approvalCommand, callCommand } from "./call-command.ts";
-
-/** What a market of a history is created with. */
-interface MarketTerms {
-  readonly tickSize: Price;
-  readonly minOrderSize: Size;
-  readonly feeRateBps: number;
-  readonly matching: Matching;
-  readonly selfTrade: SelfTradePolicy;
-}
 
 /** What may happen in a history besides orders. */
 export const ACTIONS = [
@@ -39,31 +31,6 @@ export const ACTIONS = [
   "approve",
 ] as const;
 type Action = (typeof ACTIONS)[number];
-
-/** How a history is kept: in memory, or on a simulated disk that is reopened as after a crash. */
-type Keeping = "memory" | "disk";
-
-/** What kind of history a seed makes: some things happen in it, others never do (swarm testing, Groce et al. 2012). */
-export interface Profile {
-  readonly config: ExchangeConfig;
-  readonly accounts: number;
-  readonly markets: readonly MarketTerms[];
-  readonly orderTypes: readonly OrderType[];
-  /** How many ticks from the middle orders may be. */
-  readonly span: number;
-  /** Whether buys come below the middle and sells above it, so that most of them rest. */
-  readonly isApart: boolean;
-  /** Whether accounts begin with so little that they must spend what they have just earned. */
-  readonly isPoor: boolean;
-  /** The largest usual size of an order, in 0.01 share. */
-  readonly most: number;
-  /** How often each action comes, orders being 100; 0 for never. */
-  readonly weights: Readonly<Record<Action, number>>;
-  readonly faults: readonly SettlementFaultKind[];
-  readonly keeping: Keeping;
-  /** Whether all of it is decided again at its end. */
-  readonly isReplayed: boolean;
-}
 
 const WEIGHTS: Readonly<Record<Action, number>> = {
   cancel: 24,
@@ -92,12 +59,15 @@ const FEES = [0, 0, 1, 77, 200, 9999, 10_000];
 const FAULTS: readonly SettlementFaultKind[] = ["fail", "retry", "delay", "ghost", "gasSpike"];
 const EXCHANGE_SEEDS = 64;
 
+/** What kind of history a seed makes: some things happen in it, others never do (swarm testing, Groce et al. 2012). */
+export type Profile = Readonly<ReturnType<typeof profileOf>>;
+
 /** The profile of a seed. */
-export function profileOf(seed: number): Profile {
+export function profileOf(seed: number) {
   const random = stream(`${seed}`, "fuzz/profile");
   const weights: Record<Action, number> = { ...WEIGHTS };
   for (const action of ACTIONS) if (action !== "approve" && random.oneIn(3)) weights[action] = 0;
-  const keeping = random.oneIn(ON_DISK) ? "disk" : "memory";
+  const keeping = random.oneIn(ON_DISK) ? ("disk" as const) : ("memory" as const);
   const isOrdersAlone = keeping === "disk" && random.oneIn(2);
   const settlement = isOrdersAlone
     ? "instant"
@@ -113,32 +83,40 @@ export function profileOf(seed: number): Profile {
   // So many lines wait for the disk together as never in other company.
   if (isOrdersAlone)
     for (const action of ACTIONS) if (action !== "cancel" && action !== "reopen") weights[action] = 0;
-  return {
-    config: {
-      seed: `${random.below(EXCHANGE_SEEDS)}`,
-      faucet: {
-        collateral: money(random.pick([0, 5_000_000, 1_000_000_000])),
-        everyMarket: size(random.pick([0, 500, 5000])),
-      },
-      credentials: random.oneIn(4) ? "once" : "rotate",
-      settlement,
-      balances: random.oneIn(2) ? "optimistic" : "settled",
+  const config: ExchangeConfig = {
+    seed: `${random.below(EXCHANGE_SEEDS)}`,
+    faucet: {
+      collateral: money(random.pick([0, 5_000_000, 1_000_000_000])),
+      everyMarket: size(random.pick([0, 500, 5000])),
     },
+    credentials: random.oneIn(4) ? "once" : "rotate",
+    settlement,
+    balances: random.oneIn(2) ? "optimistic" : "settled",
+  };
+  return {
+    config,
     accounts: random.between(2, 5),
     markets: Array.from({ length: random.pick([1, 1, 2, 3]) }, () => termsOf(random)),
-    orderTypes: someOf(random, ["GTC", "GTD", "FOK", "FAK"]),
+    orderTypes: someOf(random, ["GTC", "GTD", "FOK", "FAK"] as const),
+    /** How many ticks from the middle orders may be. */
     span: random.pick([1, 2, 3, 5, 9, 400]),
+    /** Whether buys come below the middle and sells above it, so that most of them rest. */
     isApart: random.oneIn(6),
+    /** Whether accounts begin with so little that they must spend what they have just earned. */
     isPoor: random.oneIn(3),
+    /** The largest usual size of an order, in 0.01 share. */
     most: random.pick([3, 100, 1000, 20_000]),
-    weights,
+    /** How often each action comes, orders being 100; 0 for never. */
+    weights: weights as Readonly<Record<Action, number>>,
     faults: someOf(random, FAULTS),
+    /** In memory, or on a simulated disk that is reopened as after a crash. */
     keeping,
+    /** Whether all of it is decided again at its end. */
     isReplayed: random.oneIn(8),
   };
 }
 
-const termsOf = (random: Stream): MarketTerms => ({
+const termsOf = (random: Stream): Omit<MarketTerms, "name"> => ({
   tickSize: price(random.pick(TICKS)),
   minOrderSize: size(random.pick([1, 1, 3, 100])),
   feeRateBps: random.pick(FEES),
@@ -206,8 +184,8 @@ export class Generator {
   opening(): Command[] {
     const { accounts, markets } = this.#profile;
     return [
-      { kind: "createEvent", title: "E", slug: "e", description: "", category: "", tags: [], endDate: null },
-      ...markets.map((terms, index) => marketCommand(terms, index + 1)),
+      SCENARIO_EVENT,
+      ...markets.map((terms, index) => marketCommand({ ...terms, name: `m${index + 1}` }, 1)),
       ...Array.from({ length: accounts }, (_, index) => this.#funds(addressAt(index))),
     ];
   }
@@ -282,7 +260,7 @@ export class Generator {
               winningOutcome: random.pick(["YES", "NO", "SPLIT"] as const),
             };
       case "createMarket":
-        return marketCommand(termsOf(random), state.markets.next);
+        return marketCommand({ ...termsOf(random), name: `m${state.markets.next}` }, 1);
     }
   }
 
@@ -380,15 +358,3 @@ export class Generator {
 
 /** The address of a history's account; the one behind the last has nothing. */
 const addressAt = (index: number): string => `0x${(index + 1).toString(16).padStart(40, "0")}`;
-
-const marketCommand = (terms: MarketTerms, number: number): CommandOf<"createMarket"> => ({
-  kind: "createMarket",
-  event: 1,
-  question: `M${number}`,
-  slug: `m${number}`,
-  description: "",
-  category: "",
-  tags: [],
-  endDate: null,
-  ...terms,
-});

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { readJournal } from "../../src/fuzz/http/answers.ts";
 import { check } from "../../src/fuzz/http/check.ts";
-import { readLog } from "../../src/fuzz/http/observation.ts";
 import { OverHttp } from "../../src/fuzz/http/session.ts";
 import { httpProfile } from "../../src/fuzz/http/traffic.ts";
 import type { SeedOutcome } from "../../src/fuzz/outcome.ts";
+import { readLog } from "../fuzz/http/read-log.ts";
 import { bundleInto } from "../support/bundled.ts";
 
 /** Something wrong that only several clients at once, or a crash, can see: one change of one source. */

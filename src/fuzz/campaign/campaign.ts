@@ -83,17 +83,7 @@ interface CampaignOptions extends ThreadOptions {
   readonly folder: ResultsFolder;
 }
 
-/** How far a campaign is. */
-export interface CampaignProgress {
-  readonly done: number;
-  readonly total: number;
-  /** Commands of the seeds that are done. */
-  readonly commands: number;
-  /** Different ones. */
-  readonly failures: number;
-  /** Since the first seed was handed out, in milliseconds. */
-  readonly ms: number;
-}
+export type CampaignProgress = Campaign["progress"];
 
 /** Why a campaign has ended: every seed is done, its budget is over, or somebody has stopped it. */
 export type Ending = "done" | "budget" | "stopped";
@@ -129,7 +119,8 @@ export class Campaign {
     this.#endOfBudget = performance.now() + options.budgetMs;
   }
 
-  get progress(): CampaignProgress {
+  /** How many seeds and different failures there are, commands of seeds that are done, and ms since the first was handed out. */
+  get progress() {
     const { ended, commands, failures } = this.#tally;
     const ms = this.#began === null ? 0 : performance.now() - this.#began;
     return { done: ended, total: this.#series.length, commands, failures: failures.length, ms };

@@ -35,18 +35,13 @@ import {
   type SentRequest,
 } from "./observation.ts";
 
-/** What a server kept or reported of its session, decided anew. */
-export interface Journal {
-  readonly origin: Origin;
-  readonly history: WholeHistory;
-  /** What is wrong with it by itself, in a sentence; null where it replays as it was recorded. */
-  readonly trouble: string | null;
-}
-
 const NAME = "the report";
 
+/** What a server kept or reported of its session, decided anew. */
+export type Journal = ReturnType<typeof readJournal>;
+
 /** Reads a report, or a data directory's journal. @throws StoreError when it is neither. */
-export function readJournal(bytes: Uint8Array): Journal {
+export function readJournal(bytes: Uint8Array) {
   const file = inMemory(Buffer.from(bytes));
   const opening = openingIn(file);
   if (opening === null) throw new Error("the report has no whole first line");
@@ -54,6 +49,7 @@ export function readJournal(bytes: Uint8Array): Journal {
   return { origin: originOf(opening, NAME), history, trouble: troubleOf(history) };
 }
 
+/** What is wrong with a journal by itself, in a sentence; null where it replays as it was recorded. */
 function troubleOf({ end: { trouble, scan }, failing, exchange }: WholeHistory): string | null {
   if (failing !== null)
     return `${failing.command.kind} makes the exchange fail: ${messageOf(exchange.thrown?.error)}`;

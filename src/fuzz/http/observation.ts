@@ -60,15 +60,6 @@ export function logText({ observations, ...facts }: ObservationLog): string {
   return [facts, ...observations].map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** The log in a file that `logText` made. */
-export function readLog(text: string): ObservationLog {
-  const [facts, ...observations] = text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): unknown => JSON.parse(line));
-  return { ...(facts as Omit<ObservationLog, "observations">), observations: observations as Observation[] };
-}
-
 /** Whether an injected fault answered instead of the exchange: nothing was carried out. */
 export const isInjected = ({ fault, status, body }: SeenAnswer): boolean =>
   fault !== null && status >= 429 && body.includes('"details":{"fault":');

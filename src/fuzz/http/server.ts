@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openTransport } from "../../client/transport.ts";
+import { ExchangeClient } from "../../client/client.ts";
+import { orThrow } from "../../client/result.ts";
 import { startServer } from "../../compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../config.ts";
 import { money, size } from "../../core/units.ts";
@@ -19,8 +20,6 @@ export interface FuzzedServer {
   report(): Promise<string>;
   close(): Promise<void>;
 }
-
-const REPORT_TIMEOUT_MS = 30_000;
 
 /** Opens the server of a profile; `program` is the built program's file, for a server that is killed. */
 export async function openServer(profile: HttpProfile, program: () => string): Promise<FuzzedServer> {
@@ -132,18 +131,10 @@ async function end({ child, ended }: Running, signal: NodeJS.Signals): Promise<v
 
 /** All that a server has accepted, as a bug report. */
 export async function reportAt(port: number): Promise<string> {
-  const origin = new URL(`http://127.0.0.1:${port}`);
-  const { send, close } = openTransport(origin, REPORT_TIMEOUT_MS);
+  const client = new ExchangeClient(`http://127.0.0.1:${port}`);
   try {
-    const reply = await send({
-      method: "GET",
-      path: "/sim/report",
-      headers: [["host", origin.host]],
-      body: null,
-    });
-    if (reply.status === 200) return reply.text;
-    throw new Error(`GET /sim/report is answered with ${reply.status}: ${reply.text}`);
+    return orThrow(await client.control.report());
   } finally {
-    close();
+    client.close();
   }
 }

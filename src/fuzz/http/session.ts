@@ -5,9 +5,8 @@ import { CHAIN_IDS } from "../../api/wallet-signature.ts";
 import type { Credentials, Market } from "../../client/service-messages.ts";
 import { attest } from "../../client/wallet.ts";
 import { type Stream, stream } from "../../core/random.ts";
-import { HistoryNotTellable, shrinkHistory } from "../../history/shrink/shrink-history.ts";
-import { NotRunInTime } from "../../history/shrink/shrink-scenario.ts";
 import { signerOf, Wallets } from "../../scenario/venue/wallets.ts";
+import { asScenario, reducing, withScenario } from "../failure-files.ts";
 import type { FailureFiles, SeedOutcome, SeedRunner, SeedSettings } from "../outcome.ts";
 import { readJournal } from "./answers.ts";
 import { check } from "./check.ts";
@@ -180,7 +179,6 @@ export class FuzzSession {
 
 /** How often a seed whose evidence is gone is run again to find the same. */
 const ATTEMPTS = 10;
-const SHRINKING_MS = 20_000;
 
 /** A seed that was run, and what is wrong with it. */
 interface Run {
@@ -238,11 +236,11 @@ export class OverHttp implements SeedRunner {
       const remark = `what clients saw differs from the journal, which no scenario can tell: ${seen} holds every request and answer`;
       return { scenario: null, report, remark };
     }
-    const { text, remark } = await scenarioOf(evidence);
-    if (text === null) return { scenario: null, report, remark };
-    const scenario = join(folder, `${name}.yaml`);
-    writeFileSync(scenario, text);
-    return { scenario, report, remark };
+    const { config, start, opening, session, failing } = readJournal(Buffer.from(evidence.report)).history;
+    const entries = [...opening, ...session, ...(failing === null ? [] : [failing])];
+    const told = await asScenario({ config, start, entries }, { isOver: reducing() });
+    const none = { text: null, remark: "the commands of the journal alone do not fail" };
+    return withScenario(join(folder, `${name}.yaml`), report, told ?? none);
   }
 
   async #run(seed: number, { commands }: SeedSettings): Promise<Run> {
@@ -263,23 +261,6 @@ export class OverHttp implements SeedRunner {
       if (run.finding !== null && run.finding.fingerprint === failure?.fingerprint) return run;
     }
     return null;
-  }
-}
-
-/** A failing history as a scenario of a few steps; without one, the remark says why. */
-async function scenarioOf({ report }: Evidence): Promise<{ text: string | null; remark: string | null }> {
-  const { config, start, opening, session, failing } = readJournal(Buffer.from(report)).history;
-  const entries = [...opening, ...session, ...(failing === null ? [] : [failing])];
-  const end = performance.now() + SHRINKING_MS;
-  const isOver = (reserve: number): boolean => performance.now() + reserve >= end;
-  try {
-    const shrunk = await shrinkHistory({ config, start, entries }, { isOver });
-    if (shrunk !== null) return { text: shrunk.text, remark: shrunk.remarks[0] ?? null };
-    return { text: null, remark: "the commands of the journal alone do not fail" };
-  } catch (error) {
-    if (error instanceof HistoryNotTellable || error instanceof NotRunInTime)
-      return { text: null, remark: error.message };
-    throw error;
   }
 }
 

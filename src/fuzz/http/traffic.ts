@@ -1,20 +1,7 @@
 import type { SigningCredentials } from "../../client/messages.ts";
 import { FROZEN_START } from "../../config.ts";
 import { type Stream, stream } from "../../core/random.ts";
-import type { BalancePolicy, Matching, SelfTradePolicy, SettlementMode } from "../../core/terms.ts";
 import { requestTo, type SeenAnswer, type SentRequest } from "./observation.ts";
-
-/** A market that a seed trades in. */
-interface MarketProfile {
-  readonly slug: string;
-  /** In price units of 0.0001 USDC. */
-  readonly tick: number;
-  /** The level around which orders are placed, in ticks. */
-  readonly middle: number;
-  readonly feeRateBps: number;
-  readonly matching: Matching;
-  readonly selfTrade: SelfTradePolicy;
-}
 
 /**
  * Where the exchange of a seed runs: in this process, kept by nothing or by a directory, or as the program in a process
@@ -22,36 +9,14 @@ interface MarketProfile {
  */
 export type ServerKind = "unkept" | "kept" | "killed";
 
-/** What a seed draws before anything else. */
-export interface HttpProfile {
-  readonly seed: string;
-  readonly server: ServerKind;
-  readonly durability: "process" | "power";
-  /** When a server of the kind is killed: behind which shares of its commands, in percent, ascending. */
-  readonly killedAt: readonly number[];
-  readonly accounts: number;
-  /** Connections; several may belong to one account. */
-  readonly clients: number;
-  readonly markets: readonly MarketProfile[];
-  readonly settlement: SettlementMode;
-  readonly balances: BalancePolicy;
-  readonly numbers: "number" | "string";
-  /** The most requests of one client that are under way at a time. */
-  readonly pipelined: number;
-  /** One in so many commands injects a fault of requests, advances the clock, sends its bytes in two parts; 0: none. */
-  readonly faultOneIn: number;
-  readonly clockOneIn: number;
-  readonly cutOneIn: number;
-  /** USDC and shares of each token that an account begins with. */
-  readonly collateral: number;
-  readonly shares: number;
-}
-
 const TICKS = [1_000, 100, 50, 25, 10, 1];
 const HALF = 5_000;
 
+/** What a seed draws before anything else. */
+export type HttpProfile = Readonly<ReturnType<typeof httpProfile>>;
+
 /** The profile of a seed. */
-export function httpProfile(seed: number): HttpProfile {
+export function httpProfile(seed: number) {
   const random = stream(String(seed), "fuzz/http/profile");
   const accounts = random.between(2, 6);
   const markets = Array.from({ length: random.between(1, 3) }, (_, index) => marketOf(random, index));
@@ -59,19 +24,24 @@ export function httpProfile(seed: number): HttpProfile {
     seed: String(seed),
     server: serverOf(random),
     durability: random.pick(["process", "power"] as const),
+    /** When a server of the kind is killed: behind which shares of its commands, in percent, ascending. */
     killedAt: Array.from({ length: random.between(1, 3) }, () => random.between(10, 90)).sort(
       (a, b) => a - b,
     ),
     accounts,
+    /** Connections; several may belong to one account. */
     clients: random.between(2, 8),
     markets,
     settlement: random.pick(["auto", "auto", "instant", "manual"] as const),
     balances: random.pick(["optimistic", "optimistic", "settled"] as const),
-    numbers: random.oneIn(4) ? "string" : "number",
+    numbers: random.oneIn(4) ? ("string" as const) : ("number" as const),
+    /** The most requests of one client that are under way at a time. */
     pipelined: random.pick([1, 2, 4]),
+    /** One in so many commands injects a fault of requests, advances the clock, sends its bytes in two parts; 0: none. */
     faultOneIn: random.pick([0, 0, 15, 40]),
     clockOneIn: random.pick([0, 10, 30]),
     cutOneIn: random.pick([0, 0, 12]),
+    /** USDC and shares of each token that an account begins with. */
     collateral: random.pick([25, 200, 5_000]),
     shares: random.pick([0, 20, 500]),
   };
@@ -83,7 +53,10 @@ function serverOf(random: Stream): ServerKind {
   return drawn === 0 ? "killed" : drawn <= 4 ? "kept" : "unkept";
 }
 
-function marketOf(random: Stream, index: number): MarketProfile {
+/** A market that a seed trades in: its tick in price units of 0.0001 USDC, and the level, in ticks, around which orders are. */
+type MarketProfile = Readonly<ReturnType<typeof marketOf>>;
+
+function marketOf(random: Stream, index: number) {
   const tick = random.pick(TICKS);
   return {
     slug: `market-${index + 1}`,

@@ -1,13 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../../src/api/endpoints.ts";
 import { check } from "../../../src/fuzz/http/check.ts";
-import {
-  logText,
-  type Observation,
-  type ObservationLog,
-  readLog,
-} from "../../../src/fuzz/http/observation.ts";
+import { logText, type Observation, type ObservationLog } from "../../../src/fuzz/http/observation.ts";
 import { changed, type Observed, observedSession } from "./observed.ts";
+import { readLog } from "./read-log.ts";
 
 let observed: Observed;
 beforeAll(async () => {
