@@ -164,11 +164,7 @@ function journalFound({ path, file }: Source, engine: string): Found {
 function replayed(source: Source, base: Checkpoint | null) {
   const origin = originOf(source.opening, source.path);
   const exchange = new Exchange(origin.config, origin.start);
-  const reopen = (): void => {
-    exchange.restart(origin.start);
-    origin.play(exchange);
-  };
-  const { damage, replayer } = replayJournal(exchange, reopen, source, base);
+  const { damage, replayer } = replayJournal(exchange, () => origin.play(exchange), source, base);
   return { damage, commands: replayer.commands };
 }
 

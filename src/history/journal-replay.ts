@@ -1,7 +1,6 @@
 import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Decision } from "../core/refusals.ts";
-import type { ExchangeConfig } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
@@ -17,14 +16,14 @@ import {
   type Line,
   type OpeningData,
 } from "../engine/journal-line.ts";
-import { damageText, linesGoneBackTo, type ScanEnd, scan } from "../engine/journal-scan.ts";
+import { damageText, linesGoneBackTo, scan } from "../engine/journal-scan.ts";
 import { type Origin, originOf, originOfState, type StateDocument } from "../engine/origin.ts";
 import { type Redone, ReplayDiffers, Replayer, redone } from "../engine/replayer.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
 import { contentHash } from "../engine/state-hash.ts";
 import { assertNotNewer, StoreError } from "../engine/store-error.ts";
 import { isCorrupt, type JournalSource, openSource } from "./journal-source.ts";
-import { endsReport } from "./report.ts";
+import { endsReport, exchangeAt } from "./report.ts";
 
 /** What deciding a line anew has come to. */
 export type Outcome =
@@ -58,19 +57,6 @@ export interface ReplayOptions {
   readonly journal?: Journal;
 }
 
-/** Where a walk has ended. */
-export interface ReplayEnd {
-  /** The end of the journal, whatever of it was taken. */
-  readonly scan: ScanEnd;
-  /** The last line that was taken. */
-  readonly last: Line | null;
-  /** Whether all lines of a file that is no data directory's were taken, and the last is none that ends a report. */
-  readonly isCut: boolean;
-  readonly commands: number;
-  /** The first line that differs or fails. */
-  readonly trouble: ReplayedLine | null;
-}
-
 /** Decides the lines of a journal anew, one after another, on an exchange of its own. */
 export class LineReplay {
   readonly exchange: Exchange;
@@ -92,12 +78,9 @@ export class LineReplay {
     this.devAccounts = origin.devAccounts;
     this.#opening = opening;
     this.#isVerified = options.isVerified === true;
-    const reopen = (): void => {
-      this.exchange.restart(origin.start);
-      origin.play(this.exchange);
-    };
+    const reopen = (): void => origin.play(this.exchange);
     this.#replayer = new Replayer(this.exchange, reopen, path, wanted);
-    origin.play(this.exchange);
+    reopen();
   }
 
   /** How the clock ran at the last line that was taken. */
@@ -162,6 +145,9 @@ export class LineReplay {
   }
 }
 
+/** Where a walk has ended. */
+export type ReplayEnd = ReturnType<JournalReplay["run"]>;
+
 /** Decides a whole journal anew, or its first lines. */
 export class JournalReplay {
   readonly #replay: LineReplay;
@@ -191,8 +177,8 @@ export class JournalReplay {
     return this.#replay.clock;
   }
 
-  /** Hands on each line once the exchange stands behind it. */
-  run(take: (replayed: ReplayedLine) => void = () => {}): ReplayEnd {
+  /** Hands on each line once the exchange stands behind it, and answers where that has ended. */
+  run(take: (replayed: ReplayedLine) => void = () => {}) {
     const { to = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = this.#options;
     let last: Line | null = null;
     let isOver = false;
@@ -206,7 +192,17 @@ export class JournalReplay {
     const { commands, trouble } = this.#replay;
     const isWhole = !isOver && end.damage === null;
     const isCut = isWhole && !this.#source.isFolder && last !== null && !endsReport(last);
-    return { scan: end, last, isCut, commands, trouble };
+    return {
+      /** The end of the journal, whatever of it was taken. */
+      scan: end,
+      /** The last line that was taken. */
+      last: last as Line | null,
+      /** Whether all lines of a file that is no data directory's were taken, and the last is none that ends a report. */
+      isCut,
+      commands,
+      /** The first line that differs or fails. */
+      trouble,
+    };
   }
 }
 
@@ -273,31 +269,14 @@ export class EntryLog implements Journal {
 }
 
 /** All that a journal holds. */
-export interface WholeHistory {
-  readonly config: ExchangeConfig;
-  readonly start: Millis;
-  readonly devAccounts: readonly Address[];
-  /** Every accepted command of a world's own history; none where the exchange goes on from a state. */
-  readonly opening: readonly Entry[];
-  /** A fresh exchange that stands behind them. */
-  readonly open: () => Exchange;
-  /** Every accepted command since then, oldest first. */
-  readonly session: readonly Entry[];
-  /** What was refused meanwhile, oldest first. */
-  readonly refused: readonly RefusedLine[];
-  /** The command that makes the program fail behind them; null when none does. */
-  readonly failing: Entry | null;
-  /** Where it has come to. */
-  readonly exchange: Exchange;
-  readonly end: ReplayEnd;
-}
+export type WholeHistory = ReturnType<typeof wholeHistory>;
 
 /** Decides a journal anew, up to a line or a moment. `engine` is the version of this program. */
 export function wholeHistory(
   source: JournalSource,
   engine: string,
   until: Pick<ReplayOptions, "to" | "until"> = {},
-): WholeHistory {
+) {
   const log = new EntryLog();
   const replay = new JournalReplay(source, engine, { ...until, journal: log });
   const opening = log.entries;
@@ -310,26 +289,27 @@ export function wholeHistory(
   const { entries } = log;
   const { thrown, now, sequence } = exchange;
   const isKept = entries.at(-1)?.command === thrown?.command;
-  const failing =
+  const failing: Entry | null =
     thrown === null
       ? null
       : ((isKept ? entries.pop() : null) ?? { sequence: sequence + 1, at: now, command: thrown.command });
   const origin = originOf(source.opening, source.path);
   const { config, start, devAccounts } = origin;
-  const open = (): Exchange => {
-    const fresh = new Exchange(config, start);
-    origin.play(fresh);
-    return fresh;
-  };
   return {
     config,
     start,
     devAccounts,
+    /** Every accepted command of a world's own history; none where the exchange goes on from a state. */
     opening,
-    open,
+    /** A fresh exchange that stands behind them. */
+    open: () => exchangeAt(origin),
+    /** Every accepted command since then, oldest first. */
     session: entries.slice(opening.length),
+    /** What was refused meanwhile, oldest first. */
     refused: log.refused,
+    /** The command that makes the program fail behind them; null when none does. */
     failing,
+    /** Where it has come to. */
     exchange,
     end,
   };

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { type Millis, millis } from "../core/units.ts";
 import { type Disk, type DiskFile, writeWhole } from "../engine/disk.ts";
-import { Exchange } from "../engine/exchange.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
 import { parseLine } from "../engine/journal-codec.ts";
 import { BEGINNING } from "../engine/journal-line.ts";
@@ -10,6 +9,7 @@ import { originOf } from "../engine/origin.ts";
 
 import { assertKnown, StoreError } from "../engine/store-error.ts";
 import { type JournalPlace, requireJournal } from "./journal-source.ts";
+import { exchangeAt } from "./report.ts";
 
 const COPY_CHUNK = 1 << 22;
 
@@ -27,15 +27,7 @@ export interface RepairPlan {
   readonly lost: Loss | null;
 }
 
-export interface Loss {
-  readonly bytes: number;
-  /** How many lines begin there, whole or not. */
-  readonly lines: number;
-  /** Those of them that are whole, and follow on nothing. */
-  readonly whole: number;
-  /** The moment of the last of these. */
-  readonly until: Millis | null;
-}
+export type Loss = ReturnType<typeof lossFrom>;
 
 /**
  * Looks how far a journal is whole. Touches nothing.
@@ -64,8 +56,7 @@ function faultInOpening(place: JournalPlace, engine: string): string | null {
   }
   assertKnown(opening, path, engine);
   try {
-    const { config, start, play } = originOf(opening, path);
-    play(new Exchange(config, start));
+    exchangeAt(originOf(opening, path));
     return null;
   } catch (error) {
     if (error instanceof StoreError && error.problem === "corrupt") return error.message;
@@ -73,7 +64,11 @@ function faultInOpening(place: JournalPlace, engine: string): string | null {
   }
 }
 
-function lossFrom(file: DiskFile, offset: number): Loss {
+/**
+ * How many bytes and lines, whole or not, stand from there on; how many of the lines are whole, though they follow on
+ * nothing, and the moment of the last of these.
+ */
+function lossFrom(file: DiskFile, offset: number) {
   let [bytes, lines, whole] = [0, 0, 0];
   let until: Millis | null = null;
   for (const each of rawLines(file, offset)) {

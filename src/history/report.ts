@@ -93,12 +93,15 @@ export function sessionHistory(
   entries: readonly Entry[],
 ): ReportedHistory {
   const origin = originOfWorld(world, config, start);
-  const open = (): Exchange => {
-    const exchange = new Exchange(config, start);
-    origin.play(exchange);
-    return exchange;
-  };
+  const open = (): Exchange => exchangeAt(origin);
   return { kind: "session", origin, open, entries, refused: [], refusedLeftOut: 0 };
+}
+
+/** An exchange that stands where its history begins. */
+export function exchangeAt({ config, start, play }: Origin): Exchange {
+  const exchange = new Exchange(config, start);
+  play(exchange);
+  return exchange;
 }
 
 /** Whether a report or the journal of a closed data directory may end with a line. */

@@ -1,17 +1,18 @@
 import { numbersAs } from "../api/decimals.ts";
 import { type Account, availableOf, type Balance } from "../core/account.ts";
-import { ASK, BID, type BookDirection } from "../core/book/book.ts";
 import { idOf } from "../core/ids.ts";
-import { bookFor, type Market, marketOfToken, outcomeOf } from "../core/market.ts";
+import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
-import { type Money, price, type Size } from "../core/units.ts";
+import type { Money, Size } from "../core/units.ts";
+import { book } from "../scenario/venue/local-views.ts";
+import type { Level } from "../scenario/venue/views.ts";
 
 /** Prices, shares and USDC are decimals, as the API sends them. */
 const NUMBERS = numbersAs("number");
 
-export type LevelView = ReturnType<typeof levelsOf>[number];
+export type LevelView = ReturnType<typeof levelView>;
 export type MarketView = ReturnType<typeof marketView>;
 export type OrderView = ReturnType<typeof orderView>;
 export type AccountView = ReturnType<typeof accountView>;
@@ -22,14 +23,10 @@ export interface Selection {
   readonly accounts: readonly Account[];
 }
 
-/** Books, open orders and balances as they stand. */
-export interface StateView {
-  readonly markets: readonly MarketView[];
-  readonly orders: readonly OrderView[];
-  readonly accounts: readonly AccountView[];
-}
+export type StateView = ReturnType<typeof stateView>;
 
-export function stateView(state: State, { markets, accounts }: Selection): StateView {
+/** Books, open orders and balances as they stand. */
+export function stateView(state: State, { markets, accounts }: Selection) {
   const wanted = new Set(markets.map(({ number }) => number));
   return {
     markets: markets.map(marketView),
@@ -48,25 +45,18 @@ function marketView(market: Market) {
     market: market.slug,
     status: market.status,
     winningOutcome: market.winningOutcome,
-    books: outcomes.map((outcome) => ({
-      outcome,
-      bids: levelsOf(market, outcome, BID),
-      asks: levelsOf(market, outcome, ASK),
-    })),
+    books: outcomes.map((outcome) => {
+      const { bids, asks } = book(market, outcome);
+      return { outcome, bids: bids.map(levelView), asks: asks.map(levelView) };
+    }),
   };
 }
 
-function levelsOf(market: Market, outcome: "YES" | "NO", direction: BookDirection) {
-  const levels: { price: unknown; size: unknown; orders: number }[] = [];
-  bookFor(market, outcome).book?.depth(direction, (tick, total, orders) => {
-    levels.push({
-      price: NUMBERS.price(price(tick * market.tickSize)),
-      size: NUMBERS.size(total as Size),
-      orders,
-    });
-  });
-  return levels;
-}
+const levelView = ({ price, size, orders }: Level) => ({
+  price: NUMBERS.price(price),
+  size: NUMBERS.size(size),
+  orders,
+});
 
 function openOrders(state: State, account: Account): Order[] {
   const orders: Order[] = [];

@@ -1,6 +1,5 @@
 import { type PositionChange, positionTransaction } from "../api/position-transaction.ts";
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
-import type { SettlementFault } from "../core/chain/settlement-fault.ts";
 import { type Command, type CommandOf, isCausedByTime } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { idOf, numberOf } from "../core/ids.ts";
@@ -11,24 +10,14 @@ import type { Address } from "../core/terms.ts";
 import { type Millis, size } from "../core/units.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import type { Entry } from "../engine/journal.ts";
-import type { OrderState } from "../scenario/language/parts.ts";
-
-/** How an exchange stood before a command. */
-interface Circumstances {
-  /** Whether some order waited for its expiration. */
-  readonly isTimed: boolean;
-  /** The settlement faults in force. */
-  readonly faults: readonly SettlementFault[];
-  /** How many orders there were. */
-  readonly orders: number;
-}
+import type { OrderState } from "../scenario/language/order-line.ts";
 
 /** One accepted command of a history with what it caused. */
 export interface TracedCommand extends Entry {
   readonly events: readonly DomainEvent[];
   /** The order that it placed as it stood when all that follows at once was done, and its number; null where it placed none. */
   readonly placed: { readonly order: number; readonly look: OrderState } | null;
-  readonly before: Circumstances;
+  readonly before: ReturnType<typeof circumstancesOf>;
 }
 
 /** A history as it happened once more. */
@@ -45,7 +34,9 @@ export interface Trace {
   readonly astray: Entry | "more" | null;
 }
 
-const circumstancesOf = ({ expiries, chain, orders }: State): Circumstances => ({
+/** How an exchange stands before a command: the settlement faults in force, and how many orders there are. */
+const circumstancesOf = ({ expiries, chain, orders }: State) => ({
+  /** Whether some order waits for its expiration. */
   isTimed: expiries.first() !== 0,
   faults: chain.faults,
   orders: orders.size,

@@ -306,40 +306,31 @@ function shortened(slug: string, most: number): string {
   return slug.slice(0, end > 0 ? end : most);
 }
 
-/** What a market's smallest order is unless it says otherwise. */
-const DEFAULT_MINIMUM = defaultMarket().minOrderSize;
-
-/** The markets of a scenario by name, and what about them is not as it was in the session. */
-interface MarketEntries {
-  readonly entries: readonly Entry[];
-  /** The same, as the language reads it. */
-  readonly terms: readonly MarketTerms[];
-  readonly remarks: readonly string[];
-}
+const DEFAULTS = defaultMarket();
 
 /**
  * The terms of the markets that a session touched; what is as by default is left out, but for the tick size. The
- * smallest order is as small as what is left of an order that must rest anew.
+ * smallest order is as small as what is left of an order that must rest anew. Remarks say what is not as it was in the session.
  */
-export function marketEntries(markets: readonly TouchedMarket[], resting: readonly Order[]): MarketEntries {
+export function marketEntries(markets: readonly TouchedMarket[], resting: readonly Order[]) {
   const remarks: string[] = [];
   const all: MarketTerms[] = [];
   const entries = markets.map(({ number, name, after }): Entry => {
     const { tickSize, minOrderSize, feeRateBps, matching, selfTrade } = after;
-    const terms: Entry[] = [["tickSize", priceText(tickSize)]];
     const left = resting.filter(({ token }) => marketOfToken(token) === number).map(remainingOf);
     const minimum = size(left.reduce<number>((least, each) => Math.min(least, each), minOrderSize));
-    all.push({ name, tickSize, minOrderSize: minimum, feeRateBps, matching, selfTrade });
+    const terms = { minOrderSize: minimum, feeRateBps, matching, selfTrade };
+    all.push({ name, tickSize, ...terms });
     if (minimum < minOrderSize) {
       remarks.push(
         `${name} had a minOrderSize of ${sizeText(minOrderSize)}, but less is left of an order that rests from the start.`,
       );
     }
-    if (minimum !== DEFAULT_MINIMUM) terms.push(["minOrderSize", sizeText(minimum)]);
-    if (feeRateBps !== 0) terms.push(["feeRateBps", String(feeRateBps)]);
-    if (matching !== "complementary") terms.push(["matching", matching]);
-    if (selfTrade !== "allow") terms.push(["selfTrade", selfTrade]);
-    return [name, map(terms)];
+    const said = Object.entries({ ...terms, minOrderSize: sizeText(minimum) }).filter(
+      ([key]) => terms[key as keyof typeof terms] !== DEFAULTS[key as keyof typeof terms],
+    );
+    const others = said.map(([key, value]): Entry => [key, String(value)]);
+    return [name, map([["tickSize", priceText(tickSize)], ...others])];
   });
-  return { entries, terms: all.length === 0 ? [defaultMarket()] : all, remarks };
+  return { entries, terms: all.length === 0 ? [DEFAULTS] : all, remarks };
 }

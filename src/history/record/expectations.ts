@@ -6,7 +6,7 @@ import { moneyText, sizeText } from "../../core/format.ts";
 import { type Market, tokenOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
-import type { Outcome } from "../../core/terms.ts";
+import { OUTCOMES } from "../../core/terms.ts";
 import { size } from "../../core/units.ts";
 import { levelText, orderStateText } from "../../scenario/run/words.ts";
 import { book } from "../../scenario/venue/local-views.ts";
@@ -15,8 +15,6 @@ import type { Trace } from "../trace.ts";
 import type { TouchedMarket, Vocabulary } from "../vocabulary.ts";
 import type { DescribedSession, Script } from "./script.ts";
 import { RecordingError } from "./told-commands.ts";
-
-const OUTCOMES: readonly Outcome[] = ["YES", "NO"];
 
 /** The books of markets as they stand, of both outcomes; `numbers` are those that the markets have in the session. */
 export const bookEntries = (
@@ -94,11 +92,8 @@ function assetsOf(ending: Ending, markets: readonly TouchedMarket[], account: nu
  * that no step has compared yet, and what accounts have.
  * @throws RecordingError where the steps do not come to what the session came to.
  */
-export function finalExpectations(
-  told: DescribedSession,
-  trades: readonly string[],
-  script: Script,
-): Entry[] {
+export function finalExpectations(trades: readonly string[], script: Script): Entry[] {
+  const { told } = script;
   const { session, words, names, markets } = told;
   const ending = endingOf(session);
   refuseDivergence(told, ending, endingIn(script));

@@ -10,7 +10,7 @@ import { map } from "../scenario-text.ts";
 import type { Trace } from "../trace.ts";
 import { Funds, type TouchedMarket } from "../vocabulary.ts";
 import { bookEntries } from "./expectations.ts";
-import type { DescribedSession, Script } from "./script.ts";
+import type { Script } from "./script.ts";
 
 /**
  * What everybody in a scenario starts with, by account: those who act what they had when the session began and what
@@ -76,7 +76,8 @@ export function restingBefore(opening: State, markets: readonly TouchedMarket[])
  * The steps that bring a scenario's own markets to where a session found them. What is left of each order rests in the
  * order of arrival, so that every queue is the same; the books prove it.
  */
-export function writeOpening(script: Script, { session, words, names, markets }: DescribedSession): void {
+export function writeOpening(script: Script): void {
+  const { session, words, names, markets } = script.told;
   const resting = restingBefore(session.opening, markets);
   for (const order of resting) {
     const text = words.order({ ...order, size: remainingOf(order) }, order.token, names.get(order.number));

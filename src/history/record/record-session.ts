@@ -25,7 +25,7 @@ import { finalExpectations } from "./expectations.ts";
 import { ObservedBlocks } from "./observed-blocks.ts";
 import { raisedIn, restingBefore, startingFunds, writeOpening } from "./opening-steps.ts";
 import { askedOf, RefusedSteps } from "./refused-steps.ts";
-import { type DescribedSession, Script } from "./script.ts";
+import { Script } from "./script.ts";
 import { SessionRecorder } from "./session-recorder.ts";
 import { SettlementRecorder } from "./settlement-recorder.ts";
 import { inOrderOfNonces, RecordingError, withoutIdleCalls } from "./told-commands.ts";
@@ -139,11 +139,11 @@ export function* recordInSteps(recorded: Session): Steps<RecordedScenario> {
     told,
   );
   for (const [account, own] of funds) script.open(words.account(account), own);
-  writeOpening(script, told);
+  writeOpening(script);
   if (script.steps.length > 0) script.steps.unshift({ remark: "What rests from the start, oldest first." });
   script.begin();
   script.remark("The session.");
-  yield* recordSteps(script, blocks, withRefused(all, refused), told);
+  yield* recordSteps(script, blocks, withRefused(all, refused));
   const scenario = scenarioText({
     ...header,
     remarks: [TITLE, ...terms.remarks, ...remarksOf(isSeed(seed), called.length - commands.length, left)],
@@ -174,14 +174,11 @@ function* recordSteps(
   script: Script,
   blocks: ObservedBlocks,
   all: Iterable<TracedCommand | RefusedEntry>,
-  told: DescribedSession,
 ): Steps<void> {
-  const { session, words, names } = told;
-  const { end } = session;
-  const chain = new SettlementRecorder(script, blocks, names, end);
-  const steps = new SessionRecorder(script, chain, words, names, end);
-  const isTold = new Set(session.commands);
-  const refused = new RefusedSteps(script, words, names, end);
+  const chain = new SettlementRecorder(script, blocks);
+  const steps = new SessionRecorder(script, chain);
+  const isTold = new Set(script.told.session.commands);
+  const refused = new RefusedSteps(script);
   let last = 0;
   for (const each of all) {
     yield;
@@ -192,7 +189,7 @@ function* recordSteps(
     }
   }
   steps.finish(last + 1);
-  script.say(["expect", map(finalExpectations(told, steps.trades, script))]);
+  script.say(["expect", map(finalExpectations(steps.trades, script))]);
 }
 
 /** Whether a command funds an account of the exchange itself, which no scenario has by name. */

@@ -33,15 +33,13 @@ interface Asked {
 export class RefusedSteps {
   readonly #script: Script;
   readonly #words: Vocabulary;
-  readonly #names: ReadonlyMap<number, string>;
   readonly #end: State;
   #count = 0;
 
-  constructor(script: Script, words: Vocabulary, names: ReadonlyMap<number, string>, end: State) {
+  constructor(script: Script) {
     this.#script = script;
-    this.#words = words;
-    this.#names = names;
-    this.#end = end;
+    this.#words = script.told.words;
+    this.#end = script.told.session.end;
   }
 
   add({ at, request }: RefusedEntry): void {
@@ -100,7 +98,7 @@ export class RefusedSteps {
     const [id, ...others] = new Set(given);
     if (typeof id !== "string" || id === "" || others.length > 0) return null;
     const order = numberOf(this.#end.idPrefixes.order, id);
-    const named = this.#names.get(order);
+    const named = this.#script.told.names.get(order);
     const code = this.#script.refusalOfCancel(name, named === undefined ? null : order);
     return { line: `cancel ${named ?? NO_ORDER}`, code };
   }

@@ -48,7 +48,8 @@ export class Script {
   readonly steps: (Step | Remark)[] = [];
   readonly #venue: LocalVenue;
   readonly #remapper: Remapper;
-  readonly #told: DescribedSession;
+  /** What it tells. */
+  readonly told: DescribedSession;
   /** The moment that the steps have come to. */
   #now: Millis;
   #bottom = 0;
@@ -57,7 +58,7 @@ export class Script {
     const place = { file: "", line: 1, column: 1 };
     const scenario = { name: "", place, world: null, accounts: [], steps: [], ...header };
     this.#venue = new LocalVenue(scenario, null, new Wallets());
-    this.#told = told;
+    this.told = told;
     const { words, markets, session } = told;
     this.#remapper = new Remapper(this.#venue.exchange, session.end, (address) =>
       this.#venue.signIn(words.named(address)),
@@ -132,7 +133,7 @@ export class Script {
   /** Rests what is left of an order that was there before the session. */
   rest(order: Order, step: Step): void {
     const { side, price, orderType, expiration, token, number, account } = order;
-    const address = this.#venue.signIn(this.#told.words.account(account));
+    const address = this.#venue.signIn(this.told.words.account(account));
     const tokenId = this.#venue.tokenId(this.#token(token));
     this.#remapper.orders.set(number, this.state.orders.next);
     const left = size(order.size - order.matched);
@@ -155,7 +156,7 @@ export class Script {
   /** Gives USDC, where the token is 0, or shares of a token of the session. */
   fund(sequence: number, account: string, token: number, amount: number): void {
     const command = this.#fundCommand(this.#venue.signIn(account), [this.#funding(token, amount)]);
-    this.submit(command, sequence, [[account, this.#told.words.funding(token, amount)]]);
+    this.submit(command, sequence, [[account, this.told.words.funding(token, amount)]]);
   }
 
   #fundCommand(address: string, fundings: readonly Funding[]) {
@@ -168,12 +169,12 @@ export class Script {
   }
 
   #token(token: number) {
-    return { market: this.#told.words.market(marketOfToken(token)), outcome: outcomeOf(token) };
+    return { market: this.told.words.market(marketOfToken(token)), outcome: outcomeOf(token) };
   }
 
   /** Tries a wallet's transaction and sends it, as a step does; where it may come to nothing, it is left out then. */
   call(traced: TracedCommand, step: Step, mayFail: boolean): void {
-    const { words, session } = this.#told;
+    const { words, session } = this.told;
     const { command, sequence } = traced;
     const position = command.kind === "sendTransaction" ? positionIn(session.end, command) : null;
     const [[account] = [""]] = step;
@@ -217,7 +218,7 @@ export class Script {
 
   /** What an account of the session owns here. */
   accountOf(number: number): Account {
-    const address = this.#venue.signIn(this.#told.words.account(number));
+    const address = this.#venue.signIn(this.told.words.account(number));
     return this.state.accounts.get(this.state.accountByAddress.get(address) ?? 0);
   }
 

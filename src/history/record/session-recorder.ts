@@ -1,6 +1,5 @@
 import { type CommandOf, isCausedByTime } from "../../core/commands.ts";
 import { tokenOf } from "../../core/market.ts";
-import type { State } from "../../core/state.ts";
 import { orderStateText } from "../../scenario/run/words.ts";
 import { type Entry, list, map, type Step } from "../scenario-text.ts";
 import type { TracedCommand } from "../trace.ts";
@@ -20,21 +19,11 @@ export class SessionRecorder {
   readonly #script: Script;
   readonly #chain: SettlementRecorder;
   readonly #words: Vocabulary;
-  readonly #names: ReadonlyMap<number, string>;
-  readonly #end: State;
 
-  constructor(
-    script: Script,
-    chain: SettlementRecorder,
-    words: Vocabulary,
-    names: ReadonlyMap<number, string>,
-    end: State,
-  ) {
+  constructor(script: Script, chain: SettlementRecorder) {
     this.#script = script;
     this.#chain = chain;
-    this.#words = words;
-    this.#names = names;
-    this.#end = end;
+    this.#words = script.told.words;
   }
 
   /** Records a command, or, of one that no step says, what follows from it. */
@@ -82,7 +71,7 @@ export class SessionRecorder {
       (command.kind === "placeOrder" && command.expiration !== null) ||
       (!isSilent && this.#chain.isClocked(traced));
     if (!matters || at === this.#script.now) return;
-    const expiring = command.kind === "expireOrder" ? this.#names.get(command.order) : undefined;
+    const expiring = command.kind === "expireOrder" ? this.#script.told.names.get(command.order) : undefined;
     if (expiring === undefined) this.#script.passTo(at);
     else this.#script.passTo(at, `expiry of ${expiring}`);
   }
@@ -108,8 +97,9 @@ export class SessionRecorder {
   /** What an account is given, and what a raised grant mints for it at once. */
   #fund({ sequence, events }: TracedCommand, command: CommandOf<"fundAccount">): void {
     const account = this.#words.named(command.address);
+    const { tokenById } = this.#script.told.session.end;
     const given: (readonly [token: number, amount: number])[] = [[0, command.collateral]];
-    for (const { tokenId, size } of command.tokens) given.push([this.#end.tokenById.get(tokenId) ?? 0, size]);
+    for (const { tokenId, size } of command.tokens) given.push([tokenById.get(tokenId) ?? 0, size]);
     for (const { market, size } of raisedIn(command, events)) {
       given.push([tokenOf(market, "YES"), size], [tokenOf(market, "NO"), size]);
     }

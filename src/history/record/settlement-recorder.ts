@@ -19,16 +19,14 @@ export class SettlementRecorder {
   readonly faults: FaultRecorder;
   readonly #script: Script;
   readonly #blocks: ObservedBlocks;
-  readonly #end: State;
   /** How many blocks the session has had, and how many of them would change nothing here and are not written. */
   #had = 0;
   #idle = 0;
 
-  constructor(script: Script, blocks: ObservedBlocks, names: ReadonlyMap<number, string>, end: State) {
+  constructor(script: Script, blocks: ObservedBlocks) {
     this.#script = script;
     this.#blocks = blocks;
-    this.#end = end;
-    this.faults = new FaultRecorder(script, names);
+    this.faults = new FaultRecorder(script);
   }
 
   /** Whether the moment of a command decides when the next blocks come. */
@@ -92,7 +90,7 @@ export class SettlementRecorder {
   /** What nothing has come of yet is written only where a wallet would send it: its trial comes to something. */
   send(traced: TracedCommand, step: Step): void {
     const isIdle = traced.events.some(
-      (sent) => sent.kind === "transactionSent" && isWaiting({ end: this.#end }, sent.transaction),
+      (sent) => sent.kind === "transactionSent" && isWaiting(this.#script.told.session, sent.transaction),
     );
     this.#script.call(traced, step, isIdle);
   }
@@ -130,20 +128,18 @@ function isSettled({ chain, config }: State): boolean {
 /** Writes what goes wrong with settlements: each fault names the order that it hits. Spikes of the base fee are for all. */
 class FaultRecorder {
   readonly #script: Script;
-  readonly #names: ReadonlyMap<number, string>;
   /** The orders that faults in force are of, by their numbers in the scenario's own exchange. */
   readonly #orders = new Map<number, number>();
 
-  constructor(script: Script, names: ReadonlyMap<number, string>) {
+  constructor(script: Script) {
     this.#script = script;
-    this.#names = names;
   }
 
   /** Sets a fault of an order that is placed next, or was placed before. */
   set({ order, terms }: OrderFault, isNext: boolean): void {
     const own = isNext ? this.#script.state.orders.next : this.#script.orderOf(order).number;
     this.#orders.set(own, order);
-    this.#script.fault(terms, own, isNext ? NEXT_ORDER : (this.#names.get(order) ?? ""));
+    this.#script.fault(terms, own, isNext ? NEXT_ORDER : (this.#script.told.names.get(order) ?? ""));
   }
 
   setSpike(terms: SettlementFaultTerms): void {

@@ -9,28 +9,13 @@ import { Draft, type Part } from "./draft.ts";
 import { type InlineFlows, type NotedRun, withFlowsInline } from "./inline-flows.ts";
 import type { Failed } from "./trial.ts";
 
-/** What a golden file holds. */
-interface GoldenText {
-  /** Every trade in order, as a `trades` expectation writes it. */
-  readonly trades: readonly string[];
-  readonly books: readonly GoldenBook[];
-}
-
-/** A book as a golden file draws it. */
-interface GoldenBook {
-  /** Market and outcome: `rain YES`. */
-  readonly token: string;
-  /** The lines of its table. */
-  readonly lines: readonly string[];
-  /** Best first, as a `book` expectation writes levels: `0.55 x 60 (2)`. */
-  readonly bids: readonly string[];
-  readonly asks: readonly string[];
-}
-
 const ROW = /^\s*(?:(?<bid>\S+ \(\d+\)) )?\|\s+(?<price>[\d.]+) \|(?: (?<ask>\S+ \(\d+\)))?$/;
 
+/** What a golden file holds: every trade in order, as a `trades` expectation writes it, and the books. */
+type GoldenText = ReturnType<typeof goldenIn>;
+
 /** Reads a golden file's text. */
-function goldenIn(text: string): GoldenText {
+function goldenIn(text: string) {
   const [, trades = [], ...books] = text
     .trimEnd()
     .split("\n\n")
@@ -41,6 +26,7 @@ function goldenIn(text: string): GoldenText {
       const rows = lines.map((line) => ROW.exec(line)?.groups ?? {});
       const levels = (side: "bid" | "ask"): string[] =>
         rows.flatMap((row) => (row[side] === undefined ? [] : [`${row.price} x ${row[side]}`]));
+      // Market and outcome as in `rain YES`, the lines of its table, and levels best first: `0.55 x 60 (2)`.
       return { token, lines, bids: levels("bid"), asks: levels("ask").reverse() };
     }),
   };

@@ -43,18 +43,11 @@ interface RefusedAtEnd {
   readonly traced: TracedCommand;
 }
 
-export interface HistoryScenario {
-  /** The file's YAML. */
-  readonly text: string;
-  /** What was done that no step says, in words. */
-  readonly unsaid: readonly string[];
-}
-
 /**
  * Some commands of a history as a scenario of their own: its markets and what its accounts start with are its header. What
- * the exchange's own faucet gave is given there, and grants in every market as shares of both outcomes.
+ * the exchange's own faucet gave is given there, and grants in every market as shares of both outcomes. `unsaid` is what was done that no step says, in words.
  */
-export function historyScenario(written: TraceToWrite): HistoryScenario {
+export function historyScenario(written: TraceToWrite) {
   const { config, start, trace, fingerprint, count, style, expected, history } = written;
   const all = expected !== null && "traced" in expected ? [...trace, expected.traced] : trace;
   const markets = marketsOf(written);

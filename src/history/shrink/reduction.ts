@@ -1,4 +1,5 @@
-import { type Expectation, NEXT_ORDER } from "../../scenario/language/parts.ts";
+import type { Expectation } from "../../scenario/language/expectations.ts";
+import { NEXT_ORDER } from "../../scenario/language/parts.ts";
 import type { Step } from "../../scenario/language/scenario.ts";
 import { stepCount } from "../../scenario/run/needs.ts";
 import { fillText, levelText, tradeText } from "../../scenario/run/words.ts";

@@ -2,23 +2,11 @@ import { failedLines, INDENT, markOf } from "../report/lines.ts";
 import type { Paint } from "../report/text.ts";
 import { aligned, count, decimalText, grouped, oneLine } from "../report/text.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
-import type { Counts, Group, GroupName } from "./items.ts";
+import type { Counts, Group } from "./items.ts";
 
-/** How one item is exercised. */
-export interface ItemCoverage {
-  /** What it is called, a column for each. */
-  readonly words: readonly string[];
-  /** How many scenarios exercise it, and how often they do together. */
-  readonly scenarios: number;
-  readonly times: number;
-  /** The file of the first of them; null when nobody does. */
-  readonly first: string | null;
-}
-
-interface GroupCoverage {
-  readonly name: GroupName;
-  readonly items: readonly ItemCoverage[];
-}
+type GroupCoverage = ReturnType<typeof coverageOf>[number];
+/** How one item is exercised: its words, a column for each, in how many scenarios and how often, and the first one's file. */
+export type ItemCoverage = GroupCoverage["items"][number];
 
 /** What a suite exercises of all that it could; what a failed scenario does counts for nothing. */
 export interface Coverage {
@@ -33,7 +21,7 @@ export interface Exercise {
 }
 
 /** Adds up what scenarios have exercised, in their order. */
-export const coverageOf = (groups: readonly Group[], exercises: readonly Exercise[]): GroupCoverage[] =>
+export const coverageOf = (groups: readonly Group[], exercises: readonly Exercise[]) =>
   groups.map(({ name, items }) => ({
     name,
     items: Array.from(items, ([item, words]) => {
@@ -52,13 +40,9 @@ export const coverageOf = (groups: readonly Group[], exercises: readonly Exercis
   }));
 
 /** How many of the items are exercised, and in percent, rounded down to a tenth: 100 only when all are. */
-interface Share {
-  readonly exercised: number;
-  readonly total: number;
-  readonly percent: number;
-}
+type Share = ReturnType<typeof shareOf>;
 
-export function shareOf(groups: readonly GroupCoverage[]): Share {
+export function shareOf(groups: readonly GroupCoverage[]) {
   const items = groups.flatMap((group) => group.items);
   const exercised = items.filter(({ scenarios }) => scenarios > 0).length;
   return { exercised, total: items.length, percent: Math.floor((exercised * 1000) / items.length) / 10 };

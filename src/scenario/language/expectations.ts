@@ -1,5 +1,5 @@
-import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";
-import { anyOf, OUTCOMES } from "../../core/terms.ts";
+import { SETTLEMENT_STATUSES, type SettlementStatus } from "../../core/chain/settlement.ts";
+import { anyOf, OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
 import { FULL_PRICE, type Price, type Size } from "../../core/units.ts";
 import type { Declarations } from "./declarations.ts";
@@ -25,19 +25,17 @@ import {
 } from "./fields.ts";
 import { linesAt, orderStateAt, readTradeLine } from "./order-line.ts";
 import { all, type Entry, isNothing, meaning, type Node, type TextNode } from "./page.ts";
-import type {
-  BalanceState,
-  Expectation,
-  ExpectationKind,
-  ExpectationOf,
-  LevelLine,
-  QuoteState,
-} from "./parts.ts";
+import type { TokenName } from "./parts.ts";
+import type { Place } from "./problem.ts";
 import type { Source } from "./scenario-files.ts";
 
-/** What one kind of expectation is called, and what the reference page says of it. */
-export interface ExpectationInfo {
+const CHAIN_PARTS = ["head", "confirmed", "pending"] as const;
+
+/** All that the language says of one kind of expectation; `Content` is what such an expectation says. */
+export interface ExpectationInfo<Content extends object = object> {
   readonly key: string;
+  /** Its own keys within that, where other kinds stand there, too. */
+  readonly parts?: readonly string[];
   /** What coverage calls it, where that is not its key. */
   readonly name?: string;
   /** How it is written, in backquotes, and what it is of. */
@@ -45,146 +43,196 @@ export interface ExpectationInfo {
   readonly of: string;
   /** Whether only the control plane can answer it. */
   readonly isControl?: true;
+  readonly read: Read<Content>;
 }
 
-/** Every kind of expectation. */
-export const EXPECTATIONS: Readonly<Record<Expectation["kind"], ExpectationInfo>> = {
-  book: {
+/** Reads what stands at a key, each expectation with the place that says it. */
+type Read<Content> = (
+  value: Node,
+  key: TextNode,
+  source: Source,
+) => readonly (Readonly<Content> & { readonly place: Place })[];
+
+const expectation = <Content extends object>(info: ExpectationInfo<Content>): ExpectationInfo<Content> =>
+  info;
+
+/** Reads one for each entry of a mapping, at the place of its key: what the key names, and what is said of it. */
+const eachBy =
+  <Name extends object, Said extends object>(
+    expected: string,
+    ofKey: (key: TextNode, source: Source) => Name,
+    ofValue: (value: Node, source: Source) => Said,
+  ): Read<Name & Said> =>
+  (node, _key, source) =>
+    eachOf(entriesOf(node, expected), ({ key, value }) => {
+      const [said, name] = all(
+        () => ofValue(value, source),
+        () => ofKey(key, source),
+      );
+      return { place: key.place, ...name, ...said };
+    });
+
+const tokenOf = (key: TextNode, { declared }: Source) => ({ token: declared.tokenName(key) });
+const orderOf = (key: TextNode, { declared }: Source) => ({ name: declared.orderNamed(key) });
+
+/** Every kind of expectation, declared once: how it is read, what it needs, what coverage and the reference page say of it. */
+export const EXPECTATIONS = {
+  /** What stands in the book of a token, best first; null compares nothing. */
+  book: expectation({
     key: "book",
     form: "`book: { YES: { bids: [0.55 x 60 (2)], asks: [] } }`",
     of: "levels, best first",
-  },
-  trades: {
+    read: eachBy("books by outcome", tokenOf, sidesAt),
+  }),
+  /** All trades since the last such expectation, in order. */
+  trades: expectation({
     key: "trades",
     form: "`trades: [bob SELL 40 YES @ 0.55 from alice MERGE CONFIRMED]`",
     of: "all since the last `trades`",
-  },
-  order: { key: "orders", form: "`orders: { bid: CANCELED 0/10 USER }`", of: "named orders" },
-  balance: {
+    read: (value, { place }, { declared }) => [
+      { place, trades: linesAt(value, (line) => readTradeLine(line, declared)).value },
+    ],
+  }),
+  order: expectation({
+    key: "orders",
+    form: "`orders: { bid: CANCELED 0/10 USER }`",
+    of: "named orders",
+    read: eachBy("orders by name", orderOf, (said) => ({ state: orderStateAt(said).value })),
+  }),
+  balance: expectation({
     key: "balances",
     form: "`balances: { alice: { USDC: 945, YES: { balance: 40, available: 40, reserved: 0, onChain: 40 } } }`",
     of: "accounts, and their wallets",
     isControl: true,
-  },
-  quote: {
+    read: (value, _key, { declared }) => readBalances(value, declared),
+  }),
+  quote: expectation({
     key: "quote",
     form: "`quote: { YES: { bid: 0.5, ask: none, mid: none, spread: none, last: 0.55 } }`",
     of: "best prices, and the last",
-  },
-  history: {
+    read: eachBy("prices by outcome", tokenOf, (prices) => ({
+      state: valuesBy(entriesOf(prices, anyOf(Object.keys(QUOTE_READERS))), QUOTE_READERS),
+    })),
+  }),
+  /** The whole price history of a token, oldest first, times in Unix seconds. */
+  history: expectation({
     key: "history",
     form: "`history: { YES: [2026-01-01T00:00:00Z 0.55] }`",
     of: "prices over time",
-  },
-  chain: {
+    read: eachBy("histories by outcome", tokenOf, (list) => ({
+      points: eachOf(itemsOf(list, "a list of times and prices"), pointAt),
+    })),
+  }),
+  chain: expectation({
     key: "chain",
+    parts: CHAIN_PARTS,
     name: "chain: head, confirmed, pending",
     form: "`chain: { head: 3, confirmed: 1, pending: 0 }`",
     of: "the latest block, the latest that is final, how many transactions wait",
     isControl: true,
-  },
-  supply: {
+    read: (value, { place, text }) => [
+      {
+        place,
+        part: text as (typeof CHAIN_PARTS)[number],
+        count: units(text === "pending" ? TRANSACTIONS : BLOCK_NUMBER)(value),
+      },
+    ],
+  }),
+  /** How many shares of a market there are on the chain; without an outcome of both, so many sets. */
+  supply: expectation({
     key: "chain",
+    parts: ["supply"],
     name: "chain: supply",
     form: "`chain: { supply: 100 }`",
     of: "sets on the chain; by market `{ rain: 100 }`, by outcome `{ YES: 60, NO: 100 }`",
     isControl: true,
-  },
-  settled: {
+    read: readSupply,
+  }),
+  /** How far the settlement of an order's fills has come, in their order: one status for all of them, or one for each. */
+  settled: expectation({
     key: "chain",
+    parts: ["settled"],
     name: "chain: settled",
     form: "`chain: { settled: { bid: [MINED, FAILED] } }`",
     of: "how far each fill of an order is settled; `MINED` alone: all of them",
     isControl: true,
-  },
-  stateHash: { key: "stateHash", form: '`stateHash: ""`', of: "everything", isControl: true },
-  golden: { key: "golden", form: "`golden: auction.txt`", of: "all trades and books" },
+    read: eachBy("statuses by order", orderOf, (said) => ({ statuses: statusesAt(said) })),
+  }),
+  stateHash: expectation({
+    key: "stateHash",
+    form: '`stateHash: ""`',
+    of: "everything",
+    isControl: true,
+    read: readStateHash,
+  }),
+  /** Books and trades as a file holds them; an absolute path. */
+  golden: expectation({
+    key: "golden",
+    form: "`golden: auction.txt`",
+    of: "all trades and books",
+    read: (value, { place }, { files }) => [{ place, file: files.pathAt(value, "may be missing") }],
+  }),
 };
 
+type Rows = typeof EXPECTATIONS;
+export type ExpectationKind = keyof Rows;
+export type ExpectationOf<Kind extends ExpectationKind> = { readonly kind: Kind } & ReturnType<
+  Rows[Kind]["read"]
+>[number];
+/** One thing that must be true, with the place that says so. */
+export type Expectation = { [Kind in ExpectationKind]: ExpectationOf<Kind> }[ExpectationKind];
+
 /** What a step may say of its own outcome. */
-export const OWN_EXPECTATIONS: Readonly<Record<"status" | "fills" | "rejects" | "answers", ExpectationInfo>> =
-  {
-    status: {
-      key: "status",
-      form: "beside an order: `status: MATCHED 40/50 FAK_REMAINDER`",
-      of: "the order; also beside a cancel",
-    },
-    fills: {
-      key: "fills",
-      form: "beside an order: `fills: [BUY 40 YES @ 0.60 from bob MINT CONFIRMED]`",
-      of: "what it met, an account or a named order; `in MARKET` before `from`; `MINT` or `MERGE`; how far settled",
-    },
-    rejects: {
-      key: "rejects",
-      form: "beside an order: `rejects: INVALID_TICK_SIZE`",
-      of: "its refusal; also beside a cancel",
-    },
-    answers: {
-      key: "answers",
-      form: "beside a request: `answers: { total: 1, data: [{ price: 0.5 }] }`",
-      of: "what the answer must hold, at least",
-    },
-  };
+export const OWN_EXPECTATIONS: Readonly<
+  Record<"status" | "fills" | "rejects" | "answers", Omit<ExpectationInfo, "read">>
+> = {
+  status: {
+    key: "status",
+    form: "beside an order: `status: MATCHED 40/50 FAK_REMAINDER`",
+    of: "the order; also beside a cancel",
+  },
+  fills: {
+    key: "fills",
+    form: "beside an order: `fills: [BUY 40 YES @ 0.60 from bob MINT CONFIRMED]`",
+    of: "what it met, an account or a named order; `in MARKET` before `from`; `MINT` or `MERGE`; how far settled",
+  },
+  rejects: {
+    key: "rejects",
+    form: "beside an order: `rejects: INVALID_TICK_SIZE`",
+    of: "its refusal; also beside a cancel",
+  },
+  answers: {
+    key: "answers",
+    form: "beside a request: `answers: { total: 1, data: [{ price: 0.5 }] }`",
+    of: "what the answer must hold, at least",
+  },
+};
 
 /** Reads the mapping of an `expect` step, or of a race's `after`. */
-export function readExpectations({ files, declared }: Source, node: Node): readonly Expectation[] {
-  const tokenOf = (key: TextNode) => ({ token: declared.tokenName(key) });
-  const nameOf = (key: TextNode) => ({ name: declared.orderNamed(key) });
-  return allBy(node, "what must be true", {
-    book: eachBy("book", "books by outcome", tokenOf, sidesAt),
-    trades: (value, key) => [{ kind: "trades", place: key.place, trades: tradesAt(value, declared) }],
-    orders: eachBy("order", "orders by name", nameOf, (said) => ({ state: orderStateAt(said).value })),
-    balances: (value) => readBalances(value, declared),
-    quote: eachBy("quote", "prices by outcome", tokenOf, (prices) => ({
-      state: valuesBy(entriesOf(prices, anyOf(Object.keys(QUOTE_READERS))), QUOTE_READERS) as QuoteState,
-    })),
-    history: eachBy("history", "histories by outcome", tokenOf, (list) => ({
-      points: eachOf(itemsOf(list, "a list of times and prices"), pointAt),
-    })),
-    chain: (value) =>
-      allBy(value, "what is true of the chain", {
-        head: counted("head", BLOCK_NUMBER),
-        confirmed: counted("confirmed", BLOCK_NUMBER),
-        pending: counted("pending", TRANSACTIONS),
-        supply: (said, key) => readSupply(said, key, declared),
-        settled: eachBy("settled", "statuses by order", nameOf, (said) => ({ statuses: statusesAt(said) })),
-      }),
-    stateHash: readStateHash,
-    golden: (value, key) => [
-      { kind: "golden", place: key.place, file: files.pathAt(value, "may be missing") },
-    ],
-  });
+export function readExpectations(source: Source, node: Node): readonly Expectation[] {
+  const readers: Record<string, Reader> = {};
+  const parts: Record<string, Readonly<Record<string, Reader>>> = {};
+  for (const [kind, info] of Object.entries<ExpectationInfo>(EXPECTATIONS)) {
+    const { key, read } = info;
+    const reader: Reader = (value, at) =>
+      read(value, at, source).map((said) => ({ kind, ...said }) as Expectation);
+    const own = Object.fromEntries((info.parts ?? []).map((part) => [part, reader]));
+    parts[key] = { ...parts[key], ...own };
+    readers[key] =
+      info.parts === undefined ? reader : (value) => allBy(value, `what is true of the ${key}`, parts[key]);
+  }
+  return allBy(node, "what must be true", readers);
 }
 
-type Read = (node: Node, key: TextNode) => readonly Expectation[];
+type Reader = (node: Node, key: TextNode) => readonly Expectation[];
 
 /** The expectations of all entries of a mapping, in their order. */
 const allBy = (
   node: Node,
   expected: string,
-  readers: Readonly<Record<string, Read>>,
+  readers: Readonly<Record<string, Reader>> = {},
 ): readonly Expectation[] =>
   Object.values(valuesBy(entriesOf(node, expected), readers)).flatMap((each) => each ?? []);
-
-/** Reads one for each entry of a mapping, at the place of its key: what the key names, and what is said of it. */
-const eachBy =
-  <Kind extends ExpectationKind, Name extends object>(
-    kind: Kind,
-    expected: string,
-    ofKey: (key: TextNode) => Name,
-    ofValue: (value: Node) => Omit<ExpectationOf<Kind>, "kind" | "place" | keyof Name>,
-  ): Read =>
-  (node) =>
-    eachOf(entriesOf(node, expected), ({ key, value }) => {
-      const [said, name] = all(
-        () => ofValue(value),
-        () => ofKey(key),
-      );
-      return { kind, place: key.place, ...name, ...said } as unknown as Expectation;
-    });
-
-const tradesAt = (node: Node, declared: Declarations): ExpectationOf<"trades">["trades"] =>
-  linesAt(node, (line) => readTradeLine(line, declared)).value;
 
 const LEVEL_RULE = "a level such as 0.55 x 60";
 /** A level with another sign, or without blanks around it. */
@@ -192,14 +240,14 @@ const LIKE_A_LEVEL = /^(\S+?) ?[x×@:] ?(\S+?)( \(\d+\))?$/;
 const COUNT = /^\((\d{1,9})\)$/;
 const COUNT_RULE = "a number of orders such as (2), or the end of the level";
 
-function sidesAt(node: Node): Pick<ExpectationOf<"book">, "bids" | "asks"> {
+function sidesAt(node: Node) {
   const readers = { bids: levelsAt, asks: levelsAt };
   const { bids = null, asks = null } = valuesBy(entriesOf(node, "bids, asks or both"), readers);
   return { bids, asks };
 }
 
 /** A list of levels; for none the hint says how to write it. */
-function levelsAt(node: Node): readonly LevelLine[] {
+function levelsAt(node: Node) {
   const expected = "a list of levels";
   if (isNone(node)) throw node.unexpected(expected, [], "[] says that there are none");
   return eachOf(itemsOf(node, expected), levelAt);
@@ -207,7 +255,10 @@ function levelsAt(node: Node): readonly LevelLine[] {
 
 const isNone = (node: Node): boolean => isNothing(node) || node.text === "none";
 
-function levelAt(node: Node): LevelLine {
+/** A price level: how many orders only where the file says so. */
+export type LevelLine = Readonly<ReturnType<typeof levelAt>>;
+
+function levelAt(node: Node) {
   const line = new LineWords(node, LEVEL_RULE);
   const meant = meantLevel(node.text);
   if (meant !== null) throw node.unexpected(LEVEL_RULE, [], meaning(meant));
@@ -236,7 +287,7 @@ function meantLevel(text: string): string | null {
   return price === null || size === null || meant === said ? null : meant;
 }
 
-function readBalances(node: Node, declared: Declarations): readonly Expectation[] {
+function readBalances(node: Node, declared: Declarations) {
   return eachOf(entriesOf(node, "balances by account"), ({ key, value }) => {
     const isOfFlow = declared.hasFlow && isPartyName(key.text);
     const [account, states] = all(
@@ -247,18 +298,24 @@ function readBalances(node: Node, declared: Declarations): readonly Expectation[
           state: balanceIn(entry, declared),
         })),
     );
-    return states.map((each) => ({ kind: "balance" as const, account, ...each }));
+    return states.map((each) => ({ account, ...each }));
   }).flat();
+}
+
+/** What there is of one asset, in its own units; undefined compares nothing. */
+interface BalanceState
+  extends Readonly<Partial<Record<"balance" | "available" | "reserved" | "onChain", number | undefined>>> {
+  readonly asset: "USDC" | TokenName;
+  /** Given alone: the whole balance, or what is available of it. */
+  readonly amount?: number;
 }
 
 function balanceIn({ key, value }: Entry, declared: Declarations): BalanceState {
   const asset = declared.asset(key);
   const amount = units(asset === "USDC" ? USDC : SHARES);
-  const none = { asset, amount: null, balance: null, available: null, reserved: null, onChain: null };
-  if (value.kind === "text") return { ...none, amount: amount(value) };
+  if (value.kind === "text") return { asset, amount: amount(value) };
   const readers = { balance: amount, available: amount, reserved: amount, onChain: amount };
-  const parts = valuesBy(entriesOf(value, anyOf(Object.keys(readers))), readers);
-  return { ...none, ...(parts as Partial<BalanceState>) };
+  return { asset, ...valuesBy(entriesOf(value, anyOf(Object.keys(readers))), readers) };
 }
 
 const MID: DecimalRule = { what: "a mid", places: 5, least: 0, most: FULL_PRICE * 10 };
@@ -266,6 +323,7 @@ const MID: DecimalRule = { what: "a mid", places: 5, least: 0, most: FULL_PRICE 
 const priceOrNone = (rule: DecimalRule) => (node: Node) =>
   isNone(node) ? null : units({ ...rule, what: `none or ${rule.what}` })(node);
 
+/** Undefined compares nothing, null says there is none. The mid counts in 0.00001 USDC. */
 const QUOTE_READERS = {
   bid: priceOrNone(PRICE),
   ask: priceOrNone(PRICE),
@@ -277,7 +335,7 @@ const QUOTE_READERS = {
 const POINT_RULE = "a time and a price such as 2026-01-01T00:00:30Z 0.55";
 const SECOND = 1000;
 
-function pointAt(node: Node): ExpectationOf<"history">["points"][number] {
+function pointAt(node: Node) {
   const line = new LineWords(node, POINT_RULE);
   const time = line.take(POINT_RULE);
   const word = line.take(ruleText(PRICE));
@@ -291,29 +349,21 @@ const MAX_COUNT = 1_000_000_000;
 const BLOCK_NUMBER = countOf("a block's number", 0, MAX_COUNT);
 const TRANSACTIONS = countOf("a number of transactions", 0, MAX_COUNT);
 
-const counted =
-  (part: ExpectationOf<"chain">["part"], rule: DecimalRule): Read =>
-  (node, key) => [{ kind: "chain", place: key.place, part, count: units(rule)(node) }];
-
 /** Reads `100`, `{ rain: 100 }`, `{ YES: 60, NO: 100 }` or `{ rain YES: 60 }`. */
-function readSupply(node: Node, key: TextNode, declared: Declarations): readonly Expectation[] {
-  const sizeAt = units<Size>(SHARES);
-  if (node.kind === "text") {
-    const market = declared.market(node, null);
-    return [{ kind: "supply", place: key.place, market, outcome: null, size: sizeAt(node) }];
-  }
-  const issued = (of: TextNode) => issuedOf(of, declared);
-  return eachBy("supply", "shares by market or outcome", issued, (said) => ({ size: sizeAt(said) }))(
-    node,
-    key,
-  );
+function readSupply(node: Node, key: TextNode, source: Source): ReturnType<typeof supplyBy> {
+  if (node.kind !== "text") return supplyBy(node, key, source);
+  const market = source.declared.market(node, null);
+  return [{ place: key.place, market, outcome: null, ...sharesAt(node) }];
 }
+
+const sharesAt = (node: Node) => ({ size: units<Size>(SHARES)(node) });
+const supplyBy = eachBy("shares by market or outcome", issuedOf, sharesAt);
 
 /** Of `rain`, whole sets of both outcomes; of `YES` or `rain YES`, one outcome. */
 function issuedOf(
   key: TextNode,
-  declared: Declarations,
-): Pick<ExpectationOf<"supply">, "market" | "outcome"> {
+  { declared }: Source,
+): { readonly market: string | null; readonly outcome: Outcome | null } {
   const name = key.text.trim();
   const isToken = name.includes(" ") || OUTCOMES.some((outcome) => outcome === name);
   if (isToken) return declared.tokenName(key);
@@ -321,7 +371,7 @@ function issuedOf(
   throw key.unknown("market or outcome", [...(declared.markets ?? []), ...OUTCOMES], null, name);
 }
 
-function statusesAt(said: Node): ExpectationOf<"settled">["statuses"] {
+function statusesAt(said: Node): SettlementStatus | readonly SettlementStatus[] {
   const status = oneOf(SETTLEMENT_STATUSES);
   return said.kind === "text" ? status(said) : eachOf(itemsOf(said, "a status, or a list of them"), status);
 }
@@ -329,19 +379,15 @@ function statusesAt(said: Node): ExpectationOf<"settled">["statuses"] {
 const HASH = /^(?:(?:v2:)?[\da-f]{64})?$/;
 
 /** Reads `stateHash: "..."`; nothing is to be written by `--update`. */
-function readStateHash(value: Node, key: TextNode): readonly Expectation[] {
+function readStateHash(value: Node, { place }: TextNode) {
   if (value.kind !== "text" || !(isNothing(value) || HASH.test(value.text)))
     throw value.unexpected("v2: and 64 hex digits, or nothing for --update to write them");
   const { page, at, end, isPlain } = value;
   const quote = isPlain ? 0 : 1;
   const before = page.text[at - 1] === ":" ? ' "' : '"';
-  return [
-    {
-      kind: "stateHash",
-      place: key.place,
-      hash: isNothing(value) ? "" : value.text,
-      range: [page.originalOffset(at + quote), page.originalOffset(end - quote)],
-      around: isPlain ? [before, '"'] : ["", ""],
-    },
-  ];
+  /** Offsets of the value in its file, in UTF-16 code units, for `--update`: quotes that it has stay outside. */
+  const range = [page.originalOffset(at + quote), page.originalOffset(end - quote)] as const;
+  /** What a new hash is to stand between: quotes where the value has none, a space where it would touch the colon. */
+  const around: readonly [before: string, after: string] = isPlain ? [before, '"'] : ["", ""];
+  return [{ place, hash: isNothing(value) ? "" : value.text, range, around }];
 }

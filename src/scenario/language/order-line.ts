@@ -27,7 +27,7 @@ import {
 import { meantExpiry, meantWord } from "./near-misses.ts";
 import type { ExactOrder, Expiry, OrderWords } from "./order-words.ts";
 import { attempt, meaning, type Node, UNREADABLE, Word } from "./page.ts";
-import type { FillLine, OrderState, Placed, TradeLine } from "./parts.ts";
+import type { Placed } from "./parts.ts";
 
 const SHAPE = "an order such as BUY 100 YES @ 0.55";
 const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
@@ -272,7 +272,7 @@ export function rejectsAt(node: Node): Placed<string> {
 }
 
 /** An order's state such as `LIVE 40/100`. */
-export const orderStateAt = (node: Node): Placed<OrderState> => ({
+export const orderStateAt = (node: Node) => ({
   value: readOrderState(new LineWords(node, "an order's state such as LIVE 40/100")),
   place: node.place,
 });
@@ -292,8 +292,11 @@ export const linesAt = <Value>(
 const SPELLED_SHARE = /^([\d.]+) ?(?:\/|of|out of|:|,) ?([\d.]+)(?= |$)/i;
 const SHARE_RULE = "how much of how much is matched, such as 40/100";
 
+/** An order's state: `LIVE 40/100`, `CANCELED 0/10 FOK_UNFILLED`. Without a reason none is compared. */
+export type OrderState = Readonly<ReturnType<typeof readOrderState>>;
+
 /** Reads `CANCELED 0/10 FOK_UNFILLED`. */
-function readOrderState(line: LineWords): OrderState {
+function readOrderState(line: LineWords) {
   requireStatusFirst(line);
   const status = line.oneOf(ORDER_STATUSES);
   const share = line.take(SHARE_RULE);
@@ -325,15 +328,20 @@ const PARTY_RULE = "the name of an account";
 const MAKER_RULE = "the name of an account or of an order";
 
 /** Reads `bob SELL 40 YES @ 0.55 in rain from alice MINT CONFIRMED`. */
-export function readTradeLine(line: LineWords, declared: Declarations): TradeLine {
+export function readTradeLine(line: LineWords, declared: Declarations) {
   const taker = line.take(PARTY_RULE);
   if (SIDES.some((side) => side === taker.text)) throw taker.unexpected("the taker before the side");
   if (!isPartyName(taker.text)) throw taker.unexpected(PARTY_RULE);
   return { taker: declared.party(taker), ...readFillLine(line, declared) };
 }
 
+export type TradeLine = Readonly<ReturnType<typeof readTradeLine>>;
+
+/** A fill of a step's own order, as its taker sees it. Without a status none is compared. */
+export type FillLine = Readonly<ReturnType<typeof readFillLine>>;
+
 /** Reads the same without who takes: `SELL 40 YES @ 0.55 from alice`. */
-export function readFillLine(line: LineWords, declared: Declarations): FillLine {
+export function readFillLine(line: LineWords, declared: Declarations) {
   requireArrangement(line);
   const side = line.oneOf(SIDES);
   const size = line.units<Size>(SIZE);
@@ -352,7 +360,7 @@ export function readFillLine(line: LineWords, declared: Declarations): FillLine 
 }
 
 /** Who rested: an account, or an order by its name, but not a name that both have. */
-function makerOf(word: Word, declared: Declarations): Pick<FillLine, "maker" | "isMakerOrder"> {
+function makerOf(word: Word, declared: Declarations) {
   const maker = declared.rounds.named(word.text);
   if (!isPartyName(maker)) throw word.unexpected(MAKER_RULE);
   const isMakerOrder = declared.orders.has(maker);

@@ -85,14 +85,6 @@ export function loadScenario(file: string, options: Omit<ReadOptions, "folder"> 
 /** Names of the markets that a world file holds. @throws Error with a sentence when it is no world. */
 export type WorldMarkets = (path: string) => readonly string[];
 
-/** What a scenario says before its steps. */
-interface Header extends Omit<Scenario, "steps"> {
-  /** Of what steps may speak. */
-  readonly declared: Declarations;
-  /** Undefined where there are none. */
-  readonly steps: Node | undefined;
-}
-
 /** 2026-01-01T00:00:00Z. */
 const DEFAULT_CLOCK = millis(1_767_225_600_000);
 const SEED_DIGITS = 16;
@@ -103,8 +95,8 @@ const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 /** What seeds a scenario that does not say it. */
 export const seedOfName = (name: string): string => sha256Hex(name).slice(0, SEED_DIGITS);
 
-/** Reads the keys of a scenario. */
-function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets): Header {
+/** Reads the keys of a scenario: what it says before its steps, these as they stand, and of what they may speak. */
+function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   const entries = entriesIn(root, "a scenario");
   const readers = {
     scenario: line("a name", MAX_NAME_LENGTH),

@@ -5,7 +5,6 @@ import type { Declarations, Rounds } from "./declarations.ts";
 import { eachOf, entriesIn, isPartyName, itemsOf, LineWords, matching, oneOf, valuesOf } from "./fields.ts";
 import { rejectsAt } from "./order-line.ts";
 import { attempt, isNothing, meaning, type Node, type TextNode, UNREADABLE, Word } from "./page.ts";
-import type { Placed, Tamper } from "./parts.ts";
 import { type StepSource, step } from "./step-source.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
@@ -15,22 +14,6 @@ const PREFIXED = /^\/(?:clob|api|sim|chain)(?:[/?]|$)/;
 const PATH = /^\/(?:[\x21-\x7a|~]|\{[^{}]*\})*$/;
 
 /** A request as a client would send it, for what no other step can say. */
-export interface RequestContent {
-  readonly method: string;
-  /** As sent, from the origin: `/clob/order`. May hold `{token YES}`, `{order bid}`, `{address alice}`, `{market rain}`. */
-  readonly path: string;
-  /** Who signs it; null sends it unsigned. */
-  readonly as: string | null;
-  /** JSON, or a text that is sent as it stands; undefined for none. */
-  readonly body: unknown;
-  /** Replace what is made, after signing: null removes, several values send a header as often. */
-  readonly headers: Readonly<Record<string, string | null | readonly string[]>>;
-  readonly tamper: Tamper | null;
-  /** What the answer must hold, at least. */
-  readonly answers: Placed<unknown> | null;
-}
-
-/** Reads it. */
 export const REQUEST_STEP = step({
   key: "request",
   form: "`request: GET /orders`",
@@ -45,15 +28,24 @@ export const REQUEST_STEP = step({
     rejects: rejectsAt,
     answers: (node, { declared }) => ({ value: jsonWithStandIns(node, declared), place: node.place }),
   },
-  read: (source, { as, body, headers, tamper, answers }): RequestContent => {
+  read: (source, { as, body, headers, tamper, answers }) => {
     const target = targetOf(source);
     const isUnknown = (name: string): boolean => source.beside.some(({ key }) => key.text === name);
     if ((as === undefined && isUnknown("as")) || (headers === undefined && isUnknown("headers")))
       throw UNREADABLE;
-    const sent = { ...target, as: as ?? null, body, headers: headers ?? {} };
+    const sent = {
+      ...target,
+      /** Who signs it; null sends it unsigned. */
+      as: as ?? null,
+      /** JSON, or a text that is sent as it stands; undefined for none. */
+      body,
+      /** Replace what is made, after signing: null removes, several values send a header as often. */
+      headers: headers ?? {},
+    };
     const said = {
       ...sent,
       tamper: tamper === undefined ? null : readTamper(source, tamper, sent),
+      /** What the answer must hold, at least. */
       answers: answers ?? null,
     };
     return inRound(said, source.declared.rounds);
@@ -64,7 +56,8 @@ export const REQUEST_STEP = step({
   },
 });
 
-function targetOf({ head: { value }, declared }: StepSource): Pick<RequestContent, "method" | "path"> {
+/** The path as sent, from the origin: `/clob/order`. May hold `{token YES}`, `{order bid}`, `{address alice}`, `{market rain}`. */
+function targetOf({ head: { value }, declared }: StepSource) {
   const line = new LineWords(value, SHAPE);
   const method = line.oneOf(METHODS, SHAPE);
   const [first] = line.left;
@@ -84,7 +77,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const headerName = matching((text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text), "the name of a header");
 
 /** Reads `{ poly_passphrase: wrong }`. */
-function readHeaders(node: Node, declared: Declarations): RequestContent["headers"] {
+function readHeaders(node: Node, declared: Declarations) {
   const entries = entriesIn(node, "headers by name");
   checkStandIns(node, declared);
   const headers = eachOf(entries, ({ key, value }): [string, string | null | string[]] => {
@@ -100,7 +93,11 @@ function headerText(node: Node): string {
   throw node.unexpected("the text of a header on one line");
 }
 
-type Sent = Pick<RequestContent, "method" | "as" | "body" | "headers">;
+interface Sent extends Pick<ReturnType<typeof targetOf>, "method"> {
+  readonly as: string | null;
+  readonly body: unknown;
+  readonly headers: ReturnType<typeof readHeaders>;
+}
 
 /** The headers that a request is sent with, in lower case. */
 function sentHeaders({ method, as, body, headers }: Sent): ReadonlySet<string> {
@@ -114,8 +111,11 @@ function sentHeaders({ method, as, body, headers }: Sent): ReadonlySet<string> {
   return names;
 }
 
+/** What is done to a request that is made and signed otherwise as it should be; headers by name, in lower case but for `spell`. */
+export type Tamper = ReturnType<typeof readTamper>;
+
 /** Reads `{ sign: /orders?limit=5, append: { poly_signature: 00 } }`. */
-function readTamper({ declared }: StepSource, node: Node, sent: Sent): Tamper {
+function readTamper({ declared }: StepSource, node: Node, sent: Sent) {
   const names = sentHeaders(sent);
   const sentName = (word: Word): string => {
     if (names.has(word.text.toLowerCase())) return word.text;
@@ -143,9 +143,13 @@ function readTamper({ declared }: StepSource, node: Node, sent: Sent): Tamper {
     spell: namesIn,
   });
   return {
+    /** Is signed instead of the path, which has neither `/clob` nor a query; null where that is signed. */
     sign: sign ?? null,
+    /** What is put behind the value of a header. */
     append: Object.fromEntries(append ?? []),
+    /** Are sent twice. */
     twice: twice ?? [],
+    /** Names of headers in the letters in which they are sent. */
     spell: spell ?? [],
   };
 }

@@ -1,16 +1,15 @@
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import { counted, moneyText, priceText, sizeText, textOf } from "../../core/format.ts";
-import type { Outcome } from "../../core/terms.ts";
+import { OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import type {
-  BalanceState,
   Expectation,
-  FillLine,
+  ExpectationKind,
   LevelLine,
-  OrderState,
-  Placed,
-  TradeLine,
-} from "../language/parts.ts";
+  ExpectationOf as Of,
+} from "../language/expectations.ts";
+import type { FillLine, OrderState, TradeLine } from "../language/order-line.ts";
+import type { Placed } from "../language/parts.ts";
 import type { Place } from "../language/problem.ts";
 import type { Fill, HoldingView, Level, OrderView, TokenRef } from "../venue/views.ts";
 import { diffOf, expected, found, note, same } from "./diff.ts";
@@ -19,13 +18,11 @@ import { type Mismatch, notes, ScenarioFailure, type Session, type Update } from
 import { goldenText } from "./summary.ts";
 import { fillLike, fillText, levelText, orderStateText, secondText, tokenText, tradeText } from "./words.ts";
 
-type Of<Kind extends Expectation["kind"]> = Extract<Expectation, { readonly kind: Kind }>;
-
 /** Compares everything that must be true. @throws ScenarioFailure with all that is not. */
 export async function checkAll(session: Session, expectations: readonly Expectation[]): Promise<void> {
   const mismatches: Mismatch[] = [];
   for (const expectation of expectations) {
-    const check = CHECKS[expectation.kind] as Check<Expectation["kind"]>;
+    const check = CHECKS[expectation.kind] as Check<ExpectationKind>;
     try {
       const mismatch = await check(session, expectation);
       if (mismatch !== null) mismatches.push(mismatch);
@@ -37,28 +34,181 @@ export async function checkAll(session: Session, expectations: readonly Expectat
   if (mismatches.length > 0) throw new ScenarioFailure(mismatches);
 }
 
-type Check<Kind extends Expectation["kind"]> = (
+type Check<Kind extends ExpectationKind> = (
   session: Session,
   expectation: Of<Kind>,
 ) => Promise<Mismatch | null>;
 
-const CHECKS: { readonly [Kind in Expectation["kind"]]: Check<Kind> } = {
-  book: checkBook,
+/** How each kind of expectation is compared. */
+const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
+  /** Compares the sides of a book that the expectation names, level by level. */
+  book: async (session, { place, token, ...sides }) => {
+    const book = await session.venue.book(session.tokenOf(token));
+    const diff: DiffLine[] = [];
+    const wrong: string[] = [];
+    for (const name of ["asks", "bids"] as const) {
+      const wanted = sides[name];
+      if (wanted === null) continue;
+      const lines = compareSide(name === "asks" ? "ask" : "bid", wanted, book[name]);
+      if (lines.every(({ kind }) => kind === "same")) continue;
+      wrong.push(name);
+      diff.push(...lines);
+    }
+    if (wrong.length === 0) return null;
+    const names = wrong.reverse().join(" and ");
+    return { place, message: `the ${names} of ${tokenText(token)} are not as expected`, diff };
+  },
   trades: (session, { place, trades }) => {
     const from = session.fillsRead;
     session.fillsRead = session.venue.fillCount();
     const wanted = trades.map(({ value }) => tradeText(value));
     return compareFills(session, place, "trades", trades, wanted, session.venue.fills(from), tradeText);
   },
-  order: checkOrder,
-  balance: checkBalance,
-  quote: checkQuote,
-  history: checkHistory,
-  chain: checkChain,
-  supply: checkSupply,
-  settled: checkSettled,
-  stateHash: checkStateHash,
-  golden: checkGolden,
+  /** Compares the state of an order named before. */
+  order: async (session, { place, name, state }) => {
+    const key = session.placedAs(name, place, [expected(orderStateText(state))]);
+    return checkOrderState(session, place, name, key, state, await session.venue.order(key));
+  },
+  /** Compares what an account has of one asset. */
+  balance: async (session, { place, account, state }) => {
+    const { asset } = state;
+    const token = asset === "USDC" ? null : session.tokenOf(asset);
+    const holdings = await session.venue.holdings(account);
+    const balance = holdings.find(({ asset: other }) => isSameAsset(token, other)) ?? NOTHING;
+    const name = asset === "USDC" ? "USDC" : tokenText(asset);
+    const text = (units: number): string => (asset === "USDC" ? moneyText(units) : sizeText(units));
+    const diff: DiffLine[] = [];
+    const { amount } = state;
+    if (amount !== undefined && (amount === balance.balance || amount === balance.available)) return null;
+    if (amount !== undefined)
+      diff.push(expected(`${name} ${text(amount)}`), found(`${name} ${text(balance.balance)}`));
+    for (const [part, words] of Object.entries(PARTS) as [Part, string][]) {
+      const wanted = state[part];
+      if (wanted === undefined) continue;
+      const line = (units: number): string => `${name} ${text(units)}${words}`;
+      diff.push(...valueDiff(wanted, balance[part], line));
+    }
+    if (diff.every(({ kind }) => kind === "same")) return null;
+    if (balance.reserved > 0) {
+      diff.push(
+        note(`${text(balance.available)} of it is available, open orders reserve ${text(balance.reserved)}`),
+      );
+    }
+    if (balance.onChain !== balance.balance) {
+      diff.push(
+        note(`its wallet holds ${text(balance.onChain)} on the chain, the rest is pending or was lost`),
+      );
+    }
+    return { place, message: `the ${name} of ${account} is not as expected`, diff };
+  },
+  /** Compares the prices of a token that the expectation names. */
+  quote: async (session, { place, token, state }) => {
+    const quote = await session.venue.quote(session.tokenOf(token));
+    const diff: DiffLine[] = [];
+    for (const name of ["bid", "ask", "mid", "spread", "last"] as const) {
+      const wanted = state[name];
+      if (wanted === undefined) continue;
+      const text = (units: number | null): string =>
+        `${name} ${units === null ? "none" : name === "mid" ? textOf(units, MID_PLACES) : priceText(units)}`;
+      diff.push(...valueDiff<number | null>(wanted, quote[name], text));
+    }
+    return mismatch(place, `the quote of ${tokenText(token)} is not as expected`, diff);
+  },
+  /** Compares the whole price history of a token. */
+  history: async (session, { place, token, points }) => {
+    const history = await session.venue.priceHistory(session.tokenOf(token));
+    const line = ({ t, price }: { t: number; price: number }): string =>
+      `${secondText(t)} ${priceText(price)}`;
+    const diff = diffOf(points.map(line), history.map(line));
+    return mismatch(place, `the price history of ${tokenText(token)} is not as expected`, diff);
+  },
+  /** Compares where the chain stands; what waits for a block says what for. */
+  chain: async ({ venue }, { place, part, count }) => {
+    const seen = (await venue.chain())[part];
+    if (seen === count) return null;
+    const { what, line } = WORDS[part];
+    return {
+      place,
+      message: `${what} is ${line(seen)}, expected ${line(count)}`,
+      diff: [expected(line(count)), found(line(seen)), ...(await venue.waiting()).map(note)],
+    };
+  },
+  /** Compares how many shares of a market there are on the chain. */
+  supply: async (session, { place, market, outcome, size }) => {
+    const { onChain, ledger } = await session.venue.supply(session.marketOf(market));
+    const compared = OUTCOMES.filter((each) => outcome === null || outcome === each);
+    if (compared.every((each) => onChain[each] === size)) return null;
+    const line = (each: Outcome, shares: number): string =>
+      `${sizeText(shares)} ${tokenText({ market, outcome: each })}`;
+    const pending = compared.filter((each) => ledger[each] !== onChain[each]);
+    return {
+      place,
+      message: `the shares${market === null ? "" : ` of ${market}`} on the chain are not as expected`,
+      diff: [
+        ...diffOf(
+          compared.map((each) => line(each, size)),
+          compared.map((each) => line(each, onChain[each])),
+        ),
+        ...pending.map((each) => note(`the ledger counts ${line(each, ledger[each])} with what is pending`)),
+      ],
+    };
+  },
+  /** Compares how far the settlement of a named order's fills has come. */
+  settled: async (session, { place, name, statuses }) => {
+    const isOne = typeof statuses === "string";
+    const key = session.placedAs(name, place, [expected(isOne ? statuses : statuses.join(", "))]);
+    const seen = await session.venue.settled(key);
+    const wanted = isOne ? Array.from({ length: Math.max(1, seen.length) }, () => statuses) : statuses;
+    if (wanted.length === seen.length && wanted.every((status, index) => status === seen[index])) return null;
+    const lines = (all: readonly string[]): string[] =>
+      all.length === 0 ? ["no fills"] : all.map((status, index) => `fill ${index + 1} ${status}`);
+    return {
+      place,
+      message: `the settlement of ${name} is not as expected`,
+      diff: [
+        ...diffOf(lines(wanted), lines(seen)),
+        ...notes(session.withNames(await session.venue.explain(key))),
+      ],
+    };
+  },
+  /** Compares the hash of everything; updating, notes the new one. */
+  stateHash: async (session, { place, hash, range, around }) => {
+    const seen = await session.venue.stateHash();
+    if (seen === null) return null;
+    if (session.isUpdating) {
+      const [before, after] = around;
+      const text = `${before}${seen}${after}`;
+      const update: Update = { kind: "value", file: place.file, range, text };
+      return updated(session, place, `${place.file} ${range[0]}`, seen, seen === hash ? null : update);
+    }
+    if (seen === hash) return null;
+    return {
+      place,
+      message: hashMessage(hash),
+      diff: [expected(hash === "" ? "(none)" : hash), found(seen), note("clobsim run --update writes it")],
+    };
+  },
+  /** Compares books and trades with a file that holds them; updating, writes it. */
+  golden: async (session, { place, file }) => {
+    const text = await goldenText(session.scenario, session.venue);
+    const kept = await readGolden(file);
+    if (session.isUpdating) {
+      return updated(session, place, file, text, kept === text ? null : { kind: "file", file, text });
+    }
+    if (kept === text) return null;
+    if (kept === null) {
+      return {
+        place,
+        message: "the golden file does not exist",
+        diff: [note("clobsim run --update writes it")],
+      };
+    }
+    return {
+      place,
+      message: OTHER_GOLDEN,
+      diff: [...diffOf(linesOf(kept), linesOf(text)), note("clobsim run --update writes it anew")],
+    };
+  },
 };
 
 /** That something is not as expected, unless all lines are the same. */
@@ -68,12 +218,6 @@ const mismatch = (place: Place, message: string, diff: readonly DiffLine[]): Mis
 /** One value as a line, or as two where it is not the one expected. */
 const valueDiff = <Value>(wanted: Value, seen: Value, line: (value: Value) => string): DiffLine[] =>
   wanted === seen ? [same(line(wanted))] : [expected(line(wanted)), found(line(seen))];
-
-/** Compares the state of an order named before. */
-async function checkOrder(session: Session, { place, name, state }: Of<"order">): Promise<Mismatch | null> {
-  const key = session.placedAs(name, place, [expected(orderStateText(state))]);
-  return checkOrderState(session, place, name, key, state, await session.venue.order(key));
-}
 
 /** Compares an order with what it should be; what happened to it explains the difference. */
 export async function checkOrderState(
@@ -115,60 +259,6 @@ const isSameAsset = (token: TokenRef | null, other: HoldingView["asset"]): boole
     ? token === null && other === "USDC"
     : token.market === other.market && token.outcome === other.outcome;
 
-/** Compares what an account has of one asset. */
-async function checkBalance(
-  session: Session,
-  { place, account, state }: Of<"balance">,
-): Promise<Mismatch | null> {
-  const { asset } = state;
-  const token = asset === "USDC" ? null : session.tokenOf(asset);
-  const holdings = await session.venue.holdings(account);
-  const balance = holdings.find(({ asset: other }) => isSameAsset(token, other)) ?? NOTHING;
-  const name = asset === "USDC" ? "USDC" : tokenText(asset);
-  const text = (units: number): string => (asset === "USDC" ? moneyText(units) : sizeText(units));
-  const diff: DiffLine[] = [];
-  const { amount } = state;
-  if (amount !== null && (amount === balance.balance || amount === balance.available)) return null;
-  if (amount !== null)
-    diff.push(expected(`${name} ${text(amount)}`), found(`${name} ${text(balance.balance)}`));
-  for (const [part, words] of Object.entries(PARTS) as [Part, string][]) {
-    const wanted: BalanceState[Part] = state[part];
-    if (wanted === null) continue;
-    const line = (units: number): string => `${name} ${text(units)}${words}`;
-    diff.push(...valueDiff(wanted, balance[part], line));
-  }
-  if (diff.every(({ kind }) => kind === "same")) return null;
-  if (balance.reserved > 0) {
-    diff.push(
-      note(`${text(balance.available)} of it is available, open orders reserve ${text(balance.reserved)}`),
-    );
-  }
-  if (balance.onChain !== balance.balance) {
-    diff.push(
-      note(`its wallet holds ${text(balance.onChain)} on the chain, the rest is pending or was lost`),
-    );
-  }
-  return { place, message: `the ${name} of ${account} is not as expected`, diff };
-}
-
-/** Compares the sides of a book that the expectation names, level by level. */
-async function checkBook(session: Session, { place, token, ...sides }: Of<"book">): Promise<Mismatch | null> {
-  const book = await session.venue.book(session.tokenOf(token));
-  const diff: DiffLine[] = [];
-  const wrong: string[] = [];
-  for (const name of ["asks", "bids"] as const) {
-    const wanted = sides[name];
-    if (wanted === null) continue;
-    const lines = compareSide(name === "asks" ? "ask" : "bid", wanted, book[name]);
-    if (lines.every(({ kind }) => kind === "same")) continue;
-    wrong.push(name);
-    diff.push(...lines);
-  }
-  if (wrong.length === 0) return null;
-  const names = wrong.reverse().join(" and ");
-  return { place, message: `the ${names} of ${tokenText(token)} are not as expected`, diff };
-}
-
 /** A side as lines, best first; how many orders a level has is compared where the file says it. */
 function compareSide(name: string, wanted: readonly LevelLine[], seen: readonly Level[]): DiffLine[] {
   const counted = new Set(wanted.filter(({ orders }) => orders !== null).map(({ price }) => price));
@@ -186,31 +276,6 @@ export function sideDiff(name: string, wanted: readonly string[], seen: readonly
 }
 
 const MID_PLACES = 5;
-
-/** Compares the prices of a token that the expectation names. */
-async function checkQuote(session: Session, { place, token, state }: Of<"quote">): Promise<Mismatch | null> {
-  const quote = await session.venue.quote(session.tokenOf(token));
-  const diff: DiffLine[] = [];
-  for (const name of ["bid", "ask", "mid", "spread", "last"] as const) {
-    const wanted = state[name];
-    if (wanted === undefined) continue;
-    const text = (units: number | null): string =>
-      `${name} ${units === null ? "none" : name === "mid" ? textOf(units, MID_PLACES) : priceText(units)}`;
-    diff.push(...valueDiff<number | null>(wanted, quote[name], text));
-  }
-  return mismatch(place, `the quote of ${tokenText(token)} is not as expected`, diff);
-}
-
-/** Compares the whole price history of a token. */
-async function checkHistory(
-  session: Session,
-  { place, token, points }: Of<"history">,
-): Promise<Mismatch | null> {
-  const history = await session.venue.priceHistory(session.tokenOf(token));
-  const line = ({ t, price }: { t: number; price: number }): string => `${secondText(t)} ${priceText(price)}`;
-  const diff = diffOf(points.map(line), history.map(line));
-  return mismatch(place, `the price history of ${tokenText(token)} is not as expected`, diff);
-}
 
 /** Compares the fills of one step's own order. */
 export const checkFills = (
@@ -286,91 +351,11 @@ export const tradesDiff = (what: string, wanted: readonly string[], seen: readon
   ...diffOf(wanted, seen),
 ];
 
-const OUTCOMES: readonly Outcome[] = ["YES", "NO"];
 const WORDS = {
   head: { what: "the latest block", line: (count: number) => `block ${count}` },
   confirmed: { what: "the latest block that is final", line: (count: number) => `block ${count}` },
   pending: { what: "what waits for a block", line: (count: number) => counted(count, "transaction") },
 } as const;
-
-/** Compares where the chain stands; what waits for a block says what for. */
-async function checkChain({ venue }: Session, { place, part, count }: Of<"chain">): Promise<Mismatch | null> {
-  const seen = (await venue.chain())[part];
-  if (seen === count) return null;
-  const { what, line } = WORDS[part];
-  return {
-    place,
-    message: `${what} is ${line(seen)}, expected ${line(count)}`,
-    diff: [expected(line(count)), found(line(seen)), ...(await venue.waiting()).map(note)],
-  };
-}
-
-/** Compares how many shares of a market there are on the chain. */
-async function checkSupply(
-  session: Session,
-  { place, market, outcome, size }: Of<"supply">,
-): Promise<Mismatch | null> {
-  const { onChain, ledger } = await session.venue.supply(session.marketOf(market));
-  const compared = OUTCOMES.filter((each) => outcome === null || outcome === each);
-  if (compared.every((each) => onChain[each] === size)) return null;
-  const line = (each: Outcome, shares: number): string =>
-    `${sizeText(shares)} ${tokenText({ market, outcome: each })}`;
-  const pending = compared.filter((each) => ledger[each] !== onChain[each]);
-  return {
-    place,
-    message: `the shares${market === null ? "" : ` of ${market}`} on the chain are not as expected`,
-    diff: [
-      ...diffOf(
-        compared.map((each) => line(each, size)),
-        compared.map((each) => line(each, onChain[each])),
-      ),
-      ...pending.map((each) => note(`the ledger counts ${line(each, ledger[each])} with what is pending`)),
-    ],
-  };
-}
-
-/** Compares how far the settlement of a named order's fills has come. */
-async function checkSettled(
-  session: Session,
-  { place, name, statuses }: Of<"settled">,
-): Promise<Mismatch | null> {
-  const isOne = typeof statuses === "string";
-  const key = session.placedAs(name, place, [expected(isOne ? statuses : statuses.join(", "))]);
-  const seen = await session.venue.settled(key);
-  const wanted = isOne ? Array.from({ length: Math.max(1, seen.length) }, () => statuses) : statuses;
-  if (wanted.length === seen.length && wanted.every((status, index) => status === seen[index])) return null;
-  const lines = (all: readonly string[]): string[] =>
-    all.length === 0 ? ["no fills"] : all.map((status, index) => `fill ${index + 1} ${status}`);
-  return {
-    place,
-    message: `the settlement of ${name} is not as expected`,
-    diff: [
-      ...diffOf(lines(wanted), lines(seen)),
-      ...notes(session.withNames(await session.venue.explain(key))),
-    ],
-  };
-}
-
-/** Compares the hash of everything; updating, notes the new one. */
-async function checkStateHash(
-  session: Session,
-  { place, hash, range, around }: Of<"stateHash">,
-): Promise<Mismatch | null> {
-  const seen = await session.venue.stateHash();
-  if (seen === null) return null;
-  if (session.isUpdating) {
-    const [before, after] = around;
-    const text = `${before}${seen}${after}`;
-    const update: Update = { kind: "value", file: place.file, range, text };
-    return updated(session, place, `${place.file} ${range[0]}`, seen, seen === hash ? null : update);
-  }
-  if (seen === hash) return null;
-  return {
-    place,
-    message: hashMessage(hash),
-    diff: [expected(hash === "" ? "(none)" : hash), found(seen), note("clobsim run --update writes it")],
-  };
-}
 
 function hashMessage(hash: string): string {
   if (hash === "") return "the state's hash is not written yet";
@@ -381,28 +366,6 @@ function hashMessage(hash: string): string {
 
 /** What is said where a golden file holds something else. */
 export const OTHER_GOLDEN = "books and trades are not those of the golden file";
-
-/** Compares books and trades with a file that holds them; updating, writes it. */
-async function checkGolden(session: Session, { place, file }: Of<"golden">): Promise<Mismatch | null> {
-  const text = await goldenText(session.scenario, session.venue);
-  const kept = await readGolden(file);
-  if (session.isUpdating) {
-    return updated(session, place, file, text, kept === text ? null : { kind: "file", file, text });
-  }
-  if (kept === text) return null;
-  if (kept === null) {
-    return {
-      place,
-      message: "the golden file does not exist",
-      diff: [note("clobsim run --update writes it")],
-    };
-  }
-  return {
-    place,
-    message: OTHER_GOLDEN,
-    diff: [...diffOf(linesOf(kept), linesOf(text)), note("clobsim run --update writes it anew")],
-  };
-}
 
 /** Notes an update once, however often its place is come by: in each order of a race, in each inclusion of a file. */
 function updated(

@@ -1,4 +1,5 @@
-import type { FillLine, TokenName } from "../language/parts.ts";
+import type { FillLine } from "../language/order-line.ts";
+import type { TokenName } from "../language/parts.ts";
 import type { Place } from "../language/problem.ts";
 import type { Scenario, Step } from "../language/scenario.ts";
 import type { Venue } from "../venue/venue.ts";

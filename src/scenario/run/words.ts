@@ -1,22 +1,16 @@
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import { moneyText, priceText, sizeText } from "../../core/format.ts";
-import type { MatchType } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-import type { FillLine, OrderState, TokenName, TradeLine } from "../language/parts.ts";
+import type { LevelLine } from "../language/expectations.ts";
+import type { FillLine, OrderState, TradeLine } from "../language/order-line.ts";
+import type { TokenName } from "../language/parts.ts";
 import type { Fill, Level, Refused } from "../venue/views.ts";
 
 /** `0.55 x 60`, and how many orders that are where asked. */
-export const levelText = ({
-  price,
-  size,
-  orders,
-}: {
-  price: number;
-  size: number;
-  orders: number | null;
-}): string => `${priceText(price)} x ${sizeText(size)}${orders === null ? "" : ` (${orders})`}`;
+export const levelText = ({ price, size, orders }: LevelLine): string =>
+  `${priceText(price)} x ${sizeText(size)}${orders === null ? "" : ` (${orders})`}`;
 
 export const levelsText = (levels: readonly Level[]): string =>
   levels.length === 0 ? "none" : levels.map(levelText).join(", ");
@@ -29,16 +23,7 @@ export const orderStateText = ({ status, matched, size, reason }: OrderState): s
 export const tokenText = ({ market, outcome }: TokenName): string =>
   market === null ? outcome : `${market} ${outcome}`;
 
-interface FillWords {
-  readonly side: string;
-  readonly size: number;
-  readonly outcome: string;
-  readonly price: number;
-  readonly market: string | null;
-  readonly maker: string;
-  readonly matchType: MatchType;
-  readonly status: string | null;
-}
+type FillWords = Omit<FillLine, "isMakerOrder">;
 
 /** A fill as the language writes it; the market only where it is not null. */
 export function fillText({

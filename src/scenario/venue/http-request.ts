@@ -1,6 +1,6 @@
 import type { RawRequest } from "../../client/connection.ts";
 import { changeHeaders, type Header, type HeaderChanges } from "../../client/transport.ts";
-import type { Tamper } from "../language/parts.ts";
+import type { Tamper } from "../language/request-step.ts";
 import type { RequestStep } from "../language/scenario.ts";
 
 /** What the words in braces stand for, in a path, a body or a header of a request step. */

@@ -26,20 +26,6 @@ export const marketCommand = ({ name, ...terms }: MarketTerms, event: number): C
   ...terms,
 });
 
-/** The body of a funding request, in USDC and shares. */
-export function fundingBody(
-  fundings: readonly Funding[],
-  tokenId: (name: TokenName) => string,
-): { readonly collateral: number; readonly tokens: Readonly<Record<string, number>> } {
-  let collateral = 0;
-  const tokens: Record<string, number> = {};
-  for (const funding of fundings) {
-    if (funding.asset === "USDC") collateral += funding.amount;
-    else tokens[tokenId(funding.asset)] = funding.amount / 100;
-  }
-  return { collateral: collateral / 1_000_000, tokens };
-}
-
 /** The command that funds an account. */
 export function fundCommand(
   address: string,
@@ -54,3 +40,9 @@ export function fundCommand(
   }
   return { kind: "fundAccount", address, collateral: money(collateral), tokens, everyMarket: size(0) };
 }
+
+/** The body of the request that funds so, in USDC and shares. */
+export const fundingBody = ({ collateral, tokens }: CommandOf<"fundAccount">) => ({
+  collateral: collateral / 1_000_000,
+  tokens: Object.fromEntries(tokens.map(({ tokenId, size }) => [tokenId, size / 100])),
+});

@@ -14,7 +14,7 @@ import type { RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
 import type { Judging } from "../watch/flow-judge.ts";
 import { MarketMap } from "./market-map.ts";
-import { fundingBody } from "./opening.ts";
+import { fundCommand, fundingBody } from "./opening.ts";
 import * as views from "./views.ts";
 import {
   type Attempt,
@@ -101,7 +101,7 @@ export abstract class Venue {
   async open(account: string, funding: readonly Funding[]): Promise<Attempt<null>> {
     const address = await this.signIn(account);
     if (funding.length === 0) return DONE;
-    const body = fundingBody(funding, (token) => this.map.tokenId(token));
+    const body = fundingBody(fundCommand(address, funding, (token) => this.map.tokenId(token)));
     return done(await this.call("fundAccount", { path: { address }, body }));
   }
 

@@ -2,9 +2,8 @@ import { unitsOf } from "../../api/decimals.ts";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import type { ApiError } from "../../api/errors.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
-import type { OrderStatus } from "../../core/order.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
-import type { CancelReason, MatchType, OrderType, Outcome, Side } from "../../core/terms.ts";
+import type { Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, type Price, price, type Size, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
@@ -25,48 +24,10 @@ export interface Refused {
   readonly hint: string | null;
 }
 
-export interface OrderView {
-  readonly key: string;
-  readonly orderType: OrderType;
-  readonly status: OrderStatus;
-  readonly matched: Size;
-  readonly size: Size;
-  readonly reason: CancelReason | null;
-  readonly expiration: Millis | null;
-}
-
-/** A fill as its taker sees it, with both parties by name. */
-export interface Fill {
-  readonly trade: string;
-  /** Its taker's. */
-  readonly order: string;
-  readonly market: string;
-  readonly outcome: Outcome;
-  readonly side: Side;
-  readonly price: Price;
-  readonly size: Size;
-  readonly taker: string;
-  readonly maker: string;
-  readonly makerOrder: string;
-  readonly matchType: MatchType;
-}
-
 export interface Canceled {
   readonly canceled: readonly string[];
   /** Why an own order could not be canceled: `already matched`. */
   readonly notCanceled: readonly string[];
-}
-
-export interface Level {
-  readonly price: Price;
-  readonly size: Size;
-  readonly orders: number;
-}
-
-/** Best first on both sides. */
-export interface BookView {
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
 }
 
 /** A token of the exchange, as the venue finds it by the names of the scenario. */
@@ -184,7 +145,7 @@ type Order = ReplyTo<"explainOrder">["order"];
 type OrderReply = Pick<Order, "id" | "orderType" | "status" | "cancelReason" | "expiration"> &
   Readonly<Record<"size" | "sizeMatched", number | string>>;
 
-export const orderView = (order: OrderReply): OrderView => ({
+export const orderView = (order: OrderReply) => ({
   key: order.id,
   orderType: order.orderType,
   status: order.status,
@@ -194,11 +155,17 @@ export const orderView = (order: OrderReply): OrderView => ({
   expiration: order.expiration === null ? null : parseIso(order.expiration),
 });
 
+export type OrderView = ReturnType<typeof orderView>;
+
 type Trade = ReplyTo<"placeOrder">["trades"][number];
 
+/** A fill as its taker sees it, with both parties by name. */
+export type Fill = ReturnType<typeof fillOf>;
+
 /** A fill as its taker's reply tells it. */
-export const fillOf = (trade: Trade, taker: string, maker: string, markets: MarketMap): Fill => ({
+export const fillOf = (trade: Trade, taker: string, maker: string, markets: MarketMap) => ({
   trade: trade.id,
+  /** Its taker's. */
   order: trade.orderId,
   market: markets.nameOf(trade.marketId),
   outcome: trade.outcome,
@@ -211,14 +178,19 @@ export const fillOf = (trade: Trade, taker: string, maker: string, markets: Mark
   matchType: trade.matchType,
 });
 
-export function bookView({ bids, asks }: ReplyTo<"getBook">): BookView {
-  const level = (of: ReplyTo<"getBook">["bids"][number]) => ({
-    price: priceOf(of.price),
-    size: sizeOf(of.size),
-    orders: of.orders,
-  });
-  return { bids: bids.map(level), asks: asks.map(level) };
-}
+const levelOf = ({ price, size, orders }: ReplyTo<"getBook">["bids"][number]) => ({
+  price: priceOf(price),
+  size: sizeOf(size),
+  orders,
+});
+export type Level = ReturnType<typeof levelOf>;
+
+/** Best first on both sides. */
+export const bookView = ({ bids, asks }: ReplyTo<"getBook">) => ({
+  bids: bids.map(levelOf),
+  asks: asks.map(levelOf),
+});
+export type BookView = ReturnType<typeof bookView>;
 
 /** Units of the asset: micro-USDC, or 0.01 share. */
 export type HoldingView = ReturnType<typeof holdingsView>[number];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Expectation } from "../../../src/scenario/language/parts.ts";
+import type { Expectation } from "../../../src/scenario/language/expectations.ts";
 import { lastStep, ofSteps } from "./scenario-texts.ts";
 
 function expectationsOf(text: string): readonly Expectation[] {
