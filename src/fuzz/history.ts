@@ -81,7 +81,7 @@ export class History {
   }
 
   /** The latest command; null before the first. */
-  get latest(): { readonly at: Millis; readonly command: Command; readonly isRefused: boolean } | null {
+  get latest() {
     return this.#latest;
   }
 

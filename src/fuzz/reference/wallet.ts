@@ -194,12 +194,6 @@ export interface Claim {
   readonly amount: number;
 }
 
-/** What must go with funds that leave: settlements that spend them, newest first, and orders left without cover. */
-interface Consequences {
-  readonly failed: readonly Settlement[];
-  readonly canceled: readonly number[];
-}
-
 interface Shift {
   readonly move: Move;
   balance: number;
@@ -244,8 +238,11 @@ export class Rollback {
     }
   }
 
-  /** @throws Error when somebody owes what no pending settlement has spent */
-  consequences(): Consequences {
+  /**
+   * What must go with funds that leave: settlements that spend them, newest first, and orders left without cover.
+   * @throws Error when somebody owes what no pending settlement has spent
+   */
+  consequences() {
     for (;;) {
       const short = this.#shifts.find(({ move, balance }) => assetOf(move).balance + balance < 0);
       if (short === undefined) break;

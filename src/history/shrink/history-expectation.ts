@@ -2,24 +2,14 @@ import { parseDocument, stringify } from "yaml";
 import { FEES } from "../../core/state.ts";
 import { finish } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
-import type { Exchange } from "../../engine/exchange.ts";
-import type { Entry } from "../../engine/journal.ts";
 import { Declarations } from "../../scenario/language/declarations.ts";
 import { type Expectation, readExpectations } from "../../scenario/language/expectations.ts";
 import { attempt } from "../../scenario/language/page.ts";
 import { type Problem, ProblemList } from "../../scenario/language/problem.ts";
 import { ScenarioFiles } from "../../scenario/language/scenario-files.ts";
+import type { Session } from "../record/record-session.ts";
 import { traceOf } from "../trace.ts";
 import { freeName, Parties, touchedMarkets } from "../vocabulary.ts";
-
-/** What a session is, to be named. */
-interface NamedSession {
-  /** A fresh exchange that stands where it began. */
-  readonly open: () => Exchange;
-  /** Every command that it accepted. */
-  readonly entries: readonly Entry[];
-  readonly devAccounts: readonly Address[];
-}
 
 const ORDER = /^o([1-9]\d{0,15})$/;
 const SHOWN = 8;
@@ -43,7 +33,7 @@ export class HistoryNames {
   readonly #actors: readonly string[];
   readonly #names: ReadonlyMap<Address, string>;
 
-  constructor({ open, entries, devAccounts }: NamedSession) {
+  constructor({ open, entries, devAccounts }: Pick<Session, "open" | "entries" | "devAccounts">) {
     const exchange = open();
     this.sequenceBefore = exchange.sequence;
     const session = finish(traceOf(exchange, entries));
@@ -127,21 +117,16 @@ export interface HistoryExpectation {
   readonly text: string;
 }
 
-/** Text that cannot be read as an expectation. */
-interface ExpectationProblems {
-  readonly problems: readonly Problem[];
-}
-
 const FLOW = { schema: "failsafe", collectionStyle: "flow", lineWidth: 0 } as const;
 /** Expectations of a whole run: whatever is left out, they fail. */
 const OF_ALL: ReadonlySet<Expectation["kind"]> = new Set(["golden", "stateHash"]);
 
-/** Reads what stands behind `expect:` in a scenario; `label` is how problems name the text. */
+/** Reads what stands behind `expect:` in a scenario, or says what is wrong with it; `label` is how problems name the text. */
 export function readHistoryExpectation(
   label: string,
   text: string,
   names: HistoryNames,
-): HistoryExpectation | ExpectationProblems {
+): HistoryExpectation | { readonly problems: readonly Problem[] } {
   const problems = new ProblemList();
   const files = new ScenarioFiles(label, ".", problems);
   const expectations = attempt(() => {

@@ -1,6 +1,6 @@
 import { type Millis, millis } from "../../core/units.ts";
 import { isName } from "../../scenario/language/fields.ts";
-import type { Scenario, StepOf } from "../../scenario/language/scenario.ts";
+import type { FlowStep, Scenario } from "../../scenario/language/scenario.ts";
 import { stepsOf } from "../../scenario/run/needs.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { goldenText } from "../../scenario/run/summary.ts";
@@ -202,8 +202,6 @@ interface InliningOptions {
   /** The last row that is wanted of the flow of a step, by its number; null for all. */
   readonly lastRow: (step: number) => number | null;
 }
-
-type FlowStep = StepOf<"replay"> | StepOf<"generate">;
 
 /** Whether a step is an order flow. */
 export const isFlow = (step: Scenario["steps"][number]): step is FlowStep =>

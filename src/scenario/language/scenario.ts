@@ -40,5 +40,6 @@ export type Step = { [Kind in StepKind]: StepOf<Kind> }[StepKind];
 export type OrderStep = StepOf<"order">;
 export type RaceStep = StepOf<"race">;
 export type RequestStep = StepOf<"request">;
+export type FlowStep = StepOf<"replay"> | StepOf<"generate">;
 export type CallStep = { [Kind in "split" | "merge" | "redeem"]: StepOf<Kind> }["split" | "merge" | "redeem"];
 export type SettlementFaultStep = StepOf<"failSettlement"> | StepOf<"chainFault">;

@@ -5,6 +5,7 @@ import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
 import { NEXT_ORDER } from "../language/parts.ts";
 import type {
   CallStep,
+  FlowStep,
   OrderStep,
   RaceStep,
   RequestStep,
@@ -271,8 +272,6 @@ async function takeRequest(session: Session, step: RequestStep): Promise<void> {
   ]);
   fail(step.answers.place, "the answer is not as expected", lines);
 }
-
-type FlowStep = StepOf<"replay"> | StepOf<"generate">;
 
 /** Plays an order flow, from a file or made from the scenario's seed. @throws ScenarioFailure */
 async function takeFlow(session: Session, step: FlowStep): Promise<void> {

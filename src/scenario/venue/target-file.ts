@@ -22,12 +22,8 @@ export interface TargetAccount {
   readonly funds: ReadonlyMap<string, number>;
 }
 
-/** What a scenario's names stand for on a deployment. */
-export interface TargetFile {
-  /** Id or slug there, by the scenario's name. */
-  readonly markets: ReadonlyMap<string, string>;
-  readonly accounts: ReadonlyMap<string, TargetAccount>;
-}
+/** What a scenario's names stand for on a deployment: markets for ids or slugs there, accounts for wallets. */
+export type TargetFile = Readonly<ReturnType<typeof readTargetFile>>;
 
 /** A wallets file that cannot be used; the message is a sentence for the user and never repeats a key. */
 export class TargetFileError extends Error {
@@ -45,10 +41,7 @@ const GROUP_ORDER = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd2
  * `accounts: { alice: { privateKey: 0x..., USDC: 1000 } }`. A secret written `$NAME` is read from the environment.
  * @throws TargetFileError
  */
-export function readTargetFile(
-  path: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): TargetFile {
+export function readTargetFile(path: string, environment: Readonly<Record<string, string | undefined>>) {
   const file = new Reader(path, environment);
   const whole = file.object(load(path), "the file", ["markets", "accounts"]);
   const markets = new Map<string, string>();
