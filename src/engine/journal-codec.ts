@@ -14,6 +14,7 @@ import {
   type Line,
   OrderLine,
 } from "./journal-line.ts";
+import { LineBuffer } from "./line-buffer.ts";
 
 // What stands between the values of a line, for the one that writes lines and the one that reads them. All lines begin
 // and end alike: {"n":1,"p":"00000000","s":0,"t":0,"k":"...","d":{...},"r":"00000000","c":"00000000"}
@@ -49,125 +50,6 @@ const CANCEL = fixedText(',"k":"cancel","d":');
 const CANCELED = fixedText('{"order":');
 /** After the number that is the last of some data. */
 const CAUSED_AT_ONCE = fixedText('},"r":"');
-
-const FIRST = 1 << 16;
-/** More than a line takes without its text. */
-const ROOM = 512;
-
-/** Two digits as two bytes, by their value. */
-const DECIMALS = pairsOf(10);
-const HEX = pairsOf(16);
-const ZERO = 48;
-const BILLION = 1_000_000_000;
-const BILLION_DIGITS = 9;
-
-function pairsOf(base: number): Int16Array {
-  const digit = (value: number): number => value.toString(base).charCodeAt(0);
-  return Int16Array.from({ length: base * base }, (_, pair) => {
-    const [first, second] = [digit(Math.floor(pair / base)), digit(pair % base)];
-    return first | (second << 8);
-  });
-}
-
-/**
- * Lines that wait to be written, put together from bytes: what a line costs decides what keeping a journal costs, and
- * text that is first made as a string costs three times as much.
- */
-class LineBuffer {
-  #bytes = Buffer.alloc(FIRST);
-  #view = viewOf(this.#bytes);
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  /** What has been put; good until more is. */
-  get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
-  }
-
-  /** Forgets all beyond a length. */
-  cut(length: number): void {
-    this.#length = length;
-  }
-
-  /** Makes room for all of a line but its texts, which make their own. */
-  reserve(more = 0): void {
-    const needed = this.#length + more + ROOM;
-    if (needed <= this.#bytes.length) return;
-    const bytes = Buffer.alloc(Math.max(needed, this.#bytes.length * 2));
-    bytes.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = bytes;
-    this.#view = viewOf(bytes);
-  }
-
-  putText(text: string): void {
-    this.reserve(text.length * 3);
-    this.#length += this.#bytes.write(text, this.#length, "utf8");
-  }
-
-  put({ words, length }: FixedText): void {
-    const view = this.#view;
-    let at = this.#length;
-    for (let index = 0; index < words.length; index += 1, at += 4) {
-      view.setInt32(at, words[index] as number, true);
-    }
-    this.#length += length;
-  }
-
-  /** An integer from 0. */
-  putInteger(value: number): void {
-    if (value < BILLION) this.#putDigits(value, digitsOf(value));
-    else {
-      const billions = Math.floor(value / BILLION);
-      this.putInteger(billions);
-      this.#putDigits(value - billions * BILLION, BILLION_DIGITS);
-    }
-  }
-
-  /** So many digits of an integer below a billion, zeros first. */
-  #putDigits(value: number, digits: number): void {
-    const view = this.#view;
-    const start = this.#length;
-    let at = start + digits;
-    this.#length = at;
-    let rest = value | 0;
-    while (at - start >= 2) {
-      const hundreds = (rest / 100) | 0;
-      at -= 2;
-      view.setInt16(at, DECIMALS[rest - hundreds * 100] as number, true);
-      rest = hundreds;
-    }
-    if (at > start) view.setInt8(start, ZERO + rest);
-  }
-
-  /** 32 bits as 8 hex digits. */
-  putHex(value: number): void {
-    const view = this.#view;
-    const at = this.#length;
-    view.setInt16(at, HEX[value >>> 24] as number, true);
-    view.setInt16(at + 2, HEX[(value >>> 16) & 255] as number, true);
-    view.setInt16(at + 4, HEX[(value >>> 8) & 255] as number, true);
-    view.setInt16(at + 6, HEX[value & 255] as number, true);
-    this.#length = at + 8;
-  }
-
-  /** The CRC-32 of what has been put from a place on. */
-  checkFrom(start: number): number {
-    return crc32(this.#view, start, this.#length);
-  }
-}
-
-/** How many digits an integer below a billion has. */
-function digitsOf(value: number): number {
-  if (value < 10_000) return value < 100 ? (value < 10 ? 1 : 2) : value < 1_000 ? 3 : 4;
-  if (value < 1_000_000) return value < 100_000 ? 5 : 6;
-  return value < 10_000_000 ? 7 : value < 100_000_000 ? 8 : 9;
-}
-
-const viewOf = ({ buffer, byteOffset, byteLength }: Buffer): DataView =>
-  new DataView(buffer, byteOffset, byteLength);
 
 /** Puts lines together, each with its number and chained to the one before. */
 export class LineWriter {

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
+import { LineBuffer } from "../engine/line-buffer.ts";
 
 /** Bytes that are kept for readers that fall behind or come back, and how many of them are forgotten at a time. */
 const MAX_KEPT = 8 * 1024 * 1024;
-const CHUNK = 128 * 1024;
-/** So many entries at most wait to become bytes, and about so many characters of them do together. */
-const TAKEN_AT_ONCE = 256;
-const WRITTEN_AT_ONCE = 16 * 1024;
+const CHUNK = 64 * 1024;
+/** About so many bytes of entries wait until they are moved to the others. */
+const MOVED_AT_ONCE = 16 * 1024;
 
 /** Whole entries, one behind the other. */
 interface Chunk {
@@ -21,18 +21,16 @@ interface Chunk {
  * as many texts would cost the garbage collector more than all else that is done for them.
  */
 export class LatestEntries {
+  /** Where the next entry is put; `added` is called when it is whole. */
+  readonly next = new LineBuffer();
   #chunks: Chunk[] = [];
   #first = 0;
   #end = 0;
-  /** What makes the texts of entries that are not among the bytes yet: many at a time cost far less. */
-  #added: (() => string)[] = [];
-  /** The line of the id behind which the oldest comes; the latest entry, or what stands for it. */
+  /** The line of the id behind which the oldest comes. */
   #before: string;
-  #last: string;
 
   constructor(before: string) {
     this.#before = before;
-    this.#last = before;
   }
 
   /** The place of the oldest one. */
@@ -42,44 +40,30 @@ export class LatestEntries {
 
   /** The place of the next. */
   get end(): number {
-    this.#take();
+    this.#move();
     return this.#end;
   }
 
-  /** The line of the id of the latest one. */
+  /** The line of the id of the latest one, or of what stands for it. */
   get latest(): string {
-    this.#take();
-    return this.#last.slice(0, this.#last.indexOf("\n") + 1);
+    this.#move();
+    const chunk = this.#chunks.at(-1);
+    return chunk === undefined ? this.#before : lastIdIn(chunk);
   }
 
-  /** Adds an entry; its text may be made later. */
-  add(textOf: () => string): void {
-    if (this.#added.push(textOf) >= TAKEN_AT_ONCE) this.#take();
+  added(): void {
+    if (this.next.length >= MOVED_AT_ONCE) this.#move();
   }
 
-  #take(): void {
-    const added = this.#added;
-    if (added.length === 0) return;
-    this.#added = [];
-    let text = "";
-    for (const textOf of added) {
-      this.#last = textOf();
-      text += this.#last;
-      if (text.length < WRITTEN_AT_ONCE) continue;
-      this.#write(text);
-      text = "";
-    }
-    this.#write(text);
-  }
-
-  #write(text: string): void {
-    const size = Buffer.byteLength(text);
+  #move(): void {
+    const { length } = this.next;
+    if (length === 0) return;
     let chunk = this.#chunks.at(-1);
-    if (chunk === undefined || chunk.length + size > chunk.bytes.length) chunk = this.#begin(size);
-    // Text without a character above ASCII is the same bytes in latin1, which is written faster.
-    chunk.bytes.write(text, chunk.length, size === text.length ? "latin1" : "utf8");
-    chunk.length += size;
-    this.#end += size;
+    if (chunk === undefined || chunk.length + length > chunk.bytes.length) chunk = this.#begin(length);
+    chunk.bytes.set(this.next.bytes, chunk.length);
+    chunk.length += length;
+    this.#end += length;
+    this.next.cut(0);
   }
 
   #begin(size: number): Chunk {
@@ -90,25 +74,23 @@ export class LatestEntries {
   }
 
   #forget(): void {
-    const { bytes, length } = this.#chunks.shift() as Chunk;
-    this.#first += length;
-    const start = bytes.lastIndexOf("\nid: ", length - 1) + 1;
-    this.#before = bytes.toString("latin1", start, bytes.indexOf("\n", start) + 1);
+    const chunk = this.#chunks.shift() as Chunk;
+    this.#first += chunk.length;
+    this.#before = lastIdIn(chunk);
   }
 
   /** Forgets all: none of the places given so far is reached any more. */
   clear(before: string): void {
     this.#chunks = [];
-    this.#added = [];
+    this.next.cut(0);
     this.#end += 1;
     this.#first = this.#end;
     this.#before = before;
-    this.#last = before;
   }
 
   /** The place behind the latest entry that begins with one of these; null when it is not held. */
   behind(beginnings: readonly string[]): number | null {
-    this.#take();
+    this.#move();
     for (const { bytes, start, length } of this.#chunks.toReversed()) {
       for (const beginning of beginnings) {
         const found = bytes.subarray(0, length).lastIndexOf(`\n${beginning}`);
@@ -124,4 +106,10 @@ export class LatestEntries {
     const { bytes, start, length } = this.#chunks.findLast((chunk) => chunk.start <= from) as Chunk;
     return bytes.subarray(from - start, Math.min(to - start, length));
   }
+}
+
+/** The line of the id of the latest entry of a chunk. */
+function lastIdIn({ bytes, length }: Chunk): string {
+  const start = bytes.lastIndexOf("\nid: ", length - 1) + 1;
+  return bytes.toString("latin1", start, bytes.indexOf("\n", start) + 1);
 }

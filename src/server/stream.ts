@@ -1,20 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { ApiError } from "../api/errors.ts";
 import type { EntryKind, OpeningReason } from "../api/event-stream.ts";
-import type { Command } from "../core/commands.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { documentLines } from "../core/state-document.ts";
-import type { Millis } from "../core/units.ts";
-import { eventHash, hex8 } from "../engine/checksum.ts";
+import { eventHash } from "../engine/checksum.ts";
 import type { Exchange } from "../engine/exchange.ts";
-import type { Entry, RefusedEntry } from "../engine/journal.ts";
-import { FORMAT, fitsOrderLine } from "../engine/journal-line.ts";
+import { FORMAT } from "../engine/journal-line.ts";
+import { LineBuffer } from "../engine/line-buffer.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
-import { withRefused } from "../engine/session-log.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
 import { LatestEntries } from "./latest-entries.ts";
 import { inPieces, slicesOf } from "./send.ts";
 import { type Asked, type LiveFeed, Pieces, pathOf, type StreamBeginning } from "./service.ts";
+import { idLineOf, putCommand, putHistory, putNote, requestText } from "./stream-entries.ts";
 
 const MAX_READERS = 64;
 /** At most 30 times a second. */
@@ -27,9 +25,6 @@ const HEARTBEAT = ": \n\n";
 const LINGER_MS = 60_000;
 /** Entries of a history that are told before others have their turn. */
 const TOLD_AT_ONCE = 200;
-const MAX_PATH = 200;
-/** How the id of an entry ends that is told of the session from its start. */
-const OF_HISTORY = "-start";
 
 /** A piece of what a reader is sent. */
 type Piece = string | Uint8Array;
@@ -146,9 +141,9 @@ class Feed {
     this.#stops = [
       exchange.watch((sequence, at, events, command) => {
         this.#count = 0;
-        const { shortHash } = exchange;
-        const caused = eventHash(events);
-        this.#add(() => commandText(sequence, hex8(shortHash), at, command, caused));
+        const entry = { sequence, at, command };
+        putCommand(this.#latest.next, entry, exchange.shortHash, false, eventHash(events));
+        this.#added();
       }),
       exchange.watchPutBack(() => this.#goBack()),
       clock.watch(({ mode, rate }) => this.note("clock", JSON.stringify({ mode, rate }))),
@@ -173,8 +168,8 @@ class Feed {
   note(kind: EntryKind, data: string): void {
     const { sequence, now } = this.#opened.exchange;
     this.#count += 1;
-    const text = noteText(`${sequence}.${this.#count}-${this.#name}`, kind, now, data);
-    this.#add(() => text);
+    putNote(this.#latest.next, `${sequence}.${this.#count}-${this.#name}`, kind, now, data);
+    this.#added();
   }
 
   /** All that a reader is sent, until it is over. */
@@ -238,22 +233,24 @@ class Feed {
     }
     const exchange = this.#opened.atSessionStart();
     if (!(await this.#isKept(reader))) return;
-    const start = `id: ${exchange.sequence}-${historyName(exchange)}\n`;
-    const isMeant = (text: string): boolean => beginnings.some((beginning) => text.startsWith(beginning));
-    let isFound = beginnings.length === 0 || isMeant(start);
+    const start = idLineOf(exchange);
+    let isFound = beginnings.length === 0 || beginnings.some((beginning) => start.startsWith(beginning));
     if (beginnings.length === 0) yield* this.#openingPieces(start, "start", exchange);
-    let piece = "";
+    const buffer = new LineBuffer();
     let count = 0;
-    for (const text of historyTexts(exchange, entries, refused)) {
+    for (const id of putHistory(buffer, exchange, entries, refused)) {
       count += 1;
-      if (isFound) piece += text;
-      else isFound = isMeant(text);
+      if (!isFound) {
+        isFound = beginnings.some((beginning) => id.startsWith(beginning));
+        buffer.cut(0);
+      }
       if (count % TOLD_AT_ONCE !== 0) continue;
-      yield piece;
+      yield buffer.bytes.slice();
+      buffer.cut(0);
       if (reader.isOver || reader.place < this.#latest.first) return;
-      piece = "";
     }
-    yield isFound ? piece + end : piece;
+    yield buffer.bytes;
+    if (isFound) yield end;
     if (!isFound) yield* this.#opening(reader, "unknown");
   }
 
@@ -312,8 +309,8 @@ class Feed {
     this.#pushSoon();
   }
 
-  #add(textOf: () => string): void {
-    this.#latest.add(textOf);
+  #added(): void {
+    this.#latest.added();
     this.#pushSoon();
   }
 
@@ -354,74 +351,3 @@ function beginningsOf(after: string | null): readonly string[] {
   if (after === null) return [];
   return /^\d+$/.test(after) ? [`id: ${after}-`, `id: ${after}.0-`] : [`id: ${after}\n`];
 }
-
-/** What a session did, from where `exchange` stands; it is done again there. */
-function* historyTexts(
-  exchange: Exchange,
-  entries: readonly Entry[],
-  refused: readonly RefusedEntry[],
-): Generator<string> {
-  let count = 0;
-  for (const each of withRefused(entries, refused)) {
-    if ("request" in each) {
-      count += 1;
-      const id = `${each.sequence}.${count}-${historyName(exchange)}`;
-      yield noteText(id, "refused", each.at, JSON.stringify(each.request));
-    } else {
-      count = 0;
-      const decision = exchange.redo(each);
-      const { sequence, at, command } = each;
-      const caused = eventHash(decision.ok ? decision.events : []);
-      yield commandText(sequence, historyName(exchange), at, command, caused);
-    }
-  }
-}
-
-/** What the id of an entry names a history by that is told from its start. */
-const historyName = ({ shortHash }: Exchange): string => `${hex8(shortHash)}${OF_HISTORY}`;
-
-// There is one of these for every order: they are put together by hand.
-
-/** An accepted command, as a journal has it in full; `caused` is the hash of its events. */
-function commandText(
-  sequence: number,
-  history: string,
-  at: Millis,
-  command: Command,
-  caused: number,
-): string {
-  const { kind } = command;
-  const data = `{"s":${sequence},"t":${at},"k":"${kind}","d":${dataText(command)},"r":"${hex8(caused)}"}`;
-  return entryText(`${sequence}-${history}`, "command", data);
-}
-
-/** What a command holds besides its kind. What an exchange has accepted of a usual order needs no escapes. */
-function dataText(command: Command): string {
-  if (command.kind === "placeOrder" && fitsOrderLine(command)) {
-    const { address, tokenId, side, price, size, orderType, expiration } = command;
-    return `{"address":"${address}","tokenId":"${tokenId}","side":"${side}","price":${price},"size":${size},"orderType":"${orderType}","expiration":${expiration}}`;
-  }
-  const { kind: _, ...data } = command;
-  return JSON.stringify(data);
-}
-
-/** A request that was answered. */
-function requestText(
-  { requestId, method, arrivedAt, fault, caller, firstCommand, lastCommand }: Asked,
-  path: string,
-  status: number,
-  code: string | undefined,
-): string {
-  const ms = Math.round((performance.now() - arrivedAt) * 1_000) / 1_000;
-  const optional = `${textField("code", code)}${textField("fault", fault?.id)}${textField("caller", caller)}`;
-  const range = `"first":${Math.min(firstCommand, lastCommand + 1)},"last":${lastCommand}`;
-  return `{"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path.slice(0, MAX_PATH))},"status":${status},"ms":${ms}${optional},${range}}`;
-}
-
-const textField = (name: string, text = ""): string => (text === "" ? "" : `,"${name}":"${text}"`);
-
-const noteText = (id: string, kind: EntryKind, t: Millis, data: string): string =>
-  entryText(id, kind, `{"t":${t},"d":${data}}`);
-
-const entryText = (id: string, kind: EntryKind, data: string): string =>
-  `id: ${id}\nevent: ${kind}\ndata: ${data}\n\n`;

@@ -1,0 +1,136 @@
+import type { EntryKind } from "../api/event-stream.ts";
+import { type FixedText, fixedText } from "../core/byte-cursor.ts";
+import type { CommandOf } from "../core/commands.ts";
+import { ORDER_TYPES, type OrderType } from "../core/terms.ts";
+import type { Millis } from "../core/units.ts";
+import { eventHash, hex8 } from "../engine/checksum.ts";
+import type { Exchange } from "../engine/exchange.ts";
+import type { Entry, RefusedEntry } from "../engine/journal.ts";
+import { fitsOrderLine } from "../engine/journal-line.ts";
+import type { LineBuffer } from "../engine/line-buffer.ts";
+import { withRefused } from "../engine/session-log.ts";
+import type { Asked } from "./service.ts";
+
+// The entries of the live feed, as `GET /sim/stream` tells them.
+
+const MAX_PATH = 200;
+/** How the id of an entry ends that is told of the session from its start. */
+const OF_HISTORY = "-start";
+
+/** The line of the id of the latest entry that led to where an exchange stands, in a history that is told from its start. */
+export const idLineOf = ({ sequence, shortHash }: Exchange): string =>
+  `id: ${sequence}-${hex8(shortHash)}${OF_HISTORY}\n`;
+
+/** Puts what a session did, from where `exchange` stands; it is done again there. Answers the line of each entry's id. */
+export function* putHistory(
+  buffer: LineBuffer,
+  exchange: Exchange,
+  entries: readonly Entry[],
+  refused: readonly RefusedEntry[],
+): Generator<string> {
+  let count = 0;
+  for (const each of withRefused(entries, refused)) {
+    if ("request" in each) {
+      count += 1;
+      const id = `${each.sequence}.${count}-${hex8(exchange.shortHash)}${OF_HISTORY}`;
+      putNote(buffer, id, "refused", each.at, JSON.stringify(each.request));
+      yield `id: ${id}\n`;
+    } else {
+      count = 0;
+      const decision = exchange.redo(each);
+      putCommand(buffer, each, exchange.shortHash, true, eventHash(decision.ok ? decision.events : []));
+      yield idLineOf(exchange);
+    }
+  }
+}
+
+// There is one of these for every order: they are put together from bytes.
+
+const ID = fixedText("id: ");
+const DASH = fixedText("-");
+const OF_HISTORY_TEXT = fixedText(OF_HISTORY);
+const COMMAND = fixedText('\nevent: command\ndata: {"s":');
+const TIME = fixedText(',"t":');
+const KIND = fixedText(',"k":"');
+const DATA = fixedText('","d":');
+const ORDER = fixedText(',"k":"placeOrder","d":{"address":"');
+const TOKEN = fixedText('","tokenId":"');
+const SIDE = { BUY: fixedText('","side":"BUY","price":'), SELL: fixedText('","side":"SELL","price":') };
+const SIZE = fixedText(',"size":');
+const EXPIRATION = Object.fromEntries(
+  ORDER_TYPES.map((type) => [type, fixedText(`,"orderType":"${type}","expiration":`)]),
+) as Readonly<Record<OrderType, FixedText>>;
+const NULL = fixedText("null");
+const END_OF_ORDER = fixedText("}");
+const CAUSED = fixedText(',"r":"');
+const END = fixedText('"}\n\n');
+
+/**
+ * Puts an accepted command, as a journal has it in full: `history` and `isOfHistory` end its id, `caused` is the hash of
+ * its events.
+ */
+export function putCommand(
+  buffer: LineBuffer,
+  { sequence, at, command }: Entry,
+  history: number,
+  isOfHistory: boolean,
+  caused: number,
+): void {
+  buffer.reserve();
+  buffer.put(ID);
+  buffer.putInteger(sequence);
+  buffer.put(DASH);
+  buffer.putHex(history);
+  if (isOfHistory) buffer.put(OF_HISTORY_TEXT);
+  buffer.put(COMMAND);
+  buffer.putInteger(sequence);
+  buffer.put(TIME);
+  buffer.putInteger(at);
+  if (command.kind === "placeOrder" && fitsOrderLine(command)) putOrder(buffer, command);
+  else {
+    const { kind, ...data } = command;
+    buffer.put(KIND);
+    buffer.putText(kind);
+    buffer.put(DATA);
+    buffer.putText(JSON.stringify(data));
+    buffer.reserve();
+  }
+  buffer.put(CAUSED);
+  buffer.putHex(caused);
+  buffer.put(END);
+}
+
+/** What an exchange has accepted of a usual order needs no escapes. */
+function putOrder(buffer: LineBuffer, command: CommandOf<"placeOrder">): void {
+  buffer.put(ORDER);
+  buffer.putAscii(command.address);
+  buffer.put(TOKEN);
+  buffer.putAscii(command.tokenId);
+  buffer.put(SIDE[command.side]);
+  buffer.putInteger(command.price);
+  buffer.put(SIZE);
+  buffer.putInteger(command.size);
+  buffer.put(EXPIRATION[command.orderType]);
+  if (command.expiration === null) buffer.put(NULL);
+  else buffer.putInteger(command.expiration);
+  buffer.put(END_OF_ORDER);
+}
+
+export function putNote(buffer: LineBuffer, id: string, kind: EntryKind, t: Millis, data: string): void {
+  buffer.putText(`id: ${id}\nevent: ${kind}\ndata: {"t":${t},"d":${data}}\n\n`);
+}
+
+/** A request that was answered. */
+export function requestText(
+  { requestId, method, arrivedAt, fault, caller, firstCommand, lastCommand }: Asked,
+  path: string,
+  status: number,
+  code: string | undefined,
+): string {
+  const ms = Math.round((performance.now() - arrivedAt) * 1_000) / 1_000;
+  const optional = `${textField("code", code)}${textField("fault", fault?.id)}${textField("caller", caller)}`;
+  const range = `"first":${Math.min(firstCommand, lastCommand + 1)},"last":${lastCommand}`;
+  return `{"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path.slice(0, MAX_PATH))},"status":${status},"ms":${ms}${optional},${range}}`;
+}
+
+const textField = (name: string, text = ""): string => (text === "" ? "" : `,"${name}":"${text}"`);
