@@ -79,14 +79,14 @@ export class Stream implements LiveFeed {
 
   answered(request: Asked, status: number, code: string | undefined): void {
     if (this.#feed === null) return;
-    const { method } = request;
-    const path = pathOf(request.url);
+    const { method, firstCommand, lastCommand, fault } = request;
     const isRead = method === "GET" || method === "HEAD" || method === "OPTIONS";
     const isGood = status >= 200 && status < 400;
-    if (path === "/sim/stream" || (isRead && isGood)) return;
-    const { firstCommand, lastCommand, fault } = request;
+    if (isRead && isGood) return;
     const isPlain = isGood && fault === null && lastCommand >= firstCommand;
     if (isPlain && !this.#feed.hasRoomForPlain()) return;
+    const path = pathOf(request.url);
+    if (path === "/sim/stream") return;
     this.#feed.note("request", requestText(request, path, status, code));
   }
 
