@@ -24,7 +24,7 @@ export interface Type<Value> {
   /** What a field of this type is called on disk, where that is not its name. */
   readonly diskName?: string;
   /** The value with every moment in it so many milliseconds later; records are changed in place. Left out where there is none. */
-  later?(value: Value, by: number): Value;
+  shift?(value: Value, by: number): Value;
 }
 
 /** The type of the values that a declaration describes. */
@@ -147,7 +147,7 @@ export const price = (): Type<Price> => integer(1, FULL_PRICE - 1);
 export const size = (low = 0): Type<Size> => integer(low, MAX_SIZE);
 export const moment = (): Type<Millis> => ({
   ...integer<Millis>(0, MAX_MILLIS),
-  later: (at, by) => (at + by) as Millis,
+  shift: (at, by) => (at + by) as Millis,
 });
 
 /** A finite number, both bounds included. */
@@ -212,8 +212,8 @@ export const anyObject = (): Type<object> =>
 
 // Types of types.
 
-const laterOf = <Value>(type: Type<Value>, value: Value, by: number): Value =>
-  type.later === undefined ? value : type.later(value, by);
+const shifted = <Value>(type: Type<Value>, value: Value, by: number): Value =>
+  type.shift === undefined ? value : type.shift(value, by);
 
 export const orNull = <Value>(type: Type<Value>): Type<Value | null> => ({
   parse: (value) => {
@@ -227,7 +227,7 @@ export const orNull = <Value>(type: Type<Value>): Type<Value | null> => ({
   },
   write: (value) => (value === null ? "null" : type.write(value)),
   read: (cursor) => (cursor.takes(NULL) ? null : type.read(cursor)),
-  ...(type.later && { later: (value, by) => (value === null ? null : laterOf(type, value, by)) }),
+  ...(type.shift && { shift: (value, by) => (value === null ? null : shifted(type, value, by)) }),
 });
 
 /** A list that nobody writes to. */
@@ -249,7 +249,7 @@ export const array = <Item>(type: Type<Item>): Type<Item[]> => ({
     cursor.skipByte(CLOSE);
     return items;
   },
-  ...(type.later && { later: (items, by) => items.map((item) => laterOf(type, item, by)) }),
+  ...(type.shift && { shift: (items, by) => items.map((item) => shifted(type, item, by)) }),
 });
 
 /** A list of so many items, each of a type of its own; `expected` is how messages call it. */
@@ -405,19 +405,19 @@ export function record<
     makers: derived ?? {},
     isOpen,
   };
-  const moments = keys.filter((_, index) => types[index]?.later !== undefined);
-  const later = (value: Values, by: number): Values => {
-    for (const key of moments) value[key] = laterOf(fields[key] as Type<unknown>, value[key], by);
+  const moments = keys.filter((_, index) => types[index]?.shift !== undefined);
+  const shift = (value: Values, by: number): Values => {
+    for (const key of moments) value[key] = shifted(fields[key] as Type<unknown>, value[key], by);
     return value;
   };
   return {
     fields,
     ...(whenCalled(plan) as Omit<RecordType<never>, "fields">),
-    ...(moments.length > 0 && ({ later } as object)),
+    ...(moments.length > 0 && ({ shift } as object)),
   };
 }
 
-type Methods = Omit<RecordType<Values>, "fields" | "later">;
+type Methods = Omit<RecordType<Values>, "fields" | "shift">;
 
 /** The methods of a record, made when one of them is first called: a program that starts needs those of few records. */
 function whenCalled(plan: Plan): Methods {
@@ -587,6 +587,6 @@ export function union<Kinds extends Readonly<Record<string, RecordType<unknown>>
   return {
     ...custom((value) => typeOf(value).parse(value) as never),
     write: (value) => typeOf(value).write(value),
-    later: (value, by) => laterOf(typeOf(value), value, by) as never,
+    shift: (value, by) => shifted(typeOf(value), value, by) as never,
   };
 }

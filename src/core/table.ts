@@ -26,7 +26,7 @@ export class Table<T> {
 
   /** A list of these items, numbered from 1. */
   static of<T>(items: ArrayLike<T>): Table<T> {
-    return Table.later(items.length, (from, to) => {
+    return Table.lazy(items.length, (from, to) => {
       const chunk: T[] = [];
       for (let index = from; index < to; index += 1) chunk.push(items[index] as T);
       return chunk;
@@ -34,7 +34,7 @@ export class Table<T> {
   }
 
   /** The same, its items made when somebody first looks near them: `make` answers those from an index up to another. */
-  static later<T>(size: number, make: (from: number, to: number) => T[]): Table<T> {
+  static lazy<T>(size: number, make: (from: number, to: number) => T[]): Table<T> {
     const made: T[][] = [];
     const table = new Table<T>();
     table.#size = size;

@@ -17,7 +17,7 @@ export interface Columns {
 
 const MAX_FEW = 256;
 
-/** What is declared of the fields; those that hold moments can be put off. */
+/** What is declared of the fields; those that hold moments can be shifted. */
 type Fields = RecordType<unknown>["fields"];
 type Row = Readonly<Record<string, unknown>>;
 
@@ -31,7 +31,7 @@ export function columnsOf(records: Iterable<object>, fields: Fields): Columns {
     columns: keys.map((key) =>
       columnOf(
         rows.map((row) => row[key]),
-        fields[key]?.later !== undefined,
+        fields[key]?.shift !== undefined,
       ),
     ),
   };
@@ -56,16 +56,16 @@ function columnOf(values: unknown[], areMoments: boolean): Column {
   };
 }
 
-/** Puts every moment in the columns off, in place. */
-export function putOff({ keys, columns }: Columns, fields: Fields, by: number): void {
+/** Makes every moment in the columns so many milliseconds later, in place. */
+export function shiftMoments({ keys, columns }: Columns, fields: Fields, by: number): void {
   for (const [index, key] of keys.entries()) {
     const type = fields[key];
     const column = columns[index] as Column;
-    if (type?.later === undefined) continue;
+    if (type?.shift === undefined) continue;
     if (column.kind === "numbers") addTo(column.values, by);
     else
       column.values.forEach((value, at, values) => {
-        values[at] = type.later?.(value, by);
+        values[at] = type.shift?.(value, by);
       });
   }
 }
@@ -107,5 +107,5 @@ export function recordsOf<Of>({ size, keys, columns }: Columns): Table<Of> {
       for (let at = from; at < to; at += 1) rows.push({ ${fields.join(", ")} });
       return rows;
     };`;
-  return Table.later(size, new Function("columns", source)(columns) as (from: number, to: number) => Of[]);
+  return Table.lazy(size, new Function("columns", source)(columns) as (from: number, to: number) => Of[]);
 }

@@ -51,7 +51,7 @@ export class KeptOpenings {
     const kept = this.#cache.read("world", name);
     if (kept !== null) return JSON.parse(kept.toString()) as World;
     const world = await generate();
-    this.#later("world", name, () => Buffer.from(JSON.stringify(world)));
+    this.#writeSoon("world", name, () => Buffer.from(JSON.stringify(world)));
     return world;
   }
 
@@ -70,7 +70,7 @@ export class KeptOpenings {
     openWorld(exchange, world, start, worldText);
     if (kept !== null) return;
     const { state, sequence } = exchange.snapshot();
-    this.#later("opening", name, () => {
+    this.#writeSoon("opening", name, () => {
       const image = isBeforeItsEnds(world, start) ? imageOf(state) : null;
       if (image === null) return null;
       const first = state.chain.blocks.get(1).at;
@@ -94,7 +94,7 @@ export class KeptOpenings {
     return hash.digest("hex").slice(0, 32);
   }
 
-  #later(kind: string, name: string, make: () => Buffer | null): void {
+  #writeSoon(kind: string, name: string, make: () => Buffer | null): void {
     setTimeout(() => {
       const contents = make();
       if (contents !== null) this.#cache.write(kind, name, contents);

@@ -25,7 +25,7 @@ import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import { Table } from "../core/table.ts";
 import type { Side } from "../core/terms.ts";
 import type { Millis, Price, Size } from "../core/units.ts";
-import { type Columns, columnsOf, fieldOf, putOff, recordsOf, setField } from "./columns.ts";
+import { type Columns, columnsOf, fieldOf, recordsOf, setField, shiftMoments } from "./columns.ts";
 
 // A state as values that `v8.serialize` takes, lists that follow from its records among them: read many times faster than a
 // document, and checked by nobody. What names moments in it can be made later by any time.
@@ -108,10 +108,10 @@ export function imageOf(state: State): StateImage | null {
  */
 export function stateOf(image: StateImage, config: ExchangeConfig, by: number, created: Creations): State {
   const { events, markets, accounts, orders, trades, transactions, blocks, mined, chain, issued } = image;
-  putOff(orders, Order.fields, by);
-  putOff(trades, Trade.fields, by);
-  putOff(transactions, Transaction.fields, by);
-  putOff(blocks, BLOCK, by);
+  shiftMoments(orders, Order.fields, by);
+  shiftMoments(trades, Trade.fields, by);
+  shiftMoments(transactions, Transaction.fields, by);
+  shiftMoments(blocks, BLOCK, by);
   const fresh = createState(config, 0 as Millis);
   const ownMarkets = markets.map((market) => marketOf(market, fresh, by));
   fillBooks(orders, ownMarkets);
@@ -120,7 +120,7 @@ export function stateOf(image: StateImage, config: ExchangeConfig, by: number, c
     ...fresh,
     events: Table.of(events),
     markets: Table.of(ownMarkets),
-    accounts: Table.later(accounts.length, (from, to) => accounts.slice(from, to).map(accountOf)),
+    accounts: Table.lazy(accounts.length, (from, to) => accounts.slice(from, to).map(accountOf)),
     orders: recordsOf<Order>(orders),
     trades: recordsOf<Trade>(trades),
     accountByAddress: new Map(accounts.map(({ address, number }) => [address, number])),
@@ -204,14 +204,14 @@ function marketOf(image: MarketImage, { pool }: State, by: number): Market {
     trades: Table.of(image.trades),
     yesTrades: Table.of(image.yesTrades),
   } as unknown as Market;
-  return Market.later?.(market, by) ?? market;
+  return Market.shift?.(market, by) ?? market;
 }
 
 /** Gives events and markets their texts and ends, and lists them. */
 function tellByCalendar(state: State, created: Creations, by: number): void {
   for (const event of state.events) {
     const { title, description, endDate } = created.events[event.number - 1] as CommandOf<"createEvent">;
-    Object.assign(EventRecord.later?.(event, by) ?? event, { title, description, endDate });
+    Object.assign(EventRecord.shift?.(event, by) ?? event, { title, description, endDate });
     state.eventBySlug.set(event.slug, event.number);
   }
   for (const market of state.markets) {

@@ -34,7 +34,7 @@ interface Checkpoint {
 }
 
 /** An exchange somewhere in the history. */
-interface Lane {
+interface Position {
   readonly exchange: Exchange;
   /** How many rows it has taken. */
   rows: number;
@@ -61,8 +61,8 @@ export class History {
   /** `MARK` bits. */
   readonly marks = new Column(Uint8Array);
   readonly #head: LineReplay;
-  readonly #shown: Lane;
-  readonly #scratch: Lane;
+  readonly #shown: Position;
+  readonly #scratch: Position;
   #checkpoints: Checkpoint[] = [];
   /** How many rows lie between two checkpoints. */
   #distance: number;
@@ -82,8 +82,8 @@ export class History {
     this.#head = new LineReplay(opening, name, new Set());
     this.devAccounts = this.#head.devAccounts;
     this.#keep(false);
-    this.#shown = this.#lane();
-    this.#scratch = this.#lane();
+    this.#shown = this.#atOpening();
+    this.#scratch = this.#atOpening();
   }
 
   /** How many rows were taken. */
@@ -107,7 +107,7 @@ export class History {
   }
 
   /** The latest snapshot of the exchange as it was opened. */
-  #lane(): Lane {
+  #atOpening(): Position {
     const { config } = this.head.state;
     const first = this.#checkpoints[0] as Checkpoint;
     const exchange = new Exchange(config, first.snapshot.now);
@@ -173,13 +173,13 @@ export class History {
     }
   }
 
-  #bring(lane: Lane, rows: number): void {
+  #bring(position: Position, rows: number): void {
     const before = this.#before(Math.min(rows, this.#sound));
-    if (lane.rows > rows || lane.rows < before.rows) {
-      lane.exchange.restore(before.snapshot);
-      lane.rows = before.rows;
+    if (position.rows > rows || position.rows < before.rows) {
+      position.exchange.restore(before.snapshot);
+      position.rows = before.rows;
     }
-    while (lane.rows < rows) this.#step(lane);
+    while (position.rows < rows) this.#step(position);
   }
 
   /** The latest checkpoint at or before some rows. */
@@ -195,17 +195,17 @@ export class History {
   }
 
   /** Takes one exchange over its next line. What differs is told, and changes nothing any more. */
-  #step(lane: Lane): ReplayedLine {
-    const { exchange } = lane;
-    const line = this.lines.at(lane.rows);
-    lane.rows += 1;
-    if (lane.rows > this.#sound) {
+  #step(position: Position): ReplayedLine {
+    const { exchange } = position;
+    const line = this.lines.at(position.rows);
+    position.rows += 1;
+    if (position.rows > this.#sound) {
       const { trouble } = this;
       const isIt = trouble !== null && trouble.line.n === line.n;
       return isIt ? trouble : { line, command: null, outcome: { kind: "unknown" } };
     }
     if (line.k === "restore" || line.k === "reset") {
-      exchange.restore(this.#before(lane.rows).snapshot);
+      exchange.restore(this.#before(position.rows).snapshot);
       return { line, command: null, outcome: NOTE };
     }
     const command = isRequest(line) ? null : commandOf(line, exchange.state);

@@ -110,6 +110,7 @@ export class LatestEntries {
 
 /** The line of the id of the latest entry of a chunk. */
 function lastIdIn({ bytes, length }: Chunk): string {
-  const start = bytes.lastIndexOf("\nid: ", length - 1) + 1;
+  // What lies behind the entries is whatever the memory held before.
+  const start = bytes.subarray(0, length).lastIndexOf("\nid: ") + 1;
   return bytes.toString("latin1", start, bytes.indexOf("\n", start) + 1);
 }

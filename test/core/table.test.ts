@@ -22,7 +22,7 @@ function filled(): Table<Item> {
 describe("a list whose items are made later", () => {
   it("makes those near the one that is looked at, once for all copies", () => {
     const make = vi.fn(made);
-    const table = Table.later(SIZE, make);
+    const table = Table.lazy(SIZE, make);
     const copy = table.copy();
     expect(table.size).toBe(SIZE);
     expect(make).not.toHaveBeenCalled();
@@ -59,7 +59,7 @@ describe("a list whose items are made later", () => {
     };
     fc.assert(
       fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
-        expect(play(Table.later(SIZE, made), actions)).toEqual(play(filled(), actions));
+        expect(play(Table.lazy(SIZE, made), actions)).toEqual(play(filled(), actions));
       }),
       { numRuns: 60 },
     );

@@ -1,23 +1,14 @@
 import axe from "axe-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/compose.ts";
+import { describe, expect, it } from "vitest";
 import type { PaneName } from "../../src/inspector/model.ts";
-import { ownFolder, serve } from "../cli/tools.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { type Story, tellStory } from "./story.ts";
+import { useStory } from "./story.ts";
 
 const PANES: readonly PaneName[] = [
   ...(["journal", "book", "chart", "order", "accounts", "chain", "clock", "auth", "session"] as const),
 ];
 const open = useBrowser();
-const folder = ownFolder();
-let server: RunningServer;
-let story: Story;
-beforeAll(async () => {
-  server = await serve({});
-  story = await tellStory(server, folder);
-});
-afterAll(() => server.close());
+const story = useStory();
 
 /** What axe finds that keeps somebody from using a part of the page, as a line each. */
 async function findings(
@@ -41,7 +32,7 @@ describe.runIf(BROWSER !== null).each([
   [390, 844],
 ])("at %i x %i", (width, height) => {
   it("no pane has a serious finding, in light and in dark", async () => {
-    const inspector = await open(server.url, { width, height });
+    const inspector = await open(story.url, { width, height });
     const { page } = inspector;
     await inspector.stands(/^live/);
     await (await inspector.open("accounts")).getByLabel("Account").selectOption({ index: 3 });
@@ -109,7 +100,7 @@ describe.runIf(BROWSER !== null)("while nothing is open", () => {
     ["no report", new URL("../../dist/inspector.html", import.meta.url).href],
     ["a wrong address", "?report=/nowhere"],
   ])("with %s no serious finding is on the page", async (_, address) => {
-    const inspector = await open(address.startsWith("?") ? `${server.url}/${address}` : address);
+    const inspector = await open(address.startsWith("?") ? `${story.url}/${address}` : address);
     await inspector.page.getByRole("alert").waitFor();
     await inspector.page.evaluate(axe.source);
     expect(await findings(inspector)).toEqual([]);

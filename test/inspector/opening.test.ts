@@ -1,27 +1,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/compose.ts";
+import { describe, expect, it } from "vitest";
 import { linesIn, resealed } from "../cli/resealed.ts";
-import { ownFolder, run, serve } from "../cli/tools.ts";
+import { run } from "../cli/tools.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { rowsOf, type Story, tellStory } from "./story.ts";
+import { rowsOf, useStory } from "./story.ts";
 
-const folder = ownFolder();
 const EMPTY_PAGE = new URL("../../dist/inspector.html", import.meta.url).href;
 const open = useBrowser();
-let server: RunningServer;
-let story: Story;
-beforeAll(async () => {
-  server = await serve({});
-  story = await tellStory(server, folder);
-});
-afterAll(() => server.close());
+const story = useStory();
 
 /** A file of the folder with other bytes than the report. */
 function file(name: string, bytes: string): string {
-  const path = join(folder, name);
+  const path = join(story.folder, name);
   writeFileSync(path, bytes);
   return path;
 }
@@ -90,7 +82,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
   it("shows a damaged report up to the damage, and says where that is", async () => {
     const lines = reportText().split("\n");
     lines[12] = (lines[12] as string).replace('"t":', '"T":');
-    const [damaged, html] = [file("damaged.ndjson", lines.join("\n")), join(folder, "damaged.html")];
+    const [damaged, html] = [file("damaged.ndjson", lines.join("\n")), join(story.folder, "damaged.html")];
     expect((await run("inspect", [damaged], { html })).code).toBe(3);
     const inspector = await open(pathToFileURL(html).href);
     await inspector.stands(/^row 11 of 11 /);
@@ -147,7 +139,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
 
 describe.runIf(BROWSER !== null)("a report that the address names", () => {
   it("is fetched from the server of the page and shown", async () => {
-    const inspector = await open(`${server.url}/?report=/sim/report`);
+    const inspector = await open(`${story.url}/?report=/sim/report`);
     await inspector.stands(new RegExp(`^row ${rowsOf(story.report)} of`));
   });
 
@@ -155,12 +147,12 @@ describe.runIf(BROWSER !== null)("a report that the address names", () => {
     ["that is not there", "/sim/no-such-report", "/sim/no-such-report: the server answered 404"],
     ["that is none", "/clob/time", "/clob/time is no report"],
   ])("%s is said", async (_, path, sentence) => {
-    const inspector = await open(`${server.url}/?report=${path}`);
+    const inspector = await open(`${story.url}/?report=${path}`);
     await inspector.page.getByRole("alert").filter({ hasText: sentence }).waitFor();
   });
 
   it("of another origin is not fetched", async () => {
-    const inspector = await open(`${server.url}/?report=http://127.0.0.2:1/x.ndjson`, { isProvoked: true });
+    const inspector = await open(`${story.url}/?report=http://127.0.0.2:1/x.ndjson`, { isProvoked: true });
     await inspector.page.getByRole("alert").waitFor();
     expect(inspector.wrong.join()).toContain("Content Security Policy");
     inspector.foreign.splice(0);

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Account, AuthExplanation, Chain, OrderStory } from "../../src/client/control-messages.ts";
-import type { RunningServer } from "../../src/compose.ts";
-import { ownFolder, serve } from "../cli/tools.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { askedOf, type Story, tellStory } from "./story.ts";
+import { askedOf, useStory } from "./story.ts";
 
-const folder = ownFolder();
 const open = useBrowser();
-let server: RunningServer;
-let story: Story;
-beforeAll(async () => {
-  server = await serve({});
-  story = await tellStory(server, folder);
-});
-afterAll(() => server.close());
+const story = useStory();
 
 const NO_BREAK = /\s+/g;
 const textOf = (text: string): string => text.replace(NO_BREAK, " ").trim();
@@ -230,7 +221,7 @@ describe.runIf(BROWSER !== null).each([
       inspector.page.waitForEvent("download"),
       inspector.button("Download report", pane).click(),
     ]);
-    const path = `${folder}/${isLive ? "live" : "file"}.ndjson`;
+    const path = `${story.folder}/${isLive ? "live" : "file"}.ndjson`;
     await download.saveAs(path);
     const { run } = await import("../cli/tools.ts");
     expect(await run("replay", [path])).toMatchObject({

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import type { RunningServer } from "../../src/compose.ts";
-import { clientOn, run } from "../cli/tools.ts";
+import { clientOn, ownFolder, run, serve } from "../cli/tools.ts";
 
 /** A short session in which everything happens that panes show. */
 export interface Story {
@@ -18,6 +19,19 @@ export interface Story {
   /** Where the report of the session lies, and the page that carries it. */
   readonly report: string;
   readonly html: string;
+}
+
+/** The story on a server of these tests, which is there once they run, and a folder of theirs. */
+export function useStory(): Story & { readonly folder: string } {
+  const folder = ownFolder();
+  const story = { folder } as Story & { readonly folder: string };
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await serve({});
+    Object.assign(story, await tellStory(server, folder));
+  });
+  afterAll(() => server.close());
+  return story;
 }
 
 export const QUESTION = "Will the page show it?";

@@ -76,6 +76,20 @@ describe("a reader that takes nothing for long", () => {
     );
     expect(latest.behind(["id: 1\n"])).toBeNull();
   });
+
+  it("takes nothing for an entry that was in its memory before", () => {
+    const stale = vi
+      .spyOn(Buffer, "allocUnsafeSlow")
+      .mockImplementation((size) => Buffer.alloc(size, "id: 9\n"));
+    const latest = new LatestEntries("id: 0\n");
+    const entries = ["id: 1\nabcd\n\n", "id: 2\nefgh\n\n"];
+    for (const entry of entries) {
+      latest.next.putText(entry);
+      latest.added();
+      expect(latest.latest).toBe(entry.slice(0, 6));
+    }
+    stale.mockRestore();
+  });
 });
 
 describe("when the disk fails", () => {
