@@ -1,6 +1,6 @@
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 
-/** A stretch of the calendar, in UTC. */
+/** In UTC. */
 export type Period = "day" | "month" | "quarter" | "year";
 export const PERIODS: readonly Period[] = ["day", "month", "quarter", "year"];
 
@@ -9,16 +9,12 @@ const SECOND_MS = 1000;
 const MONTHS: Readonly<Record<Period, number>> = { day: 0, month: 1, quarter: 3, year: 12 };
 const MONTH_NAMES =
   "January February March April May June July August September October November December".split(" ");
-/** Where a text of a world says when its event ends. */
 const END_DATE = "{endDate}";
 
 /** When an event or a market ends, in days after the start. */
 export interface End {
   readonly endsInDays: number;
-  /**
-   * The period, in UTC, in which that day lies and with whose last second it ends; without one it ends at midnight
-   * UTC, when that day begins.
-   */
+  /** The period in which that day lies and with whose last second it ends; without one it ends at midnight UTC. */
   readonly endOf?: Period | undefined;
 }
 
@@ -28,7 +24,6 @@ export interface Ending {
   readonly day: string;
 }
 
-/** When something ends that is opened at `start`. */
 export function endingOf(start: Millis, { endsInDays, endOf }: End): Ending {
   const endDate = endDateOf(start, endsInDays, endOf);
   const date = new Date(endDate);
@@ -36,7 +31,6 @@ export function endingOf(start: Millis, { endsInDays, endOf }: End): Ending {
   return { endDate, day };
 }
 
-/** A text with the day in it on which its event ends. */
 export const withEndDate = (text: string, { day }: Ending): string => text.replaceAll(END_DATE, day);
 
 function endDateOf(start: Millis, days: number, period: Period | undefined): Millis {

@@ -7,10 +7,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils";
 const GROUP_ORDER = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
 const ZERO = "0".repeat(64);
 
-/**
- * The private key of a seed's dev account, 32 bytes as `0x` and lower-case hex. Anybody can compute it: it must never
- * hold anything of value on a real chain.
- */
+/** 32 bytes in lower-case hex. Anybody can compute it: it must never hold anything of value on a real chain. */
 export function devPrivateKey(seed: string, index: number): `0x${string}` {
   return firstKey((attempt) => `clobsim/dev-account/${index}/${attempt}/${seed}`);
 }
@@ -20,7 +17,6 @@ export function namedPrivateKey(name: string): `0x${string}` {
   return firstKey((attempt) => `clobsim/wallet/${attempt}/${name}`);
 }
 
-/** The hash of the first attempt that is a private key. */
 function firstKey(text: (attempt: number) => string): `0x${string}` {
   for (let attempt = 0; ; attempt += 1) {
     const key = bytesToHex(sha256(text(attempt)));
@@ -28,10 +24,7 @@ function firstKey(text: (attempt: number) => string): `0x${string}` {
   }
 }
 
-/**
- * The address that a private key controls, lower case: the last 20 bytes of the Keccak-256 of its public key.
- * @throws Error when the key is not a private key of secp256k1.
- */
+/** Lower case: the last 20 bytes of the Keccak-256 of the public key. @throws Error when the key is none of secp256k1. */
 export function devAddress(privateKey: `0x${string}`): `0x${string}` {
   const pair = createECDH("secp256k1");
   pair.setPrivateKey(hexToBytes(privateKey.slice(2)));

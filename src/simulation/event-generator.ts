@@ -23,7 +23,6 @@ import {
 } from "./price-paths.ts";
 import type { WorldEvent, WorldMarket } from "./world.ts";
 
-/** The trading rules of a market. */
 type MarketTerms = Pick<WorldMarket, "tickSize" | "minOrderSize" | "feeRateBps" | "matching">;
 
 /** What most markets have, and the first market of every world. */
@@ -50,16 +49,13 @@ function drawTick(random: Stream, isExtreme: boolean): number {
   return lot < (isExtreme ? 70 : 19) ? 0.001 : 0.01;
 }
 
-/** An event with what its order flow needs to know. */
 export interface PricedEvent {
   readonly event: WorldEvent;
-  /** One per market. */
   readonly paths: readonly FairPath[];
   /** Whether its first market is one of the busy ones. */
   readonly isBusy: boolean;
 }
 
-/** How many markets an event must and can have. */
 interface MarketBounds {
   readonly low: number;
   readonly high: number;
@@ -77,7 +73,6 @@ const BUSY_EVERY = 4;
 const USUAL_STEPS = 40;
 const ATTEMPTS = 4;
 
-/** What is decided of an event before it is told. */
 interface Plan {
   readonly number: number;
   readonly bounds: MarketBounds;
@@ -85,10 +80,7 @@ interface Plan {
   readonly mustResolve: boolean;
 }
 
-/**
- * Generates events one after the other, each from streams of its own: what an event is depends on its number and, where
- * texts would repeat, on those before it, never on those after.
- */
+/** Each event has streams of its own: it depends on its number and, where texts would repeat, on those before it. */
 export class EventGenerator {
   readonly #seed: string;
   readonly #names: FictionalNames;
@@ -101,7 +93,6 @@ export class EventGenerator {
     this.#names = names;
   }
 
-  /** The next event. */
   next(bounds: MarketBounds): PricedEvent {
     const number = this.#number;
     this.#number += 1;

@@ -3,9 +3,8 @@ import type { End, Period } from "./calendar.ts";
 import { type FictionalNames, filled } from "./fictional-names.ts";
 
 /**
- * A way to tell events, each time with other names and numbers. Its texts have slots: `{city}` stands for a name of that
- * slot, `{subject}` for what one market is about, and `{endDate}`, with a preposition before it, for the day on which the
- * event ends, which nobody knows before a world is opened.
+ * Texts have slots: `{city}` stands for a name of that slot, `{subject}` for what one market is about, and `{endDate}`,
+ * with a preposition before it, for the day on which the event ends, which nobody knows before a world is opened.
  */
 export interface EventTemplate {
   readonly kind: EventKind;
@@ -15,16 +14,13 @@ export interface EventTemplate {
   readonly subjects?: string | readonly (string | Levels)[];
   /** A single question is its own title, and says of itself what it is about. */
   readonly title?: string;
-  /** What the whole event asks, one sentence. */
   readonly about?: string;
   readonly question: string;
-  /** What has to happen for YES, as a clause. */
   readonly condition: string;
   /** A word of the subject, and what stands for it in `condition`. */
   readonly inCondition?: readonly [word: string, other: string];
   /** Whose word decides, one sentence. */
   readonly source: string;
-  /** Besides the category. */
   readonly tags: readonly string[];
 }
 
@@ -39,7 +35,6 @@ export interface Levels {
   readonly as?: string;
 }
 
-/** What an event is like, however it is told. */
 export type EventKind = EventShape & {
   /** How long it may be until something is known. */
   readonly spans: readonly Span[];
@@ -51,7 +46,6 @@ export type EventKind = EventShape & {
 export interface EventStory {
   readonly title: string;
   readonly description: string;
-  /** Slugs, besides the category's. */
   readonly tags: readonly string[];
   readonly markets: readonly { readonly question: string; readonly description: string }[];
 }
@@ -78,13 +72,11 @@ const SPANS = {
 } as const;
 export type Span = keyof typeof SPANS;
 
-/** Draws when an event ends, at the end of one of the spans. */
 export function drawHorizon(random: Stream, spans: readonly Span[], isScheduled: boolean): Horizon {
   const { low, high, endOf } = SPANS[random.pick(spans)];
   return { endsInDays: random.between(low, high), endOf: isScheduled ? "day" : endOf };
 }
 
-/** Fills a template with names and numbers, for so many markets. */
 export function tellStory(
   template: EventTemplate,
   names: FictionalNames,
@@ -135,7 +127,6 @@ function drawSubjects(
   return rising(random, ladders.length === 1 ? ladder : random.pick(ladders), count);
 }
 
-/** Thresholds as texts. */
 function rising(random: Stream, levels: Levels, count: number): string[] {
   const { first, times = 1, step, tenths = false, as = "{level}" } = levels;
   const lowest = random.between(...first) * times;
@@ -149,10 +140,7 @@ function rising(random: Stream, levels: Levels, count: number): string[] {
 
 const LONGEST = 80;
 
-/**
- * A text as the last part of an address: ASCII letters and digits in lower case, words joined by single hyphens, at
- * most 80 characters and cut between words.
- */
+/** ASCII letters and digits in lower case, words joined by single hyphens; cut between words. */
 export function slugOf(text: string): string {
   const words = text
     .normalize("NFKD")

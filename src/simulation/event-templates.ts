@@ -1,6 +1,6 @@
 import type { EventTemplate, Levels } from "./event-story.ts";
 
-/** Prices of a coin in dollars. */
+/** Dollars. */
 const COIN_PRICES: readonly Levels[] = [
   { first: [14, 28], times: 5000, step: 5000, as: "{dollars}" },
   { first: [10, 20], times: 250, step: 250, as: "{dollars}" },
@@ -26,7 +26,7 @@ const INTEREST_RATE_DECISIONS = [
   "change its interest rate by 100 basis points or more",
 ];
 
-/** Events of places, people and companies that do not exist, by category. */
+/** By category. */
 export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>> = {
   politics: [
     {

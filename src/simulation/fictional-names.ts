@@ -8,7 +8,6 @@ const words = (text: string): readonly string[] => text.split(", ");
 
 /** Kinds of names: some words to pick from, or a pattern of other kinds. */
 const KINDS: Readonly<Record<string, string | readonly string[]>> = {
-  /** A country or a state. */
   region: "{regionStem}{regionEnding}",
   regionStem: words("Vel, Kor, Mar, Tes, Bal, Nor, Sar, Lor, Cas, Dal, Hal, Pel, Ren"),
   regionEnding: words("andia, avia, enia, eria, mark, ova, ania, ora, wick, mere, heim"),
@@ -16,7 +15,6 @@ const KINDS: Readonly<Record<string, string | readonly string[]>> = {
   trade: words("Labs, Industries, Motors, Robotics, Energy, Airlines, Systems, Foods, Group"),
   technologyCompany: "{surname} {technologyTrade}",
   technologyTrade: words("Labs, Systems, Robotics, Software, Computing, Devices"),
-  /** A coin of a blockchain. */
   coin: "{regionStem}{coinEnding}",
   coinEnding: words("coin, ium, bit, ether, cash, net"),
   team: "{city} {nickname}",
@@ -55,7 +53,6 @@ export class FictionalNames {
     return new FictionalNames(new OwnFaker({ locale: faker.rawDefinitions }), random);
   }
 
-  /** Starts over from another stream. */
   follow(random: Stream): void {
     this.#random = random;
     this.#faker.seed(random.below(4294967296));
@@ -92,7 +89,6 @@ export class FictionalNames {
     }
   }
 
-  /** Several different ones of a kind. */
   several(count: number, draw: () => string): string[] {
     const found = new Set<string>();
     while (found.size < count) found.add(draw());

@@ -16,11 +16,9 @@ export const COLUMNS = [
 ] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** What every row says. */
 interface RowBase {
   /** Milliseconds since the start of the flow, never less than those of the row before. */
   readonly at: number;
-  /** Name of who acts. */
   readonly account: string;
   /** Name of the market; null leaves it to the reader, as where there is only one. */
   readonly market: string | null;
@@ -41,7 +39,6 @@ export interface PlaceRow extends RowBase {
 
 export interface CancelRow extends RowBase {
   readonly op: "cancel";
-  /** Name of the order to cancel. */
   readonly ref: string;
 }
 
@@ -61,20 +58,16 @@ export interface FundSharesRow extends RowBase {
   readonly amount: Size;
 }
 
-/** One row of an order flow: what somebody does at a moment. */
 export type FlowRow = PlaceRow | CancelRow | CancelAllRow | FundCollateralRow | FundSharesRow;
 
-/** The longest name of an account, an order or a market. */
 export const MAX_NAME_LENGTH = 128;
 
-/** What can name an account, a market (as a slug does) and an order (as an id does). */
 export const NAME_PATTERNS = {
   account: /^[a-zA-Z][\w-]{0,127}$/,
   market: /^[a-zA-Z0-9][\w-]{0,127}$/,
   ref: /^[a-zA-Z0-9][\w.:-]{0,127}$/,
 } as const;
 
-/** How the rows of a flow are written: a table with a header, or one JSON object a line. */
 export type FlowFormat = "csv" | "ndjson";
 
 /** How the rows of a file are written, by the end of its name; undefined for one that says nothing. */
@@ -83,9 +76,7 @@ export function formatOf(path: string): FlowFormat | undefined {
   return /\.(?:ndjson|jsonl)$/i.test(path) ? "ndjson" : undefined;
 }
 
-/** The most orders that a generated flow may have. */
 export const MAX_FLOW_ORDERS = 10_000_000;
-/** The most accounts that may trade in one. */
 export const MAX_ACCOUNTS = 10_000;
 
 /** How a generated order flow behaves; prices in 0.0001 USDC, shares of a hundred as whole numbers. */
@@ -126,7 +117,6 @@ const BALANCED: Profile = {
   pauseMs: 250,
 };
 
-/** The named profiles. */
 export const PROFILES = {
   balanced: BALANCED,
   /** The price rises from 0.25 to 0.75 over the run. */
@@ -159,10 +149,8 @@ export const PROFILES = {
 
 export type ProfileName = keyof typeof PROFILES;
 
-/** The names of all profiles. */
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
 
-/** The profile of a name, or undefined. */
 export const profileNamed = (name: string): Profile | undefined => {
   const known = PROFILE_NAMES.find((each) => each === name);
   return known === undefined ? undefined : PROFILES[known];

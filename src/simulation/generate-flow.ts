@@ -39,10 +39,7 @@ const EDGE = 200;
 /** Of what the value is away from its way, one part in so many is undone with each order. */
 const PULL = 400;
 
-/**
- * The price path: what YES is worth at each order, in 0.0001 USDC. A way from start to end, and a random walk that is
- * pulled back to it.
- */
+/** In 0.0001 USDC at each order: a way from start to end, and a random walk that is pulled back to it. */
 function* fairValuesOf({ seed, profile, orders }: FlowSubject): Generator<number, never> {
   const random = stream(seed, "flow/fair");
   const { fair, step } = profile;
@@ -83,11 +80,9 @@ function sharesNeeded({ accounts, orders, profile, minOrderSize }: FlowSubject):
   return shares;
 }
 
-/** What the orders of a flow are drawn for. */
 interface FlowSubject {
   readonly seed: string;
   readonly profile: Profile;
-  /** How many orders there will be. */
   readonly orders: number;
   readonly accounts: number;
   /** A divisor of 10,000. */
@@ -118,7 +113,6 @@ export class OrderGenerator {
     this.#levels = FULL_PRICE / subject.tickSize - 1;
   }
 
-  /** The order that comes at this moment, as the market stands then. */
   next(number: number, at: number): SimulatedOrder {
     const { up, yes, takers } = this.#subject.profile;
     const isUp = this.#random.below(100) < up;
@@ -177,8 +171,8 @@ export class OrderGenerator {
   }
 
   /**
-   * The order of whoever is drawn, or of the next who can pay for it. Who cannot pay in the drawn outcome pays in the
-   * other one, which comes to the same price of YES. Somebody always can: see `sharesNeeded`.
+   * Of whoever is drawn, or of the next who can pay, in the other outcome at the same price of YES where need be. Somebody
+   * always can: see `sharesNeeded`.
    */
   #payable(drawn: SimulatedOrder): SimulatedOrder {
     if (this.#market.canPay(drawn)) return drawn;
@@ -206,11 +200,9 @@ const mirrorOf = (order: SimulatedOrder): SimulatedOrder => ({
 });
 
 export interface GenerateFlowOptions {
-  /** Decides every row. */
   readonly seed: string;
   /** How many orders are placed, up to `MAX_FLOW_ORDERS`; rows that fund and cancel come on top. */
   readonly orders: number;
-  /** How many accounts there are, `trader-1` and so on, up to `MAX_ACCOUNTS`. */
   readonly accounts: number;
   readonly profile: Profile;
   /** Else a tick of 0.01 and orders from 1 share; `tickSize` is a divisor of 10,000. */
@@ -221,10 +213,9 @@ export interface GenerateFlowOptions {
 const RECENT = 6;
 
 /**
- * The rows of an order flow, made as they are asked for: first what funds the accounts, then orders and cancels. Played in
- * order and in time in a complementary market without other orders, where nobody is kept from trading with himself and
- * the taker fee is at most 2 %, no row is refused.
- * @throws RangeError when there is no such flow.
+ * First what funds the accounts, then orders and cancels, made as they are asked for. No row is refused where they are
+ * played in order and in time in a complementary market without other orders, where nobody is kept from trading with
+ * himself and the taker fee is at most 2 %. @throws RangeError when there is no such flow.
  */
 export function generateFlow(options: GenerateFlowOptions): Generator<FlowRow> {
   const { tickSize = price(100), minOrderSize = size(100) } = options.market ?? {};
@@ -240,7 +231,6 @@ function* rowsOf(subject: FlowSubject, shares: Size): Generator<FlowRow> {
   const draw = new OrderGenerator(subject, market);
   const cancels = stream(seed, "flow/cancels");
   const arrivals = arrivalsOf(seed, profile);
-  /** Lets time pass until the next row comes. */
   const nextMoment = (): number => {
     const at = arrivals.next().value;
     market.advanceTo(at);
@@ -264,7 +254,6 @@ function* rowsOf(subject: FlowSubject, shares: Size): Generator<FlowRow> {
   }
 }
 
-/** One of the latest orders that still rests, if there is any. */
 function recentOrder(random: Stream, market: SimulatedMarket, latest: number): RestingOrder | undefined {
   const first = random.below(RECENT);
   for (let tried = 0; tried < RECENT; tried += 1) {

@@ -12,14 +12,12 @@ import { MAX_MARKETS, MAX_ORDERS, packOrders, type WorldOrder } from "./world-or
 /** How large a world is; without markets and events it has 12 events. */
 export interface WorldOptions {
   readonly seed: string;
-  /** 1 to 20,000. */
   readonly markets?: number | undefined;
   /** 1 to 20,000, of 1 to 8 markets each. */
   readonly events?: number | undefined;
   /**
    * Orders of a market, up to a seventh more or less: 24 to 2,500,000 divided by the number of markets. By default 40,
-   * fewer in a world of many markets, and far more in a busy one: of the first twelve events, every fourth has one.
-   * A market whose outcomes do not meet has two books of at least 24.
+   * fewer in a world of many markets, far more in a busy one. A market whose outcomes do not meet has two books.
    */
   readonly rowsPerMarket?: number | undefined;
 }
@@ -30,10 +28,7 @@ const DEV_ACCOUNTS = 10;
 const LEAST_ROWS = 24;
 const MONEY_UNITS = 1_000_000;
 
-/**
- * The world of a seed: the same options give the same world, on any machine.
- * @throws RangeError when a number is out of its range, or when so many markets cannot share so many events.
- */
+/** @throws RangeError when a number is out of its range, or when so many markets cannot share so many events. */
 export async function generateWorld(options: WorldOptions): Promise<World> {
   const { seed } = options;
   requireRanges(options);

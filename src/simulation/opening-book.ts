@@ -8,10 +8,7 @@ import type { WorldOrder } from "./world-orders.ts";
 
 const ROUND_SHARES = [5, 10, 20, 25, 50, 100, 150, 200, 250, 500, 1000, 2000, 2500, 5000];
 
-/**
- * A heavy-tailed order size in 0.01 share: mostly whole shares and often a round number, now and then with cents,
- * seldom many times the typical size.
- */
+/** In 0.01 share, heavy-tailed: mostly whole shares, often a round number, seldom many times the typical size. */
 function drawSize(random: Stream, typicalShares: number): number {
   const boost = random.oneIn(50) ? 6 : 1;
   const shares = Math.max(1, Math.floor((boost * typicalShares * 100) / random.between(25, 400)));
@@ -20,13 +17,11 @@ function drawSize(random: Stream, typicalShares: number): number {
   return lot === 9 ? shares * 100 + random.below(100) : shares * 100;
 }
 
-/** How much goes on in a market. */
 export type Activity = "usual" | "busy";
 
 /** The two kinds of traders: makers quote and never cross, takers cross. */
 type Role = "maker" | "taker";
 
-/** Who places an order, and in what terms. */
 type Assignment = Pick<WorldOrder, "trader" | "side" | "outcome" | "size">;
 
 const MAKERS = 12;
@@ -35,17 +30,13 @@ const MAKER_SHARES = 20_000;
 const TAKER_SHARES = 5000;
 /** In a world of more markets traders have a tenth of the shares, so that a billion USDC is enough for all of them. */
 const MAX_MARKETS_WITH_ALL = 1000;
-/** So many traders make the opening history of every world. */
 export const TRADERS = MAKERS + TAKERS;
 
 /** Shares of both outcomes that a trader of the history has in every market of a world of so many. */
 export const sharesOf = (trader: number, markets: number): WorldTrader["shares"] =>
   (trader < MAKERS ? MAKER_SHARES : TAKER_SHARES) / (markets > MAX_MARKETS_WITH_ALL ? 10 : 1);
 
-/**
- * Gives the orders of one market to traders, so that nobody sells more than the shares of a new holder and nobody
- * meets an order of their own.
- */
+/** So that nobody sells more than the shares of a new holder and nobody meets an order of their own. */
 export class TraderAssignment {
   readonly #random: Stream;
   readonly #isMirrored: boolean;
@@ -57,10 +48,7 @@ export class TraderAssignment {
   readonly #sold = { YES: new Float64Array(TRADERS), NO: new Float64Array(TRADERS) };
   readonly #resting = new Set<number>();
 
-  /**
-   * `isMirrored`: one book serves both outcomes, so that whoever would sell one can buy the other. `markets`: how many
-   * the world has.
-   */
+  /** One book serves both outcomes where it `isMirrored`: whoever would sell one can buy the other. */
   constructor(random: Stream, isMirrored: boolean, activity: Activity, markets: number) {
     this.#random = random;
     this.#isMirrored = isMirrored;
@@ -76,7 +64,6 @@ export class TraderAssignment {
     return this.#resting.size < this.#takers / 2;
   }
 
-  /** Remembers that an order of this trader stays in the book. */
   rests(trader: number): void {
     if (trader >= MAKERS) this.#resting.add(trader);
   }
@@ -124,7 +111,6 @@ export class TraderAssignment {
   }
 }
 
-/** How one book looks and how long its history is. */
 export interface BookSetting {
   /** Index into the markets of all events in order. */
   readonly market: number;
@@ -139,15 +125,11 @@ export interface BookSetting {
   readonly typicalShares: number;
   /** In 0.01 share. */
   readonly minimum: number;
-  /** How many orders the history has. */
   readonly length: number;
   readonly activity: Activity;
 }
 
-/**
- * How often makers add to the touch and to the levels behind it, once in so many rounds, and what part of a maker's
- * size a taker trades: in a busy market many small takers come to each maker.
- */
+/** How often makers requote and deepen, once in so many rounds, and what part of a maker's size a taker trades. */
 const HABITS = {
   usual: { requoteOneIn: 6, deepenOneIn: 3, takerPart: 1 },
   busy: { requoteOneIn: 48, deepenOneIn: 36, takerPart: 8 },
@@ -155,13 +137,11 @@ const HABITS = {
 const CLOSING_LEVELS = 6;
 const DIRECTIONS = [BID, ASK] as const;
 
-/** How many orders open a book whose history has so many. */
 export const openingLength = (length: number): number => (length < 50 ? 8 : 12);
 
 /**
- * Generates the history of one book without cancels: makers quote round the fair price, takers trade at the touch, and
- * whenever the fair price has moved through resting orders, takers sweep them. So quotes never cross, and what is left
- * behind becomes the depth of the book.
+ * Without cancels: makers quote round the fair price, takers trade at the touch, and whenever the fair price has moved
+ * through resting orders, takers sweep them. So quotes never cross, and what is left behind becomes the depth of the book.
  */
 export class BookHistory {
   readonly #orders: WorldOrder[] = [];
@@ -233,7 +213,6 @@ export class BookHistory {
     }
   }
 
-  /** Where the best bid and the best ask belong. */
   #touch(fair: number): readonly [bid: number, ask: number] {
     const { tickSize, spread } = this.#setting;
     const { levels } = this.#book;
@@ -267,7 +246,6 @@ export class BookHistory {
     }
   }
 
-  /** Trades at the touch, or a little through it. */
   #tradeAtTouch(): void {
     const direction = this.#random.oneIn(2) ? BID : ASK;
     const { levels } = this.#book;
@@ -282,7 +260,6 @@ export class BookHistory {
     this.#place("taker", direction, limit, wanted, type);
   }
 
-  /** Brings the quotes back to where they belong. */
   #tighten(fair: number): void {
     const { requoteOneIn } = this.#habits;
     const [bidTick, askTick] = this.#touch(fair);
@@ -293,7 +270,6 @@ export class BookHistory {
     if (this.#book.bestAsk > ask || this.#random.oneIn(requoteOneIn)) this.#quote(ASK, ask, 0);
   }
 
-  /** Adds to one of the levels behind the touch. */
   #deepen(): void {
     const direction = this.#random.oneIn(2) ? BID : ASK;
     const level = 1 + Math.min(this.#random.below(10), this.#random.below(10));

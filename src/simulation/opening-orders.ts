@@ -11,9 +11,8 @@ import { type FairPath, fairAt } from "./price-paths.ts";
 import type { WorldMarket } from "./world.ts";
 import type { WorldOrder } from "./world-orders.ts";
 
-/** What the moments of a history are drawn from, in milliseconds before the start (negative). */
+/** In milliseconds before the start (negative). */
 interface MomentSetting {
-  /** How many, the opening included. */
   readonly count: number;
   /** How many open the book, within minutes. */
   readonly opening: number;
@@ -32,10 +31,7 @@ const PULSES = 900;
 const BURST = { usual: 1, busy: 6 } as const;
 const BURST_LENGTH = 500;
 
-/**
- * Draws when the exchange is active during its week: more by day than at night. What moves one market moves others,
- * so all of them share these moments, and the settlement chain has fewer blocks for it.
- */
+/** More by day than at night. All markets share these moments: what moves one moves others, and the chain has fewer blocks. */
 function drawPulses(random: Stream): Pulses {
   const pulses = new Float64Array(PULSES);
   for (let drawn = 0; drawn < PULSES; ) {
@@ -48,8 +44,8 @@ function drawPulses(random: Stream): Pulses {
 }
 
 /**
- * When each order of a history is sent: the opening within minutes, the rest at pulses: one by one in a usual market, the more
- * the nearer the end, and several together in a busy one, all the time alike.
+ * The opening within minutes, the rest at pulses: in a usual market one by one and more of them near the end, in a busy
+ * one several together, all the time alike.
  */
 function drawMoments(random: Stream, pulses: Pulses, setting: MomentSetting): Float64Array {
   const { count, opening, from, to, activity } = setting;
@@ -73,7 +69,6 @@ function drawMoments(random: Stream, pulses: Pulses, setting: MomentSetting): Fl
   return moments.sort();
 }
 
-/** How many pulses are earlier than a moment. */
 function countBefore(pulses: Pulses, at: number): number {
   let low = 0;
   let high = pulses.length;
@@ -91,7 +86,6 @@ function shareAt(at: number): number {
   return 8 + 184 * away;
 }
 
-/** A market whose history is to be generated. */
 export interface OpeningMarket {
   readonly market: WorldMarket;
   readonly path: FairPath;
@@ -109,9 +103,8 @@ const MIN_ORDERS = 24;
 const BUSY_ORDERS = 2280;
 
 /**
- * The opening history of all markets, oldest first; at one moment markets come in order, and a market's orders in the
- * order they were generated. Each usual market has about `perMarket` orders, a seventh more or less, and two books when
- * its outcomes do not meet.
+ * Oldest first; at one moment markets come in order, and a market's orders in the order they were generated. A usual
+ * market has about `perMarket` orders, and two books when its outcomes do not meet.
  */
 export function generateOpening(
   seed: string,

@@ -12,7 +12,6 @@ import { type Ending, endingOf, withEndDate } from "./calendar.ts";
 import type { World, WorldEvent, WorldMarket } from "./world.ts";
 import { orderCount, orderIn, type WorldOrder } from "./world-orders.ts";
 
-/** An exchange on which a world's history can be played. */
 interface EmptyExchange {
   readonly state: State;
   restart(start: Millis): void;
@@ -63,7 +62,6 @@ function playWorld(exchange: EmptyExchange, world: World, start: Millis): void {
   settleHistory(exchange);
 }
 
-/** @throws WorldOpeningError when it is refused. */
 function submit(exchange: EmptyExchange, command: Command): void {
   const decision = exchange.submit(command);
   if (decision.ok) return;
@@ -103,7 +101,6 @@ function settleHistory(exchange: EmptyExchange): void {
   exchange.submit({ kind: "mineBlocks", count: 1 + confirmationsOf(config.settlement) });
 }
 
-/** A world that holds nothing. */
 export const emptyWorld = (seed: string): World => ({
   format: "clobsim-world/1",
   seed,
@@ -123,8 +120,8 @@ interface Scheduled {
 }
 
 /**
- * The commands that make a world real when it is opened at `start`, oldest first: the exchange that obeys them has
- * the world's events, markets and opening history. Decimals of a world are rounded to the core's units.
+ * The exchange that obeys them, oldest first, has the world's events, markets and opening history at `start`. Decimals of
+ * a world are rounded to the core's units.
  */
 export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenIdIn): Generator<Stamped> {
   const markets = new Numbering();
@@ -158,7 +155,6 @@ class Numbering {
   }
 }
 
-/** The id of a token by its market's number. */
 type TokenIdIn = (market: number, outcome: Outcome) => string;
 
 /** The same by the market's place in the file; asks for each id once. */

@@ -9,7 +9,6 @@ export interface FairPrices {
   readonly to: number;
 }
 
-/** The one market of an event that was resolved, and what won. */
 export interface EarlyResolution {
   readonly position: number;
   readonly winningOutcome: "YES" | "NO";
@@ -25,9 +24,8 @@ const STEP = 300;
 const MAX_SHIFT = 1200;
 
 /**
- * Prices that hang together within an event: candidates share about 1 USDC, a higher threshold is less likely than a
- * lower one, and a single question is as likely as its template says. The first market of a busy event is neither sure
- * nor hopeless, and of candidates the likeliest.
+ * Candidates share about 1 USDC, a higher threshold is less likely than a lower one, and a single question is as likely
+ * as its template says. The first market of a busy event is neither sure nor hopeless, and of candidates the likeliest.
  */
 export function drawFairPrices(
   random: Stream,
@@ -42,10 +40,7 @@ export function drawFairPrices(
   return drawn.map(({ from, to }, position) => ({ from, to: position === resolution.position ? known : to }));
 }
 
-/**
- * Which market of such an event can be resolved while others stay open, or null when none can: never the latest, so
- * that what is new is open.
- */
+/** Null when none can be resolved while others stay open; never the latest, so that what is new is open. */
 export function resolutionIn(random: Stream, shape: EventShape, count: number): EarlyResolution | null {
   if (count < 3 || !canResolve(shape)) return null;
   return shape.shape === "ladder"
@@ -83,7 +78,6 @@ function drawSingle(random: Stream, chance: readonly [number, number], isBusy: b
   return { from: bounded(from), to: bounded(shifted(from, random.between(-MAX_SHIFT, MAX_SHIFT))) };
 }
 
-/** Falling prices of rising thresholds, before and after. */
 function drawSteps(random: Stream, count: number, isBusy: boolean): FairPrices[] {
   let price = random.between(4500, isBusy ? 6500 : 9300);
   const move = random.between(-MAX_SHIFT / 2, MAX_SHIFT / 2);
@@ -129,7 +123,6 @@ const bounded = (price: number): number => Math.min(HIGHEST, Math.max(LOWEST, pr
 /** Fair prices of YES in 0.0001 USDC, at equal distances from the creation of an event to the start of the exchange. */
 export type FairPath = readonly number[];
 
-/** What the paths of an event are drawn from. */
 interface PathSetting {
   readonly shape: EventShape["shape"];
   readonly prices: readonly FairPrices[];
@@ -147,8 +140,8 @@ const EDGE = 30;
 const MAX_SWING = 2000;
 
 /**
- * The paths of an event's markets, which hang together at every moment: candidates share what they share at the ends,
- * and all thresholds follow one and the same quantity, so that a higher one is never likelier than a lower one.
+ * At every moment candidates share what they share at the ends, and all thresholds follow one and the same quantity, so
+ * that a higher one is never likelier than a lower one.
  */
 export function drawFairPaths(random: Stream, setting: PathSetting): FairPath[] {
   const { shape, prices } = setting;

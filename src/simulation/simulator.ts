@@ -53,7 +53,6 @@ export class SimulatedBook extends Book {
     return left;
   }
 
-  /** Whether anything rests at a price. */
   isOccupied(tick: number): boolean {
     return this.countAt(BID, tick) + this.countAt(ASK, tick) > 0;
   }
@@ -71,11 +70,9 @@ export class SimulatedBook extends Book {
 /** The highest taker fee with which a generated flow can be played. */
 export const MAX_FEE_BPS = 200;
 
-/** An order of the flow. */
 export interface SimulatedOrder {
   /** From 1, in the order in which they come. */
   readonly number: number;
-  /** From 0. */
   readonly account: number;
   readonly side: Side;
   readonly outcome: Outcome;
@@ -86,7 +83,6 @@ export interface SimulatedOrder {
   readonly expiresAt: number | null;
 }
 
-/** An order that rests. */
 export interface RestingOrder {
   readonly order: SimulatedOrder;
   readonly slot: number;
@@ -95,7 +91,6 @@ export interface RestingOrder {
   place: number;
 }
 
-/** What an account has. */
 interface Balances {
   readonly usdc: Balance<Money>;
   readonly YES: Balance<Size>;
@@ -103,13 +98,11 @@ interface Balances {
 }
 
 /**
- * Plays the orders of a flow as an exchange will play them in an empty complementary market, so that whoever writes the
- * flow knows which orders rest and what each account can pay. Fees are the highest there may be: with lower ones every
- * account has at least as much.
+ * Plays orders as an exchange will in an empty complementary market, so that whoever writes a flow knows which orders
+ * rest and what each account can pay. Fees are the highest there may be: lower ones leave every account at least as much.
  */
 export class SimulatedMarket {
   readonly #tickSize: Price;
-  /** In terms of YES. */
   readonly book: SimulatedBook;
   readonly #balances: readonly Balances[];
   readonly #resting: RestingOrder[] = [];
@@ -132,17 +125,14 @@ export class SimulatedMarket {
     return this.#resting;
   }
 
-  /** The order of a number, when it rests. */
   find(number: number): RestingOrder | undefined {
     return this.#byNumber.get(number);
   }
 
-  /** Whether its account can pay for an order. */
   canPay(order: SimulatedOrder): boolean {
     return reservationOf(order, order.size, MAX_FEE_BPS) <= availableOf(this.#paysWith(order), "optimistic");
   }
 
-  /** Lets time pass: orders expire. */
   advanceTo(at: number): void {
     for (let due = this.#firstDue(at); due !== undefined; due = this.#firstDue(at)) this.cancel(due);
   }
@@ -171,7 +161,6 @@ export class SimulatedMarket {
     if (order.expiresAt !== null) this.#expiries.add(millis(order.expiresAt), order.number);
   }
 
-  /** Takes an order that rests out of the book. */
   cancel(resting: RestingOrder): void {
     this.#reserve(resting.order, -reservationOf(resting.order, resting.open, MAX_FEE_BPS));
     this.book.remove(resting.slot);

@@ -1,7 +1,7 @@
 import type { Outcome, Side } from "../core/terms.ts";
 import { FULL_PRICE, type Price, price, type Size, size } from "../core/units.ts";
 
-/** The opening history of a world, oldest first. */
+/** Oldest first. */
 export type OpeningHistory =
   | {
       /** Written by hand and by earlier versions. */ readonly format: "clobsim-world/1";
@@ -14,8 +14,8 @@ export type OpeningHistory =
     };
 
 /**
- * One order of the opening history: moment (milliseconds relative to the start, negative), index into `traders`,
- * index into the markets of all events in order, side, outcome, price in USDC, size in shares, time in force.
+ * Moment (milliseconds relative to the start, negative), index into `traders`, index into the markets of all events in
+ * order, side, outcome, price in USDC, size in shares, time in force.
  */
 export type WorldRow = readonly [
   at: number,
@@ -28,16 +28,13 @@ export type WorldRow = readonly [
   orderType: "GTC" | "FAK",
 ];
 
-/** The most markets, and the most events, that a world may have. */
 export const MAX_MARKETS = 20_000;
-/** The most orders that an opening history may have. */
 export const MAX_ORDERS = 5_000_000;
 /** The most shares that an order may be for, and a trader may have of each outcome. */
 export const MAX_SHARES = 10_000_000;
 /** A history begins at most ten years before the start, in milliseconds. */
 export const EARLIEST = -315_576_000_000;
 
-/** One order of an opening history, in the units of the core. */
 export interface WorldOrder {
   /** Milliseconds before the start, negative. */
   readonly at: number;
@@ -52,7 +49,6 @@ export interface WorldOrder {
   readonly orderType: "GTC" | "FAK";
 }
 
-/** How many integers an order takes in a packed flow. */
 export const ORDER_WIDTH = 6;
 const SELL = 1;
 const NO = 2;
@@ -72,17 +68,14 @@ export function packOrders(orders: readonly WorldOrder[]): number[] {
   return packed;
 }
 
-/** The opening history of a world, oldest first. */
 export function* worldOrders(history: OpeningHistory): Generator<WorldOrder> {
   const count = orderCount(history);
   for (let index = 0; index < count; index += 1) yield orderIn(history, index);
 }
 
-/** How many orders the opening history of a world has. */
 export const orderCount = ({ format, flow }: OpeningHistory): number =>
   format === "clobsim-world/1" ? flow.length : flow.length / ORDER_WIDTH;
 
-/** One order of the opening history, by its place in it. */
 export const orderIn = (history: OpeningHistory, index: number): WorldOrder =>
   history.format === "clobsim-world/1"
     ? orderOf(history.flow[index] as WorldRow)

@@ -83,7 +83,6 @@ class Unique {
     this.#what = what;
   }
 
-  /** @throws DocumentError at this path. */
   add(value: string, ...path: readonly (string | number)[]): void {
     if (this.#taken.has(value)) throw new DocumentError(`${this.#what} that none before has`, value, ...path);
     this.#taken.add(value);
@@ -150,7 +149,6 @@ const WorldContent = record({
     const unique = new Unique("an address");
     for (const [index, address] of addresses.entries()) unique.add(address, index);
   }),
-  /** The wallets whose orders make the opening history. */
   traders: refined(listUpTo(MAX_TRADERS, WorldTrader), (traders) => {
     const unique = new Unique("an address");
     for (const [index, { address }] of traders.entries()) unique.add(address, index, "address");
@@ -164,8 +162,8 @@ const WorldContent = record({
 });
 
 /**
- * A world: what an exchange holds before its first client comes. Plain data that does not know when it is opened:
- * every moment is relative to the start, so one file opens at any `--start`.
+ * What an exchange holds before its first client comes. It does not know when it is opened: every moment is relative to
+ * the start, so one file opens at any `--start`.
  */
 export type World = Readonly<Pick<Infer<typeof WorldContent>, "seed">> &
   OpeningHistory & {
@@ -174,7 +172,6 @@ export type World = Readonly<Pick<Infer<typeof WorldContent>, "seed">> &
     readonly events: readonly WorldEvent[];
   };
 
-/** The world in a file. @throws Error that says why there is none. */
 export function readWorldFile(path: string): World {
   try {
     return readWorld(readText(path, FILE_LIMITS.world));
@@ -195,9 +192,8 @@ export function readWorld(json: string): World {
 }
 
 /**
- * A world from what a file of JSON holds, checked through and through: every price on its market's ticks, every index
- * pointing at something, slugs unique, the flow in order and within the life of its markets.
- * @throws DocumentError that names the place, what was expected there and what was found.
+ * Checked through and through: prices on their ticks, indices pointing at something, slugs unique, the flow in order and
+ * within the life of its markets. @throws DocumentError that names the place, what was expected there and what was found.
  */
 export function checkedWorld(value: unknown): World {
   try {
@@ -234,7 +230,6 @@ function requireNotBefore(earliest: number, at: number, ...path: readonly (strin
 const ROW_COLUMNS = ["at", "trader", "market", "side", "outcome", "price", "size", "orderType"];
 const PACKED_COLUMNS = ["at", "trader", "market", "terms", "price", "size"];
 
-/** A column that is wrong, and what it should hold. */
 type Fault = readonly [column: number, expected: string];
 
 /** Checks the orders of a world. @throws DocumentError relative to the flow. */
@@ -284,7 +279,6 @@ function faultIn(
   return isInteger(order[place + 1], 0, traders - 1) ? null : [1, `an index below ${traders}`];
 }
 
-/** What is wrong with the terms of an order of decimals. */
 function rowFault(row: readonly unknown[], _place: number, markets: readonly WorldMarket[]): Fault | null {
   const [, , index, side, outcome, price, size, orderType] = row;
   const { tickSize, minOrderSize } = markets[index as number] as WorldMarket;
@@ -302,7 +296,6 @@ function rowFault(row: readonly unknown[], _place: number, markets: readonly Wor
   return orderType === "GTC" || orderType === "FAK" ? null : [7, "GTC or FAK"];
 }
 
-/** What is wrong with the terms of a packed order. */
 function packedFault(flow: readonly unknown[], place: number, markets: readonly WorldMarket[]): Fault | null {
   const { tickSize, minOrderSize } = markets[flow[place + 2] as number] as WorldMarket;
   const price = flow[place + 4];
@@ -346,7 +339,6 @@ const ordered = <Value extends object>(value: Value, fields: object): Value =>
     ),
   ) as Value;
 
-/** A packed flow with one line for each order. */
 function packedLines(flow: readonly number[]): string[] {
   return Array.from({ length: flow.length / ORDER_WIDTH }, (_, order) =>
     flow.slice(order * ORDER_WIDTH, (order + 1) * ORDER_WIDTH).join(","),

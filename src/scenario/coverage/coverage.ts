@@ -5,7 +5,6 @@ import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import type { Counts, Group } from "./items.ts";
 
 type GroupCoverage = ReturnType<typeof coverageOf>[number];
-/** How one item is exercised: its words, a column for each, in how many scenarios and how often, and the first one's file. */
 export type ItemCoverage = GroupCoverage["items"][number];
 
 /** What a suite exercises of all that it could; what a failed scenario does counts for nothing. */
@@ -14,13 +13,11 @@ export interface Coverage {
   readonly suite: SuiteResult;
 }
 
-/** What a scenario that passed has exercised. */
 export interface Exercise {
   readonly file: string;
   readonly counts: Counts;
 }
 
-/** Adds up what scenarios have exercised, in their order. */
 export const coverageOf = (groups: readonly Group[], exercises: readonly Exercise[]) =>
   groups.map(({ name, items }) => ({
     name,
@@ -74,7 +71,6 @@ export function coverageLines({ groups, suite }: Coverage, paint: Paint): string
   ];
 }
 
-/** `95.1 %`. */
 export const percentText = ({ percent }: Share): string => `${decimalText(percent, 1)} %`;
 
 const shareText = ({ exercised, total }: Share): string => `${grouped(exercised)} of ${grouped(total)}`;

@@ -37,7 +37,6 @@ class Observer {
     for (const { number, fault } of chain.faults) this.#faults.set(number, fault);
   }
 
-  /** Called after a command has been applied with all that it caused. */
   saw(sequence: number, events: readonly DomainEvent[]): void {
     for (const [market, closing] of this.#closings) {
       // A restore has taken it back.
@@ -54,7 +53,7 @@ class Observer {
     }
   }
 
-  /** What each kind of event is counted as; the others are no items. */
+  /** The other kinds are no items. */
   readonly #handlers: Handlers = {
     orderPlaced: ({ order, orderType, token, blockingOwnOrder }) => {
       const { matching, selfTrade, tickSize } = this.#marketOf(token);
@@ -133,7 +132,6 @@ class Observer {
     return minedAt(this.#state.chain, height).filter(({ content }) => content === null);
   }
 
-  /** An order that was live has been filled or has ended. */
   #changed(order: number): void {
     const { status } = this.#state.orders.get(order);
     this.#counts.add("order states", status === "LIVE" ? PARTIAL_FILL : `LIVE -> ${status}`);
@@ -157,6 +155,5 @@ class Observer {
   }
 }
 
-/** Where a settlement stood before it was mined or failed. */
 const statusBefore = ({ exception }: Transaction): "RETRYING" | "MATCHED" =>
   (exception?.attempts ?? 0) > 0 ? "RETRYING" : "MATCHED";

@@ -98,7 +98,6 @@ const GROUPS = {
 
 export type GroupName = keyof typeof GROUPS;
 
-/** A group with its items. */
 export interface Group {
   readonly name: GroupName;
   readonly items: Items;
@@ -118,7 +117,6 @@ function documentedCodes(endpoint: AnyEndpoint): readonly ErrorCode[] {
   return codesOf(endpoint, "accept").filter((code) => code !== "CREDENTIALS_ALREADY_DERIVED");
 }
 
-/** In the order of the API's contract. */
 function tradingCodes(): Items {
   const codes = new Set<string>(ENDPOINTS.filter(isTradingEndpoint).flatMap(documentedCodes));
   return items(...ERROR_CODES.filter((code) => codes.has(code)));
@@ -152,5 +150,4 @@ export class Counts {
   }
 }
 
-/** Whether a text names an item of a group. */
 export const isItem = (group: GroupName, text: string): boolean => GROUPS[group].has(text);

@@ -20,7 +20,6 @@ export interface CoverageOptions {
   readonly startServer: StartServer;
 }
 
-/** Runs scenarios and answers what they exercise of all that they could. */
 export async function measureCoverage(
   scenarios: readonly Scenario[],
   { via, startServer }: CoverageOptions,
@@ -37,7 +36,6 @@ export async function measureCoverage(
 
 type Opened = NonNullable<Parameters<StartServer>[2]>;
 
-/** Watches scenarios that are run one after the other. */
 class Observer implements SuiteWatcher {
   readonly exercises: Exercise[] = [];
   #counts = new Counts();
@@ -47,7 +45,6 @@ class Observer implements SuiteWatcher {
     watchExchange(exchange, this.#counts);
   }
 
-  /** The same transport; what comes back over it is counted. */
   readonly transport =
     (send: Transport): Transport =>
     async (request) => {
@@ -87,7 +84,6 @@ class Observer implements SuiteWatcher {
   }
 }
 
-/** Counts the words that a step is written in. */
 function countStep(step: Step, counts: Counts): void {
   counts.add("steps", step.kind);
   const expectations = step.kind === "expect" ? step.expectations : step.kind === "race" ? step.after : [];
@@ -104,7 +100,6 @@ const ROUTES = ENDPOINTS.map((endpoint) => ({
   pattern: new RegExp(`^${endpoint.path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`),
 }));
 
-/** The endpoint that a request is sent to. */
 function endpointAt(method: string, target: string): AnyEndpoint | undefined {
   const [path = ""] = target.split("?", 1);
   return ROUTES.find(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path))?.endpoint;

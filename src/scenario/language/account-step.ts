@@ -18,7 +18,6 @@ const SETS = positive({ ...SHARES, what: "a number of sets" });
 const fills = (node: Node, { declared }: StepSource) => linesAt(node, (line) => readFillLine(line, declared));
 const transactionCode = (node: Node) => ({ value: oneOf(TRANSACTION_CODES)(node), place: node.place });
 
-/** The words of what an account does. */
 const lineOf = ({ head }: StepSource): LineWords =>
   new LineWords(head.value, `${anyOf(VERBS)} and what belongs to it`);
 
@@ -95,7 +94,6 @@ export const ACCOUNT_STEPS = {
   redeem: call("redeem", "`alice: redeem`", "pays out her shares of both outcomes on the chain; `in MARKET`"),
 };
 
-/** Which of them a line is. */
 export function accountStepOf(source: StepSource): keyof typeof ACCOUNT_STEPS {
   const { left } = lineOf(source);
   const [verb, next] = left;

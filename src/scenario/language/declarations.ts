@@ -4,7 +4,6 @@ import type { Word } from "./page.ts";
 import type { TokenName } from "./parts.ts";
 
 const MAX_LISTED = 5;
-/** What a deployment's other traders are called. */
 const SOMEBODY = "somebody";
 
 /** Some names between commas, of many the first. */
@@ -65,7 +64,6 @@ export class Declarations {
     return { market: this.market(key, second === undefined ? null : first), outcome };
   }
 
-  /** `USDC`, or the name of a token. */
   asset(key: Word): "USDC" | TokenName {
     return key.text === "USDC" ? "USDC" : this.tokenName(key, ["USDC"]);
   }
@@ -90,7 +88,6 @@ export class Declarations {
     return names.length === 1 ? `the only account is ${names[0]}` : `the accounts are ${listed(names)}`;
   }
 
-  /** The name of an order that was given before. */
   orderNamed(word: Word, text = word.text): string {
     const name = this.rounds.named(text);
     if (this.orders.has(name)) return name;
@@ -140,7 +137,6 @@ export class Rounds {
     return this.#repeats.some(({ round, given }) => (given.get(name) ?? round) < round);
   }
 
-  /** Notes that a name is given. */
   give(name: string): void {
     for (const { round, given } of this.#repeats) given.set(name, round);
   }

@@ -84,7 +84,6 @@ export const EXPECTATIONS = {
     of: "levels, best first",
     read: eachBy("books by outcome", tokenOf, sidesAt),
   }),
-  /** All trades since the last such expectation, in order. */
   trades: expectation({
     key: "trades",
     form: "`trades: [bob SELL 40 YES @ 0.55 from alice MERGE CONFIRMED]`",
@@ -114,7 +113,7 @@ export const EXPECTATIONS = {
       state: valuesBy(entriesOf(prices, anyOf(Object.keys(QUOTE_READERS))), QUOTE_READERS),
     })),
   }),
-  /** The whole price history of a token, oldest first, times in Unix seconds. */
+  /** Times in Unix seconds. */
   history: expectation({
     key: "history",
     form: "`history: { YES: [2026-01-01T00:00:00Z 0.55] }`",
@@ -165,7 +164,7 @@ export const EXPECTATIONS = {
     isControl: true,
     read: readStateHash,
   }),
-  /** Books and trades as a file holds them; an absolute path. */
+  /** An absolute path. */
   golden: expectation({
     key: "golden",
     form: "`golden: auction.txt`",
@@ -179,10 +178,8 @@ export type ExpectationKind = keyof Rows;
 export type ExpectationOf<Kind extends ExpectationKind> = { readonly kind: Kind } & ReturnType<
   Rows[Kind]["read"]
 >[number];
-/** One thing that must be true, with the place that says so. */
 export type Expectation = { [Kind in ExpectationKind]: ExpectationOf<Kind> }[ExpectationKind];
 
-/** What a step may say of its own outcome. */
 export const OWN_EXPECTATIONS: Readonly<
   Record<"status" | "fills" | "rejects" | "answers", Omit<ExpectationInfo, "read">>
 > = {
@@ -208,7 +205,6 @@ export const OWN_EXPECTATIONS: Readonly<
   },
 };
 
-/** Reads the mapping of an `expect` step, or of a race's `after`. */
 export function readExpectations(source: Source, node: Node): readonly Expectation[] {
   const readers: Record<string, Reader> = {};
   const parts: Record<string, Readonly<Record<string, Reader>>> = {};
@@ -226,7 +222,6 @@ export function readExpectations(source: Source, node: Node): readonly Expectati
 
 type Reader = (node: Node, key: TextNode) => readonly Expectation[];
 
-/** The expectations of all entries of a mapping, in their order. */
 const allBy = (
   node: Node,
   expected: string,

@@ -30,7 +30,6 @@ export function itemsOf(node: Node, expected: string): readonly Node[] {
 export const eachOf = <Item, Value>(items: readonly Item[], read: (item: Item) => Value): Value[] =>
   items.flatMap((item) => attempt(() => [read(item)]) ?? []);
 
-/** How the value of each key is read. */
 export type Readers = Readonly<Record<string, (node: Node, key: TextNode) => unknown>>;
 /** What is read by keys: undefined where the key is not given, or its value cannot be read. */
 export type Values<Of extends Readers> = { readonly [Key in keyof Of]?: ReturnType<Of[Key]> | undefined };
@@ -67,7 +66,6 @@ export const text =
   (word) =>
     word.textFor(expected);
 
-/** A text of some kind. */
 export const matching =
   (isRight: (text: string) => boolean, rule: string): Reader<string> =>
   (word) => {
@@ -85,7 +83,6 @@ export const oneOf =
     return found;
   };
 
-/** A decimal that is read exactly. */
 export interface DecimalRule {
   readonly what: string;
   readonly places: number;
@@ -101,25 +98,19 @@ const rule = (what: string, places: number, least: number, most: number): Decima
   most,
 });
 
-/** A whole number of something. */
 export const countOf = (what: string, least: number, most: number): DecimalRule => rule(what, 0, least, most);
 
-/** As many shares as all the USDC of an exchange can back. */
 const MAX_SHARES = MAX_ISSUANCE / FULL_PRICE;
 
-/** A price of some market; whether it is on the market's tick the exchange says. */
+/** Whether it is on the market's tick, or a size is large enough, only the exchange can say. */
 export const PRICE = rule("a price", PRICE_PLACES, 1, FULL_PRICE - 1);
-/** A size of an order; whether it is large enough for the market the exchange says. */
 export const SIZE = rule("a size", SIZE_PLACES, 1, MAX_SIZE);
 /** What stands on a level of a book, which may be several orders. */
 export const LEVEL_SIZE = rule("a size", SIZE_PLACES, 1, MAX_SHARES);
-/** What of an order is matched. */
 export const MATCHED = rule("a size", SIZE_PLACES, 0, MAX_SIZE);
-/** What an account has of an outcome, and of USDC. */
 export const SHARES = rule("a number of shares", SIZE_PLACES, 0, MAX_SHARES);
 export const USDC = rule("an amount of USDC", MONEY_PLACES, 0, MAX_ISSUANCE);
 
-/** The same, but not nothing. */
 export const positive = (of: DecimalRule): DecimalRule => ({ ...of, least: 1 });
 
 /** A decimal in units of 10^-places; null when the text is none, or none in these bounds. */
@@ -147,7 +138,7 @@ export const units =
     return found as Units;
   };
 
-/** A length of time in milliseconds. */
+/** In milliseconds. */
 export const duration =
   (expected = "a duration such as 30s or 1h30m"): Reader<number> =>
   (word) => {
@@ -166,14 +157,12 @@ export const moment =
     return found;
   };
 
-/** How accounts, orders and snapshots are named. */
 export const isName = (said: string): boolean => /^[A-Za-z][A-Za-z\d_-]{0,63}$/.test(said);
 export const NAME_RULE = "a name: a letter, then letters, digits, _ and -, at most 64";
 
 /** How a party of a trade may be named, an account of a flow among them. */
 export const isPartyName = (said: string): boolean => /^[A-Za-z][A-Za-z\d_-]{0,127}$/.test(said);
 
-/** How markets are named; the name is the market's slug. */
 export const isMarketName = (said: string): boolean =>
   said.length <= 64 && /^[a-z\d]+(?:-[a-z\d]+)*$/.test(said);
 export const MARKET_NAME_RULE =
@@ -182,11 +171,9 @@ export const MARKET_NAME_RULE =
 /** The words of a line, one after the other. What is not as expected is noted and thrown. */
 export class LineWords {
   readonly #words: readonly Word[];
-  /** Where the line ends. */
   readonly end: Word;
   #next = 0;
 
-  /** The line that a text is. */
   constructor(node: Node, expected: string) {
     node.textFor(expected);
     this.#words = wordsOf(node);
@@ -194,12 +181,10 @@ export class LineWords {
     this.end = new Word(node.page, last === undefined ? node.at : last.at + last.text.length, "");
   }
 
-  /** The next word, to be read. */
   peek(): Word | undefined {
     return this.#words[this.#next];
   }
 
-  /** The words that are still to be read. */
   get left(): readonly Word[] {
     return this.#words.slice(this.#next);
   }
@@ -217,7 +202,6 @@ export class LineWords {
     return word;
   }
 
-  /** Takes the next word if it is one of those given. */
   takeIf<Text extends string>(...words: readonly Text[]): Text | null {
     const next = this.peek()?.text;
     const found = words.find((each) => each === next);
@@ -225,7 +209,6 @@ export class LineWords {
     return found ?? null;
   }
 
-  /** Takes a word that must be the one given. */
   require(expected: string): void {
     const word = this.take(expected);
     if (word.text === expected) return;
@@ -246,13 +229,11 @@ export class LineWords {
     return this.takeIf("in") === null ? null : this.take("a market after in");
   }
 
-  /** A word more is a problem. */
   requireEnd(expected = "the end of the line", words: readonly string[] = []): void {
     const word = this.peek();
     if (word !== undefined) throw word.unexpected(expected, words);
   }
 
-  /** What is left of the line. */
   rest(): string {
     const rest = this.left;
     this.#next = this.#words.length;

@@ -34,10 +34,7 @@ const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
 const NOT_EXPIRING = "in MARKET, as NAME or the end of the line, for only GTD expires";
 const ORDER_ENDING = "in MARKET, then as NAME, or the end of the line";
 
-/**
- * Reads `BUY 100 YES @ 0.55 GTD +60s in rain as bid`. With `mayBeWrong` a word that is wrong in its place is no
- * problem, but the line must have the shape of an order.
- */
+/** Reads `BUY 100 YES @ 0.55 GTD +60s in rain as bid`. With `mayBeWrong` only the shape of the line must be right. */
 export function readOrderLine(
   line: LineWords,
   declared: Declarations,
@@ -46,7 +43,6 @@ export function readOrderLine(
   readonly words: OrderWords;
   /** Null when some word is wrong. */
   readonly exact: ExactOrder | null;
-  /** The one given with `as`. */
   readonly name: string | null;
 } {
   const named = line.wordAfter("as");
@@ -164,7 +160,6 @@ function exactExpiry(orderType: OrderType, type: Word | null, word: Word | null)
   return expiry;
 }
 
-/** The name that an order is given. */
 function freeName(declared: Declarations, word: Word): string {
   const name = declared.rounds.named(word.text);
   if (word.text.includes("#") && name === word.text)
@@ -178,7 +173,6 @@ function freeName(declared: Declarations, word: Word): string {
 /** How a fill changed the number of sets. */
 export const SETS = ["MINT", "MERGE"] as const;
 
-/** Words that say nothing in an order. */
 const NOISE = /^(?:a|an|order|place|limit|share|shares|contracts?|lots?|of|usdc?|x|×)$/i;
 const NUMBER = /^\$?[.,]?\d[\d.,_]*(?:k|c|¢|%|x|×|\$)?$/i;
 const JOINED = /(@)|(?<=^[\d.,]+)(?=(?:yes|no)$)/i;
@@ -190,10 +184,7 @@ const isRight = (text: string, rule: DecimalRule): boolean => decimalIn(text, ru
 const wordOf = (text: string, words: readonly string[]): string | undefined =>
   words.find((each) => each === text.toUpperCase()) ?? meantWord(text, words);
 
-/**
- * The words of `BUY 10 YES @ 0.55` must stand in their order, and none may lack or be too many. Notes that only where it is
- * clear what was meant, and not where only single words are wrong.
- */
+/** Notes words of an order that are not in their order, lack or are too many, where it is clear what was meant. */
 function requireArrangement(line: LineWords): void {
   const given = line.left;
   const meant = meantOrder(given.flatMap(({ text }) => text.split(JOINED).filter(Boolean)));
@@ -260,24 +251,20 @@ export const REFUSAL_CODES: readonly string[] = [
   "already canceled",
   "already expired",
 ];
-/** What a refusal without a code is called. */
 export const BARE_STATUS = /^HTTP \d{3}$/;
 const CODE_RULE = "an error code such as INVALID_TICK_SIZE";
 
-/** An error code, or why an order could not be canceled. */
 export function rejectsAt(node: Node): Placed<string> {
   const value = node.textFor(CODE_RULE);
   if (REFUSAL_CODES.includes(value) || BARE_STATUS.test(value)) return { value, place: node.place };
   throw node.unexpected(CODE_RULE, REFUSAL_CODES);
 }
 
-/** An order's state such as `LIVE 40/100`. */
 export const orderStateAt = (node: Node) => ({
   value: readOrderState(new LineWords(node, "an order's state such as LIVE 40/100")),
   place: node.place,
 });
 
-/** A list of lines, each read by `read`. */
 export const linesAt = <Value>(
   node: Node,
   read: (line: LineWords) => Value,
@@ -295,7 +282,6 @@ const SHARE_RULE = "how much of how much is matched, such as 40/100";
 /** An order's state: `LIVE 40/100`, `CANCELED 0/10 FOK_UNFILLED`. Without a reason none is compared. */
 export type OrderState = Readonly<ReturnType<typeof readOrderState>>;
 
-/** Reads `CANCELED 0/10 FOK_UNFILLED`. */
 function readOrderState(line: LineWords) {
   requireStatusFirst(line);
   const status = line.oneOf(ORDER_STATUSES);

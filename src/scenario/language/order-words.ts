@@ -48,7 +48,6 @@ export function orderBodyOf(words: OrderWords, tokenId: string, now: Millis): Re
   };
 }
 
-/** The moment an order placed now expires. */
 const expirationOf = (expiry: { readonly after: number } | { readonly at: Millis }, now: Millis): Millis =>
   "after" in expiry ? millis(now + expiry.after) : expiry.at;
 

@@ -31,7 +31,7 @@ const BYTE_ORDER_MARK = 0xfeff;
 export class Page {
   /** As the user named it. */
   readonly file: string;
-  /** Absolute path of its folder. */
+  /** Absolute. */
   readonly folder: string;
   readonly text: string;
   /** Start and end of each comment, one after the other. */
@@ -102,7 +102,6 @@ function removedFrom(original: string): number[] {
   return removed;
 }
 
-/** How many of some numbers in rising order are not above a bound. */
 export function countUpTo(rising: readonly number[], bound: number): number {
   let low = 0;
   let high = rising.length;
@@ -163,7 +162,6 @@ export class Word {
   }
 }
 
-/** What a file consists of. */
 export type Node = TextNode | ListNode | MappingNode;
 
 abstract class AnyNode extends Word {
@@ -193,7 +191,6 @@ abstract class AnyNode extends Word {
     throw this.unexpected(expected);
   }
 
-  /** The same, come through an alias. */
   through(aliasAt: number | undefined): this {
     if (aliasAt === undefined) return this;
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, { aliasAt });
@@ -259,7 +256,6 @@ export class MappingNode extends AnyNode {
     }
   }
 
-  /** They know of the alias through which the mapping came. */
   get entries(): readonly Entry[] {
     const { aliasAt, own } = this;
     if (aliasAt === undefined) return own;
@@ -282,6 +278,5 @@ function didYouMean(word: string, possible: Iterable<string>): string | null {
   return isOfUse ? meaning(like) : null;
 }
 
-/** The hint that names what was meant, if that is known. */
 export const meaning = (meant: string | null | undefined): string | null =>
   meant == null ? null : `did you mean ${meant}?`;

@@ -2,13 +2,11 @@ import { counted } from "../../core/format.ts";
 
 /** Where something stands in a file; lines and columns count from 1. */
 export interface Place {
-  /** As the user named it. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Something wrong with a file, in a sentence: what was expected, what was found. */
 export interface Problem {
   readonly place: Place;
   readonly message: string;
@@ -26,21 +24,17 @@ export interface WrongFile {
 /** `file:line:column`, as editors and terminals make it a link. */
 export const placeText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`;
 
-/** What is wrong, and what to do about it. */
 export const sentenceOf = ({ message, hint }: Omit<Problem, "place">): string =>
   hint === null ? message : `${message} (${hint})`;
 
-/** One problem on one line. */
 export const problemText = (problem: Problem): string =>
   `${placeText(problem.place)}: ${sentenceOf(problem)}`;
 
-/** How many problems there are in how many files, and what follows from it. */
 export function wrongFilesText(wrong: readonly WrongFile[]): string {
   const problems = wrong.reduce((sum, file) => sum + file.problems.length, 0);
   return `${counted(problems, "problem")} in ${counted(wrong.length, "file")}, nothing was run`;
 }
 
-/** Problems of a file and its parts that are kept at most. */
 export const MAX_PROBLEMS = 20;
 
 /** The problems found so far, of each place the first: what else is wrong there is mostly its consequence. */
@@ -51,7 +45,6 @@ export class ProblemList {
     return this.#problems.size === 0;
   }
 
-  /** Whether further problems are not kept. */
   get isFull(): boolean {
     return this.#problems.size >= MAX_PROBLEMS;
   }

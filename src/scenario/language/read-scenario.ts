@@ -51,7 +51,7 @@ export interface ReadOptions {
   readonly worldMarkets?: WorldMarkets;
 }
 
-/** A scenario; or what is wrong with its file, and then the scenario is null. */
+/** The scenario is null where its file is wrong. */
 interface ReadScenario {
   readonly scenario: Scenario | null;
   /** In the order of the file, 20 at most. */
@@ -92,10 +92,8 @@ const MAX_NAME_LENGTH = 200;
 const MAX_SEED_LENGTH = 128;
 const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** What seeds a scenario that does not say it. */
 export const seedOfName = (name: string): string => sha256Hex(name).slice(0, SEED_DIGITS);
 
-/** Reads the keys of a scenario: what it says before its steps, these as they stand, and of what they may speak. */
 function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   const entries = entriesIn(root, "a scenario");
   const readers = {
@@ -161,7 +159,6 @@ function line(what: string, longest: number): Reader<string> {
   return (word) => matching(isLine, rule)(word).trim();
 }
 
-/** The slugs of a world file's markets. @throws Error with a sentence when it is no world. */
 export const worldMarkets: WorldMarkets = (path) =>
   readWorld(readText(path, FILE_LIMITS.world)).events.flatMap(({ markets }) =>
     markets.map(({ slug }) => slug),
@@ -192,7 +189,6 @@ const MARKET_READERS = {
   selfTrade: oneOf(SELF_TRADE_POLICIES),
 };
 
-/** Reads `{ tickSize: 0.01, feeRateBps: 100 }`. */
 function readMarketTerms(name: string, node: Node): MarketTerms {
   const terms = valuesOf(node, "the terms of a market", MARKET_READERS);
   return { ...defaultMarket(), ...(terms as Partial<MarketTerms>), name };

@@ -29,7 +29,6 @@ export class StepsReader {
     this.#under = [{ path, name }];
   }
 
-  /** Reads the steps of a list, at least one, and answers them behind those that are read already. */
   read(list: Node, into: Step[] = []): Step[] {
     const nodes = itemsOf(list, "a list of steps");
     if (nodes.length === 0) throw list.wrong("expected at least one step, found an empty list");
@@ -116,7 +115,6 @@ export class StepsReader {
   }
 }
 
-/** A step's keys: the one that says what it does, and those beside it. */
 type StepKeys = Pick<StepSource, "head" | "beside">;
 
 const STEP_RULE = "a step such as `alice: BUY 10 YES @ 0.5` or `advance: 30s`";

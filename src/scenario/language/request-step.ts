@@ -72,7 +72,6 @@ function targetOf({ head: { value }, declared }: StepSource) {
   return { method, path: PREFIXED.test(path) ? path : `/clob${path}` };
 }
 
-/** What can stand in a header, and in its name. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const headerName = matching((text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text), "the name of a header");
 
@@ -145,9 +144,7 @@ function readTamper({ declared }: StepSource, node: Node, sent: Sent) {
   return {
     /** Is signed instead of the path, which has neither `/clob` nor a query; null where that is signed. */
     sign: sign ?? null,
-    /** What is put behind the value of a header. */
     append: Object.fromEntries(append ?? []),
-    /** Are sent twice. */
     twice: twice ?? [],
     /** Names of headers in the letters in which they are sent. */
     spell: spell ?? [],
@@ -156,7 +153,6 @@ function readTamper({ declared }: StepSource, node: Node, sent: Sent) {
 
 const isPath = (text: string): boolean => /^\/[\x21-\x7e]*(?:\{[^{}]*\}[\x21-\x7e]*)*$/.test(text);
 
-/** The JSON of a node in whose texts every `{order bid}` and the like stands for something. */
 function jsonWithStandIns(node: Node, declared: Declarations): unknown {
   checkStandIns(node, declared);
   return jsonOf(node);

@@ -20,7 +20,6 @@ export class ScenarioFiles {
   readonly #problems: ProblemList;
   /** Absolute path of the folder where the scenario's own file lies. */
   readonly #folder: string;
-  /** The scenario's file as the user named it. */
   readonly #file: string;
   readonly #parts = new Map<string, Node | undefined>();
 
@@ -30,7 +29,6 @@ export class ScenarioFiles {
     this.#problems = problems;
   }
 
-  /** What the scenario's own file holds. */
   open(text: string): Node {
     return this.#open(this.#file, text, this.#folder);
   }
@@ -46,7 +44,6 @@ export class ScenarioFiles {
     return part;
   }
 
-  /** The absolute path that a file names. */
   pathAt(node: Node, need: "must exist" | "may be missing" = "must exist"): string {
     const text = node.textFor("a path");
     const fault = faultOfPath(text);

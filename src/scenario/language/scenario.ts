@@ -8,9 +8,7 @@ import type { STEPS } from "./steps.ts";
 export interface Scenario {
   readonly name: string;
   readonly place: Place;
-  /** Given, or a hash of the name. */
   readonly seed: string;
-  /** Where the clock is frozen. */
   readonly clock: Millis;
   /** When blocks of the settlement chain are mined. */
   readonly settlement: SettlementMode;

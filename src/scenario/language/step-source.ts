@@ -7,14 +7,11 @@ const MAX_TEXT_LENGTH = 200;
 /** Of a value that goes over many lines, no more is looked at for the text of its step. */
 const MAX_LOOKED_AT = 4_000;
 
-/** A step as it stands in its file, to be read. */
 export interface StepSource extends Source {
   readonly number: number;
   /** The key that says what the step does, with its value. */
   readonly head: Entry;
-  /** The keys beside it. */
   readonly beside: readonly Entry[];
-  /** Reads steps that race. */
   readonly readRacing: (nodes: readonly Node[]) => readonly StepBase[];
 }
 
@@ -37,9 +34,7 @@ export interface StepInfo<Content extends object = object, Of extends BesideRead
   /** How it is written, in backquotes, and what it does. */
   readonly form: string;
   readonly does: string;
-  /** Whether it exists only over HTTP. */
   readonly isOverHttp?: true;
-  /** How it can be refused, as coverage counts it. */
   readonly refusals?: readonly string[];
   readonly beside?: Of;
   readonly read: (source: StepSource, beside: Beside<Of>) => Content;

@@ -256,7 +256,6 @@ const call = <O extends Operation>(operation: O, rest: Omit<StepCall<O>, "operat
   ...rest,
 });
 
-/** The steps that are one request of the API. */
 export const CALLS = {
   close: ({ market }) => call("closeMarket", { market }),
   resolve: ({ market, outcome }) => call("resolveMarket", { market, body: { winningOutcome: outcome } }),
@@ -274,7 +273,6 @@ export type Written<Given> = (
   names: Readonly<Record<"market" | "inMarket", (number: number) => string>>,
 ) => readonly [key: string, value: string];
 
-/** The commands that are a step of nobody in particular. */
 export const WRITTEN = {
   closeMarket: ({ market }, names) => ["close", names.market(market)],
   resolveMarket: ({ market, winningOutcome }, names) => ["resolve", winningOutcome + names.inMarket(market)],
@@ -297,11 +295,9 @@ export const STRUCTURE = {
 } as const;
 
 const ROWS = Object.entries<StepInfo>(STEPS) as readonly (readonly [keyof typeof STEPS, StepInfo])[];
-/** The steps that have a key of their own, by it. */
 export const STEP_OF_KEY: ReadonlyMap<string, keyof typeof STEPS> = new Map(
   ROWS.flatMap(([kind, { key }]) => (key === undefined ? [] : [[key, kind]])),
 );
-/** Keys that say what a step does. */
 export const STEP_WORDS: readonly string[] = [...STEP_OF_KEY.keys(), ...Object.keys(STRUCTURE)];
 /** Keys that stand beside the one that says what a step does. */
 export const BESIDE_WORDS: ReadonlySet<string> = new Set([
@@ -314,7 +310,6 @@ const RESERVED: ReadonlySet<string> = new Set([...STEP_WORDS, ...BESIDE_WORDS]);
 /** Whether a word means something as the key of a step, so that no account can have it for a name. */
 export const isReserved = (name: string): boolean => RESERVED.has(name);
 
-/** A market that is named. */
 const marketAt = (node: Node, declared: Source["declared"]): string | null =>
   declared.market(node, node.textFor("the name of a market"));
 

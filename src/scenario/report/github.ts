@@ -10,7 +10,7 @@ const encoded = (character: string): string =>
 const commandMessage = (text: string): string => printable(text).replace(/[%\r\n]/g, encoded);
 const commandProperty = (text: string): string => printable(text).replace(/[%\r\n:,]/g, encoded);
 
-/** An annotation at a place, as a workflow command; what XML 1.0 forbids becomes U+FFFD. */
+/** A workflow command; what XML 1.0 forbids becomes U+FFFD. */
 function annotation(
   kind: "error" | "notice",
   { file, line, column }: Place,
@@ -29,8 +29,8 @@ function failureText({ step, text, message, diff, repeat }: Failure): string {
 }
 
 /**
- * GitHub's annotations: an error at the line of each failure, a notice for each scenario that was skipped. GitHub shows
- * ten of a kind for each step; the summary of the job has them all.
+ * An error at the line of each failure, a notice for each scenario that was skipped. GitHub shows ten of a kind for each
+ * step; the summary of the job has them all.
  */
 export const githubReporter: MakeReporter = ({ write }) => ({
   finished: ({ name, place, status, reason, failure }) => {

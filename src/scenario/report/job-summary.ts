@@ -10,11 +10,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 /** For a heading, fences and the count of what is left out. */
 const RESERVE_BYTES = 4096;
 
-/**
- * Appends a text to the summary of a job in GitHub Actions.
- * @param textIn makes it, of at most so many bytes and a heading
- * @returns why it is not written: the results stand all the same; null when it is
- */
+/** Appends what `textIn` makes of at most so many bytes and a heading; answers why it is not written, null when it is. */
 export function appendSummary(path: string, textIn: (bytes: number) => string): string | null {
   try {
     const taken = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -69,7 +65,6 @@ function fitting(
   return { kept, left: texts.length - kept.length };
 }
 
-/** Lines as code below a heading, as many as fit. */
 export function codeSummary(
   heading: string,
   lines: readonly string[],
@@ -81,7 +76,6 @@ export function codeSummary(
   return `## clobsim: ${heading}\n\n${codeLines("", kept).join("\n")}\n${more}`;
 }
 
-/** What is wrong with files in Markdown. */
 export function wrongFilesSummary(files: readonly WrongFile[], bytes = MAX_BYTES): string {
   const problems = files.flatMap((file) => file.problems);
   return codeSummary(
@@ -92,7 +86,6 @@ export function wrongFilesSummary(files: readonly WrongFile[], bytes = MAX_BYTES
   );
 }
 
-/** How a suite came out in Markdown: counts, and the failures. */
 export function jobSummary(
   { results, passed, failed, skipped, durationMs }: SuiteResult,
   bytes = MAX_BYTES,

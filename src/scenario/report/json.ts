@@ -3,7 +3,7 @@ import type { MakeReporter } from "./reporter.ts";
 /** Of the document; a change that a reader could stumble over raises it. */
 const VERSION = 1;
 
-/** What the document holds, at every level in this order. */
+/** At every level in this order. */
 const KEYS = [
   ["version", "file", "line", "column", "name", "place", "seed", "way", "status", "reason", "failure"],
   ["steps", "passed", "failed", "skipped", "durationMs", "stateHash", "races", "written", "transcript"],
@@ -11,7 +11,6 @@ const KEYS = [
   ["outcomes", "lines", "after"],
 ].flat();
 
-/** One JSON document at the end, its keys always in the same order. */
 export const jsonReporter: MakeReporter = ({ write, seed, transcript }) => {
   const keys = transcript ? KEYS : KEYS.filter((key) => key !== "transcript");
   const print = (content: object): void =>

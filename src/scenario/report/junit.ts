@@ -8,10 +8,7 @@ const SECOND_PLACES = 6;
 
 const seconds = (ms: number): string => decimalText(ms / 1000, SECOND_PLACES);
 
-/**
- * JUnit's XML as Jenkins and GitLab read it: a suite for each folder, durations in seconds. What XML 1.0 forbids
- * becomes U+FFFD.
- */
+/** As Jenkins and GitLab read it: a suite for each folder, durations in seconds. What XML 1.0 forbids becomes U+FFFD. */
 export const junitReporter: MakeReporter = ({ write, seed }) => {
   const print = (
     numbers: Readonly<Record<string, number>>,
@@ -115,7 +112,6 @@ export const xmlText = (text: string): string => printable(text).replace(/[&<>\r
 export const xmlAttribute = (name: string, value: string | number): string =>
   ` ${name}="${printable(String(value)).replace(/[&<>"\t\n\r]/g, entityOf)}"`;
 
-/** Several attributes, in the order given. */
 export const xmlAttributes = (attributes: Readonly<Record<string, string | number>>): string =>
   Object.entries(attributes)
     .map(([name, value]) => xmlAttribute(name, value))

@@ -20,13 +20,11 @@ import {
 /** Columns before a scenario's name, and before what belongs to it. */
 export const INDENT = 4;
 
-/** What stands before a scenario, or a folder of them. */
 export function markOf(status: ScenarioResult["status"], paint: Paint): string {
   if (status === "passed") return paint.green("✓");
   return status === "failed" ? paint.red("✗") : paint.yellow("-");
 }
 
-/** The lines of a name, the mark before the first. */
 const marked = (status: ScenarioResult["status"], lines: readonly string[], paint: Paint): string[] =>
   lines.map((line, index) => `  ${index === 0 ? markOf(status, paint) : " "} ${line}`);
 
@@ -56,7 +54,6 @@ export function scenarioLines(result: ScenarioResult, paint: Paint): string[] {
   return [...marked(status, headLines(result, paint, width), paint), ...indented(belongings, INDENT)];
 }
 
-/** What stands before a line of a comparison. */
 export const DIFF_MARKS: Readonly<Record<DiffLine["kind"], string>> = {
   same: " ",
   expected: "-",
@@ -77,10 +74,7 @@ function diffLines(diff: readonly DiffLine[], paint: Paint, width: number): stri
   });
 }
 
-/**
- * A failure as a person reads it: where, which step, what is wrong, what differs, what came before, how to repeat it.
- * Its place and its command are never broken, so that they can be followed and pasted.
- */
+/** Its place and its command are never broken, so that they can be followed and pasted. */
 export function failureLines(failure: Failure, paint: Paint, width: number): string[] {
   const { place, step, text, message, diff, recent, repeat } = failure;
   const part = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : ["", ...lines]);
@@ -95,7 +89,6 @@ export function failureLines(failure: Failure, paint: Paint, width: number): str
   ];
 }
 
-/** Different outcomes that are shown of one race. */
 const MAX_SHOWN = 12;
 
 /** `2 orders, 2 outcomes`, and each outcome: the first order that led to it, then what it led to. */
@@ -124,7 +117,6 @@ function raceLines({ step, outcomes }: RaceReport, paint: Paint, width: number):
   ];
 }
 
-/** Columns that a folder's name fills at most. */
 const FOLDER_WIDTH = 36;
 const STATUSES = ["passed", "failed", "skipped"] as const;
 
@@ -156,7 +148,6 @@ function skippedLines(results: readonly ScenarioResult[], paint: Paint): string[
   return lines.length === 0 ? [] : ["", ...lines.map(paint.yellow)];
 }
 
-/** The names of what failed, each with its place. */
 export function failedLines(results: readonly ScenarioResult[], paint: Paint): string[] {
   const failed = results.filter(({ status }) => status === "failed");
   if (failed.length === 0) return [];
@@ -215,10 +206,9 @@ function groupsOf<Item>(items: readonly Item[], textOf: (item: Item) => string):
 export const byFolder = (results: readonly ScenarioResult[]): Map<string, ScenarioResult[]> =>
   groupsOf(results, ({ file }) => folderOf(file));
 
-/** What the scenarios of a folder took together, in milliseconds. */
+/** In milliseconds. */
 export const durationOf = (results: readonly ScenarioResult[]): number =>
   results.reduce((sum, { durationMs }) => sum + durationMs, 0);
 
-/** How many of the results have a status. */
 export const countOf = (results: readonly ScenarioResult[], status: ScenarioResult["status"]): number =>
   results.filter((result) => result.status === status).length;

@@ -16,7 +16,6 @@ const MAKERS: Readonly<Record<ReporterName, MakeReporter>> = {
   github: githubReporter,
 };
 
-/** A reporter that was asked for and does not exist; the message is a sentence for the person who typed it. */
 export class ReporterError extends Error {
   override readonly name = "ReporterError";
 }
@@ -30,22 +29,16 @@ function nameOf(name: string): ReporterName {
   throw new ReporterError(`unknown reporter ${JSON.stringify(name)}, ${hint}`);
 }
 
-/**
- * What makes a reporter of that name.
- * @throws ReporterError naming the nearest name there is.
- */
+/** @throws ReporterError naming the nearest name there is. */
 export const reporterOf = (name: string): MakeReporter => MAKERS[nameOf(name)];
 
-/** A reporter, and the file it writes to; null for standard output. */
+/** The file is null for standard output. */
 export interface ReporterArgument {
   readonly name: ReporterName;
   readonly file: string | null;
 }
 
-/**
- * Reads `junit` or `junit=out.xml`; the file is all after the first `=`.
- * @throws ReporterError
- */
+/** Reads `junit` or `junit=out.xml`; the file is all after the first `=`. @throws ReporterError */
 export function parseReporterArgument(argument: string): ReporterArgument {
   const at = argument.indexOf("=");
   if (at < 0) return { name: nameOf(argument), file: null };

@@ -2,10 +2,9 @@ import type { WrongFile } from "../language/problem.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import type { Paint } from "./text.ts";
 
-/** What a reporter may be called, the default first. */
+/** The default first. */
 export const REPORTER_NAMES = ["spec", "json", "junit", "tap", "github"] as const;
 
-/** How much a suite is going to run. */
 export interface SuitePlan {
   readonly scenarios: number;
   readonly files: number;
@@ -16,7 +15,6 @@ export interface SuitePlan {
 /** Called as a suite is run; what it writes is a function of what it is given. */
 export interface Reporter {
   readonly started?: (plan: SuitePlan) => void;
-  /** Once for each scenario, when it ends. */
   readonly finished?: (result: ScenarioResult) => void;
   readonly ended: (suite: SuiteResult) => void;
   /** Called instead of all others: nothing is run, for these files are wrong. */
@@ -25,19 +23,15 @@ export interface Reporter {
 
 export type MakeReporter = (options: ReporterOptions) => Reporter;
 
-/** What a reporter is made with; each uses what concerns it. */
 export interface ReporterOptions {
   readonly write: (text: string) => void;
   /** The one given for the whole suite; null where each scenario has its own. */
   readonly seed: string | null;
-  /** The command line that repeats the whole suite. */
   readonly repeat: string;
-  /** Of `spec`. */
   readonly paint: Paint;
   /** Of `spec`: whether a line that was written can be written over. */
   readonly tty: boolean;
   /** Of `spec`: a line for each scenario, however many there are. */
   readonly verbose: boolean;
-  /** Of `json`: with all that was done and seen. */
   readonly transcript: boolean;
 }

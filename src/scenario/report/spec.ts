@@ -69,14 +69,13 @@ export class SpecReporter implements Reporter {
   }
 }
 
-/** Results between two looks. */
 const EVERY = 50;
 /** What finished scenarios have taken before there is anything to see, in milliseconds. */
 const PATIENCE_MS = 1000;
 /** Back to the first column, then erase to the end of the line (ECMA-48, EL). */
 const ERASE = "\r\u001b[K";
 
-/** One line of a terminal that says how far a suite is, written over again and again; no timers. */
+/** Written over again and again; no timers. */
 class Progress {
   readonly #write: (text: string) => void;
   readonly #scenarios: number;
@@ -102,7 +101,6 @@ class Progress {
     this.#write(`${ERASE}${grouped(this.#finished)}/${grouped(this.#scenarios)}${failed}`);
   }
 
-  /** Makes way for other lines. */
   erase(): void {
     if (this.#isShown) this.#write(ERASE);
     this.#isShown = false;

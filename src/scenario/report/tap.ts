@@ -56,10 +56,7 @@ function failureLines({ place, step, text, message, diff, recent, repeat }: Fail
   ];
 }
 
-/**
- * TAP 14, a test point for each scenario as it ends; durations as node-tap's `time` directive. Names and reasons stand
- * on one line as `oneLine` makes it. `expected` and `found` are the compared texts whole, with the lines they share.
- */
+/** TAP 14; durations as node-tap's `time` directive. `expected` and `found` are the compared texts whole. */
 export const tapReporter: MakeReporter = ({ write }) => {
   let planned = 0;
   let number = 0;
@@ -85,7 +82,6 @@ export const tapReporter: MakeReporter = ({ write }) => {
     ended: () => {
       if (number < planned) write(`Bail out! ${number} of ${planned} scenarios were run\n`);
     },
-    // A test point that fails for each problem.
     wrong: (files) => {
       const problems = files.flatMap((file) => file.problems);
       const points = problems.flatMap((problem, index) => [

@@ -12,7 +12,6 @@ function columnsOfCharacter(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
-/** How many columns a visible text fills. */
 export function columnsOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   let columns = 0;
@@ -20,7 +19,6 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Adds blanks at the end, up to a number of columns. */
 export const padded = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 
@@ -94,7 +92,6 @@ export function hung(label: string, text: string, width: number): string[] {
   );
 }
 
-/** The same lines further to the right. */
 export const indented = (lines: readonly string[], columns: number): string[] =>
   lines.map((line) => (line === "" ? "" : `${" ".repeat(columns)}${line}`));
 
@@ -112,14 +109,10 @@ export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/
 /** A text whose lines stay; what XML 1.0 forbids, lone surrogates among it, becomes U+FFFD. */
 export const printable = (text: string): string => text.replace(FORBIDDEN, REPLACEMENT);
 
-/**
- * A text on one line, safe for a terminal: a line break or tab becomes a space; what else XML 1.0 forbids, a control
- * character or a change of direction becomes U+FFFD.
- */
+/** One line, safe for a terminal: line breaks and tabs become spaces, what a terminal or XML 1.0 cannot show U+FFFD. */
 export const visible = (text: string): string =>
   printable(text.replace(LINE_BREAK, " ").replaceAll("\t", " ")).replace(UNSEEN, REPLACEMENT);
 
-/** A name or sentence on one line, without blanks at its ends. */
 export const oneLine = (text: string): string => visible(text).trim();
 
 /** What a scenario is called; never empty. */
@@ -160,5 +153,4 @@ export interface Paint {
 
 const asItIs = (text: string): string => text;
 
-/** Adds nothing. */
 export const plainPaint: Paint = { red: asItIs, green: asItIs, yellow: asItIs, dim: asItIs, bold: asItIs };

@@ -7,12 +7,11 @@ export const note = (text: string): DiffLine => ({ kind: "note", text });
 
 /** Lists longer than this are compared line by line only between their common ends. */
 const MAX_CELLS = 250_000;
-/** Lines of an endless difference that are shown. */
 const MAX_SHOWN = 60;
 
 /**
- * How two lists of lines differ, in order: what both have, what only one has. The longest common subsequence where
- * that is affordable (Wagner and Fischer, "The String-to-String Correction Problem", without substitutions).
+ * The longest common subsequence where that is affordable (Wagner and Fischer, "The String-to-String Correction
+ * Problem", without substitutions).
  */
 export function diffOf(wanted: readonly string[], seen: readonly string[]): DiffLine[] {
   let start = 0;

@@ -39,9 +39,7 @@ type Check<Kind extends ExpectationKind> = (
   expectation: Of<Kind>,
 ) => Promise<Mismatch | null>;
 
-/** How each kind of expectation is compared. */
 const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
-  /** Compares the sides of a book that the expectation names, level by level. */
   book: async (session, { place, token, ...sides }) => {
     const book = await session.venue.book(session.tokenOf(token));
     const diff: DiffLine[] = [];
@@ -64,12 +62,10 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     const wanted = trades.map(({ value }) => tradeText(value));
     return compareFills(session, place, "trades", trades, wanted, session.venue.fills(from), tradeText);
   },
-  /** Compares the state of an order named before. */
   order: async (session, { place, name, state }) => {
     const key = session.placedAs(name, place, [expected(orderStateText(state))]);
     return checkOrderState(session, place, name, key, state, await session.venue.order(key));
   },
-  /** Compares what an account has of one asset. */
   balance: async (session, { place, account, state }) => {
     const { asset } = state;
     const token = asset === "USDC" ? null : session.tokenOf(asset);
@@ -101,7 +97,6 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     }
     return { place, message: `the ${name} of ${account} is not as expected`, diff };
   },
-  /** Compares the prices of a token that the expectation names. */
   quote: async (session, { place, token, state }) => {
     const quote = await session.venue.quote(session.tokenOf(token));
     const diff: DiffLine[] = [];
@@ -114,7 +109,6 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     }
     return mismatch(place, `the quote of ${tokenText(token)} is not as expected`, diff);
   },
-  /** Compares the whole price history of a token. */
   history: async (session, { place, token, points }) => {
     const history = await session.venue.priceHistory(session.tokenOf(token));
     const line = ({ t, price }: { t: number; price: number }): string =>
@@ -122,7 +116,6 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     const diff = diffOf(points.map(line), history.map(line));
     return mismatch(place, `the price history of ${tokenText(token)} is not as expected`, diff);
   },
-  /** Compares where the chain stands; what waits for a block says what for. */
   chain: async ({ venue }, { place, part, count }) => {
     const seen = (await venue.chain())[part];
     if (seen === count) return null;
@@ -133,7 +126,6 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
       diff: [expected(line(count)), found(line(seen)), ...(await venue.waiting()).map(note)],
     };
   },
-  /** Compares how many shares of a market there are on the chain. */
   supply: async (session, { place, market, outcome, size }) => {
     const { onChain, ledger } = await session.venue.supply(session.marketOf(market));
     const compared = OUTCOMES.filter((each) => outcome === null || outcome === each);
@@ -153,7 +145,6 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
       ],
     };
   },
-  /** Compares how far the settlement of a named order's fills has come. */
   settled: async (session, { place, name, statuses }) => {
     const isOne = typeof statuses === "string";
     const key = session.placedAs(name, place, [expected(isOne ? statuses : statuses.join(", "))]);
@@ -171,7 +162,6 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
       ],
     };
   },
-  /** Compares the hash of everything; updating, notes the new one. */
   stateHash: async (session, { place, hash, range, around }) => {
     const seen = await session.venue.stateHash();
     if (seen === null) return null;
@@ -188,7 +178,6 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
       diff: [expected(hash === "" ? "(none)" : hash), found(seen), note("clobsim run --update writes it")],
     };
   },
-  /** Compares books and trades with a file that holds them; updating, writes it. */
   golden: async (session, { place, file }) => {
     const text = await goldenText(session.scenario, session.venue);
     const kept = await readGolden(file);
@@ -211,7 +200,6 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
   },
 };
 
-/** That something is not as expected, unless all lines are the same. */
 const mismatch = (place: Place, message: string, diff: readonly DiffLine[]): Mismatch | null =>
   diff.every(({ kind }) => kind === "same") ? null : { place, message, diff };
 
@@ -277,7 +265,6 @@ export function sideDiff(name: string, wanted: readonly string[], seen: readonly
 
 const MID_PLACES = 5;
 
-/** Compares the fills of one step's own order. */
 export const checkFills = (
   session: Session,
   { place, value }: Placed<readonly Placed<FillLine>[]>,
@@ -345,7 +332,6 @@ async function reasonsOf(
   return notes(session.withNames(await session.venue.explain(unsettled.order)));
 }
 
-/** How two lists of trades or fills differ. */
 export const tradesDiff = (what: string, wanted: readonly string[], seen: readonly string[]): DiffLine[] => [
   ...(wanted.length === 0 ? [expected(`no ${what}`)] : []),
   ...diffOf(wanted, seen),
@@ -364,7 +350,6 @@ function hashMessage(hash: string): string {
     : "the state's hash was written by an earlier version, which hashed otherwise";
 }
 
-/** What is said where a golden file holds something else. */
 export const OTHER_GOLDEN = "books and trades are not those of the golden file";
 
 /** Notes an update once, however often its place is come by: in each order of a race, in each inclusion of a file. */

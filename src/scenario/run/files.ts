@@ -14,20 +14,14 @@ export function shownPath(file: string): string {
   return (short.startsWith("..") ? file : short).split(sep).join("/");
 }
 
-/** In a folder: what has such a name, unless it begins with an underscore, as parts for `include` do. */
 const IN_FOLDER = ["**/*.yaml", "**/*.yml", "**/*.scenario.json"];
 const PARTS = ["**/_*", "**/node_modules/**"];
 
-/** Nothing that can be run was named; the message is a sentence for the user. */
 export class NoFilesError extends Error {
   override readonly name = "NoFilesError";
 }
 
-/**
- * The scenario files that paths name: files themselves, what folders hold, what globs match; each once, in order of
- * their paths.
- * @throws NoFilesError naming the path that leads to none.
- */
+/** Each file once, in order of their paths. @throws NoFilesError naming the path that leads to none. */
 export function findFiles(paths: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of paths) {
@@ -57,7 +51,6 @@ function kindOf(path: string): "file" | "folder" | "none" {
 
 /** The files that a scenario was read from, by paths in its folder, which none of them leaves; slashes part names. */
 interface SourceFiles {
-  /** The scenario's own. */
   readonly file: string;
   readonly texts: Readonly<Record<string, string>>;
 }

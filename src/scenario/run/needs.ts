@@ -15,7 +15,6 @@ export function* stepsOf(steps: readonly Step[]): Generator<Step> {
 /** How many steps a scenario takes, as runs number them: each round of what is repeated, and those of races. */
 export const stepCount = ({ steps }: Scenario): number => [...stepsOf(steps)].length;
 
-/** Whether some step exists only over HTTP. */
 export function needsHttp({ steps }: Scenario): boolean {
   for (const { kind } of stepsOf(steps)) if (rowOf(kind).isOverHttp) return true;
   return false;

@@ -9,12 +9,10 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Why a scenario failed. */
 export interface Failure {
   readonly place: Place;
-  /** Number of the step, from 1. */
+  /** From 1. */
   readonly step: number;
-  /** The step's own text. */
   readonly text: string;
   /** One sentence. */
   readonly message: string;
@@ -25,9 +23,7 @@ export interface Failure {
   readonly repeat: string;
 }
 
-/** What became of one order of a race's steps. */
 export interface RaceOutcome {
-  /** The steps in the order they were run, each with its outcome. */
   readonly lines: readonly string[];
   /** Books, orders and balances afterwards, in words; equal texts are equal outcomes. */
   readonly after: readonly string[];
@@ -39,7 +35,6 @@ export interface RaceReport {
   readonly outcomes: readonly RaceOutcome[];
 }
 
-/** What became of one scenario. */
 export interface ScenarioResult {
   readonly file: string;
   readonly name: string;
@@ -47,12 +42,9 @@ export interface ScenarioResult {
   readonly seed: string;
   readonly way: Way;
   readonly status: "passed" | "failed" | "skipped";
-  /** Why it was skipped. */
   readonly reason: string | null;
   readonly failure: Failure | null;
-  /** How many steps were run. */
   readonly steps: number;
-  /** Wall time in milliseconds. */
   readonly durationMs: number;
   /** Of the exchange at the end; null where nobody can know it. */
   readonly stateHash: string | null;
@@ -63,7 +55,6 @@ export interface ScenarioResult {
   readonly written: readonly string[];
 }
 
-/** What became of a whole suite. */
 export interface SuiteResult {
   readonly results: readonly ScenarioResult[];
   readonly passed: number;

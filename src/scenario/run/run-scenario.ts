@@ -25,12 +25,11 @@ import { refusedText } from "./words.ts";
 
 export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soon<void>;
 
-/** How one scenario is run. */
 export interface RunOptions {
   readonly way: Way;
   /** Opens an exchange for this scenario alone. */
   readonly open: (scenario: Scenario) => Soon<Venue>;
-  /** The last step to take; null takes all. */
+  /** Null takes all. */
   readonly lastStep?: number | null;
   /** Whether goldens and hashes are written instead of compared. */
   readonly isUpdating?: boolean;
@@ -44,7 +43,6 @@ export interface RunOptions {
   readonly taken?: ((step: Step, venue: Venue) => void) | undefined;
   /** Told of a failure while the exchange still stands as it has left it. */
   readonly failed?: Failed | undefined;
-  /** Told of each refused step. */
   readonly refused?: Refusals | undefined;
 }
 
@@ -53,13 +51,9 @@ interface Run {
   readonly updates: readonly Update[];
 }
 
-/** How much of the transcript a failure shows. */
 const RECENT = 6;
 
-/**
- * Runs a scenario from its opening to its end or its first failure; never throws because of what it says.
- * @throws RunStopped when `stop` says so.
- */
+/** Never throws because of what the scenario says. @throws RunStopped when `stop` says so. */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Run> {
   const started = performance.now();
   const run = new ScenarioRun(scenario, options);
@@ -77,7 +71,6 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   return { result, updates: failure === null ? (run.session?.updates ?? []) : [] };
 }
 
-/** What a scenario that cannot be run this way comes to. */
 export const skipped = (scenario: Scenario, way: Way, reason: string | null): ScenarioResult => ({
   file: scenario.place.file,
   name: scenario.name,
@@ -164,7 +157,6 @@ class ScenarioRun {
     };
   }
 
-  /** What went wrong outside of the scenario's own words. */
   #trouble(error: unknown): Mismatch {
     const place: Place = this.#step?.place ?? this.#scenario.place;
     const { name, message } = error instanceof Error ? error : new Error(String(error));
@@ -178,20 +170,17 @@ class ScenarioRun {
 export const flagsOf = ({ way, flags }: Pick<RunOptions, "way" | "flags">): readonly string[] =>
   flags ?? (way === "http" ? ["--via", "http"] : []);
 
-/** A wrong row, at its own place in its own file. */
 function flowText({ file, line, column, message }: FlowError): string {
   const path = shownPath(file);
   return `${line === 0 ? path : placeText({ file: path, line, column })}: ${message}`;
 }
 
-/** What a failure says of all that does not hold. */
 export function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message" | "diff"> {
   const [first] = mismatches;
   const more = mismatches.length === 1 ? "" : `, and ${mismatches.length - 1} more`;
   return { message: `${first?.message ?? ""}${more}`, diff: diffOfAll(mismatches) };
 }
 
-/** Several mismatches under the sentence of each. */
 function diffOfAll(mismatches: readonly Mismatch[]): DiffLine[] {
   const [first, ...more] = mismatches;
   if (more.length === 0) return [...(first?.diff ?? [])];
@@ -204,8 +193,8 @@ async function openAccount(venue: Venue, { name, place, funding }: AccountTerms)
 }
 
 /**
- * Takes the steps of a race in every order, each from the same snapshot and each followed by the rest of the scenario.
- * A step that is refused in some order is one of its outcomes, unless the step says how it must end.
+ * Takes the steps in every order from the same snapshot, each order followed by the rest of the scenario. A step that is
+ * refused in some order is one of its outcomes, unless the step says how it must end.
  */
 async function explore(session: Session, race: RaceStep, rest: () => Promise<void>): Promise<void> {
   const start = { kept: await session.venue.snapshot(), memory: session.memory };
@@ -239,7 +228,6 @@ async function outcomeOf(session: Session, order: readonly Step[]): Promise<Race
   return { lines: session.transcript.slice(from), after: await summaryOf(session) };
 }
 
-/** A failure says in which order it happened. */
 async function inOrder(order: readonly Step[], run: () => Promise<void>): Promise<void> {
   try {
     await run();

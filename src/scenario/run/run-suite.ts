@@ -26,13 +26,11 @@ export interface SuiteOptions {
   readonly target?: (scenario: Scenario, wallets: Wallets) => Promise<Venue | string>;
   /** The flags of `clobsim run` that name the target, for whoever repeats a scenario there. */
   readonly targetFlags?: readonly string[];
-  /** Instead of each scenario's own. */
   readonly seed?: string | undefined;
   /** How often each is run; all runs must end alike. */
   readonly repeat?: number;
   readonly lastStep?: number | null;
   readonly isUpdating?: boolean;
-  /** Whether to stop after the first failure. */
   readonly bail?: boolean;
   readonly watcher?: SuiteWatcher;
   /** Told of each failure while its exchange still stands as it has left it, with all that was done. */
@@ -40,7 +38,6 @@ export interface SuiteOptions {
   readonly finished?: (result: ScenarioResult) => void;
 }
 
-/** Runs scenarios one after the other. */
 export async function runSuite(scenarios: readonly Scenario[], options: SuiteOptions): Promise<SuiteResult> {
   const started = performance.now();
   const suite = new Suite(options);

@@ -8,14 +8,12 @@ import type { Judging } from "../watch/flow-judge.ts";
 import { note } from "./diff.ts";
 import type { DiffLine, RaceReport } from "./result.ts";
 
-/** Something that does not hold, with the place that says it should. */
 export interface Mismatch {
   readonly place: Place;
   readonly message: string;
   readonly diff: readonly DiffLine[];
 }
 
-/** Ends a scenario: what does not hold. */
 export class ScenarioFailure extends Error {
   readonly mismatches: readonly Mismatch[];
 
@@ -46,7 +44,6 @@ interface Memory {
   readonly orders: ReadonlyMap<string, string>;
   readonly labels: ReadonlyMap<string, Label>;
   readonly placed: number;
-  /** How many fills the last `trades` expectation had seen. */
   readonly fillsRead: number;
 }
 
@@ -62,11 +59,9 @@ interface Label {
 }
 
 interface SessionOptions {
-  /** Whether goldens and hashes are written instead of compared. */
   readonly isUpdating: boolean;
   /** What is judged after steps and in flows; null judges nothing. */
   readonly judging: Judging | null;
-  /** Whether the run is to end here. */
   readonly stop: () => boolean;
   readonly refused: Refusals | undefined;
 }
@@ -89,7 +84,6 @@ export class Session {
   fillsRead = 0;
   /** Whether a step that is refused does not fail the scenario, but is an outcome like another. */
   isLenient = false;
-  /** Why orders that have a name were not placed. */
   readonly unplaced = new Map<string, string>();
   #orders = new Map<string, string>();
   #labels = new Map<string, Label>();
@@ -104,7 +98,6 @@ export class Session {
     this.refused = refused ?? (() => {});
   }
 
-  /** Whether a token needs no market's name. */
   get hasOneMarket(): boolean {
     return this.venue.markets.length === 1;
   }
@@ -124,7 +117,6 @@ export class Session {
     if (name !== null) this.#orders.set(name, key);
   }
 
-  /** The order of a name; undefined when it was never placed. */
   orderNamed(name: string): string | undefined {
     return this.#orders.get(name);
   }
@@ -140,7 +132,6 @@ export class Session {
     return `order ${name} was never placed${reason === undefined ? "" : `: ${reason}`}`;
   }
 
-  /** What an order is called in the transcript. */
   labelOf(key: string): string {
     return this.#labels.get(key)?.name ?? "an order of the flow";
   }
@@ -188,7 +179,6 @@ export class Session {
 /** What is said where the notes name invariants that do not hold. */
 export const BROKEN_INVARIANT = "an invariant does not hold, which is a defect of clobsim";
 
-/** Ends the scenario because of one thing. */
 export function fail(place: Place, message: string, diff: readonly DiffLine[] = []): never {
   throw new ScenarioFailure([{ place, message, diff }]);
 }
@@ -206,5 +196,4 @@ export function defectAt(place: Place, error: unknown): Mismatch {
   };
 }
 
-/** Lines of an explanation, as remarks. */
 export const notes = (lines: readonly string[]): DiffLine[] => lines.map(note);

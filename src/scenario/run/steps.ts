@@ -59,7 +59,6 @@ type Take<Kind extends TakenStep["kind"]> = (session: Session, step: StepOf<Kind
 
 type OtherKind = Exclude<TakenStep["kind"], keyof typeof CALLS>;
 
-/** How each kind of step is done that is more than a request. */
 const STEPS: { readonly [Kind in OtherKind]: Take<Kind> } = {
   order: takeOrder,
   cancel: takeCancel,
@@ -164,7 +163,6 @@ async function advance(session: Session, step: Step, target: (now: Millis) => nu
     session.log(`   ${session.labelOf(key)} expired at ${momentText(when)}`);
 }
 
-/** Places an order and compares what the step says about it. */
 async function takeOrder(session: Session, step: OrderStep): Promise<void> {
   const { venue } = session;
   const before = venue.fillCount();
@@ -186,7 +184,6 @@ async function takeOrder(session: Session, step: OrderStep): Promise<void> {
   ]);
 }
 
-/** Cancels one order and compares what the step says about it. */
 async function takeCancel(session: Session, step: StepOf<"cancel">): Promise<void> {
   const { venue } = session;
   const isNeeded = !session.isLenient && step.rejects === null;
@@ -202,7 +199,6 @@ async function takeCancel(session: Session, step: StepOf<"cancel">): Promise<voi
   if (key !== undefined) throwAll([await statusMismatch(session, step, key, step.order)]);
 }
 
-/** What a step says about how it is refused. */
 const rejectsOf = (step: TakenStep) => ("rejects" in step ? step.rejects : null);
 
 /** Notes a refusal, and fails where the step does not say it. */
@@ -322,7 +318,6 @@ async function play(session: Session, step: FlowStep, start: Millis): Promise<Fl
 /** Rows that nobody asks whether to stop before. */
 const ROWS_AT_ONCE = 250;
 
-/** The same rows, until the run is to end. */
 async function* stoppable(
   rows: AsyncIterable<readonly FlowRow[]>,
   stop: () => boolean,

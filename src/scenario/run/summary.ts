@@ -65,7 +65,6 @@ export async function summaryOf(session: Session): Promise<string[]> {
   return [`at ${time}`, ...parts.flat()];
 }
 
-/** All trades and the books as tables: what a golden file holds. */
 export async function goldenText({ name }: Pick<Scenario, "name">, venue: Venue): Promise<string> {
   const lines = [`# ${name}`, "", "trades"];
   for (const fill of await venue.fills(0)) {

@@ -15,7 +15,7 @@ export const levelText = ({ price, size, orders }: LevelLine): string =>
 export const levelsText = (levels: readonly Level[]): string =>
   levels.length === 0 ? "none" : levels.map(levelText).join(", ");
 
-/** An order's state as the language writes it: `CANCELED 0/10 FOK_UNFILLED`. */
+/** `CANCELED 0/10 FOK_UNFILLED`. */
 export const orderStateText = ({ status, matched, size, reason }: OrderState): string =>
   `${status} ${sizeText(matched)}/${sizeText(size)}${reason === null ? "" : ` ${reason}`}`;
 
@@ -42,7 +42,6 @@ export function fillText({
   return `${side} ${sizeText(size)} ${outcome} @ ${priceText(price)}${place} from ${maker}${how}${settled}`;
 }
 
-/** A trade as the language writes it. */
 export const tradeText = (trade: FillWords & { readonly taker: string }): string =>
   `${trade.taker} ${fillText(trade)}`;
 
@@ -62,7 +61,6 @@ export const fillLike = (
 export const refusedText = ({ code, message, hint }: Refused): string =>
   `${code}: ${message}${hint === null ? "" : ` (${hint})`}`;
 
-/** A Unix second as ISO-8601. */
 export const secondText = (t: number): string => toIso(millis(t * 1000));
 export const momentText = (at: Millis): string => toIso(at);
 

@@ -5,6 +5,8 @@ import { nearest } from "../../api/nearest.ts";
 import { ExchangeClient } from "../../client/client.ts";
 import { collect } from "../../client/pages.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
+import { DocumentError, within } from "../../core/schema.ts";
+import { anyOf } from "../../core/terms.ts";
 import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
 import type { MarketTerms } from "../language/parts.ts";
 import type { Scenario } from "../language/scenario.ts";
@@ -30,47 +32,42 @@ export class TargetFileError extends Error {
   override readonly name = "TargetFileError";
 }
 
-const SECRETS = ["privateKey", "apiKey", "secret", "passphrase"] as const;
+const SECRETS: readonly string[] = ["privateKey", "apiKey", "secret", "passphrase"];
 const MAX_ALIASES = 100;
 const VARIABLE = /^[A-Za-z_][A-Za-z\d_]{0,63}$/;
 /** n of secp256k1 (SEC 2, section 2.4.1): private keys are from 1 to n - 1. */
 const GROUP_ORDER = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n;
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads a wallets file (YAML or JSON): `markets: { market: will-it-rain }` and
  * `accounts: { alice: { privateKey: 0x..., USDC: 1000 } }`. A secret written `$NAME` is read from the environment.
  * @throws TargetFileError
  */
-export function readTargetFile(path: string, environment: Readonly<Record<string, string | undefined>>) {
-  const file = new Reader(path, environment);
-  const whole = file.object(load(path), "the file", ["markets", "accounts"]);
-  const markets = new Map<string, string>();
-  for (const [name, value] of Object.entries(file.object(whole.markets ?? {}, "markets"))) {
-    markets.set(name, file.text(value, `markets.${shown(name)}`));
+export function readTargetFile(path: string, environment: Environment) {
+  try {
+    const whole = load(path);
+    const { markets = {}, accounts = {} } = within("the file", () => requireKeys(whole));
+    return {
+      markets: within("markets", () => eachIn(markets, textIn)),
+      accounts: within("accounts", () => eachIn(accounts, (value) => accountIn(value, environment))),
+    };
+  } catch (error) {
+    // What was found stays untold: it may be a key.
+    const why =
+      error instanceof DocumentError ? `${error.path}: expected ${error.expected}` : whyUnread(error);
+    throw new TargetFileError(`--wallets ${path}: ${why}`);
   }
-  const accounts = new Map<string, TargetAccount>();
-  for (const [name, value] of Object.entries(file.object(whole.accounts ?? {}, "accounts"))) {
-    const where = `accounts.${shown(name)}`;
-    accounts.set(name, file.account(file.object(value, where), where));
-  }
-  return { markets, accounts };
 }
 
 /** What a file holds; a warning of the parser would show the line, and with it a key. */
 function load(path: string): unknown {
-  const text = textIn(path);
+  const text = readText(path, FILE_LIMITS.wallets);
   try {
     return parse(text, { maxAliasCount: MAX_ALIASES, intAsBigInt: true, logLevel: "error" });
   } catch (error) {
-    throw new TargetFileError(`--wallets ${path}: ${whyNoYaml(error)}`);
-  }
-}
-
-function textIn(path: string): string {
-  try {
-    return readText(path, FILE_LIMITS.wallets);
-  } catch (error) {
-    throw new TargetFileError(`--wallets ${path}: ${whyUnread(error)}`);
+    throw new Error(whyNoYaml(error));
   }
 }
 
@@ -93,79 +90,73 @@ const shownSlug = (slug: string): string =>
     ? JSON.stringify(slug)
     : "of that id";
 
-class Reader {
-  readonly #path: string;
-  readonly #environment: Readonly<Record<string, string | undefined>>;
+const wrong = (expected: string, ...path: readonly string[]): DocumentError =>
+  new DocumentError(expected, null, ...path);
 
-  constructor(path: string, environment: Readonly<Record<string, string | undefined>>) {
-    this.#path = path;
-    this.#environment = environment;
+function mappingIn(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong("a mapping");
+  return value as Record<string, unknown>;
+}
+
+const KEYS = ["markets", "accounts"] as const;
+
+function requireKeys(value: unknown): Partial<Readonly<Record<(typeof KEYS)[number], unknown>>> {
+  const mapping = mappingIn(value);
+  for (const key of Object.keys(mapping)) {
+    if (KEYS.some((known) => known === key)) continue;
+    const like = nearest(key, KEYS);
+    throw wrong(`${anyOf(KEYS)}, found ${shown(key)}${like === undefined ? "" : `, did you mean ${like}?`}`);
   }
+  return mapping;
+}
 
-  object(value: unknown, where: string, known?: readonly string[]): Record<string, unknown> {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw this.#wrong(`${where}: expected a mapping`);
-    }
-    const object = value as Record<string, unknown>;
-    const unknown = Object.keys(object).find((key) => known !== undefined && !known.includes(key));
-    if (unknown === undefined) return object;
-    const like = nearest(unknown, known ?? []);
-    throw this.#wrong(
-      `${where}: unknown key ${shown(unknown)}${like === undefined ? "" : `, did you mean ${like}?`}`,
+/** What is read of each value of a mapping, by its key. */
+const eachIn = <Value>(value: unknown, read: (value: unknown, key: string) => Value): Map<string, Value> =>
+  new Map(
+    Object.entries(mappingIn(value)).map(([key, each]) => [key, within(shown(key), () => read(each, key))]),
+  );
+
+function textIn(value: unknown): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw wrong(`a text${typeof value === "bigint" ? ", in quotes" : ""}`);
+}
+
+function accountIn(value: unknown, environment: Environment): TargetAccount {
+  const secrets = new Map<string, string>();
+  const funds = new Map<string, number>();
+  eachIn(value, (each, key) => {
+    if (SECRETS.includes(key)) secrets.set(key, secretIn(each, environment));
+    else funds.set(key, unitsIn(each, key));
+  });
+  const privateKey = secrets.get("privateKey") ?? "";
+  if (!isPrivateKey(privateKey))
+    throw wrong(
+      "0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them",
+      "privateKey",
     );
-  }
-
-  text(value: unknown, where: string): string {
-    if (typeof value === "string" && value !== "") return value;
-    throw this.#wrong(`${where}: expected a text${typeof value === "bigint" ? ", in quotes" : ""}`);
-  }
-
-  account(object: Record<string, unknown>, where: string): TargetAccount {
-    const secrets = new Map<string, string>();
-    const funds = new Map<string, number>();
-    for (const [key, value] of Object.entries(object)) {
-      const place = `${where}.${shown(key)}`;
-      if (SECRETS.some((secret) => secret === key)) secrets.set(key, this.#secret(value, place));
-      else funds.set(key, this.#units(value, key, place));
-    }
-    const privateKey = secrets.get("privateKey") ?? "";
-    if (!isPrivateKey(privateKey)) {
-      throw this.#wrong(
-        `${where}.privateKey: expected 0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them`,
-      );
-    }
-    const [apiKey, secret, passphrase] = SECRETS.slice(1).map((key) => secrets.get(key));
-    if (apiKey === undefined || secret === undefined || passphrase === undefined) {
-      if (secrets.size === 1) return { privateKey, credentials: null, funds };
-      throw this.#wrong(`${where}: expected apiKey, secret and passphrase, or none of them`);
-    }
+  const { apiKey, secret, passphrase } = Object.fromEntries(secrets);
+  if (apiKey !== undefined && secret !== undefined && passphrase !== undefined)
     return { privateKey, credentials: { apiKey, secret, passphrase }, funds };
-  }
+  if (secrets.size === 1) return { privateKey, credentials: null, funds };
+  throw wrong("apiKey, secret and passphrase, or none of them");
+}
 
-  #secret(value: unknown, where: string): string {
-    const text = this.text(value, where);
-    if (!text.startsWith("$")) return text;
-    const name = text.slice(1);
-    if (!VARIABLE.test(name)) throw this.#wrong(`${where}: expected the name of a variable after $`);
-    const found = this.#environment[name];
-    if (found === undefined || found === "") throw this.#wrong(`${where}: the variable ${name} is not set`);
-    return found;
-  }
+function secretIn(value: unknown, environment: Environment): string {
+  const text = textIn(value);
+  if (!text.startsWith("$")) return text;
+  const name = text.slice(1);
+  if (!VARIABLE.test(name)) throw wrong("the name of a variable after $");
+  const found = environment[name];
+  if (found === undefined || found === "") throw wrong(`the variable ${name} to be set`);
+  return found;
+}
 
-  #units(value: unknown, asset: string, where: string): number {
-    if (!/^(?:USDC|(?:\S+ )?(?:YES|NO))$/.test(asset)) {
-      throw this.#wrong(
-        `${where}: expected privateKey, apiKey, secret, passphrase, USDC, YES, NO or "market YES"`,
-      );
-    }
-    const units = unitsOf(String(value), asset === "USDC" ? MONEY_PLACES : SIZE_PLACES);
-    if (units === null) throw this.#wrong(`${where}: expected an amount such as 1000`);
-    return units;
-  }
-
-  #wrong(message: string): TargetFileError {
-    return new TargetFileError(`--wallets ${this.#path}: ${message}`);
-  }
+function unitsIn(value: unknown, asset: string): number {
+  if (!/^(?:USDC|(?:\S+ )?(?:YES|NO))$/.test(asset))
+    throw wrong('privateKey, apiKey, secret, passphrase, USDC, YES, NO or "market YES"');
+  const units = unitsOf(String(value), asset === "USDC" ? MONEY_PLACES : SIZE_PLACES);
+  if (units === null) throw wrong("an amount such as 1000");
+  return units;
 }
 
 function isPrivateKey(text: string): boolean {

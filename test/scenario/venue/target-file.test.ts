@@ -85,8 +85,8 @@ describe("a wrong wallets file gives one sentence", () => {
   it.each<[text: string, sentence: string | RegExp]>([
     ["- alice", "the file: expected a mapping"],
     ["", "the file: expected a mapping"],
-    ["wallets: {}", "the file: unknown key wallets"],
-    ["acounts: {}", "the file: unknown key acounts, did you mean accounts?"],
+    ["wallets: {}", "the file: expected markets or accounts, found wallets"],
+    ["acounts: {}", "the file: expected markets or accounts, found acounts, did you mean accounts?"],
     ["accounts: [alice]", "accounts: expected a mapping"],
     ["accounts: { alice: 5 }", "accounts.alice: expected a mapping"],
     ["markets: { rain: 12 }", "markets.rain: expected a text, in quotes"],
@@ -107,11 +107,11 @@ describe("a wrong wallets file gives one sentence", () => {
     ["accounts: { alice: { USDC: 5 } }", /^accounts\.alice\.privateKey: expected 0x /],
     [
       "accounts: { alice: { privateKey: $ALICE } }",
-      "accounts.alice.privateKey: the variable ALICE is not set",
+      "accounts.alice.privateKey: expected the variable ALICE to be set",
     ],
     [
       "accounts: { alice: { privateKey: $EMPTY } }",
-      "accounts.alice.privateKey: the variable EMPTY is not set",
+      "accounts.alice.privateKey: expected the variable EMPTY to be set",
     ],
     [
       `accounts: { alice: { privateKey: "${KEY}", USDC: lots } }`,
