@@ -41,12 +41,13 @@ const OPTIONS = { schema: "failsafe", uniqueKeys: false } as const;
 export function readTree(page: Page): Node {
   const reading = new Reading();
   reading.read(page.text);
-  const root = reading.faults.length === 0 ? reading.compose() : null;
+  const faults = reading.faults.list;
+  const root = faults.length === 0 ? reading.compose() : null;
   page.comments = reading.comments;
-  if (reading.faults.length === 0) return new TreeBuilder(page).node(root, 1, 0);
+  if (faults.length === 0) return new TreeBuilder(page).node(root, 1, 0);
   const inOrder = withMisplacedKeys(
     page.text,
-    reading.faults.sort((a, b) => a.at - b.at),
+    faults.sort((a, b) => a.at - b.at),
   );
   let line = 0;
   for (const { at, message, hint } of inOrder) {
@@ -76,8 +77,35 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 const KEY_WITHOUT_VALUE = "Implicit map keys need to be followed by map values";
 const PARTNERS: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 
+class Faults {
+  readonly list: YamlFault[] = [];
+
+  add(at: number, message: string, hint: string | null = null): void {
+    this.list.push({ at, message, hint });
+  }
+
+  /** A fault in the parser's own words. */
+  addNotYaml(at: number, code: string, message: string): void {
+    const hint = HINTS.get(message === KEY_WITHOUT_VALUE ? "MULTILINE_IMPLICIT_KEY" : code);
+    this.add(at, `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint);
+  }
+
+  /** The composer's own handler makes an error with a stack of calls for each of what may be a million faults. */
+  readonly onError = (
+    source: number | readonly [number, ...number[]] | { readonly offset: number },
+    code: string,
+    message: string,
+    isWarning = false,
+  ): void => {
+    if (isWarning) return;
+    if (this.list.length >= MAX_PROBLEMS) throw UNREADABLE;
+    const at = typeof source === "number" ? source : "offset" in source ? source.offset : source[0];
+    this.addNotYaml(at, code, message);
+  };
+}
+
 class Reading {
-  readonly faults: YamlFault[] = [];
+  readonly faults = new Faults();
   readonly comments: number[] = [];
   readonly #parser = new Parser();
   /** The brackets that are open. */
@@ -104,13 +132,13 @@ class Reading {
   /** The nodes of the document. */
   compose(): ParsedNode | null {
     const composer = new Composer<ParsedNode>(OPTIONS);
-    // The composer's own handler makes an error with a stack of calls for each of what may be a million faults.
-    Object.assign(composer, { onError: this.#onError });
+    // A handler that led to this parser would keep all it has read in memory until the next full collection of garbage.
+    Object.assign(composer, { onError: this.faults.onError });
     let root: ParsedNode | null = null;
     attempt(() => {
       for (const { contents, errors } of composer.compose(this.#documents)) {
         root ??= contents;
-        for (const { pos, code, message } of errors) this.#notYaml(pos[0], code, message);
+        for (const { pos, code, message } of errors) this.faults.addNotYaml(pos[0], code, message);
       }
     });
     return root;
@@ -127,25 +155,25 @@ class Reading {
     } else if (lexeme.startsWith("#")) this.comments.push(at, at + lexeme.length);
     else if (lexeme.startsWith("!")) {
       const message = "tags such as !!str are not part of the language";
-      this.#fault(at, message, "leave it out, and quote what is a text");
+      this.faults.add(at, message, "leave it out, and quote what is a text");
     }
   }
 
   /** Forgets all brackets but the outer ones: of those that should have been closed the innermost is at fault. */
   #close(left: number): void {
     const last = this.#open.at(-1);
-    if (last !== undefined) this.#fault(last.at, `this ${last.sign} is never closed`);
+    if (last !== undefined) this.faults.add(last.at, `this ${last.sign} is never closed`);
     this.#open.length = left;
   }
 
   #take(token: CST.Token): void {
     const { type, offset } = token;
-    if (type === "error") this.#notYaml(offset, "UNEXPECTED_TOKEN", token.message);
+    if (type === "error") this.faults.addNotYaml(offset, "UNEXPECTED_TOKEN", token.message);
     else if (type === "directive")
-      this.#fault(offset, "directives such as %YAML are not part of the language");
+      this.faults.add(offset, "directives such as %YAML are not part of the language");
     else if (type === "document" && this.#documents.length > 0) {
       const message = "expected one document, found another one";
-      this.#fault(offset, message, "put each scenario in a file of its own");
+      this.faults.add(offset, message, "put each scenario in a file of its own");
     } else if (type === "document" || type === "doc-end") this.#documents.push(token);
   }
 
@@ -153,32 +181,10 @@ class Reading {
     const { stack } = this.#parser;
     // Below the collections the stack holds the document, above them perhaps a scalar.
     const levels = stack.length - (CST.isCollection(stack.at(-1)) ? 1 : 2);
-    if (levels > MAX_LEVELS) this.#fault(at, `nested deeper than ${MAX_LEVELS} levels`);
-    else if (lexemes > MAX_LEXEMES) this.#fault(at, `more than ${MAX_LEXEMES} words and signs`);
-    return this.faults.length >= MAX_PROBLEMS || levels > MAX_LEVELS || lexemes > MAX_LEXEMES;
+    if (levels > MAX_LEVELS) this.faults.add(at, `nested deeper than ${MAX_LEVELS} levels`);
+    else if (lexemes > MAX_LEXEMES) this.faults.add(at, `more than ${MAX_LEXEMES} words and signs`);
+    return this.faults.list.length >= MAX_PROBLEMS || levels > MAX_LEVELS || lexemes > MAX_LEXEMES;
   }
-
-  #fault(at: number, message: string, hint: string | null = null): void {
-    this.faults.push({ at, message, hint });
-  }
-
-  /** A fault in the parser's own words. */
-  #notYaml(at: number, code: string, message: string): void {
-    const hint = HINTS.get(message === KEY_WITHOUT_VALUE ? "MULTILINE_IMPLICIT_KEY" : code);
-    this.#fault(at, `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint);
-  }
-
-  readonly #onError = (
-    source: number | readonly [number, ...number[]] | { readonly offset: number },
-    code: string,
-    message: string,
-    isWarning = false,
-  ): void => {
-    if (isWarning) return;
-    if (this.faults.length >= MAX_PROBLEMS) throw UNREADABLE;
-    const at = typeof source === "number" ? source : "offset" in source ? source.offset : source[0];
-    this.#notYaml(at, code, message);
-  };
 }
 
 /** Deeper than this nobody writes. */
