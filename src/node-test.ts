@@ -1,7 +1,7 @@
 import { type TestContext, type TestOptions, test as testOfNode } from "node:test";
-import * as matchers from "./fixtures/matchers.ts";
 import { type ExchangeFixtures, type ExchangeOptions, LentExchanges } from "./fixtures/test-exchange.ts";
 
+export { assertBalance, assertBook, assertLive, assertTraded } from "./fixtures/matchers.ts";
 export type { ExchangeFixtures, ExchangeOptions, TestExchange } from "./fixtures/test-exchange.ts";
 export type { Trader } from "./fixtures/trader.ts";
 
@@ -51,20 +51,3 @@ export function exchange(options: ExchangeOptions = {}): ExchangeTest {
   };
   return Object.assign(declare(testOfNode), variants);
 }
-
-/** An assertion from an expectation. */
-const asserting =
-  <Args extends unknown[]>(expectation: (...args: Args) => matchers.Outcome) =>
-  (...args: Args): void => {
-    const { pass, message } = expectation(...args);
-    if (!pass) throw new Error(message());
-  };
-
-/** Asserts the levels of a book, such as `{ bids: ["0.55 x 100"], asks: [] }`, best first. @throws Error that shows both */
-export const assertBook = asserting(matchers.haveBook);
-/** Asserts trades by lines such as `BUY 40 YES @ 0.55`, oldest first. @throws Error that shows both */
-export const assertTraded = asserting(matchers.haveTraded);
-/** Asserts balances of an account by `USDC` or token id. @throws Error that shows both */
-export const assertBalance = asserting(matchers.haveBalance);
-/** Asserts that an order rests, with so much of it matched. @throws Error that shows both */
-export const assertLive = asserting(matchers.beLive);

@@ -1,5 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
 import { LIBRARY, writeWhole } from "./bundle.js";
 import { writeCommonJsTypes } from "./entries.js";
 import { inProject, runNode } from "./project.js";
@@ -18,6 +20,7 @@ export async function rollUpTypes(outdir) {
   const project = ["-p", inProject("src", "tsconfig.build.json"), "--outDir", EMITTED, "--noCheck"];
   const { code, output } = await runNode(TYPESCRIPT, project);
   if (code !== 0) return output;
+  await writePublishedTypes();
   const [{ rolldown }, { dts }] = await Promise.all([import("rolldown"), import("rolldown-plugin-dts")]);
   const names = Object.keys(LIBRARY);
   const bundle = await rolldown({
@@ -38,4 +41,13 @@ export async function rollUpTypes(outdir) {
   }
   writeCommonJsTypes(outdir);
   return null;
+}
+
+/** Writes out the types that are inferred from the schemas of the API: whoever installs the package has no zod. */
+async function writePublishedTypes() {
+  const outfile = join(EMITTED, "published-types.mjs");
+  const entryPoints = [inProject("bin", "setup", "published-types.ts")];
+  await build({ entryPoints, outfile, bundle: true, platform: "node", format: "esm", packages: "external" });
+  const { publishedTypes } = await import(pathToFileURL(outfile).href);
+  for (const [path, text] of Object.entries(publishedTypes())) writeWhole(join(EMITTED, path), text);
 }

@@ -1,10 +1,10 @@
 import type { Route } from "../api/endpoints.ts";
+import type * as api from "./api-messages.ts";
 import { Connection, type RawRequest, type ReplyAt, type TimeSync } from "./connection.ts";
 import { type ControlPlane, controlOf } from "./control.ts";
 import type * as message from "./messages.ts";
 import { type ClientOptions, requireOptions } from "./options.ts";
 import { failure, noWallet, type RawReply, type Result, success, unsigned } from "./result.ts";
-import type * as service from "./service-messages.ts";
 import { openTransport } from "./transport.ts";
 import { attest, type WalletAccount, type WalletScheme } from "./wallet.ts";
 
@@ -79,7 +79,7 @@ export class ExchangeClient {
   }
 
   /** Places an order; its immediate fills are the answer's `trades`. */
-  place(order: message.NewOrder): Promise<Result<service.PlacedOrder>> {
+  place(order: message.NewOrder): Promise<Result<api.PlacedOrder>> {
     const { orderType = "GTC", expiration, ...fields } = order;
     const text = expiration === undefined ? {} : { expiration: expirationText(expiration) };
     const body = { ...fields, orderType, ...text };
@@ -87,30 +87,30 @@ export class ExchangeClient {
   }
 
   /** Cancels one order; that it is no longer live is no error but a `notCanceled`. */
-  cancel(orderId: string): Promise<Result<service.CancelResult>> {
+  cancel(orderId: string): Promise<Result<api.CancelResult>> {
     const body = { orderId };
     return this.#connection.ask("DELETE /clob/order", { body, signed: true });
   }
 
   /** Cancels all open orders, oldest first. */
-  cancelAll(): Promise<Result<service.CancelResult>> {
+  cancelAll(): Promise<Result<api.CancelResult>> {
     return this.#connection.ask("DELETE /clob/orders/all", { signed: true });
   }
 
   /** The client's open orders, oldest first. */
-  openOrders({ tokenId, ...rest }: service.OrderFilter = {}): Promise<Result<service.Page<service.Order>>> {
+  openOrders({ tokenId, ...rest }: api.OrderFilter = {}): Promise<Result<api.Page<api.Order>>> {
     const query = { token_id: tokenId, ...rest };
     return this.#connection.ask("GET /clob/orders", { query, signed: true });
   }
 
   /** The client's fills, newest first. */
-  trades({ tokenId, ...rest }: service.TradeFilter = {}): Promise<Result<service.Page<service.Trade>>> {
+  trades({ tokenId, ...rest }: api.TradeFilter = {}): Promise<Result<api.Page<api.Trade>>> {
     const query = { token_id: tokenId, ...rest };
     return this.#connection.ask("GET /clob/trades", { query, signed: true });
   }
 
   /** A token's bids and asks, best first. */
-  book(tokenId: string): Promise<Result<service.Book>> {
+  book(tokenId: string): Promise<Result<api.Book>> {
     return this.#ofToken("GET /clob/book", tokenId);
   }
 
@@ -130,56 +130,50 @@ export class ExchangeClient {
   }
 
   /** Of one token of a market: the prices at which it traded, oldest first. */
-  history(idOrSlug: string, range?: service.HistoryRange): Promise<Result<service.PricesHistory>> {
+  history(idOrSlug: string, range?: api.HistoryRange): Promise<Result<api.PricesHistory>> {
     const path = [idOrSlug];
     return this.#connection.ask("GET /api/markets/{idOrSlug}/prices-history", { path, query: range });
   }
 
-  tickSize(tokenId: string): Promise<Result<service.TickSize>> {
+  tickSize(tokenId: string): Promise<Result<api.TickSize>> {
     return this.#ofToken("GET /clob/tick-size", tokenId);
   }
 
   /** Of takers, in basis points. */
-  feeRate(tokenId: string): Promise<Result<service.FeeRate>> {
+  feeRate(tokenId: string): Promise<Result<api.FeeRate>> {
     return this.#ofToken("GET /clob/fee-rate", tokenId);
   }
 
-  markets(filter?: service.MarketFilter): Promise<Result<service.Page<service.Market>>> {
+  markets(filter?: api.MarketFilter): Promise<Result<api.Page<api.Market>>> {
     return this.#connection.ask("GET /api/markets", { query: filter });
   }
 
-  market(idOrSlug: string): Promise<Result<service.MarketDetail>> {
+  market(idOrSlug: string): Promise<Result<api.MarketDetail>> {
     return this.#connection.ask("GET /api/markets/{idOrSlug}", { path: [idOrSlug] });
   }
 
   /** A market's trades as their takers saw them, newest first. */
-  marketTrades(
-    idOrSlug: string,
-    filter?: service.MarketTradeFilter,
-  ): Promise<Result<service.Page<service.MarketTrade>>> {
+  marketTrades(idOrSlug: string, filter?: api.MarketTradeFilter): Promise<Result<api.Page<api.MarketTrade>>> {
     const path = [idOrSlug];
     return this.#connection.ask("GET /api/markets/{idOrSlug}/trades", { path, query: filter });
   }
 
   /** Newest first. */
-  events(filter?: service.EventFilter): Promise<Result<service.Page<service.MarketEvent>>> {
+  events(filter?: api.EventFilter): Promise<Result<api.Page<api.MarketEvent>>> {
     return this.#connection.ask("GET /api/events", { query: filter });
   }
 
-  event(idOrSlug: string): Promise<Result<service.EventDetail>> {
+  event(idOrSlug: string): Promise<Result<api.EventDetail>> {
     return this.#connection.ask("GET /api/events/{idOrSlug}", { path: [idOrSlug] });
   }
 
   /** Markets and events in which every word occurs, best first. */
-  search(
-    words: string,
-    window: service.PageWindow = {},
-  ): Promise<Result<service.Page<service.SearchResult>>> {
+  search(words: string, window: api.PageWindow = {}): Promise<Result<api.Page<api.SearchResult>>> {
     return this.#connection.ask("GET /api/search", { query: { q: words, ...window } });
   }
 
   /** The server's time in Unix seconds. */
-  serverTime(): Promise<Result<service.Time>> {
+  serverTime(): Promise<Result<api.Time>> {
     return this.#connection.ask("GET /clob/time");
   }
 

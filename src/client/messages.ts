@@ -1,5 +1,4 @@
-import type { Replies } from "./reply-messages.ts";
-import type { Credentials, LastTrade, Midpoint, OrderBody, Quote, Spread } from "./service-messages.ts";
+import type { Credentials, LastTrade, Midpoint, OrderBody, Quote, Replies, Spread } from "./api-messages.ts";
 
 /** Credentials with the wallet that they belong to: all that signing takes. */
 export interface SigningCredentials extends Credentials {

@@ -1,5 +1,5 @@
+import type { Page, PageWindow } from "./api-messages.ts";
 import { type Result, success } from "./result.ts";
-import type { Page, PageWindow } from "./service-messages.ts";
 
 type AskPage<Item> = (window: PageWindow) => Promise<Result<Page<Item>>>;
 

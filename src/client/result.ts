@@ -1,5 +1,5 @@
 import { ERRORS, nameOf } from "../api/errors.ts";
-import type { ErrorCode } from "./service-messages.ts";
+import type { ErrorCode } from "./api-messages.ts";
 import type { HttpReply } from "./transport.ts";
 
 /** Why a call failed before, or instead of, an answer that the contract knows. */

@@ -1,7 +1,7 @@
 import { maxUint256 } from "viem";
 import { afterAll, describe, expect, it } from "vitest";
+import type { Trade } from "../../src/client/api-messages.ts";
 import { orThrow } from "../../src/client/result.ts";
-import type { Trade } from "../../src/client/service-messages.ts";
 import type { Config } from "../../src/config.ts";
 import { tradeStatus } from "../../src/core/chain/settlement.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";

@@ -1,8 +1,8 @@
 import { type Hex, parseEventLogs } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Trade } from "../../src/client/api-messages.ts";
 import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
-import type { Trade } from "../../src/client/service-messages.ts";
 import { openTrader } from "../client/opened.ts";
 import {
   ALICE,

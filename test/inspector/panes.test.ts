@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Account, AuthExplanation, Chain, OrderStory } from "../../src/client/control-messages.ts";
+import type { Account, AuthExplanation, Chain, OrderStory } from "../../src/client/api-messages.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { askedOf, useStory } from "./story.ts";
 

@@ -1,20 +1,18 @@
-import type * as control from "../../src/client/control-messages.ts";
-import type * as service from "../../src/client/service-messages.ts";
+import type * as api from "../../src/client/api-messages.ts";
 
 /** Bodies of replies by name; every reply is checked against the served document, so a test may rely on them. */
-export type * from "../../src/client/control-messages.ts";
+export type * from "../../src/client/api-messages.ts";
 export type * from "../../src/client/messages.ts";
-export type * from "../../src/client/service-messages.ts";
-export type Event = service.MarketEvent;
-export type MarketPage = service.Page<service.Market>;
-export type EventPage = service.Page<service.MarketEvent>;
-export type MarketTradePage = service.Page<service.MarketTrade>;
-export type SearchPage = service.Page<service.SearchResult>;
-export type OrderPage = service.Page<service.Order>;
-export type TradePage = service.Page<service.Trade>;
-export type AccountPage = service.Page<control.Account>;
-export type SnapshotPage = service.Page<control.Snapshot>;
-export type FaultPage = service.Page<control.Fault>;
+export type Event = api.MarketEvent;
+export type MarketPage = api.Page<api.Market>;
+export type EventPage = api.Page<api.MarketEvent>;
+export type MarketTradePage = api.Page<api.MarketTrade>;
+export type SearchPage = api.Page<api.SearchResult>;
+export type OrderPage = api.Page<api.Order>;
+export type TradePage = api.Page<api.Trade>;
+export type AccountPage = api.Page<api.Account>;
+export type SnapshotPage = api.Page<api.Snapshot>;
+export type FaultPage = api.Page<api.Fault>;
 
 /** The body of every error. */
 export interface Refusal {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MarketSupply } from "../../src/client/control-messages.ts";
+import type { MarketSupply } from "../../src/client/api-messages.ts";
 import { type Api, noOf, startApi, yesOf } from "../support/http.ts";
 import type { Account, Market } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";

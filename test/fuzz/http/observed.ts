@@ -1,4 +1,4 @@
-import type { Credentials, Market } from "../../../src/client/service-messages.ts";
+import type { Credentials, Market } from "../../../src/client/api-messages.ts";
 import { attest } from "../../../src/client/wallet.ts";
 import { serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";

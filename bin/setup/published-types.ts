@@ -3,6 +3,7 @@ import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { ERROR_CODES } from "../../src/api/errors.ts";
 import { openApiDocument } from "../../src/api/openapi.ts";
 import { registry } from "../../src/api/schemas.ts";
+import { CHAIN_CALLS, CONTROL_CALLS } from "../../src/client/control-calls.ts";
 
 /** The part of JSON Schema that the messages need. */
 interface Schema {
@@ -21,6 +22,7 @@ interface Schema {
   readonly pattern?: string;
 }
 
+const endpoints: readonly Endpoint[] = ENDPOINTS;
 const document = openApiDocument({ version: "", serverUrl: "", numbers: "number", unknownFields: "accept" });
 const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Schema>> };
 
@@ -41,9 +43,6 @@ const FILTERS: Readonly<Record<string, readonly [name: string, about: string]>> 
   listMarketTrades: ["MarketTradeFilter", "Which of a market's trades."],
   getPricesHistory: ["HistoryRange", "Which part of a price history, and at most how many points."],
 };
-
-const HEAD = `// Made from the schemas of src/api by \`npx vitest run test/client/generated-messages.test.ts -u\`.
-`;
 
 const PAGES = `/** Which part of a list is asked for; what is left out is the server's default. */
 export interface PageWindow {
@@ -99,7 +98,10 @@ function typeText(schema: Schema, named: (component: string) => void): string {
   if (schema.enum !== undefined) return schema.enum.map((word) => JSON.stringify(word)).join(" | ");
   const options = schema.anyOf ?? schema.oneOf;
   if (options !== undefined) return options.map(text).join(" | ");
-  if (schema.type === "array") return `readonly (${text(schema.items ?? {})})[]`;
+  if (schema.type === "array") {
+    const item = text(schema.items ?? {});
+    return item.includes(" | ") ? `readonly (${item})[]` : `readonly ${item}[]`;
+  }
   if (schema.type === "object") return objectText(schema, named);
   if (schema.type === "string" && schema.pattern?.startsWith("^0x") === true) return `\`0x\${string}\``;
   return [schema.type ?? "unknown"].flat().join(" | ").replace("integer", "number");
@@ -135,84 +137,69 @@ function filterText({ operation, query }: Endpoint): string {
   return `${comment(said)}export type ${name} = {\n${fields.join("")}};\n`;
 }
 
-/** The declarations of schemas and of all that they mention, by their components, without those that are `known`. */
-function declarationsOf(roots: Iterable<string>, known: ReadonlySet<string>) {
-  const waiting = [...roots].filter((root) => !known.has(root));
+/** The declarations of schemas and of all that they mention, by name: the order of a registry depends on what is loaded first. */
+function declarationsOf(roots: readonly string[]): string[] {
   const declared = new Map<string, string>();
-  const others = new Set<string>();
+  const waiting = [...roots];
   for (let component = waiting.shift(); component !== undefined; component = waiting.shift()) {
-    if (known.has(component)) others.add(component);
-    if (known.has(component) || declared.has(component)) continue;
+    if (declared.has(component)) continue;
     const schema = schemas[component] as Schema;
     const text = typeText(schema, (name) => waiting.push(name));
     declared.set(component, declaration(nameOf(component), schema, text));
   }
-  // By name: in what order schemas are registered depends on what a process loads first.
-  const inOrder = Object.keys(schemas)
-    .sort()
-    .flatMap((component) => declared.get(component) ?? []);
-  return {
-    text: inOrder.join("\n"),
-    names: new Set(declared.keys()),
-    others: [...others].map(nameOf).sort(),
-  };
+  return [...declared].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
 }
 
 const idOf = (schema: Endpoint["reply"]): string => registry.get(schema)?.id ?? "";
+const replyOf = ({ reply }: Endpoint, named = (_component: string): void => {}): string =>
+  typeText({ $ref: idOf(reply) }, named);
 
-function repliesOf(endpoints: readonly Endpoint[]): string[] {
-  const named: string[] = [];
-  for (const { reply } of endpoints) typeText({ $ref: idOf(reply) }, (name) => named.push(name));
-  return named;
-}
-
-const bodiesOf = (endpoints: readonly Endpoint[]): string[] =>
-  endpoints.flatMap(({ body }) => (body === null || isRaw(body) ? [] : [idOf(body.schema)]));
-
-/**
- * The messages of the API as plain TypeScript, not laid out. Of the imitated service: each body and reply with all that
- * they mention, the filters of lists, and the codes of errors. Of what the simulation adds: the same. Then what each
- * operation answers.
- */
-export function messagesText(): Readonly<Record<"service" | "control" | "reply", string>> {
-  const endpoints: readonly Endpoint[] = ENDPOINTS;
-  const imitated = endpoints.filter(({ path }) => /^\/(?:api|clob)\//.test(path));
-  const added = endpoints.filter((endpoint) => !imitated.includes(endpoint));
-  const service = declarationsOf([...repliesOf(imitated), ...bodiesOf(imitated)], new Set());
-  const control = declarationsOf([...repliesOf(added), ...bodiesOf(added)], service.names);
-  const answered = new Set<string>();
-  const replies = endpoints.map(
-    ({ operation, reply }) =>
-      `readonly ${operation}: ${typeText({ $ref: idOf(reply) }, (name) => answered.add(name))};\n`,
+/** `api-messages`: each body and reply with all that they mention, the filters of lists, the codes of errors. */
+function messagesText(): string {
+  const mentioned = endpoints.flatMap(({ body }) =>
+    body === null || isRaw(body) ? [] : [idOf(body.schema)],
   );
-  const answeredBy = (messages: ReadonlySet<string>): string =>
-    [...answered]
-      .filter((name) => messages.has(name))
-      .map(nameOf)
-      .sort()
-      .join(", ");
-  const filters = endpoints.filter(({ operation }) => operation in FILTERS).map(filterText);
-  const codes = ERROR_CODES.map((code) => JSON.stringify(code)).join(" | ");
-  return {
-    service: [
-      HEAD,
-      PAGES,
-      service.text,
-      ...filters,
-      "/** Why the server refuses; docs/reference/errors.md says what each means. */",
-      `export type ErrorCode = ${codes};`,
-    ].join("\n"),
-    control: [
-      HEAD,
-      `import type { ${control.others.join(", ")} } from "./service-messages.ts";`,
-      control.text,
-    ].join("\n"),
-    reply: [
-      HEAD,
-      `import type { ${answeredBy(control.names)} } from "./control-messages.ts";`,
-      `import type { Page, ${answeredBy(service.names)} } from "./service-messages.ts";`,
-      "/** What each operation answers, by its name in the OpenAPI document. */",
-      `export interface Replies {\n${replies.join("")}}`,
-    ].join("\n"),
-  };
+  const replies = endpoints.map(
+    (endpoint) =>
+      `readonly ${endpoint.operation}: ${replyOf(endpoint, (component) => mentioned.push(component))};\n`,
+  );
+  return [
+    PAGES,
+    ...declarationsOf(mentioned),
+    ...endpoints.filter(({ operation }) => operation in FILTERS).map(filterText),
+    "/** Why the server refuses; docs/reference/errors.md says what each means. */",
+    `export type ErrorCode = ${ERROR_CODES.map((code) => JSON.stringify(code)).join(" | ")};`,
+    "/** What each operation answers, by its name in the OpenAPI document. */",
+    `export interface Replies {\n${replies.join("")}}`,
+  ].join("\n");
 }
+
+/** `control-calls`: a method for each row of the tables, with the summary of its endpoint. */
+function callsText(): string {
+  const tables = Object.entries({ ChainCalls: CHAIN_CALLS, ControlCalls: CONTROL_CALLS });
+  const calls = tables.map(
+    ([name, table]) => `export interface ${name} {\n${Object.entries(table).map(callText).join("")}}`,
+  );
+  return [
+    'import type * as api from "./api-messages.js";',
+    'import type { Result } from "./result.js";',
+    ...calls,
+  ].join("\n");
+}
+
+function callText([name, route]: [name: string, route: string]): string {
+  const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route) as Endpoint;
+  const { path, query, body, summary } = endpoint;
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => `${parameter}: string`);
+  if (body !== null && !isRaw(body)) parameters.push(`body: api.${nameOf(idOf(body.schema))}`);
+  // What more than a page can be asked for has a method of its own.
+  else if (Object.keys(query).length > 0) parameters.push("window?: api.PageWindow");
+  const reply = replyOf(endpoint).replace(/\b[A-Z]/g, "api.$&");
+  return `${comment(`${summary}.`)}${name}(${parameters.join(", ")}): Promise<Result<${reply}>>;\n`;
+}
+
+/** The types of modules of the client whose own declarations would need zod, by their paths among the declarations. */
+export const publishedTypes = (): Readonly<Record<string, string>> => ({
+  "client/api-messages.d.ts": messagesText(),
+  "client/control-calls.d.ts": callsText(),
+});

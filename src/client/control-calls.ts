@@ -1,0 +1,74 @@
+import type { AnyEndpoint, BodyAt, OperationAt, QueryAt, Route } from "../api/endpoints.ts";
+import type { ReplyTo } from "./messages.ts";
+import type { Result } from "./result.ts";
+
+// The calls of the control plane by their routes. The published types have them written out, each with the summary of its
+// endpoint (`bin/setup/published-types.ts`).
+
+type Table = Readonly<Record<string, Route<Exclude<AnyEndpoint, { readonly access: "signed" }>>>>;
+
+/** `/sim/chain` */
+export const CHAIN_CALLS = {
+  info: "GET /sim/chain",
+  blocks: "GET /sim/chain/blocks",
+  pending: "GET /sim/chain/pending",
+  supply: "GET /sim/chain/supply/{idOrSlug}",
+  bump: "POST /sim/chain/bump",
+  faults: "GET /sim/chain/faults",
+  addFault: "POST /sim/chain/faults",
+  deleteFault: "DELETE /sim/chain/faults/{id}",
+  clearFaults: "DELETE /sim/chain/faults",
+} as const satisfies Table;
+
+/** `/sim` */
+export const CONTROL_CALLS = {
+  info: "GET /sim",
+  clock: "GET /sim/clock",
+  setClock: "POST /sim/clock",
+  reset: "POST /sim/reset",
+  account: "GET /sim/accounts/{address}",
+  accounts: "GET /sim/accounts",
+  fund: "POST /sim/accounts/{address}/fund",
+  credentials: "POST /sim/accounts/{address}/credentials",
+  createEvent: "POST /sim/events",
+  createMarket: "POST /sim/markets",
+  close: "POST /sim/markets/{idOrSlug}/close",
+  order: "GET /sim/orders/{id}",
+  invariants: "GET /sim/invariants",
+  state: "GET /sim/state",
+  stateHash: "GET /sim/state/hash",
+  preview: "POST /sim/orders/preview",
+  explainAuth: "POST /sim/explain-auth",
+  snapshots: "GET /sim/snapshots",
+  restore: "POST /sim/snapshots/{idOrName}/restore",
+  deleteSnapshot: "DELETE /sim/snapshots/{idOrName}",
+  addFault: "POST /sim/faults",
+  faults: "GET /sim/faults",
+  deleteFault: "DELETE /sim/faults/{id}",
+  clearFaults: "DELETE /sim/faults",
+  bots: "GET /sim/bots",
+  startBots: "POST /sim/bots",
+  endBots: "DELETE /sim/bots",
+} as const satisfies Table;
+
+type PathParameters<Path extends string> = Path extends `${string}{${string}}${infer Rest}`
+  ? [parameter: string, ...PathParameters<Rest>]
+  : [];
+
+/** Takes the parameters of the path, then the body or the query, which may be left out where the endpoint can do without. */
+type Call<R extends Route> = (
+  ...args: [
+    ...PathParameters<R>,
+    ...([BodyAt<R>] extends [never]
+      ? [keyof QueryAt<R>] extends [never]
+        ? []
+        : [query?: QueryAt<R>]
+      : [body: BodyAt<R>]),
+  ]
+) => Promise<Result<ReplyTo<OperationAt<R>>>>;
+
+/** A call for each row of a table. */
+export type CallsOf<T extends Table> = { readonly [Name in keyof T]: Call<T[Name]> };
+
+export type ChainCalls = CallsOf<typeof CHAIN_CALLS>;
+export type ControlCalls = CallsOf<typeof CONTROL_CALLS>;

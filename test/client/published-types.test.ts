@@ -1,0 +1,88 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it } from "vitest";
+import { publishedTypes } from "../../bin/setup/published-types.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const TSC = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+const CACHE = join(ROOT, "node_modules", ".cache");
+mkdirSync(CACHE, { recursive: true });
+const folder = mkdtempSync(join(CACHE, "published-types-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Compiles only where the published types say of each message what those say that are inferred from the schemas. */
+const CHECK = `
+import type { BodyAt } from "../../../src/api/endpoints.ts";
+import type * as inferred from "../../../src/client/api-messages.ts";
+import type * as inferredCalls from "../../../src/client/control-calls.ts";
+import type * as published from "./client/api-messages.js";
+import type * as publishedCalls from "./client/control-calls.js";
+
+/** What JSON carries of a type, for reading. */
+type Message<T> = T extends readonly (infer Item)[]
+  ? readonly Message<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Message<Exclude<T[Key], undefined>> }
+    : T;
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/** The names under which two tables hold different messages. */
+type Differing<One, Other extends { readonly [Key in keyof One]: unknown }> = {
+  [Key in keyof One]: Same<Message<One[Key]>, Message<Other[Key]>> extends true ? never : Key;
+}[keyof One];
+interface Bodies {
+  "POST /clob/order": published.OrderBody;
+  "POST /sim/clock": published.NewClock;
+  "POST /sim/accounts/{address}/fund": published.Funding;
+  "POST /sim/events": published.NewEvent;
+  "POST /sim/markets": published.NewMarket;
+  "POST /sim/markets/{idOrSlug}/resolve": published.Resolution;
+  "POST /sim/explain-auth": published.PastedRequest;
+  "POST /sim/chain/faults": published.NewSettlementFault;
+  "POST /sim/faults": published.NewFault;
+}
+type Nothing<T extends never> = T;
+
+export type Checked = [
+  Nothing<Exclude<keyof published.Replies, keyof inferred.Replies>>,
+  Nothing<Differing<inferred.Replies, published.Replies>>,
+  Nothing<Differing<Bodies, { readonly [R in keyof Bodies]: BodyAt<R> }>>,
+  Nothing<Differing<{ it: published.ErrorCode }, { it: inferred.ErrorCode }>>,
+${[
+  "PageWindow",
+  "EventFilter",
+  "HistoryRange",
+  "MarketFilter",
+  "MarketTradeFilter",
+  "OrderFilter",
+  "TradeFilter",
+]
+  .map((filter) => `  Nothing<Differing<{ it: published.${filter} }, { it: inferred.${filter} }>>,`)
+  .join("\n")}
+${["ControlCalls", "ChainCalls"]
+  .map(
+    (calls) =>
+      `  Nothing<Differing<{ it: keyof publishedCalls.${calls} }, { it: keyof inferredCalls.${calls} }>>,`,
+  )
+  .join("\n")}
+];
+`;
+
+it("the published types are those that are inferred from the schemas", () => {
+  // As sources, which the compiler checks themselves, too.
+  mkdirSync(join(folder, "client"));
+  for (const [path, text] of Object.entries(publishedTypes()))
+    writeFileSync(join(folder, path.replace(".d.ts", ".ts")), text);
+  writeFileSync(
+    join(folder, "client", "result.ts"),
+    "export type Result<Value> = { readonly value: Value };",
+  );
+  writeFileSync(join(folder, "check.ts"), CHECK);
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: "../../../tsconfig.json", include: ["check.ts"] }),
+  );
+  const compiled = spawnSync(process.execPath, [TSC, "-p", folder], { encoding: "utf8" });
+  expect(compiled.stdout).toBe("");
+});
