@@ -1,6 +1,5 @@
 import {
-  isAlias,
-  isCollection,
+  CST,
   isMap,
   isPair,
   isScalar,
@@ -10,6 +9,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import type { Place } from "../../scenario/language/problem.ts";
 
 /**
  * What a part of a scenario is; `keep` has parts that may go, and never goes itself. A `line` of a list that is compared
@@ -18,20 +18,37 @@ import {
 type PartKind = "step" | "expectation" | "line" | "header" | "account" | "market" | "keep";
 
 /** A part of a scenario's text that can go on its own. */
-export interface Part {
+export interface Part extends Span {
   readonly kind: PartKind;
   /** Its key, where it has one: `bid` of `orders: { bid: LIVE 0/1 }`. */
   readonly name: string;
-  readonly span: Span;
-  /** What is written there, and how far from the left. */
+  /** What is written there, from its dash or key to its last word or comment, and how far from the left. */
   readonly text: string;
   readonly column: number;
   readonly parent: Part | null;
   readonly children: readonly Part[];
-  readonly collection: YAMLMap | YAMLSeq;
+  readonly collection: Collection;
   readonly index: number;
   /** Of its value, or of itself in a list. */
   readonly node: unknown;
+}
+
+type Collection = YAMLMap | YAMLSeq;
+
+/** A piece of a text, by its offsets. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A piece of a text with what is to stand there. */
+export interface Replacement extends Span {
+  readonly by: string;
+}
+
+/** Where an item of a collection stands: with the comments, blanks and commas before it, and from its own first word. */
+interface Item extends Span {
+  readonly lead: number;
 }
 
 /** The part directly within another that has a name. */
@@ -43,9 +60,8 @@ export const withParts = (part: Part): Part[] => [part, ...part.children.flatMap
 
 /** What a step says without its dash, as it would stand behind another dash so far from the left. */
 export function bodyAt(step: Part, column: number): string {
-  const whole = step.text.trimEnd();
-  const dash = step.collection.flow === true ? 0 : (/^-\s+/.exec(whole)?.[0].length ?? 0);
-  return shifted(whole.slice(dash), column + 2 - (step.column + dash));
+  const dash = step.collection.flow === true ? 0 : (/^-\s+/.exec(step.text)?.[0].length ?? 0);
+  return shifted(step.text.slice(dash), column + 2 - (step.column + dash));
 }
 
 /** What beside a step's head says what must be true of it. */
@@ -62,7 +78,7 @@ export class Draft {
   readonly steps: readonly Part[];
   /** What stands beside the steps, in order. */
   readonly headers: readonly Part[];
-  readonly #spans = new Map<YAMLMap | YAMLSeq, readonly Span[]>();
+  readonly #items = new Map<Collection, readonly Item[]>();
 
   constructor(text: string) {
     this.text = text;
@@ -72,29 +88,39 @@ export class Draft {
     this.steps = pairs.find(({ name }) => name === "steps")?.children ?? [];
   }
 
-  /** The text without some parts. */
-  without(gone: ReadonlySet<Part>): string {
-    const all = emptied(gone);
-    const byCollection = new Map<YAMLMap | YAMLSeq, Set<number>>();
-    for (const { collection, index } of all) {
-      const indices = byCollection.get(collection) ?? new Set();
-      byCollection.set(collection, indices.add(index));
+  /** The innermost part that can go where something stands. */
+  partAt({ line, column }: Pick<Place, "line" | "column">): Part | undefined {
+    let start = 0;
+    for (let seen = 1; seen < line; seen += 1) start = this.text.indexOf("\n", start) + 1;
+    const at = start + column - 1;
+    const parts = this.headers.flatMap(withParts);
+    return parts.findLast(({ kind, start, end }) => kind !== "keep" && start <= at && at <= end);
+  }
+
+  /** The text without some parts, and without what is left empty then. */
+  without(gone: Iterable<Part>): string {
+    const indices = new Map<Collection, Set<number>>();
+    for (const { collection, index } of emptied(gone)) {
+      indices.set(collection, (indices.get(collection) ?? new Set()).add(index));
     }
-    const cuts = [...byCollection].flatMap(([collection, indices]) =>
-      cutsFor(this.text, collection, this.#spansOf(collection), (index) => indices.has(index)),
-    );
-    return without(this.text, cuts);
+    const cuts = [...indices].flatMap(([collection, own]) => this.#cutsFor(collection, own));
+    const kept: string[] = [];
+    let from = 0;
+    for (const { start, end } of cuts.sort((a, b) => a.start - b.start)) {
+      if (start > from) kept.push(this.text.slice(from, start));
+      from = Math.max(from, end);
+    }
+    return kept.join("") + this.text.slice(from);
   }
 
   /**
    * What puts other steps in the place of one: steps of this text or another, or what stands behind a dash there. Null
    * where it stands in brackets.
    */
-  instead({ collection, span, column }: Part, steps: readonly (Part | string)[]): Replacement | null {
+  instead({ collection, start, end, column }: Part, steps: readonly (Part | string)[]): Replacement | null {
     if (collection.flow === true) return null;
     const bodies = steps.map((step) => `- ${typeof step === "string" ? step : bodyAt(step, column)}`);
-    const end = this.text[span.end - 1] === "\n" ? span.end - 1 : span.end;
-    return { start: span.start, end, by: bodies.join(`\n${" ".repeat(column)}`) };
+    return { start, end, by: bodies.join(`\n${" ".repeat(column)}`) };
   }
 
   /** The text with other pieces in the places of some of its own. */
@@ -104,13 +130,26 @@ export class Draft {
       .reduce((text, { start, end, by }) => text.slice(0, start) + by + text.slice(end), this.text);
   }
 
-  #spansOf(collection: YAMLMap | YAMLSeq): readonly Span[] {
-    let spans = this.#spans.get(collection);
-    if (spans === undefined) {
-      spans = itemSpans(this.text, collection);
-      this.#spans.set(collection, spans);
+  #placesIn(collection: Collection): readonly Item[] {
+    let items = this.#items.get(collection);
+    if (items === undefined) {
+      items = tokensOf(collection).map((token) => itemOf(token, collection.flow === true));
+      this.#items.set(collection, items);
     }
-    return spans;
+    return items;
+  }
+
+  /** What must go for some items of a collection to go: with the first ones, the comments above them and the comma behind. */
+  #cutsFor(collection: Collection, gone: ReadonlySet<number>): Span[] {
+    const items = this.#placesIn(collection);
+    const first = items.findIndex((_item, index) => !gone.has(index));
+    if (first < 0) return items.map(({ start, end }) => ({ start, end }));
+    const cuts = items.filter((_item, index) => index > first && gone.has(index));
+    const [head, kept] = [items[0], items[first]];
+    if (first === 0 || head === undefined || kept === undefined) return cuts;
+    const above = collection.flow === true ? null : linesAbove(this.text, head.lead);
+    const cut = above === null ? { start: head.lead, end: kept.lead } : { start: above, end: kept.start };
+    return [cut, ...cuts];
   }
 
   /** The entries of a map, of those kinds that `kindOf` tells by their names; null leaves one out. */
@@ -123,18 +162,19 @@ export class Draft {
   }
 
   #part(
-    collection: YAMLMap | YAMLSeq,
+    collection: Collection,
     index: number,
     kind: PartKind,
     parent: Part | null,
     name: string,
     node: unknown,
   ): Part {
-    const span = this.#spansOf(collection)[index] as Span;
+    const { lead: start, end: most } = this.#placesIn(collection)[index] as Item;
     const children: Part[] = [];
-    const text = this.text.slice(span.start, span.end);
-    const column = columnOf(this.text, span.start);
-    const part: Part = { kind, name, span, text, column, parent, children, collection, index, node };
+    const text = this.text.slice(start, most).trimEnd();
+    const end = start + text.length;
+    const column = start - lineStart(this.text, start);
+    const part: Part = { kind, name, start, end, text, column, parent, children, collection, index, node };
     children.push(...this.#childrenOf(part));
     return part;
   }
@@ -171,8 +211,8 @@ const kindOfHeader = (name: string): PartKind => (KEEP.has(name) ? "keep" : "hea
 
 const nameOf = (pair: Pair): string => (isPair(pair) && isScalar(pair.key) ? String(pair.key.value) : "");
 
-/** The parts that go with some: those of which nothing is left, for the language knows no empty expectation. */
-function emptied(gone: ReadonlySet<Part>): ReadonlySet<Part> {
+/** Some parts with those of which nothing is left then, for the language knows no empty expectation. */
+function emptied(gone: Iterable<Part>): ReadonlySet<Part> {
   const all = new Set(gone);
   for (const part of all) {
     const { parent } = part;
@@ -184,72 +224,25 @@ function emptied(gone: ReadonlySet<Part>): ReadonlySet<Part> {
   return all;
 }
 
-/** A piece of a text, by its offsets. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
+type ItemToken = CST.BlockMap["items"][number];
+
+/** The tokens of the items of a collection, without those that are blanks and comments alone. */
+function tokensOf(collection: Collection): readonly ItemToken[] {
+  if (isMap(collection)) return collection.items.map((pair) => (pair as Pair).srcToken as ItemToken);
+  const { items = [] } = (collection.srcToken ?? {}) as { readonly items?: readonly ItemToken[] };
+  const isItem = ({ start, key, value }: ItemToken): boolean =>
+    key !== undefined || value !== undefined || start.some(({ type }) => type === "seq-item-ind");
+  return items.filter(isItem);
 }
 
-/** A piece of a text with what is to stand there. */
-export interface Replacement extends Span {
-  readonly by: string;
+/** Within brackets, the blanks before the last of them stay. */
+function itemOf(token: ItemToken, isFlow: boolean): Item {
+  const start = (token.start[0] ?? token.key ?? token.sep?.[0] ?? token.value)?.offset ?? 0;
+  const whole = CST.stringify(token);
+  const text = isFlow ? whole.trimEnd() : whole;
+  const blank = /^(?:[\s,]|#.*)*/.exec(text)?.[0].length ?? 0;
+  return { start, lead: start + blank, end: start + text.length };
 }
-
-type Tokens = readonly { readonly type: string; readonly offset: number; readonly source: string }[];
-interface ItemToken {
-  readonly start?: Tokens;
-  readonly sep?: Tokens;
-  readonly key?: { readonly offset: number } | null;
-}
-
-/** Where the items of a list or map stand, each without the space, comments and commas around it. */
-function itemSpans(text: string, collection: YAMLMap | YAMLSeq): Span[] {
-  const dashes = collection.flow === true || isMap(collection) ? null : dashesOf(collection);
-  return collection.items.map((item, index) => {
-    if (isMap(collection)) return pairSpan(text, item as Pair);
-    const start = dashes?.[index] ?? startOf(text, item);
-    return { start, end: Math.max(endOf(item) ?? start + 1, start + 1) };
-  });
-}
-
-/**
- * What must go from a text for some items of a list or map to go: whole lines with the comments directly above and
- * beside them, or within brackets the item with one of the commas around it. Not all of its items may go.
- */
-function cutsFor(
-  text: string,
-  collection: YAMLMap | YAMLSeq,
-  spans: readonly Span[],
-  isGone: (index: number) => boolean,
-): Span[] {
-  const cuts: Span[] = [];
-  let hasKept = false;
-  for (const [index, span] of spans.entries()) {
-    if (!isGone(index)) {
-      hasKept = true;
-      continue;
-    }
-    const next = spans[index + 1];
-    if (collection.flow === true) cuts.push(flowCut(text, span, spans[index - 1], next, hasKept));
-    else if (isFirstOnLine(text, span.start)) cuts.push(linesOf(text, span));
-    else cuts.push({ start: span.start, end: next?.start ?? span.end });
-  }
-  return cuts;
-}
-
-/** A text without some pieces of it, which may overlap. */
-function without(text: string, cuts: readonly Span[]): string {
-  const kept: string[] = [];
-  let from = 0;
-  for (const { start, end } of [...cuts].sort((a, b) => a.start - b.start)) {
-    if (start > from) kept.push(text.slice(from, start));
-    from = Math.max(from, end);
-  }
-  return kept.join("") + text.slice(from);
-}
-
-/** How far from the beginning of its line something stands. */
-const columnOf = (text: string, at: number): number => at - lineStart(text, at);
 
 /** A piece of a text with every line behind its first moved to the right, or to the left by less than 0. */
 function shifted(piece: string, by: number): string {
@@ -262,85 +255,16 @@ function shifted(piece: string, by: number): string {
   return [first, ...moved].join("\n");
 }
 
-function pairSpan(text: string, pair: Pair): Span {
-  const { sep = [] } = (pair.srcToken ?? {}) as ItemToken;
-  const start = startOf(text, pair.key);
-  const colon = sep.find(({ type }) => type === "map-value-ind");
-  const least = colon === undefined ? (endOf(pair.key) ?? start) : colon.offset + 1;
-  return { start, end: Math.max(endOf(pair.value) ?? least, least) };
-}
-
-/** Of a list in block style: the offset of each item's dash. */
-function dashesOf(list: YAMLSeq): number[] {
-  const { items = [] } = (list.srcToken ?? {}) as { readonly items?: readonly ItemToken[] };
-  return items.flatMap(({ start = [] }) => start.find(({ type }) => type === "seq-item-ind")?.offset ?? []);
-}
-
-function startOf(text: string, node: unknown): number {
-  if (!isScalar(node) && !isCollection(node) && !isAlias(node)) return 0;
-  const start = node.range?.[0] ?? 0;
-  if (isAlias(node) || node.anchor === undefined) return start;
-  return Math.max(0, text.lastIndexOf(`&${node.anchor}`, start));
-}
-
-/** Where the last word of a node ends; null of nothing. */
-function endOf(node: unknown): number | null {
-  if (isCollection(node) && node.flow !== true) {
-    const last: unknown = node.items.at(-1);
-    if (last === undefined) return node.range?.[1] ?? null;
-    return isMap(node) ? pairSpan("", last as Pair).end : endOf(last);
-  }
-  if (!isScalar(node) && !isCollection(node) && !isAlias(node)) return null;
-  const [start = 0, end = start] = node.range ?? [];
-  return end === start ? null : end;
-}
-
 const lineStart = (text: string, at: number): number => text.lastIndexOf("\n", at - 1) + 1;
 
-/** Where the next line begins. */
-function nextLine(text: string, at: number): number {
-  const end = text.indexOf("\n", at);
-  return end < 0 ? text.length : end + 1;
-}
-
-const isFirstOnLine = (text: string, at: number): boolean =>
-  text.slice(lineStart(text, at), at).trim() === "";
-
-/** The lines of an item in block style, with the comments that belong to it: above at its own depth, below it deeper. */
-function linesOf(text: string, { start: first, end: last }: Span): Span {
-  const column = columnOf(text, first);
-  let start = lineStart(text, first);
+/** Where the comments begin that stand right above something; null where something else stands before it on its line. */
+function linesAbove(text: string, at: number): number | null {
+  let start = lineStart(text, at);
+  if (text.slice(start, at).trim() !== "") return null;
   while (start > 0) {
     const above = lineStart(text, start - 1);
-    if (commentColumn(text, above) !== column) break;
+    if (!/^ *#/.test(text.slice(above, start))) break;
     start = above;
   }
-  // A text of several lines ends with the last of them.
-  let end = text[last - 1] === "\n" ? last : nextLine(text, last);
-  while (end < text.length) {
-    const below = commentColumn(text, end);
-    if (below === null || below <= column) break;
-    end = nextLine(text, end);
-  }
-  return { start, end };
-}
-
-/** Where the comment of a line that holds nothing else begins; null of any other line. */
-function commentColumn(text: string, line: number): number | null {
-  const found = /^ *#/.exec(text.slice(line, nextLine(text, line)));
-  return found === null ? null : found[0].length - 1;
-}
-
-/** Of an item in brackets: it and the comma before it, or the comma or blanks behind it where nothing before it is left. */
-function flowCut(
-  text: string,
-  span: Span,
-  before: Span | undefined,
-  next: Span | undefined,
-  hasKept: boolean,
-): Span {
-  if (hasKept && before !== undefined) return { start: before.end, end: span.end };
-  if (next !== undefined) return { start: span.start, end: next.start };
-  const comma = /^\s*,|^ +(?=[}\]])/.exec(text.slice(span.end))?.[0].length ?? 0;
-  return { start: span.start, end: span.end + comma };
+  return start;
 }

@@ -260,5 +260,5 @@ export function withoutGolden(
       ? (draft.steps[indexOf(number)]?.text.split("\n", 1)[0] ?? "")
       : `- ${account}: ${side} ${sizeText(size)} ${outcome} @ ${priceText(price)}`,
   );
-  return { ...inline, text: whole.without(new Set(gone)), keeps: beginnings };
+  return { ...inline, text: whole.without(gone), keeps: beginnings };
 }

@@ -267,10 +267,10 @@ function accountsFor({ headers }: Draft, names: readonly string[]): Replacement[
   if (last === undefined) {
     const steps = headers.find(({ name }) => name === "steps");
     const block = `accounts:\n${names.map((name) => `  ${name}: {}`).join("\n")}`;
-    if (header !== undefined) return [{ ...header.span, by: block }];
-    return steps === undefined ? [] : [{ start: steps.span.start, end: steps.span.start, by: `${block}\n` }];
+    if (header !== undefined) return [{ start: header.start, end: header.end, by: block }];
+    return steps === undefined ? [] : [{ start: steps.start, end: steps.start, by: `${block}\n` }];
   }
-  const { start, end } = last.span;
+  const { start, end } = last;
   if (last.collection.flow === true) {
     return [{ start: end, end, by: names.map((name) => `, ${name}: {}`).join("") }];
   }

@@ -1,225 +1,133 @@
 import type { Expectation } from "../../scenario/language/expectations.ts";
 import { NEXT_ORDER } from "../../scenario/language/parts.ts";
 import type { Step } from "../../scenario/language/scenario.ts";
-import { stepCount } from "../../scenario/run/needs.ts";
+import { stepCount, stepsOf } from "../../scenario/run/needs.ts";
 import { fillText, levelText, tradeText } from "../../scenario/run/words.ts";
 import { childOf, Draft, type Part, withParts } from "./draft.ts";
-import type { FailureFingerprint } from "./fingerprint.ts";
+import { type FailureFingerprint, isInvariant } from "./fingerprint.ts";
 import { fewerRounds, openedRaces } from "./rewrites.ts";
-import type { Failed, Outcome, Trial } from "./trial.ts";
-
-/** Tries some of the parts; answers those that are kept, which may be fewer, or null where that is not enough. */
-type Attempt<T> = (kept: readonly T[]) => Promise<readonly T[] | null>;
+import type { Failed, Judged, Outcome, Trial } from "./trial.ts";
 
 /**
- * Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input"): leaves out halves, then
- * quarters, and so on down to single parts, as long as `attempt` says that what is kept is enough. Only complements are
+ * Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input"): leaves out all, then
+ * halves, and so on down to single parts, as long as `leaveOut` says that what is `left` is enough. Only complements are
  * tried: what remains goes on behind the part left out, so that a long list of which little matters costs a few attempts
  * for each part that does. In the end no single part can be left out, unless `isOver` ended it before. Parts at the end
  * are tried first, for the later ones depend on those before.
  */
 export async function ddmin<T>(
-  parts: readonly T[],
-  attempt: Attempt<T>,
-  isOver: () => boolean = () => false,
-): Promise<readonly T[]> {
-  let kept = parts;
-  let size = kept.length;
-  while (size >= 1 && kept.length > 0 && !isOver()) {
-    const before = kept.length;
-    kept = await withoutChunks(kept, size, attempt, isOver);
+  left: () => readonly T[],
+  leaveOut: (parts: readonly T[]) => Promise<boolean>,
+  isOver: () => boolean,
+  first = left().length,
+): Promise<void> {
+  for (let size = first; size >= 1 && !isOver(); ) {
+    const before = left().length;
+    for (let end = before; end > 0 && !isOver(); ) {
+      const start = Math.max(0, end - size);
+      await leaveOut(left().slice(start, end));
+      end = Math.min(start, left().length);
+    }
     // One by one until nothing more can go: a part may be needed only for one that went after it.
     if (size > 1) size = Math.ceil(size / 2);
-    else if (kept.length === before) break;
+    else if (left().length === before) break;
   }
-  return kept;
 }
 
-/** Leaves out what can be, so many parts at a time, from the end to the beginning. */
-async function withoutChunks<T>(
-  parts: readonly T[],
-  size: number,
-  attempt: Attempt<T>,
-  isOver: () => boolean,
-): Promise<readonly T[]> {
-  let kept = parts;
-  let end = kept.length;
-  while (end > 0 && !isOver()) {
-    const start = Math.max(0, end - size);
-    const smaller = await attempt([...kept.slice(0, start), ...kept.slice(end)]);
-    if (smaller !== null) kept = smaller;
-    end = Math.min(start, kept.length);
-  }
-  return kept;
-}
-
-/** Whether each step of a text is one of the scenario: not so where a file is included. */
-export const isAligned = ({ draft, failed }: Pick<FailingText, "draft" | "failed">): boolean =>
-  draft.steps.length === failed.scenario.steps.length;
-
-/** The steps after the one that fails. */
-function behindFailure(text: FailingText): readonly Part[] {
-  const { scenario, failure } = text.failed;
-  if (!isAligned(text)) return [];
-  return text.draft.steps.filter((_part, index) => (scenario.steps[index]?.number ?? 0) > failure.step);
-}
+/** Whether each step of a text is one of the scenario: not so where a file is included, or steps are repeated. */
+export const isAligned = (draft: Draft, { scenario }: Pick<Failed, "scenario">): boolean =>
+  draft.steps.length === scenario.steps.length;
 
 /** Every expectation but the one that fails; none where that stands in another file. */
 function otherExpectations({ draft, failed: { scenario, failure } }: FailingText): readonly Part[] {
-  const { file, line, column } = failure.place;
-  if (file !== scenario.place.file) return [];
-  const at = offsetOf(draft.text, line, column);
-  return draft.steps.flatMap((step) => expectationsBeside(step, at));
-}
-
-/** The steps that say they are refused: they do nothing. */
-function refusedAsExpected(text: FailingText): readonly Part[] {
-  const { draft, failed } = text;
-  if (!isAligned(text)) return [];
-  return draft.steps.filter((_part, index) => {
-    const step = failed.scenario.steps[index];
-    const isExpected = step !== undefined && "rejects" in step && step.rejects !== null;
-    return isExpected && step.number !== failed.failure.step;
-  });
+  if (failure.place.file !== scenario.place.file) return [];
+  const failing = draft.partAt(failure.place);
+  const own = failing?.kind === "expectation" ? withParts(failing) : [];
+  for (let part = failing; part !== undefined; part = part.parent ?? undefined) own.push(part);
+  return draft.steps.flatMap(withParts).filter((part) => part.kind === "expectation" && !own.includes(part));
 }
 
 /** Every part that may go, as it stands in the file. */
-const removable = ({ headers }: Draft): Part[] =>
-  headers.flatMap(withParts).filter(({ kind }) => kind !== "keep" && kind !== "line");
-
-/** The parts of a step that expect something and in which nothing stands at `at`. */
-function expectationsBeside(part: Part, at: number): readonly Part[] {
-  const isInside = part.span.start <= at && at < part.span.end;
-  if (!isInside && part.kind === "expectation") return [part];
-  if (!isInside && part.kind === "step" && part.children.some(({ name }) => name === "expect")) return [part];
-  const isLeaf =
-    part.kind === "expectation" && !part.children.some(({ span }) => span.start <= at && at < span.end);
-  return isLeaf ? [] : part.children.flatMap((child) => expectationsBeside(child, at));
-}
+const removable = ({ draft }: FailingText): Part[] =>
+  draft.headers.flatMap(withParts).filter(({ kind }) => kind !== "keep" && kind !== "line");
 
 const UNEXPECTED = /^(?:refused: |order .* was never placed|accepted, expected)/;
 
 /**
- * What else must go from a text that fails otherwise since some parts are gone: the step that is refused now, or needed
- * one that was, for it does nothing; or what is expected in a list and came of what is gone. None where another thing is
- * wrong.
+ * What else must go from a text that does not fail as wanted since something is gone: what speaks of what is not there; the
+ * step that is refused now, or needed one that was; or what is expected in a list and came of what is gone. None where
+ * another thing is wrong.
  */
-function consequencesOf(
-  { draft, failed: { scenario: base } }: FailingText,
-  gone: ReadonlySet<Part>,
-  { scenario, failure, fingerprint }: Failed,
-  wanted: FailureFingerprint,
-): readonly Part[] {
-  const left = draft.steps.filter((part) => !gone.has(part));
-  const part = left[scenario.steps.findIndex(({ number }) => number === failure.step)];
-  if (part === undefined || left.length !== scenario.steps.length) return [];
-  if (UNEXPECTED.test(failure.message)) return [part];
-  const step = base.steps[draft.steps.indexOf(part)];
-  return (step === undefined ? null : linesToDrop(part, step, wanted, fingerprint, gone)) ?? [];
+function consequencesOf(draft: Draft, outcome: Outcome, wanted: FailureFingerprint): readonly Part[] {
+  if (outcome.kind === "unreadable") {
+    return outcome.problems.flatMap(({ place }) => draft.partAt(place) ?? []);
+  }
+  if (outcome.kind !== "failed" || !isAligned(draft, outcome)) return [];
+  const { scenario, failure, fingerprint } = outcome;
+  const index = scenario.steps.findIndex(({ number }) => number === failure.step);
+  const [part, step] = [draft.steps[index], scenario.steps[index]];
+  if (part === undefined || step === undefined) return [];
+  return UNEXPECTED.test(failure.message) ? [part] : linesToDrop(part, step, wanted, fingerprint);
 }
 
-function offsetOf(text: string, line: number, column: number): number {
-  let start = 0;
-  for (let seen = 1; seen < line; seen += 1) start = text.indexOf("\n", start) + 1;
-  return start + column - 1;
-}
-
-/**
- * Some parts with those that depend on them, so that what is left speaks only of orders and snapshots that there are; in one
- * pass, for names are given before they are used.
- */
-function closed({ draft, failed }: FailingText, gone: ReadonlySet<Part>): Set<Part> {
+/** Some parts with the steps that speak of an order or a snapshot that nothing has named before them then. */
+function withDependents({ draft, failed }: FailingText, gone: readonly Part[]): readonly Part[] {
+  if (!isAligned(draft, failed)) return gone;
   const all = new Set(gone);
-  const named: Names = { orders: new Set(), snapshots: new Set() };
-  for (const [index, part] of draft.steps.entries()) {
-    const step = failed.scenario.steps[index];
-    if (step !== undefined && !all.has(part)) take(part, step, named, all);
+  const given = new Set<string>();
+  for (const [index, step] of failed.scenario.steps.entries()) {
+    const part = draft.steps[index] as Part;
+    if (needsOf(step).some((name) => !given.has(name))) all.add(part);
+    if (all.has(part)) continue;
+    for (const each of stepsOf([step])) {
+      if ((each.kind === "order" || each.kind === "snapshot") && each.name !== null) given.add(each.name);
+    }
   }
-  return all;
+  return [...all];
 }
 
-/** What the steps so far have named. */
-interface Names {
-  readonly orders: Set<string>;
-  readonly snapshots: Set<string>;
-}
-
-function take(part: Part, step: Step, named: Names, gone: Set<Part>): void {
-  if (needsMissing(step, named)) {
-    gone.add(part);
-    return;
-  }
-  if (step.kind === "order" && step.name !== null) named.orders.add(step.name);
-  if (step.kind === "snapshot") named.snapshots.add(step.name);
-  if (step.kind === "expect") prune(part, step.expectations, named, gone);
-  if (step.kind !== "race") return;
-  const racing = childOf(part, "race")?.children ?? [];
-  for (const [index, inner] of racing.entries()) {
-    const innerStep = step.steps[index];
-    if (innerStep !== undefined && !gone.has(inner)) take(inner, innerStep, named, gone);
-  }
-  const left = racing.filter((inner) => !gone.has(inner)).length;
-  if (left < 2) gone.add(part);
-  prune(part, step.after, named, gone);
-}
-
-function needsMissing(step: Step, { orders, snapshots }: Names): boolean {
+/** The orders and snapshots that a step cannot be without; what it expects of others is found out by reading. */
+function needsOf(step: Step): readonly string[] {
   switch (step.kind) {
     case "cancel":
-      return step.rejects === null && !orders.has(step.order);
+      return step.rejects === null ? [step.order] : [];
     case "at":
-      return "expiryOf" in step.moment && !orders.has(step.moment.expiryOf);
+      return "expiryOf" in step.moment ? [step.moment.expiryOf] : [];
     case "chainFault":
-      return step.of !== null && step.of !== NEXT_ORDER && !orders.has(step.of);
+      return step.of === null || step.of === NEXT_ORDER ? [] : [step.of];
     case "restore":
-      return !snapshots.has(step.name);
-    case "request":
-      return [...`${step.path} ${JSON.stringify(step.body ?? null)}`.matchAll(/\{order ([^{}]+)\}/g)].some(
-        ([, name = ""]) => !orders.has(name.trim()),
-      );
+      return [step.name];
     default:
-      return false;
-  }
-}
-
-/** Adds what an expectation says of orders that are not there. */
-function prune(part: Part, expectations: readonly Expectation[], { orders }: Names, gone: Set<Part>): void {
-  for (const expectation of expectations) {
-    const list = expectation.kind === "order" ? "orders" : expectation.kind === "settled" ? "settled" : null;
-    if (list === null || !("name" in expectation) || orders.has(expectation.name)) continue;
-    for (const inner of withParts(part)) {
-      if (inner.name === expectation.name && inner.parent?.name === list) gone.add(inner);
-    }
+      return [];
   }
 }
 
 /**
  * The lines of lists (trades, fills, levels of a book) that are expected and are not found any more since something else
- * is gone, when that is all that is different; null when it is not. Without them the list differs as it did.
+ * is gone, when that is all that is different; none when it is not. Without them the list differs as it did.
  */
 function linesToDrop(
   part: Part,
   step: Step,
   wanted: FailureFingerprint,
   seen: FailureFingerprint,
-  gone: ReadonlySet<Part>,
-): readonly Part[] | null {
+): readonly Part[] {
   const [wantedHead, ...wantedLines] = wanted.key.split("\n");
   const [seenHead, ...extra] = seen.key.split("\n");
-  if (wantedHead !== seenHead) return null;
+  if (wantedHead !== seenHead) return [];
   for (const line of wantedLines) {
     const index = extra.indexOf(line);
-    if (index < 0) return null;
+    if (index < 0) return [];
     extra.splice(index, 1);
   }
-  const left = listLines(part, step).filter(([line]) => !gone.has(line));
+  const left = listLines(part, step);
   const dropped: Part[] = [];
   for (const line of extra) {
     const index = left.findIndex(([, text]) => `- ${text}` === line);
-    if (index < 0) return null;
+    if (index < 0) return [];
     dropped.push(...left.splice(index, 1).map(([found]) => found));
   }
-  return dropped.length === 0 ? null : dropped;
+  return dropped;
 }
 
 type Line = readonly [part: Part, text: string];
@@ -276,18 +184,17 @@ export interface FailingText {
 
 /** Leaves out of a text what it does not take to fail in the same way. */
 export class Reduction {
-  /** The smallest so far. */
+  /** The smallest so far, which was run with everything judged. */
   #current: FailingText;
   readonly #trial: Trial;
   readonly #isOver: () => boolean;
   readonly #progress: (steps: number) => void;
+  /** Texts that do not fail as wanted. */
+  readonly #rejected = new Set<string>();
+  /** What is judged first: invariants only where nothing else fails in the same way. */
+  #judged: Judged = "fills";
 
-  constructor(
-    trial: Trial,
-    first: FailingText,
-    isOver: () => boolean,
-    progress: (steps: number) => void = () => {},
-  ) {
+  constructor(trial: Trial, first: FailingText, isOver: () => boolean, progress: (steps: number) => void) {
     this.#trial = trial;
     this.#current = first;
     this.#isOver = isOver;
@@ -307,35 +214,53 @@ export class Reduction {
     if (isOther) this.#progress(count);
   }
 
-  /** How another text failed, if it did so in the same way; else null. */
-  same(outcome: Outcome | null): Failed | null {
-    if (outcome?.kind !== "failed") return null;
-    return outcome.fingerprint.key === this.#current.failed.fingerprint.key ? outcome : null;
+  /** Whether a text fails as this one does. */
+  isSame(outcome: Outcome): outcome is Failed {
+    return outcome.kind === "failed" && outcome.fingerprint.key === this.#current.failed.fingerprint.key;
   }
 
-  /** Goes on with another text, if it fails in the same way; else answers what it came to. */
-  async #attempt(text: string): Promise<Outcome | "same" | null> {
-    const outcome = await this.#trial.attempt(text);
-    const failed = this.same(outcome);
-    if (failed === null) this.#trial.reject(text);
-    else this.current = { ...this.#current, draft: new Draft(text), failed };
-    return failed === null ? outcome : "same";
-  }
-
+  /** Goes on with another text, if it fails in the same way; answers whether it does. */
   async accept(text: string): Promise<boolean> {
     return text !== this.#current.draft.text && (await this.#attempt(text)) === "same";
   }
 
+  /** The same; else answers what the text came to, null where that is known not to be wanted. */
+  async #attempt(text: string): Promise<Outcome | "same" | null> {
+    if (this.#rejected.has(text)) return null;
+    let outcome = await this.#trial.run(text, this.#judged);
+    if (this.isSame(outcome) && this.#judged === "fills") outcome = await this.#trial.run(text);
+    if (!this.isSame(outcome)) {
+      this.#rejected.add(text);
+      return outcome;
+    }
+    this.current = { ...this.#current, draft: new Draft(text), failed: outcome };
+    return "same";
+  }
+
   /** Takes out the great mass: what comes after the failure, what is expected beside it, then steps, rounds and headers. */
   async reduce(): Promise<void> {
-    await this.#leaveOut(behindFailure(this.#current));
-    await this.#minimize(otherExpectations(this.#current));
-    await this.#leaveOut(refusedAsExpected(this.#current));
-    await this.#minimize(this.#current.draft.steps);
+    const { draft, failed } = this.#current;
+    const areFillsEnough =
+      !isInvariant(failed.fingerprint) || this.isSame(await this.#trial.run(draft.text, "fills"));
+    this.#judged = areFillsEnough ? "fills" : "all";
+    this.#rejected.clear();
+    await this.#leaveOut(this.#stepsThat((step, last) => step.number > last));
+    await this.#minimize(otherExpectations);
+    // They do nothing.
+    await this.#leaveOut(this.#stepsThat((step, last) => isRefused(step) && step.number !== last));
+    await this.#minimize((text) => text.draft.steps);
     await this.#repeatLess();
     for (const kind of ["account", "market"]) {
-      await this.#minimize(removable(this.#current.draft).filter((part) => part.kind === kind));
+      await this.#minimize((text) => removable(text).filter((part) => part.kind === kind));
     }
+  }
+
+  /** Steps by what they are and the number of the one that fails; none where they are not those of the scenario. */
+  #stepsThat(isWanted: (step: Step, failing: number) => boolean): readonly Part[] {
+    const { draft, failed } = this.#current;
+    const { scenario, failure } = failed;
+    if (!isAligned(draft, failed)) return [];
+    return draft.steps.filter((_part, index) => isWanted(scenario.steps[index] as Step, failure.step));
   }
 
   /** Tries races in one order and repeats of fewer rounds, then every part on its own, until no single one can go. */
@@ -344,49 +269,31 @@ export class Reduction {
       text = this.#current.draft.text;
       await this.#openRaces();
       await this.#repeatLess();
-      await this.#sweep();
+      await this.#minimize(removable, 1);
     }
   }
 
-  /** Leaves out as many of some parts as can be. */
-  async #minimize(all: readonly Part[]): Promise<void> {
-    const parts = all.filter((part) => this.#mayGo(part));
-    // Parts are those of one text: until all is tried, they are left out of that one.
-    const from = this.#current;
-    if (await this.#leaveOut(parts)) return;
-    await ddmin(
-      parts,
-      async (kept) => {
-        const keeps = new Set(kept);
-        const gone = await this.#without(from, new Set(parts.filter((part) => !keeps.has(part))));
-        return gone === null ? null : kept.filter((part) => !gone.has(part));
-      },
-      this.#isOver,
-    );
+  /** Leaves out as many of some parts as can be, so many at once to begin with. */
+  #minimize(partsOf: (text: FailingText) => readonly Part[], first?: number): Promise<void> {
+    const left = () => partsOf(this.#current).filter((part) => this.#mayGo(part));
+    return ddmin(left, (parts) => this.#leaveOut(parts), this.#isOver, first);
   }
 
-  /** Leaves out all of some parts; answers whether it still fails in the same way. */
+  /** Leaves out some parts with what depends on them and what else must go then; answers whether it fails in the same way. */
   async #leaveOut(parts: readonly Part[]): Promise<boolean> {
-    return parts.length === 0 || (await this.#without(this.#current, new Set(parts))) !== null;
-  }
-
-  /**
-   * Tries a text without some parts and what depends on them, with what else must go for it to fail in the same way.
-   */
-  async #without(from: FailingText, parts: ReadonlySet<Part>): Promise<ReadonlySet<Part> | null> {
-    const isKnown = isAligned(from);
-    let gone = parts;
+    const { failed } = this.#current;
+    let { draft } = this.#current;
+    let gone = withDependents(this.#current, parts);
     for (let repairs = 0; repairs <= MAX_REPAIRS && !this.#isOver(); repairs += 1) {
-      if (isKnown) gone = closed(from, gone);
-      if ([...gone].some((part) => !this.#mayGo(part))) return null;
-      const outcome = await this.#attempt(from.draft.without(gone));
-      if (outcome === "same") return gone;
-      if (outcome?.kind !== "failed" || !isKnown) return null;
-      const more = consequencesOf(from, gone, outcome, this.#current.failed.fingerprint);
-      if (more.length === 0) return null;
-      gone = new Set([...gone, ...more]);
+      if (gone.length === 0 || !gone.every((part) => this.#mayGo(part))) return false;
+      const text = draft.without(gone);
+      const outcome = await this.#attempt(text);
+      if (outcome === "same") return true;
+      if (outcome === null) return false;
+      draft = new Draft(text);
+      gone = consequencesOf(draft, outcome, failed.fingerprint);
     }
-    return null;
+    return false;
   }
 
   #mayGo({ kind, text }: Part): boolean {
@@ -406,14 +313,7 @@ export class Reduction {
       if (await this.accept(text)) return this.#repeatLess();
     }
   }
-
-  /** Tries every part on its own, from the end to the beginning, what is within a part before it. */
-  async #sweep(): Promise<void> {
-    for (let index = Number.POSITIVE_INFINITY; index > 0 && !this.#isOver(); ) {
-      const parts = removable(this.#current.draft);
-      index = Math.min(index, parts.length) - 1;
-      const part = parts[index];
-      if (part !== undefined) await this.#leaveOut([part]);
-    }
-  }
 }
+
+/** Whether a step says that it is refused. */
+const isRefused = (step: Step): boolean => "rejects" in step && step.rejects !== null;

@@ -44,7 +44,7 @@ const MAX_STEPS = 4;
 export function* openedRaces(draft: Draft): Generator<string> {
   for (const step of draft.steps) {
     const race = childOf(step, "race")?.children ?? [];
-    const after = childOf(step, "after")?.text.trimEnd() ?? "";
+    const after = childOf(step, "after")?.text ?? "";
     const expected = after === "" ? [] : [`expect:${after.slice(after.indexOf(":") + 1)}`];
     for (const order of race.length === 0 ? [] : ordersOf(race)) {
       const opened = draft.instead(step, [...order, ...expected]);

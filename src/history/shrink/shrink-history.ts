@@ -151,17 +151,17 @@ async function fewest(
   { isOver, progress }: { readonly isOver: () => boolean; readonly progress: ShrinkOptions["progress"] },
 ): Promise<FailingTrace> {
   let few = first;
-  const others = ({ trace }: FailingTrace) => trace.filter((traced) => !stay(traced));
-  const attempt = async (kept: readonly TracedCommand[]): Promise<readonly TracedCommand[] | null> => {
-    const keeps = new Set(kept);
-    const trace = first.trace.filter((traced) => keeps.has(traced) || stay(traced));
+  const left = () => few.trace.filter((traced) => !stay(traced));
+  const leaveOut = async (parts: readonly TracedCommand[]): Promise<boolean> => {
+    const gone = new Set(parts);
+    const trace = few.trace.filter((traced) => !gone.has(traced));
     const broken = await trial.broken(trace, first.fingerprint);
-    if (broken === null) return null;
+    if (broken === null) return false;
     if (broken.trace.length < few.trace.length) progress?.(broken.trace.length);
     few = broken;
-    return others(broken);
+    return true;
   };
-  await ddmin(others(first), attempt, isOver).catch((error: unknown) => {
+  await ddmin(left, leaveOut, isOver).catch((error: unknown) => {
     if (!(error instanceof RunStopped)) throw error;
   });
   return few;

@@ -5,7 +5,7 @@ import { stepCount } from "../../scenario/run/needs.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import { Draft } from "./draft.ts";
-import { type FailureFingerprint, isInvariant } from "./fingerprint.ts";
+import type { FailureFingerprint } from "./fingerprint.ts";
 import { differingLines, type GoldenCut, goldenCutOf, withoutGolden } from "./golden-cut.ts";
 import { type InlineFlows, isFlow, noteRun, withFlowsInline } from "./inline-flows.ts";
 import { type FailingText, isAligned, Reduction } from "./reduction.ts";
@@ -45,6 +45,8 @@ export interface ShrunkScenario {
 
 /** The first run and the last, without which there is no result, may take so much longer. */
 const GRACE_MS = 700;
+/** The result is run once more where it lies, and perhaps another in its place. */
+const LAST_RUNS = 2;
 
 /** The time was over before a scenario had come to its end once: nobody knows whether it fails. */
 export class NotRunInTime extends Error {
@@ -63,165 +65,99 @@ export async function shrinkScenario(
   options: ShrinkOptions = {},
 ): Promise<ShrunkScenario | null> {
   const trial = new Trial(place);
-  const { isOver = () => false, written = async (result) => trial.read(result) } = options;
-  trial.stop = () => isOver(-GRACE_MS);
-  const hasWindowsEnds = text.includes("\r\n");
+  const { isOver = () => false, progress = () => {} } = options;
+  const { written = async (result) => trial.read(result).scenario } = options;
+  const isGraceOver = () => isOver(-GRACE_MS);
+  trial.stop = isGraceOver;
   const plain = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   const outcome = await trial.run(plain);
   if (outcome.kind === "stopped") throw new NotRunInTime("the time was over before it had failed once");
   if (outcome.kind !== "failed") return null;
-  const results = await new Shrinking(trial, plain, outcome, options).results();
-  trial.judges = "all";
-  trial.stop = () => isOver(-GRACE_MS);
-  for (const result of results) {
-    const final = hasWindowsEnds ? result.text.replaceAll("\n", "\r\n") : result.text;
+  const before = stepCount(outcome.scenario);
+  const first: FailingText = { draft: new Draft(plain), failed: outcome, before, remarks: [], keeps: [] };
+  const isTimeOver = () => isOver(LAST_RUNS * reduction.current.failed.ms);
+  const reduction = new Reduction(trial, first, isTimeOver, progress);
+  trial.stop = isTimeOver;
+  const smallest = await smallestOf(reduction, trial, isTimeOver);
+  const isMinimal = !isTimeOver();
+  trial.stop = isGraceOver;
+  for (const result of smallest.draft === first.draft ? [smallest] : [smallest, first]) {
+    const { draft, failed } = result;
+    const final = text.includes("\r\n") ? draft.text.replaceAll("\n", "\r\n") : draft.text;
     const scenario = await written(final);
     const again = scenario === null ? null : await trial.runScenario(scenario);
-    const isSame = again?.kind === "failed" && again.fingerprint.key === result.fingerprint.key;
+    const isSame = again?.kind === "failed" && again.fingerprint.key === failed.fingerprint.key;
     // Each of them has been run already; where time has run out all the same, that must do.
-    if (isSame || again?.kind === "stopped") return { ...result, text: final };
+    if (isSame || again?.kind === "stopped") return { ...resultOf(result), text: final, isMinimal };
   }
   throw new Error("a scenario that failed does not fail again");
 }
 
-/** The result is run once more where it lies, and perhaps another in its place. */
-const LAST_RUNS = 2;
+function resultOf(result: FailingText): Omit<ShrunkScenario, "text" | "isMinimal"> {
+  const { draft, failed, before, remarks } = result;
+  const mayOpen = isAligned(draft, failed) || !hasFlows(failed);
+  return {
+    fingerprint: failed.fingerprint,
+    failure: failed.failure,
+    before,
+    steps: stepCount(failed.scenario),
+    files: [...new Set(filesNamedIn(failed.scenario))],
+    remarks: mayOpen ? remarks : [...remarks, NOT_OPENED],
+  };
+}
 
-/** One scenario that is being reduced, with what is known to fail with everything judged. */
-class Shrinking {
-  readonly #trial: Trial;
-  readonly #options: ShrinkOptions;
-  readonly #reduction: Reduction;
-  #verified: FailingText;
-  /** What was verified before flows became steps. */
-  #unopened: FailingText;
-
-  constructor(trial: Trial, text: string, failed: Failed, options: ShrinkOptions) {
-    const before = stepCount(failed.scenario);
-    const first = { draft: new Draft(text), failed, before, remarks: [], keeps: [] };
-    this.#trial = trial;
-    this.#options = options;
-    this.#verified = first;
-    this.#unopened = first;
-    this.#reduction = new Reduction(trial, first, () => this.#isOver, options.progress);
+/** The smallest text that is found before the time is over. */
+async function smallestOf(reduction: Reduction, trial: Trial, isOver: () => boolean): Promise<FailingText> {
+  await reduction.accept(withIncludesInline(reduction.current.draft, trial.place));
+  await reduction.reduce();
+  const unopened = reduction.current;
+  try {
+    if (await openFlows(reduction, trial)) await reduction.reduce();
+    if (!isOver()) await reduction.polish();
+  } catch (error) {
+    if (!(error instanceof RunStopped)) throw error;
   }
+  const { failed, before } = reduction.current;
+  if (stepCount(failed.scenario) <= before) return reduction.current;
+  return { ...unopened, remarks: ["its flows stay flows: as steps there would be more of them than rows"] };
+}
 
-  /** The smallest text first; then the original, in case that the smallest fails otherwise as it is written. */
-  async results(): Promise<readonly ShrunkScenario[]> {
-    const original = this.#verified;
-    const first = this.#resultOf(original);
-    try {
-      await this.#shrink();
-    } catch (error) {
-      if (!(error instanceof RunStopped)) throw error;
-    }
-    if (stepCount(this.#verified.failed.scenario) > this.#verified.before) {
-      const remarks = ["its flows stay flows: as steps there would be more of them than rows"];
-      this.#verified = { ...this.#unopened, remarks };
-    }
-    const smallest = this.#resultOf(this.#verified);
-    return this.#verified.draft === original.draft ? [smallest] : [smallest, first];
+/** Makes steps of the rows of flows; of a golden file, an expectation of what differs first. */
+async function openFlows(reduction: Reduction, trial: Trial): Promise<boolean> {
+  const { draft, failed } = reduction.current;
+  if (!isAligned(draft, failed) || !hasFlows(failed)) return false;
+  const noted = await noteRun(failed.scenario, failed.failure, trial);
+  const cut = isOfGolden(failed) ? await goldenCutOf(failed, noted) : null;
+  for (const withTimes of [false, true]) {
+    const cutOff = cut === null ? null : withoutGolden(draft, failed, noted, cut, withTimes);
+    if (cutOff !== null && (await open(reduction, trial, cutOff, cut))) return true;
+    const inline = withFlowsInline(draft, failed.scenario, noted, { withTimes, lastRow: () => null });
+    if (await open(reduction, trial, inline, null)) return true;
+    reduction.current = { ...reduction.current, remarks: inline.remarks };
   }
+  return false;
+}
 
-  async #shrink(): Promise<void> {
-    const reduction = this.#reduction;
-    await this.#judgeFillsAlone();
-    await reduction.accept(withIncludesInline(reduction.current.draft, this.#trial.place));
-    await reduction.reduce();
-    await this.#verify();
-    this.#unopened = this.#verified;
-    if (await this.#openFlows()) {
-      await this.#verify();
-      await reduction.reduce();
-    }
-    do await reduction.polish();
-    while (!(await this.#verify()) && !this.#isOver);
-  }
-
-  get #isOver(): boolean {
-    return this.#options.isOver?.(LAST_RUNS * this.#verified.failed.ms) ?? false;
-  }
-
-  #resultOf(text: FailingText): ShrunkScenario {
-    const { draft, failed, before, remarks } = text;
-    const mayOpen = isAligned(text) || !hasFlows(failed);
-    return {
-      text: draft.text,
-      fingerprint: failed.fingerprint,
-      failure: failed.failure,
-      before,
-      steps: stepCount(failed.scenario),
-      isMinimal: !this.#isOver,
-      files: [...new Set(filesNamedIn(failed.scenario))],
-      remarks: mayOpen ? remarks : [...remarks, NOT_OPENED],
-    };
-  }
-
-  /** Judging every invariant costs as much as all the rest: it is done only where nothing else fails in the same way. */
-  async #judgeFillsAlone(): Promise<void> {
-    const { draft, failed } = this.#reduction.current;
-    this.#trial.stop = () => this.#isOver;
-    this.#trial.judges = "fills";
-    const isEnough =
-      !isInvariant(failed.fingerprint) || this.#reduction.same(await this.#trial.run(draft.text)) !== null;
-    if (!isEnough) this.#trial.judges = "all";
-  }
-
-  /**
-   * Sees with everything judged whether the text still fails in the same way; else goes back to the last that does, and
-   * judges everything from there on.
-   */
-  async #verify(): Promise<boolean> {
-    const { current } = this.#reduction;
-    if (current.draft === this.#verified.draft) return true;
-    const { judges } = this.#trial;
-    this.#trial.judges = "all";
-    this.#trial.stop = () => this.#options.isOver?.(this.#verified.failed.ms) ?? false;
-    const failed = this.#reduction.same(await this.#trial.run(current.draft.text));
-    this.#trial.stop = () => this.#isOver;
-    if (failed === null) this.#reduction.current = this.#verified;
-    else {
-      this.#verified = { ...current, failed };
-      this.#trial.judges = judges;
-    }
-    return failed !== null;
-  }
-
-  /** Makes steps of the rows of flows; of a golden file, an expectation of what differs first. */
-  async #openFlows(): Promise<boolean> {
-    const { draft, failed } = this.#reduction.current;
-    const { scenario, failure } = failed;
-    if (!isAligned(this.#reduction.current) || !hasFlows(failed)) return false;
-    const noted = await noteRun(scenario, failure, this.#trial);
-    const cut = isOfGolden(failed) ? await goldenCutOf(failed, noted) : null;
-    for (const withTimes of [false, true]) {
-      const cutOff = cut === null ? null : withoutGolden(draft, failed, noted, cut, withTimes);
-      if (cutOff !== null && (await this.#open(cutOff, cut))) return true;
-      const inline = withFlowsInline(draft, scenario, noted, { withTimes, lastRow: () => null });
-      if (await this.#open(inline, null)) return true;
-      const { remarks } = inline;
-      this.#reduction.current = { ...this.#reduction.current, remarks };
-      this.#verified = { ...this.#verified, remarks };
-    }
-    return false;
-  }
-
-  /** Goes on with a text in which flows are steps, where it fails as they do, or by a golden file's first difference. */
-  async #open({ text, added, remarks, keeps }: InlineFlows, cut: GoldenCut | null): Promise<boolean> {
-    const { current } = this.#reduction;
-    if (text === current.draft.text) return false;
-    const failed = await this.#trial.run(text);
-    if (failed.kind !== "failed") return false;
-    if (cut === null ? this.#reduction.same(failed) === null : !isDifference(failed, cut)) return false;
-    this.#reduction.current = {
-      draft: new Draft(text),
-      failed,
-      before: current.before + added,
-      remarks: cut === null ? remarks : [...remarks, cut.remark],
-      keeps,
-    };
-    return true;
-  }
+/** Goes on with a text in which flows are steps, where it fails as they do, or by a golden file's first difference. */
+async function open(
+  reduction: Reduction,
+  trial: Trial,
+  { text, added, remarks, keeps }: InlineFlows,
+  cut: GoldenCut | null,
+): Promise<boolean> {
+  const { current } = reduction;
+  if (text === current.draft.text) return false;
+  const failed = await trial.run(text);
+  if (failed.kind !== "failed") return false;
+  if (cut === null ? !reduction.isSame(failed) : !isDifference(failed, cut)) return false;
+  reduction.current = {
+    draft: new Draft(text),
+    failed,
+    before: current.before + added,
+    remarks: cut === null ? remarks : [...remarks, cut.remark],
+    keeps,
+  };
+  return true;
 }
 
 const NOT_OPENED =

@@ -1,3 +1,4 @@
+import type { Problem } from "../../scenario/language/problem.ts";
 import { readScenario, type WorldMarkets, worldMarkets } from "../../scenario/language/read-scenario.ts";
 import type { Scenario } from "../../scenario/language/scenario.ts";
 import type { Failure } from "../../scenario/run/result.ts";
@@ -8,7 +9,13 @@ import type { Soon } from "../../scenario/venue/views.ts";
 import { type FailureFingerprint, fingerprintOf } from "./fingerprint.ts";
 
 /** What trying a text came to: it could not be read, it was stopped before its end, it passed, or it failed. */
-export type Outcome = { readonly kind: "unreadable" | "stopped" | "passed" } | Failed;
+export type Outcome =
+  | { readonly kind: "unreadable"; readonly problems: readonly Problem[] }
+  | { readonly kind: "stopped" | "passed" }
+  | Failed;
+
+/** What is judged after each step: judging all costs as much as all the rest, fills alone next to nothing. */
+export type Judged = "all" | "fills";
 
 /** A text that failed, as it was read, and how. */
 export interface Failed {
@@ -30,42 +37,31 @@ export interface Place {
   readonly open: (scenario: Scenario) => Soon<Venue>;
 }
 
-/** Runs the texts of one file, and remembers which of them did not fail as wanted. */
+type Watching = Partial<Pick<RunOptions, "open" | "taken" | "failed">>;
+
+/** Runs the texts of one file. */
 export class Trial {
   readonly place: Place;
   /** Whether a run is to end at once; asked again and again. */
   stop: () => boolean = () => false;
-  /** Judging all costs as much as all the rest; fills alone, next to nothing. */
-  #judges: "all" | "fills" = "all";
-  readonly #rejected = new Set<string>();
   readonly #worlds = new Map<string, readonly string[]>();
 
   constructor(place: Place) {
     this.place = place;
   }
 
-  get judges(): "all" | "fills" {
-    return this.#judges;
-  }
-
-  /** What is judged after each step from now on. */
-  set judges(what: "all" | "fills") {
-    this.#judges = what;
-    this.#rejected.clear();
-  }
-
   /** Reads and runs a text. */
-  async run(text: string): Promise<Outcome> {
+  async run(text: string, judged: Judged = "all"): Promise<Outcome> {
+    if (this.stop()) return { kind: "stopped" };
     const start = performance.now();
-    const scenario = this.stop() ? null : this.read(text);
-    if (scenario === null) return { kind: this.stop() ? "stopped" : "unreadable" };
-    return this.runScenario(scenario, start);
+    const { scenario, problems } = this.read(text);
+    return scenario === null ? { kind: "unreadable", problems } : this.runScenario(scenario, judged, start);
   }
 
-  /** Runs a scenario that somebody else has read since `start`. */
-  async runScenario(scenario: Scenario, start = performance.now()): Promise<Outcome> {
+  /** Runs a scenario that was read since `start`. */
+  async runScenario(scenario: Scenario, judged: Judged = "all", start = performance.now()): Promise<Outcome> {
     try {
-      const failure = await this.failureOf(scenario);
+      const failure = await this.failureOf(scenario, { judged });
       if (failure === null) return { kind: "passed" };
       const ms = performance.now() - start;
       return { kind: "failed", scenario, failure, fingerprint: fingerprintOf(failure), ms };
@@ -75,31 +71,21 @@ export class Trial {
     }
   }
 
-  /** What a text comes to; null when it is known not to fail as wanted. */
-  async attempt(text: string): Promise<Outcome | null> {
-    return this.#rejected.has(text) ? null : this.run(text);
-  }
-
-  /** Notes that a text does not fail as wanted. */
-  reject(text: string): void {
-    this.#rejected.add(text);
-  }
-
-  /** The scenario of a text, or null. */
-  read(text: string): Scenario | null {
+  /** The scenario of a text, or what is wrong with it. */
+  read(text: string): ReturnType<typeof readScenario> {
     const { file, folder } = this.place;
-    return readScenario(file, text, { folder, worldMarkets: this.#worldMarkets }).scenario;
+    return readScenario(file, text, { folder, worldMarkets: this.#worldMarkets });
   }
 
   /** Why a scenario fails; null when it passes. @throws RunStopped */
   async failureOf(
     scenario: Scenario,
-    watching: Partial<Pick<RunOptions, "open" | "taken" | "failed">> = {},
+    { judged = "all", ...watching }: Watching & { readonly judged?: Judged } = {},
   ): Promise<Failure | null> {
     const { result } = await runScenario(scenario, {
       way: "process",
       open: this.place.open,
-      judging: { everyRows: null, fillsAlone: this.#judges === "fills" },
+      judging: { everyRows: null, fillsAlone: judged === "fills" },
       stop: this.stop,
       ...watching,
     });
