@@ -5,6 +5,7 @@ import { botsSection } from "./bots/bots-section.ts";
 import { chainSection } from "./chain/chain-section.ts";
 import { fuzzSection } from "./fuzz/fuzz-section.ts";
 import { httpSection } from "./http/http-section.ts";
+import { overviewSection } from "./http/overview-section.ts";
 import { inspectorSection } from "./inspector/inspector-section.ts";
 import { historyMemory, marketMemory, memorySection } from "./memory/memory-section.ts";
 import { openingSection } from "./opening/opening-section.ts";
@@ -41,6 +42,7 @@ const SECTIONS: readonly Section[] = [
   memorySection,
   partsSection,
   httpSection,
+  overviewSection,
   subscribersSection,
   streamSection,
   inspectorSection,

@@ -9,6 +9,7 @@ import { buildProgram, inCheckout, millisecondsToEnd } from "../programs.ts";
 import { median, takeTurns } from "../rounds.ts";
 import { type Measurement, measurementOf, type Section } from "../section.ts";
 import { longFlow, replayOnce } from "./long-flow.ts";
+import { smallScenario } from "./small-scenario.ts";
 
 /** How many orders the replayed flow places; what funds and cancels comes on top. */
 const FLOW_ORDERS = 1_000_000;
@@ -25,30 +26,14 @@ async function replayRates(folder: string, rounds: number): Promise<number[]> {
   return rates;
 }
 
-const TEXT = `scenario: a partial fill leaves the remainder live
-accounts:
-  alice: { USDC: 1000 }
-  bob:   { YES: 500 }
-steps:
-  - alice: BUY 100 YES @ 0.55 as bid
-  - bob: SELL 40 YES @ 0.50
-    fills: [SELL 40 YES @ 0.55 from alice]
-    status: MATCHED 40/40
-  - expect:
-      book:     { YES: { bids: [0.55 x 60], asks: [] } }
-      orders:   { bid: LIVE 40/100 }
-      trades:   [bob SELL 40 YES @ 0.55 from alice]
-      balances: { alice: { USDC: 978, YES: 40 }, bob: { USDC: 22, YES: 460 } }
-`;
-
 /** Milliseconds that one small scenario takes, from its text to its result, as the mean of so many. */
-function smallScenario(folder: string): (times: number) => Promise<number> {
+function smallScenarios(folder: string): (times: number) => Promise<number> {
   const wallets = new Wallets();
   const file = join(folder, "small.yaml");
   return async (times) => {
     const start = performance.now();
     for (let run = 0; run < times; run += 1) {
-      const { scenario } = readScenario(file, TEXT);
+      const { scenario } = readScenario(file, smallScenario(1));
       if (scenario === null) throw new Error("the scenario of the benchmark is wrong");
       const open = (): LocalVenue => new LocalVenue(scenario, null, wallets);
       const { result } = await runScenario(scenario, { way: "process", open });
@@ -95,7 +80,7 @@ export const scenarioSection: Section = {
 };
 
 async function smallMeasurement(folder: string, rounds: number): Promise<Measurement> {
-  const run = smallScenario(folder);
+  const run = smallScenarios(folder);
   const samples: number[] = [];
   await run(2_000);
   for (let round = 0; round < rounds; round += 1) samples.push(await run(500));

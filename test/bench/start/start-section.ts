@@ -10,6 +10,7 @@ import {
   serveClobsim,
 } from "../programs.ts";
 import { median, takeTurns } from "../rounds.ts";
+import { smallScenario } from "../scenario/small-scenario.ts";
 import type { Section } from "../section.ts";
 import { measurementOf } from "../section.ts";
 
@@ -125,20 +126,7 @@ function scenarios(parent: string): string {
   const folder = join(parent, "scenarios");
   mkdirSync(folder);
   for (let number = 1; number <= SCENARIOS; number += 1) {
-    writeFileSync(join(folder, `${number}.yaml`), `scenario: number ${number}\n${STEPS}`);
+    writeFileSync(join(folder, `${number}.yaml`), smallScenario(number));
   }
   return folder;
 }
-
-const STEPS = `accounts:
-  alice: { USDC: 1000 }
-  bob:   { YES: 500 }
-steps:
-  - alice: BUY 100 YES @ 0.55 as bid
-  - bob: SELL 40 YES @ 0.50
-    fills: [SELL 40 YES @ 0.55 from alice]
-  - expect:
-      book:     { YES: { bids: [0.55 x 60], asks: [] } }
-      orders:   { bid: LIVE 40/100 }
-      balances: { alice: { USDC: 978, YES: 40 }, bob: { USDC: 22, YES: 460 } }
-`;
