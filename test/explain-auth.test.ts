@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkSignedRequest, explainAuth, type PastedRequest } from "../src/api/authentication.ts";
 import { AUTH_HEADERS, sign } from "../src/api/signing.ts";
+import { runs } from "./support/runs.ts";
 
 const NOW = 1_700_000_000;
 const SECRET = "3f9a".repeat(16);
@@ -186,7 +187,7 @@ describe("the explanation of a pasted request", () => {
         for (const secret of [SECRET, PASSPHRASE, sign(SECRET, canonicalMessage)])
           expect(told).not.toMatch(secret);
       }),
-      { numRuns: 200, seed: 7 },
+      runs(200, 7),
     );
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { SignedRequest } from "../src/api/signing.ts";
 import type { Mistake } from "../src/api/signing-mistakes.ts";
 import { explainSignature, reorderedBodies, restyledBodies } from "../src/api/signing-mistakes.ts";
+import { runs } from "./support/runs.ts";
 
 const SECONDS = "1700000000";
 const SECRET = "3f9a".repeat(16);
@@ -218,7 +219,7 @@ describe("the explanation of a wrong signature", () => {
         expect(hint).not.toMatch(right.digest("hex"));
         expect(hint.includes(`secret ${secret}`) && secret !== "").toBe(false);
       }),
-      { numRuns: 100, seed: 7 },
+      runs(100, 7),
     );
   });
 });
@@ -261,7 +262,7 @@ describe("restyled bodies", () => {
           expect(JSON.parse(restyled.text)).toEqual(JSON.parse(JSON.stringify(JSON.parse(text))));
         }
       }),
-      { numRuns: 200, seed: 7 },
+      runs(200, 7),
     );
   });
 

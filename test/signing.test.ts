@@ -5,6 +5,7 @@ import vectors from "../fixtures/vectors/auth-vectors.json" with { type: "json" 
 import { checkSignedRequest } from "../src/api/authentication.ts";
 import { ApiError, type ErrorCode } from "../src/api/errors.ts";
 import { AUTH_HEADERS, canonicalMessage, HmacKey, type SignedRequest, sign } from "../src/api/signing.ts";
+import { runs } from "./support/runs.ts";
 
 const NOW = 1_700_000_000;
 const ADDRESS = vectors.address.toLowerCase();
@@ -156,7 +157,7 @@ describe("any request", () => {
         expect(JSON.stringify([outcome.message, outcome.help])).not.toMatch(SECRET);
         expect(JSON.stringify([outcome.message, outcome.help])).not.toMatch(PASSPHRASE);
       }),
-      { numRuns: 300, seed: 7 },
+      runs(300, 7),
     );
   });
 });

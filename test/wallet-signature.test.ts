@@ -9,6 +9,7 @@ import {
   type DerivationRequest,
   verifyDerivation,
 } from "../src/api/wallet-signature.ts";
+import { runs } from "./support/runs.ts";
 
 const NOW = 1_700_000_000;
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -265,7 +266,7 @@ describe("a payload", () => {
           /^(INVALID_AUTH_PAYLOAD|TIMESTAMP_OUT_OF_WINDOW|INVALID_WALLET_SIGNATURE)$/,
         );
       }),
-      { numRuns: 200, seed: 7 },
+      runs(200, 7),
     );
   });
 });

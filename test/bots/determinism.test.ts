@@ -5,6 +5,7 @@ import { millis, money, price, size } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
 import { FOLDER, keptConfig, openOn, withoutLock } from "../engine/support/kept.ts";
 import { TINY_WORLD } from "../support/http.ts";
+import { runs } from "../support/runs.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { elapsed, HOUR_MS, MINUTE_MS, openFloor, openMarket } from "./floor.ts";
 
@@ -47,7 +48,7 @@ describe("bots", () => {
           expect(played(list)).toEqual(jumped);
         },
       ),
-      { numRuns: 8 },
+      runs(8),
     );
   });
 

@@ -6,6 +6,7 @@ import { millis } from "../../src/core/units.ts";
 import type { Snapshot } from "../../src/engine/exchange.ts";
 import { Generator, profileOf } from "../../src/fuzz/generator.ts";
 import { emptyWorld } from "../../src/simulation/opening.ts";
+import { runs } from "../support/runs.ts";
 import { MINUTE_MS, openFloor } from "./floor.ts";
 
 const STEPS = 150;
@@ -45,7 +46,7 @@ it("whatever clients and the chain do among them, bots break nothing, and do it 
       orders.with += exchange.state.orders.size;
       orders.without += played(seed, null).exchange.state.orders.size;
     }),
-    { numRuns: 60 },
+    runs(60),
   );
   expect(orders.with).toBeGreaterThan(orders.without);
 });

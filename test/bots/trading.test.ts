@@ -9,6 +9,7 @@ import { millis, money, size } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
 import { emptyWorld } from "../../src/simulation/opening.ts";
 import { addressOf, eventCommand, marketCommand, orderCommand } from "../support/commands.ts";
+import { casesAtLevel } from "../support/runs.ts";
 import { elapsed, HOUR_MS, MINUTE_MS, openFloor, openMarket } from "./floor.ts";
 
 /** Open orders of all bots that there may be. */
@@ -45,20 +46,23 @@ const TERMS = [
 ] as const;
 
 describe.each(BOT_PROFILES)("bots of the profile %s", (profile: ProfileName) => {
-  it.each(TERMS)("keep books two-sided, trade, and break nothing: %s", (_terms, config) => {
-    const { exchange } = openMarket(profile, { config });
-    const counts = counted(exchange);
-    const before = exchange.state.trades.size;
-    exchange.advanceTo(elapsed(3 * HOUR_MS));
-    for (const book of booksOf(exchange)) {
-      expect(book?.bestBid).toBeGreaterThan(0);
-      expect(book?.bestAsk).toBeLessThanOrEqual(book?.levels ?? 0);
-    }
-    expect(exchange.state.trades.size).toBeGreaterThan(before + 5);
-    expect(counts.asked).toBeGreaterThan(50);
-    expect(counts.refused.length).toBeLessThan(counts.asked / 100);
-    expect(violations(exchange.state)).toEqual([]);
-  });
+  it.each(profile === "normal" ? TERMS : casesAtLevel(TERMS))(
+    "keep books two-sided, trade, and break nothing: %s",
+    (_terms, config) => {
+      const { exchange } = openMarket(profile, { config });
+      const counts = counted(exchange);
+      const before = exchange.state.trades.size;
+      exchange.advanceTo(elapsed(3 * HOUR_MS));
+      for (const book of booksOf(exchange)) {
+        expect(book?.bestBid).toBeGreaterThan(0);
+        expect(book?.bestAsk).toBeLessThanOrEqual(book?.levels ?? 0);
+      }
+      expect(exchange.state.trades.size).toBeGreaterThan(before + 5);
+      expect(counts.asked).toBeGreaterThan(50);
+      expect(counts.refused.length).toBeLessThan(counts.asked / 100);
+      expect(violations(exchange.state)).toEqual([]);
+    },
+  );
 
   it("leave nothing behind when they end", () => {
     const { exchange, bots } = openMarket(profile);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import { useApi } from "../support/http.ts";
+import { runs } from "../support/runs.ts";
 import { type Answer, modelledIn, post } from "./rpc.ts";
 
 const api = useApi({ settlement: "manual" });
@@ -11,9 +12,6 @@ beforeAll(async () => {
   methods = await modelledIn(api);
   expect(methods.length).toBeGreaterThan(30);
 });
-
-/** A number of runs that is the same each time; deeper with a seed of one's own. */
-const runs = { seed: Number(process.env.S ?? 42), numRuns: 600 };
 
 const ADDRESSES = [...Object.values(CONTRACTS), `0x${"0".repeat(40)}`, `0x${"Ab".repeat(20)}`];
 const TAGS = ["latest", "pending", "earliest", "safe", "finalized", "LATEST"];
@@ -75,7 +73,7 @@ async function checkReply(body: unknown): Promise<void> {
 
 describe("no request is an internal error, and every answer is one of JSON-RPC 2.0:", () => {
   it("any JSON at all", async () => {
-    await fc.assert(fc.asyncProperty(fc.jsonValue(), checkReply), runs);
+    await fc.assert(fc.asyncProperty(fc.jsonValue(), checkReply), runs(600));
   });
 
   it("any call with any fields", async () => {
@@ -84,11 +82,11 @@ describe("no request is an internal error, and every answer is one of JSON-RPC 2
       { jsonrpc: fc.oneof(fc.constant("2.0"), field), id: field, method: field, params: field },
       { requiredKeys: [] },
     );
-    await fc.assert(fc.asyncProperty(any, checkReply), runs);
+    await fc.assert(fc.asyncProperty(any, checkReply), runs(600));
   });
 
   it("any method with parameters that come near to its own", async () => {
-    await fc.assert(fc.asyncProperty(call, checkReply), { ...runs, numRuns: 3_000 });
+    await fc.assert(fc.asyncProperty(call, checkReply), runs(3_000));
   });
 
   it("any batch, with an answer for each call", async () => {
@@ -98,6 +96,6 @@ describe("no request is an internal error, and every answer is one of JSON-RPC 2
       const { body } = await post<Answer[]>(api, batch);
       expect(body).toHaveLength(batch.length);
     };
-    await fc.assert(fc.asyncProperty(batches, check), { ...runs, numRuns: 150 });
+    await fc.assert(fc.asyncProperty(batches, check), runs(150));
   });
 });

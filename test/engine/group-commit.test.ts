@@ -5,6 +5,7 @@ import { millis } from "../../src/core/units.ts";
 import type { DiskFile } from "../../src/engine/disk.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
+import { runs } from "../support/runs.ts";
 
 /** A file whose syncs end when they are told to. */
 class SlowFile implements DiskFile {
@@ -127,7 +128,7 @@ describe("group commit", () => {
         await run.endAll();
         expect([run.early, run.waiting, run.file.boasting]).toEqual([[], 0, []]);
       }),
-      { seed: 45, numRuns: 300 },
+      runs(300, 45),
     );
   });
 

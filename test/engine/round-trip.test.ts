@@ -9,6 +9,7 @@ import { loadOrigin } from "../../src/engine/origin.ts";
 import { Snapshots } from "../../src/engine/snapshots.ts";
 import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../core/properties/moves.ts";
+import { runs } from "../support/runs.ts";
 import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { keptConfig, NOON, openOn, withoutLock } from "./support/kept.ts";
@@ -162,7 +163,7 @@ describe("an exchange that is kept", () => {
         never.opened.clock.stop();
         kept.opened.clock.stop();
       }),
-      { seed: 42, numRuns: 80 },
+      runs(80),
     );
   });
 });

@@ -6,6 +6,7 @@ import { VERSION } from "../../src/config.ts";
 import { MARK, timeAt } from "../../src/inspector/history.ts";
 import { type OpenedReport, openReport } from "../../src/inspector/report-file.ts";
 import { linesIn, resealed, type TextLine } from "../cli/resealed.ts";
+import { runs } from "../support/runs.ts";
 import { journalOf, type Mixture, opened, PLAIN, replayedSights, type Sight, sightOf } from "./histories.ts";
 
 const MIXED: Mixture = { snapshot: 2, restore: 2, reset: 1, refused: 6 };
@@ -106,7 +107,7 @@ describe("a damaged report", () => {
 
   it("is shown as far as it is whole, wherever it is cut", async () => {
     const first = journal.indexOf(10) + 1;
-    const drawn = fc.sample(fc.integer({ min: first, max: journal.length - 1 }), { seed: 1, numRuns: 60 });
+    const drawn = fc.sample(fc.integer({ min: first, max: journal.length - 1 }), runs(60, 1));
     const cuts = [...drawn, ...drawn.slice(0, 5).map((at) => journal.lastIndexOf(10, at) + 1)];
     const { sights } = replayedSights(journal);
     for (const cut of cuts) {

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Api, startApi, useApi, yesOf } from "../support/http.ts";
+import { runs } from "../support/runs.ts";
 import type { Market } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
@@ -131,7 +132,7 @@ describe("requests of one connection", () => {
         expect(runs[1]).toEqual(runs[0]);
         expect(runs[2]).toEqual(runs[0]);
       }),
-      { numRuns: 60, seed: 7 },
+      runs(60, 7),
     );
   });
 

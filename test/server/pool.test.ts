@@ -7,6 +7,7 @@ import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
 import { post, rpc } from "../chain-rpc/rpc.ts";
 import { openSocket, refusalOf } from "../chain-rpc/rpc-socket.ts";
 import { Api, type Reply, startApi, T0, TINY_WORLD, yesOf } from "../support/http.ts";
+import { runs } from "../support/runs.ts";
 import { answerTo, exchangeBytes, requestBytes } from "./raw-socket.ts";
 import type { Credentials, Info, MarketPage, Refusal } from "./replies.ts";
 import { Trader } from "./trader.ts";
@@ -278,7 +279,7 @@ describe("a sequence of requests", () => {
         expect(await told(await exchangeAt(own, number), steps)).toEqual(await told(alone, steps));
         await Promise.all([own.close(), alone.close()]);
       }),
-      { numRuns: 12, seed: 11 },
+      runs(12, 11),
     );
   });
 

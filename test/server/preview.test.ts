@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { OrderPreview } from "../../src/index.ts";
 import { exchange } from "../../src/vitest.ts";
+import { runs } from "../support/runs.ts";
 
 const test = exchange();
 
@@ -60,7 +61,7 @@ test("a preview tells what placing the order then does, and changes nothing", as
         expect(shares).toBeCloseTo(reservedOf(after) - reservedOf(before), 6);
       }
     }),
-    { numRuns: 60, seed: 7 },
+    runs(60, 7),
   );
 });
 

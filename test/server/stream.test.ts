@@ -7,6 +7,7 @@ import type { StreamEntry } from "../../src/api/event-stream.ts";
 import { startServer } from "../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { startApi, TINY_WORLD, useApi } from "../support/http.ts";
+import { runs } from "../support/runs.ts";
 import type { Info } from "./replies.ts";
 import { replayed, StreamReader } from "./stream-reader.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
@@ -31,7 +32,7 @@ const holds = <Values extends [unknown, ...unknown[]]>(
       closeAll();
       await api.post("/sim/reset");
     }),
-    { seed: 42, numRuns: 12 },
+    runs(12),
   );
 
 /** A reader, once it knows where it begins. */
@@ -157,6 +158,8 @@ describe("a reader whose connection is cut", () => {
       await play(moves);
       const whole = await follow("?from=start");
       const cut = await follow("?from=start", cuts);
+      // Who comes back to the session's start is told what has happened by then as history, with other ids.
+      await toldAll(whole, cut);
       await api.newToken();
       await toldAll(whole, cut);
       expect(cut.entries).toEqual(whole.entries);

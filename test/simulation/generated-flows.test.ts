@@ -12,6 +12,7 @@ import {
 } from "../../src/simulation/flow.ts";
 import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "../../src/simulation/generate-flow.ts";
+import { runs } from "../support/runs.ts";
 import { rowsIn } from "./flow-text.ts";
 import { type PlayedFlow, play } from "./played-flow.ts";
 
@@ -155,7 +156,7 @@ describe("a generated flow", () => {
         const { refused, broken } = play(flowOf({ profile, accounts, seed, orders: 300 }), { feeRateBps });
         expect({ refused, broken }).toEqual({ refused: [], broken: [] });
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

@@ -25,8 +25,9 @@ import {
   strangerTo,
   textOf,
 } from "../core/document/damages.ts";
-import { histories, type Moves, open, parsed, play, runs } from "../core/document/told.ts";
+import { histories, type Moves, open, parsed, play } from "../core/document/told.ts";
 import { START } from "../support/exchange.ts";
+import { runs } from "../support/runs.ts";
 
 /** A moment after all that the histories here take. */
 const LATER = millis(START + 100_000_000);

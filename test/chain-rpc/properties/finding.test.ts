@@ -8,7 +8,8 @@ import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";
 import { anySettlement } from "../../core/chain/chain-moves.ts";
-import { histories, make, openNode, runs } from "./played.ts";
+import { runs } from "../../support/runs.ts";
+import { histories, make, openNode } from "./played.ts";
 
 const ANY: LogQuery = { addresses: null, topics: [] };
 

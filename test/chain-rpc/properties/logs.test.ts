@@ -9,7 +9,8 @@ import { tokenIdIn } from "../../../src/core/market.ts";
 import { sharesIn } from "../../../src/core/rules/ledger.ts";
 import type { State } from "../../../src/core/state.ts";
 import { anySettlement } from "../../core/chain/chain-moves.ts";
-import { histories, type Moves, make, openNode, runs } from "./played.ts";
+import { runs } from "../../support/runs.ts";
+import { histories, type Moves, make, openNode } from "./played.ts";
 import { ABI_OF, blocksOf, decoded, minedIn, Sums } from "./sums.ts";
 
 function played(moves: Moves, node: ChainNode): State {

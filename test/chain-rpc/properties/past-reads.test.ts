@@ -10,7 +10,8 @@ import { blockHash as blockHashOf } from "../../../src/core/chain/chain-hashes.t
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { awaitsBlock } from "../../../src/core/chain/transaction.ts";
 import { anySettlement } from "../../core/chain/chain-moves.ts";
-import { call, histories, type Moves, make, openNode, runs } from "./played.ts";
+import { runs } from "../../support/runs.ts";
+import { call, histories, type Moves, make, openNode } from "./played.ts";
 import { Sums } from "./sums.ts";
 
 const TOKENS = parseAbi(CONTRACT_ABIS.conditionalTokens);

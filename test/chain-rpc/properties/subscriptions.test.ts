@@ -7,7 +7,8 @@ import { headOf } from "../../../src/core/chain/chain.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";
 import { Slices } from "../../../src/engine/slices.ts";
 import { anySettlement } from "../../core/chain/chain-moves.ts";
-import { call, histories, make, openNode, runs } from "./played.ts";
+import { runs } from "../../support/runs.ts";
+import { call, histories, make, openNode } from "./played.ts";
 
 interface Head {
   readonly hash: string;

@@ -12,6 +12,7 @@ import { createState, type ExchangeConfig } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { START } from "../../support/exchange.ts";
+import { runs } from "../../support/runs.ts";
 import { type Move, openArena } from "../properties/moves.ts";
 import { portraitOf } from "../properties/portrait.ts";
 import { anySettlement, anySteeredMove, arenaWith, type ChainMove, chainCommandOf } from "./chain-moves.ts";
@@ -19,10 +20,6 @@ import { anySettlement, anySteeredMove, arenaWith, type ChainMove, chainCommandO
 type Moves = readonly (Move | ChainMove)[];
 const histories = (maxLength: number): fc.Arbitrary<Moves> =>
   fc.array(anySteeredMove, { maxLength, size: "max" });
-const runs = (numRuns: number): { seed: number; numRuns: number } => ({
-  seed: 42,
-  numRuns,
-});
 const open = (config: ExchangeConfig): Exchange => openArena(new Exchange(config, START));
 
 /** Makes the moves; each wait in as many steps as `steps` says. */

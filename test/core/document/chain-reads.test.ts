@@ -7,8 +7,9 @@ import { blockHash, transactionHash, transactionOfHash } from "../../../src/core
 import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";
 import type { State } from "../../../src/core/state.ts";
 import { call, make, openNode } from "../../chain-rpc/properties/played.ts";
+import { runs } from "../../support/runs.ts";
 import { anySettlement } from "../chain/chain-moves.ts";
-import { histories, reload, runs } from "./told.ts";
+import { histories, reload } from "./told.ts";
 
 /** What can be seen of a chain and of settlements: every hash and log, and how far each trade has come. */
 function chainOf(state: State): unknown[] {

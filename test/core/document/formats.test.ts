@@ -11,10 +11,11 @@ import { generateWorld } from "../../../src/simulation/generate-world.ts";
 import { openWorld } from "../../../src/simulation/opening.ts";
 import { eventCommand } from "../../support/commands.ts";
 import { openFloor, START } from "../../support/exchange.ts";
+import { runs } from "../../support/runs.ts";
 import { anySettlement, arenaWith } from "../chain/chain-moves.ts";
 import { ARENA } from "../properties/moves.ts";
 import { type Json, parsedOf, textOf } from "./damages.ts";
-import { histories, open, outlookOf, parsed, play, readBack, runs } from "./told.ts";
+import { histories, open, outlookOf, parsed, play, readBack } from "./told.ts";
 
 /** Two orders and a trade, settled. */
 function livelyState(): State {

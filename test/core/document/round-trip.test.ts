@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import { contentHash } from "../../../src/engine/state-hash.ts";
+import { runs } from "../../support/runs.ts";
 import { anySettlement } from "../chain/chain-moves.ts";
-import { histories, open, outlookOf, play, readBack, reload, runs } from "./told.ts";
+import { histories, open, outlookOf, play, readBack, reload } from "./told.ts";
 
 describe("whatever has happened", () => {
   it("the document is read to a state with the same hash, document, books, lists and chain", () => {

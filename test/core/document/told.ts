@@ -16,12 +16,6 @@ export type Moves = readonly (Move | ChainMove)[];
 export const histories = (maxLength: number): fc.Arbitrary<Moves> =>
   fc.array(anySteeredMove, { maxLength, size: "max" });
 
-/** A number of runs that is the same each time. */
-export const runs = (numRuns: number): { readonly seed: number; readonly numRuns: number } => ({
-  seed: 42,
-  numRuns,
-});
-
 /** An exchange with a market of every kind and four accounts that have a little. */
 export const open = (config: ExchangeConfig): Exchange => openArena(new Exchange(config, START));
 

@@ -8,12 +8,11 @@ import { createState, type State } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { START } from "../../support/exchange.ts";
+import { runs } from "../../support/runs.ts";
 import { ARENA, anyMove, commandOf, type Move, openArena } from "./moves.ts";
 import { portraitOf } from "./portrait.ts";
 
 const histories = (maxLength: number): fc.Arbitrary<Move[]> => fc.array(anyMove, { maxLength, size: "max" });
-const runs = (numRuns: number): { seed: number; numRuns: number } => ({ seed: 42, numRuns });
-
 /** What an exchange does from now on, one line an event. */
 function recordOf(exchange: Exchange): string[] {
   const lines: string[] = [];

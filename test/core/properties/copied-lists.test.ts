@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Table } from "../../../src/core/table.ts";
+import { runs } from "../../support/runs.ts";
 
 interface Item {
   readonly name: number;
@@ -81,7 +82,7 @@ function play(steps: readonly Step[]): void {
 
 describe("a copied list", () => {
   it("goes on by itself: whatever happens to it or to other copies, each has what it was told", () => {
-    fc.assert(fc.property(fc.array(step, { maxLength: 30, size: "max" }), play), { seed: 42, numRuns: 150 });
+    fc.assert(fc.property(fc.array(step, { maxLength: 30, size: "max" }), play), runs(150));
   });
 
   it("takes its own of an item when somebody sees it, once, and of an ended one never", () => {

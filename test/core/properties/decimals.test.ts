@@ -4,6 +4,7 @@ import { numbersAs, unitsOf } from "../../../src/api/decimals.ts";
 import { plain } from "../../../src/api/errors.ts";
 import { MONEY_PLACES, SIZE_PLACES, textOf } from "../../../src/core/format.ts";
 import { MAX_ISSUANCE, MAX_SIZE } from "../../../src/core/units.ts";
+import { runs } from "../../support/runs.ts";
 
 const places = fc.integer({ min: 0, max: 6 });
 const units = fc.oneof(
@@ -15,8 +16,6 @@ const digits = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc
     .array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength, size: "max" })
     .map((each) => each.join(""));
-const runs = (numRuns: number): { seed: number; numRuns: number } => ({ seed: 42, numRuns });
-
 /** What a decimal text comes to in units of 10^-places, reckoned with BigInt. */
 function exactUnits(whole: string, fraction: string, count: number): number | null {
   const kept = fraction.slice(0, count).padEnd(count, "0");

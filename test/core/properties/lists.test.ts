@@ -14,6 +14,7 @@ import {
   price,
   type Sum,
 } from "../../../src/core/units.ts";
+import { runs } from "../../support/runs.ts";
 
 describe("a numbered list", () => {
   it("numbers from 1 and finds every number again, over the edges of its chunks", () => {
@@ -145,7 +146,7 @@ describe("the price history", () => {
         ]);
         expect(points).toEqual([...bySecond]);
       }),
-      { seed: 42, numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -158,7 +159,7 @@ describe("the price history", () => {
         const seconds = new Set(list.map(({ at }) => Math.floor(at / 1000)));
         expect(history.countBefore(second)).toBe([...seconds].filter((each) => each < second).length);
       }),
-      { seed: 42, numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -200,7 +201,7 @@ describe("a running total of money", () => {
         expect(exactly(total)).toBe(bigTotalOf(list));
         expect(total.micro >= 0 && total.micro < 1_000_000).toBe(true);
       }),
-      { seed: 42, numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -213,7 +214,7 @@ describe("a running total of money", () => {
         addSum(one, two);
         expect(exactly(one)).toBe(exactOne + exactTwo);
       }),
-      { seed: 42, numRuns: 500 },
+      runs(500),
     );
   });
 });

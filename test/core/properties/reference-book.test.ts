@@ -7,6 +7,7 @@ import { millis, price, size } from "../../../src/core/units.ts";
 import { NaiveBook, type NaiveLevel, type NaiveTrade } from "../../../src/fuzz/reference/naive-book.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
+import { atLevel } from "../../support/runs.ts";
 
 const TRADERS = ["alice", "bob", "carol"] as const;
 const POLICIES: readonly SelfTradePolicy[] = ["allow", "cancel-taker", "cancel-maker", "cancel-both"];
@@ -156,7 +157,7 @@ function depthOf(book: Book | null, direction: BookDirection): NaiveLevel[] {
   return levels;
 }
 
-const SEEDS = 3000;
+const SEEDS = atLevel(3000);
 const STEPS = 50;
 
 describe("the engine and the naive reference book", () => {

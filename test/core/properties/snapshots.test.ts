@@ -8,13 +8,12 @@ import { millis } from "../../../src/core/units.ts";
 import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
 import type { Entry, Journal } from "../../../src/engine/journal.ts";
 import { START } from "../../support/exchange.ts";
+import { runs } from "../../support/runs.ts";
 import { freezeRecords } from "./frozen.ts";
 import { ARENA, anyMove, commandOf, type Move, openArena } from "./moves.ts";
 import { portraitOf } from "./portrait.ts";
 
 const moves = (maxLength: number): fc.Arbitrary<Move[]> => fc.array(anyMove, { maxLength, size: "max" });
-const runs = (numRuns: number): { seed: number; numRuns: number } => ({ seed: 42, numRuns });
-
 /** Makes the moves, and answers what happened. */
 function play(exchange: Exchange, some: readonly Move[]): string[] {
   const told: string[] = [];

@@ -8,6 +8,7 @@ import type { RecordedScenario } from "../../../src/history/record/record-sessio
 import { anyChainMove, anySettlement, type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
+import { atLevel, runs } from "../../support/runs.ts";
 import { refusedOr, writtenOf } from "./floor.ts";
 import { failureOf } from "./run-text.ts";
 
@@ -70,10 +71,10 @@ describe("what is written of a session is a scenario that passes", () => {
         fills += recorded.trades;
         expect(await failureOf(recorded.scenario)).toBeNull();
       }),
-      { seed: 42, numRuns: 150 },
+      runs(150),
     );
-    expect(told).toBeGreaterThan(100);
-    expect(fills).toBeGreaterThan(200);
+    expect(told).toBeGreaterThan(atLevel(100));
+    expect(fills).toBeGreaterThan(atLevel(200));
   });
 
   it("and one is written of whatever steps can say, where nothing was pending before", async () => {
@@ -92,9 +93,9 @@ describe("what is written of a session is a scenario that passes", () => {
         said.calls += scenario.match(/: (?:split|merge|redeem)/g)?.length ?? 0;
         said.failed += scenario.match(/FAILED/g)?.length ?? 0;
       }),
-      { seed: 42, numRuns: 150 },
+      runs(150),
     );
-    for (const count of Object.values(said)) expect(count).toBeGreaterThan(20);
+    for (const count of Object.values(said)) expect(count).toBeGreaterThan(atLevel(20));
   });
 
   it("over HTTP as well", async () => {
@@ -104,7 +105,7 @@ describe("what is written of a session is a scenario that passes", () => {
         if (typeof recorded === "string") return;
         expect(await failureOf(recorded.scenario, "http")).toBeNull();
       }),
-      { seed: 42, numRuns: 16 },
+      runs(16),
     );
   });
 });

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MAX_PROBLEMS, problemText } from "../../../src/scenario/language/problem.ts";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
+import { atLevel } from "../../support/runs.ts";
 import { BID, ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
 const MEBIBYTE = 1_048_576;
 const TOO_DEEP = "nested deeper than 32 levels";
 
-/** A text repeated until a file has a quarter of the largest size, or another. */
-const filled = (start: string, unit: string, size = MEBIBYTE / 4): string =>
+/** A text repeated until a file has a quarter of the largest size, in CI, or another. */
+const filled = (start: string, unit: string, size = atLevel(MEBIBYTE / 4)): string =>
   start + unit.repeat(Math.floor((size - start.length) / unit.length));
 
 /** As often as it goes into one line, at most 20,000 times. */
@@ -129,7 +130,7 @@ describe("a large file", () => {
     ["directives", filled("", "%YAML 1.2\n")],
     ["block scalars", filled("steps:\n", "- |\n  x\n")],
     ["the same key", filled("", "a: b\n")],
-    ["keys of their own", Array.from({ length: 25_000 }, (_, index) => `k${index}: 1\n`).join("")],
+    ["keys of their own", Array.from({ length: atLevel(25_000) }, (_, index) => `k${index}: 1\n`).join("")],
     ["accounts nobody knows", filled("scenario: x\nsteps:\n", "  - alcie: BUY 1 YES @ 0.5\n")],
     [
       "wrong orders",

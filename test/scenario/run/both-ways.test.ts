@@ -6,8 +6,9 @@ import { needsHttp } from "../../../src/scenario/run/needs.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
+import { casesAtLevel } from "../../support/runs.ts";
 
-const SCENARIOS = findFiles(["scenarios"])
+const SCENARIOS = casesAtLevel(findFiles(["scenarios"]))
   .map((file) => loadScenario(file).scenario as Scenario)
   .filter((scenario) => !needsHttp(scenario));
 
