@@ -178,17 +178,19 @@ export interface Range {
 }
 
 /** Copies bytes of a file into a new one that is on the disk when this answers. */
-export function copyBytes(disk: Disk, file: DiskFile, { offset, bytes }: Range, path: string): void {
+export function copyBytes(disk: Disk, file: DiskFile, { offset, bytes }: Range, path: string): number {
   const copy = disk.open(path, "new");
+  let done = 0;
   try {
     const chunk = new Uint8Array(Math.min(COPY_CHUNK, bytes));
-    for (let done = 0; done < bytes; ) {
+    while (done < bytes) {
       const length = file.read(chunk.subarray(0, bytes - done), offset + done);
       if (length === 0) break;
       writeWhole(copy, chunk.subarray(0, length), done);
       done += length;
     }
     copy.sync();
+    return done;
   } finally {
     copy.close();
   }

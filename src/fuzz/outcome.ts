@@ -32,6 +32,18 @@ export interface SeedOutcome {
   /** How many commands were run. */
   readonly commands: number;
   readonly failure: Failure | null;
+  /** Of a failure that may not come again: what was seen of it. */
+  readonly evidence?: Evidence;
+}
+
+/** What clients saw of a server, for the files that tell a failure. */
+export interface Evidence {
+  /** The report of the session, as bytes of a journal. */
+  readonly report: string;
+  /** Every request and answer, a line each. */
+  readonly observations: string;
+  /** Whether the report alone shows the failure, so that a history of commands can tell it. */
+  readonly isOfHistory: boolean;
 }
 
 /** The files that tell a failure; null where there is none of the kind, and `remark` says why. */

@@ -149,32 +149,17 @@ export class LineReplay {
 export type ReplayEnd = ReturnType<JournalReplay["run"]>;
 
 /** Decides a whole journal anew, or its first lines. */
-export class JournalReplay {
-  readonly #replay: LineReplay;
+export class JournalReplay extends LineReplay {
   readonly #source: JournalSource;
   readonly #engine: string;
   readonly #options: ReplayOptions;
 
   /** Stands where the journal opens. `engine` is the version of this program. */
   constructor(source: JournalSource, engine: string, options: ReplayOptions = {}) {
-    this.#replay = new LineReplay(
-      source.opening,
-      source.path,
-      linesGoneBackTo(source.file, BEGINNING),
-      options,
-    );
+    super(source.opening, source.path, linesGoneBackTo(source.file, BEGINNING), options);
     this.#source = source;
     this.#engine = engine;
     this.#options = options;
-  }
-
-  get exchange(): Exchange {
-    return this.#replay.exchange;
-  }
-
-  /** How the clock ran at the last line that was taken. */
-  get clock(): ClockSetting {
-    return this.#replay.clock;
   }
 
   /** Hands on each line once the exchange stands behind it, and answers where that has ended. */
@@ -187,9 +172,9 @@ export class JournalReplay {
       isOver ||= line.n > to || line.t > until;
       if (isOver) return;
       last = line;
-      take(this.#replay.take(line));
+      take(this.take(line));
     });
-    const { commands, trouble } = this.#replay;
+    const { commands, trouble } = this;
     const isWhole = !isOver && end.damage === null;
     const isCut = isWhole && !this.#source.isFolder && last !== null && !endsReport(last);
     return {

@@ -1,17 +1,14 @@
 import { join } from "node:path";
 import { type Millis, millis } from "../core/units.ts";
-import { type Disk, type DiskFile, writeWhole } from "../engine/disk.ts";
+import { copyBytes, type Disk, type DiskFile } from "../engine/disk.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
 import { parseLine } from "../engine/journal-codec.ts";
 import { BEGINNING } from "../engine/journal-line.ts";
 import { damagePlace, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
 import { originOf } from "../engine/origin.ts";
-
 import { assertKnown, StoreError } from "../engine/store-error.ts";
 import { type JournalPlace, requireJournal } from "./journal-source.ts";
 import { exchangeAt } from "./report.ts";
-
-const COPY_CHUNK = 1 << 22;
 
 /** What of a journal is whole, and what is lost with the rest. */
 export interface RepairPlan {
@@ -89,19 +86,8 @@ function lossFrom(file: DiskFile, offset: number) {
 export function copyWhole(disk: Disk, { file }: JournalPlace, bytes: number, folder: string): void {
   requireNew(disk, folder);
   disk.makeFolder(folder);
-  const copy = disk.open(join(folder, JOURNAL_FILE), "new");
-  try {
-    const chunk = new Uint8Array(COPY_CHUNK);
-    for (let done = 0; done < bytes; ) {
-      const length = file.read(chunk.subarray(0, Math.min(COPY_CHUNK, bytes - done)), done);
-      if (length === 0) throw new StoreError("disk", `the journal ends at byte ${done} now, it had ${bytes}`);
-      writeWhole(copy, chunk.subarray(0, length), done);
-      done += length;
-    }
-    copy.sync();
-  } finally {
-    copy.close();
-  }
+  const copied = copyBytes(disk, file, { offset: 0, bytes }, join(folder, JOURNAL_FILE));
+  if (copied < bytes) throw new StoreError("disk", `the journal ends at byte ${copied} now, it had ${bytes}`);
   disk.syncFolder(folder);
 }
 

@@ -11,7 +11,7 @@ import type { FailureFiles, SeedOutcome, SeedRunner, SeedSettings } from "../out
 import { readJournal } from "./answers.ts";
 import { check } from "./check.ts";
 import { Clients, type Flight } from "./clients.ts";
-import { type Finding, logText, type ObservationLog, requestTo, type SentRequest } from "./observation.ts";
+import { logText, type ObservationLog, requestTo, type SentRequest } from "./observation.ts";
 import { type FuzzedServer, openServer } from "./server.ts";
 import {
   type HttpProfile,
@@ -22,15 +22,6 @@ import {
   type TradedMarket,
   Traffic,
 } from "./traffic.ts";
-
-/** What came of one seed's history. */
-export interface Evidence {
-  /** The report of the session, as bytes of a journal. */
-  readonly report: string;
-  readonly log: ObservationLog;
-  /** How many requests opened the exchange, before the first that was drawn. */
-  readonly opening: number;
-}
 
 /** The history of one seed: its clients open markets and accounts, and then trade, all at once. */
 export class FuzzSession {
@@ -53,8 +44,11 @@ export class FuzzSession {
     this.#random = stream(profile.seed, "fuzz/http/rounds");
   }
 
-  /** Runs the history to its end. @throws Error where the exchange cannot even be opened. */
-  async run(commands: number): Promise<Evidence> {
+  /**
+   * Runs the history to its end; answers its report, what was seen, and how many requests opened the exchange, before the
+   * first that was drawn. @throws Error where the exchange cannot even be opened.
+   */
+  async run(commands: number) {
     const traffic = await this.#open();
     const opening = this.#clients.observations.length;
     await this.#trade(traffic, commands);
@@ -177,62 +171,51 @@ export class FuzzSession {
   }
 }
 
-/** How often a seed whose evidence is gone is run again to find the same. */
-const ATTEMPTS = 10;
-
-/** A seed that was run, and what is wrong with it. */
-interface Run {
-  readonly evidence: Evidence;
-  readonly finding: Finding | null;
-}
-
 /**
  * Runs seeds through real clients of a real server, several at once, and checks that what they saw is one history.
  * Requests are the seed's; in which order a server takes up those of several connections is the machine's, so that a
- * seed may pass where it has failed before. What was seen is kept with the outcome until it is written.
+ * seed may pass where it has failed before: what was seen goes with the outcome of one that fails.
  */
 export class OverHttp implements SeedRunner {
   readonly #program: string;
   readonly #wallets = new Wallets();
-  readonly #evidence = new WeakMap<SeedOutcome, Run>();
 
   /** `program` is the file of the built program, which is killed and opened again; default: the one beside this code. */
   constructor(program = fileURLToPath(new URL("./cli.js", import.meta.url))) {
     this.#program = program;
   }
 
-  async run(seed: number, settings: SeedSettings): Promise<SeedOutcome> {
-    const run = await this.#run(seed, settings);
-    const { evidence, finding } = run;
-    const profile = profileLine(httpProfile(seed));
-    const { commands } = settings;
-    if (finding === null) return { seed, profile, commands, failure: null };
-    const { fingerprint, seen, message: sentence } = finding;
-    const { observations } = evidence.log;
-    const index = seen === null ? observations.length - 1 : observations.indexOf(seen);
-    const command = Math.max(1, Math.min(commands, index + 1 - evidence.opening));
-    const outcome = { seed, profile, commands, failure: { fingerprint, sentence, command } };
-    this.#evidence.set(outcome, run);
-    return outcome;
+  async run(seed: number, { commands }: SeedSettings): Promise<SeedOutcome> {
+    const profile = httpProfile(seed);
+    const server = await openServer(profile, () => this.#program);
+    try {
+      const { report, log, opening } = await new FuzzSession(profile, server, this.#wallets).run(commands);
+      const finding = await check(readJournal(Buffer.from(report)), log);
+      const outcome = { seed, profile: profileLine(profile), commands };
+      if (finding === null) return { ...outcome, failure: null };
+      const { fingerprint, seen, message: sentence, isOfHistory } = finding;
+      const { observations } = log;
+      const index = seen === null ? observations.length - 1 : observations.indexOf(seen);
+      const command = Math.max(1, Math.min(commands, index + 1 - opening));
+      const evidence = { report, observations: logText(log), isOfHistory };
+      return { ...outcome, failure: { fingerprint, sentence, command }, evidence };
+    } finally {
+      await server.close();
+    }
   }
 
   async write(
-    outcome: SeedOutcome,
-    settings: SeedSettings,
+    { evidence }: SeedOutcome,
+    _settings: SeedSettings,
     folder: string,
     name: string,
   ): Promise<FailureFiles> {
-    const run = this.#evidence.get(outcome) ?? (await this.#again(outcome, settings));
-    if (run === null) {
-      const remark = `it did not fail again in ${ATTEMPTS} attempts: what clients of several connections meet depends on timing`;
-      return { scenario: null, report: null, remark };
-    }
-    const { evidence, finding } = run;
+    if (evidence === undefined) throw new Error("an outcome over HTTP has failed without evidence");
     const report = join(folder, `${name}.ndjson`);
     const seen = join(folder, `${name}.observations.ndjson`);
     writeFileSync(report, evidence.report);
-    writeFileSync(seen, logText(evidence.log));
-    if (finding?.isOfHistory !== true) {
+    writeFileSync(seen, evidence.observations);
+    if (!evidence.isOfHistory) {
       const remark = `what clients saw differs from the journal, which no scenario can tell: ${seen} holds every request and answer`;
       return { scenario: null, report, remark };
     }
@@ -241,26 +224,6 @@ export class OverHttp implements SeedRunner {
     const told = await asScenario({ config, start, entries }, { isOver: reducing() });
     const none = { text: null, remark: "the commands of the journal alone do not fail" };
     return withScenario(join(folder, `${name}.yaml`), report, told ?? none);
-  }
-
-  async #run(seed: number, { commands }: SeedSettings): Promise<Run> {
-    const profile = httpProfile(seed);
-    const server = await openServer(profile, () => this.#program);
-    try {
-      const evidence = await new FuzzSession(profile, server, this.#wallets).run(commands);
-      return { evidence, finding: await check(readJournal(Buffer.from(evidence.report)), evidence.log) };
-    } finally {
-      await server.close();
-    }
-  }
-
-  /** The seed once more, as often as it takes to fail in the same way; null where it does not. */
-  async #again({ seed, failure }: SeedOutcome, settings: SeedSettings): Promise<Run | null> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const run = await this.#run(seed, settings);
-      if (run.finding !== null && run.finding.fingerprint === failure?.fingerprint) return run;
-    }
-    return null;
   }
 }
 

@@ -51,17 +51,22 @@ export abstract class HistoryTrial {
     this.#settings = settings;
   }
 
-  /** How commands fail first; null when they do not. @throws RunStopped */
-  abstract first(trace: readonly TracedCommand[]): Promise<FailingTrace | null>;
+  /** In which ways commands fail, of one moment; none when they do not. @throws RunStopped */
+  protected abstract failures(trace: readonly TracedCommand[]): Promise<readonly FailingTrace[]>;
+
+  /** How commands fail; null when they do not. @throws RunStopped */
+  async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
+    return (await this.failures(trace))[0] ?? null;
+  }
 
   /** How commands fail in the same way; null when they do not. @throws RunStopped */
   async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint): Promise<FailingTrace | null> {
-    const broken = await this.first(trace).catch((error: unknown) => {
+    const failures = await this.failures(trace).catch((error: unknown) => {
       if (error instanceof RunStopped) throw error;
       // Some commands make no sense without others, or speak of what is not there.
-      return null;
+      return [];
     });
-    return broken?.fingerprint.key === key ? broken : null;
+    return failures.find(({ fingerprint }) => fingerprint.key === key) ?? null;
   }
 
   protected open(): Remapper {
@@ -99,68 +104,36 @@ const CHECKS = 8;
 /** So often when nothing is found: what is broken may have mended itself. */
 const MAX_CHECKS = 1_000;
 
-interface Found extends FailingTrace {
-  readonly index: number;
-  /** Every invariant that does not hold; none where something was thrown. */
-  readonly names: readonly string[];
-}
-
-/** Applies commands until something throws or an invariant does not hold; of many, judged now and then. */
+/** Applies commands until something throws or invariants do not hold; of many, judged now and then. */
 export class FailureTrial extends HistoryTrial {
   #checks = CHECKS;
 
-  async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
-    let found = this.#run(trace, this.#strideOf(trace));
-    if (found === null && trace.length > FEW) {
-      this.#checks = MAX_CHECKS;
-      found = this.#run(trace, this.#strideOf(trace));
-    }
-    return found === null || found.names.length === 0 ? found : this.#earliest(trace, found);
+  override async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
+    const found = await super.first(trace);
+    if (found !== null || trace.length <= FEW) return found;
+    this.#checks = MAX_CHECKS;
+    return super.first(trace);
   }
 
-  override async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint) {
-    const found = this.#run(trace, this.#strideOf(trace));
-    if (found === null) return null;
-    const fingerprints = [found.fingerprint, ...found.names.map(brokenInvariant)];
-    const same = fingerprints.find((fingerprint) => fingerprint.key === key);
-    return same === undefined ? null : { fingerprint: same, trace: found.trace };
-  }
-
-  #strideOf({ length }: readonly TracedCommand[]): number {
-    return length <= FEW ? 1 : Math.ceil(length / this.#checks);
-  }
-
-  /** The first command after which something is wrong, by halving what lies between the last look at which all was well. */
-  #earliest(trace: readonly TracedCommand[], last: Found): FailingTrace {
-    let found = last;
-    let low = Math.max(-1, last.index - this.#strideOf(trace));
-    while (found.index - low > 1) {
-      const middle = (low + found.index) >> 1;
-      const earlier = this.#run(trace.slice(0, middle + 1), trace.length);
-      if (earlier === null) low = middle;
-      else found = earlier;
-    }
-    return found;
-  }
-
-  #run(trace: readonly TracedCommand[], stride: number): Found | null {
+  protected async failures(trace: readonly TracedCommand[]): Promise<readonly FailingTrace[]> {
+    const { length } = trace;
+    const stride = length <= FEW ? 1 : Math.ceil(length / this.#checks);
     const remapper = this.open();
     const done: TracedCommand[] = [];
     let next = 0;
     try {
       for (const index of this.applying(remapper, trace, done)) {
         next = index + 1;
-        const isChecked = index % stride === stride - 1 || next === trace.length;
-        const names = isChecked ? violations(remapper.state).map(({ name }) => name) : [];
-        const [first] = names;
-        if (first !== undefined) return { fingerprint: brokenInvariant(first), trace: done, index, names };
+        if (next % stride !== 0 && next !== length) continue;
+        const broken = violations(remapper.state);
+        if (broken.length > 0)
+          return broken.map(({ name }) => ({ fingerprint: brokenInvariant(name), trace: done }));
       }
-      return null;
+      return [];
     } catch (error) {
       if (error instanceof RunStopped) throw error;
       const message = error instanceof Error ? error.message : String(error);
-      const failing = trace.slice(next, next + 1);
-      return { fingerprint: defectOf(message), trace: [...done, ...failing], index: next, names: [] };
+      return [{ fingerprint: defectOf(message), trace: [...done, ...trace.slice(next, next + 1)] }];
     }
   }
 }
@@ -174,8 +147,7 @@ export class ExpectationTrial extends HistoryTrial {
     this.#expected = expected;
   }
 
-  /** How the expectation fails; null where it holds. */
-  async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
+  protected async failures(trace: readonly TracedCommand[]): Promise<readonly FailingTrace[]> {
     const { names, expectations } = this.#expected;
     const remapper = this.open();
     const { exchange, orders } = remapper;
@@ -202,11 +174,11 @@ export class ExpectationTrial extends HistoryTrial {
     }
     try {
       await checkAll(session, expectations);
-      return null;
+      return [];
     } catch (error) {
       if (!(error instanceof ScenarioFailure)) throw error;
       const fingerprint = fingerprintOf({ ...failureMessage(error.mismatches), text: "expect" });
-      return { fingerprint, trace: done };
+      return [{ fingerprint, trace: done }];
     }
   }
 }
@@ -289,25 +261,24 @@ export class RefusalTrial extends HistoryTrial {
     return this.#traced;
   }
 
-  /** How the request is refused; null where it is not, or with another code. */
-  async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
+  protected async failures(trace: readonly TracedCommand[]): Promise<readonly FailingTrace[]> {
     const { names, refused, command } = this.#refusal;
     const remapper = this.open();
     const done = this.apply(remapper, trace);
     const { exchange } = remapper;
     exchange.advanceTo(this.#traced.at);
     const own = remapper.own(this.#traced) as Asked | null;
-    if (own === null) return null;
+    if (own === null) return [];
     const decision = decide(exchange.state, { at: this.#traced.at, command: own });
     const circumstances = circumstancesOf(exchange.state, own);
     this.#circumstances ??= circumstances;
-    if (decision.ok || circumstances !== this.#circumstances) return null;
+    if (decision.ok || circumstances !== this.#circumstances) return [];
     const view = { state: exchange.state, numbers: numbersAs("number") };
     const refusal = refusedBy(refusalError(decision.refusal, view));
-    if (refusal.code !== refused.request.code) return null;
+    if (refusal.code !== refused.request.code) return [];
     const failure = { message: `refused: ${refusedText(refusal)}`, diff: [] };
     const text = `${names.accountOf(command.address)}:`;
-    return { fingerprint: fingerprintOf({ ...failure, text }), trace: done };
+    return [{ fingerprint: fingerprintOf({ ...failure, text }), trace: done }];
   }
 
   /** The same commands at once, one after the other, but where the time between them decides. */
