@@ -47,32 +47,7 @@ import { unminedTransactions } from "./transactions.ts";
 export interface BlockView {
   readonly state: State;
   readonly logIndex: LogIndex;
-  readonly pastValues: PastValues;
   readonly moment: BlockOrPending;
-}
-
-/** How many values of past blocks are kept. */
-const MAX_PAST_VALUES = 50_000;
-
-/** Values as of blocks that others follow, each worked out once: a block never changes, nor what led to it. */
-export class PastValues {
-  #ofBlock = new WeakMap<Block, Map<string, unknown>>();
-  #size = 0;
-
-  /** A value as of a block, by what it is the value of. */
-  *of<Value>(block: Block, what: string, read: () => Steps<Value>): Steps<Value> {
-    const known = this.#ofBlock.get(block);
-    if (known?.has(what)) return known.get(what) as Value;
-    const value = yield* read();
-    if (this.#size >= MAX_PAST_VALUES) {
-      this.#ofBlock = new WeakMap();
-      this.#size = 0;
-    }
-    const values = this.#ofBlock.get(block) ?? new Map<string, unknown>();
-    this.#ofBlock.set(block, values.set(what, value));
-    this.#size += 1;
-    return value;
-  }
 }
 
 /** The block that a view is as of, if others follow it; null for the latest and for what is pending. */
@@ -102,17 +77,14 @@ export function* balanceAt(view: BlockView, address: Address, token: number): St
   if (moment === headBlock(state.chain)) return holdingOnChain(state, address, token);
   const account = findAccount(state, address);
   if (account === undefined) return 0;
-  const { number } = account;
-  return yield* view.pastValues.of(moment, `balance ${number} ${token}`, function* () {
-    let balance = token === USDC ? onChainOf(account.collateral) : sharesOnChain(state, address, token);
-    for (const transaction of transactionsAfter(view, moment, ofOwner(address))) {
-      visitMoves(state, transaction, (owner, moved, amount) => {
-        if (owner === number && moved === token) balance -= amount;
-      });
-      yield;
-    }
-    return balance;
-  });
+  let balance = token === USDC ? onChainOf(account.collateral) : sharesOnChain(state, address, token);
+  for (const transaction of transactionsAfter(view, moment, ofOwner(address))) {
+    visitMoves(state, transaction, (owner, moved, amount) => {
+      if (owner === account.number && moved === token) balance -= amount;
+    });
+    yield;
+  }
+  return balance;
 }
 
 function sharesOnChain(state: State, address: Address, token: number): number {
@@ -133,22 +105,16 @@ function holdingInLedger(state: State, address: Address, token: number): number 
 /** The USDC that is locked behind the shares of all markets. */
 function* lockedAt(view: BlockView): Steps<number> {
   const { state, moment } = view;
-  const lockedNow = (): number => {
-    let locked = 0;
-    for (const { supply, onChain } of state.markets)
-      locked += (moment === "pending" ? supply : onChain).collateral;
-    return locked;
-  };
+  let locked = 0;
+  for (const { supply, onChain } of state.markets)
+    locked += (moment === "pending" ? supply : onChain).collateral;
   const block = pastBlock(view);
-  if (block === null) return lockedNow();
-  return yield* view.pastValues.of(block, "locked", function* () {
-    let locked = lockedNow();
-    for (const transaction of transactionsAfter(view, block, [OF_SETS])) {
-      for (const { collateral } of supplyChangesOf(state, transaction)) locked -= collateral;
-      yield;
-    }
-    return locked;
-  });
+  if (block === null) return locked;
+  for (const transaction of transactionsAfter(view, block, [OF_SETS])) {
+    for (const { collateral } of supplyChangesOf(state, transaction)) locked -= collateral;
+    yield;
+  }
+  return locked;
 }
 
 const OF_SETS = new Set([TOPICS.PositionSplit, TOPICS.PositionsMerge, TOPICS.PayoutRedemption]);
@@ -157,16 +123,14 @@ const OF_SETS = new Set([TOPICS.PositionSplit, TOPICS.PositionsMerge, TOPICS.Pay
 export function* issuedAt(view: BlockView): Steps<bigint> {
   const { state } = view;
   const block = pastBlock(view);
-  if (block === null) return BigInt(state.issued);
-  return yield* view.pastValues.of(block, "issued", function* () {
-    let { issued }: { issued: number } = state;
-    for (const { content } of transactionsAfter(view, block, [])) {
-      if (content?.kind === "deposit")
-        issued -= content.market === 0 ? content.collateral : notional(FULL_PRICE, content.size);
-      yield;
-    }
-    return BigInt(issued);
-  });
+  let { issued }: { issued: number } = state;
+  if (block === null) return BigInt(issued);
+  for (const { content } of transactionsAfter(view, block, [])) {
+    if (content?.kind === "deposit")
+      issued -= content.market === 0 ? content.collateral : notional(FULL_PRICE, content.size);
+    yield;
+  }
+  return BigInt(issued);
 }
 
 /** How much of its collateral an owner lets somebody spend, micro-USDC. */
@@ -174,25 +138,22 @@ export function* allowanceAt(view: BlockView, owner: Address, spender: Address):
   const { state } = view;
   const block = pastBlock(view);
   if (block === null) return allowanceOf(state, owner, spender);
-  const said = yield* view.pastValues.of(block, `allowance ${owner} ${spender}`, function* () {
-    let allowed: bigint | undefined;
-    const topics = [new Set([TOPICS.Approval]), ...ofOwner(owner)];
-    let from = 0;
-    for (const [transaction, position] of transactionsUpTo(view, block, 1, topics)) {
-      const { content } = transaction;
-      if (content?.kind === "call" && content.call.kind === "approve" && content.from === owner) {
-        if (content.call.spender === spender) [allowed, from] = [BigInt(content.call.amount), position];
-      }
-      yield;
+  let allowed: bigint | undefined;
+  let from = 0;
+  const topics = [new Set([TOPICS.Approval]), ...ofOwner(owner)];
+  for (const [{ content }, position] of transactionsUpTo(view, block, 1, topics)) {
+    if (content?.kind === "call" && content.call.kind === "approve" && content.from === owner) {
+      if (content.call.spender === spender) [allowed, from] = [BigInt(content.call.amount), position];
     }
-    if (allowed === undefined || allowed === UNLIMITED) return allowed;
-    for (const [transaction] of transactionsUpTo(view, block, from + 1, ofOwner(owner))) {
-      allowed -= spentIn(state, transaction, owner, spender);
-      yield;
-    }
-    return allowed;
-  });
-  return said ?? initialAllowance(state, owner, spender);
+    yield;
+  }
+  if (allowed === undefined) return initialAllowance(state, owner, spender);
+  if (allowed === UNLIMITED) return allowed;
+  for (const [transaction] of transactionsUpTo(view, block, from + 1, ofOwner(owner))) {
+    allowed -= spentIn(state, transaction, owner, spender);
+    yield;
+  }
+  return allowed;
 }
 
 /** What a transaction spends of an allowance. */
@@ -218,18 +179,15 @@ export function* isOperatorAt(view: BlockView, owner: Address, operator: Address
   const { state } = view;
   const block = pastBlock(view);
   if (block === null) return isOperator(state, owner, operator);
-  const said = yield* view.pastValues.of(block, `operator ${owner} ${operator}`, function* () {
-    let approved: boolean | undefined;
-    const topics = [new Set([TOPICS.ApprovalForAll]), ...ofOwner(owner)];
-    for (const [{ content }] of transactionsUpTo(view, block, 1, topics)) {
-      if (content?.kind === "call" && content.call.kind === "setApprovalForAll" && content.from === owner) {
-        if (content.call.operator === operator) approved = content.call.approved;
-      }
-      yield;
+  let approved = isInitialOperator(state, owner, operator);
+  const topics = [new Set([TOPICS.ApprovalForAll]), ...ofOwner(owner)];
+  for (const [{ content }] of transactionsUpTo(view, block, 1, topics)) {
+    if (content?.kind === "call" && content.call.kind === "setApprovalForAll" && content.from === owner) {
+      if (content.call.operator === operator) approved = content.call.approved;
     }
-    return approved;
-  });
-  return said ?? isInitialOperator(state, owner, operator);
+    yield;
+  }
+  return approved;
 }
 
 /** Whether the chain has a market's condition. */

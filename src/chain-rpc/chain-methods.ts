@@ -1,15 +1,16 @@
 import { keccak256 } from "viem/utils";
-import type { Block } from "../core/chain/chain.ts";
-import { baseFeeOf, blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
+import { type Block, baseFeeOf, blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
 import { blockHash, blockOfHash, transactionOfHash } from "../core/chain/chain-hashes.ts";
-import { callGas, intrinsicGas } from "../core/chain/transaction.ts";
+import { callGas, intrinsicGas, type Transaction } from "../core/chain/transaction.ts";
+import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
+import type { Steps } from "../core/steps.ts";
 import { reverted } from "./abis.ts";
 import { type BlockView, nativeAt, nonceAt, outcomeAt } from "./block-view.ts";
 import { control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
 import { answerCall, contractCallOf, isContract } from "./contracts.ts";
 import { BLOB_BASE_FEE, limitsOf, quantity, secondsOf, TIP } from "./encoding.ts";
-import { LazyList, RpcError } from "./json-rpc.ts";
+import { invalidParams, LazyList, RpcError } from "./json-rpc.ts";
 import {
   type BlockOrPending,
   callerOf,
@@ -22,8 +23,23 @@ import {
   readHeight,
   readMoment,
 } from "./params.ts";
-import { blockReply, pendingBlockReply, receiptReply, transactionReply, transactionsIn } from "./replies.ts";
-import { gasPriceOf, gasUsedOf, pendingTransactions } from "./transactions.ts";
+import {
+  blockReply,
+  pendingBlockReply,
+  receiptReply,
+  recipientOf,
+  transactionReply,
+  transactionsIn,
+} from "./replies.ts";
+import {
+  gasLimitOf,
+  gasPriceOf,
+  gasUsedOf,
+  nonceOf,
+  pendingTransactions,
+  senderOf,
+  unminedTransactions,
+} from "./transactions.ts";
 
 /** A block by hash, tag, number or an object of EIP-1898; null when the chain does not have it. */
 function readReceiptsBlock(value: unknown, name: string, state: State): Block | null {
@@ -58,7 +74,7 @@ export const TRANSACTION = param("transaction", (value, name, state) =>
 /** An override of state and blocks, which must be empty. */
 const OVERRIDE = optionalParam("overrides", (value) => {
   if (typeof value === "object" && Object.keys(value as object).length === 0) return;
-  throw new RpcError("INVALID_PARAMS", "overrides of state and blocks are not modelled");
+  throw invalidParams("overrides of state and blocks are not modelled");
 });
 
 function requireBlock(block: Block | null): void {
@@ -74,8 +90,8 @@ function transactionIn(state: State, block: Block | null, place: number): object
 /** Code that does nothing: what the contracts do is not written in it. */
 const CODE = "0xfe";
 
-const viewOf = ({ state, logIndex, pastValues }: NodeContext, moment: BlockOrPending): BlockView => ({
-  ...{ state, logIndex, pastValues, moment },
+const viewOf = ({ state, logIndex }: NodeContext, moment: BlockOrPending): BlockView => ({
+  ...{ state, logIndex, moment },
 });
 
 /** The most blocks that one fee history covers. */
@@ -93,7 +109,7 @@ function readPercentiles(value: unknown, name: string): number[] {
     percentile >= (index === 0 ? 0 : Number(all[index - 1])) &&
     percentile <= 100;
   if (Array.isArray(value) && value.length <= 100 && value.every(isRising)) return value;
-  throw new RpcError("INVALID_PARAMS", `${name}: expected numbers from 0 to 100, ascending`);
+  throw invalidParams(`${name}: expected numbers from 0 to 100, ascending`);
 }
 
 const BLOCK_COUNT = param("block count", (value, name) => readCount(value, name));
@@ -112,6 +128,41 @@ function rewardsIn(state: State, block: Block, percentiles: readonly number[]): 
       index += 1;
     return quantity(paid[index]?.tip ?? 0);
   });
+}
+
+/** What waits for a block, and what waits for an earlier nonce of its sender. */
+interface Pool<Value> {
+  readonly pending: Record<string, Record<string, Value>>;
+  readonly queued: Record<string, Record<string, Value>>;
+}
+
+/** Whether a transaction waits for an earlier nonce of its sender. */
+const isQueued = ({ chain }: State, { content }: Transaction): boolean =>
+  content?.kind === "call" && content.nonce >= nextNonce(chain, content.from);
+
+/** What is pending, by sender and nonce. */
+function* poolOf<Value>(
+  state: State,
+  shownAs: (transaction: Transaction) => Value,
+  isListed: (transaction: Transaction) => boolean = () => true,
+): Steps<Pool<Value>> {
+  const pool: Pool<Value> = { pending: {}, queued: {} };
+  for (const transaction of unminedTransactions(state)) {
+    yield;
+    if (!isListed(transaction)) continue;
+    const part = isQueued(state, transaction) ? pool.queued : pool.pending;
+    const sender = senderOf(transaction);
+    part[sender] ??= {};
+    (part[sender] as Record<string, Value>)[nonceOf(transaction)] = shownAs(transaction);
+  }
+  return pool;
+}
+
+/** A transaction in a line, as Geth's inspection has it. */
+function summaryOf(state: State, transaction: Transaction): string {
+  const value = transaction.content?.kind === "call" ? transaction.content.value : "0";
+  const price = gasPriceOf(state, transaction, null);
+  return `${recipientOf(transaction)}: ${value} wei + ${gasLimitOf(transaction)} gas × ${price} wei`;
 }
 
 /** The methods that read the chain: the node itself, blocks, transactions, accounts, fees, and what a call would do. */
@@ -232,6 +283,26 @@ export const chainMethods: Methods = {
           : blocks.map((block) => rewardsIn(state, block, percentiles)),
     };
   }),
+
+  // The exchange's own transactions have their numbers for nonces.
+  txpool_status: open([], function* ({ state }) {
+    let [pending, queued] = [0, 0];
+    for (const transaction of unminedTransactions(state)) {
+      if (isQueued(state, transaction)) queued += 1;
+      else pending += 1;
+      yield;
+    }
+    return { pending: quantity(pending), queued: quantity(queued) };
+  }),
+  txpool_content: open([], ({ state }) =>
+    poolOf(state, (transaction) => transactionReply(state, transaction)),
+  ),
+  txpool_contentFrom: open([ADDRESS], function* ({ state }, address) {
+    const reply = (transaction: Transaction) => transactionReply(state, transaction);
+    const { pending, queued } = yield* poolOf(state, reply, (each) => senderOf(each) === address);
+    return { pending: pending[address] ?? {}, queued: queued[address] ?? {} };
+  }),
+  txpool_inspect: open([], ({ state }) => poolOf(state, (transaction) => summaryOf(state, transaction))),
 
   eth_call: open([REQUEST, MOMENT_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, moment) {
     if (request.gas !== undefined && request.gas < intrinsicGas(request.input)) {

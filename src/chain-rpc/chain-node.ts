@@ -3,13 +3,18 @@ import type { Steps } from "../core/steps.ts";
 import { chainMethods } from "./chain-methods.ts";
 import { contextOf, type Host, type Method, type NodeContext } from "./context.ts";
 import { controlMethods } from "./control-methods.ts";
-import { answerRpc, ChainChanged, isLazy, isSteps, jsonInSteps, RpcError } from "./json-rpc.ts";
+import {
+  answerRpc,
+  ChainChanged,
+  invalidParams,
+  isLazy,
+  isSteps,
+  jsonInSteps,
+  RpcError,
+} from "./json-rpc.ts";
 import { IndexBehind, LogIndex } from "./log-index.ts";
-import { logMethods } from "./log-methods.ts";
-import { poolMethods } from "./pool-methods.ts";
-import { signingMethods } from "./signing-methods.ts";
+import { logMethods, subscriptionMethods } from "./log-methods.ts";
 import { steeringMethods } from "./steering-methods.ts";
-import { subscriptionMethods } from "./subscription-methods.ts";
 import type { Subscriber } from "./subscriptions.ts";
 
 /** Every method, by its name. */
@@ -20,8 +25,6 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
     ...subscriptionMethods(null),
     ...controlMethods,
     ...steeringMethods,
-    ...poolMethods,
-    ...signingMethods,
   }),
 );
 
@@ -81,7 +84,7 @@ function perform(
   const min = params.filter(({ isOptional }) => !isOptional).length;
   if (given.length < min || given.length > params.length) {
     const expected = min === params.length ? String(min) : `${min} to ${params.length}`;
-    throw new RpcError("INVALID_PARAMS", `${name} takes ${expected} parameters, found ${given.length}`);
+    throw invalidParams(`${name} takes ${expected} parameters, found ${given.length}`);
   }
   const values = params.map(({ name, read }, place) => read(given[place], name, node.state));
   return method.perform(node, ...(values as never));

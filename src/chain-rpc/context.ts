@@ -3,7 +3,6 @@ import type { Address } from "../core/terms.ts";
 import type { Clock, ClockSetting } from "../engine/clock.ts";
 import type { Exchange, Snapshot } from "../engine/exchange.ts";
 import type { Slices } from "../engine/slices.ts";
-import { PastValues } from "./block-view.ts";
 import { Filters } from "./filters.ts";
 import type { LogIndex } from "./log-index.ts";
 import { optional } from "./params.ts";
@@ -72,7 +71,6 @@ export interface NodeContext extends Host {
   secondsBetweenBlocks: number | null;
   readonly snapshots: EvmSnapshots;
   readonly logIndex: LogIndex;
-  readonly pastValues: PastValues;
   readonly filters: Filters;
 }
 
@@ -89,7 +87,6 @@ export function contextOf(host: Host, logIndex: LogIndex): NodeContext {
     secondsBetweenBlocks: null,
     snapshots: new EvmSnapshots(host),
     logIndex,
-    pastValues: new PastValues(),
     filters,
   };
 }

@@ -1,4 +1,6 @@
 import { type DecodeFunctionDataReturnType, decodeFunctionData, encodeFunctionResult } from "viem/utils";
+import { baseFeeOf, blockAt, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
+import { blockHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS, NO_PARENT } from "../core/chain/contracts.ts";
 import { collectionId, conditionId, positionId } from "../core/chain/position-ids.ts";
 import type { ContractCall } from "../core/chain/transaction.ts";
@@ -15,17 +17,17 @@ import {
   isPreparedAt,
   isReportedAt,
   issuedAt,
+  nativeAt,
   outcomeAt,
   sharesAt,
 } from "./block-view.ts";
-import { asHex } from "./encoding.ts";
-import { isSteps } from "./json-rpc.ts";
-import { MULTICALL_ADDRESS, multicallFunctions } from "./multicall.ts";
+import { asHex, limitsOf, secondsOf } from "./encoding.ts";
+import { isSteps, RpcError } from "./json-rpc.ts";
 import { type CallRequest, callerOf } from "./params.ts";
 
-/** One function of a contract: read from a block's state, perhaps in steps, or decoded to a call that the core carries out. */
+/** One function of a contract: reads a block's state, perhaps in steps, or is decoded to a call that the core carries out. */
 type ContractFunction<Args> =
-  | { readonly read: (view: BlockView, args: Args) => unknown }
+  | ((view: BlockView, args: Args) => unknown)
   | { readonly write: (args: Args) => ContractCall; readonly result?: unknown };
 
 type Decoded<Abi extends AnyAbi> = DecodeFunctionDataReturnType<Abi>;
@@ -67,14 +69,12 @@ const call = (kind: ContractCall["kind"], ...fields: readonly string[]) => ({
 const result = true;
 
 const collateralFunctions: Functions<typeof COLLATERAL> = {
-  name: { read: () => "USD Coin" },
-  symbol: { read: () => "USDC" },
-  decimals: { read: () => 6 },
-  totalSupply: { read: issuedAt },
-  balanceOf: { read: (view, [account]) => collateralAt(view, lower(account)) },
-  allowance: {
-    read: (view, [owner, spender]) => allowanceAt(view, lower(owner), lower(spender)),
-  },
+  name: () => "USD Coin",
+  symbol: () => "USDC",
+  decimals: () => 6,
+  totalSupply: issuedAt,
+  balanceOf: (view, [account]) => collateralAt(view, lower(account)),
+  allowance: (view, [owner, spender]) => allowanceAt(view, lower(owner), lower(spender)),
   approve: { ...call("approve", "spender", "amount"), result },
   transfer: { ...call("transfer", "to", "amount"), result },
   transferFrom: { ...call("transferFrom", "from", "to", "amount"), result },
@@ -90,46 +90,33 @@ const { write: safeTransferOf } = call("safeTransfer", "from", "to", "ids", "amo
 const safeTransfer = (...args: readonly unknown[]): ContractCall => safeTransferOf(args);
 
 const tokenFunctions: Functions<typeof TOKENS> = {
-  balanceOf: { read: (view, [owner, id]) => sharesAt(view, lower(owner), id) },
-  balanceOfBatch: {
-    *read(view, [owners, ids]) {
-      if (owners.length !== ids.length) throw reverted("ERC1155: owners and IDs must have same lengths");
-      const balances: bigint[] = [];
-      for (const [index, owner] of owners.entries())
-        balances.push(yield* sharesAt(view, lower(owner), ids[index] as bigint));
-      return balances;
-    },
+  balanceOf: (view, [owner, id]) => sharesAt(view, lower(owner), id),
+  *balanceOfBatch(view, [owners, ids]) {
+    if (owners.length !== ids.length) throw reverted("ERC1155: owners and IDs must have same lengths");
+    const balances: bigint[] = [];
+    for (const [index, owner] of owners.entries())
+      balances.push(yield* sharesAt(view, lower(owner), ids[index] as bigint));
+    return balances;
   },
-  isApprovedForAll: {
-    read: (view, [owner, operator]) => isOperatorAt(view, lower(owner), lower(operator)),
+  isApprovedForAll: (view, [owner, operator]) => isOperatorAt(view, lower(owner), lower(operator)),
+  supportsInterface: (_view, [id]) => INTERFACES.has(id),
+  getConditionId: (_view, [oracle, question, outcomes]) =>
+    conditionId(lower(oracle), question, counted(outcomes)),
+  getCollectionId(_view, [parent, condition, set]) {
+    if (parent !== NO_PARENT) throw reverted("clobsim: positions have no parent collection");
+    return collectionId(condition, counted(set));
   },
-  supportsInterface: { read: (_view, [id]) => INTERFACES.has(id) },
-  getConditionId: {
-    read: (_view, [oracle, question, outcomes]) => conditionId(lower(oracle), question, counted(outcomes)),
+  getPositionId: (_view, [collateral, collection]) => positionId(lower(collateral), collection),
+  *getOutcomeSlotCount(view, [condition]) {
+    return BigInt((yield* payoutsAt(view, condition)).length);
   },
-  getCollectionId: {
-    read: (_view, [parent, condition, set]) => {
-      if (parent !== NO_PARENT) throw reverted("clobsim: positions have no parent collection");
-      return collectionId(condition, counted(set));
-    },
+  *payoutNumerators(view, [condition, index]) {
+    const numerator = index < OUTCOMES ? (yield* payoutsAt(view, condition))[Number(index)] : undefined;
+    if (numerator === undefined) throw reverted("clobsim: there is no such outcome");
+    return BigInt(numerator);
   },
-  getPositionId: { read: (_view, [collateral, collection]) => positionId(lower(collateral), collection) },
-  getOutcomeSlotCount: {
-    *read(view, [condition]) {
-      return BigInt((yield* payoutsAt(view, condition)).length);
-    },
-  },
-  payoutNumerators: {
-    *read(view, [condition, index]) {
-      const numerator = index < OUTCOMES ? (yield* payoutsAt(view, condition))[Number(index)] : undefined;
-      if (numerator === undefined) throw reverted("clobsim: there is no such outcome");
-      return BigInt(numerator);
-    },
-  },
-  payoutDenominator: {
-    *read(view, [condition]) {
-      return BigInt((yield* payoutsAt(view, condition)).reduce((a, b) => a + b, 0));
-    },
+  *payoutDenominator(view, [condition]) {
+    return BigInt((yield* payoutsAt(view, condition)).reduce((a, b) => a + b, 0));
   },
   setApprovalForAll: call("setApprovalForAll", "operator", "approved"),
   safeTransferFrom: {
@@ -161,18 +148,14 @@ function counted(value: bigint): number {
 }
 
 const exchangeFunctions: Functions<typeof EXCHANGE> = {
-  getCollateral: { read: () => CONTRACTS.collateral },
-  getCtf: { read: () => CONTRACTS.conditionalTokens },
-  getConditionId: {
-    *read(view, [token]) {
-      return (yield* marketOfTokenId(view, token)).conditionId;
-    },
+  getCollateral: () => CONTRACTS.collateral,
+  getCtf: () => CONTRACTS.conditionalTokens,
+  *getConditionId(view, [token]) {
+    return (yield* marketOfTokenId(view, token)).conditionId;
   },
-  getComplement: {
-    *read(view, [token]) {
-      const { tokenIds } = yield* marketOfTokenId(view, token);
-      return BigInt(tokenIds[0] === String(token) ? tokenIds[1] : tokenIds[0]);
-    },
+  *getComplement(view, [token]) {
+    const { tokenIds } = yield* marketOfTokenId(view, token);
+    return BigInt(tokenIds[0] === String(token) ? tokenIds[1] : tokenIds[0]);
   },
   matchOrders: operatorOnly("matchOrders"),
 };
@@ -190,12 +173,76 @@ interface Contract {
   readonly functions: Readonly<Record<string, ContractFunction<never>>>;
 }
 
-const multicall: Functions<typeof MULTICALL> = multicallFunctions((view, to, input) =>
-  answerCall(view, { to, input, from: MULTICALL_ADDRESS, value: 0n }),
-);
+/** Where Multicall3 is on every chain that has it (https://www.multicall3.com). */
+export const MULTICALL_ADDRESS: Address = "0xca11bde05977b3631167028862be2a173976ca11";
+
+interface Call {
+  readonly target: string;
+  readonly callData: `0x${string}`;
+  /** Default: as the function has it for all. */
+  readonly allowFailure?: boolean;
+}
+
+/** What calls of other contracts answer, all as of one block. */
+function* resultsOf(view: BlockView, calls: readonly Call[], mayAllFail: boolean) {
+  const results: { readonly success: boolean; readonly returnData: `0x${string}` }[] = [];
+  for (const { target, callData: input, allowFailure = mayAllFail } of calls) {
+    try {
+      const request = { from: MULTICALL_ADDRESS, to: lower(target), input, value: 0n };
+      results.push({ success: true, returnData: asHex(yield* answerCall(view, request)) });
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      if (!allowFailure) throw reverted("Multicall3: call failed");
+      results.push({ success: false, returnData: typeof error.data === "string" ? asHex(error.data) : "0x" });
+    }
+    yield;
+  }
+  return results;
+}
+
+function* resultsInBlock(view: BlockView, calls: readonly Call[], mayAllFail: boolean) {
+  const height = heightOf(view);
+  return [BigInt(height), hashAt(view, height), yield* resultsOf(view, calls, mayAllFail)];
+}
+
+const multicallFunctions: Functions<typeof MULTICALL> = {
+  *aggregate(view, [calls]) {
+    const results = yield* resultsOf(view, calls, false);
+    return [BigInt(heightOf(view)), results.map(({ returnData }) => returnData)];
+  },
+  aggregate3: (view, [calls]) => resultsOf(view, calls, false),
+  tryAggregate: (view, [isStrict, calls]) => resultsOf(view, calls, !isStrict),
+  blockAndAggregate: (view, [calls]) => resultsInBlock(view, calls, false),
+  tryBlockAndAggregate: (view, [isStrict, calls]) => resultsInBlock(view, calls, !isStrict),
+  getBasefee: ({ state, moment }) => BigInt(moment === "pending" ? baseFeeOf(state.chain) : moment.baseFee),
+  getBlockHash: (view, [height]) => hashAt(view, Number(height)),
+  getBlockNumber: (view) => BigInt(heightOf(view)),
+  getChainId: () => BigInt(CHAIN_ID),
+  getCurrentBlockCoinbase: (view) => limitsAt(view).miner,
+  getCurrentBlockGasLimit: (view) => BigInt(limitsAt(view).gasLimit),
+  // What is pending is looked at as of the latest block.
+  getCurrentBlockTimestamp: ({ state, moment }) =>
+    BigInt(secondsOf((moment === "pending" ? headBlock(state.chain) : moment).at)),
+  getEthBalance: (view, [address]) => nativeAt(view, lower(address)),
+  getLastBlockHash: (view) => hashAt(view, heightOf(view) - 1),
+};
+
+const heightOf = ({ state, moment }: BlockView): number =>
+  moment === "pending" ? headBlock(state.chain).height + 1 : moment.height;
+
+const limitsAt = ({ state, moment }: BlockView) =>
+  limitsOf(state.chain, moment === "pending" ? undefined : moment.serial);
+
+const NO_HASH = `0x${"0".repeat(64)}`;
+
+/** The hash of an earlier block; of others there is none, as the opcode has it. */
+function hashAt(view: BlockView, height: number): string {
+  const block = height < heightOf(view) ? blockAt(view.state.chain, height) : undefined;
+  return block === undefined ? NO_HASH : blockHash(view.state, block);
+}
 
 const CONTRACT_AT: ReadonlyMap<Address, Contract> = new Map<Address, Contract>([
-  [MULTICALL_ADDRESS, { name: "Multicall3", abi: MULTICALL, functions: multicall }],
+  [MULTICALL_ADDRESS, { name: "Multicall3", abi: MULTICALL, functions: multicallFunctions }],
   [CONTRACTS.collateral, { name: "the collateral", abi: COLLATERAL, functions: collateralFunctions }],
   [CONTRACTS.conditionalTokens, { name: "the conditional tokens", abi: TOKENS, functions: tokenFunctions }],
   [CONTRACTS.exchange, { name: "the exchange", abi: EXCHANGE, functions: exchangeFunctions }],
@@ -225,16 +272,12 @@ export function contractCallOf({
   to,
   input,
   value,
-}: {
-  readonly to: Address;
-  readonly input: string;
-  readonly value: bigint;
-}): ContractCall {
+}: Pick<CallRequest, "to" | "value"> & { readonly input: string }): ContractCall {
   const contract = CONTRACT_AT.get(to);
   if (contract === undefined) return { kind: "send" };
   const decoded = decode(contract, input);
   if (typeof decoded === "string") return { kind: "unknown", reason: decoded };
-  if ("write" in decoded.called) return decoded.called.write(decoded.args);
+  if (typeof decoded.called !== "function") return decoded.called.write(decoded.args);
   if (to === MULTICALL_ADDRESS)
     return { kind: "unknown", reason: "clobsim: Multicall3 reads, and sends nothing" };
   return value > 0n ? { kind: "unknown", reason: "function is not payable" } : { kind: "send" };
@@ -252,8 +295,8 @@ export function* answerCall(
   const { functionName, args, called } = decoded;
   const encoded = (answer: unknown): string =>
     encodeFunctionResult({ abi: contract.abi, functionName, result: answer } as never);
-  if ("read" in called) {
-    const answer = called.read(view, args);
+  if (typeof called === "function") {
+    const answer = called(view, args);
     return encoded(isSteps(answer) ? yield* answer : answer);
   }
   const caller = { from: callerOf(request), value: request.value };

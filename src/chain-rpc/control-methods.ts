@@ -1,8 +1,10 @@
-import { baseFeeOf, headBlock } from "../core/chain/chain.ts";
+import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { baseFeeOf, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { callGas } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
 import { refusalText, type TransactionRefusal } from "../core/refusals.ts";
+import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
@@ -10,7 +12,7 @@ import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import { control, type Methods, type NodeContext, ofBoth, open, optionalParam, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
 import { limitsOf, quantity, secondsOf, TIP } from "./encoding.ts";
-import { RpcError } from "./json-rpc.ts";
+import { invalidParams, RpcError } from "./json-rpc.ts";
 import {
   type CallRequest,
   callerOf,
@@ -79,7 +81,7 @@ const moveClock = ({ clock, slices }: NodeContext, to: () => Millis): Promise<bo
 function later({ exchange }: NodeContext, seconds: number): Millis {
   const at = exchange.now + seconds * SECOND_MS;
   if (at <= MAX_MILLIS) return millis(at);
-  throw new RpcError("INVALID_PARAMS", `Timestamp error: the clock ends at ${LAST_SECOND}`);
+  throw invalidParams(`Timestamp error: the clock ends at ${LAST_SECOND}`);
 }
 
 /** The first moment of a second, or this one if it is in it already. @throws RpcError when it is over. */
@@ -88,8 +90,7 @@ function atSecond({ exchange, state }: NodeContext, second: number): Millis {
   if (second === now) return exchange.now;
   if (second > now) return millis(second * SECOND_MS);
   const isBehindHead = second < secondsOf(headBlock(state.chain).at);
-  throw new RpcError(
-    "INVALID_PARAMS",
+  throw invalidParams(
     `Timestamp error: ${second} is lower than ${isBehindHead ? "previous block's timestamp" : `the clock's ${now}, which never runs backwards`}`,
   );
 }
@@ -99,12 +100,9 @@ function permittedSender(
   { accounts, impersonated, impersonatesAll }: NodeContext,
   { from = accounts[0] }: CallRequest,
 ): Address {
-  if (from === undefined) throw new RpcError("INVALID_PARAMS", "No Signer available: eth_accounts is empty");
+  if (from === undefined) throw invalidParams("No Signer available: eth_accounts is empty");
   if (accounts.includes(from) || impersonatesAll || impersonated.has(from)) return from;
-  throw new RpcError(
-    "INVALID_PARAMS",
-    `No Signer available: ${from} is none of eth_accounts, and nobody impersonates it`,
-  );
+  throw invalidParams(`No Signer available: ${from} is none of eth_accounts, and nobody impersonates it`);
 }
 
 /** What a call uses whether it is carried out or reverts. */
@@ -178,7 +176,40 @@ const refused = (refusal: TransactionRefusal, state: State): RpcError =>
     refusalText(refusal, state),
   );
 
-/** The methods that send transactions, and those that move the clock and the chain. What is due before the new time happens. */
+const DATA = param("data", readBytes);
+
+/** Typed data of EIP-712, as an object or as its JSON. */
+const TYPED_DATA = param("typed data", (value, name) => {
+  if (typeof value !== "string") return readObject(value, name);
+  try {
+    return readObject(JSON.parse(value), name);
+  } catch {
+    throw invalidParams(`${name}: expected an object or its JSON`);
+  }
+});
+
+/** Whoever signs for a dev account. @throws RpcError for any other address */
+function signerFor({ keyOf }: NodeContext, address: Address): PrivateKeyAccount {
+  const key = keyOf(address);
+  const account = key === null ? null : privateKeyToAccount(key);
+  if (account?.address.toLowerCase() === address) return account;
+  throw invalidParams(`No Signer available: the exchange has no key of ${address}`);
+}
+
+const sign = (node: NodeContext, address: Address, raw: `0x${string}`): Promise<string> =>
+  signerFor(node, address).signMessage({ message: { raw } });
+
+const signTypedData = control([ADDRESS, TYPED_DATA], async (node, address, typedData) => {
+  const account = signerFor(node, address);
+  try {
+    return await account.signTypedData(typedData as never);
+  } catch (error) {
+    const [why = ""] = (error as Error).message.split("\n", 1);
+    throw invalidParams(`typed data: ${why.slice(0, 200)}`);
+  }
+});
+
+/** The methods that send transactions, sign them, and those that move the clock and the chain. What is due before the new time happens. */
 export const controlMethods: Methods = {
   eth_sendRawTransaction: open([param("transaction", readBytes)], async (node, raw) => {
     const { to, input, nonce, value, gas, maxFeePerGas, maxPriorityFeePerGas } = readSigned(raw);
@@ -193,26 +224,38 @@ export const controlMethods: Methods = {
   eth_sendUnsignedTransaction: control([param("transaction", readCallRequest)], (node, request) =>
     submitFor(node, callerOf(request), request),
   ),
+  // These sign in the name of dev accounts, and send nothing.
+  eth_sign: control([ADDRESS, DATA], sign),
+  personal_sign: control([DATA, ADDRESS], (node, data, address) => sign(node, address, data)),
+  eth_signTypedData: signTypedData,
+  eth_signTypedData_v4: signTypedData,
+  eth_signTransaction: control([param("transaction", readCallRequest)], (node, request) => {
+    const { accounts, state } = node;
+    const from = request.from ?? accounts[0];
+    if (from === undefined) throw invalidParams("No Signer available: eth_accounts is empty");
+    const { to, value, input, nonce } = request;
+    return signerFor(node, from).signTransaction({
+      ...{ type: "eip1559", chainId: CHAIN_ID, to: to as `0x${string}`, value, data: input },
+      nonce: Number(nonce ?? nextNonce(state.chain, from)),
+      gas: request.gas ?? gasOf(request),
+      ...feesOf(node, request),
+    });
+  }),
   ...ofBoth({
     impersonateAccount: control([ADDRESS], ({ impersonated }, address) => {
       impersonated.add(address);
-      return null;
     }),
     stopImpersonatingAccount: control([ADDRESS], ({ impersonated }, address) => {
       impersonated.delete(address);
-      return null;
     }),
     autoImpersonateAccount: control([param("enabled", readBoolean)], (node, isOn) => {
       node.impersonatesAll = isOn;
-      return null;
     }),
     mine: control([BLOCKS, INTERVAL], async (node, count = 1, seconds = 0) => {
       await mine(node, count, seconds);
-      return null;
     }),
     setBalance: control([ADDRESS, param("balance", readQuantity)], ({ exchange }, address, wei) => {
       exchange.submit({ kind: "setNativeBalance", address, wei: String(wei) });
-      return null;
     }),
   }),
 
@@ -232,7 +275,6 @@ export const controlMethods: Methods = {
   }),
   evm_setNextBlockTimestamp: control([param("timestamp", readSeconds)], async (node, second) => {
     await moveClock(node, () => atSecond(node, second));
-    return null;
   }),
   evm_snapshot: control([], ({ snapshots }) => quantity(snapshots.take())),
   evm_revert: control([param("snapshot", readQuantity)], ({ snapshots }, number) => snapshots.revert(number)),

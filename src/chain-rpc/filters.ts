@@ -1,40 +1,72 @@
-import type { Block } from "../core/chain/chain.ts";
+import type { Block, Chain } from "../core/chain/chain.ts";
 import { blockAt, headOf } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
 import { ChainChanged, LazyList } from "./json-rpc.ts";
-import type { LogIndex } from "./log-index.ts";
-import { SeenChain } from "./log-index.ts";
-import type { LogQuery } from "./log-queries.ts";
-import { findLogs, removedText } from "./log-queries.ts";
+import { type LogIndex, SeenChain } from "./log-index.ts";
+import { findLogs, type LogQuery, removedText } from "./log-queries.ts";
+
+/** What a client is told of the chain, and how far it has been told: to a height, or to the number of a transaction. */
+export type Told =
+  | { readonly kind: "newHeads" | "newPendingTransactions"; readonly isFull: boolean; upTo: number }
+  | ToldLogs;
+
+/** Of logs. */
+export interface ToldLogs {
+  readonly kind: "logs";
+  readonly query: LogQuery;
+  upTo: number;
+  /** How many logs of the block above have been looked at. */
+  place: number;
+  /** What was told of blocks that a reorganization may still take away, oldest first. */
+  reported: { readonly block: Block; readonly logs: string[] }[];
+  /** Logs of orphaned blocks, to be told as removed. */
+  removed: string[];
+}
+
+/** What a client asks to be told. */
+export type Asked = Exclude<Told["kind"], "logs"> | LogQuery;
+
+/** What is new from now on; of a transaction, its hash unless all of it is wanted. */
+export function fromNow(chain: Chain, asked: Asked, isFull = false): Told {
+  if (typeof asked === "string") return { kind: asked, isFull, upTo: lastOf(chain, asked) };
+  return { kind: "logs", query: asked, upTo: headOf(chain), place: 0, reported: [], removed: [] };
+}
+
+/** The last height, or the number of the last transaction. */
+export const lastOf = (chain: Chain, kind: Told["kind"]): number =>
+  kind === "newPendingTransactions" ? chain.transactions.size : headOf(chain);
+
+/**
+ * Goes back to what is still so: the chain is unchanged up to a height. Withdraws logs that were told of orphaned blocks, the
+ * latest first. Blocks that the chain does not know any more belong to a history that was put back: nothing is withdrawn.
+ */
+export function putBack({ chain }: State, told: Told, stays: number): void {
+  const last = told.kind === "newPendingTransactions" ? chain.transactions.size : stays;
+  if (told.kind === "logs" && told.upTo >= stays) {
+    told.place = 0;
+    const gone = told.reported.filter(({ block }) => block.height > stays);
+    told.reported = told.reported.filter(({ block }) => block.height <= stays);
+    for (const { block, logs } of gone.reverse())
+      if (chain.blocks.find(block.serial) === block) told.removed.push(...logs.map(removedText));
+  }
+  told.upTo = Math.min(told.upTo, last);
+}
+
+/** Whether no block will ever have a transaction. */
+export const isGivenUp = ({ status }: Transaction): boolean => status === "LOST" || status === "FAILED";
 
 /** The most filters; the one that was asked the longest time ago is dropped for a new one. */
 const MAX_FILTERS = 1_000;
 
-/** What a client waits for: logs, blocks, or transactions that come in. */
-type Filter = LogFilter | HashFilter;
-
-interface HashFilter {
-  readonly kind: "blocks" | "transactions";
-  /** The height, or the number of a transaction, up to which it has reported. */
-  reportedTo: number;
-}
-
-/** Logs of a range of blocks. */
-interface LogFilter {
-  readonly kind: "logs";
-  readonly query: LogQuery;
+/** What a client asks for again and again; of logs those of a range of blocks. */
+interface Filter {
+  readonly told: Told;
   /** `from` null: new blocks alone; `to` null: without end. */
   readonly from: number | null;
   readonly to: number | null;
-  /** The height up to which it has reported. */
-  reportedTo: number;
-  /** What it has reported of blocks that a reorganization may still take away, oldest first. */
-  reported: { readonly block: Block; readonly logs: readonly string[] }[];
-  /** Logs of orphaned blocks, to be reported as removed. */
-  removed: string[];
 }
 
 /** The filters of one node's clients, and what each has reported. */
@@ -49,15 +81,16 @@ export class Filters {
     this.#index = index;
   }
 
-  /** Adds a filter for logs of existing blocks, from `from` on, and of new ones. */
-  addLogs(state: State, query: LogQuery, from: number | null, to: number | null): string {
-    const reportedTo = from === null ? headOf(state.chain) : from - 1;
-    return this.#add(state, { kind: "logs", query, from, to, reportedTo, reported: [], removed: [] });
-  }
-
-  /** Adds a filter for hashes of what comes. */
-  addHashes(state: State, kind: HashFilter["kind"]): string {
-    return this.#add(state, { kind, reportedTo: lastOf(state, kind) });
+  /** Adds a filter for what comes, of logs also for that of existing blocks from `from` on. */
+  add(state: State, asked: Asked, from: number | null = null, to: number | null = null): string {
+    this.follow(state);
+    const told = fromNow(state.chain, asked);
+    if (from !== null) told.upTo = from - 1;
+    this.#added += 1;
+    const id = `0x${this.#added.toString(16)}`;
+    this.#filters.set(id, { told, from, to });
+    if (this.#filters.size > MAX_FILTERS) this.#filters.delete(this.#filters.keys().next().value as string);
+    return id;
   }
 
   /** The filter of an id, if there is one. */
@@ -80,18 +113,10 @@ export class Filters {
     if (filter === undefined) return undefined;
     this.#filters.delete(id);
     this.#filters.set(id, filter);
-    return filter.kind === "logs"
-      ? LazyList.ofTexts(newLogs(state, this.#index, filter))
-      : new LazyList(newHashes(state, filter));
-  }
-
-  #add(state: State, filter: Filter): string {
-    this.follow(state);
-    this.#added += 1;
-    const id = `0x${this.#added.toString(16)}`;
-    this.#filters.set(id, filter);
-    if (this.#filters.size > MAX_FILTERS) this.#filters.delete(this.#filters.keys().next().value as string);
-    return id;
+    const { told, from, to } = filter;
+    return told.kind === "logs"
+      ? LazyList.ofTexts(newLogs(state, this.#index, told, from, to))
+      : new LazyList(newHashes(state, told));
   }
 
   /**
@@ -99,42 +124,25 @@ export class Filters {
    * where the exchange goes back to an earlier moment: afterwards nothing tells its next transactions from those before.
    */
   follow(state: State): void {
-    const { chain } = state;
-    const { top } = this.#seen;
-    const stays = this.#seen.follow(chain);
-    for (const filter of this.#filters.values()) {
-      const last = filter.kind === "transactions" ? chain.transactions.size : stays;
-      filter.reportedTo = Math.min(filter.reportedTo, last);
-      if (filter.kind === "logs" && stays !== top) withdraw(state, filter, stays);
-    }
-  }
-}
-
-/**
- * Withdraws what was reported of orphaned blocks above a height, the latest first. Blocks that the chain does not know any
- * more belong to a history that was put back: there is nothing to withdraw.
- */
-export function withdraw(
-  { chain }: State,
-  filter: Pick<LogFilter, "reported" | "removed">,
-  stays: number,
-): void {
-  const gone = filter.reported.filter(({ block }) => block.height > stays);
-  filter.reported = filter.reported.filter(({ block }) => block.height <= stays);
-  for (const { block, logs } of gone.reverse()) {
-    if (chain.blocks.find(block.serial) !== block) continue;
-    filter.removed.push(...logs.map(removedText));
+    const stays = this.#seen.follow(state.chain);
+    for (const { told } of this.#filters.values()) putBack(state, told, stays ?? this.#seen.top);
   }
 }
 
 /** @throws ChainChanged where another call has reported the same meanwhile. */
-function* newLogs(state: State, index: LogIndex, filter: LogFilter): Generator<readonly string[], void> {
+function* newLogs(
+  state: State,
+  index: LogIndex,
+  told: ToldLogs,
+  from: number | null,
+  to: number | null,
+): Generator<readonly string[], void> {
   const { chain } = state;
-  const { query, removed, reportedTo, from, to } = filter;
+  const { query, removed, upTo } = told;
   const last = Math.min(headOf(chain), to ?? headOf(chain));
-  const first = Math.max(from ?? 0, reportedTo + 1);
+  const first = Math.max(from ?? 0, upTo + 1);
   const firstUnsafe = Math.max(first, finalHeight(state) + 1);
-  const reported = filter.reported.filter(({ block }) => block.height > finalHeight(state));
+  const reported = told.reported.filter(({ block }) => block.height > finalHeight(state));
   yield removed;
   yield* findLogs(state, index, query, first, Math.min(last, firstUnsafe - 1));
   for (let height = firstUnsafe; height <= last; height += 1) {
@@ -145,27 +153,21 @@ function* newLogs(state: State, index: LogIndex, filter: LogFilter): Generator<r
     }
     if (logs.length > 0) reported.push({ block: blockAt(chain, height) as Block, logs });
   }
-  if (filter.reportedTo !== reportedTo) throw new ChainChanged();
-  Object.assign(filter, { reported, removed: [], reportedTo: Math.max(reportedTo, last) });
+  if (told.upTo !== upTo) throw new ChainChanged();
+  Object.assign(told, { reported, removed: [], upTo: Math.max(upTo, last) });
 }
 
-/** Whether no block will ever have a transaction. */
-export const isGivenUp = ({ status }: Transaction): boolean => status === "LOST" || status === "FAILED";
-
-const lastOf = ({ chain }: State, kind: HashFilter["kind"]): number =>
-  kind === "blocks" ? headOf(chain) : chain.transactions.size;
-
 /** Of blocks, or of the transactions that came in since, without those already given up. */
-function newHashes(state: State, filter: HashFilter): string[] {
+function newHashes(state: State, told: Exclude<Told, ToldLogs>): string[] {
   const { chain } = state;
   const hashes: string[] = [];
-  while (filter.reportedTo < lastOf(state, filter.kind)) {
-    filter.reportedTo += 1;
-    if (filter.kind === "blocks") {
-      hashes.push(blockHash(state, blockAt(chain, filter.reportedTo) as Block));
+  while (told.upTo < lastOf(chain, told.kind)) {
+    told.upTo += 1;
+    if (told.kind === "newHeads") {
+      hashes.push(blockHash(state, blockAt(chain, told.upTo) as Block));
       continue;
     }
-    const transaction = chain.transactions.get(filter.reportedTo);
+    const transaction = chain.transactions.get(told.upTo);
     if (!isGivenUp(transaction)) hashes.push(transactionHash(state, transaction));
   }
   return hashes;

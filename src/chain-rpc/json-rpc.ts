@@ -17,6 +17,9 @@ export class RpcError extends Error {
   }
 }
 
+/** What is wrong with the parameters of a call. */
+export const invalidParams = (message: string): RpcError => new RpcError("INVALID_PARAMS", message);
+
 /** A list of a result that may be long: its items are made one at a time, while others have their turn. */
 export class LazyList {
   /** Undefined stands for a step that has made no item. */
@@ -156,7 +159,7 @@ function listOf(params: unknown): readonly unknown[] {
   if (params === undefined || params === null) return [];
   if (Array.isArray(params)) return params;
   throw isObject(params)
-    ? new RpcError("INVALID_PARAMS", "params by name are not modelled: send them as an array")
+    ? invalidParams("params by name are not modelled: send them as an array")
     : invalid("params are an array");
 }
 

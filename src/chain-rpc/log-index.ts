@@ -35,14 +35,15 @@ export class SeenChain {
     return this.#blocks.length - 1;
   }
 
-  /** Takes in the chain, and returns the height up to which it is unchanged; -1 when nothing is. */
-  follow(chain: Chain): number {
+  /** Takes in the chain. Where blocks were replaced it answers the height up to which it is unchanged, -1 when nothing is; else null. */
+  follow(chain: Chain): number | null {
+    const { top } = this;
     const stays = this.#fork(chain);
     this.#blocks.length = stays + 1;
     for (let height = stays + 1; height <= headOf(chain); height += 1) {
       this.#blocks.push(blockAt(chain, height) as Block);
     }
-    return stays;
+    return stays === top ? null : stays;
   }
 
   /** Knows no chain any more. */
@@ -187,9 +188,8 @@ export class LogIndex {
   /** Takes in what is new, in steps; the chain may only grow meanwhile. */
   *update(state: State): Steps<void> {
     const { chain } = state;
-    const { top } = this.#seen;
     const stays = this.#seen.follow(chain);
-    if (stays < top) this.#cut(chain, stays);
+    if (stays !== null) this.#cut(chain, stays);
     for (const last = endOf(chain, this.#seen.top); this.#through < last; ) {
       this.#through += 1;
       const transaction = transactionAt(chain, this.#through);

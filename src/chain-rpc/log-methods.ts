@@ -1,15 +1,16 @@
 import { headOf } from "../core/chain/chain.ts";
 import { blockOfHash } from "../core/chain/chain-hashes.ts";
 import type { State } from "../core/state.ts";
-import { type Methods, type NodeContext, open, param } from "./context.ts";
-import { LazyList, RpcError } from "./json-rpc.ts";
+import { type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
+import { invalidParams, LazyList, RpcError } from "./json-rpc.ts";
 import { findLogs, readLogQuery } from "./log-queries.ts";
-import { optional, outOfRange, readHash, readHeight, readObject } from "./params.ts";
+import { optional, outOfRange, readBoolean, readHash, readHeight, readObject } from "./params.ts";
+import type { Subscriber } from "./subscriptions.ts";
 
 const FILTER = param("filter", readObject);
 const ID = param("filter", (value, name) => {
   if (typeof value === "string") return value.toLowerCase();
-  throw new RpcError("INVALID_PARAMS", `${name}: expected the id that it was added with`);
+  throw invalidParams(`${name}: expected the id that it was added with`);
 });
 
 /** Logs that are there, and filters for what is to come. */
@@ -20,14 +21,16 @@ export const logMethods: Methods = {
   }),
   eth_newFilter: open([FILTER], ({ state, filters }, fields) => {
     if (fields.blockHash !== undefined) {
-      throw new RpcError("INVALID_PARAMS", "filter: a filter for what is to come has no blockHash");
+      throw invalidParams("filter: a filter for what is to come has no blockHash");
     }
     const { from } = readRange(state, fields);
     const isFromNow = fields.fromBlock === undefined || fields.fromBlock === null;
-    return filters.addLogs(state, readLogQuery(fields), isFromNow ? null : from, lastOf(state, fields));
+    return filters.add(state, readLogQuery(fields), isFromNow ? null : from, lastOf(state, fields));
   }),
-  eth_newBlockFilter: open([], ({ state, filters }) => filters.addHashes(state, "blocks")),
-  eth_newPendingTransactionFilter: open([], ({ state, filters }) => filters.addHashes(state, "transactions")),
+  eth_newBlockFilter: open([], ({ state, filters }) => filters.add(state, "newHeads")),
+  eth_newPendingTransactionFilter: open([], ({ state, filters }) =>
+    filters.add(state, "newPendingTransactions"),
+  ),
   eth_getFilterChanges: open([ID], ({ state, filters }, id) => {
     const changes = filters.changes(state, id);
     if (changes === undefined) throw filterNotFound();
@@ -40,10 +43,10 @@ export const logMethods: Methods = {
 /** All logs of a filter's range, as the chain stands; of the latest block where it does not say from where. */
 function allLogs({ state, filters, logIndex }: NodeContext, id: string): LazyList {
   const filter = filters.find(id);
-  if (filter?.kind !== "logs") throw filterNotFound();
+  if (filter?.told.kind !== "logs") throw filterNotFound();
   const head = headOf(state.chain);
   const to = Math.min(filter.to ?? head, head);
-  return LazyList.ofTexts(findLogs(state, logIndex, filter.query, filter.from ?? head, to));
+  return LazyList.ofTexts(findLogs(state, logIndex, filter.told.query, filter.from ?? head, to));
 }
 
 const filterNotFound = (): RpcError => new RpcError("SERVER_ERROR", "filter not found");
@@ -56,10 +59,7 @@ function readRange(
   const hash = optional(blockHash, "blockHash", readHash);
   if (hash !== undefined) {
     if ((fromBlock ?? null) !== null || (toBlock ?? null) !== null) {
-      throw new RpcError(
-        "INVALID_PARAMS",
-        "cannot specify both blockHash and fromBlock/toBlock, choose one or the other",
-      );
+      throw invalidParams("cannot specify both blockHash and fromBlock/toBlock, choose one or the other");
     }
     const block = blockOfHash(state, hash);
     if (block === undefined) throw new RpcError("SERVER_ERROR", `unknown block: ${hash}`);
@@ -81,4 +81,39 @@ function lastOf(state: State, { toBlock }: Readonly<Record<string, unknown>>): n
 function heightOr(state: State, value: unknown, name: string): number {
   const height = readHeight(value ?? "latest", name, state);
   return height === "pending" ? headOf(state.chain) + 1 : height;
+}
+
+const KIND = param("subscription", (value) => {
+  if (value === "newHeads" || value === "logs" || value === "newPendingTransactions") return value;
+  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
+  throw new RpcError("METHOD_NOT_FOUND", `no ${shown} subscription in eth namespace`);
+});
+const SUBSCRIPTION = param("subscription", (value) => {
+  if (typeof value === "string") return value.toLowerCase();
+  throw invalidParams("subscription: expected the id that eth_subscribe answered");
+});
+
+/** What a client that holds a connection is told of without asking; `client` is null where a request comes alone. */
+export const subscriptionMethods = (client: Subscriber | null): Methods => ({
+  eth_subscribe: open([KIND, optionalParam("options", (value) => value)], (_node, kind, options) => {
+    const subscriber = connected(client);
+    switch (kind) {
+      case "logs":
+        return subscriber.subscribe(readLogQuery(optional(options, "filter", readObject) ?? {}));
+      case "newPendingTransactions":
+        return subscriber.subscribe(kind, optional(options, "full transactions", readBoolean) ?? false);
+      default:
+        if (options === undefined) return subscriber.subscribe(kind);
+        throw invalidParams(`a subscription to ${kind} has no options`);
+    }
+  }),
+  eth_unsubscribe: open([SUBSCRIPTION], (_node, id) => {
+    if (connected(client).unsubscribe(id)) return true;
+    throw new RpcError("SERVER_ERROR", "subscription not found");
+  }),
+});
+
+function connected(client: Subscriber | null): Subscriber {
+  if (client !== null) return client;
+  throw new RpcError("METHOD_NOT_FOUND", "notifications not supported: subscribe over WebSocket");
 }

@@ -7,7 +7,7 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Log } from "./abis.ts";
 import { quantity, secondsOf } from "./encoding.ts";
-import { RpcError } from "./json-rpc.ts";
+import { invalidParams, RpcError } from "./json-rpc.ts";
 import { endOf, type LogIndex, transactionAt } from "./log-index.ts";
 import { ContractIds, logsOf } from "./logs.ts";
 import { optional, readAddressParam, readHash } from "./params.ts";
@@ -27,7 +27,7 @@ const MAX_VALUES = 1_000;
 export function readLogQuery({ address, topics }: Readonly<Record<string, unknown>>): LogQuery {
   const places = optional(topics, "topics", readList) ?? [];
   if (places.length > MAX_TOPICS) {
-    throw new RpcError("INVALID_PARAMS", `topics: a log has at most ${MAX_TOPICS}, found ${places.length}`);
+    throw invalidParams(`topics: a log has at most ${MAX_TOPICS}, found ${places.length}`);
   }
   return {
     addresses: readAny(address, "address", readAddressParam),
@@ -37,7 +37,7 @@ export function readLogQuery({ address, topics }: Readonly<Record<string, unknow
 
 function readList(value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new RpcError("INVALID_PARAMS", `${name}: expected an array`);
+  throw invalidParams(`${name}: expected an array`);
 }
 
 /** One value or a list of them; nothing, an empty list, or one that has a null in it, is any. */

@@ -7,14 +7,14 @@ import { finalHeight } from "../core/chain/settlement.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { readAddress } from "../core/terms.ts";
-import { RpcError } from "./json-rpc.ts";
+import { invalidParams, RpcError } from "./json-rpc.ts";
 import { contractCreation, unmodelledType } from "./signed-transaction.ts";
 
 /** What a parameter is called in an error. */
 type Name = string;
 
 const wrong = (name: Name, expected: string, found: unknown): RpcError =>
-  new RpcError("INVALID_PARAMS", `${name}: expected ${expected}, found ${nameOf(found)}`);
+  invalidParams(`${name}: expected ${expected}, found ${nameOf(found)}`);
 
 const HEX_QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
 const DECIMAL_QUANTITY = /^[0-9]{1,78}$/;
@@ -34,7 +34,7 @@ export function readQuantity(value: unknown, name: Name): bigint {
 export function readCount(value: unknown, name: Name, most: number = Number.MAX_SAFE_INTEGER): number {
   const number = readQuantity(value, name);
   if (number <= BigInt(most)) return Number(number);
-  throw new RpcError("INVALID_PARAMS", `${name}: at most ${most}, found ${number}`);
+  throw invalidParams(`${name}: at most ${most}, found ${number}`);
 }
 
 /** An address, in lower case. */
@@ -112,7 +112,7 @@ export function readMoment(value: unknown, name: Name, state: State): BlockOrPen
   const hash = optional(blockHash, `${name}.blockHash`, readHash);
   if (hash === undefined) return blockOfHeight(state, readHeight(blockNumber, `${name}.blockNumber`, state));
   if (blockNumber !== undefined) {
-    throw new RpcError("INVALID_PARAMS", `${name}: give blockHash or blockNumber, not both`);
+    throw invalidParams(`${name}: give blockHash or blockNumber, not both`);
   }
   const block = blockOfHash(state, hash);
   if (block === undefined) throw new RpcError("RESOURCE_NOT_FOUND", `Resource not found: no block ${hash}`);
@@ -125,10 +125,7 @@ function blockOfHeight({ chain }: State, height: number | "pending"): BlockOrPen
 
 /** A height that the chain has not reached. */
 export function outOfRange(head: number, height: number): never {
-  throw new RpcError(
-    "INVALID_PARAMS",
-    `BlockOutOfRangeError: block height is ${head} but requested was ${height}`,
-  );
+  throw invalidParams(`BlockOutOfRangeError: block height is ${head} but requested was ${height}`);
 }
 
 /** What a client asks to be called, estimated or sent in somebody's name. */
@@ -160,7 +157,7 @@ export function readCallRequest(param: unknown, of: Name): CallRequest {
   if (other !== undefined) throw unmodelledType(`one with ${other}`);
   const chainId = read("chainId", readQuantity);
   if (chainId !== undefined && chainId !== BigInt(CHAIN_ID)) {
-    throw new RpcError("INVALID_PARAMS", `${of}.chainId: expected ${CHAIN_ID}, found ${chainId}`);
+    throw invalidParams(`${of}.chainId: expected ${CHAIN_ID}, found ${chainId}`);
   }
   const gasPrice = read("gasPrice", readQuantity);
   const to = read("to", readAddressParam);

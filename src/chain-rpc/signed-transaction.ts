@@ -1,7 +1,7 @@
 import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from "viem/utils";
 import { CHAIN_ID } from "../core/chain/chain.ts";
 import type { Address } from "../core/terms.ts";
-import { RpcError } from "./json-rpc.ts";
+import { invalidParams, RpcError } from "./json-rpc.ts";
 
 type Hex = `0x${string}`;
 
@@ -103,7 +103,7 @@ const parityOf = ({ v = 0n, yParity }: { v?: bigint | undefined; yParity?: numbe
   yParity ?? Number(v < 2n ? v : (v + 1n) % 2n);
 
 function parse(raw: Hex): Parsed {
-  if (raw === "0x") throw new RpcError("INVALID_PARAMS", "Empty transaction data");
+  if (raw === "0x") throw invalidParams("Empty transaction data");
   const type = raw.slice(0, 4);
   if (OTHER_TYPES.has(type)) throw unmodelledType(type);
   let parsed: Parsed;
@@ -126,8 +126,7 @@ function written({ r, s, v, yParity, ...unsigned }: Parsed): string {
   return serializeTransaction(unsigned as never, signature as never);
 }
 
-const undecodable = (why: string): RpcError =>
-  new RpcError("INVALID_PARAMS", `Failed to decode transaction: ${why}`);
+const undecodable = (why: string): RpcError => invalidParams(`Failed to decode transaction: ${why}`);
 
 const MODELLED = "modelled are transactions of types 0x0, 0x1 and 0x2 to an address";
 

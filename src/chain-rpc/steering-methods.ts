@@ -3,7 +3,7 @@ import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
 import { TRANSACTION } from "./chain-methods.ts";
 import { control, type Methods, type NodeContext, ofBoth, optionalParam, param } from "./context.ts";
-import { RpcError } from "./json-rpc.ts";
+import { invalidParams } from "./json-rpc.ts";
 import { optional, readAddressParam, readBoolean, readCount, readObject, readQuantity } from "./params.ts";
 import { senderOf, unminedTransactions } from "./transactions.ts";
 
@@ -20,49 +20,37 @@ const readInterval = (value: unknown, name: string): number => {
 const readMillis = (value: unknown, name: string): number =>
   readCount(value, name, MAX_INTERVAL_S * SECOND_MS);
 
-function setApart(node: NodeContext, seconds: number): null {
+function setApart(node: NodeContext, seconds: number): void {
   node.secondsBetweenBlocks = seconds;
-  return null;
 }
 
 /** Blocks are mined every so many milliseconds, empty or not; 0: when asked to. */
-function mineEvery({ exchange }: NodeContext, intervalMs: number): null {
+function mineEvery({ exchange }: NodeContext, intervalMs: number): void {
   const mode = intervalMs === 0 ? "manual" : "auto";
   exchange.submit({ kind: "setMining", mode, intervalMs: intervalMs || SECOND_MS });
-  return null;
 }
 
 const modeOf = ({ state }: NodeContext) => miningOf(state.chain, state.config);
 
 const setAutomine = control([param("enabled", readBoolean)], (node, isOn) => {
   const { mode, intervalMs } = modeOf(node);
-  const { exchange } = node;
-  if (isOn) exchange.submit({ kind: "setMining", mode: "instant", intervalMs });
-  else if (mode === "instant") exchange.submit({ kind: "setMining", mode: "manual", intervalMs });
-  return null;
+  if (isOn) node.exchange.submit({ kind: "setMining", mode: "instant", intervalMs });
+  else if (mode === "instant") node.exchange.submit({ kind: "setMining", mode: "manual", intervalMs });
 });
-const setNextBaseFee = control(
-  [param("base fee", (value, name) => readCount(value, name))],
-  ({ exchange }, baseFee) => {
-    exchange.submit({ kind: "setNextBaseFee", baseFee });
-    return null;
-  },
-);
+const count = (name: string) => param(name, (value, name) => readCount(value, name));
 
 /** Drops what wallets have pending, the latest first: what came before is never made to wait for what goes. */
-function dropAll(node: NodeContext, isDropped: (transaction: Transaction) => boolean): null {
+function dropAll(node: NodeContext, isDropped: (transaction: Transaction) => boolean): void {
   const numbers = [...unminedTransactions(node.state)]
     .filter((transaction) => transaction.content?.kind === "call" && isDropped(transaction))
     .map(({ number }) => number);
   for (const transaction of numbers.reverse()) node.exchange.submit({ kind: "dropTransaction", transaction });
-  return null;
 }
 
 function drop({ exchange, state }: NodeContext, transaction: Transaction | undefined): string | null {
   if (transaction?.status !== "PENDING") return null;
   if (transaction.content?.kind !== "call") {
-    throw new RpcError(
-      "INVALID_PARAMS",
+    throw invalidParams(
       "the exchange's own transactions are not dropped: POST /sim/chain/faults with the kind ghost loses one",
     );
   }
@@ -71,27 +59,22 @@ function drop({ exchange, state }: NodeContext, transaction: Transaction | undef
   return hash;
 }
 
-function reorganize({ exchange, state }: NodeContext, depth: number): null {
+function reorganize({ exchange, state }: NodeContext, depth: number): void {
   const head = headOf(state.chain);
   if (depth > head) {
-    throw new RpcError(
-      "INVALID_PARAMS",
+    throw invalidParams(
       `Reorg depth must not exceed current chain height: current height ${head}, depth ${depth}`,
     );
   }
-  if (depth === 0) return null;
-  const decision = exchange.submit({ kind: "reorganizeChain", depth });
-  if (decision.ok) return null;
-  throw new RpcError(
-    "INVALID_PARAMS",
+  if (depth === 0 || exchange.submit({ kind: "reorganizeChain", depth }).ok) return;
+  throw invalidParams(
     "Reorg depth must not exceed what is not final: what stands below two more blocks is, and all where blocks are mined at once",
   );
 }
 
 const PAIRS = optionalParam("transactions", (value) => {
   if (Array.isArray(value) && value.length === 0) return;
-  throw new RpcError(
-    "INVALID_PARAMS",
+  throw invalidParams(
     "transactions of new blocks are not modelled: what the replaced blocks held is pending again",
   );
 });
@@ -99,7 +82,7 @@ const FORKING = optionalParam("options", (value, name) => {
   const { forking } = readObject(value, name);
   const { jsonRpcUrl, blockNumber } = optional(forking, `${name}.forking`, readObject) ?? {};
   if ((jsonRpcUrl ?? null) === null && (blockNumber ?? null) === null) return;
-  throw new RpcError("INVALID_PARAMS", "forking is not modelled: the chain is the exchange's own");
+  throw invalidParams("forking is not modelled: the chain is the exchange's own");
 });
 
 function metadataOf({ state, version }: NodeContext): object {
@@ -119,13 +102,10 @@ function metadataOf({ state, version }: NodeContext): object {
 
 const ADDRESS = param("address", readAddressParam);
 
-const setGasLimit = control(
-  [param("gas limit", (value, name) => readCount(value, name))],
-  (node, gasLimit) => {
-    node.exchange.submit({ kind: "setBlockTerms", miner: null, gasLimit });
-    return true;
-  },
-);
+const setGasLimit = control([count("gas limit")], ({ exchange }, gasLimit) => {
+  exchange.submit({ kind: "setBlockTerms", miner: null, gasLimit });
+  return true;
+});
 
 /** The methods that decide when blocks are mined, what is pending, and where the chain begins anew. */
 export const steeringMethods: Methods = {
@@ -147,37 +127,31 @@ export const steeringMethods: Methods = {
       const { mode, intervalMs } = modeOf(node);
       return mode === "auto" ? intervalMs / SECOND_MS : null;
     }),
-    setNextBlockBaseFeePerGas: setNextBaseFee,
+    setNextBlockBaseFeePerGas: control([count("base fee")], ({ exchange }, baseFee) => {
+      exchange.submit({ kind: "setNextBaseFee", baseFee });
+    }),
     setCoinbase: control([ADDRESS], ({ exchange }, miner) => {
       exchange.submit({ kind: "setBlockTerms", miner, gasLimit: null });
-      return null;
     }),
     setBlockGasLimit: setGasLimit,
     setMinGasPrice: control([param("price", readQuantity)], () => {
-      throw new RpcError("INVALID_PARAMS", "anvil_setMinGasPrice is not supported when EIP-1559 is active");
+      throw invalidParams("anvil_setMinGasPrice is not supported when EIP-1559 is active");
     }),
     removeBlockTimestampInterval: control([], (node) => {
       const wasSet = node.secondsBetweenBlocks !== null;
       node.secondsBetweenBlocks = null;
       return wasSet;
     }),
-    setNonce: control(
-      [ADDRESS, param("nonce", (value, name) => readCount(value, name))],
-      ({ exchange }, address, nonce) => {
-        exchange.submit({ kind: "setNonce", address, nonce });
-        return null;
-      },
-    ),
+    setNonce: control([ADDRESS, count("nonce")], ({ exchange }, address, nonce) => {
+      exchange.submit({ kind: "setNonce", address, nonce });
+    }),
     dropTransaction: control([TRANSACTION], drop),
     dropAllTransactions: control([], (node) => dropAll(node, () => true)),
     removePoolTransactions: control([ADDRESS], (node, address) =>
       dropAll(node, (transaction) => senderOf(transaction) === address),
     ),
-    reorg: control([param("depth", (value, name) => readCount(value, name)), PAIRS], reorganize),
-    reset: control([FORKING], ({ reset }) => {
-      reset();
-      return null;
-    }),
+    reorg: control([count("depth"), PAIRS], reorganize),
+    reset: control([FORKING], ({ reset }) => reset()),
     metadata: control([], metadataOf),
     // Nothing is logged in either case.
     setLoggingEnabled: control([param("enabled", readBoolean)], () => null),

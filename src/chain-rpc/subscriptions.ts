@@ -1,5 +1,5 @@
 import type { Block } from "../core/chain/chain.ts";
-import { blockAt, headBlock, headOf } from "../core/chain/chain.ts";
+import { blockAt, headBlock } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
@@ -8,10 +8,10 @@ import type { Steps } from "../core/steps.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import type { Slices } from "../engine/slices.ts";
 import type { Log } from "./abis.ts";
-import { isGivenUp, withdraw } from "./filters.ts";
+import { type Asked, fromNow, isGivenUp, lastOf, putBack, type Told, type ToldLogs } from "./filters.ts";
 import { RpcError } from "./json-rpc.ts";
 import { SeenChain } from "./log-index.ts";
-import { isWanted, type LogQuery, LogTexts } from "./log-queries.ts";
+import { isWanted, LogTexts } from "./log-queries.ts";
 import { ContractIds, logsOf } from "./logs.ts";
 import { blockReply, transactionReply, transactionsIn } from "./replies.ts";
 
@@ -26,24 +26,6 @@ export interface Sink {
   send(notification: string | Buffer): void;
   /** What is next cannot be told, which is a defect. */
   fail(defect: unknown): void;
-}
-
-/** What a client has subscribed to, and how far it has been told. */
-type Subscription =
-  | { readonly kind: "newHeads"; height: number }
-  | { readonly kind: "newPendingTransactions"; readonly isFull: boolean; number: number }
-  | LogSubscription;
-
-interface LogSubscription {
-  readonly kind: "logs";
-  readonly query: LogQuery;
-  /** Blocks up to this height have been told whole; of the next one so many logs have been looked at. */
-  height: number;
-  place: number;
-  /** What was told of blocks that a reorganization may still take away, oldest first. */
-  reported: { readonly block: Block; readonly logs: string[] }[];
-  /** Logs of orphaned blocks, to be told as removed. */
-  removed: string[];
 }
 
 /** The logs of one block, made once for all who may want them. */
@@ -93,8 +75,6 @@ export class Subscriptions {
   readonly #slices: Slices;
   readonly #seen = new SeenChain();
   readonly #subscribers = new Set<Subscriber>();
-  /** Those that want to know of transactions before a block has them. */
-  readonly #awaitingTransactions = new Set<Subscriber>();
   /** Whoever may have something to be told. */
   readonly #ready = new Set<Subscriber>();
   #isTelling = false;
@@ -124,8 +104,6 @@ export class Subscriptions {
 
   /** Takes in what a client has subscribed to, and watches the exchange as long as anybody has. */
   update(subscriber: Subscriber): void {
-    if (subscriber.awaitsTransactions) this.#awaitingTransactions.add(subscriber);
-    else this.#awaitingTransactions.delete(subscriber);
     if (subscriber.size > 0) this.#subscribers.add(subscriber);
     else {
       this.#subscribers.delete(subscriber);
@@ -175,8 +153,8 @@ export class Subscriptions {
     const hasArrived = chain.transactions.size !== this.#toldTransactions;
     this.#noteTold();
     if (!isNewChain && !hasArrived) return;
-    for (const subscriber of isNewChain ? this.#subscribers : this.#awaitingTransactions) {
-      this.#ready.add(subscriber);
+    for (const subscriber of this.#subscribers) {
+      if (isNewChain || subscriber.awaitsTransactions) this.#ready.add(subscriber);
     }
     if (this.#ready.size > 0 && !this.#isTelling) void this.#tellReady();
   }
@@ -211,12 +189,11 @@ export class Subscriptions {
   /** Takes in the chain as it is: whoever was told of what is gone is told that, and of what stands in its place. */
   follow(): void {
     const { chain } = this.state;
-    const { top } = this.#seen;
     const stays = this.#seen.follow(chain);
-    const isPutBack = stays < top || chain.transactions.size < this.#transactions;
+    const isPutBack = stays !== null || chain.transactions.size < this.#transactions;
     this.#transactions = chain.transactions.size;
     if (!isPutBack) return;
-    for (const subscriber of this.#subscribers) subscriber.putBack(this.state, stays);
+    for (const subscriber of this.#subscribers) subscriber.putBack(this.state, stays ?? this.#seen.top);
   }
 
   /** A head as the subscription of an id is told of it. */
@@ -252,7 +229,7 @@ export class Subscriptions {
 export class Subscriber {
   readonly #hub: Subscriptions;
   readonly #sink: Sink;
-  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #subscriptions = new Map<string, Told>();
   #added = 0;
 
   constructor(hub: Subscriptions, sink: Sink) {
@@ -272,24 +249,16 @@ export class Subscriber {
   }
 
   /** @throws RpcError when it has too many subscriptions. */
-  subscribe(what: "newHeads" | "newPendingTransactions" | LogQuery, isFull = false): string {
+  subscribe(asked: Asked, isFull = false): string {
     if (this.#subscriptions.size === MAX_SUBSCRIPTIONS) {
       throw new RpcError("LIMIT_EXCEEDED", `a connection has at most ${MAX_SUBSCRIPTIONS} subscriptions`);
     }
     this.#hub.follow();
     this.#added += 1;
     const id = `0x${this.#added.toString(16)}`;
-    this.#subscriptions.set(id, this.#fromNow(what, isFull));
+    this.#subscriptions.set(id, fromNow(this.#hub.state.chain, asked, isFull));
     this.#hub.update(this);
     return id;
-  }
-
-  #fromNow(what: Parameters<Subscriber["subscribe"]>[0], isFull: boolean): Subscription {
-    const { chain } = this.#hub.state;
-    if (what === "newPendingTransactions") return { kind: what, isFull, number: chain.transactions.size };
-    const height = headOf(chain);
-    if (what === "newHeads") return { kind: what, height };
-    return { kind: "logs", query: what, height, place: 0, reported: [], removed: [] };
   }
 
   /** Ends a subscription; false when there is none of this id. */
@@ -316,94 +285,75 @@ export class Subscriber {
     this.#sink.fail(defect);
   }
 
-  /** Goes back to what is still so: the chain is unchanged up to a height, which may be all of it. */
+  /** The chain is unchanged up to a height, which may be all of it. */
   putBack(state: State, stays: number): void {
-    for (const subscription of this.#subscriptions.values()) {
-      if (subscription.kind === "newPendingTransactions") {
-        subscription.number = Math.min(subscription.number, state.chain.transactions.size);
-        continue;
-      }
-      if (subscription.kind === "logs" && subscription.height >= stays) {
-        subscription.place = 0;
-        withdraw(state, subscription, stays);
-      }
-      subscription.height = Math.min(subscription.height, stays);
-    }
+    for (const told of this.#subscriptions.values()) putBack(state, told, stays);
   }
 
   /** Tells what is new, as long as there is room. */
   *news(): Steps<void> {
-    for (const [id, subscription] of this.#subscriptions) {
+    for (const [id, told] of this.#subscriptions) {
       while (this.#sink.hasRoom && this.#subscriptions.has(id)) {
         this.#hub.follow();
-        if (!(yield* this.#tellNext(id, subscription))) break;
+        if (!(yield* this.#tellNext(id, told))) break;
         yield;
       }
     }
   }
 
   /** Tells what comes next of one subscription; false when there is nothing. */
-  *#tellNext(id: string, subscription: Subscription): Steps<boolean> {
+  *#tellNext(id: string, told: Told): Steps<boolean> {
+    if (told.kind === "logs") return yield* this.#tellLogs(id, told);
     const { state } = this.#hub;
-    switch (subscription.kind) {
-      case "newHeads": {
-        const block = blockAt(state.chain, subscription.height + 1);
-        if (block === undefined) return false;
-        subscription.height += 1;
-        this.#sink.send(this.#hub.headMessage(block, id));
-        return true;
-      }
-      case "newPendingTransactions": {
-        if (subscription.number >= state.chain.transactions.size) return false;
-        subscription.number += 1;
-        const transaction = state.chain.transactions.get(subscription.number);
-        if (!isGivenUp(transaction)) {
-          this.#sink.send(notification(id, pendingText(state, transaction, subscription.isFull)));
-        }
-        return true;
-      }
-      case "logs":
-        return yield* this.#tellLogs(id, subscription);
+    if (told.upTo >= lastOf(state.chain, told.kind)) return false;
+    told.upTo += 1;
+    if (told.kind === "newHeads") {
+      this.#sink.send(this.#hub.headMessage(blockAt(state.chain, told.upTo) as Block, id));
+      return true;
     }
+    const transaction = state.chain.transactions.get(told.upTo);
+    if (!isGivenUp(transaction))
+      this.#sink.send(notification(id, pendingText(state, transaction, told.isFull)));
+    return true;
   }
 
-  *#tellLogs(id: string, subscription: LogSubscription): Steps<boolean> {
+  *#tellLogs(id: string, told: ToldLogs): Steps<boolean> {
     const { state } = this.#hub;
-    const { removed, query } = subscription;
+    const { removed, query } = told;
     const taken = removed.shift();
     if (taken !== undefined) {
       this.#sink.send(notification(id, taken));
       return true;
     }
-    const block = blockAt(state.chain, subscription.height + 1);
+    const block = blockAt(state.chain, told.upTo + 1);
     if (block === undefined) return false;
     if (block.logs > 0) {
       const { logs, texts } = yield* this.#hub.logsIn(block);
       this.#hub.follow();
-      const isSame = blockAt(this.#hub.state.chain, subscription.height + 1) === block;
+      const isSame = blockAt(this.#hub.state.chain, told.upTo + 1) === block;
       if (!isSame || !this.#subscriptions.has(id)) return true;
-      const told = this.#reportOf(subscription, block);
-      for (; subscription.place < logs.length; subscription.place += 1) {
-        if (!isWanted(query, logs[subscription.place] as Log)) continue;
+      const report = this.#reportOf(told, block);
+      for (; told.place < logs.length; told.place += 1) {
+        if (!isWanted(query, logs[told.place] as Log)) continue;
         if (!this.#sink.hasRoom) return true;
-        const text = texts[subscription.place] as string;
-        told.push(text);
+        const text = texts[told.place] as string;
+        report.push(text);
         this.#sink.send(notification(id, text));
       }
     }
-    subscription.height += 1;
-    subscription.place = 0;
+    told.upTo += 1;
+    told.place = 0;
     return true;
   }
 
   /** Where is noted what is told of a block; of those that are final nothing needs to be known. */
-  #reportOf(subscription: LogSubscription, block: Block): string[] {
-    const last = subscription.reported.at(-1);
+  #reportOf(told: ToldLogs, block: Block): string[] {
+    const last = told.reported.at(-1);
     if (last?.block === block) return last.logs;
     const final = finalHeight(this.#hub.state);
-    subscription.reported = subscription.reported.filter((each) => each.block.height > final);
+    told.reported = told.reported.filter((each) => each.block.height > final);
     const report = { block, logs: [] };
-    if (block.height > final) subscription.reported.push(report);
+    if (block.height > final) told.reported.push(report);
     return report.logs;
   }
 }

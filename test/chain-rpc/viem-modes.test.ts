@@ -1,7 +1,7 @@
 import { createTestClient, type Hex, http, multicall3Abi, parseEther, publicActions } from "viem";
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MULTICALL_ADDRESS } from "../../src/chain-rpc/multicall.ts";
+import { MULTICALL_ADDRESS } from "../../src/chain-rpc/contracts.ts";
 import { wallet } from "../server/wallet.ts";
 import { NO_PARENT, ONE, openChain, type ViemChain } from "./viem-clients.ts";
 
