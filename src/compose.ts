@@ -11,24 +11,24 @@ import { openTransport, type Transport } from "./client/transport.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { Market } from "./core/market.ts";
 import type { ClockSetting } from "./engine/clock.ts";
-import type { Keeping } from "./engine/data-folder.ts";
+import type { PersistenceStatus } from "./engine/data-folder.ts";
 import type { Exchange } from "./engine/exchange.ts";
 import { Keyring } from "./engine/keyring.ts";
 import {
   exchangeAt,
   type OpenedExchange,
   openExchange,
-  openUnkept,
+  openInMemory,
   settingOf,
   type Warn,
 } from "./engine/open-exchange.ts";
 import {
+  exchangeConfigOf,
   loadOrigin,
   type Origin,
   openingTime,
   originOfWorld,
-  requireSameTerms,
-  termsOf,
+  requireSameConfig,
 } from "./engine/origin.ts";
 import { Slices } from "./engine/slices.ts";
 import { Snapshots } from "./engine/snapshots.ts";
@@ -75,7 +75,7 @@ export interface RunningServer extends LocalExchange {
   /** The history that it goes on from, and the last line of it; null of one that began otherwise. */
   readonly from: { readonly name: string; readonly line: number } | null;
   /** What keeps the exchange on disk; null of one that nothing keeps. */
-  readonly keeping: Keeping | null;
+  readonly keeping: PersistenceStatus | null;
   /** Lets the server keep this process alive until it is closed. */
   ref(): void;
   /** Lets this process end while the server runs. */
@@ -140,8 +140,8 @@ export interface ServedExchange {
 }
 
 /** Serves an exchange that nothing keeps. @throws as `startServer` */
-export async function serveUnkept(config: Config): Promise<ServedExchange> {
-  const opened = openUnkept(config, await loadOrigin(config, Date.now()));
+export async function serveInMemory(config: Config): Promise<ServedExchange> {
+  const opened = openInMemory(config, await loadOrigin(config, Date.now()));
   const service = serviceOf(config, opened);
   return { server: await serve(config, opened, service, null), service, opened };
 }
@@ -161,7 +161,7 @@ async function beginningOf(config: Config, name: string) {
     import("./engine/disk.ts"),
   ]);
   const { origin, line, clock } = beginningIn(nodeDisk, name, VERSION, config.at ?? {});
-  requireSameTerms(config, origin, name, "leave it out");
+  requireSameConfig(config, origin, name, "leave it out");
   const own = config.given.has("clock") ? config.clock : clock;
   return { origin, from: { name, line }, config: { ...config, clock: own, start: origin.start } };
 }
@@ -173,7 +173,7 @@ export async function serveWorld(
   watch: (exchange: Exchange) => void = () => {},
 ): Promise<RunningServer> {
   const start = config.start ?? openingTime(config, Date.now());
-  const opened = openUnkept(config, originOfWorld(world, termsOf(config, world.seed), start));
+  const opened = openInMemory(config, originOfWorld(world, exchangeConfigOf(config, world.seed), start));
   watch(opened.exchange);
   return serve(config, opened, serviceOf(config, opened), null);
 }
@@ -204,7 +204,7 @@ async function servePool(
     size,
     options: optionsOf(config, origin, ""),
     open: (number) =>
-      new ExchangeSite(serviceOf(config, openUnkept(config, origin), warn, edge, `/${number}`)),
+      new ExchangeSite(serviceOf(config, openInMemory(config, origin), warn, edge, `/${number}`)),
   });
   const http = new HttpService(pool, () => pool.members);
   const opened = { origin, exchange: exchangeAt(origin) };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { APART, bundle, bundleScript, LIBRARY, PROGRAM, writeWhole } from "./bundle.js";
+import { APART, bundle, bundleScript, LIBRARY, PROGRAM, writeAtomically } from "./bundle.js";
 import { writeEntries } from "./entries.js";
 import { bundleInspector } from "./inspector.js";
 import { noticeOf } from "./notices.js";
@@ -41,7 +41,7 @@ async function buildProgram() {
     if (built.world !== wanted.world || !existsSync(DEFAULT_WORLD.path)) {
       if (!(await madeWorld())) return 1;
     }
-    writeWhole(STAMP, JSON.stringify({ ...wanted, files: [...files, DEFAULT_WORLD.path] }));
+    writeAtomically(STAMP, JSON.stringify({ ...wanted, files: [...files, DEFAULT_WORLD.path] }));
   }
   return 0;
 }
@@ -68,8 +68,8 @@ async function bundleAll() {
       bundle({ load: "src/load.ts", ...APART }, LOADER),
       bundle({ "progress-worker": progress }),
     ]);
-    writeWhole(INSPECTOR, inspector.html);
-    writeWhole(NOTICE, noticeOf([...inspector.sources, ...bundles.flatMap(({ sources }) => sources)]));
+    writeAtomically(INSPECTOR, inspector.html);
+    writeAtomically(NOTICE, noticeOf([...inspector.sources, ...bundles.flatMap(({ sources }) => sources)]));
     return [...bundles.flatMap(({ files }) => files), ...(await writeEntries(DIST)), INSPECTOR, NOTICE];
   } catch (error) {
     if (error.errors === undefined) throw error;

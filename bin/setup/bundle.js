@@ -82,7 +82,7 @@ export async function bundle(entryPoints, options = {}) {
     .map(([path]) => path);
   const isEntry = ({ path }) => entries.some((entry) => path.replaceAll("\\", "/").endsWith(`/${entry}`));
   for (const file of [...files.filter((file) => !isEntry(file)), ...files.filter(isEntry)]) {
-    writeWhole(file.path, file.contents);
+    writeAtomically(file.path, file.contents);
   }
   return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
 }
@@ -114,7 +114,7 @@ export async function bundleScript(name, entryPoints) {
     supported: { "dynamic-import": false },
   });
   const files = ownMapsOnly(outputFiles);
-  for (const { path, contents } of files) writeWhole(path, contents);
+  for (const { path, contents } of files) writeAtomically(path, contents);
   return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
 }
 
@@ -134,8 +134,8 @@ function ownMapsOnly(outputFiles) {
   });
 }
 
-/** Writes a file so that nobody ever reads half of it. */
-export function writeWhole(path, contents) {
+/** Writes a file atomically. */
+export function writeAtomically(path, contents) {
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, contents);

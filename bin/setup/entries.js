@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { HOSTS, LIBRARY, writeWhole } from "./bundle.js";
+import { HOSTS, LIBRARY, writeAtomically } from "./bundle.js";
 import { envOfBuild, run } from "./project.js";
 
 /**
@@ -37,7 +37,7 @@ export async function writeEntries(outdir) {
   ];
   return files.map(([name, text]) => {
     const path = join(outdir, name);
-    writeWhole(path, text);
+    writeAtomically(path, text);
     return path;
   });
 }
@@ -72,7 +72,7 @@ export function writeCommonJsTypes(outdir) {
     names.add(name);
     const text = readFileSync(join(outdir, `${name}.d.ts`), "utf8");
     const own = /(from ")\.\/([\w-]+)\.js(")/g;
-    writeWhole(join(outdir, `${name}.d.cts`), text.replace(own, "$1./$2.cjs$3"));
+    writeAtomically(join(outdir, `${name}.d.cts`), text.replace(own, "$1./$2.cjs$3"));
     for (const [, , imported] of text.matchAll(own)) add(imported);
   };
   for (const name of Object.keys(COMMONJS)) add(name);

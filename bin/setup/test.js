@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { build } from "./build.js";
-import { writeWhole } from "./bundle.js";
+import { writeAtomically } from "./bundle.js";
 import { inProject, runNode } from "./project.js";
 
 const REPORTS = inProject("node_modules", ".cache", "clobsim");
@@ -22,7 +22,7 @@ export async function test(args) {
   const checks = level === "fast" ? await fastChecks(args) : await allChecks(args, level);
   const sum = (key) => checks.reduce((total, check) => total + check[key], 0);
   const totals = { passed: sum("passed"), failed: sum("failed") };
-  writeWhole(TOTALS, JSON.stringify(totals));
+  writeAtomically(TOTALS, JSON.stringify(totals));
   process.stdout.write(`\n${checks.map(summaryOf).join("\n")}\n\n`);
   return totals.failed === 0 ? 0 : 1;
 }

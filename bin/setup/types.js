@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { LIBRARY, writeWhole } from "./bundle.js";
+import { LIBRARY, writeAtomically } from "./bundle.js";
 import { writeCommonJsTypes } from "./entries.js";
 import { inProject, runNode } from "./project.js";
 
@@ -37,7 +37,7 @@ export async function rollUpTypes(outdir) {
   for (const { fileName, code } of types.output) {
     // What `await using` needs, whatever library a project compiles against.
     const library = code.includes("Symbol.asyncDispose") ? '/// <reference lib="esnext.disposable" />\n' : "";
-    writeWhole(join(outdir, fileName), library + code);
+    writeAtomically(join(outdir, fileName), library + code);
   }
   writeCommonJsTypes(outdir);
   return null;
@@ -49,5 +49,5 @@ async function writePublishedTypes() {
   const entryPoints = [inProject("bin", "setup", "published-types.ts")];
   await build({ entryPoints, outfile, bundle: true, platform: "node", format: "esm", packages: "external" });
   const { publishedTypes } = await import(pathToFileURL(outfile).href);
-  for (const [path, text] of Object.entries(publishedTypes())) writeWhole(join(EMITTED, path), text);
+  for (const [path, text] of Object.entries(publishedTypes())) writeAtomically(join(EMITTED, path), text);
 }

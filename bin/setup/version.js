@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { writeWhole } from "./bundle.js";
+import { writeAtomically } from "./bundle.js";
 import { inProject, run, say } from "./project.js";
 
 /** What `npm version` runs before it commits: says the new version in the source, and dates its changes in the changelog. */
@@ -16,7 +16,7 @@ export async function version() {
       say(`${path} has no line like ${line.source}`);
       return 1;
     }
-    writeWhole(path, text.replace(line, replacement));
+    writeAtomically(path, text.replace(line, replacement));
   }
   const { code, output } = await run("git", ["add", ...changes.map(([path]) => path)]);
   if (code !== 0) say(output);

@@ -32,7 +32,7 @@ export interface BotExchange {
   agents: Agents | null;
   submit(command: Command): Decision;
   watch(watcher: (sequence: number, at: Millis, events: readonly DomainEvent[]) => void): () => void;
-  watchPutBack(watcher: () => void): () => void;
+  watchRewind(watcher: () => void): () => void;
 }
 
 /** The bots of one exchange: which run is a setting of its, like a clock's, and no part of its state. */
@@ -66,7 +66,7 @@ export class Bots {
         // They decide in which markets bots trade.
         if (events.some(({ kind }) => Object.hasOwn(marketWrites, kind))) agenda.forget();
       }),
-      exchange.watchPutBack(() => agenda.forget()),
+      exchange.watchRewind(() => agenda.forget()),
     ];
     this.#stopWatching = () => {
       for (const stop of stops) stop();

@@ -76,7 +76,7 @@ export interface NodeContext extends Host {
 
 export function contextOf(host: Host, logIndex: LogIndex): NodeContext {
   const filters = new Filters(logIndex);
-  host.exchange.watchPutBack(() => filters.follow(host.exchange.state));
+  host.exchange.watchRewind(() => filters.follow(host.exchange.state));
   return {
     ...host,
     get state() {

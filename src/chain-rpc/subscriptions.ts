@@ -120,7 +120,7 @@ export class Subscriptions {
       this.follow();
       this.#wake();
     };
-    this.#stopWatching = [this.#exchange.watch(wake), this.#exchange.watchPutBack(putBack)];
+    this.#stopWatching = [this.#exchange.watch(wake), this.#exchange.watchRewind(putBack)];
   }
 
   #forget(): void {

@@ -9,7 +9,7 @@ import { eventHash, hex8 } from "../engine/checksum.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { damageText } from "../engine/journal-scan.ts";
-import type { Redone, ReplayDiffers } from "../engine/replayer.ts";
+import type { ReplayDiffers, ReplayResult } from "../engine/replayer.ts";
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import { isCorrupt, type JournalSource, openSource } from "../history/journal-source.ts";
 import { CUT } from "../history/report.ts";
@@ -19,15 +19,15 @@ import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { table, warn } from "./output.ts";
 
 /** Where a replay first differs from its journal, with both outcomes side by side. */
-export function differenceText({ line, command, redone, message }: ReplayDiffers): string {
+export function differenceText({ line, command, result, message }: ReplayDiffers): string {
   const recorded = ["accepted", hex8(line.r)] as const;
   const words = (decision: Decision): string =>
     decision.ok ? "accepted" : `refused, ${decision.refusal.code}`;
-  const events = redone instanceof Error || !redone.ok ? [] : redone.events;
+  const events = result instanceof Error || !result.ok ? [] : result.events;
   return [
     message,
     `  command   ${JSON.stringify(command)}`,
-    ...comparison(recorded, redone, words),
+    ...comparison(recorded, result, words),
     ...events.map((event) => `            ${JSON.stringify(event)}`),
   ].join("\n");
 }
@@ -35,7 +35,7 @@ export function differenceText({ line, command, redone, message }: ReplayDiffers
 /** What was recorded of a command, and what comes of it now. */
 function comparison(
   [outcome, events]: readonly [outcome: string, events: string],
-  now: Redone,
+  now: ReplayResult,
   words: (decision: Decision) => string,
 ): string[] {
   const [newOutcome, newEvents] =

@@ -5,7 +5,7 @@ import type { Clock, ClockSetting } from "./clock.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 import type { Exchange } from "./exchange.ts";
 import {
-  assertNothingKept,
+  assertNoStateFile,
   assertOwnFolder,
   ignoreInGit,
   JOURNAL_FILE,
@@ -20,9 +20,9 @@ import { JournalFile, type Mark } from "./journal-file.ts";
 import { BEGINNING, isControl, type JournalEnd, type OpeningData } from "./journal-line.ts";
 import { assertTorn, cutOff, openingDamage, openingIn, type ScanEnd, type TornEnd } from "./journal-scan.ts";
 import type { Origin } from "./origin.ts";
-import { type KnownClock, type Replayer, replayJournal } from "./replayer.ts";
+import { type ClockState, type Replayer, replayJournal } from "./replayer.ts";
 import type { SessionLog } from "./session-log.ts";
-import { baseAmong, readStateFile, STATE_FORMAT, stateDatabase } from "./state-file.ts";
+import { findCheckpoint, readStateFile, STATE_FORMAT, stateDatabase } from "./state-file.ts";
 import { assertEngine, assertKnown, assertNotNewer } from "./store-error.ts";
 
 /** A state is written when so much has been added to the journal since the last, or more where that was bigger. */
@@ -30,7 +30,7 @@ const LEAST_LINES = 10_000;
 const LEAST_BYTES = 8 * 1024 * 1024;
 
 /** What a program opens a folder with. */
-interface FolderTerms {
+interface DataFolderOptions {
   /** The version of the program. */
   readonly engine: string;
   readonly durability: Durability;
@@ -43,7 +43,7 @@ interface FolderTerms {
 }
 
 /** An exchange with what brings it to its beginning, drives it and notes what it does. */
-export interface Parts {
+export interface ExchangeRuntime {
   readonly origin: Origin;
   readonly exchange: Exchange;
   readonly session: SessionLog;
@@ -51,9 +51,9 @@ export interface Parts {
 }
 
 /** What has come of opening a folder in which an exchange was kept. */
-interface Resumed {
+interface ResumeResult {
   /** How the clock ran; null when no line says it. */
-  readonly clock: KnownClock | null;
+  readonly clock: ClockState | null;
   /** Where in the journal the state stands from which it went on, and how many commands were decided anew. */
   readonly from: JournalEnd;
   readonly commands: number;
@@ -63,7 +63,7 @@ interface Resumed {
 }
 
 /** What can be told of an exchange that is kept on disk. */
-export interface Keeping {
+export interface PersistenceStatus {
   /** The directory that keeps it. */
   readonly path: string;
   /** What it went on from: the line of its journal at which a state was kept, and the commands after it; null of one that began anew. */
@@ -78,18 +78,18 @@ export interface Keeping {
  * A folder in the hands of this process until it is closed, and the one exchange that is kept there: its journal before
  * every answer, its state now and then.
  */
-export class DataFolder implements Persistence, Keeping {
+export class DataFolder implements Persistence, PersistenceStatus {
   readonly path: string;
   /** What the journal begins with; null of a new folder. */
   readonly opening: OpeningData | null;
   readonly #disk: Disk;
-  readonly #terms: FolderTerms;
+  readonly #terms: DataFolderOptions;
   readonly #unlock: () => void;
   readonly #file: DiskFile;
   #removed: readonly string[] = [];
-  #resumed: Resumed | null = null;
+  #resumed: ResumeResult | null = null;
   #end: JournalEnd = BEGINNING;
-  #parts: Parts | null = null;
+  #parts: ExchangeRuntime | null = null;
   #journal: JournalFile | null = null;
   /** The end of the journal when a state was written last. */
   #stated: Mark = BEGINNING;
@@ -98,7 +98,7 @@ export class DataFolder implements Persistence, Keeping {
   #lost: PersistenceError | null = null;
 
   /** @throws StoreError when the folder cannot be used; nothing in it has then been touched. */
-  constructor(disk: Disk, path: string, terms: FolderTerms) {
+  constructor(disk: Disk, path: string, terms: DataFolderOptions) {
     this.path = path;
     this.#disk = disk;
     this.#terms = terms;
@@ -107,7 +107,7 @@ export class DataFolder implements Persistence, Keeping {
     this.#unlock = lockFolder(disk, path);
     try {
       const isThere = disk.names(path)?.includes(JOURNAL_FILE) === true;
-      if (!isThere && !terms.reset) assertNothingKept(disk, path);
+      if (!isThere && !terms.reset) assertNoStateFile(disk, path);
       if (!isThere) ignoreInGit(disk, path);
       this.#file = disk.open(this.#journalPath, "write");
     } catch (error) {
@@ -128,7 +128,7 @@ export class DataFolder implements Persistence, Keeping {
   }
 
   /** What has come of what was kept here; null of a new folder. */
-  get resumed(): Resumed | null {
+  get resumed(): ResumeResult | null {
     return this.#resumed;
   }
 
@@ -156,13 +156,13 @@ export class DataFolder implements Persistence, Keeping {
       return opening;
     }
     const damage = openingDamage(this.#disk, this.path, this.#file);
-    if (damage === null) assertNothingKept(this.#disk, this.path);
+    if (damage === null) assertNoStateFile(this.#disk, this.path);
     else assertTorn(damage, this.path);
     return null;
   }
 
   /** Begins the journal of a new folder, or of one whose content is to be removed. @throws PersistenceError */
-  begin(parts: Parts, opening: OpeningData): void {
+  begin(parts: ExchangeRuntime, opening: OpeningData): void {
     const { size } = this.#file;
     if (this.#terms.reset) this.#removeAll();
     else if (size > 0) cutOff(this.#disk, this.path, this.#file, { offset: 0, bytes: size });
@@ -175,7 +175,7 @@ export class DataFolder implements Persistence, Keeping {
   }
 
   /** Goes on with the journal where `resume` has found its end. @throws PersistenceError */
-  goOn(parts: Parts, setting: ClockSetting, wall: number): void {
+  continueJournal(parts: ExchangeRuntime, setting: ClockSetting, wall: number): void {
     this.#start(parts, this.#openJournal(), setting, wall);
   }
 
@@ -186,7 +186,7 @@ export class DataFolder implements Persistence, Keeping {
   }
 
   /** On the disk itself before anything follows: what is torn is judged by how the lines before it say that they are kept. */
-  #start(parts: Parts, journal: JournalFile, setting: ClockSetting, wall: number): void {
+  #start(parts: ExchangeRuntime, journal: JournalFile, setting: ClockSetting, wall: number): void {
     const { engine, durability, wallNow } = this.#terms;
     const { clock, exchange, session } = parts;
     journal.control("start", { engine, durability, ...setting, wall }, exchange.now);
@@ -202,10 +202,10 @@ export class DataFolder implements Persistence, Keeping {
    * Brings a new exchange to where the journal says it stood, and cuts off what a crash has torn.
    * @throws StoreError `corrupt`, `newer`; ReplayDiffers. Nothing has then been touched.
    */
-  resume(exchange: Exchange, origin: Origin): Resumed {
+  resume(exchange: Exchange, origin: Origin): ResumeResult {
     const { from, replayer, damage, warnings, ...end } = this.#replay(exchange, origin);
     const torn = damage === null ? null : cutOff(this.#disk, this.path, this.#file, damage);
-    if (this.#file.size > end.offset) this.#file.cut(end.offset);
+    if (this.#file.size > end.offset) this.#file.truncate(end.offset);
     removeDrafts(this.#disk, this.path);
     this.#end = end;
     this.#stated = from;
@@ -218,11 +218,16 @@ export class DataFolder implements Persistence, Keeping {
   #replay(
     exchange: Exchange,
     origin: Origin,
-  ): ScanEnd & { readonly replayer: Replayer } & Pick<Resumed, "from" | "warnings"> {
+  ): ScanEnd & { readonly replayer: Replayer } & Pick<ResumeResult, "from" | "warnings"> {
     const warnings: string[] = [];
     const states = [STATE_FILE, PREVIOUS_STATE_FILE].map((name) => join(this.path, name));
     const readers = states.map((path) => () => readStateFile(this.#disk, path));
-    const base = baseAmong(readers, this.#file, this.#journalPath, (message) => void warnings.push(message));
+    const base = findCheckpoint(
+      readers,
+      this.#file,
+      this.#journalPath,
+      (message) => void warnings.push(message),
+    );
     if (base !== null) assertEngine(base.header.engine, this.path, this.#terms.engine);
     let refused = base?.header.refused ?? 0;
     const reopen = (): void => origin.play(exchange);
@@ -239,7 +244,7 @@ export class DataFolder implements Persistence, Keeping {
   #removeAll(): void {
     const beside = removeBesideJournal(this.#disk, this.path);
     this.#removed = this.#file.size === 0 ? beside : [...beside, JOURNAL_FILE];
-    this.#file.cut(0);
+    this.#file.truncate(0);
     this.#file.sync();
   }
 
@@ -285,7 +290,7 @@ export class DataFolder implements Persistence, Keeping {
 
   /** Writes the state of this moment; what stands in it is on the disk before it is. */
   async #writeState(
-    { exchange, clock, origin }: Parts,
+    { exchange, clock, origin }: ExchangeRuntime,
     journal: JournalFile,
     setting: ClockSetting,
   ): Promise<void> {

@@ -28,16 +28,16 @@ export interface DiskFile {
   /** Writes at a position, and answers how many bytes were written: fewer than asked when the disk is full. */
   write(bytes: Uint8Array, position: number): number;
   /** Forgets all beyond a size. */
-  cut(size: number): void;
+  truncate(size: number): void;
   /** Answers once what was written is on the disk itself. */
   sync(): void;
   /** The same without waiting. */
-  syncSoon(): Promise<void>;
+  syncAsync(): Promise<void>;
   close(): void;
 }
 
 /** `read`: it must be there. `write`: it is made when it is not there. `new`: it must not be there. */
-export type Opening = "read" | "write" | "new";
+export type OpenMode = "read" | "write" | "new";
 
 /** What the store needs of a file system; another one stands in its place where crashes are tried. */
 export interface Disk {
@@ -46,7 +46,7 @@ export interface Disk {
   /** What is in a folder, sorted; null when there is no such folder. */
   names(path: string): string[] | null;
   /** @throws FileRefused when it is no file */
-  open(path: string, how: Opening): DiskFile;
+  open(path: string, how: OpenMode): DiskFile;
   rename(from: string, to: string): void;
   /** Gives a file a second name. It must not be there. */
   link(from: string, to: string): void;
@@ -58,7 +58,7 @@ export interface Disk {
 const OWNER_ONLY = 0o600;
 const FOLDER_OF_OWNER = 0o700;
 const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL } = constants;
-const FLAGS: Readonly<Record<Opening, number>> = {
+const FLAGS: Readonly<Record<OpenMode, number>> = {
   read: O_RDONLY,
   write: O_RDWR | O_CREAT,
   new: O_RDWR | O_CREAT | O_EXCL,
@@ -70,7 +70,7 @@ class NodeFile implements DiskFile {
   #syncing = 0;
   #isClosed = false;
 
-  constructor(path: string, how: Opening) {
+  constructor(path: string, how: OpenMode) {
     this.#fd = openRegular(path, FILE_LIMITS.journal, FLAGS[how], OWNER_ONLY);
   }
 
@@ -86,7 +86,7 @@ class NodeFile implements DiskFile {
     return writeSync(this.#fd, bytes, 0, bytes.length, position);
   }
 
-  cut(size: number): void {
+  truncate(size: number): void {
     ftruncateSync(this.#fd, size);
   }
 
@@ -94,7 +94,7 @@ class NodeFile implements DiskFile {
     fdatasyncSync(this.#fd);
   }
 
-  syncSoon(): Promise<void> {
+  syncAsync(): Promise<void> {
     this.#syncing += 1;
     return new Promise((resolve, reject) => {
       fdatasync(this.#fd, (error) => {
@@ -159,7 +159,7 @@ export const nodeDisk: Disk = {
 };
 
 /** Writes all of the bytes. @throws Error of the code ENOSPC when the disk takes no more. */
-export function writeWhole(file: DiskFile, bytes: Uint8Array, position: number): void {
+export function writeFully(file: DiskFile, bytes: Uint8Array, position: number): void {
   for (let rest = bytes, at = position; rest.length > 0; ) {
     const written = file.write(rest, at);
     if (written === rest.length) return;
@@ -186,7 +186,7 @@ export function copyBytes(disk: Disk, file: DiskFile, { offset, bytes }: Range, 
     while (done < bytes) {
       const length = file.read(chunk.subarray(0, bytes - done), offset + done);
       if (length === 0) break;
-      writeWhole(copy, chunk.subarray(0, length), done);
+      writeFully(copy, chunk.subarray(0, length), done);
       done += length;
     }
     copy.sync();

@@ -140,7 +140,7 @@ export class Exchange {
    * Decides again what was accepted at a moment, without anything that became due by then: that was accepted, too. Where
    * the rules of this version do not cause what was recorded and those of an earlier version do, theirs hold.
    */
-  redo({ at, command }: Stamped, isRecorded?: IsRecorded): Decision {
+  replay({ at, command }: Stamped, isRecorded?: IsRecorded): Decision {
     this.passTo(at);
     return this.decideNext(command, isRecorded);
   }
@@ -224,7 +224,7 @@ export class Exchange {
   }
 
   /** Calls `watcher` after each `restore` and `restart` until the answer is called. */
-  watchPutBack(watcher: () => void): () => void {
+  watchRewind(watcher: () => void): () => void {
     this.#putBackWatchers.add(watcher);
     return () => this.#putBackWatchers.delete(watcher);
   }

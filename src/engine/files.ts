@@ -57,12 +57,12 @@ export function assertOwnFolder(disk: Disk, folder: string): void {
 }
 
 /** The name of a state that a folder holds; null when it holds none. */
-export const stateKept = (disk: Disk, folder: string): string | null =>
+export const stateFileIn = (disk: Disk, folder: string): string | null =>
   (disk.names(folder) ?? []).find((name) => STATES.includes(name)) ?? null;
 
 /** @throws StoreError when a folder holds what was kept by a journal that has nothing in it now. */
-export function assertNothingKept(disk: Disk, folder: string): void {
-  const kept = stateKept(disk, folder);
+export function assertNoStateFile(disk: Disk, folder: string): void {
+  const kept = stateFileIn(disk, folder);
   if (kept === null) return;
   throw new StoreError(
     "corrupt",

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { FileRefused } from "../regular-file.ts";
 import type { Disk } from "./disk.ts";
-import { writeWhole } from "./disk.ts";
+import { writeFully } from "./disk.ts";
 import { StoreError } from "./store-error.ts";
 
 export const LOCK_FILE = "lock";
@@ -98,7 +98,7 @@ function writeNew(disk: Disk, path: string, holder: Holder): boolean {
   try {
     const file = disk.open(path, "new");
     try {
-      writeWhole(file, Buffer.from(`${JSON.stringify(holder)}\n`), 0);
+      writeFully(file, Buffer.from(`${JSON.stringify(holder)}\n`), 0);
     } finally {
       file.close();
     }

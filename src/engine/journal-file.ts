@@ -5,7 +5,7 @@ import { MAX_REFUSED, type RefusedRequest } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 import type { Durability } from "../setting.ts";
 import { eventHash } from "./checksum.ts";
-import { type DiskFile, writeWhole } from "./disk.ts";
+import { type DiskFile, writeFully } from "./disk.ts";
 import {
   type Entry,
   type Journal,
@@ -193,7 +193,7 @@ export class JournalFile implements Journal, Persistence {
     queue.put(this.#synced.number);
     const { number, length } = queue;
     if (length === 0) return;
-    writeWhole(this.#file, queue.bytes, this.#written.offset);
+    writeFully(this.#file, queue.bytes, this.#written.offset);
     this.#written = { number, offset: this.#written.offset + length };
     queue.clear();
     if (this.durability === "process") this.#later.ask();
@@ -224,7 +224,7 @@ export class JournalFile implements Journal, Persistence {
     this.#reaching = reached.number;
     this.#preallocation?.extend(reached.offset);
     try {
-      await this.#file.syncSoon();
+      await this.#file.syncAsync();
     } catch (error) {
       throw this.#fail(error);
     }
@@ -247,7 +247,7 @@ export class JournalFile implements Journal, Persistence {
     this.#lastKept = good.number;
     this.#queue.clear();
     try {
-      this.#file.cut(good.offset);
+      this.#file.truncate(good.offset);
     } catch {
       // What stands beyond has never been acknowledged; it is judged when the journal is opened.
     }
@@ -401,7 +401,7 @@ class Preallocation {
     if (offset < this.#end) return;
     const end = Math.ceil((offset + Math.min(MAX_ROOM, Math.max(MIN_ROOM, offset))) / BLOCK) * BLOCK;
     try {
-      writeWhole(this.#file, ZEROS.subarray(0, end - offset), offset);
+      writeFully(this.#file, ZEROS.subarray(0, end - offset), offset);
       this.#end = end;
     } catch {
       // The disk may take lines yet; if not, it says so when they come.
@@ -414,7 +414,7 @@ class Preallocation {
     if (this.#end === 0) return;
     this.#end = 0;
     try {
-      this.#file.cut(offset);
+      this.#file.truncate(offset);
     } catch {
       // Whoever opens the file knows the zeros for what they are.
     }

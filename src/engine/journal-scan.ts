@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Durability } from "../setting.ts";
 import { hex8 } from "./checksum.ts";
 import { copyBytes, type Disk, type DiskFile, type Range } from "./disk.ts";
-import { JOURNAL_FILE, nextTornFile, stateKept } from "./files.ts";
+import { JOURNAL_FILE, nextTornFile, stateFileIn } from "./files.ts";
 import { LineReader, parseLine } from "./journal-codec.ts";
 import { BEGINNING, isControl, type JournalEnd, type Line, type OpeningData } from "./journal-line.ts";
 import { StoreError } from "./store-error.ts";
@@ -95,7 +95,7 @@ const RESTORE = Buffer.from(',"k":"restore","d":{', "latin1");
  * The lines to which later ones go back, sought from a place on. Text within a line cannot look like the beginning of
  * one: its quotes are escaped.
  */
-export function linesGoneBackTo(file: DiskFile, from: JournalEnd): Set<number> {
+export function restoreTargets(file: DiskFile, from: JournalEnd): Set<number> {
   const lines = new Set<number>();
   for (const piece of piecesOf(file, from.offset)) {
     for (let at = piece.indexOf(RESTORE); at >= 0; at = piece.indexOf(RESTORE, at + 1)) {
@@ -170,7 +170,7 @@ function judge(
   for (const piece of piecesOf(file, end.offset)) {
     if (isFirst) proof ??= proofBefore(piece, end, wasClosed);
     isFirst = false;
-    const solid = lengthWithoutRoom(piece);
+    const solid = lengthWithoutZeros(piece);
     if (solid > 0) beforeRoom = bytes + solid;
     bytes += piece.length;
     proof ??= proofIn(piece, line, durability);
@@ -221,12 +221,12 @@ function isTornStart(bytes: Buffer, { number, check, offset }: JournalEnd): bool
 
 /** Whether nothing but zeros stands in a file from an offset on. */
 function isRoom(pieces: Iterable<Uint8Array>): boolean {
-  for (const piece of pieces) if (lengthWithoutRoom(piece) > 0) return false;
+  for (const piece of pieces) if (lengthWithoutZeros(piece) > 0) return false;
   return true;
 }
 
 /** How many bytes stand before the zeros at the end of some. */
-export function lengthWithoutRoom(bytes: Uint8Array): number {
+export function lengthWithoutZeros(bytes: Uint8Array): number {
   let length = bytes.length;
   while (length > 0 && bytes[length - 1] === 0) length -= 1;
   return length;
@@ -237,19 +237,19 @@ export const repairHint = (damaged: string): string =>
   `clobsim repair --accept-loss ${damaged} --out NEW makes a new directory of what is whole`;
 
 /** Where a journal is damaged, what is wrong there, and how to look at it. */
-export const damagePlace = (path: string, { offset, line, bytes, proof }: Damage): string =>
+export const describeDamage = (path: string, { offset, line, bytes, proof }: Damage): string =>
   `${path} is damaged at byte ${offset}, where line ${line} should begin: ${proof ?? `${bytes} bytes are no whole line`} (sed -n ${line}p ${path} prints it)`;
 
 /** The same with what can be done about it; `name` is that of the folder or report. */
 export function damageText(path: string, name: string, damage: Damage): string {
   const remedy = damage.line === 1 ? `clobsim repair ${name} says what can be saved` : repairHint(name);
-  return `${damagePlace(path, damage)}; ${remedy}`;
+  return `${describeDamage(path, damage)}; ${remedy}`;
 }
 
 /** What is wrong with the beginning of a folder's journal; a state beside it was made when the journal was whole. */
 export function openingDamage(disk: Disk, folder: string, journal: DiskFile): Damage | null {
   const damage = firstDamage(journal);
-  const state = stateKept(disk, folder);
+  const state = stateFileIn(disk, folder);
   if (damage === null || damage.proof !== null || state === null) return damage;
   return { ...damage, proof: `it is not whole, and ${state} was made when it was` };
 }
@@ -272,7 +272,7 @@ export function cutOff(disk: Disk, folder: string, journal: DiskFile, { offset, 
   const file = nextTornFile(disk, folder);
   copyBytes(disk, journal, { offset, bytes }, file);
   disk.syncFolder(folder);
-  journal.cut(offset);
+  journal.truncate(offset);
   journal.sync();
   return { file, bytes };
 }

@@ -4,18 +4,18 @@ import type { RefusedRequest } from "../core/refusals.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
 import { Clock, type ClockSetting } from "./clock.ts";
-import { DataFolder, type Parts } from "./data-folder.ts";
+import { DataFolder, type ExchangeRuntime } from "./data-folder.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
 import { Exchange, type Snapshot } from "./exchange.ts";
 import { JOURNAL_FILE } from "./files.ts";
 import { noJournal, noPersistence, type Persistence, PersistenceError } from "./journal.ts";
 import { FORMAT, type OpeningData } from "./journal-line.ts";
-import { loadOrigin, type Origin, originOf, requireSameOrigin } from "./origin.ts";
+import { loadOrigin, type Origin, originOfJournal, requireSameOrigin } from "./origin.ts";
 import { SessionLog } from "./session-log.ts";
 import { StoreError } from "./store-error.ts";
 
 /** An exchange that is ready to be used. */
-export interface OpenedExchange extends Parts {
+export interface OpenedExchange extends ExchangeRuntime {
   /** A new exchange that stands where the session began. */
   readonly atSessionStart: () => Exchange;
   /** Whether the session began at the origin: not where a journal was gone on with, until the exchange is opened anew. */
@@ -55,7 +55,7 @@ export async function openExchange(
 ): Promise<OpenedExchange> {
   const { data, durability, reset } = config;
   const { disk, wallNow } = machine;
-  if (data === null) return openUnkept(config, begun ?? (await loadOrigin(config, wallNow())), wallNow);
+  if (data === null) return openInMemory(config, begun ?? (await loadOrigin(config, wallNow())), wallNow);
   // A directory is not made for a world that cannot be read.
   const first = begun ?? (isKept(disk, data) ? null : await loadOrigin(config, wallNow()));
   try {
@@ -123,7 +123,7 @@ export function exchangeAt(origin: Origin): Exchange {
 }
 
 /** An exchange that nothing keeps. @throws ConfigError when its origin cannot be played. */
-export function openUnkept(config: Config, origin: Origin, wallNow = THIS_MACHINE.wallNow): OpenedExchange {
+export function openInMemory(config: Config, origin: Origin, wallNow = THIS_MACHINE.wallNow): OpenedExchange {
   const { exchange, session } = begin(origin);
   const opening = toOrigin(exchange, origin);
   session.begin();
@@ -157,7 +157,7 @@ async function openKept(
   opening: OpeningData,
   { wallNow, warn }: { readonly wallNow: () => number; readonly warn: Warn },
 ): Promise<OpenedExchange> {
-  const origin = originOf(opening, join(folder.path, JOURNAL_FILE));
+  const origin = originOfJournal(opening, join(folder.path, JOURNAL_FILE));
   await requireSameOrigin(config, origin, folder.path, () => loadOrigin(config, wallNow()));
   const { exchange, session } = begin(origin);
   const resumed = folder.resume(exchange, origin);
@@ -167,7 +167,7 @@ async function openKept(
   // What the wall clock showed when virtual time was what it is now.
   const wall = known.wall + (exchange.now - known.virtual);
   const parts = { origin, exchange, session, clock: new Clock(exchange, first, wallNow, follows, "later") };
-  folder.goOn(parts, setting, wall);
+  folder.continueJournal(parts, setting, wall);
   // The session begins here: what becomes due while the clock catches up is part of it.
   const began = exchange.snapshot();
   parts.clock.catchUp(setting, known.setting.mode === "real" ? wallNow() - wall : 0);
@@ -179,13 +179,13 @@ async function openKept(
 }
 
 /** An exchange as it is before its origin is played. */
-function begin({ config, start }: Origin): Pick<Parts, "exchange" | "session"> {
+function begin({ config, start }: Origin): Pick<ExchangeRuntime, "exchange" | "session"> {
   const session = new SessionLog();
   return { session, exchange: new Exchange(config, start, session) };
 }
 
 /** `start` is where the session began. */
-function opened(parts: Parts, folder: DataFolder | null, start: Snapshot): OpenedExchange {
+function opened(parts: ExchangeRuntime, folder: DataFolder | null, start: Snapshot): OpenedExchange {
   const { origin, exchange, session, clock } = parts;
   let began = start;
   return {

@@ -15,7 +15,7 @@ import type { World } from "../simulation/world.ts";
 import { checkedWorld, readWorldFile } from "../simulation/world.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Base, OpeningData } from "./journal-line.ts";
-import { KeptOpenings } from "./kept-opening.ts";
+import { OpeningCache } from "./opening-cache.ts";
 import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-file.ts";
 import { HistoryDigest } from "./state-hash.ts";
 import { wrongLine } from "./store-error.ts";
@@ -36,7 +36,7 @@ export function originOfWorld(
   world: World,
   config: ExchangeConfig,
   start: Millis,
-  kept: KeptOpenings | null = null,
+  kept: OpeningCache | null = null,
 ): Origin {
   const { devAccounts } = world;
   const play = (exchange: Exchange): void => {
@@ -67,7 +67,10 @@ export function originOfState(document: StateDocument): Origin {
 }
 
 /** The origin that a journal begins with. @throws StoreError when its first line holds none that can be opened */
-export function originOf({ base: { kind, content }, config, start }: OpeningData, path: string): Origin {
+export function originOfJournal(
+  { base: { kind, content }, config, start }: OpeningData,
+  path: string,
+): Origin {
   const origin = asWrongLine(path, () =>
     kind === "world"
       ? originOfWorld(checkedWorld(content) && (content as World), config, start)
@@ -95,7 +98,7 @@ function isTold(name: keyof ExchangeConfig, value: unknown): boolean {
 }
 
 /** What decides the rules of an exchange, as it is configured. */
-export function termsOf(config: Pick<Config, keyof ExchangeConfig>, seed: string): ExchangeConfig {
+export function exchangeConfigOf(config: Pick<Config, keyof ExchangeConfig>, seed: string): ExchangeConfig {
   const terms = TERMS.map((name) => [name, config[name]] as const);
   return {
     ...Object.fromEntries(terms.filter(([name, value]) => isTold(name, value))),
@@ -113,7 +116,7 @@ export async function requireSameOrigin(
   path: string,
   load: () => Promise<Origin>,
 ): Promise<void> {
-  requireSameTerms(config, origin, path);
+  requireSameConfig(config, origin, path);
   for (const flag of ["world", "markets"]) {
     if (!config.given.has(flag) || sameContent((await load()).base, origin.base)) continue;
     throw new ConfigError(`${path} was made from another world than --${flag} asks for: ${REMEDY}`);
@@ -121,7 +124,7 @@ export async function requireSameOrigin(
 }
 
 /** @throws ConfigError when other terms are given than those of the exchange that `path` holds. */
-export function requireSameTerms(
+export function requireSameConfig(
   config: Config,
   { config: kept, start }: Origin,
   path: string,
@@ -195,7 +198,7 @@ function nameOf({ world, seed, markets }: Config): string {
  * The world that the configuration names: a file's, the one that was built in, or one made now.
  * @throws ConfigError when it cannot be read.
  */
-async function loadWorld(config: Config, kept: KeptOpenings | null): Promise<World> {
+async function loadWorld(config: Config, kept: OpeningCache | null): Promise<World> {
   if (config.world !== null) return worldIn(config.world);
   if (config.seed === DEFAULT_SEED && config.markets === null) {
     const builtIn = readBuiltIn();
@@ -253,14 +256,14 @@ export async function loadOrigin(config: Config, wall: number): Promise<Origin> 
     const document = worldFile === null ? null : stateIn(worldFile);
     if (worldFile !== null && document !== null) {
       const origin = originIn(worldFile, document);
-      requireSameTerms(config, origin, worldFile);
+      requireSameConfig(config, origin, worldFile);
       return origin;
     }
     // What somebody has made is read and played as it stands.
-    const kept = worldFile === null ? KeptOpenings.ofProgram() : null;
+    const kept = worldFile === null ? OpeningCache.ofProgram() : null;
     const world = await worlds.get(name, () => loadWorld(config, kept));
     requireSeed(config, world);
-    return originOfWorld(world, termsOf(config, world.seed), start, kept);
+    return originOfWorld(world, exchangeConfigOf(config, world.seed), start, kept);
   };
   if (config.start === null && config.clock.mode !== "frozen") return load();
   const terms = TERMS.map((term) => config[term]);

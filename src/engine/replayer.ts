@@ -7,8 +7,8 @@ import type { Exchange, IsRecorded, Snapshot } from "../engine/exchange.ts";
 import { eventHash } from "./checksum.ts";
 import type { DiskFile } from "./disk.ts";
 import { BEGINNING, commandOf, isControl, type JournalEnd, type Line } from "./journal-line.ts";
-import { linesGoneBackTo, type ScanEnd, scan } from "./journal-scan.ts";
-import { type Checkpoint, endOf, isClosedAt, standingIn } from "./state-file.ts";
+import { restoreTargets, type ScanEnd, scan } from "./journal-scan.ts";
+import { type Checkpoint, isClosedAt, journalEndOf, snapshotOf } from "./state-file.ts";
 import { type StoreError, wrongLine } from "./store-error.ts";
 
 /** An open file, and what messages call it. */
@@ -18,12 +18,12 @@ export interface NamedFile {
 }
 
 /** What has come of a command that was accepted: what was decided now, or what was thrown when it was tried. */
-export type Redone = Decision | Error;
+export type ReplayResult = Decision | Error;
 
 /** Decides a command again that was accepted; `isRecorded` knows the events that it caused then. */
-export function redone(exchange: Exchange, stamped: Stamped, isRecorded?: IsRecorded): Redone {
+export function replayCommand(exchange: Exchange, stamped: Stamped, isRecorded?: IsRecorded): ReplayResult {
   try {
-    return exchange.redo(stamped, isRecorded);
+    return exchange.replay(stamped, isRecorded);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -34,18 +34,18 @@ export class ReplayDiffers extends Error {
   override readonly name = "ReplayDiffers";
   readonly line: Line;
   readonly command: Command;
-  readonly redone: Redone;
+  readonly result: ReplayResult;
 
-  constructor(path: string, line: Line, command: Command, redone: Redone) {
+  constructor(path: string, line: Line, command: Command, result: ReplayResult) {
     super(`line ${line.n} of ${path}, ${line.k}, comes out otherwise than it did`);
     this.line = line;
     this.command = command;
-    this.redone = redone;
+    this.result = result;
   }
 }
 
 /** A clock as a journal knows it: how it ran, and what both clocks showed when that was written. */
-export interface KnownClock {
+export interface ClockState {
   readonly setting: ClockSetting;
   readonly virtual: Millis;
   readonly wall: number;
@@ -59,19 +59,19 @@ export class Replayer {
   /** The lines to which a later one goes back. */
   readonly #wanted: ReadonlySet<number>;
   readonly #kept = new Map<number, Snapshot>();
-  #clock: KnownClock | null;
+  #clock: ClockState | null;
   #commands = 0;
 
   /**
    * Takes the lines of a journal; `reopen` brings the exchange to where it stood at the opening. `wanted` are the lines to
-   * which a later one goes back, as `linesGoneBackTo` finds them.
+   * which a later one goes back, as `restoreTargets` finds them.
    */
   constructor(
     exchange: Exchange,
     reopen: () => void,
     path: string,
     wanted: ReadonlySet<number>,
-    clock: KnownClock | null = null,
+    clock: ClockState | null = null,
   ) {
     this.#exchange = exchange;
     this.#clock = clock;
@@ -81,7 +81,7 @@ export class Replayer {
   }
 
   /** How the clock ran at the end; null when no line says it. */
-  get clock(): KnownClock | null {
+  get clock(): ClockState | null {
     return this.#clock;
   }
 
@@ -106,7 +106,7 @@ export class Replayer {
   #redo(line: Line, command: Command): readonly DomainEvent[] {
     this.#commands += 1;
     let isSame = false;
-    const found = redone(this.#exchange, { at: line.t, command }, (events) => {
+    const found = replayCommand(this.#exchange, { at: line.t, command }, (events) => {
       isSame = eventHash(events) === line.r;
       return isSame;
     });
@@ -153,12 +153,12 @@ export function replayJournal(
   check: (line: Line) => void = () => {},
 ): ScanEnd & { readonly from: JournalEnd; readonly replayer: Replayer } {
   const { file } = journal;
-  const from = base === null ? BEGINNING : endOf(base);
-  const wanted = linesGoneBackTo(file, from);
+  const from = base === null ? BEGINNING : journalEndOf(base);
+  const wanted = restoreTargets(file, from);
   const replayer = new Replayer(exchange, reopen, journal.path, wanted, base?.header.clock);
   if (base === null) reopen();
   else {
-    exchange.restore(standingIn(base));
+    exchange.restore(snapshotOf(base));
     replayer.keep(base.header.line);
   }
   const take = (line: Line): void => {

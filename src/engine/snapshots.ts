@@ -2,7 +2,7 @@ import type { Clock, ClockSetting } from "./clock.ts";
 import type { Exchange, Snapshot } from "./exchange.ts";
 
 /** A snapshot of an exchange and its clock, kept to come back to. */
-export interface KeptSnapshot {
+export interface StoredSnapshot {
   /** `snapshot-1`, `snapshot-2`, ... in the order in which they were taken. */
   readonly id: string;
   /** What it is also known by; several may have one name. */
@@ -17,7 +17,7 @@ export interface KeptSnapshot {
 export class Snapshots {
   readonly #exchange: Exchange;
   readonly #clock: Clock;
-  #kept: KeptSnapshot[] = [];
+  #kept: StoredSnapshot[] = [];
   #taken = 0;
 
   constructor(exchange: Exchange, clock: Clock) {
@@ -26,12 +26,12 @@ export class Snapshots {
   }
 
   /** All that are kept, oldest first. */
-  get all(): readonly KeptSnapshot[] {
+  get all(): readonly StoredSnapshot[] {
     return this.#kept;
   }
 
   /** Keeps where the exchange stands. */
-  take(name: string | null): KeptSnapshot {
+  take(name: string | null): StoredSnapshot {
     const { hash } = this.#exchange;
     this.#taken += 1;
     const id = `snapshot-${this.#taken}`;
@@ -41,20 +41,20 @@ export class Snapshots {
   }
 
   /** The snapshot of an id, or else the latest of a name. */
-  find(idOrName: string): KeptSnapshot | undefined {
+  find(idOrName: string): StoredSnapshot | undefined {
     return (
       this.#kept.find(({ id }) => id === idOrName) ?? this.#kept.findLast(({ name }) => name === idOrName)
     );
   }
 
   /** Puts exchange and clock back: the clock runs on from the time of the snapshot, in its mode and at its rate. */
-  restore({ exchange, clock }: KeptSnapshot): void {
+  restore({ exchange, clock }: StoredSnapshot): void {
     this.#exchange.restore(exchange);
     this.#clock.resume(clock);
   }
 
   /** Forgets one. */
-  forget(snapshot: KeptSnapshot): void {
+  forget(snapshot: StoredSnapshot): void {
     this.#kept = this.#kept.filter((kept) => kept !== snapshot);
   }
 

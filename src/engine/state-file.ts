@@ -20,7 +20,7 @@ import {
 } from "../core/schema.ts";
 import type { State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
-import { type Disk, type DiskFile, writeWhole } from "./disk.ts";
+import { type Disk, type DiskFile, writeFully } from "./disk.ts";
 import type { Snapshot } from "./exchange.ts";
 import { draftOf, PREVIOUS_STATE_FILE, STATE_FILE } from "./files.ts";
 import { parseLine } from "./journal-codec.ts";
@@ -32,7 +32,7 @@ import {
   type JournalEnd,
   wallTime,
 } from "./journal-line.ts";
-import { linesGoneBackTo, piecesOf, repairHint } from "./journal-scan.ts";
+import { piecesOf, repairHint, restoreTargets } from "./journal-scan.ts";
 import { StoreError } from "./store-error.ts";
 
 export const STATE_FORMAT = "clobsim-state/1";
@@ -173,7 +173,7 @@ async function writeSlowly(file: DiskFile, pieces: Iterable<string>): Promise<nu
   let began = performance.now();
   for (const piece of pieces) {
     const bytes = Buffer.from(piece, "utf8");
-    writeWhole(file, bytes, size);
+    writeFully(file, bytes, size);
     size += bytes.length;
     if (performance.now() - began < SLICE_MS) continue;
     await nextTurn();
@@ -259,13 +259,13 @@ const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
 
 /** A state as an exchange goes on from it. */
-export function standingIn({ header: { now, sequence, digest }, state }: Checkpoint): Snapshot {
+export function snapshotOf({ header: { now, sequence, digest }, state }: Checkpoint): Snapshot {
   if (digest === null) throw new Error("a state that does not tell its history cannot be gone on from");
   return { state, now, sequence, digest, mark: null };
 }
 
 /** Where in a journal a state stands. */
-export const endOf = ({ header: { line, check, offset } }: Checkpoint): JournalEnd => ({
+export const journalEndOf = ({ header: { line, check, offset } }: Checkpoint): JournalEnd => ({
   number: line,
   check: Number.parseInt(check, 16),
   offset,
@@ -276,7 +276,7 @@ export const endOf = ({ header: { line, check, offset } }: Checkpoint): JournalE
  * to what was before, and it tells the digest of its history, which earlier versions did not write. Null when there is none, and all begins at the opening. One that is damaged is told of.
  * @throws StoreError when a state is of another journal, or the journal has lost what the state has seen of it.
  */
-export function baseAmong(
+export function findCheckpoint(
   readers: readonly (() => Checkpoint | null)[],
   journal: DiskFile,
   path: string,
@@ -312,7 +312,7 @@ function leadsOn({ line, check, offset, digest }: StateHeader, journal: DiskFile
     );
   }
   if (digest === null) return false;
-  for (const earlier of linesGoneBackTo(journal, { number: line, check: 0, offset })) {
+  for (const earlier of restoreTargets(journal, { number: line, check: 0, offset })) {
     if (earlier < line) return false;
   }
   return true;

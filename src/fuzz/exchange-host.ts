@@ -4,7 +4,7 @@ import { parseDocument } from "../core/rebuild-state.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
-import type { Disk, DiskFile, Opening } from "../engine/disk.ts";
+import type { Disk, DiskFile, OpenMode } from "../engine/disk.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
 import { LOCK_FILE } from "../engine/folder-lock.ts";
@@ -185,7 +185,7 @@ export class MemoryDisk implements Disk {
     return inside.map((name) => name.slice(path.length + 1)).sort();
   }
 
-  open(path: string, how: Opening): DiskFile {
+  open(path: string, how: OpenMode): DiskFile {
     const found = this.files.get(path);
     if (how === "new" && found !== undefined) throw failure("EEXIST", path, "open");
     if (how === "read" && found === undefined) throw failure("ENOENT", path, "open");
@@ -204,9 +204,9 @@ export class MemoryDisk implements Disk {
         bytes.write(written, position);
         return written.length;
       },
-      cut: (size) => bytes.resize(size),
+      truncate: (size) => bytes.resize(size),
       sync: () => {},
-      syncSoon: async () => {},
+      syncAsync: async () => {},
       close: () => {},
     };
   }

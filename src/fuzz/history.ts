@@ -186,7 +186,7 @@ export class History {
     if (entries === null) return;
     const again = openEmpty(this.profile.config, START, this.#open);
     for (const { at, command } of entries) {
-      const decision = again.redo({ at, command });
+      const decision = again.replay({ at, command });
       if (decision.ok) continue;
       const text = `${command.kind} is refused`;
       throw new Wrong("a replay differs", text, `${text}: ${decision.refusal.code}`);

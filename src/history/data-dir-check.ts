@@ -4,7 +4,7 @@ import { toIso } from "../core/time.ts";
 import type { Disk, DiskFile } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
 import {
-  assertNothingKept,
+  assertNoStateFile,
   assertOwnFolder,
   JOURNAL_FILE,
   PREVIOUS_STATE_FILE,
@@ -13,9 +13,9 @@ import {
 import { lockStateOf } from "../engine/folder-lock.ts";
 import { BEGINNING, isControl, type Line } from "../engine/journal-line.ts";
 import { type Damage, damageText, openingDamage, openingIn, scan } from "../engine/journal-scan.ts";
-import { originOf } from "../engine/origin.ts";
+import { originOfJournal } from "../engine/origin.ts";
 import { ReplayDiffers, replayJournal } from "../engine/replayer.ts";
-import { baseAmong, type Checkpoint, readStateFile } from "../engine/state-file.ts";
+import { type Checkpoint, findCheckpoint, readStateFile } from "../engine/state-file.ts";
 import { assertKnown, assertNotNewer, StoreError, type StoreProblem } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 import type { JournalSource } from "./journal-source.ts";
@@ -54,7 +54,7 @@ class DataDirCheck {
       assertOwnFolder(this.#disk, this.#folder);
       const names = this.#disk.names(this.#folder);
       if (names === null) return { text: "there is none yet: clobsim serve makes it" };
-      if (!names.includes(JOURNAL_FILE)) assertNothingKept(this.#disk, this.#folder);
+      if (!names.includes(JOURNAL_FILE)) assertNoStateFile(this.#disk, this.#folder);
       this.#look("lock", () => lockFinding(this.#disk, this.#folder));
       if (names.includes(JOURNAL_FILE)) this.#look("journal", () => this.#journal());
       return null;
@@ -89,7 +89,7 @@ class DataDirCheck {
 
   #empty(file: DiskFile, path: string): Found {
     const damage = openingDamage(this.#disk, this.#folder, file);
-    if (damage === null) assertNothingKept(this.#disk, this.#folder);
+    if (damage === null) assertNoStateFile(this.#disk, this.#folder);
     return damage === null ? { text: "nothing is in it yet" } : damageFound(path, damage);
   }
 
@@ -98,7 +98,7 @@ class DataDirCheck {
     const readers = [STATE_FILE, PREVIOUS_STATE_FILE].map(
       (name) => () => readStateFile(this.#disk, join(this.#folder, name)),
     );
-    const base = baseAmong(readers, source.file, source.path, (text) => {
+    const base = findCheckpoint(readers, source.file, source.path, (text) => {
       this.#look(STATE_FILE, () => ({ text, isNotable: true }));
     });
     const text =
@@ -162,7 +162,7 @@ function journalFound({ path, file }: Source, engine: string): Found {
 }
 
 function replayed(source: Source, base: Checkpoint | null) {
-  const origin = originOf(source.opening, source.path);
+  const origin = originOfJournal(source.opening, source.path);
   const exchange = new Exchange(origin.config, origin.start);
   const { damage, replayer } = replayJournal(exchange, () => origin.play(exchange), source, base);
   return { damage, commands: replayer.commands };

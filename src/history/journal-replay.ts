@@ -16,9 +16,9 @@ import {
   type Line,
   type OpeningData,
 } from "../engine/journal-line.ts";
-import { damageText, linesGoneBackTo, scan } from "../engine/journal-scan.ts";
-import { type Origin, originOf, originOfState, type StateDocument } from "../engine/origin.ts";
-import { type Redone, ReplayDiffers, Replayer, redone } from "../engine/replayer.ts";
+import { damageText, restoreTargets, scan } from "../engine/journal-scan.ts";
+import { type Origin, originOfJournal, originOfState, type StateDocument } from "../engine/origin.ts";
+import { ReplayDiffers, Replayer, type ReplayResult, replayCommand } from "../engine/replayer.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
 import { contentHash } from "../engine/state-hash.ts";
 import { assertNotNewer, StoreError } from "../engine/store-error.ts";
@@ -73,7 +73,7 @@ export class LineReplay {
     wanted: ReadonlySet<number>,
     options: Pick<ReplayOptions, "isVerified" | "journal"> = {},
   ) {
-    const origin = originOf(opening, path);
+    const origin = originOfJournal(opening, path);
     this.exchange = new Exchange(origin.config, origin.start, options.journal);
     this.devAccounts = origin.devAccounts;
     this.#opening = opening;
@@ -118,12 +118,14 @@ export class LineReplay {
       return events === null ? this.#note(line) : { kind: "accepted", events };
     } catch (error) {
       if (!(error instanceof ReplayDiffers)) throw error;
-      return outcomeOf(error.redone, null);
+      return outcomeOf(error.result, null);
     }
   }
 
   #defect(at: Millis, { command, message }: ControlRecords["defect"]): Outcome {
-    return command === null ? { kind: "note" } : outcomeOf(redone(this.exchange, { at, command }), message);
+    return command === null
+      ? { kind: "note" }
+      : outcomeOf(replayCommand(this.exchange, { at, command }), message);
   }
 
   #note(line: Line): Outcome {
@@ -156,7 +158,7 @@ export class JournalReplay extends LineReplay {
 
   /** Stands where the journal opens. `engine` is the version of this program. */
   constructor(source: JournalSource, engine: string, options: ReplayOptions = {}) {
-    super(source.opening, source.path, linesGoneBackTo(source.file, BEGINNING), options);
+    super(source.opening, source.path, restoreTargets(source.file, BEGINNING), options);
     this.#source = source;
     this.#engine = engine;
     this.#options = options;
@@ -192,10 +194,10 @@ export class JournalReplay extends LineReplay {
 }
 
 /** What came of a command that does not come out as recorded, unless it failed then with the same `message`. */
-const outcomeOf = (redone: Redone, message: string | null): Outcome =>
-  redone instanceof Error
-    ? { kind: "fails", error: redone, isRecorded: redone.message === message }
-    : { kind: "differs", decision: redone };
+const outcomeOf = (result: ReplayResult, message: string | null): Outcome =>
+  result instanceof Error
+    ? { kind: "fails", error: result, isRecorded: result.message === message }
+    : { kind: "differs", decision: result };
 
 /** The hash of the state in a line. */
 function hashIn(line: Line): string | null {
@@ -278,7 +280,7 @@ export function wholeHistory(
     thrown === null
       ? null
       : ((isKept ? entries.pop() : null) ?? { sequence: sequence + 1, at: now, command: thrown.command });
-  const origin = originOf(source.opening, source.path);
+  const origin = originOfJournal(source.opening, source.path);
   const { config, start, devAccounts } = origin;
   return {
     config,
@@ -354,7 +356,7 @@ function begunAt(source: JournalSource, engine: string, at: Pick<ReplayOptions, 
   const { exchange, clock } = replay;
   // What must follow at the same moment, as the end of a block, follows.
   exchange.advanceTo(exchange.now);
-  const { devAccounts } = originOf(source.opening, source.path);
+  const { devAccounts } = originOfJournal(source.opening, source.path);
   return { origin: originOfState(documentOf(exchange, devAccounts)), line: last.n, clock };
 }
 
@@ -366,10 +368,10 @@ function beforeDefect(
 ): Beginning {
   const isRecorded = outcome.kind === "fails" && outcome.isRecorded;
   if (isRecorded && line.n > 1) return begunAt(source, engine, { to: line.n - 1 });
-  const redone =
+  const result =
     outcome.kind === "fails" ? outcome.error : outcome.kind === "differs" ? outcome.decision : null;
-  if (command === null || redone === null) throw new Error(`${outcome.kind} at line ${line.n}`);
-  throw new ReplayDiffers(source.path, line, command, redone);
+  if (command === null || result === null) throw new Error(`${outcome.kind} at line ${line.n}`);
+  throw new ReplayDiffers(source.path, line, command, result);
 }
 
 function documentOf(exchange: Exchange, devAccounts: Origin["devAccounts"]): StateDocument {

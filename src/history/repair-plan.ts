@@ -4,8 +4,8 @@ import { copyBytes, type Disk, type DiskFile } from "../engine/disk.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
 import { parseLine } from "../engine/journal-codec.ts";
 import { BEGINNING } from "../engine/journal-line.ts";
-import { damagePlace, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
-import { originOf } from "../engine/origin.ts";
+import { describeDamage, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
+import { originOfJournal } from "../engine/origin.ts";
 import { assertKnown, StoreError } from "../engine/store-error.ts";
 import { type JournalPlace, requireJournal } from "./journal-source.ts";
 import { exchangeAt } from "./report.ts";
@@ -39,7 +39,7 @@ export function repairPlanOf(place: JournalPlace, engine: string): RepairPlan {
   });
   const whole = { fault, lines: number, bytes: offset, until };
   if (damage === null) return { ...whole, damage, lost: null };
-  return { ...whole, damage: damagePlace(place.path, damage), lost: lossFrom(place.file, offset) };
+  return { ...whole, damage: describeDamage(place.path, damage), lost: lossFrom(place.file, offset) };
 }
 
 /** What is wrong with the first line of a journal; null when an exchange can be opened with it. */
@@ -49,11 +49,11 @@ function faultInOpening(place: JournalPlace, engine: string): string | null {
   if (opening === null) {
     requireJournal(place);
     const damage = firstDamage(file);
-    return damage === null ? `${path} is empty` : damagePlace(path, damage);
+    return damage === null ? `${path} is empty` : describeDamage(path, damage);
   }
   assertKnown(opening, path, engine);
   try {
-    exchangeAt(originOf(opening, path));
+    exchangeAt(originOfJournal(opening, path));
     return null;
   } catch (error) {
     if (error instanceof StoreError && error.problem === "corrupt") return error.message;

@@ -200,7 +200,7 @@ function* told(
 /** What cannot be decided again has caused nothing that a replay could find: there it differs, or fails. */
 function causedBy(exchange: Exchange, at: Millis, command: Command): number {
   try {
-    const decision = exchange.redo({ at, command });
+    const decision = exchange.replay({ at, command });
     return decision.ok ? eventHash(decision.events) : 0;
   } catch {
     return 0;
@@ -216,9 +216,9 @@ export const inMemory = (bytes: Buffer): DiskFile => ({
     return piece.length;
   },
   write: () => 0,
-  cut: () => {},
+  truncate: () => {},
   sync: () => {},
-  syncSoon: async () => {},
+  syncAsync: async () => {},
   close: () => {},
 });
 

@@ -213,7 +213,7 @@ export class History {
       if (line.t > exchange.now) exchange.passTo(line.t);
       return { line, command: null, outcome: NOTE };
     }
-    const decision = exchange.redo({ at: line.t, command }, (events) => eventHash(events) === line.r);
+    const decision = exchange.replay({ at: line.t, command }, (events) => eventHash(events) === line.r);
     const outcome: Outcome = decision.ok
       ? { kind: "accepted", events: decision.events }
       : { kind: "differs", decision };

@@ -208,7 +208,7 @@ class ChainSocket implements ChainSink {
     }
     clearTimeout(this.#stall);
     this.#stall = null;
-    this.#goOn();
+    this.#continueJournal();
   };
 
   #awaitRoom(): void {
@@ -223,11 +223,11 @@ class ChainSocket implements ChainSink {
     this.#isAlive = true;
     if (!this.#isOpen) return;
     this.#messages.push(message);
-    this.#goOn();
+    this.#continueJournal();
   }
 
   /** Answers the next request, or tells what is new, when the one before has left. */
-  #goOn(): void {
+  #continueJournal(): void {
     if (this.#isAnswering || this.#stall !== null) {
       if (this.#messages.length > 0) this.#webSocket.pause();
       return;
@@ -242,7 +242,7 @@ class ChainSocket implements ChainSink {
     this.#answer(message).then(
       () => {
         this.#isAnswering = false;
-        if (this.#isOpen) this.#goOn();
+        if (this.#isOpen) this.#continueJournal();
         else this.#end();
       },
       (failure: unknown) => this.fail(failure),

@@ -37,7 +37,7 @@ export function* putHistory(
       yield `id: ${id}\n`;
     } else {
       count = 0;
-      const decision = exchange.redo(each);
+      const decision = exchange.replay(each);
       putCommand(buffer, each, exchange.shortHash, true, eventHash(decision.ok ? decision.events : []));
       yield idLineOf(exchange);
     }

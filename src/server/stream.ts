@@ -145,7 +145,7 @@ class Feed {
         putCommand(this.#latest.next, entry, exchange.shortHash, false, eventHash(events));
         this.#added();
       }),
-      exchange.watchPutBack(() => this.#goBack()),
+      exchange.watchRewind(() => this.#goBack()),
       clock.watch(({ mode, rate }) => this.note("clock", JSON.stringify({ mode, rate }))),
       () => clearInterval(heartbeats),
     ];

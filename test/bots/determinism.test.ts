@@ -56,7 +56,7 @@ describe("bots", () => {
     const { exchange, entries } = openMarket("normal");
     exchange.advanceTo(elapsed(HOURS * HOUR_MS));
     const replayed = openFloor().exchange;
-    for (const entry of entries) replayed.redo(entry);
+    for (const entry of entries) replayed.replay(entry);
     expect(replayed.hash).toBe(exchange.hash);
   });
 

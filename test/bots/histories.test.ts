@@ -41,7 +41,7 @@ it("whatever clients and the chain do among them, bots break nothing, and do it 
         world: emptyWorld(profileOf(seed).config.seed),
         config: profileOf(seed).config,
       });
-      for (const entry of entries) replayed.exchange.redo(entry);
+      for (const entry of entries) replayed.exchange.replay(entry);
       expect(replayed.exchange.hash).toBe(exchange.hash);
       orders.with += exchange.state.orders.size;
       orders.without += played(seed, null).exchange.state.orders.size;

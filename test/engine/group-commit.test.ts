@@ -34,7 +34,7 @@ class SlowFile implements DiskFile {
     return bytes.length;
   }
 
-  cut(size: number): void {
+  truncate(size: number): void {
     this.cutTo = size;
   }
 
@@ -42,7 +42,7 @@ class SlowFile implements DiskFile {
     this.synced = this.written;
   }
 
-  syncSoon(): Promise<void> {
+  syncAsync(): Promise<void> {
     const reached = this.written;
     this.syncs += 1;
     return new Promise((resolve, reject) => {

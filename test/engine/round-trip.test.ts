@@ -4,7 +4,7 @@ import type { Config } from "../../src/config.ts";
 import { finish } from "../../src/core/steps.ts";
 import { millis } from "../../src/core/units.ts";
 import type { ClockSetting } from "../../src/engine/clock.ts";
-import { type OpenedExchange, openUnkept } from "../../src/engine/open-exchange.ts";
+import { type OpenedExchange, openInMemory } from "../../src/engine/open-exchange.ts";
 import { loadOrigin } from "../../src/engine/origin.ts";
 import { Snapshots } from "../../src/engine/snapshots.ts";
 import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
@@ -137,7 +137,7 @@ describe("an exchange that is kept", () => {
         let wall = NOON;
         const wallNow = (): number => wall;
         const terms = keptConfig(some);
-        const never = new Running(openUnkept(terms, await loadOrigin(terms, wall), wallNow));
+        const never = new Running(openInMemory(terms, await loadOrigin(terms, wall), wallNow));
         let disk = new SimulatedDisk();
         let kept = new Running(await openOn(disk, some, [], wallNow));
         for (const each of [never, kept]) openArena(each.opened.exchange);

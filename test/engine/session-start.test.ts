@@ -28,7 +28,7 @@ it("a session that goes on from a directory begins before what became due while 
   const entries = session.entries ?? [];
   expect(entries.map(({ command }) => command.kind)).toEqual(["expireOrder"]);
   const again = atSessionStart();
-  for (const entry of entries) again.redo(entry);
+  for (const entry of entries) again.replay(entry);
   expect([again.sequence, again.hash]).toEqual([exchange.sequence, exchange.hash]);
   await close();
 });

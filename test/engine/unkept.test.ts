@@ -70,13 +70,13 @@ describe("a journal that can no longer be written", () => {
       size: 0,
       read: () => 0,
       write: (bytes) => bytes.length,
-      cut: (size) => {
+      truncate: (size) => {
         cutTo = size;
       },
       sync: () => {
         throw FULL;
       },
-      syncSoon: () => new Promise((resolve) => (synced = resolve)),
+      syncAsync: () => new Promise((resolve) => (synced = resolve)),
       close: () => {},
     };
     const journal = new JournalFile(file, "power", BEGINNING);

@@ -4,7 +4,7 @@ import { millis } from "../../src/core/units.ts";
 import { eventHash, hex8 } from "../../src/engine/checksum.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import type { OpeningData } from "../../src/engine/journal-line.ts";
-import { originOf } from "../../src/engine/origin.ts";
+import { originOfJournal } from "../../src/engine/origin.ts";
 
 /**
  * A reader of the live feed of a server, over as many connections as `cuts` says, each of which ends after so many bytes;
@@ -92,7 +92,7 @@ export function replayed(entries: readonly StreamEntry[]): Exchange {
     throw new Error("no opening with a base");
   const { data } = opening;
   const { clobsim } = opening.data.base.content as { readonly clobsim?: { readonly digest: string } };
-  const origin = originOf(data as unknown as OpeningData, "stream");
+  const origin = originOfJournal(data as unknown as OpeningData, "stream");
   const exchange = new Exchange(origin.config, origin.start);
   origin.play(exchange);
   if (clobsim !== undefined) exchange.restore({ ...exchange.snapshot(), digest: clobsim.digest });
@@ -100,7 +100,7 @@ export function replayed(entries: readonly StreamEntry[]): Exchange {
   for (const entry of entries.slice(at + 1)) {
     if (entry.event !== "command") continue;
     const { s, t, k, d, r } = entry.data;
-    const decision = exchange.redo({ at: millis(t), command: { kind: k, ...d } as Command });
+    const decision = exchange.replay({ at: millis(t), command: { kind: k, ...d } as Command });
     const caused = decision.ok ? hex8(eventHash(decision.events)) : decision.refusal.code;
     if (exchange.sequence !== s || caused !== r) throw new Error(`command ${s}: ${r} told, ${caused} found`);
   }

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { DiskFile, Opening } from "../../src/engine/disk.ts";
+import type { DiskFile, OpenMode } from "../../src/engine/disk.ts";
 import { Bytes, type Image, MemoryDisk } from "../../src/fuzz/exchange-host.ts";
 
 export type { Image } from "../../src/fuzz/exchange-host.ts";
@@ -89,7 +89,7 @@ export class SimulatedDisk extends MemoryDisk {
     super.makeFolder(path);
   }
 
-  override open(path: string, how: Opening): DiskFile {
+  override open(path: string, how: OpenMode): DiskFile {
     const isThere = this.files.has(path);
     if (how === "write" || (how === "new" && !isThere)) this.before({ kind: "open", path });
     const file = super.open(path, how);
@@ -108,16 +108,16 @@ export class SimulatedDisk extends MemoryDisk {
         kept.waiting.push({ kind: "write", position, bytes: taken });
         return file.write(taken, position);
       },
-      cut: (size) => {
+      truncate: (size) => {
         this.before({ kind: "cut", path });
         kept.waiting.push({ kind: "cut", size });
-        file.cut(size);
+        file.truncate(size);
       },
       sync: () => {
         this.before({ kind: "sync", path });
         kept.settle();
       },
-      syncSoon: async () => {
+      syncAsync: async () => {
         this.before({ kind: "sync", path });
         const { length } = kept.waiting;
         await null;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { lengthWithoutRoom } from "../../src/engine/journal-scan.ts";
+import { lengthWithoutZeros } from "../../src/engine/journal-scan.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import type { Durability } from "../../src/setting.ts";
@@ -18,7 +18,7 @@ const STEPS_OF_A_START = 40;
 /** What is written of the journal, without the room ahead. */
 function journalIn(image: Image): Buffer {
   const bytes = Buffer.from(image.get(JOURNAL) ?? new Uint8Array());
-  return bytes.subarray(0, lengthWithoutRoom(bytes));
+  return bytes.subarray(0, lengthWithoutZeros(bytes));
 }
 
 /** Takes commands in pairs, as two clients at once would have it; `kept` is told of each that is acknowledged. */

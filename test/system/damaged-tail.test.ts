@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { DiskFile } from "../../src/engine/disk.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
-import { lengthWithoutRoom, scan } from "../../src/engine/journal-scan.ts";
+import { lengthWithoutZeros, scan } from "../../src/engine/journal-scan.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import type { Durability } from "../../src/setting.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
@@ -28,7 +28,7 @@ interface Kept {
 
 const keptOf = (image: Image, proven: number): Kept => {
   const file = Buffer.from(image.get(JOURNAL) ?? []);
-  const journal = file.subarray(0, lengthWithoutRoom(file));
+  const journal = file.subarray(0, lengthWithoutZeros(file));
   const starts = [0];
   for (const [index, byte] of journal.entries()) if (byte === LINE_FEED) starts.push(index + 1);
   return { image: withoutLock(image), journal, room: file.length - journal.length, starts, proven };
@@ -101,7 +101,7 @@ async function opensAs(kept: Kept, prefixes: Prefixes, damaged: Buffer): Promise
     if (lines < kept.proven || !found.equals(kept.journal.subarray(0, found.length)))
       throw new Error(`${found.length} bytes of ${lines} lines`);
     const behind = damaged.subarray(found.length);
-    const rest = kept.room === 0 ? behind : behind.subarray(0, lengthWithoutRoom(behind));
+    const rest = kept.room === 0 ? behind : behind.subarray(0, lengthWithoutZeros(behind));
     const torn = after.get(TORN);
     if (rest.length === 0 ? torn !== undefined : !rest.equals(torn ?? Buffer.alloc(0)))
       throw new Error("what was torn is not kept");

@@ -18,7 +18,7 @@ import {
   textLike,
   within,
 } from "../../core/schema.ts";
-import { nodeDisk, writeWhole } from "../../engine/disk.ts";
+import { nodeDisk, writeFully } from "../../engine/disk.ts";
 import { draftOf } from "../../engine/files.ts";
 import { isNewer, StoreError } from "../../engine/store-error.ts";
 import { FILE_LIMITS, FileRefused, readText, whyUnread } from "../../regular-file.ts";
@@ -228,7 +228,7 @@ export function saveWhole(path: string, text: string): void {
   const draft = draftOf(path, randomUUID());
   const file = nodeDisk.open(draft, "new");
   try {
-    writeWhole(file, new TextEncoder().encode(text), 0);
+    writeFully(file, new TextEncoder().encode(text), 0);
     file.sync();
     nodeDisk.rename(draft, path);
   } catch (error) {

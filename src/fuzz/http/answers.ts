@@ -10,8 +10,8 @@ import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { openingIn } from "../../engine/journal-scan.ts";
-import { openUnkept } from "../../engine/open-exchange.ts";
-import { type Origin, originOf } from "../../engine/origin.ts";
+import { openInMemory } from "../../engine/open-exchange.ts";
+import { type Origin, originOfJournal } from "../../engine/origin.ts";
 import { type WholeHistory, wholeHistory } from "../../history/journal-replay.ts";
 import { inMemory } from "../../history/report.ts";
 import { defectOf, withoutFigures } from "../../history/shrink/fingerprint.ts";
@@ -46,7 +46,7 @@ export function readJournal(bytes: Uint8Array) {
   const opening = openingIn(file);
   if (opening === null) throw new Error("the report has no whole first line");
   const history = wholeHistory({ path: NAME, name: NAME, isFolder: false, file, opening }, VERSION);
-  return { origin: originOf(opening, NAME), history, trouble: troubleOf(history) };
+  return { origin: originOfJournal(opening, NAME), history, trouble: troubleOf(history) };
 }
 
 /** What is wrong with a journal by itself, in a sentence; null where it replays as it was recorded. */
@@ -124,7 +124,7 @@ export class AnswerAgain {
   /** Stands where the history begins. */
   constructor(origin: Origin, { numbers }: Pick<ObservationLog, "numbers">) {
     const config = { ...DEFAULT_CONFIG, clock: { mode: "frozen" }, logLevel: "silent", numbers } as const;
-    const opened = openUnkept(config, origin);
+    const opened = openInMemory(config, origin);
     this.exchange = opened.exchange;
     this.#service = serviceOf(config, opened);
     this.#log = () => opened.session.entries ?? [];

@@ -263,7 +263,7 @@ class ReplayCheck {
       const sentence = `sequence ${entry.sequence}, ${entry.command.kind}, was not due then`;
       throw new Finding(`not due: ${entry.command.kind}`, sentence, this.#firstThatShows(entry));
     }
-    const decision = exchange.redo(entry);
+    const decision = exchange.replay(entry);
     if (decision.ok) this.#clock.fired(firedIn(exchange.state, entry.at, decision.events), entry.sequence);
   }
 

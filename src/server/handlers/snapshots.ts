@@ -3,7 +3,7 @@ import { ApiError, requireRoom } from "../../api/errors.ts";
 import { readEntryId } from "../../api/recording.ts";
 import { pageOf } from "../../api/view.ts";
 import { toIso } from "../../core/time.ts";
-import type { KeptSnapshot, Snapshots } from "../../engine/snapshots.ts";
+import type { Snapshots, StoredSnapshot } from "../../engine/snapshots.ts";
 import { type Handlers, Pieces } from "../service.ts";
 import { infoReply } from "./control.ts";
 
@@ -36,7 +36,7 @@ const snapshotReply = ({
   name,
   hash,
   exchange: { sequence, now },
-}: KeptSnapshot): ReplyTo<"takeSnapshot"> => ({
+}: StoredSnapshot): ReplyTo<"takeSnapshot"> => ({
   id,
   name,
   sequence,
@@ -45,7 +45,7 @@ const snapshotReply = ({
 });
 
 /** The snapshot of an id, or the latest of a name. @throws ApiError `SNAPSHOT_NOT_FOUND`, with those that exist. */
-function named(snapshots: Snapshots, idOrName: string): KeptSnapshot {
+function named(snapshots: Snapshots, idOrName: string): StoredSnapshot {
   const snapshot = snapshots.find(idOrName);
   if (snapshot !== undefined) return snapshot;
   throw new ApiError("SNAPSHOT_NOT_FOUND", `no snapshot ${JSON.stringify(idOrName.slice(0, 100))}`, {
@@ -54,7 +54,7 @@ function named(snapshots: Snapshots, idOrName: string): KeptSnapshot {
 }
 
 /** The latest snapshots, newest first, by id and name. */
-function hintOf(all: readonly KeptSnapshot[]): string {
+function hintOf(all: readonly StoredSnapshot[]): string {
   if (all.length === 0) return "there are none: POST /sim/snapshots takes one";
   const latest = all.slice(-NAMED).reverse();
   const names = latest.map(({ id, name }) => (name === null ? id : `${id} ${JSON.stringify(name)}`));

@@ -11,8 +11,8 @@ import { documentLines } from "../../src/core/state-document.ts";
 import { parseIso } from "../../src/core/time.ts";
 import { type Millis, millis } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
-import { KeptOpenings } from "../../src/engine/kept-opening.ts";
-import { originOfWorld, termsOf } from "../../src/engine/origin.ts";
+import { OpeningCache } from "../../src/engine/opening-cache.ts";
+import { exchangeConfigOf, originOfWorld } from "../../src/engine/origin.ts";
 import { contentHash } from "../../src/engine/state-hash.ts";
 import { imageOf } from "../../src/engine/state-image.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
@@ -32,16 +32,21 @@ const at = (iso: string): Millis => millis(parseIso(iso) as number);
 /** A world that is opened in a fraction of the time of the default one. */
 const SMALL = { markets: 9 };
 const BEGIN = at("2026-01-01T00:00:00Z");
-const kept = (program = "this program"): KeptOpenings => new KeptOpenings(new CacheFolder(folder), program);
+const kept = (program = "this program"): OpeningCache => new OpeningCache(new CacheFolder(folder), program);
 
 /** An exchange at its opening: as it is played or, with openings, as those have it. */
 function openingOf(
   world: World,
   start: Millis,
-  openings: KeptOpenings | null,
+  openings: OpeningCache | null,
   terms: Partial<typeof DEFAULT_CONFIG> = {},
 ): Exchange {
-  const origin = originOfWorld(world, termsOf({ ...DEFAULT_CONFIG, ...terms }, world.seed), start, openings);
+  const origin = originOfWorld(
+    world,
+    exchangeConfigOf({ ...DEFAULT_CONFIG, ...terms }, world.seed),
+    start,
+    openings,
+  );
   const exchange = new Exchange(origin.config, start);
   origin.play(exchange);
   return exchange;

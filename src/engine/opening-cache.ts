@@ -30,7 +30,7 @@ export const programId = (): string | null => new URL(import.meta.url).search.sl
  * Worlds that were generated, and where their histories have led, in the user's cache folder: an opening at another moment is
  * the same but for that moment, and for what depends on the calendar.
  */
-export class KeptOpenings {
+export class OpeningCache {
   readonly #cache: CacheFolder;
   readonly #program: string;
 
@@ -40,9 +40,9 @@ export class KeptOpenings {
   }
 
   /** The openings of this program; null where nothing is kept. */
-  static ofProgram(): KeptOpenings | null {
+  static ofProgram(): OpeningCache | null {
     const [cache, program] = [cacheFolder(), programId()];
-    return cache === null || program === null ? null : new KeptOpenings(cache, program);
+    return cache === null || program === null ? null : new OpeningCache(cache, program);
   }
 
   /** A world that is generated from what `key` tells. */
