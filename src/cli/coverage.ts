@@ -2,10 +2,10 @@ import {
   type Coverage,
   coverageDocument,
   coverageLines,
+  measureCoverage,
   percentText,
   shareOf,
 } from "../scenario/coverage/coverage.ts";
-import { measureCoverage } from "../scenario/coverage/measure-coverage.ts";
 import { count } from "../scenario/report/text.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { Run } from "./commands.ts";

@@ -11,7 +11,7 @@ import {
   saveWhole,
 } from "../fuzz/campaign/results.ts";
 import { rangeText, seriesOf, shardText, WHOLE } from "../fuzz/campaign/seeds.ts";
-import { codeSummary } from "../scenario/report/job-summary.ts";
+import { codeSummary } from "../scenario/report/github.ts";
 import { plainPaint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import colours from "picocolors";
 import wrapAnsi from "wrap-ansi";
-import { appendSummary } from "../scenario/report/job-summary.ts";
+import { appendSummary } from "../scenario/report/github.ts";
 import { aligned, columnsOf, type Paint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { VERSION } from "../config.ts";
 import { defectOf, reportBytes, saveReport, sessionHistory, withScenario } from "../history/report.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
-import { jobSummary, wrongFilesSummary } from "../scenario/report/job-summary.ts";
+import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
 import type { Reporter } from "../scenario/report/reporter.ts";
 import {
   parseReporterArgument,

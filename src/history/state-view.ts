@@ -6,8 +6,7 @@ import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Money, Size } from "../core/units.ts";
-import { book } from "../scenario/venue/local-views.ts";
-import type { Level } from "../scenario/venue/views.ts";
+import { book, type Level } from "../scenario/venue/views.ts";
 
 /** Prices, shares and USDC are decimals, as the API sends them. */
 const NUMBERS = numbersAs("number");

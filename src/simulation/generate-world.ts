@@ -1,13 +1,230 @@
-import { stream } from "../core/random.ts";
+import { type Stream, stream } from "../core/random.ts";
 import { FULL_PRICE } from "../core/units.ts";
+import { withoutEndDate } from "./calendar.ts";
 import { devAddress, devPrivateKey, traderAddress } from "./dev-accounts.ts";
-import { EventGenerator, type PricedEvent } from "./event-generator.ts";
+import {
+  drawHorizon,
+  type EventKind,
+  type EventStory,
+  type EventTemplate,
+  freshSlug,
+  type Span,
+  slugOf,
+  tellStory,
+} from "./event-story.ts";
+import { EVENT_TEMPLATES } from "./event-templates.ts";
 import { FictionalNames } from "./fictional-names.ts";
 import { sharesOf, TRADERS } from "./opening-book.ts";
 import { generateOpening, type OpeningMarket } from "./opening-orders.ts";
-import type { FairPath } from "./price-paths.ts";
-import type { World, WorldMarket, WorldTrader } from "./world.ts";
+import {
+  canResolve,
+  drawFairPaths,
+  drawFairPrices,
+  type EarlyResolution,
+  type FairPath,
+  type FairPrices,
+  resolutionIn,
+} from "./price-paths.ts";
+import type { World, WorldEvent, WorldMarket, WorldTrader } from "./world.ts";
 import { MAX_MARKETS, MAX_ORDERS, packOrders, type WorldOrder } from "./world-orders.ts";
+
+type MarketTerms = Pick<WorldMarket, "tickSize" | "minOrderSize" | "feeRateBps" | "matching">;
+
+/** What most markets have, and the first market of every world. */
+const PLAIN_TERMS: MarketTerms = {
+  tickSize: 0.01,
+  minOrderSize: 1,
+  feeRateBps: 0,
+  matching: "complementary",
+};
+
+/** Draws the rules of a market; one whose price is near 0 or 1 mostly gets a finer tick. */
+function drawTerms(random: Stream, isExtreme: boolean): MarketTerms {
+  return {
+    tickSize: drawTick(random, isExtreme),
+    minOrderSize: random.oneIn(6) ? 5 : 1,
+    feeRateBps: random.oneIn(6) ? random.pick([100, 100, 150, 200]) : 0,
+    matching: random.oneIn(15) ? "independent" : "complementary",
+  };
+}
+
+function drawTick(random: Stream, isExtreme: boolean): number {
+  const lot = random.below(100);
+  if (lot < 1) return 0.0001;
+  return lot < (isExtreme ? 70 : 19) ? 0.001 : 0.01;
+}
+
+interface PricedEvent {
+  readonly event: WorldEvent;
+  readonly paths: readonly FairPath[];
+  /** Whether its first market is one of the busy ones. */
+  readonly isBusy: boolean;
+}
+
+interface MarketBounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+const CATEGORIES = Object.entries(EVENT_TEMPLATES);
+const HOUR = 3_600_000;
+/** The history of a world begins so long before its start. */
+const HISTORY = 7 * 24 * HOUR;
+/** In each run of so many events, one at least has the finest tick and one at least a resolved market. */
+const RUN = 12;
+/** One in so many events of the first run has a busy market, the first of all included. */
+const BUSY_EVERY = 4;
+/** Steps of the paths of an event that has no busy market; that of one that has goes hour by hour. */
+const USUAL_STEPS = 40;
+const ATTEMPTS = 4;
+
+interface Plan {
+  readonly number: number;
+  readonly bounds: MarketBounds;
+  readonly isBusy: boolean;
+  readonly mustResolve: boolean;
+}
+
+/** Each event has streams of its own: it depends on its number and, where texts would repeat, on those before it. */
+class EventGenerator {
+  readonly #seed: string;
+  readonly #names: FictionalNames;
+  readonly #eventSlugs = new Set<string>();
+  readonly #marketSlugs = new Set<string>();
+  #number = 0;
+
+  constructor(seed: string, names: FictionalNames) {
+    this.#seed = seed;
+    this.#names = names;
+  }
+
+  next(bounds: MarketBounds): PricedEvent {
+    const number = this.#number;
+    this.#number += 1;
+    const isBusy = number < RUN && number % BUSY_EVERY === 0;
+    const plan: Plan = { number, bounds, isBusy, mustResolve: this.#isChosen("resolved", number) };
+    const [category, templates] = this.#category(number);
+    const { kind, story } = this.#story(templates, plan);
+    const random = stream(this.#seed, `event/${number}/prices`);
+    const count = story.markets.length;
+    const resolves = !isBusy && (plan.mustResolve || random.oneIn(4));
+    const resolution = resolves ? resolutionIn(random, kind, count) : null;
+    const prices = drawFairPrices(random, kind, count, resolution, isBusy);
+    const moments = stream(this.#seed, `event/${number}/moments`);
+    const horizon = drawHorizon(moments, spansOf(kind, number, resolution), kind.isScheduled === true);
+    const createdAt = drawCreation(moments, number, isBusy) - HISTORY;
+    const steps = isBusy ? Math.ceil(-createdAt / HOUR) : USUAL_STEPS;
+    const volatility = random.between(60, 160);
+    const resolvedStep = Math.floor((steps * random.between(45, 95)) / 100);
+    const paths = drawFairPaths(random, {
+      shape: kind.shape,
+      prices,
+      steps,
+      volatility,
+      resolution,
+      resolvedStep,
+    });
+    const { title, description } = story;
+    const tags = [...new Set([category, ...story.tags])];
+    const resolvedAt = createdAt - Math.floor((createdAt * resolvedStep) / steps);
+    let opensAt = createdAt;
+    const markets = story.markets.map(({ question, description }, position): WorldMarket => {
+      if (position > 0) opensAt += moments.between(1000, 30_000);
+      // The state hash of a world that is opened without a file takes in its keys in this order.
+      return {
+        question,
+        slug: freshSlug(withoutEndDate(question), this.#marketSlugs),
+        description,
+        ...this.#terms(number, position, prices[position] as FairPrices, isBusy),
+        tags,
+        createdAt: opensAt,
+        ...horizon,
+        resolved:
+          resolution?.position === position
+            ? { at: resolvedAt, winningOutcome: resolution.winningOutcome }
+            : null,
+      };
+    });
+    const slug = freshSlug(withoutEndDate(title), this.#eventSlugs);
+    const event = { title, slug, description, category, tags, createdAt, ...horizon, markets };
+    return { event, paths, isBusy };
+  }
+
+  /** Every run of eight events goes through all categories, in an order of its own. */
+  #category(number: number): readonly [string, readonly EventTemplate[]] {
+    const size = CATEGORIES.length;
+    const random = stream(this.#seed, `categories/${Math.floor(number / size)}`);
+    const order = [...CATEGORIES];
+    for (let last = size - 1; last > 0; last -= 1) {
+      const other = random.below(last + 1);
+      [order[last], order[other]] = [order[other] as (typeof order)[0], order[last] as (typeof order)[0]];
+    }
+    return order[number % size] as (typeof order)[0];
+  }
+
+  /** Whether an event is the one of its run; never one that has a busy market. */
+  #isChosen(what: string, number: number): boolean {
+    const random = stream(this.#seed, `${what}/${Math.floor(number / RUN)}`);
+    const place = random.below(RUN - RUN / BUSY_EVERY);
+    return number % RUN === place + 1 + Math.floor(place / (BUSY_EVERY - 1));
+  }
+
+  #story(
+    templates: readonly EventTemplate[],
+    plan: Plan,
+  ): { readonly kind: EventKind; readonly story: EventStory } {
+    for (let attempt = 1; ; attempt += 1) {
+      const random = stream(this.#seed, `event/${plan.number}/story/${attempt}`);
+      const template = drawTemplate(random, templates, plan);
+      const count = drawCount(random, template.kind, plan.bounds);
+      this.#names.follow(random);
+      const story = tellStory(template, this.#names, random, count);
+      const slug = slugOf(withoutEndDate(story.title));
+      if (attempt === ATTEMPTS || !this.#eventSlugs.has(slug)) return { kind: template.kind, story };
+    }
+  }
+
+  #terms(number: number, position: number, { from, to }: FairPrices, isBusy: boolean): MarketTerms {
+    const isExtreme = Math.min(from, to) < 500 || Math.max(from, to) > 9500;
+    const random = stream(this.#seed, `event/${number}/market/${position}/terms`);
+    const terms = isBusy && position === 0 ? PLAIN_TERMS : drawTerms(random, isExtreme);
+    const isFinest = position === 0 && this.#isChosen("finest tick", number);
+    return isFinest ? { ...terms, tickSize: 0.0001 } : terms;
+  }
+}
+
+/** Draws among the templates that suit the plan or, where none does, among those with as many markets as it must have. */
+function drawTemplate(random: Stream, templates: readonly EventTemplate[], plan: Plan): EventTemplate {
+  const { low, high } = plan.bounds;
+  const possible = templates.filter(({ kind }) => (kind.shape === "single" ? low === 1 : high > 1));
+  const suitable = possible.filter(({ kind }) => suits(kind, plan));
+  return random.pick(suitable.length > 0 ? suitable : possible);
+}
+
+/** The first event ends within a week, a busy market is neither sure nor hopeless, and not all can be settled early. */
+function suits(kind: EventKind, { number, isBusy, mustResolve }: Plan): boolean {
+  if (number === 0 && !kind.spans.includes("week")) return false;
+  if (mustResolve && !canResolve(kind)) return false;
+  return !isBusy || kind.shape !== "single" || (kind.chance[0] <= 50 && kind.chance[1] >= 50);
+}
+
+/** The first event ends within a week and one that was resolved in part later, so that what ends soonest is open. */
+function spansOf({ spans }: EventKind, number: number, resolution: EarlyResolution | null): readonly Span[] {
+  if (number === 0) return ["week"];
+  return resolution === null ? spans : spans.filter((span) => span !== "week");
+}
+
+/** When an event is created, in milliseconds after the history begins: the first at once, busy ones soon. */
+function drawCreation(random: Stream, number: number, isBusy: boolean): number {
+  if (number === 0) return random.below(HOUR);
+  if (isBusy) return random.below(6 * HOUR);
+  return random.below(Math.min(random.between(1, 120), random.between(1, 120)) * HOUR);
+}
+
+function drawCount(random: Stream, { shape }: EventKind, { low, high }: MarketBounds): number {
+  if (shape === "single") return 1;
+  return Math.min(high, Math.max(low, 3 + Math.min(random.below(6), random.below(6))));
+}
 
 /** How large a world is; without markets and events it has 12 events. */
 export interface WorldOptions {

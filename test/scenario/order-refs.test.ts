@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OrderRefs } from "../../src/scenario/venue/local-flow.ts";
+import { OrderRefs } from "../../src/scenario/venue/play-flow.ts";
 
 /** Names that look alike: counted, padded, far ahead, of another prefix, or no counted names at all. */
 const REF = fc.oneof(

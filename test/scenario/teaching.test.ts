@@ -4,10 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-
 import { loadScenario } from "../../src/scenario/language/read-scenario.ts";
-import type { Scenario } from "../../src/scenario/language/scenario.ts";
-import { needsHttp } from "../../src/scenario/run/needs.ts";
+import { needsHttp, type Scenario } from "../../src/scenario/language/scenario.ts";
 import type { ScenarioResult } from "../../src/scenario/run/result.ts";
 import { runSuite } from "../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../src/scenario-server.ts";

@@ -9,7 +9,7 @@ import type { State } from "../../core/state.ts";
 import { OUTCOMES } from "../../core/terms.ts";
 import { size } from "../../core/units.ts";
 import { levelText, orderStateText } from "../../scenario/run/words.ts";
-import { book } from "../../scenario/venue/local-views.ts";
+import { book } from "../../scenario/venue/views.ts";
 import { type Entry, filled, flow, list, map, type Node } from "../scenario-text.ts";
 import type { Trace } from "../trace.ts";
 import type { TouchedMarket, Vocabulary } from "../vocabulary.ts";

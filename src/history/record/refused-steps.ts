@@ -6,7 +6,7 @@ import type { RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
-import { orderBodyOf, wordsOfBody } from "../../scenario/language/order-words.ts";
+import { orderBodyOf, wordsOfBody } from "../../scenario/language/parts.ts";
 import { scalar } from "../scenario-text.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Script } from "./script.ts";

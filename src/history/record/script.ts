@@ -11,8 +11,12 @@ import type { Order } from "../../core/order.ts";
 import type { AskedFor, RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
 import { type Millis, money, size } from "../../core/units.ts";
-import { type OrderWords, orderBodyOf } from "../../scenario/language/order-words.ts";
-import type { Funding, MarketTerms } from "../../scenario/language/parts.ts";
+import {
+  type Funding,
+  type MarketTerms,
+  type OrderWords,
+  orderBodyOf,
+} from "../../scenario/language/parts.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { fundCommand } from "../../scenario/venue/opening.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";

@@ -1,7 +1,6 @@
 import { type Millis, millis } from "../../core/units.ts";
 import { isName } from "../../scenario/language/fields.ts";
-import type { FlowStep, Scenario } from "../../scenario/language/scenario.ts";
-import { stepsOf } from "../../scenario/run/needs.ts";
+import { type FlowStep, type Scenario, stepsOf } from "../../scenario/language/scenario.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { goldenText } from "../../scenario/run/summary.ts";
 import { rowText } from "../../scenario/run/words.ts";

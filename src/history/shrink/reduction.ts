@@ -1,7 +1,6 @@
 import type { Expectation } from "../../scenario/language/expectations.ts";
 import { NEXT_ORDER } from "../../scenario/language/parts.ts";
-import type { Step } from "../../scenario/language/scenario.ts";
-import { stepCount, stepsOf } from "../../scenario/run/needs.ts";
+import { type Step, stepCount, stepsOf } from "../../scenario/language/scenario.ts";
 import { fillText, levelText, tradeText } from "../../scenario/run/words.ts";
 import { childOf, Draft, type Part, withParts } from "./draft.ts";
 import { type FailureFingerprint, isInvariant } from "./fingerprint.ts";

@@ -1,7 +1,6 @@
-import type { Scenario } from "../../scenario/language/scenario.ts";
+import { type Scenario, stepCount } from "../../scenario/language/scenario.ts";
 import { OTHER_GOLDEN } from "../../scenario/run/expectations.ts";
 import { filesNamedIn } from "../../scenario/run/files.ts";
-import { stepCount } from "../../scenario/run/needs.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import { Draft } from "./draft.ts";

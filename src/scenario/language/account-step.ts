@@ -5,9 +5,8 @@ import type { Declarations } from "./declarations.ts";
 import { LineWords, oneOf, positive, SHARES, USDC, units } from "./fields.ts";
 import { meantWord } from "./near-misses.ts";
 import { linesAt, orderStateAt, readFillLine, readOrderLine, rejectsAt } from "./order-line.ts";
-import { ORDER_FORMS } from "./order-words.ts";
 import { meaning, type Node, type Word } from "./page.ts";
-import { type Funding, TRANSACTION_CODES } from "./parts.ts";
+import { type Funding, ORDER_FORMS, TRANSACTION_CODES } from "./parts.ts";
 import { type StepSource, step } from "./step-source.ts";
 
 const CALL_VERBS = ["split", "merge", "redeem"] as const;

@@ -25,9 +25,8 @@ import {
   units,
 } from "./fields.ts";
 import { meantExpiry, meantWord } from "./near-misses.ts";
-import type { ExactOrder, Expiry, OrderWords } from "./order-words.ts";
 import { attempt, meaning, type Node, UNREADABLE, Word } from "./page.ts";
-import type { Placed } from "./parts.ts";
+import type { ExactOrder, Expiry, OrderWords, Placed } from "./parts.ts";
 
 const SHAPE = "an order such as BUY 100 YES @ 0.55";
 const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";

@@ -1,8 +1,16 @@
-import { type Place, sentenceOf } from "../language/problem.ts";
-import type { Failure } from "../run/result.ts";
+import { appendFileSync, statSync } from "node:fs";
+import {
+  type Place,
+  placeText,
+  problemText,
+  sentenceOf,
+  type WrongFile,
+  wrongFilesText,
+} from "../language/problem.ts";
+import type { Failure, ScenarioResult, SuiteResult } from "../run/result.ts";
 import { DIFF_MARKS } from "./lines.ts";
 import type { MakeReporter } from "./reporter.ts";
-import { printable } from "./text.ts";
+import { count, durationText, grouped, oneLine, printable, title, visible } from "./text.ts";
 
 const encoded = (character: string): string =>
   `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
@@ -45,3 +53,96 @@ export const githubReporter: MakeReporter = ({ write }) => ({
       write(annotation("error", problem.place, "wrong scenario file", sentenceOf(problem)));
   },
 });
+
+/** GitHub refuses the summary of a step above 1 MiB; what other tools write to it needs room too. */
+const MAX_BYTES = 768 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
+/** For a heading, fences and the count of what is left out. */
+const RESERVE_BYTES = 4096;
+
+/** Appends what `textIn` makes of at most so many bytes and a heading; answers why it is not written, null when it is. */
+export function appendSummary(path: string, textIn: (bytes: number) => string): string | null {
+  try {
+    const taken = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const room = Math.min(MAX_BYTES, MAX_FILE_BYTES - RESERVE_BYTES - taken);
+    if (room < 0) return `the job summary is not written: ${path} is full`;
+    appendFileSync(path, textIn(room));
+    return null;
+  } catch (error) {
+    return `the job summary is not written: ${(error as Error).message}`;
+  }
+}
+
+/** Words in Markdown that mean themselves: CommonMark lets any ASCII punctuation be escaped. */
+const markdownText = (text: string): string => oneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
+
+/** A block of code with a fence longer than any run of backticks inside. */
+function codeLines(language: string, lines: readonly string[]): string[] {
+  const runs = lines.flatMap((line) => line.match(/`+/g) ?? []);
+  const fence = "`".repeat(Math.max(2, ...runs.map(({ length }) => length)) + 1);
+  return [`${fence}${language}`, ...lines, fence];
+}
+
+function failureMarkdown({ name, place, failure }: ScenarioResult): string {
+  const heading = [`### ${markdownText(title(name))}`, ""];
+  if (failure === null) return [...heading, ...codeLines("", [visible(placeText(place))]), "", ""].join("\n");
+  const diff = failure.diff.map(({ kind, text }) => `${DIFF_MARKS[kind]} ${visible(text)}`.trimEnd());
+  return [
+    ...heading,
+    `${markdownText(failure.message)}  `,
+    `step ${failure.step} at ${markdownText(placeText(failure.place))}`,
+    "",
+    ...codeLines("", [visible(failure.text)]),
+    "",
+    ...(diff.length === 0 ? [] : [...codeLines("diff", diff), ""]),
+    ...codeLines("sh", [visible(failure.repeat)]),
+    "",
+    "",
+  ].join("\n");
+}
+
+/** As many texts as fit into so many bytes, and how many are left. */
+function fitting(
+  texts: readonly string[],
+  most: number,
+): { readonly kept: readonly string[]; readonly left: number } {
+  let bytes = 0;
+  const end = texts.findIndex((text) => {
+    bytes += Buffer.byteLength(text) + 1;
+    return bytes > most;
+  });
+  const kept = end < 0 ? texts : texts.slice(0, end);
+  return { kept, left: texts.length - kept.length };
+}
+
+export function codeSummary(
+  heading: string,
+  lines: readonly string[],
+  what: string,
+  bytes = MAX_BYTES,
+): string {
+  const { kept, left } = fitting(lines.map(visible), bytes);
+  const more = left === 0 ? "" : `\nand ${count(left, `more ${what}`)}: see the log\n`;
+  return `## clobsim: ${heading}\n\n${codeLines("", kept).join("\n")}\n${more}`;
+}
+
+export function wrongFilesSummary(files: readonly WrongFile[], bytes = MAX_BYTES): string {
+  const problems = files.flatMap((file) => file.problems);
+  return codeSummary(
+    wrongFilesText(files),
+    problems.map((problem) => oneLine(problemText(problem))),
+    "problem",
+    bytes,
+  );
+}
+
+export function jobSummary(
+  { results, passed, failed, skipped, durationMs }: SuiteResult,
+  bytes = MAX_BYTES,
+): string {
+  const failures = results.filter(({ status }) => status === "failed");
+  const { kept, left } = fitting(failures.map(failureMarkdown), bytes);
+  const counts = `${grouped(passed)} passed, ${grouped(failed)} failed, ${grouped(skipped)} skipped`;
+  const more = left === 0 ? "" : `and ${count(left, "more failure")}: see the log\n`;
+  return [`## clobsim: ${counts} in ${durationText(durationMs)}\n\n`, ...kept, more].join("");
+}

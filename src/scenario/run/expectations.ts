@@ -1,4 +1,3 @@
-import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import { counted, moneyText, priceText, sizeText, textOf } from "../../core/format.ts";
 import { OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
@@ -8,15 +7,15 @@ import type {
   LevelLine,
   ExpectationOf as Of,
 } from "../language/expectations.ts";
-import type { FillLine, OrderState, TradeLine } from "../language/order-line.ts";
+import type { FillLine, OrderState } from "../language/order-line.ts";
 import type { Placed } from "../language/parts.ts";
 import type { Place } from "../language/problem.ts";
-import type { Fill, HoldingView, Level, OrderView, TokenRef } from "../venue/views.ts";
+import type { Fill, Level, Soon } from "../venue/views.ts";
 import { diffOf, expected, found, note, same } from "./diff.ts";
 import type { DiffLine } from "./result.ts";
-import { type Mismatch, notes, ScenarioFailure, type Session, type Update } from "./session.ts";
+import { type Mismatch, ScenarioFailure, type Session, type Update } from "./session.ts";
 import { goldenText } from "./summary.ts";
-import { fillLike, fillText, levelText, orderStateText, secondText, tokenText, tradeText } from "./words.ts";
+import { assetText, fillLike, levelText, orderStateText, secondText, tokenText, tradeText } from "./words.ts";
 
 /** Compares everything that must be true. @throws ScenarioFailure with all that is not. */
 export async function checkAll(session: Session, expectations: readonly Expectation[]): Promise<void> {
@@ -40,168 +39,141 @@ type Check<Kind extends ExpectationKind> = (
 ) => Promise<Mismatch | null>;
 
 const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
-  book: async (session, { place, token, ...sides }) => {
+  book: async (session, { place, token, ...wanted }) => {
     const book = await session.venue.book(session.tokenOf(token));
-    const diff: DiffLine[] = [];
-    const wrong: string[] = [];
-    for (const name of ["asks", "bids"] as const) {
-      const wanted = sides[name];
-      if (wanted === null) continue;
-      const lines = compareSide(name === "asks" ? "ask" : "bid", wanted, book[name]);
-      if (lines.every(({ kind }) => kind === "same")) continue;
-      wrong.push(name);
-      diff.push(...lines);
-    }
-    if (wrong.length === 0) return null;
-    const names = wrong.reverse().join(" and ");
-    return { place, message: `the ${names} of ${tokenText(token)} are not as expected`, diff };
+    const sides = (["asks", "bids"] as const)
+      .map((name) => ({
+        name,
+        diff: wanted[name] === null ? [] : levelsDiff(name, wanted[name], book[name]),
+      }))
+      .filter(({ diff }) => differs(diff));
+    const names = sides
+      .map(({ name }) => name)
+      .reverse()
+      .join(" and ");
+    const message = `the ${names} of ${tokenText(token)} are not as expected`;
+    return mismatch(
+      place,
+      message,
+      sides.flatMap(({ diff }) => diff),
+    );
   },
   trades: (session, { place, trades }) => {
     const from = session.fillsRead;
     session.fillsRead = session.venue.fillCount();
-    const wanted = trades.map(({ value }) => tradeText(value));
-    return compareFills(session, place, "trades", trades, wanted, session.venue.fills(from), tradeText);
+    return checkFills(session, place, "trades", trades, session.venue.fills(from), tradeText);
   },
   order: async (session, { place, name, state }) => {
     const key = session.placedAs(name, place, [expected(orderStateText(state))]);
-    return checkOrderState(session, place, name, key, state, await session.venue.order(key));
+    return checkOrderState(session, place, name, key, state);
   },
   balance: async (session, { place, account, state }) => {
-    const { asset } = state;
-    const token = asset === "USDC" ? null : session.tokenOf(asset);
+    const { asset, amount } = state;
+    const name = assetText(asset === "USDC" ? asset : session.tokenOf(asset));
     const holdings = await session.venue.holdings(account);
-    const balance = holdings.find(({ asset: other }) => isSameAsset(token, other)) ?? NOTHING;
-    const name = asset === "USDC" ? "USDC" : tokenText(asset);
-    const text = (units: number): string => (asset === "USDC" ? moneyText(units) : sizeText(units));
-    const diff: DiffLine[] = [];
-    const { amount } = state;
-    if (amount !== undefined && (amount === balance.balance || amount === balance.available)) return null;
-    if (amount !== undefined)
-      diff.push(expected(`${name} ${text(amount)}`), found(`${name} ${text(balance.balance)}`));
-    for (const [part, words] of Object.entries(PARTS) as [Part, string][]) {
-      const wanted = state[part];
-      if (wanted === undefined) continue;
-      const line = (units: number): string => `${name} ${text(units)}${words}`;
-      diff.push(...valueDiff(wanted, balance[part], line));
-    }
-    if (diff.every(({ kind }) => kind === "same")) return null;
-    if (balance.reserved > 0) {
-      diff.push(
-        note(`${text(balance.available)} of it is available, open orders reserve ${text(balance.reserved)}`),
-      );
-    }
-    if (balance.onChain !== balance.balance) {
-      diff.push(
-        note(`its wallet holds ${text(balance.onChain)} on the chain, the rest is pending or was lost`),
-      );
-    }
-    return { place, message: `the ${name} of ${account} is not as expected`, diff };
+    const seen = holdings.find((holding) => assetText(holding.asset) === name) ?? NOTHING;
+    if (amount !== undefined && amount === seen.available) return null;
+    const wanted: typeof state = amount === undefined ? state : { asset, balance: amount };
+    const text = asset === "USDC" ? moneyText : sizeText;
+    const diff = (Object.entries(PARTS) as [keyof typeof PARTS, string][]).flatMap(([part, words]) => {
+      const line = (units: number): string => `${assetText(asset)} ${text(units)}${words}`;
+      return wanted[part] === undefined ? [] : valueDiff(wanted[part], seen[part], line);
+    });
+    const { available, balance, reserved, onChain } = seen;
+    return mismatch(place, `the ${assetText(asset)} of ${account} is not as expected`, diff, () => [
+      ...(reserved > 0
+        ? [`${text(available)} of it is available, open orders reserve ${text(reserved)}`]
+        : []),
+      ...(onChain === balance
+        ? []
+        : [`its wallet holds ${text(onChain)} on the chain, the rest is pending or was lost`]),
+    ]);
   },
   quote: async (session, { place, token, state }) => {
     const quote = await session.venue.quote(session.tokenOf(token));
-    const diff: DiffLine[] = [];
-    for (const name of ["bid", "ask", "mid", "spread", "last"] as const) {
-      const wanted = state[name];
-      if (wanted === undefined) continue;
-      const text = (units: number | null): string =>
-        `${name} ${units === null ? "none" : name === "mid" ? textOf(units, MID_PLACES) : priceText(units)}`;
-      diff.push(...valueDiff<number | null>(wanted, quote[name], text));
-    }
+    const diff = (["bid", "ask", "mid", "spread", "last"] as const).flatMap((name) => {
+      const price = (units: number): string =>
+        name === "mid" ? textOf(units, MID_PLACES) : priceText(units);
+      const line = (units: number | null): string => `${name} ${units === null ? "none" : price(units)}`;
+      return state[name] === undefined ? [] : valueDiff<number | null>(state[name], quote[name], line);
+    });
     return mismatch(place, `the quote of ${tokenText(token)} is not as expected`, diff);
   },
   history: async (session, { place, token, points }) => {
     const history = await session.venue.priceHistory(session.tokenOf(token));
-    const line = ({ t, price }: { t: number; price: number }): string =>
-      `${secondText(t)} ${priceText(price)}`;
+    const line = ({ t, price }: (typeof points)[number]): string => `${secondText(t)} ${priceText(price)}`;
     const diff = diffOf(points.map(line), history.map(line));
     return mismatch(place, `the price history of ${tokenText(token)} is not as expected`, diff);
   },
+  /** What waits for a block says what for. */
   chain: async ({ venue }, { place, part, count }) => {
     const seen = (await venue.chain())[part];
-    if (seen === count) return null;
-    const { what, line } = WORDS[part];
-    return {
-      place,
-      message: `${what} is ${line(seen)}, expected ${line(count)}`,
-      diff: [expected(line(count)), found(line(seen)), ...(await venue.waiting()).map(note)],
-    };
+    const { what, line } = CHAIN_WORDS[part];
+    const message = `${what} is ${line(seen)}, expected ${line(count)}`;
+    return mismatch(place, message, valueDiff(count, seen, line), () => venue.waiting());
   },
   supply: async (session, { place, market, outcome, size }) => {
     const { onChain, ledger } = await session.venue.supply(session.marketOf(market));
     const compared = OUTCOMES.filter((each) => outcome === null || outcome === each);
-    if (compared.every((each) => onChain[each] === size)) return null;
     const line = (each: Outcome, shares: number): string =>
       `${sizeText(shares)} ${tokenText({ market, outcome: each })}`;
-    const pending = compared.filter((each) => ledger[each] !== onChain[each]);
-    return {
-      place,
-      message: `the shares${market === null ? "" : ` of ${market}`} on the chain are not as expected`,
-      diff: [
-        ...diffOf(
-          compared.map((each) => line(each, size)),
-          compared.map((each) => line(each, onChain[each])),
-        ),
-        ...pending.map((each) => note(`the ledger counts ${line(each, ledger[each])} with what is pending`)),
-      ],
-    };
+    const diff = diffOf(
+      compared.map((each) => line(each, size)),
+      compared.map((each) => line(each, onChain[each])),
+    );
+    const message = `the shares${market === null ? "" : ` of ${market}`} on the chain are not as expected`;
+    return mismatch(place, message, diff, () =>
+      compared
+        .filter((each) => ledger[each] !== onChain[each])
+        .map((each) => `the ledger counts ${line(each, ledger[each])} with what is pending`),
+    );
   },
   settled: async (session, { place, name, statuses }) => {
     const isOne = typeof statuses === "string";
     const key = session.placedAs(name, place, [expected(isOne ? statuses : statuses.join(", "))]);
     const seen = await session.venue.settled(key);
     const wanted = isOne ? Array.from({ length: Math.max(1, seen.length) }, () => statuses) : statuses;
-    if (wanted.length === seen.length && wanted.every((status, index) => status === seen[index])) return null;
     const lines = (all: readonly string[]): string[] =>
       all.length === 0 ? ["no fills"] : all.map((status, index) => `fill ${index + 1} ${status}`);
-    return {
-      place,
-      message: `the settlement of ${name} is not as expected`,
-      diff: [
-        ...diffOf(lines(wanted), lines(seen)),
-        ...notes(session.withNames(await session.venue.explain(key))),
-      ],
-    };
+    const message = `the settlement of ${name} is not as expected`;
+    return mismatch(place, message, diffOf(lines(wanted), lines(seen)), () => session.explain(key));
   },
   stateHash: async (session, { place, hash, range, around }) => {
     const seen = await session.venue.stateHash();
     if (seen === null) return null;
     if (session.isUpdating) {
-      const [before, after] = around;
-      const text = `${before}${seen}${after}`;
+      const text = around.join(seen);
       const update: Update = { kind: "value", file: place.file, range, text };
       return updated(session, place, `${place.file} ${range[0]}`, seen, seen === hash ? null : update);
     }
-    if (seen === hash) return null;
-    return {
-      place,
-      message: hashMessage(hash),
-      diff: [expected(hash === "" ? "(none)" : hash), found(seen), note("clobsim run --update writes it")],
-    };
+    const diff = valueDiff(hash, seen, (text) => text || "(none)");
+    return mismatch(place, hashMessage(hash), diff, () => ["clobsim run --update writes it"]);
   },
   golden: async (session, { place, file }) => {
     const text = await goldenText(session.scenario, session.venue);
     const kept = await readGolden(file);
-    if (session.isUpdating) {
+    if (session.isUpdating)
       return updated(session, place, file, text, kept === text ? null : { kind: "file", file, text });
-    }
-    if (kept === text) return null;
     if (kept === null) {
-      return {
-        place,
-        message: "the golden file does not exist",
-        diff: [note("clobsim run --update writes it")],
-      };
+      const message = "the golden file does not exist";
+      return { place, message, diff: [note("clobsim run --update writes it")] };
     }
-    return {
-      place,
-      message: OTHER_GOLDEN,
-      diff: [...diffOf(linesOf(kept), linesOf(text)), note("clobsim run --update writes it anew")],
-    };
+    const diff = kept === text ? [] : diffOf(linesOf(kept), linesOf(text));
+    return mismatch(place, OTHER_GOLDEN, diff, () => ["clobsim run --update writes it anew"]);
   },
 };
 
-const mismatch = (place: Place, message: string, diff: readonly DiffLine[]): Mismatch | null =>
-  diff.every(({ kind }) => kind === "same") ? null : { place, message, diff };
+const differs = (diff: readonly DiffLine[]): boolean => diff.some(({ kind }) => kind !== "same");
+
+/** What is said where some lines differ, with the reasons as notes; null where all are the same. */
+async function mismatch(
+  place: Place,
+  message: string,
+  diff: readonly DiffLine[],
+  reasons: () => Soon<readonly string[]> = () => [],
+): Promise<Mismatch | null> {
+  return differs(diff) ? { place, message, diff: [...diff, ...(await reasons()).map(note)] } : null;
+}
 
 /** One value as a line, or as two where it is not the one expected. */
 const valueDiff = <Value>(wanted: Value, seen: Value, line: (value: Value) => string): DiffLine[] =>
@@ -214,44 +186,23 @@ export async function checkOrderState(
   name: string,
   key: string,
   state: OrderState,
-  order: OrderView,
 ): Promise<Mismatch | null> {
-  const isSame =
-    order.status === state.status &&
-    order.matched === state.matched &&
-    order.size === state.size &&
-    (state.reason === null || state.reason === order.reason);
-  if (isSame) return null;
-  return {
-    place,
-    message: `${name} is ${orderStateText(order)}, expected ${orderStateText(state)}`,
-    diff: [
-      expected(orderStateText(state)),
-      found(orderStateText(order)),
-      ...notes(session.withNames(await session.venue.explain(key))),
-    ],
-  };
+  const order = await session.venue.order(key);
+  const [wanted, seen] = [orderStateText(state), orderStateText(order)];
+  // Without a reason none is compared.
+  if (wanted === orderStateText({ ...order, reason: state.reason && order.reason })) return null;
+  const diff = [expected(wanted), found(seen)];
+  return mismatch(place, `${name} is ${seen}, expected ${wanted}`, diff, () => session.explain(key));
 }
 
 const NOTHING = { balance: 0, available: 0, reserved: 0, onChain: 0 };
-const PARTS = {
-  balance: "",
-  available: " available",
-  reserved: " reserved",
-  onChain: " on the chain",
-} as const;
-type Part = keyof typeof PARTS;
+const PARTS = { balance: "", available: " available", reserved: " reserved", onChain: " on the chain" };
 
-const isSameAsset = (token: TokenRef | null, other: HoldingView["asset"]): boolean =>
-  token === null || other === "USDC"
-    ? token === null && other === "USDC"
-    : token.market === other.market && token.outcome === other.outcome;
-
-/** A side as lines, best first; how many orders a level has is compared where the file says it. */
-function compareSide(name: string, wanted: readonly LevelLine[], seen: readonly Level[]): DiffLine[] {
+/** How many orders a level has is compared where the file says it. */
+function levelsDiff(name: "bids" | "asks", wanted: readonly LevelLine[], seen: readonly Level[]): DiffLine[] {
   const counted = new Set(wanted.filter(({ orders }) => orders !== null).map(({ price }) => price));
   const like = (level: Level): LevelLine => (counted.has(level.price) ? level : { ...level, orders: null });
-  return sideDiff(name, wanted.map(levelText), seen.map(like).map(levelText));
+  return sideDiff(name === "bids" ? "bid" : "ask", wanted.map(levelText), seen.map(like).map(levelText));
 }
 
 /** How the levels of a side differ; `name` is `bid` or `ask`. */
@@ -265,29 +216,20 @@ export function sideDiff(name: string, wanted: readonly string[], seen: readonly
 
 const MID_PLACES = 5;
 
-export const checkFills = (
-  session: Session,
-  { place, value }: Placed<readonly Placed<FillLine>[]>,
-  fills: readonly Fill[],
-): Promise<Mismatch | null> => {
-  const wanted = value.map((line) => fillText(line.value));
-  return compareFills(session, place, "fills", value, wanted, fills, fillText);
-};
-
 /** Compares fills with the lines of an expectation, in order; the first line that differs is where the mismatch stands. */
-async function compareFills(
+export async function checkFills<Line extends FillLine>(
   session: Session,
   place: Place,
   what: "fills" | "trades",
-  lines: Lines,
-  wanted: readonly string[],
+  lines: readonly Placed<Line>[],
   fills: readonly Fill[],
-  text: (fill: ReturnType<typeof fillLike>) => string,
+  text: (fill: Omit<Line, "isMakerOrder"> | ReturnType<typeof fillLike>) => string,
 ): Promise<Mismatch | null> {
   // How far each fill is settled is asked only where some line says how far one should be.
   const statuses = lines.some(({ value }) => value.status !== null)
     ? await session.venue.settlementsOf(fills)
     : [];
+  const wanted = lines.map(({ value }) => text(value));
   const seen = fills.map((fill, index) => {
     const line = lines[index]?.value;
     const like = fillLike(fill, line, session.hasOneMarket, statuses[index]);
@@ -296,40 +238,17 @@ async function compareFills(
   const first = wanted.findIndex((line, index) => line !== seen[index]);
   if (first < 0 && wanted.length === seen.length) return null;
   const count = wanted.length === seen.length ? "" : `: ${wanted.length} expected, ${seen.length} found`;
-  return {
-    place: lines[first]?.place ?? place,
-    message: `the ${what} are not as expected${count}`,
-    diff: [
-      ...tradesDiff(what, wanted, seen),
-      ...unplaced(session, lines),
-      ...(await reasonsOf(session, lines, fills, statuses)),
-    ],
-  };
-}
-
-type Lines = readonly Placed<FillLine | TradeLine>[];
-
-/** Which of the orders that the lines name were never placed. */
-const unplaced = (session: Session, lines: Lines): DiffLine[] =>
-  notes(
-    lines.flatMap(({ value: { isMakerOrder, maker } }) =>
+  const diff = tradesDiff(what, wanted, seen);
+  return mismatch(lines[first]?.place ?? place, `the ${what} are not as expected${count}`, diff, async () => {
+    const unsettled = fills.find((_fill, index) => {
+      const status = lines[index]?.value.status ?? null;
+      return status !== null && status !== statuses[index];
+    });
+    const unplaced = lines.flatMap(({ value: { isMakerOrder, maker } }) =>
       isMakerOrder && session.orderNamed(maker) === undefined ? [session.neverPlaced(maker)] : [],
-    ),
-  );
-
-/** Why the first fill that is not settled as it should be is not: the story of its order. */
-async function reasonsOf(
-  session: Session,
-  lines: Lines,
-  fills: readonly Fill[],
-  statuses: readonly SettlementStatus[],
-): Promise<DiffLine[]> {
-  const unsettled = fills.find((_fill, index) => {
-    const wanted = lines[index]?.value.status ?? null;
-    return wanted !== null && wanted !== statuses[index];
+    );
+    return [...unplaced, ...(unsettled === undefined ? [] : await session.explain(unsettled.order))];
   });
-  if (unsettled === undefined) return [];
-  return notes(session.withNames(await session.venue.explain(unsettled.order)));
 }
 
 export const tradesDiff = (what: string, wanted: readonly string[], seen: readonly string[]): DiffLine[] => [
@@ -337,11 +256,12 @@ export const tradesDiff = (what: string, wanted: readonly string[], seen: readon
   ...diffOf(wanted, seen),
 ];
 
-const WORDS = {
-  head: { what: "the latest block", line: (count: number) => `block ${count}` },
-  confirmed: { what: "the latest block that is final", line: (count: number) => `block ${count}` },
+const blockText = (number: number): string => `block ${number}`;
+const CHAIN_WORDS = {
+  head: { what: "the latest block", line: blockText },
+  confirmed: { what: "the latest block that is final", line: blockText },
   pending: { what: "what waits for a block", line: (count: number) => counted(count, "transaction") },
-} as const;
+};
 
 function hashMessage(hash: string): string {
   if (hash === "") return "the state's hash is not written yet";
@@ -353,25 +273,18 @@ function hashMessage(hash: string): string {
 export const OTHER_GOLDEN = "books and trades are not those of the golden file";
 
 /** Notes an update once, however often its place is come by: in each order of a race, in each inclusion of a file. */
-function updated(
+async function updated(
   session: Session,
   place: Place,
   where: string,
   value: string,
   update: Update | null,
-): Mismatch | null {
-  const before = session.recorded.get(where);
-  if (before === undefined) {
-    session.recorded.set(where, value);
-    if (update !== null) session.updates.push(update);
-    return null;
-  }
-  if (before === value) return null;
-  return {
-    place,
-    message: "no one value can be written, for this is checked more than once and differs",
-    diff: diffOf(linesOf(before), linesOf(value)),
-  };
+): Promise<Mismatch | null> {
+  const before = session.recorded.get(where) ?? value;
+  if (!session.recorded.has(where) && update !== null) session.updates.push(update);
+  session.recorded.set(where, before);
+  const message = "no one value can be written, for this is checked more than once and differs";
+  return before === value ? null : mismatch(place, message, diffOf(linesOf(before), linesOf(value)));
 }
 
 const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");

@@ -3,9 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import { readText } from "../../regular-file.ts";
-import type { Scenario } from "../language/scenario.ts";
+import { type Scenario, stepsOf } from "../language/scenario.ts";
 import { MAX_SCENARIO_BYTES, readTextFile } from "../language/scenario-files.ts";
-import { stepsOf } from "./needs.ts";
 import type { Update } from "./session.ts";
 
 /** A file as a person in this folder would write it; one that lies outside by its whole path. */

@@ -4,7 +4,6 @@ import { type Place, placeText } from "../language/problem.ts";
 import type { RaceStep, Scenario, Step } from "../language/scenario.ts";
 import type { Venue } from "../venue/venue.ts";
 import type { Soon } from "../venue/views.ts";
-import type { Judging } from "../watch/flow-judge.ts";
 import { note } from "./diff.ts";
 import { checkAll } from "./expectations.ts";
 import { shownPath } from "./files.ts";
@@ -13,10 +12,10 @@ import {
   defectAt,
   fail,
   type Mismatch,
-  type Refusals,
   RunStopped,
   ScenarioFailure,
   Session,
+  type SessionOptions,
   type Update,
 } from "./session.ts";
 import { takeStep } from "./steps.ts";
@@ -25,25 +24,18 @@ import { refusedText } from "./words.ts";
 
 export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soon<void>;
 
-export interface RunOptions {
+export interface RunOptions extends SessionOptions {
   readonly way: Way;
   /** Opens an exchange for this scenario alone. */
   readonly open: (scenario: Scenario) => Soon<Venue>;
   /** Null takes all. */
   readonly lastStep?: number | null;
-  /** Whether goldens and hashes are written instead of compared. */
-  readonly isUpdating?: boolean;
   /** The flags of `clobsim run` that say where, for whoever repeats it; else those of its way. */
   readonly flags?: readonly string[];
-  /** What is judged after steps and in flows; null judges nothing. Default: all, in flows as `flowJudge` does. */
-  readonly judging?: Judging | null;
-  /** Asked before each step and now and then in a flow: where it answers true, the run throws `RunStopped`. */
-  readonly stop?: (() => boolean) | undefined;
   /** Called after each step outside of races, while the exchange stands as the step has left it. */
   readonly taken?: ((step: Step, venue: Venue) => void) | undefined;
   /** Told of a failure while the exchange still stands as it has left it. */
   readonly failed?: Failed | undefined;
-  readonly refused?: Refusals | undefined;
 }
 
 interface Run {
@@ -88,9 +80,6 @@ export const skipped = (scenario: Scenario, way: Way, reason: string | null): Sc
   written: [],
 });
 
-const JUDGED: Judging = { everyRows: null };
-const NEVER = (): boolean => false;
-
 class ScenarioRun {
   readonly #scenario: Scenario;
   readonly #options: RunOptions;
@@ -108,9 +97,7 @@ class ScenarioRun {
     let venue: Venue | null = null;
     try {
       venue = await this.#options.open(this.#scenario);
-      const { isUpdating = false, judging = JUDGED, stop = NEVER, refused } = this.#options;
-      if (judging !== null) venue.watchFills();
-      this.session = new Session(this.#scenario, venue, { isUpdating, judging, stop, refused });
+      this.session = new Session(this.#scenario, venue, this.#options);
       for (const account of this.#scenario.accounts) await openAccount(venue, account);
       await this.#take(this.session, 0);
       return null;

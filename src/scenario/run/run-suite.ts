@@ -1,15 +1,14 @@
 import { SessionLog } from "../../engine/session-log.ts";
-import type { Scenario } from "../language/scenario.ts";
+import { needsHttp, type Scenario } from "../language/scenario.ts";
 import type { StartServer } from "../venue/open-http.ts";
 import { type TransportWatcher, VenueOpener } from "../venue/open-venue.ts";
 import type { Venue } from "../venue/venue.ts";
-import { VenueError } from "../venue/views.ts";
+import { type Soon, VenueError } from "../venue/views.ts";
 import type { Wallets } from "../venue/wallets.ts";
 import { diffOf } from "./diff.ts";
 import { applyUpdates } from "./files.ts";
-import { needsHttp } from "./needs.ts";
 import type { ScenarioResult, SuiteResult, Way } from "./result.ts";
-import { type Failed, flagsOf, type RunOptions, repeatLine, runScenario, skipped } from "./run-scenario.ts";
+import { flagsOf, type RunOptions, repeatLine, runScenario, skipped } from "./run-scenario.ts";
 
 /** Looks at venues and requests as they come; what coverage counts. */
 export interface SuiteWatcher {
@@ -18,7 +17,7 @@ export interface SuiteWatcher {
   transport?: NonNullable<TransportWatcher>;
 }
 
-export interface SuiteOptions {
+export interface SuiteOptions extends Pick<RunOptions, "lastStep" | "isUpdating" | "failed"> {
   /** `auto`: in this process, but for scenarios with steps that exist only over HTTP. */
   readonly via: "auto" | Way;
   readonly startServer: StartServer;
@@ -29,12 +28,8 @@ export interface SuiteOptions {
   readonly seed?: string | undefined;
   /** How often each is run; all runs must end alike. */
   readonly repeat?: number;
-  readonly lastStep?: number | null;
-  readonly isUpdating?: boolean;
   readonly bail?: boolean;
   readonly watcher?: SuiteWatcher;
-  /** Told of each failure while its exchange still stands as it has left it, with all that was done. */
-  readonly failed?: Failed;
   readonly finished?: (result: ScenarioResult) => void;
 }
 
@@ -69,53 +64,37 @@ export class Suite {
   }
 
   async run(written: Scenario): Promise<ScenarioResult> {
-    const { via, seed, lastStep = null, isUpdating = false, repeat = 1, targetFlags } = this.#options;
+    const { via, seed, repeat = 1, lastStep = null, isUpdating = false } = this.#options;
+    const { targetFlags, watcher, failed } = this.#options;
     const scenario = seed === undefined ? written : { ...written, seed };
     const way = via === "auto" ? (needsHttp(scenario) ? "http" : "process") : via;
-    if (way === "process" && needsHttp(scenario)) {
-      return skipped(scenario, way, "needs HTTP: run it with --via http");
-    }
-    const opening = await this.#opening(scenario, way);
+    const opening =
+      way === "process" && needsHttp(scenario)
+        ? "needs HTTP: run it with --via http"
+        : await this.#opening(scenario, way);
     if (typeof opening === "string") return skipped(scenario, way, opening);
-    const refused = this.#options.watcher?.refused;
-    const options: RunOptions = {
-      way,
-      open: opening,
-      lastStep,
-      isUpdating,
-      refused,
-      ...(way === "target" && targetFlags !== undefined ? { flags: targetFlags } : {}),
-    };
-    const first = await runScenario(scenario, { ...options, failed: this.#options.failed });
-    const files = await applyUpdates(first.updates);
-    const result = { ...first.result, written: files };
-    return repeated(
-      scenario,
-      result,
-      repeat,
-      flagsOf(options),
-      async () => (await runScenario(scenario, options)).result,
-    );
-  }
-
-  /** How to open the scenario's exchange, or why that cannot be. */
-  async #opening(scenario: Scenario, way: Way): Promise<RunOptions["open"] | string> {
-    const { startServer, target, watcher } = this.#options;
-    const watched = (venue: Venue): Venue => {
+    const open = async (): Promise<Venue> => {
+      const venue = await opening();
       watcher?.venue?.(venue, scenario);
       return venue;
     };
-    if (way === "process") {
-      // What was done is kept only where somebody may want it.
-      const newLog = (): SessionLog | null => (this.#options.failed === undefined ? null : new SessionLog());
-      return () => watched(this.#opener.local(scenario, newLog()));
-    }
-    if (way === "http")
-      return async () => watched(await this.#opener.served(scenario, startServer, watcher?.transport));
+    const flags = way === "target" && targetFlags !== undefined ? { flags: targetFlags } : {};
+    const options: RunOptions = { way, open, lastStep, isUpdating, refused: watcher?.refused, ...flags };
+    const { result, updates } = await runScenario(scenario, { ...options, failed });
+    return repeated(scenario, { ...result, written: await applyUpdates(updates) }, repeat, options);
+  }
+
+  /** How to open the scenario's exchange, or why that cannot be. */
+  async #opening(scenario: Scenario, way: Way): Promise<(() => Soon<Venue>) | string> {
+    const { startServer, target, watcher, failed } = this.#options;
+    // What was done is kept only where somebody may want it.
+    if (way === "process")
+      return () => this.#opener.local(scenario, failed === undefined ? null : new SessionLog());
+    if (way === "http") return () => this.#opener.served(scenario, startServer, watcher?.transport);
     if (target === undefined) throw new Error("no target is given");
     try {
       const venue = await target(scenario, this.#opener.wallets);
-      return typeof venue === "string" ? venue : () => watched(venue);
+      return typeof venue === "string" ? venue : () => venue;
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
       // A deployment that does not answer fails the scenario: skipped, it would look as if all were well.
@@ -129,12 +108,11 @@ async function repeated(
   scenario: Scenario,
   first: ScenarioResult,
   times: number,
-  flags: readonly string[],
-  again: () => Promise<ScenarioResult>,
+  options: RunOptions,
 ): Promise<ScenarioResult> {
   let { durationMs } = first;
   for (let run = 2; run <= times && first.status === "passed"; run += 1) {
-    const other = await again();
+    const { result: other } = await runScenario(scenario, options);
     durationMs += other.durationMs;
     if (other.failure !== null) return { ...other, durationMs };
     const diff = diffOf(first.transcript, other.transcript);
@@ -150,7 +128,7 @@ async function repeated(
         message: "the same scenario ended otherwise, which is a defect of clobsim",
         diff,
         recent: [],
-        repeat: `${repeatLine(scenario, flags, null)} --repeat ${times}`,
+        repeat: `${repeatLine(scenario, flagsOf(options), null)} --repeat ${times}`,
       },
     };
   }

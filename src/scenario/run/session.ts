@@ -58,12 +58,14 @@ interface Label {
   readonly account: string;
 }
 
-interface SessionOptions {
-  readonly isUpdating: boolean;
-  /** What is judged after steps and in flows; null judges nothing. */
-  readonly judging: Judging | null;
-  readonly stop: () => boolean;
-  readonly refused: Refusals | undefined;
+export interface SessionOptions {
+  /** Whether goldens and hashes are written instead of compared. */
+  readonly isUpdating?: boolean;
+  /** What is judged after steps and in flows; null judges nothing. Default: all, in flows as `flowJudge` does. */
+  readonly judging?: Judging | null;
+  /** Asked before each step and now and then in a flow: where it answers true, the run throws `RunStopped`. */
+  readonly stop?: (() => boolean) | undefined;
+  readonly refused?: Refusals | undefined;
 }
 
 /** One run of one scenario: the venue, the names given to its orders, and what has been seen. */
@@ -89,13 +91,14 @@ export class Session {
   #labels = new Map<string, Label>();
   #placed = 0;
 
-  constructor(scenario: Scenario, venue: Venue, { isUpdating, judging, stop, refused }: SessionOptions) {
+  constructor(scenario: Scenario, venue: Venue, options: SessionOptions) {
     this.scenario = scenario;
     this.venue = venue;
-    this.isUpdating = isUpdating;
-    this.judging = judging;
-    this.stop = stop;
-    this.refused = refused ?? (() => {});
+    this.isUpdating = options.isUpdating ?? false;
+    this.judging = options.judging === undefined ? { everyRows: null } : options.judging;
+    this.stop = options.stop ?? (() => false);
+    this.refused = options.refused ?? (() => {});
+    if (this.judging !== null) venue.watchFills();
   }
 
   get hasOneMarket(): boolean {
@@ -144,8 +147,9 @@ export class Session {
     return name !== undefined && this.#orders.get(name) === fill.makerOrder ? name : fill.maker;
   }
 
-  /** Sentences in which orders stand by their names instead of their ids. */
-  withNames(lines: readonly string[]): string[] {
+  /** Why an order is where it is, in sentences in which orders stand by their names. */
+  async explain(key: string): Promise<string[]> {
+    const lines = await this.venue.explain(key);
     return lines.map((line) =>
       line.replace(ORDER_ID, (words, id: string) => {
         const label = this.#labels.get(id);
@@ -195,5 +199,3 @@ export function defectAt(place: Place, error: unknown): Mismatch {
     diff: trace.map((line) => note(line.trim())),
   };
 }
-
-export const notes = (lines: readonly string[]): DiffLine[] => lines.map(note);

@@ -179,7 +179,7 @@ async function takeOrder(session: Session, step: OrderStep): Promise<void> {
   for (const fill of fills) session.log(`   ${fillText(fillLike(fill, undefined, session.hasOneMarket))}`);
   requireExpected(step, orderStateText(order));
   throwAll([
-    step.fills === null ? null : await checkFills(session, step.fills, fills),
+    step.fills && (await checkFills(session, step.fills.place, "fills", step.fills.value, fills, fillText)),
     await statusMismatch(session, step, order.key, step.name ?? "the order"),
   ]);
 }
@@ -192,7 +192,7 @@ async function takeCancel(session: Session, step: StepOf<"cancel">): Promise<voi
   const [reason] = attempt.ok ? attempt.value.notCanceled : [];
   if (reason === undefined) await take(session, step, attempt, () => "canceled");
   else {
-    const explanation = key === undefined ? [] : session.withNames(await venue.explain(key));
+    const explanation = key === undefined ? [] : await session.explain(key);
     const message = `${step.order} could not be canceled`;
     refused(session, step, { ok: false, code: reason, message, hint: null }, explanation);
   }
@@ -239,7 +239,7 @@ async function statusMismatch(
 ): Promise<Mismatch | null> {
   if (status === null) return null;
   const { place, value } = status;
-  return checkOrderState(session, place, name, key, value, await session.venue.order(key));
+  return checkOrderState(session, place, name, key, value);
 }
 
 function throwAll(mismatches: readonly (Mismatch | null)[]): void {

@@ -1,10 +1,9 @@
 import { moneyText, priceText, sizeText } from "../../core/format.ts";
-import type { Scenario } from "../language/scenario.ts";
+import { type Scenario, stepsOf } from "../language/scenario.ts";
 import type { Venue } from "../venue/venue.ts";
 import type { BookView, HoldingView } from "../venue/views.ts";
-import { stepsOf } from "./needs.ts";
 import type { Session } from "./session.ts";
-import { fillLike, levelsText, momentText, orderStateText, tokenText, tradeText } from "./words.ts";
+import { assetText, fillLike, levelsText, momentText, orderStateText, tradeText } from "./words.ts";
 
 /** The books of all markets, one line a side; of a complementary market the YES book says it all. */
 async function bookLines({ venue }: Session): Promise<string[]> {
@@ -35,13 +34,12 @@ async function balanceLines({ venue }: Session): Promise<string[]> {
 }
 
 function holdingText({ asset, balance, reserved, onChain }: HoldingView): string {
-  const name = asset === "USDC" ? asset : tokenText(asset);
   const text = asset === "USDC" ? moneyText : sizeText;
   const parts = [
     ...(reserved === 0 ? [] : [`${text(reserved)} reserved`]),
     ...(onChain === balance ? [] : [`${text(onChain)} on the chain`]),
   ];
-  return `${name} ${text(balance)}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
+  return `${assetText(asset)} ${text(balance)}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
 }
 
 /** The orders that have a name, a line each, in the order of the file, whatever order they were placed in. */

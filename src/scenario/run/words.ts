@@ -23,6 +23,8 @@ export const orderStateText = ({ status, matched, size, reason }: OrderState): s
 export const tokenText = ({ market, outcome }: TokenName): string =>
   market === null ? outcome : `${market} ${outcome}`;
 
+export const assetText = (asset: "USDC" | TokenName): string => (asset === "USDC" ? asset : tokenText(asset));
+
 type FillWords = Omit<FillLine, "isMakerOrder">;
 
 /** A fill as the language writes it; the market only where it is not null. */

@@ -22,7 +22,6 @@ import {
   type FlowOutcome,
   fillOf,
   type RawReply,
-  type Refused,
   VenueError,
   type VenueHistory,
 } from "./views.ts";
@@ -90,18 +89,11 @@ export class HttpVenue extends Venue {
     const client = caller === undefined ? this.client : await this.clientOf(caller);
     const request = { method, path: targetOf(filled, query), body, signed: access === "signed" };
     const sent = await client.send(request);
-    if (!sent.ok) return refusedOf(sent.error);
-    const { status, body: answer } = sent.value;
-    const code = codeOf(status, answer);
-    if (code === null) {
-      const reply = readReply<ReplyTo<O>>(sent.value);
-      return reply.ok ? reply : refusedOf(reply.error);
-    }
-    const { error = `the server answers ${status}`, hint = null } = (answer ?? {}) as {
-      readonly error?: string;
-      readonly hint?: string | null;
-    };
-    return { ok: false, code, message: error, hint };
+    if (!sent.ok) return { ...sent.error, ok: false };
+    const reply = readReply<ReplyTo<O>>(sent.value);
+    if (reply.ok) return reply;
+    const { code, message, hint } = reply.error;
+    return { ok: false, code: codeOf(sent.value.status, sent.value.body) ?? code, message, hint };
   }
 
   async advanceTo(moment: Millis): Promise<readonly Expired[]> {
@@ -262,13 +254,6 @@ export class HttpVenue extends Venue {
     return { ok: true, value: result };
   }
 }
-
-const refusedOf = ({ code, message, hint }: Omit<Refused, "ok">): Refused => ({
-  ok: false,
-  code,
-  message,
-  hint,
-});
 
 /** What a node answers to a call that would revert (EIP-1474 leaves it open, geth's code is 3). */
 const REVERTED = 3;

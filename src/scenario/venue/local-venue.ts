@@ -20,18 +20,16 @@ import type { SessionLog } from "../../engine/session-log.ts";
 import { type CalledService, callHandler, type DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { emptyWorld, openWorld } from "../../simulation/opening.ts";
-
 import type { World } from "../../simulation/world.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";
 import { flowJudge, type Judging } from "../watch/flow-judge.ts";
-import { LocalPlayer } from "./local-flow.ts";
-import { book } from "./local-views.ts";
 import { marketCommand, SCENARIO_EVENT } from "./opening.ts";
-import { playFlow } from "./play-flow.ts";
+import { LocalPlayer, playFlow } from "./play-flow.ts";
 import { Venue } from "./venue.ts";
 import {
   type Attempt,
+  book,
   DONE,
   type Expired,
   type Fill,

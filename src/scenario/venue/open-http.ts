@@ -8,8 +8,8 @@ import type { World } from "../../simulation/world.ts";
 import type { MarketTerms } from "../language/parts.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { HttpVenue } from "./http-venue.ts";
-import { marketRef } from "./market-map.ts";
 import { SCENARIO_EVENT } from "./opening.ts";
+import { marketRef } from "./views.ts";
 import type { Wallets } from "./wallets.ts";
 
 /** A server that was started for one scenario. */

@@ -2,10 +2,8 @@ import type { ReplyTo } from "../../api/endpoints.ts";
 import { ExchangeClient } from "../../client/client.ts";
 import { walletOf } from "../../client/wallet.ts";
 import { type Millis, millis, type Size, size } from "../../core/units.ts";
-import type { Scenario } from "../language/scenario.ts";
-import { controlNeedOf } from "../run/needs.ts";
+import { controlNeedOf, type Scenario } from "../language/scenario.ts";
 import { HttpVenue } from "./http-venue.ts";
-import { marketRef } from "./market-map.ts";
 import {
   checkTarget,
   fileNeedOf,
@@ -15,7 +13,16 @@ import {
   type TargetFile,
 } from "./target-file.ts";
 import type { Venue } from "./venue.ts";
-import { type Attempt, type Canceled, DONE, type OrderView, orderView, sizeOf, VenueError } from "./views.ts";
+import {
+  type Attempt,
+  type Canceled,
+  DONE,
+  marketRef,
+  type OrderView,
+  orderView,
+  sizeOf,
+  VenueError,
+} from "./views.ts";
 import type { Wallets } from "./wallets.ts";
 
 /**

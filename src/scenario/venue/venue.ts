@@ -7,13 +7,10 @@ import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts"
 import type { Millis } from "../../core/units.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-
-import { type OrderWords, orderBodyOf } from "../language/order-words.ts";
-import type { Funding } from "../language/parts.ts";
+import { type Funding, type OrderWords, orderBodyOf } from "../language/parts.ts";
 import type { RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
 import type { Judging } from "../watch/flow-judge.ts";
-import { MarketMap } from "./market-map.ts";
 import { fundCommand, fundingBody } from "./opening.ts";
 import * as views from "./views.ts";
 import {
@@ -25,6 +22,7 @@ import {
   type Expired,
   type Fill,
   type FlowOutcome,
+  MarketMap,
   type OrderView,
   type RawReply,
   type Soon,

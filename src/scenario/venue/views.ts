@@ -1,7 +1,9 @@
 import { unitsOf } from "../../api/decimals.ts";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import type { ApiError } from "../../api/errors.ts";
+import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
@@ -9,7 +11,6 @@ import { type Millis, type Price, price, type Size, size } from "../../core/unit
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import type { World } from "../../simulation/world.ts";
-import type { MarketMap } from "./market-map.ts";
 
 /** Sooner or later: in this process every answer is there at once. */
 export type Soon<T> = T | Promise<T>;
@@ -254,4 +255,72 @@ export function storyLines({ order, story, summary, queue }: ReplyTo<"explainOrd
       ? "first in the queue at its price"
       : `place ${orders + 1} in the queue at its price, behind ${shares} shares`;
   return [...lines, summary, place];
+}
+
+/** Both sides of an outcome's book, best first, in its own terms. */
+export function book(market: Market, outcome: Outcome): BookView {
+  const mirrored = isMirrored(market, outcome);
+  const lane = bookFor(market, outcome);
+  const side = (direction: BookDirection): Level[] => {
+    const levels: Level[] = [];
+    lane.book?.depth(direction, (tick, open, orders) => {
+      levels.push({ price: priceIn(mirrored, price(tick * market.tickSize)), size: size(open), orders });
+    });
+    return levels;
+  };
+  return { bids: side(mirrored ? ASK : BID), asks: side(mirrored ? BID : ASK) };
+}
+
+/** A market of an exchange. */
+interface MarketRef {
+  /** As the scenario calls it. */
+  readonly name: string;
+  readonly id: string;
+  readonly conditionId: string;
+  readonly tokens: Readonly<Record<Outcome, string>>;
+  readonly isComplementary: boolean;
+}
+
+/** The markets of an exchange by the scenario's names, and back. */
+export class MarketMap {
+  readonly #byName = new Map<string, MarketRef>();
+  readonly #byId = new Map<string, MarketRef>();
+
+  add(market: MarketRef): void {
+    this.#byName.set(market.name, market);
+    this.#byId.set(market.id, market);
+  }
+
+  /** In the order in which they were added. */
+  get names(): readonly string[] {
+    return [...this.#byName.keys()];
+  }
+
+  /** @throws Error when there is none. */
+  named(name: string): MarketRef {
+    const found = this.#byName.get(name);
+    if (found === undefined) throw new Error(`no market ${name}`);
+    return found;
+  }
+
+  nameOf(id: string): string {
+    return this.#byId.get(id)?.name ?? id;
+  }
+
+  /** The id of a token; of an unknown one, its own words. Without a market's name the first market's. */
+  tokenId({ market, outcome }: { readonly market: string | null; readonly outcome: string }): string {
+    const found = market === null ? [...this.#byName.values()][0] : this.#byName.get(market);
+    const id = outcome === "YES" || outcome === "NO" ? found?.tokens[outcome] : undefined;
+    return id ?? (market === null ? outcome : `${outcome} in ${market}`);
+  }
+}
+
+/** A market as a reply describes it. */
+export function marketRef(
+  name: string,
+  { id, conditionId, tokens, matching }: ReplyTo<"closeMarket">,
+): MarketRef {
+  const tokenOf = (of: Outcome): string => tokens.find(({ outcome }) => outcome === of)?.tokenId ?? "";
+  const isComplementary = matching === "complementary";
+  return { name, id, conditionId, tokens: { YES: tokenOf("YES"), NO: tokenOf("NO") }, isComplementary };
 }

@@ -1,18 +1,137 @@
 import { ASK, BID } from "../../core/book/book.ts";
 import { NO_SLOT } from "../../core/book/order-pool.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
-import { moneyText, sizeText } from "../../core/format.ts";
+import { moneyText, priceText, sizeText } from "../../core/format.ts";
 import { bookFor, marketOfToken, outcomeOf } from "../../core/market.ts";
 import { remainingOf, reservationOf } from "../../core/order.ts";
-import type { CancelReason } from "../../core/terms.ts";
-import type { Millis, Size } from "../../core/units.ts";
+import type { CancelReason, MatchType } from "../../core/terms.ts";
+import { FULL_PRICE, type Millis, type Size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import { type BrokenRule, Incoming, type NameOf, orderText } from "./matching-rules.ts";
 import { type OrderTerms, WatchedMarket, type WatchedOrder } from "./watched-book.ts";
+
+/** A rule that does not hold, with what was expected and what was found. */
+export interface BrokenRule {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What an account is called. */
+type NameOf = (account: number) => string;
+
+/** `order 812 of alice (BUY 30 YES @ 0.55)`. */
+function orderText(order: WatchedOrder, nameOf: NameOf): string {
+  const { number, account, side, size, token, price } = order;
+  return `order ${number} of ${nameOf(account)} (${side} ${sizeText(size)} ${outcomeOf(token)} @ ${priceText(price)})`;
+}
+
+const PRIORITY = "orders trade by price, then by arrival";
+const FILLS = "a fill is at the maker's price, of all that both have open";
+const SELF_TRADES = "the self-trade policy holds";
+const ENDINGS = "an order rests or ends as its type says";
+
+/** What can become of an order that comes, in the words of a sentence. */
+type Ending = CancelReason | "rests" | "nothing more";
+type Fill = Pick<EventOf<"orderTraded">, "maker" | "price" | "size" | "matchType">;
+
+/** The order of a command on its way through the book, and what must happen to it next. */
+class Incoming {
+  readonly #nameOf: NameOf;
+  /** Null while none comes. */
+  order: WatchedOrder | null = null;
+  /** How it must end, whatever rests in the book; null while it goes on. */
+  #ending: Ending | null = null;
+
+  constructor(nameOf: NameOf) {
+    this.#nameOf = nameOf;
+  }
+
+  come(order: WatchedOrder): void {
+    this.order = order;
+    const isKilled = order.orderType === "FOK" && order.opposite.fillable(order) < order.size;
+    this.#ending = isKilled ? "FOK_UNFILLED" : null;
+  }
+
+  /** What is wrong with a fill of the order; null when nothing is. */
+  wrongFill(order: WatchedOrder, fill: Fill, at: Millis): BrokenRule | null {
+    const next = this.#next(order);
+    if (typeof next === "string") return this.#broken(ruleOf(next), order, fillText(fill));
+    if (isOwn(order, next)) return this.#broken(SELF_TRADES, order, fillText(fill));
+    if (next.number !== fill.maker) return this.#broken(PRIORITY, order, fillText(fill));
+    const { size, price, matchType } = termsOf(order, next);
+    const isAlive = next.expiration === null || next.expiration > at;
+    const isRight = fill.price === price && fill.size === size && fill.matchType === matchType;
+    if (isRight && isAlive) return null;
+    return this.#broken(FILLS, order, `${fillText(fill)}${isAlive ? "" : ", which has expired"}`);
+  }
+
+  /** What is wrong with the cancel of a resting order for being in the way of one of its own account. */
+  wrongSelfCancel(canceled: WatchedOrder): BrokenRule | null {
+    const { order } = this;
+    const text = orderText(canceled, this.#nameOf);
+    if (order === null)
+      return { name: SELF_TRADES, text: `${text} is canceled with SELF_TRADE, and no order came` };
+    if (this.#next(order) !== canceled || !isOwn(order, canceled))
+      return this.#broken(SELF_TRADES, order, `${text} is canceled`);
+    if (order.selfTrade === "cancel-both") this.#ending = "SELF_TRADE";
+    return null;
+  }
+
+  /** What is wrong with how the order ends, or with what is left of it when all is said that is to come of it. */
+  wrongEnd(order: WatchedOrder, found: Ending): BrokenRule | null {
+    const expected = this.#next(order);
+    if (found !== expected)
+      return this.#broken(found === "SELF_TRADE" ? SELF_TRADES : ruleOf(expected), order, found);
+    this.#ending = "nothing more";
+    return null;
+  }
+
+  /** The resting order that it must meet next, be it one of its own account, or how it must end now. */
+  #next(order: WatchedOrder): WatchedOrder | Ending {
+    const { orderType, open, size, selfTrade } = order;
+    if (this.#ending !== null) return this.#ending;
+    if (open === 0) return "nothing more";
+    const maker = order.opposite.next(order.limit);
+    if (maker !== null) return selfTrade === "cancel-taker" && isOwn(order, maker) ? "SELF_TRADE" : maker;
+    if (orderType === "FAK") return open === size ? "FAK_UNFILLED" : "FAK_REMAINDER";
+    return "rests";
+  }
+
+  #broken(name: string, order: WatchedOrder, found: string): BrokenRule {
+    const next = this.#next(order);
+    const expected = typeof next === "string" ? next : this.#meetingText(order, next);
+    const which = `${orderText(order, this.#nameOf)} ${order.orderType} with ${sizeText(order.open)} open`;
+    return { name, text: `${which}: ${found}, expected ${expected === "rests" ? "it to rest" : expected}` };
+  }
+
+  #meetingText(order: WatchedOrder, maker: WatchedOrder): string {
+    const text = `${orderText(maker, this.#nameOf)}, which has ${sizeText(maker.open)} open`;
+    return isOwn(order, maker) ? `the cancel of ${text}` : `${termsText(termsOf(order, maker))} from ${text}`;
+  }
+}
+
+/** The rule that says how an order ends so, or what it meets before. */
+const ruleOf = (expected: WatchedOrder | Ending): string =>
+  expected === "SELF_TRADE" ? SELF_TRADES : ENDINGS;
+
+const isOwn = ({ account, selfTrade }: WatchedOrder, maker: WatchedOrder): boolean =>
+  selfTrade !== "allow" && maker.account === account;
+
+type FillTerms = Readonly<Record<"size" | "price", number>> & { readonly matchType: MatchType };
+
+function termsOf({ token, side, open }: WatchedOrder, maker: WatchedOrder): FillTerms {
+  const size = Math.min(open, maker.open);
+  if (maker.token === token) return { size, price: maker.price, matchType: "COMPLEMENTARY" };
+  return { size, price: FULL_PRICE - maker.price, matchType: side === "BUY" ? "MINT" : "MERGE" };
+}
+
+const termsText = ({ size, price, matchType }: FillTerms): string =>
+  `${sizeText(size)} @ ${priceText(price)} ${matchType}`;
+
+const fillText = (fill: Fill): string => `takes ${termsText(fill)} from order ${fill.maker}`;
 
 const LIVE_ORDERS = "only what rests is canceled, expires or is met";
 // The names of the invariants that say the same of the whole state.
-const FILLS = "an order's matched size = sum of its fills";
+const MATCHED = "an order's matched size = sum of its fills";
 const LEVELS = "book levels = sum of live orders";
 const RESERVED = "reserved = what live orders may cost";
 
@@ -26,7 +145,8 @@ export class FillWatcher {
   readonly #nameOf: NameOf;
   readonly #incoming: Incoming;
   #markets: (WatchedMarket | undefined)[] = [];
-  #accounts = new WatchedAccounts();
+  /** What accounts keep reserved, as events say it: micro-USDC at 0, size units at each token; then by account. */
+  #reserved: number[][] = [];
   /** The live orders by number. */
   readonly #orders: (WatchedOrder | undefined)[] = [];
   /** The orders that the command has changed. */
@@ -50,7 +170,7 @@ export class FillWatcher {
   /** Begins anew with the orders that are live, in order of arrival: the exchange has gone to another state. */
   begin(): void {
     this.#markets = [];
-    this.#accounts = new WatchedAccounts();
+    this.#reserved = [];
     this.#orders.length = 0;
     this.#broken = null;
     for (const record of this.#exchange.state.orders) {
@@ -122,7 +242,7 @@ export class FillWatcher {
     const wrong = this.#incoming.wrongEnd(order, found);
     if (wrong !== null) return wrong;
     if (found === "rests") order.own.add(order);
-    else this.#accounts.change(order, order.open, 0);
+    else this.#reserve(order, 0);
     return null;
   }
 
@@ -132,7 +252,7 @@ export class FillWatcher {
     if (order?.isResting !== true) return notLive(number, how);
     const wrong = isSelfTrade ? this.#incoming.wrongSelfCancel(order) : null;
     order.own.remove(order);
-    this.#accounts.change(order, order.open, 0);
+    this.#reserve(order, 0);
     this.#changed.push(order);
     return wrong;
   }
@@ -141,14 +261,14 @@ export class FillWatcher {
     const order = this.#marketOf(terms.token).order(number, terms);
     while (this.#orders.length < number) this.#orders.push(undefined);
     this.#orders[number] = order;
-    this.#accounts.change(order, 0, order.open);
+    this.#reserve(order, order.open, 0);
     this.#changed.push(order);
     return order;
   }
 
   /** Some of an order is filled. */
   #reduce(order: WatchedOrder, by: number): void {
-    this.#accounts.change(order, order.open, order.open - by);
+    this.#reserve(order, order.open - by);
     if (order.isResting) order.own.reduce(order, by);
     else order.open -= by;
   }
@@ -165,7 +285,7 @@ export class FillWatcher {
     const matched = order.size - open;
     if (record.matched !== matched) {
       const text = `${which()} has matched ${sizeText(record.matched)}, expected ${sizeText(matched)}`;
-      return { name: FILLS, text };
+      return { name: MATCHED, text };
     }
     const { pool } = state;
     const { slot } = record;
@@ -196,12 +316,28 @@ export class FillWatcher {
     const holding = holdings.get(marketOfToken(token));
     const shares = outcomeOf(token) === "YES" ? holding?.yes : holding?.no;
     const found = side === "BUY" ? collateral.reserved : (shares?.reserved ?? 0);
-    const expected = this.#accounts.reservedFor(order);
+    const expected = this.#reservedOf(order)[account] ?? 0;
     if (found === expected) return null;
     const amount = (units: number): string =>
       side === "BUY" ? `${moneyText(units)} USDC` : `${sizeText(units)} ${outcomeOf(token)}`;
     const name = this.#nameOf(account);
     return { name: RESERVED, text: `${name} has ${amount(found)} reserved, expected ${amount(expected)}` };
+  }
+
+  /** An order has so much open instead, and its account reserves so much less or more. */
+  #reserve(order: WatchedOrder, after: number, before = order.open): void {
+    const { account, side, feeRateBps } = order;
+    const costOf = (open: number): number =>
+      side === "SELL" ? open : reservationOf(order, open as Size, feeRateBps);
+    const reserved = this.#reservedOf(order);
+    while (reserved.length <= account) reserved.push(0);
+    reserved[account] = (reserved[account] as number) + costOf(after) - costOf(before);
+  }
+
+  #reservedOf({ side, token }: WatchedOrder): number[] {
+    const asset = side === "BUY" ? 0 : token;
+    this.#reserved[asset] ??= [];
+    return this.#reserved[asset];
   }
 
   #marketOf(token: number): WatchedMarket {
@@ -219,32 +355,3 @@ const notLive = (order: number, what: string): BrokenRule => ({
   name: LIVE_ORDERS,
   text: `order ${order} ${what}, and no such order rests or has just come`,
 });
-
-/** What accounts keep reserved, as the events of their orders say it. */
-class WatchedAccounts {
-  /** Micro-USDC by account. */
-  readonly #collateral: number[] = [];
-  /** Size units by token and account. */
-  readonly #shares: number[][] = [];
-
-  /** An order has so much open instead. */
-  change(order: WatchedOrder, before: number, after: number): void {
-    const { account, feeRateBps } = order;
-    const costOf = (open: number): number =>
-      order.side === "SELL" ? open : reservationOf(order, open as Size, feeRateBps);
-    const reserved = this.#reservedOf(order);
-    while (reserved.length <= account) reserved.push(0);
-    reserved[account] = (reserved[account] as number) + costOf(after) - costOf(before);
-  }
-
-  /** What the account of an order keeps reserved of the asset that the order pays with. */
-  reservedFor(order: WatchedOrder): number {
-    return this.#reservedOf(order)[order.account] ?? 0;
-  }
-
-  #reservedOf({ side, token }: WatchedOrder): number[] {
-    if (side === "BUY") return this.#collateral;
-    this.#shares[token] ??= [];
-    return this.#shares[token];
-  }
-}

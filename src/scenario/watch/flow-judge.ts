@@ -11,18 +11,13 @@ export interface Judging {
   readonly fillsAlone?: boolean;
 }
 
-/** Says after which rows of a flow something does not hold. */
-export interface RowJudge {
-  /** What does not hold after so many rows; nothing where it was not looked for. */
-  after(rows: number): readonly string[] | Promise<readonly string[]>;
-}
+/** Says what does not hold after so many rows of a flow; nothing where it was not looked for. */
+export type RowJudge = (rows: number) => readonly string[] | Promise<readonly string[]>;
 
-/** What a flow is judged by. */
-export interface JudgedExchange {
+/** An exchange in this process. */
+interface JudgedExchange {
   readonly state: State;
-  /** Whether a fill has broken a rule. */
   readonly hasBrokenFill: boolean;
-  /** All that does not hold, a sentence each. */
   violations(): readonly string[];
 }
 
@@ -37,9 +32,8 @@ const TOTALS = [collateralIsConserved, sharesAreBacked, noBalanceIsNegative, noB
 const NOTHING: readonly string[] = [];
 
 /**
- * Says after which rows of a flow something does not hold. Fills are judged as they happen. The totals of the ledger are
- * judged after 100 rows, or as many as there are balances, and every invariant after 100 rows or twice as many as there
- * are records: what judging costs is a fixed share of the flow's time, however long it is.
+ * Fills are judged as they happen, the totals of the ledger after 100 rows, or as many as there are balances, and every
+ * invariant after 100 rows or eight for each record: what judging costs is a fixed share of the flow's time.
  */
 export function flowJudge(exchange: JudgedExchange, { everyRows, fillsAlone = false }: Judging): RowJudge {
   let totalsAt = fillsAlone ? Number.POSITIVE_INFINITY : (everyRows ?? MIN_ROWS);
@@ -50,17 +44,15 @@ export function flowJudge(exchange: JudgedExchange, { everyRows, fillsAlone = fa
     totalsAt = rows + Math.max(MIN_ROWS, count);
     return judged.every(({ holds }) => holds);
   };
-  return {
-    after: (rows) => {
-      const { hasBrokenFill } = exchange;
-      if (rows < totalsAt && !hasBrokenFill) return NOTHING;
-      if (rows < allAt && !hasBrokenFill && totalsHold(rows)) return NOTHING;
-      const { orders, trades, chain } = exchange.state;
-      const records = orders.size + trades.size + chain.transactions.size;
-      allAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_A_RECORD * records));
-      totalsAt = Math.min(rows + MIN_ROWS, allAt);
-      return exchange.violations();
-    },
+  return (rows) => {
+    const { hasBrokenFill } = exchange;
+    if (rows < totalsAt && !hasBrokenFill) return NOTHING;
+    if (rows < allAt && !hasBrokenFill && totalsHold(rows)) return NOTHING;
+    const { orders, trades, chain } = exchange.state;
+    const records = orders.size + trades.size + chain.transactions.size;
+    allAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_A_RECORD * records));
+    totalsAt = Math.min(rows + MIN_ROWS, allAt);
+    return exchange.violations();
   };
 }
 
@@ -73,11 +65,9 @@ export function remoteFlowJudge(
   { everyRows }: Judging,
 ): RowJudge {
   let judgedAt = everyRows ?? MIN_ROWS;
-  return {
-    after: (rows) => {
-      if (rows < judgedAt) return NOTHING;
-      judgedAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_A_ROW * rows));
-      return violations();
-    },
+  return (rows) => {
+    if (rows < judgedAt) return NOTHING;
+    judgedAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_A_ROW * rows));
+    return violations();
   };
 }

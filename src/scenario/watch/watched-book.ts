@@ -30,24 +30,19 @@ export interface WatchedOrder extends OrderTerms {
   /** The worst level of the opposite side that it trades with. */
   readonly limit: number;
   isResting: boolean;
-  /** The orders that came before and after it at its price. */
-  before: WatchedOrder | null;
-  after: WatchedOrder | null;
 }
 
-/** The orders at one price, in order of arrival. */
 interface WatchedLevel {
-  first: WatchedOrder | null;
-  last: WatchedOrder | null;
-  /** What is open here in size units, and of how many orders. */
+  /** In order of arrival. */
+  readonly orders: Set<WatchedOrder>;
+  /** In size units. */
   open: number;
-  count: number;
 }
 
-/** One side of a book: who rests at which price since when. It follows the events alone. */
+/** One side of a book: who rests at which price, in order of arrival. It follows the events alone. */
 export class WatchedSide {
   readonly isBid: boolean;
-  readonly #levels: (WatchedLevel | undefined)[] = [];
+  readonly #levels: WatchedLevel[] = [];
   /** No order rests at a better level than this. */
   #best = 1;
 
@@ -59,53 +54,39 @@ export class WatchedSide {
   next(limit: number): WatchedOrder | null {
     const end = Math.min(limit, this.#levels.length - 1);
     for (; this.#best <= end; this.#best += 1) {
-      const first = this.#levels[this.#best]?.first;
-      if (first != null) return first;
+      for (const first of this.#level(this.#best).orders) return first;
     }
     return null;
   }
 
-  /** Rests an order behind those of its price. */
   add(order: WatchedOrder): void {
     const { rank } = order;
-    while (this.#levels.length <= rank) this.#levels.push(undefined);
-    const level = this.#levels[rank] ?? { first: null, last: null, open: 0, count: 0 };
-    this.#levels[rank] = level;
-    order.isResting = true;
-    order.before = level.last;
-    if (level.last === null) level.first = order;
-    else level.last.after = order;
-    level.last = order;
-    level.count += 1;
+    while (this.#levels.length <= rank) this.#levels.push({ orders: new Set(), open: 0 });
+    const level = this.#level(rank);
+    level.orders.add(order);
     level.open += order.open;
+    order.isResting = true;
     if (rank < this.#best) this.#best = rank;
   }
 
   /** A resting order has less open. */
   reduce(order: WatchedOrder, by: number): void {
-    (this.#levels[order.rank] as WatchedLevel).open -= by;
+    this.#level(order.rank).open -= by;
     order.open -= by;
     if (order.open === 0) this.remove(order);
   }
 
-  /** A resting order has left the book. */
   remove(order: WatchedOrder): void {
-    const level = this.#levels[order.rank] as WatchedLevel;
-    const { before, after } = order;
-    if (before === null) level.first = after;
-    else before.after = after;
-    if (after === null) level.last = before;
-    else after.before = before;
-    order.before = null;
-    order.after = null;
+    const level = this.#level(order.rank);
+    level.orders.delete(order);
     level.open -= order.open;
-    level.count -= 1;
     order.isResting = false;
   }
 
   /** What is open at a level, in size units, and of how many orders. */
   at(rank: number): { readonly open: number; readonly count: number } {
-    return this.#levels[rank] ?? EMPTY;
+    const level = this.#levels[rank];
+    return { open: level?.open ?? 0, count: level?.orders.size ?? 0 };
   }
 
   /** How much of an order could be filled now, at most its size. */
@@ -113,7 +94,7 @@ export class WatchedSide {
     let sum = 0;
     const end = Math.min(limit, this.#levels.length - 1);
     for (let rank = this.#best; rank <= end; rank += 1) {
-      for (let maker = this.#levels[rank]?.first ?? null; maker !== null; maker = maker.after) {
+      for (const maker of this.#level(rank).orders) {
         const isOwn = selfTrade !== "allow" && maker.account === account;
         if (isOwn && selfTrade !== "cancel-maker") return sum;
         if (!isOwn) sum += maker.open;
@@ -122,9 +103,11 @@ export class WatchedSide {
     }
     return sum;
   }
-}
 
-const EMPTY = { open: 0, count: 0 };
+  #level(rank: number): WatchedLevel {
+    return this.#levels[rank] as WatchedLevel;
+  }
+}
 
 /** The books of a market as the events of the exchange describe them: one in YES terms, or one for each outcome. */
 export class WatchedMarket {
@@ -170,8 +153,6 @@ export class WatchedMarket {
       rank,
       limit: this.#ticks - rank,
       isResting: false,
-      before: null,
-      after: null,
     };
   }
 

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import type { Coverage } from "../../../src/scenario/coverage/coverage.ts";
+import { type Coverage, measureCoverage } from "../../../src/scenario/coverage/coverage.ts";
 import type { GroupName } from "../../../src/scenario/coverage/items.ts";
-import { measureCoverage } from "../../../src/scenario/coverage/measure-coverage.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { generateWorld } from "../../../src/simulation/generate-world.ts";
 import { writeWorld } from "../../../src/simulation/world.ts";

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { coverageLines } from "../../../src/scenario/coverage/coverage.ts";
-import { type CoverageOptions, measureCoverage } from "../../../src/scenario/coverage/measure-coverage.ts";
+import {
+  type CoverageOptions,
+  coverageLines,
+  measureCoverage,
+} from "../../../src/scenario/coverage/coverage.ts";
 import { plainPaint } from "../../../src/scenario/report/text.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { ENDING, FAILING, Folder, PARTS, scenarioIn, UNSIGNED } from "./files.ts";

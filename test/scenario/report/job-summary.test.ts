@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { WrongFile } from "../../../src/scenario/language/problem.ts";
-import { appendSummary, jobSummary, wrongFilesSummary } from "../../../src/scenario/report/job-summary.ts";
+import { appendSummary, jobSummary, wrongFilesSummary } from "../../../src/scenario/report/github.ts";
 import { grouped } from "../../../src/scenario/report/text.ts";
 import { ownFolder, run } from "../../cli/tools.ts";
 import { failedOf, resultOf, skippedOf, suiteOf, WRONG_FILES } from "./suite.ts";

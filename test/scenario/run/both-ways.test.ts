@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
-import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import { needsHttp, type Scenario } from "../../../src/scenario/language/scenario.ts";
 import { findFiles } from "../../../src/scenario/run/files.ts";
-import { needsHttp } from "../../../src/scenario/run/needs.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
