@@ -163,7 +163,6 @@ function equalInConstantTime(sent: string, expected: string): boolean {
   return difference === 0;
 }
 
-/** The evidence about a request. */
 const evidenceOf = (request: SignedRequest, lookup: CredentialsLookup, serverTime: number): Evidence => {
   const { poly_api_key: apiKey } = request.headers;
   return { request, credentials: apiKey === undefined ? undefined : lookup(apiKey), serverTime };
@@ -231,7 +230,6 @@ export const explainAuthEndpoints = endpoints("control", "Control plane", {
 /** A signed request as a person pastes it in: `url` is a full URL, or the path with or without `/clob`. */
 export type PastedRequest = RequestOf<typeof pastedRequestSchema>;
 
-/** The server at which a request is explained. */
 interface ExplainingServer {
   /** In whole Unix seconds. */
   readonly time: number;

@@ -112,7 +112,6 @@ const newSettlementFaultSchema = named(
   }),
 );
 
-/** The body of POST /sim/chain/faults. */
 export type NewSettlementFault = RequestOf<typeof newSettlementFaultSchema>;
 export type FaultField = Exclude<keyof NewSettlementFault, "kind">;
 /** What sets a fault, but for a reorganization, which is over at once. */
@@ -239,7 +238,6 @@ export function chainReply({ state, checksums }: View): ReplyOf<typeof chainSche
   };
 }
 
-/** A block with all its transactions. */
 export function blockReply(view: View, block: Block): ReplyOf<typeof blockSchema> {
   const { state } = view;
   const { chain } = state;
@@ -263,7 +261,6 @@ const KINDS = {
   call: "CALL",
 } as const;
 
-/** A transaction, and why it is where it is. */
 export function transactionReply(
   { state }: View,
   transaction: Transaction,
@@ -404,7 +401,6 @@ export function orderOfFault(state: State, of: string): number {
   return order.number;
 }
 
-/** The id of a settlement fault. */
 export const settlementFaultId = (number: number): string => `settlement-fault-${number}`;
 
 /** A field that means nothing of its kind was meant for another one. @throws ApiError `INVALID_PARAMETER`. */

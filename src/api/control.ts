@@ -29,7 +29,6 @@ const termSchemas = Object.fromEntries(
     .map(([name, type]) => [name, termSchema(type)]),
 ) as { readonly [Name in keyof Terms]: z.ZodType<Terms[Name]> };
 
-/** How an exchange is set up. */
 const configSchema = z.strictObject({
   numbers: z.enum(["number", "string"]),
   credentials: z.enum(["rotate", "once"]),
@@ -145,7 +144,6 @@ export const controlEndpoints = endpoints("control", "Control plane", {
   },
 });
 
-/** What the server says of itself. */
 export const serviceEndpoints = endpoints("public", "Service", {
   getHealth: {
     route: "GET /healthz",

@@ -38,7 +38,6 @@ export function unitsOf(value: number | string, places: number): number | null {
 /** A decimal as the API sends it: a JSON number; with `--numbers string` it is a text, which no type shows. */
 export type Decimal = number;
 
-/** How quantities become decimals of the API. */
 export interface Numbers {
   readonly mode: "number" | "string";
   /** An amount in units of 10^-places. A quotient of integers is the double whose shortest text is that decimal. */

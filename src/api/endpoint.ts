@@ -32,93 +32,88 @@ export type Read<P extends Params> = {
   readonly [Name in keyof P]: P[Name] extends Param<infer T> ? T : never;
 };
 
-const wrong = (name: string, expected: string, found: string): ApiError =>
-  new ApiError("INVALID_PARAMETER", `${name} must be ${expected}, found ${JSON.stringify(found)}`, {
+const MAX_SHOWN = 200;
+
+function wrong(name: string, expected: string, sent: string): ApiError {
+  const found = sent.slice(0, MAX_SHOWN);
+  return new ApiError("INVALID_PARAMETER", `${name} must be ${expected}, found ${JSON.stringify(found)}`, {
     details: { parameter: name, found },
   });
+}
 
-const NATURAL = /^(0|[1-9][0-9]{0,14})$/;
-
-function optional<T>(
+/** A parameter that may be left out; `read` answers undefined for a text that is not what is expected. */
+export const optional = <T>(
   description: string,
   schema: ParamSchema,
-  read: (text: string, name: string) => T,
-): Param<T | undefined> {
-  return {
-    description,
-    schema,
-    required: false,
-    read: (text, name) => (text === undefined ? undefined : read(text, name)),
-  };
-}
-
-/** How many items a page has; above the maximum it is clamped with a warning. */
-export function limit(byDefault: number, maximum: number): Param<number> {
-  return {
-    description: `How many items; default ${byDefault}, anything above ${maximum} means ${maximum}.`,
-    schema: { type: "integer", minimum: 1, default: byDefault },
-    required: false,
-    read: (text, name, warn) => {
-      if (text === undefined) return byDefault;
-      if (!NATURAL.test(text) || text === "0") throw wrong(name, "a positive integer", text);
-      const asked = Number(text);
-      if (asked <= maximum) return asked;
-      warn(`${name} ${text} is above the maximum of ${maximum}, which applies instead`);
-      return maximum;
-    },
-  };
-}
-
-/** How many items to skip. */
-export const offset: Param<number> = {
-  description: "How many items to skip.",
-  schema: { type: "integer", minimum: 0, default: 0 },
+  expected: string,
+  read: (text: string) => T | undefined,
+): Param<T | undefined> => ({
+  description,
+  schema,
   required: false,
   read: (text, name) => {
-    if (text === undefined) return 0;
-    if (!NATURAL.test(text)) throw wrong(name, "an integer, 0 or more", text);
-    return Number(text);
+    const value = text === undefined ? undefined : read(text);
+    if (text !== undefined && value === undefined) throw wrong(name, expected, text);
+    return value;
   },
-};
+});
 
-/** `true` or `false`. */
+const natural = (text: string): number | undefined =>
+  /^(0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
+
+/** How many items a page has; above the maximum it is clamped with a warning. */
+export const limit = (byDefault: number, maximum: number): Param<number> => ({
+  description: `How many items; default ${byDefault}, anything above ${maximum} means ${maximum}.`,
+  schema: { type: "integer", minimum: 1, default: byDefault },
+  required: false,
+  read: (text, name, warn) => {
+    const asked = text === undefined ? byDefault : natural(text);
+    if (asked === undefined || asked === 0) throw wrong(name, "a positive integer", text ?? "");
+    if (asked <= maximum) return asked;
+    warn(`${name} ${text} is above the maximum of ${maximum}, which applies instead`);
+    return maximum;
+  },
+});
+
+const skipped = optional(
+  "How many items to skip.",
+  { type: "integer", minimum: 0, default: 0 },
+  "an integer, 0 or more",
+  natural,
+);
+export const offset: Param<number> = { ...skipped, read: (...sent) => skipped.read(...sent) ?? 0 };
+
 export const flag = (description: string): Param<boolean | undefined> =>
-  optional(description, { type: "boolean" }, (text, name) => {
-    if (text !== "true" && text !== "false") throw wrong(name, "true or false", text);
-    return text === "true";
-  });
+  optional(description, { type: "boolean" }, "true or false", (text) =>
+    text === "true" || text === "false" ? text === "true" : undefined,
+  );
 
-/** One of a few words. */
 export const oneOf = <const Word extends string>(
   words: readonly Word[],
   description: string,
 ): Param<Word | undefined> =>
-  optional(description, { type: "string", enum: words }, (text, name) => {
-    const word = words.find((candidate) => candidate === text);
-    if (word === undefined) throw wrong(name, `one of ${words.join(", ")}`, text);
-    return word;
-  });
+  optional(description, { type: "string", enum: words }, `one of ${words.join(", ")}`, (text) =>
+    words.find((word) => word === text),
+  );
 
-/** A moment in Unix seconds. */
 export const unixSeconds = (description: string): Param<number | undefined> =>
-  optional(description, { type: "integer", minimum: 0 }, (text, name) => {
-    if (!NATURAL.test(text)) throw wrong(name, "whole Unix seconds", text);
-    return Number(text);
-  });
+  optional(description, { type: "integer", minimum: 0 }, "whole Unix seconds", natural);
 
 /** An integer within bounds that are enforced, not clamped. */
 export const integer = (minimum: number, maximum: number, description: string): Param<number | undefined> =>
-  optional(description, { type: "integer", minimum, maximum }, (text, name) => {
-    const value = NATURAL.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= minimum && value <= maximum)) throw wrong(name, `an integer ${minimum}..${maximum}`, text);
-    return value;
-  });
+  optional(
+    description,
+    { type: "integer", minimum, maximum },
+    `an integer ${minimum}..${maximum}`,
+    (text) => {
+      const value = natural(text) ?? Number.NaN;
+      return value >= minimum && value <= maximum ? value : undefined;
+    },
+  );
 
-/** Any text. */
 export const text = (description: string): Param<string | undefined> =>
-  optional(description, { type: "string" }, (value) => value);
+  optional(description, { type: "string" }, "a text", (text) => text);
 
-/** The outcome token that a public book endpoint is about. */
 export const tokenId: Param<string> = {
   description: "Id of the outcome token, from a market's `tokens`.",
   schema: { type: "string", minLength: 1 },
@@ -135,7 +130,6 @@ export const tokenId: Param<string> = {
 
 const MAX_QUERY = 200;
 
-/** The words of a full-text search. */
 export const searchWords: Param<string> = {
   description: `The words to look for; every word must match, a prefix counts. At most ${MAX_QUERY} characters.`,
   schema: { type: "string", minLength: 1, maxLength: MAX_QUERY },

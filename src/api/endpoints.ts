@@ -18,7 +18,6 @@ import type { ReadonlyDeep, ReplyOf } from "./schemas.ts";
 import { snapshotEndpoints } from "./snapshots.ts";
 import { tradingEndpoints } from "./trading.ts";
 
-/** Every endpoint by its operation. */
 const BY_OPERATION = {
   ...tradingEndpoints,
   ...credentialsEndpoints,
@@ -43,7 +42,6 @@ const BY_OPERATION = {
 
 export type Operation = keyof typeof BY_OPERATION;
 export type EndpointOf<O extends Operation> = (typeof BY_OPERATION)[O];
-/** The body of an operation's 200 answer. */
 export type ReplyTo<O extends Operation> = ReplyOf<EndpointOf<O>["reply"]>;
 export type AnyEndpoint = EndpointOf<Operation>;
 
@@ -81,7 +79,6 @@ type RouteOf<E> = E extends { readonly method: infer M extends string; readonly 
 
 /** Method and path of an endpoint, as the contract writes them: `GET /api/markets/{idOrSlug}`. */
 export type Route<E extends AnyEndpoint = AnyEndpoint> = RouteOf<E>;
-/** The operation that a route leads to. */
 export type OperationAt<R extends Route> = {
   [O in Operation]: RouteOf<EndpointOf<O>> extends R ? O : never;
 }[Operation];

@@ -139,7 +139,6 @@ export const statusesOf = (code: ErrorCode): readonly number[] => [
   ...ERRORS[code].others,
 ];
 
-/** What helps the reader of an error beyond its sentence. */
 export interface ErrorHelp {
   /** What to do, or what was probably meant. */
   readonly hint?: string | undefined;
@@ -180,7 +179,6 @@ export function requireRoom(kept: number, maximum: number, what: string, hint: s
   throw new ApiError("LIMIT_REACHED", message, { hint, details: { maximum } });
 }
 
-/** The JSON body of an error (contract, section 1). */
 export function errorBody(error: ApiError, requestId: string): Record<string, unknown> {
   const { hint, details } = error.help;
   return {

@@ -40,17 +40,14 @@ export class MarketRanking {
 
 const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Events, newest first. */
 export const rankedEvents = (state: State): EventRecord[] =>
   [...state.events].sort((a, b) => b.createdAt - a.createdAt || a.number - b.number);
 
-/** Whether something carries a tag or category slug. */
 export const carries = (
   { category, tags }: { readonly category: string; readonly tags: readonly string[] },
   tag: string,
 ): boolean => category === tag || tags.includes(tag);
 
-/** What a search found: the number of an event or of a market. */
 interface Found {
   readonly type: "event" | "market";
   readonly number: number;

@@ -295,7 +295,6 @@ export function marketReply(view: View, market: Market): ReplyOf<typeof marketSc
   };
 }
 
-/** A market with its parent event. */
 export function marketDetail(view: View, market: Market): ReplyOf<typeof marketDetailSchema> {
   return { ...marketReply(view, market), event: eventReply(view, view.state.events.get(market.event)) };
 }
@@ -325,13 +324,11 @@ export function eventReply(view: View, event: EventRecord): ReplyOf<typeof event
   };
 }
 
-/** An event with all its markets. */
 export function eventDetail(view: View, event: EventRecord): ReplyOf<typeof eventDetailSchema> {
   const markets = event.markets.map((number) => marketReply(view, view.state.markets.get(number)));
   return { ...eventReply(view, event), markets };
 }
 
-/** Whether one of the event's markets is open. */
 export const isActive = ({ state }: View, event: EventRecord): boolean =>
   event.markets.some((number) => state.markets.get(number).status === "ACTIVE");
 

@@ -13,7 +13,6 @@ export interface OpenApiOptions {
   readonly serverUrl: string;
   /** How decimals are sent; the document describes the server that serves it. */
   readonly numbers: "number" | "string";
-  /** What becomes of fields that the imitated API does not know. */
   readonly unknownFields: UnknownFields;
 }
 

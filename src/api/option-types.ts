@@ -1,6 +1,5 @@
 import { nameOf } from "./errors.ts";
 
-/** What an option of a library function may be. */
 export interface OptionType {
   /** In words, behind "expects". */
   readonly expected: string;

@@ -26,7 +26,6 @@ const bookSchema = exactly("Book", {
   updatedAt: field.moment,
 });
 
-/** What all reads of one token take and answer. */
 const ofToken = { query: { token_id: tokenId }, errors: ["TOKEN_ID_REQUIRED", "TOKEN_NOT_FOUND"] } as const;
 
 /** GET /clob: what anybody may read about a token's book (specification, "Public order-book reads"). */
@@ -98,7 +97,6 @@ interface Quotes {
   readonly ask: Price | null;
 }
 
-/** The best bid and ask of an outcome. */
 export function quotesOf(market: Market, outcome: Outcome): Quotes {
   const { book } = bookFor(market, outcome);
   if (book === null) return { bid: null, ask: null };
@@ -140,7 +138,6 @@ export function tokenPriceOf(numbers: Numbers, market: Market, outcome: Outcome)
   return last === null ? null : numbers.price(last.price);
 }
 
-/** A price, or null. */
 export const priceOrNull = (numbers: Numbers, of: Price | null): Decimal | null =>
   of === null ? null : numbers.price(of);
 

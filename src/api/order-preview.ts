@@ -87,7 +87,6 @@ const previewSchema = exactly("OrderPreview", {
 
 type Preview = ReplyOf<typeof previewSchema>;
 
-/** POST /sim/orders/preview */
 export const orderPreviewEndpoints = endpoints("control", "Control plane", {
   previewOrder: {
     route: "POST /sim/orders/preview",
@@ -99,7 +98,6 @@ export const orderPreviewEndpoints = endpoints("control", "Control plane", {
   },
 });
 
-/** What an order would do at this moment. */
 export function orderPreview(view: View, at: Millis, { address, order }: OrderToPreview): Preview {
   try {
     if (order instanceof ApiError) throw order;
@@ -123,7 +121,6 @@ const UNFUNDED =
 const isUnfunded = ({ state }: View, address: Address, code: ErrorCode): boolean =>
   code === "INSUFFICIENT_BALANCE" && (findAccount(state, address)?.derivations ?? 0) === 0;
 
-/** From the events that the order would cause. */
 function previewedOrder(
   { state, numbers }: View,
   command: ReturnType<typeof placeOrderCommand>,

@@ -65,7 +65,6 @@ export interface OrderRequest {
   readonly tokenId: string;
   readonly side: Side;
   readonly orderType: OrderType;
-  /** The price as sent, USDC. */
   readonly price: number;
   /** The same in price units, or null when it is finer than any grid. */
   readonly priceUnits: Price | null;
@@ -116,7 +115,6 @@ export const ORDER_OF_CHECKS = `Of several faults, the first of these is answere
 3. whether the token is known;
 ${ORDER_REFUSALS.map((code, index) => `${index + 4}. ${ORDER_CHECKS[code]}`).join(";\n")}.`;
 
-/** The body of POST /clob/order. */
 export const orderBody: BodySpec<OrderRequest, typeof newOrderSchema> = {
   schema: newOrderSchema,
   fields: FIELDS,
@@ -249,7 +247,6 @@ export function placeOrderCommand(
   return { kind: "placeOrder", address, tokenId, side, price: priceUnits, size, orderType, expiration };
 }
 
-/** The body of DELETE /clob/order. */
 export const cancelBody = objectBody(cancellationSchema, { required: false });
 
 /** An order's id under the names that DELETE /clob/order takes, in its body and in its query. */
@@ -302,12 +299,10 @@ export type AnswerNow =
   | { readonly kind: "accepted" }
   /** `code` is an error code, or why nothing was canceled. */
   | { readonly kind: "refused"; readonly code: string }
-  /** The program fails. */
   | { readonly kind: "fails"; readonly message: string }
   /** What had decided it is not known: a signature, or a body that is not kept. */
   | { readonly kind: "unknown" };
 
-/** What of a request decides whether it is refused. */
 type Asking = Pick<RefusedRequest, "method" | "path" | "address" | "isProven" | "asked">;
 
 /** Tries a refused request again on a state, which it does not change. */

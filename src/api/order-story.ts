@@ -74,13 +74,11 @@ export function orderStory(view: View, order: Order): ReplyOf<typeof orderStoryS
   };
 }
 
-/** The transactions that settle some fills, each once. */
 const settlementsOf = ({ state }: View, fills: readonly { readonly trade: Trade }[]): Transaction[] =>
   [...new Set(fills.map(({ trade }) => trade.transaction))].map((number) =>
     state.chain.transactions.get(number),
   );
 
-/** When a settlement came to where it is. */
 const endOf = ({ state }: View, { firstTrade }: Transaction): Millis =>
   settledAt(state, state.trades.get(firstTrade));
 

@@ -1,27 +1,19 @@
 import * as z from "zod";
-import { endpoints, oneOf, type Param } from "./endpoint.ts";
-import { ApiError } from "./errors.ts";
+import { endpoints, oneOf, optional, type Param } from "./endpoint.ts";
 import * as field from "./schemas.ts";
 import { exactly, named } from "./schemas.ts";
 
 const MAX_NAME = 200;
 
 /** One line, as every name of a scenario is. */
-const oneLine = (what: string): Param<string | undefined> => ({
-  description: `${what}, one line of at most ${MAX_NAME} characters.`,
-  schema: { type: "string", minLength: 1, maxLength: MAX_NAME },
-  required: false,
-  read: (text, name) => {
-    if (
-      text === undefined ||
-      (text.trim() !== "" && text.length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(text))
-    )
-      return text;
-    throw new ApiError("INVALID_PARAMETER", `${name} must be one line of 1 to ${MAX_NAME} characters`, {
-      details: { parameter: name, found: text.slice(0, MAX_NAME) },
-    });
-  },
-});
+const oneLine = (what: string): Param<string | undefined> =>
+  optional(
+    `${what}, one line of at most ${MAX_NAME} characters.`,
+    { type: "string", minLength: 1, maxLength: MAX_NAME },
+    `one line of 1 to ${MAX_NAME} characters`,
+    (text) =>
+      text.trim() !== "" && text.length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(text) ? text : undefined,
+  );
 
 /** What the live feed tells; `event-stream.ts` has its types. */
 const STREAM = `What a journal keeps, as events of \`text/event-stream\`; the data of each is one line of JSON, times are virtual Unix ms.
@@ -35,23 +27,12 @@ An id begins with the sequence of the latest command. Sent back as \`Last-Event-
 
 const ENTRY_ID = /^\d{1,15}(?:(?:\.\d{1,15})?-[0-9a-f]{8}(?:-start)?)?$/;
 
-/** Checks the id of an entry of the live feed. @throws ApiError `INVALID_PARAMETER` */
-export function readEntryId(text: string, name: string): string {
-  if (ENTRY_ID.test(text)) return text;
-  const found = text.slice(0, MAX_NAME);
-  throw new ApiError(
-    "INVALID_PARAMETER",
-    `${name} must be the id of an entry such as 1893-5f0a91cc, or the sequence of a command, found ${JSON.stringify(found)}`,
-    { details: { parameter: name, found } },
-  );
-}
-
-const entryId: Param<string | undefined> = {
-  description: "The id of the entry behind which it goes on; the header `Last-Event-ID` wins over it.",
-  schema: { type: "string" },
-  required: false,
-  read: (text, name) => (text === undefined ? undefined : readEntryId(text, name)),
-};
+export const entryId = optional(
+  "The id of the entry behind which it goes on; the header `Last-Event-ID` wins over it.",
+  { type: "string" },
+  "the id of an entry such as 1893-5f0a91cc, or the sequence of a command",
+  (text) => (ENTRY_ID.test(text) ? text : undefined),
+);
 
 /** GET /sim/scenario: the session as a checked scenario (contract, section 7); GET /sim/report: all of it to replay. */
 export const recordingEndpoints = endpoints("control", "Control plane", {

@@ -4,7 +4,6 @@ import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } fr
 import { ApiError, type ErrorCode, nameOf } from "./errors.ts";
 import { nearest } from "./nearest.ts";
 
-/** How deep arrays and objects of a body may nest. */
 const MAX_NESTING = 32;
 
 const invalid = (message: string, hint?: string): ApiError => new ApiError("INVALID_JSON", message, { hint });
@@ -145,7 +144,6 @@ export const unknownFieldsAt = (
   setting: UnknownFields,
 ): UnknownFields => (access === "control" ? "refuse" : setting);
 
-/** The names of the fields that a body may have. */
 export const fieldsOf = (body: AnyBody): readonly string[] =>
   body === null || isRaw(body) ? [] : body.fields;
 

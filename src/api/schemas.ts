@@ -11,7 +11,6 @@ export function named<T extends z.ZodType>(id: string, schema: T, description?: 
   return schema;
 }
 
-/** An object with exactly these properties. */
 export const exactly = <Shape extends z.core.$ZodShape>(id: string, shape: Shape, description?: string) =>
   named(id, z.strictObject(shape), description);
 
@@ -74,7 +73,6 @@ export const orderType = named("OrderType", z.enum(ORDER_TYPES));
 export const matchType = named("MatchType", z.enum(MATCH_TYPES));
 export const settlementStatus = named("SettlementStatus", z.enum(SETTLEMENT_STATUSES));
 
-/** A page of a list. */
 export const page = <Item extends z.ZodType>(id: string, item: Item) =>
   exactly(id, {
     data: z.array(item),

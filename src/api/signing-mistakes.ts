@@ -104,9 +104,7 @@ function printedAnew(text: string): string | undefined {
 }
 
 interface Member {
-  /** As a JSON string. */
   readonly key: string;
-  /** Key and value. */
   readonly text: string;
 }
 
@@ -153,7 +151,6 @@ function byCodeUnit(a: string, b: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** A known mistake of a signing client. */
 export type Mistake =
   | "CLOB_PREFIX"
   | "FULL_URL"
@@ -215,7 +212,6 @@ const LONGEST_SHOWN = 200;
 const shown = (text: string): string =>
   text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
 
-/** A piece of a signed path that does not belong there. */
 const piece = (text: string, mistake: Mistake, says: string) => ({ text, mistakes: [mistake], says });
 type Piece = { readonly text: string; readonly mistakes: readonly Mistake[]; readonly says: string };
 const NO_PIECE: Piece = { text: "", mistakes: [], says: "" };

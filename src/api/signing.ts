@@ -30,7 +30,6 @@ export class HmacKey {
     return hash("sha256", this.#outer);
   }
 
-  /** The digest of a text and the bytes after it. */
   hex(text: string, bytes: Uint8Array): string {
     const length = Buffer.byteLength(text);
     const room = Buffer.allocUnsafe(BLOCK + length + bytes.length);

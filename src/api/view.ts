@@ -20,7 +20,6 @@ export interface View {
 /** A hash or id of the core, which writes all of them as `0x` and hex digits. */
 export const hashIn = (text: string): `0x${string}` => text as `0x${string}`;
 
-/** A moment as the API writes it, or null. */
 export const isoOrNull = (at: Millis | null): string | null => (at === null ? null : toIso(at));
 
 export const marketIdOf = ({ state }: View, market: Market): string =>

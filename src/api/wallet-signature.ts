@@ -8,7 +8,6 @@ export const ATTESTATION = "This message attests that I control the given wallet
 /** The chains whose id an EIP-712 signature may carry: Polygon, its test network Amoy, and local development chains. */
 export const CHAIN_IDS = [137, 80002, 31337] as const;
 
-/** The EIP-712 type of the signed message. */
 export const CLOB_AUTH_TYPES = {
   ClobAuth: [
     { name: "address", type: "address" },

@@ -46,7 +46,6 @@ type EventName<Abi extends LoggingAbi> = Extract<Abi[number], { readonly type: "
 /** An input of an event: an address or bytes in hex, a number, its decimal text or its 32 bytes in hex, a truth; or a list of them. */
 type Input = string | number | bigint | boolean | readonly Input[];
 
-/** Encodes a log of one event. */
 type Emit = (...inputs: readonly Input[]) => Log;
 
 /** The 32 bytes of an input of each type, as 64 hex digits. */
@@ -103,7 +102,6 @@ function eventsOf<Abi extends LoggingAbi>(
   return events as Record<EventName<Abi>, Emit>;
 }
 
-/** The event encoders by contract. */
 export const collateralEvents = eventsOf(CONTRACTS.collateral, COLLATERAL);
 export const tokenEvents = eventsOf(CONTRACTS.conditionalTokens, TOKENS);
 export const exchangeEvents = eventsOf(CONTRACTS.exchange, EXCHANGE);
@@ -118,7 +116,6 @@ export const TOPICS = Object.fromEntries(
 /** What every contract of Solidity reverts with when it says why. */
 const ERROR = [{ type: "error", name: "Error", inputs: [{ name: "message", type: "string" }] }] as const;
 
-/** The error of a call that reverts. */
 export function reverted(reason: string): RpcError {
   const data = encodeErrorResult({ abi: ERROR, errorName: "Error", args: [reason] });
   return new RpcError("EXECUTION_REVERTED", `execution reverted: ${reason}`, data);

@@ -102,7 +102,6 @@ function holdingInLedger(state: State, address: Address, token: number): number 
   return balance + grantDue(account, market);
 }
 
-/** The USDC that is locked behind the shares of all markets. */
 function* lockedAt(view: BlockView): Steps<number> {
   const { state, moment } = view;
   let locked = 0;
@@ -156,7 +155,6 @@ export function* allowanceAt(view: BlockView, owner: Address, spender: Address):
   return allowed;
 }
 
-/** What a transaction spends of an allowance. */
 function spentIn(state: State, transaction: Transaction, owner: Address, spender: Address): bigint {
   const { content } = transaction;
   if (content === null) {
@@ -174,7 +172,6 @@ function spentIn(state: State, transaction: Transaction, owner: Address, spender
   return isSplit ? BigInt(call.amount) : 0n;
 }
 
-/** Whether an owner lets somebody move its tokens. */
 export function* isOperatorAt(view: BlockView, owner: Address, operator: Address): Steps<boolean> {
   const { state } = view;
   const block = pastBlock(view);
@@ -190,7 +187,6 @@ export function* isOperatorAt(view: BlockView, owner: Address, operator: Address
   return approved;
 }
 
-/** Whether the chain has a market's condition. */
 export function* isPreparedAt(view: BlockView, { number, conditionId }: Market): Steps<boolean> {
   const block = pastBlock(view);
   if (block === null) return true;
@@ -202,7 +198,6 @@ export function* isPreparedAt(view: BlockView, { number, conditionId }: Market):
   return false;
 }
 
-/** Whether the chain has the report of how a market ended. */
 export function isReportedAt(view: BlockView, market: Market): boolean {
   const { state } = view;
   if (market.report === 0 || !isReported(state, market)) return false;
@@ -212,7 +207,6 @@ export function isReportedAt(view: BlockView, market: Market): boolean {
   return blocks.get(transactions.get(market.report).block).height <= block.height;
 }
 
-/** A fact that is not read yet. */
 class Unread extends Error {
   readonly fact: string;
   readonly read: () => Steps<unknown>;

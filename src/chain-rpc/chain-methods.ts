@@ -67,7 +67,6 @@ const INDEX = param("index", (value, name) => readCount(value, name));
 const MOMENT_OR_HEAD = { ...MOMENT, isOptional: true };
 const ADDRESS = param("address", readAddressParam);
 const REQUEST = param("transaction", readCallRequest);
-/** A transaction by its hash, if there is one. */
 export const TRANSACTION = param("transaction", (value, name, state) =>
   transactionOfHash(state, readHash(value, name)),
 );
@@ -94,7 +93,6 @@ const viewOf = ({ state, logIndex }: NodeContext, moment: BlockOrPending): Block
   ...{ state, logIndex, moment },
 });
 
-/** The most blocks that one fee history covers. */
 const MAX_HISTORY_BLOCKS = 1_024;
 
 function blockIn({ chain }: State, height: number): Block {
@@ -140,7 +138,6 @@ interface Pool<Value> {
 const isQueued = ({ chain }: State, { content }: Transaction): boolean =>
   content?.kind === "call" && content.nonce >= nextNonce(chain, content.from);
 
-/** What is pending, by sender and nonce. */
 function* poolOf<Value>(
   state: State,
   shownAs: (transaction: Transaction) => Value,

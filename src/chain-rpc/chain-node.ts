@@ -17,7 +17,6 @@ import { logMethods, subscriptionMethods } from "./log-methods.ts";
 import { steeringMethods } from "./steering-methods.ts";
 import type { Subscriber } from "./subscriptions.ts";
 
-/** Every method, by its name. */
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   Object.entries({
     ...chainMethods,
@@ -44,7 +43,6 @@ export interface ChainNode extends NodeContext {
   readonly answer: (request: Buffer, isTrusted: boolean, own?: OwnMethods) => Promise<string>;
 }
 
-/** The methods that subscribe for one client. */
 export const methodsOf = (client: Subscriber): OwnMethods =>
   new Map(Object.entries(subscriptionMethods(client)));
 

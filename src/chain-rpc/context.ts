@@ -25,7 +25,6 @@ class EvmSnapshots {
     this.#host = host;
   }
 
-  /** Takes a snapshot of the exchange and its clock, and returns its number. */
   take(): bigint {
     const { exchange, clock } = this.#host;
     const { secondsAdded } = this;
@@ -46,7 +45,6 @@ class EvmSnapshots {
   }
 }
 
-/** What a node is made of. */
 export interface Host {
   readonly exchange: Exchange;
   readonly clock: Clock;
@@ -56,7 +54,6 @@ export interface Host {
   readonly slices: Slices;
   /** The private key of a dev account, where the exchange shows one. */
   readonly keyOf: (account: Address) => `0x${string}` | null;
-  /** Begins the exchange anew. */
   readonly reset: () => void;
 }
 
@@ -91,7 +88,6 @@ export function contextOf(host: Host, logIndex: LogIndex): NodeContext {
   };
 }
 
-/** A parameter of a method. */
 export interface Param<Value> {
   readonly name: string;
   /** Whether it may be left out from the end. */
@@ -114,7 +110,6 @@ type ValuesOf<Params extends readonly Param<unknown>[]> = {
   -readonly [Place in keyof Params]: Params[Place] extends Param<infer Value> ? Value : never;
 };
 
-/** One method of JSON-RPC. */
 export interface Method {
   readonly params: readonly Param<unknown>[];
   /** Whether it needs the control plane's token: it steers the chain, or acts in somebody's name. */
@@ -132,9 +127,7 @@ const method =
     perform: (node: NodeContext, ...values: ValuesOf<Params>) => unknown,
   ): Method => ({ params, isControl, perform });
 
-/** A method that anybody may call. */
 export const open = method(false);
-/** A method that needs the control plane's token. */
 export const control = method(true);
 
 /** The same method by the names that anvil and Hardhat have for it. */

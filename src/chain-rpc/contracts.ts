@@ -32,14 +32,12 @@ type ContractFunction<Args> =
 
 type Decoded<Abi extends AnyAbi> = DecodeFunctionDataReturnType<Abi>;
 
-/** One row per function of an ABI. */
 type Functions<Abi extends AnyAbi> = {
   readonly [Name in Decoded<Abi>["functionName"]]: ContractFunction<
     Extract<Decoded<Abi>, { readonly functionName: Name }>["args"]
   >;
 };
 
-/** A contract's function that only the exchange's operator may call. */
 const operatorOnly = (functionName: string) => ({
   write: (): ContractCall => ({
     kind: "unknown",
@@ -248,7 +246,6 @@ const CONTRACT_AT: ReadonlyMap<Address, Contract> = new Map<Address, Contract>([
   [CONTRACTS.exchange, { name: "the exchange", abi: EXCHANGE, functions: exchangeFunctions }],
 ]);
 
-/** Whether an address is a contract's. */
 export const isContract = (address: Address): boolean => CONTRACT_AT.has(address);
 
 /** `0x` and the four bytes that name a function. */

@@ -29,7 +29,6 @@ import { readSigned, signedHash, signerOf } from "./signed-transaction.ts";
 
 const SECOND_MS = 1_000;
 const LAST_SECOND = Math.floor(MAX_MILLIS / SECOND_MS);
-/** How many blocks are mined at once. */
 const MAX_MINED_BLOCKS = 100_000;
 
 const readBlocks = (value: unknown, name: string): number => readCount(value, name, MAX_MINED_BLOCKS);
@@ -46,7 +45,6 @@ async function mine(node: NodeContext, count: number, seconds: number): Promise<
   else await node.clock.change(node.slices, () => mineApart(node, count, apart));
 }
 
-/** Mines blocks with so many seconds before each. */
 function* mineApart(node: NodeContext, count: number, seconds: number): Steps<void> {
   const { clock } = node;
   for (let block = 0; block < count; block += 1) {
@@ -178,7 +176,6 @@ const refused = (refusal: TransactionRefusal, state: State): RpcError =>
 
 const DATA = param("data", readBytes);
 
-/** Typed data of EIP-712, as an object or as its JSON. */
 const TYPED_DATA = param("typed data", (value, name) => {
   if (typeof value !== "string") return readObject(value, name);
   try {

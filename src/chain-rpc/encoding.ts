@@ -35,7 +35,6 @@ export const BLOB_BASE_FEE = "0x1";
 /** What miners are offered above the base fee unless somebody says otherwise: 1 gwei. */
 export const TIP = 1_000_000_000;
 
-/** A moment in Unix seconds, as blocks tell it. */
 export const secondsOf = (at: Millis): number => Math.floor(at / 1000);
 
 const DIGITS = 512;

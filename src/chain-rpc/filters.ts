@@ -13,7 +13,6 @@ export type Told =
   | { readonly kind: "newHeads" | "newPendingTransactions"; readonly isFull: boolean; upTo: number }
   | ToldLogs;
 
-/** Of logs. */
 export interface ToldLogs {
   readonly kind: "logs";
   readonly query: LogQuery;
@@ -26,7 +25,6 @@ export interface ToldLogs {
   removed: string[];
 }
 
-/** What a client asks to be told. */
 export type Asked = Exclude<Told["kind"], "logs"> | LogQuery;
 
 /** What is new from now on; of a transaction, its hash unless all of it is wanted. */
@@ -35,7 +33,6 @@ export function fromNow(chain: Chain, asked: Asked, isFull = false): Told {
   return { kind: "logs", query: asked, upTo: headOf(chain), place: 0, reported: [], removed: [] };
 }
 
-/** The last height, or the number of the last transaction. */
 export const lastOf = (chain: Chain, kind: Told["kind"]): number =>
   kind === "newPendingTransactions" ? chain.transactions.size : headOf(chain);
 
@@ -93,7 +90,6 @@ export class Filters {
     return id;
   }
 
-  /** The filter of an id, if there is one. */
   find(id: string): Filter | undefined {
     return this.#filters.get(id);
   }

@@ -3,7 +3,6 @@ import { isRpcId, RPC_CODES } from "../api/chain-rpc.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Slices } from "../engine/slices.ts";
 
-/** A call that is answered with an error object. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
@@ -17,7 +16,6 @@ export class RpcError extends Error {
   }
 }
 
-/** What is wrong with the parameters of a call. */
 export const invalidParams = (message: string): RpcError => new RpcError("INVALID_PARAMS", message);
 
 /** A list of a result that may be long: its items are made one at a time, while others have their turn. */
@@ -37,7 +35,6 @@ export class LazyList {
     return new LazyList(items, true);
   }
 
-  /** Makes an item of each of some values. */
   static of<Value>(values: Iterable<Value>, itemOf: (value: Value) => unknown): LazyList {
     function* items(): Generator<unknown> {
       for (const value of values) yield itemOf(value);
@@ -77,7 +74,6 @@ export function* jsonInSteps(result: unknown): Steps<string> {
   return `{${fields.join(",")}}`;
 }
 
-/** The JSON of an item, empty for a step that has made none. */
 function* jsonOfItem(item: unknown): Steps<string> {
   return item === undefined ? "" : yield* jsonInSteps(item);
 }
@@ -90,7 +86,6 @@ export class ChainChanged extends Error {
 /** Carries out one call and answers its result's JSON. @throws RpcError when it cannot. */
 type Perform = (method: string, params: readonly unknown[]) => string | Promise<string>;
 
-/** How many calls a batch may have. */
 const MAX_CALLS = 1_000;
 /** How many characters the answers of a batch may have before the rest of it is refused. */
 const MAX_CHARACTERS = 25 * 1024 * 1024;

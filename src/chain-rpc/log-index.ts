@@ -46,7 +46,6 @@ export class SeenChain {
     return stays === top ? null : stays;
   }
 
-  /** Knows no chain any more. */
   forget(): void {
     this.#blocks.length = 0;
   }
@@ -67,7 +66,6 @@ class Positions {
     if (this.#positions.at(-1) !== position) this.#positions.push(position);
   }
 
-  /** Removes all above one. */
   cut(last: number): void {
     const length = this.#firstAbove(last);
     if (length < this.#positions.length) this.#positions.length = length;
@@ -78,7 +76,6 @@ class Positions {
     return this.#firstAbove(to) - this.#firstAbove(from - 1);
   }
 
-  /** Those within a range. */
   within(from: number, to: number): number[] {
     return this.#positions.slice(this.#firstAbove(from - 1), this.#firstAbove(to));
   }
@@ -95,7 +92,6 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
   CONTRACTS.conditionalTokens,
   CONTRACTS.exchange,
 ]);
-/** The events that every match leaves. */
 const OF_EVERY_MATCH: ReadonlySet<string> = new Set([
   TOPICS.Transfer,
   TOPICS.TransferSingle,
@@ -104,7 +100,6 @@ const OF_EVERY_MATCH: ReadonlySet<string> = new Set([
 ]);
 /** A range of at most so many transactions is scanned rather than looked up. */
 const SCANNED = 1_000;
-/** How many transactions are taken in at once. */
 const TRANSACTIONS_OF_A_STEP = 64;
 /** Up to how many of them are taken in while somebody waits for an answer. */
 const MAX_AT_ONCE = 2_000;

@@ -20,7 +20,6 @@ export interface LogQuery {
 }
 
 const MAX_TOPICS = 4;
-/** How many values one place of a query may name. */
 const MAX_VALUES = 1_000;
 
 /** Reads what addresses and topics a client asks for. @throws RpcError */
@@ -54,7 +53,6 @@ function readAny(
   return new Set(values.map((each) => read(each, name)));
 }
 
-/** Whether a log is one of those that are wanted. */
 export function isWanted({ addresses, topics }: LogQuery, log: Log): boolean {
   if (addresses !== null && !addresses.has(log.address)) return false;
   return topics.every((place, index) => {
@@ -116,7 +114,6 @@ export const removedText = (log: string): string => log.replace(IN_CHAIN, '"remo
 /** How many logs one call answers, as public nodes do. */
 export const MAX_LOGS = 10_000;
 const CONTRACT_ADDRESSES: ReadonlySet<string> = new Set(Object.values(CONTRACTS));
-/** How many blocks are counted in one step. */
 const BLOCKS_OF_A_STEP = 1_000;
 
 /**

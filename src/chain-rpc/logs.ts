@@ -26,7 +26,6 @@ export class ContractIds {
     this.#state = state;
   }
 
-  /** The hash of an order. */
   order(order: number): string {
     let hash = this.#orders.get(order);
     if (hash === undefined) {
@@ -51,7 +50,6 @@ export class ContractIds {
 /** Shares in the units of the tokens' contract. */
 const unitsOf = (size: number): number => size * TOKEN_UNITS;
 
-/** Shares of one token change hands. */
 const sharesMoved = (operator: Address, from: Address, to: Address, token: string, size: number): Log =>
   tokenEvents.TransferSingle(operator, from, to, token, unitsOf(size));
 
@@ -63,21 +61,18 @@ interface Sets {
   readonly partition?: readonly string[];
 }
 
-/** A holder's USDC becomes full sets. */
 const splitLogs = (sets: Sets): Log[] => [
   Transfer(sets.holder, conditionalTokens, sets.units),
   setsMoved(sets, ZERO_ADDRESS, sets.holder),
   tokenEvents.PositionSplit(...positionOf(sets)),
 ];
 
-/** A holder's full sets become USDC again. */
 const mergeLogs = (sets: Sets): Log[] => [
   setsMoved(sets, sets.holder, ZERO_ADDRESS),
   Transfer(conditionalTokens, sets.holder, sets.units),
   tokenEvents.PositionsMerge(...positionOf(sets)),
 ];
 
-/** YES alone and NO alone. */
 const BOTH = ["1", "2"];
 
 function setsMoved({ holder, market, units, partition = BOTH }: Sets, from: Address, to: Address): Log {
@@ -133,7 +128,6 @@ function fillLogs(state: State, trade: Trade, taker: Part, ids: ContractIds): Lo
   ];
 }
 
-/** The sets that a fill splits or merges on the way. */
 function setLogs(state: State, { taker, size, matchType }: Trade): Log[] {
   if (matchType === "COMPLEMENTARY") return [];
   const market = state.markets.get(marketOfToken(state.orders.get(taker).token));
@@ -172,7 +166,6 @@ function takerOf(state: State, trades: readonly Trade[], ids: ContractIds): Part
   return partOf(state, first.taker, { value, size, fee }, ids);
 }
 
-/** A maker fills at its own price. */
 const makerOf = (state: State, { maker, size }: Trade, ids: ContractIds): Part =>
   partOf(state, maker, { value: notional(state.orders.get(maker).price, size), size, fee: 0 }, ids);
 

@@ -10,7 +10,6 @@ import { readAddress } from "../core/terms.ts";
 import { invalidParams, RpcError } from "./json-rpc.ts";
 import { contractCreation, unmodelledType } from "./signed-transaction.ts";
 
-/** What a parameter is called in an error. */
 type Name = string;
 
 const wrong = (name: Name, expected: string, found: unknown): RpcError =>
@@ -37,7 +36,6 @@ export function readCount(value: unknown, name: Name, most: number = Number.MAX_
   throw invalidParams(`${name}: at most ${most}, found ${number}`);
 }
 
-/** An address, in lower case. */
 export function readAddressParam(value: unknown, name: Name): Address {
   const address = typeof value === "string" ? readAddress(value) : null;
   if (address === null) throw wrong(name, "an address of 20 bytes", value);
@@ -59,13 +57,11 @@ export function readBytes(value: unknown, name: Name): `0x${string}` {
   throw wrong(name, "bytes in hex, two digits each", value);
 }
 
-/** true or false. */
 export function readBoolean(value: unknown, name: Name): boolean {
   if (typeof value === "boolean") return value;
   throw wrong(name, "true or false", value);
 }
 
-/** An object, whatever it holds. */
 export function readObject(value: unknown, name: Name): Readonly<Record<string, unknown>> {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Readonly<Record<string, unknown>>;
@@ -123,7 +119,6 @@ function blockOfHeight({ chain }: State, height: number | "pending"): BlockOrPen
   return height === "pending" ? height : (blockAt(chain, height) ?? outOfRange(headOf(chain), height));
 }
 
-/** A height that the chain has not reached. */
 export function outOfRange(head: number, height: number): never {
   throw invalidParams(`BlockOutOfRangeError: block height is ${head} but requested was ${height}`);
 }
@@ -174,5 +169,4 @@ export function readCallRequest(param: unknown, of: Name): CallRequest {
   };
 }
 
-/** Who asks when nobody says. */
 export const callerOf = ({ from }: Pick<CallRequest, "from">): Address => from ?? ZERO_ADDRESS;

@@ -21,7 +21,6 @@ import { logsOf } from "./logs.ts";
 import { readSigned } from "./signed-transaction.ts";
 import { gasPriceOf, gasUsedOf, ownFeeCap, pendingTransactions, senderOf } from "./transactions.ts";
 
-/** The address that a transaction calls. */
 export function recipientOf({ content }: Transaction): Address {
   switch (content?.kind) {
     case undefined:
@@ -70,7 +69,6 @@ function ownInputOf(state: State, transaction: Transaction): string {
   }
 }
 
-/** A transaction, in a block or still to come. */
 export function transactionReply(state: State, transaction: Transaction): object {
   const { content } = transaction;
   const block = blockOf(state.chain, transaction);
@@ -182,7 +180,6 @@ const NO_REQUESTS = "0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7
 const HEADER_BYTES = 520;
 const TRANSACTION_BYTES = 180;
 
-/** The transactions of a block, in order. */
 export function* transactionsIn({ chain }: State, { first, count }: Block): Generator<Transaction> {
   for (let number = first + 1; number <= first + count; number += 1) {
     yield chain.transactions.get(chain.mined.get(number));

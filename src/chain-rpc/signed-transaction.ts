@@ -11,7 +11,6 @@ const TYPES = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2" } as const;
 /** With blobs (EIP-4844), and with code for its signer (EIP-7702). */
 const OTHER_TYPES: ReadonlySet<string> = new Set(["0x03", "0x04"]);
 
-/** What the bytes of a signed transaction say. */
 export interface SignedTransaction {
   readonly type: (typeof TYPES)[keyof typeof TYPES];
   /** Undefined of one that was signed for any chain. */
@@ -92,7 +91,6 @@ export async function signerOf(raw: Hex): Promise<Address> {
   }
 }
 
-/** The name of signed bytes. */
 export const signedHash = (raw: Hex): string => keccak256(raw);
 
 /** Half the order of secp256k1's group (EIP-2). */
@@ -120,7 +118,6 @@ function parse(raw: Hex): Parsed {
   throw undecodable(parsed.r === undefined ? "it is not signed" : "it is not in its canonical encoding");
 }
 
-/** The bytes that a transaction is written as. */
 function written({ r, s, v, yParity, ...unsigned }: Parsed): string {
   const signature = unsigned.type === "legacy" ? { r, s, v } : { r, s, yParity: parityOf({ v, yParity }) };
   return serializeTransaction(unsigned as never, signature as never);
@@ -130,10 +127,8 @@ const undecodable = (why: string): RpcError => invalidParams(`Failed to decode t
 
 const MODELLED = "modelled are transactions of types 0x0, 0x1 and 0x2 to an address";
 
-/** What a transaction to nobody is answered with. */
 export const contractCreation = (): RpcError =>
   new RpcError("SERVER_ERROR", `contract creation is not modelled; ${MODELLED}`);
 
-/** What a transaction of a type that is not modelled is answered with. */
 export const unmodelledType = (type: unknown): RpcError =>
   new RpcError("SERVER_ERROR", `transaction type not supported: ${String(type)}; ${MODELLED}`);

@@ -15,7 +15,6 @@ import { isWanted, LogTexts } from "./log-queries.ts";
 import { ContractIds, logsOf } from "./logs.ts";
 import { blockReply, transactionReply, transactionsIn } from "./replies.ts";
 
-/** The most subscriptions of one connection. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
 /** Where a client is told what it has subscribed to. */
@@ -237,12 +236,10 @@ export class Subscriber {
     this.#sink = sink;
   }
 
-  /** How many subscriptions it has. */
   get size(): number {
     return this.#subscriptions.size;
   }
 
-  /** Whether it wants to know of transactions before a block has them. */
   get awaitsTransactions(): boolean {
     for (const { kind } of this.#subscriptions.values()) if (kind === "newPendingTransactions") return true;
     return false;
@@ -273,13 +270,11 @@ export class Subscriber {
     if (this.#subscriptions.size > 0) this.#hub.tell(this);
   }
 
-  /** Ends all subscriptions. */
   close(): void {
     this.#subscriptions.clear();
     this.#hub.update(this);
   }
 
-  /** Ends all subscriptions at a defect. */
   fail(defect: unknown): void {
     this.close();
     this.#sink.fail(defect);

@@ -37,7 +37,6 @@ function inPath(value: unknown, route: Route): string {
   );
 }
 
-/** A path and its query as one request target. */
 export function targetOf(path: string, query: Query = {}): string {
   const parameters: string[] = [];
   for (const [name, value] of Object.entries(query)) {
@@ -46,7 +45,6 @@ export function targetOf(path: string, query: Query = {}): string {
   return parameters.length === 0 ? path : `${path}?${parameters.join("&")}`;
 }
 
-/** A request as far as it is signed. */
 interface Signable {
   readonly method: string;
   /** Path and query, within the exchange. */
@@ -144,9 +142,7 @@ export interface RawRequest {
   readonly headers?: HeaderChanges | ((made: readonly Header[]) => readonly Header[]);
 }
 
-/** What goes with a request of the API. */
 interface Ask {
-  /** The parameters of the path, in their order. */
   readonly path?: readonly string[];
   readonly query?: Query | undefined;
   readonly body?: object | undefined;

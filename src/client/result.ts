@@ -29,7 +29,6 @@ export interface ExchangeError {
   readonly retryAfter: number | null;
 }
 
-/** An error of a request that got no reply. */
 function unanswered(
   code: ClientCode,
   message: string,
@@ -73,7 +72,6 @@ export const noWallet = (): ExchangeError =>
     "give the client an account: walletOf(privateKey) makes one",
   );
 
-/** The wallet was asked and did not sign. */
 export function unsigned(cause: unknown): ExchangeError {
   const reason = cause instanceof Error ? cause.message.split("\n", 1)[0] : String(cause);
   return unanswered("NO_WALLET", `the wallet did not sign: ${reason}`, null);
@@ -122,7 +120,6 @@ export interface RawReply extends HttpReply {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Reads the text of a reply. */
 export function parseReply(reply: HttpReply): RawReply {
   try {
     return { ...reply, body: JSON.parse(reply.text) as unknown };

@@ -11,7 +11,6 @@ import { type Incoming, pathOf, type Service } from "./service.ts";
 const isLoopbackName = (name: string): boolean =>
   name === "localhost" || name === "[::1]" || (isIP(name) === 4 && name.startsWith("127."));
 
-/** Which names a Host header may carry. */
 interface HostRule {
   readonly allowHosts: readonly string[];
   /** Bound beyond loopback, the machine's own IP addresses are names too: a rebound DNS name is never an address. */
@@ -165,7 +164,6 @@ export function isTrusted({ simToken }: WithToken, headers: IncomingHttpHeaders)
 const tokenIn = (headers: IncomingHttpHeaders): string | string[] | undefined =>
   /^Bearer (.*)$/i.exec(headers.authorization ?? "")?.[1] ?? headers["x-sim-token"];
 
-/** Equality in constant time, whatever the lengths. */
 function equal(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -62,7 +62,6 @@ export class ChainSockets {
     for (const client of this.#open) client.close(GOING_AWAY, "the server stops");
   }
 
-  /** Cuts off every client. */
   terminate(): void {
     for (const client of this.#open) client.terminate();
   }
@@ -297,7 +296,6 @@ class ChainSocket implements ChainSink {
   }
 }
 
-/** What stands for a binary message: no JSON. */
 const NO_TEXT = Buffer.from([0]);
 const AS_TEXT = { binary: false };
 

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** A request to be answered. */
 interface Turn {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

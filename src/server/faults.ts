@@ -9,9 +9,7 @@ type FaultReply = ReplyTo<"addFault">;
 
 /** What goes wrong, where, and how often, as the API shows it. */
 export interface FaultPlan extends Omit<FaultReply, "id" | "matched" | "fired" | "remaining"> {
-  /** The endpoints that it applies to. */
   readonly operations: ReadonlySet<Operation>;
-  /** Wall milliseconds. */
   readonly latencyMs: number;
 }
 
@@ -88,7 +86,6 @@ export class Faults {
     return found;
   }
 
-  /** Takes all out of force and answers them. */
   removeAll(): readonly Fault[] {
     const removed = this.#faults;
     this.#faults = [];
@@ -135,7 +132,6 @@ export function readFaultRoute(text: string): FaultRoute {
 const operationsOf = (endpoints: readonly AnyEndpoint[]): Set<Operation> =>
   new Set(endpoints.map(({ operation }) => operation));
 
-/** A path without the names of its parameters. */
 const shapeOf = (path: string): string => path.replace(/\{\w*\}/g, "{}");
 
 const isNamed = (
@@ -184,7 +180,6 @@ function namesOf(method: string | undefined): Map<string, string> {
   return names;
 }
 
-/** What a fault answers instead. */
 export function injectedError({ id, retryAfter }: Fault, status: NonNullable<Fault["status"]>): ApiError {
   const code: ErrorCode = status === 429 ? "RATE_LIMITED" : status === 500 ? "INTERNAL_ERROR" : "UNAVAILABLE";
   return new ApiError(code, `an injected fault answers ${status}; nothing was executed`, {

@@ -35,7 +35,6 @@ export class HttpService {
     return listen(this.#server, address);
   }
 
-  /** A connection from within this process. */
   connect(): Duplex {
     return connectInMemory(this.#server);
   }

@@ -7,7 +7,6 @@ const CHUNK = 64 * 1024;
 /** About so many bytes of entries wait until they are moved to the others. */
 const MOVED_AT_ONCE = 16 * 1024;
 
-/** Whole entries, one behind the other. */
 interface Chunk {
   readonly bytes: Buffer;
   /** The place of its first byte. */

@@ -9,7 +9,6 @@ import type { Incoming, Outgoing, RootPage, Service } from "./service.ts";
 const packed = promisify(gzip);
 const HTML = "text/html; charset=utf-8";
 
-/** The page as it is sent. */
 interface Page {
   readonly plain: Buffer;
   readonly packed: Buffer;

@@ -9,9 +9,7 @@ import type { RequestLog } from "./request-log.ts";
 import { type ExchangeSite, refuseOnSocket, requestIds, type Site } from "./server.ts";
 import { Incoming, JSON_MEDIA, pathOf, type ServiceOptions } from "./service.ts";
 
-/** What all exchanges of a pool have in common. */
 interface PoolParts {
-  /** How many exchanges there may be. */
   readonly size: number;
   readonly options: Pick<ServiceOptions, "version" | "allowHosts" | "beyondLoopback" | "requestTimeoutMs">;
   readonly outbox: Outbox;
@@ -20,7 +18,6 @@ interface PoolParts {
   readonly open: (number: number) => ExchangeSite;
 }
 
-/** An answer of the pool itself. */
 interface Written {
   readonly requestId: string;
   readonly status: number;
@@ -115,7 +112,6 @@ export class Pool implements Site {
     refuseOnSocket({ error, requestId, headers, requestTimeoutMs, log: this.#parts.log }, socket);
   }
 
-  /** What every answer of the pool itself carries. */
   #headers(requestId: string): string[] {
     return ["x-request-id", requestId, "x-sim-pool", String(this.#parts.size)];
   }

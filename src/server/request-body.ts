@@ -4,13 +4,11 @@ import type { Incoming } from "./service.ts";
 /** Bytes of a body on the control plane and the chain, whose calls and batches come over WebSocket, too. */
 export const MAX_LARGE_BODY = 1024 * 1024;
 
-/** The body of a request that sent none. */
 export const NO_BODY = Buffer.alloc(0);
 
 /** Whether a body of unknown length comes, which may yet be empty. */
 export const isChunked = ({ headers }: Incoming): boolean => headers["transfer-encoding"] !== undefined;
 
-/** How many bytes of body a request announces. */
 export const announcedLength = ({ headers }: Incoming): number => Number(headers["content-length"] ?? 0);
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;

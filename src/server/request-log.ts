@@ -1,7 +1,6 @@
 import pc from "picocolors";
 import { pino } from "pino";
 
-/** What a request came to. */
 interface Outcome {
   readonly requestId: string;
   readonly method: string;
@@ -11,7 +10,6 @@ interface Outcome {
   readonly status: number;
   /** Wall milliseconds from arrival to answer. */
   readonly ms: number;
-  /** The error's code, when it was one. */
   readonly code?: string | undefined;
   /** What the client was warned of, in ASCII. */
   readonly warning?: string | undefined;
@@ -25,7 +23,6 @@ export interface RequestLog {
   request(outcome: Outcome): void;
   /** A defect of the server itself, with all that helps to find it. */
   defect(error: unknown, facts: Readonly<Record<string, unknown>>): void;
-  /** Writes what is still held back. */
   flush(): void;
 }
 

@@ -32,11 +32,9 @@ import {
   type Service,
 } from "./service.ts";
 
-/** A request as express hands it on, with the path's parameters. */
 type Routed = Incoming & { readonly params: Record<string, string> };
 type Route = (request: Routed, response: Outgoing) => void;
 
-/** Bytes of a body on the imitated API. */
 const MAX_BODY = 64 * 1024;
 
 /** What one endpoint does with a request: who asks, body, faults, time, signature, query, the body's meaning, answer. */
@@ -152,7 +150,6 @@ function readNeedless(service: Service, endpoint: AnyEndpoint, request: Incoming
 const policyOf = (service: Service, endpoint: AnyEndpoint): UnknownFields =>
   unknownFieldsAt(endpoint, service.options.unknownFields);
 
-/** Refuses a request with unknown fields, or warns of them. */
 function meetUnknown(
   service: Service,
   endpoint: AnyEndpoint,

@@ -23,7 +23,6 @@ const NO_STATUS = 0;
 /** A text of more characters is written piece by piece: in one go it would hold up everybody else. */
 const MAX_AT_ONCE = 256 * 1024;
 
-/** Answers 200 with a JSON body, or 204 without one. */
 export function sendAnswer(service: Service, request: Incoming, response: Outgoing, answer: Answer): void {
   if (answer === SILENCE) {
     const { origin } = request.headers;
@@ -54,7 +53,6 @@ export function sendError(service: Service, request: Incoming, response: Outgoin
   else send(service, request, response, errorContent(known, request));
 }
 
-/** An error as its caller is told of it. */
 export function knownError(service: Service, request: Asked, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof PersistenceError)) return defect(service, request, error);
@@ -64,7 +62,6 @@ export function knownError(service: Service, request: Asked, error: unknown): Ap
   });
 }
 
-/** Answers a preflight or an OPTIONS with headers alone. */
 export function sendEmpty(
   service: Service,
   request: Incoming,
@@ -114,7 +111,6 @@ export function refuseUpgrade(service: Service, request: Incoming, socket: Duple
   sendError(service, request, response, error);
 }
 
-/** Hangs up on a request that has not been executed. */
 export function dropConnection(service: Service, request: Incoming, response: Outgoing): void {
   hangUp(service, request, response, "CONNECTION_DROPPED");
 }
@@ -160,7 +156,6 @@ function sendInstead(service: Service, request: Incoming, response: Outgoing, fa
   sendNow(service, request, response, errorContent(error, request), headers);
 }
 
-/** What is to be sent. */
 interface Content {
   readonly status: number;
   readonly body: string | Pieces["pieces"];
@@ -181,7 +176,6 @@ function errorContent(error: ApiError, { url, requestId, rawBody }: Asked): Cont
   return contentOf(error.status, JSON.stringify(body), JSON_MEDIA, error);
 }
 
-/** The body that tells an error. */
 export const errorText = (error: ApiError, request: Asked): string =>
   errorContent(error, request).body as string;
 
@@ -293,7 +287,6 @@ async function writePieces(slices: Slices, response: Outgoing, pieces: Pieces["p
   response.end();
 }
 
-/** Waits until a response takes more, or its connection has ended. */
 function roomIn(response: Outgoing): Promise<void> {
   return new Promise((resolve) => {
     const go = (): void => {
@@ -318,7 +311,6 @@ export function* inPieces(lines: Iterable<string>, end = "\n"): Generator<string
   if (piece !== "") yield piece;
 }
 
-/** A text as UTF-8, piece by piece. */
 export function* slicesOf(text: string): Generator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += PIECE_LENGTH) yield bytes.subarray(at, at + PIECE_LENGTH);

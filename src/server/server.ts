@@ -26,14 +26,12 @@ const KEEP_ALIVE_MS = 65_000;
 export interface Site {
   /** How requests are made for it. */
   readonly Request: typeof Incoming;
-  /** How long a client may take to send its request. */
   readonly requestTimeoutMs: number;
   readonly outbox: Outbox;
   /** Answers a request, with `refusal` where one is due whatever it asks for. */
   answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void;
   /** Takes a connection over that wishes to become a WebSocket. */
   upgrade(request: Incoming, socket: Duplex, head: Buffer): void;
-  /** Answers what never became a request. */
   refuse(error: NodeJS.ErrnoException, socket: Duplex): void;
 }
 
@@ -75,7 +73,6 @@ export class ExchangeSite implements Site {
   }
 }
 
-/** An HTTP server over a site, not yet listening. */
 export function createHttpServer(site: Site): Server {
   const { requestTimeoutMs, outbox } = site;
   const server = createServer({
@@ -178,7 +175,6 @@ const undecodable = (request: Incoming): ApiError =>
     `the path ${JSON.stringify(pathOf(request.url).slice(0, 200))} is not valid percent-encoding`,
   );
 
-/** Request line and headers together, in bytes. */
 const MAX_HEADER_SIZE = 16 * 1024;
 /** How long a client that was refused may take to hang up. */
 const HANG_UP_MS = 500;

@@ -24,7 +24,6 @@ import type { RequestLog } from "./request-log.ts";
 
 /** A request with what the edge notes about it on arrival. */
 export class Incoming extends IncomingMessage {
-  /** Whether it wishes to go on in another protocol. */
   declare wishesUpgrade: boolean;
   declare url: string;
   declare method: string;
@@ -37,7 +36,6 @@ export class Incoming extends IncomingMessage {
   warning = "";
   /** The bytes of a body that its handler reads itself; null until they have come. */
   rawBody: Buffer | null = null;
-  /** The injected fault that hit it. */
   fault: Fault | null = null;
   /** The sequence of the first command that it may have made, and of the latest when its answer was made. */
   firstCommand = Number.POSITIVE_INFINITY;
@@ -58,7 +56,6 @@ export class Incoming extends IncomingMessage {
     this.wishesUpgrade = wishes;
   }
 
-  /** Whether its path is that of the chain. */
   protected get isToChain(): boolean {
     return pathOf(this.url) === CHAIN_PATH;
   }
@@ -80,7 +77,6 @@ export type Asked = Pick<
 
 const isWebSocket = (protocol: string | undefined): boolean => protocol?.toLowerCase() === "websocket";
 
-/** The part of a target before the query. */
 export function pathOf(target: string): string {
   const query = target.indexOf("?");
   return query < 0 ? target : target.slice(0, query);
@@ -101,13 +97,11 @@ export interface DevWallet {
   readonly privateKey: `0x${string}`;
 }
 
-/** What the edge must be told about itself. */
 export interface ServiceOptions {
   readonly version: string;
   /** What stands before every path of the exchange: `/3` of the third one of a pool, else nothing. */
   readonly prefix: string;
   readonly personalSign: boolean;
-  /** What becomes of fields that the imitated API does not know. */
   readonly unknownFields: UnknownFields;
   /** What a caller of the control plane must show; null lets every local caller in. */
   readonly simToken: string | null;
@@ -122,13 +116,11 @@ export interface ServiceOptions {
 /** A session as a scenario file, and how many orders and trades it tells. */
 type RecordedSession = ReplyTo<"recordScenario">;
 
-/** Answers JSON-RPC. */
 interface ChainCalls {
   /** From the bytes of a request to the text of its answer, empty when there is none. Who is not trusted may not steer the chain. */
   answer(request: Buffer, isTrusted: boolean): Promise<string>;
 }
 
-/** The settlement chain as a node. */
 export interface Chain extends ChainCalls {
   /** A client that holds a connection and may subscribe; it is told on `sink`. */
   connect(sink: ChainSink): Promise<ChainClient>;
@@ -146,7 +138,6 @@ export interface ChainSink {
 export interface ChainClient extends ChainCalls {
   /** Goes on telling, now that there is room. */
   tell(): void;
-  /** Ends all subscriptions. */
   close(): void;
 }
 
@@ -169,7 +160,6 @@ export interface LiveFeed {
   close(): void;
 }
 
-/** What browsers are shown at the root of an exchange. */
 export interface RootPage {
   answer(service: Service, request: Incoming, response: Outgoing): Promise<void>;
 }
@@ -195,7 +185,6 @@ export interface Service {
   readonly slices: Slices;
   readonly outbox: Outbox;
   readonly log: RequestLog;
-  /** The settlement chain as a node. */
   readonly chain: Chain;
   readonly stream: LiveFeed;
   readonly page: RootPage;
@@ -209,7 +198,6 @@ export interface Service {
   report(reason: string): Promise<Iterable<Uint8Array>>;
   /** Writes a report of a defect where reports are wanted. */
   reportDefect(error: unknown, reason: string): void;
-  /** The OpenAPI document, as JSON text. */
   openApi(): Promise<string>;
 }
 
@@ -236,7 +224,6 @@ type PathOf<Path extends string> = Path extends `${string}{${infer Name}}${infer
 export interface Call<Query, Body, Path = Readonly<Record<string, string>>> {
   readonly query: Query;
   readonly body: Body;
-  /** The path's parameters, decoded. */
   readonly path: Path;
   /** The caller's address; empty unless the endpoint is signed. */
   readonly caller: Address;

@@ -120,7 +120,6 @@ export function putNote(buffer: LineBuffer, id: string, kind: EntryKind, t: Mill
   buffer.putText(`id: ${id}\nevent: ${kind}\ndata: {"t":${t},"d":${data}}\n\n`);
 }
 
-/** A request that was answered. */
 export function requestText(
   { requestId, method, arrivedAt, fault, caller, firstCommand, lastCommand }: Asked,
   path: string,

@@ -15,7 +15,6 @@ import { type Asked, type LiveFeed, Pieces, pathOf, type StreamBeginning } from 
 import { idLineOf, putCommand, putHistory, putNote, requestText } from "./stream-entries.ts";
 
 const MAX_READERS = 64;
-/** At most 30 times a second. */
 const PUSH_MS = 34;
 /** So many requests of each push are told that went well and made commands. */
 const MAX_PLAIN = 20;
@@ -26,7 +25,6 @@ const LINGER_MS = 60_000;
 /** Entries of a history that are told before others have their turn. */
 const TOLD_AT_ONCE = 200;
 
-/** A piece of what a reader is sent. */
 type Piece = string | Uint8Array;
 
 /** Whoever is told; it holds nothing but a place. */
@@ -44,7 +42,6 @@ interface Reader {
  */
 export class Stream implements LiveFeed {
   readonly #opened: OpenedExchange;
-  /** The version of the program. */
   readonly #engine: string;
   readonly #readers = new Set<Reader>();
   /** What is watched and kept while somebody reads. */

@@ -11,7 +11,6 @@ import { orderBookHandlers } from "./order-book.ts";
 import { recordingHandlers, snapshotHandlers } from "./snapshots.ts";
 import { credentialsHandlers, tradingHandlers } from "./trading.ts";
 
-/** What each endpoint does. */
 export const HANDLERS: Handlers<Operation> = {
   ...orderBookHandlers,
   ...tradingHandlers,
@@ -33,7 +32,6 @@ export type CalledService = Pick<Service, "exchange" | "numbers" | "checksums" |
 
 /** A request as a client means it. */
 export interface DirectCall {
-  /** The parameters of the endpoint's path. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: object;

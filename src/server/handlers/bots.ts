@@ -3,7 +3,6 @@ import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { findAccount } from "../../core/state.ts";
 import type { Handlers, Service } from "../service.ts";
 
-/** GET, POST and DELETE /sim/bots. */
 export const botHandlers = {
   getBots: (_call, service) => botsReply(service),
   startBots: ({ body: { profile, seed } }, service) => {

@@ -20,10 +20,8 @@ import { guardOrigin, isTrusted } from "../access.ts";
 import { type Handlers, JsonText, type Service, SILENCE, viewOf } from "../service.ts";
 import { submit } from "./trading.ts";
 
-/** How many settlement faults are in force at once. */
 const MAX_FAULTS = 1_000;
 
-/** /sim/chain. */
 export const chainHandlers = {
   getChain: (_call, service) => chainReply(viewOf(service)),
   listBlocks: ({ query }, service) => {
@@ -89,7 +87,6 @@ function addFault(service: Service, fault: NewSettlementFault): ReplyTo<"addSett
   return settlementFaultReply(exchange.state, exchange.state.chain.faults.at(-1) as SettlementFault);
 }
 
-/** POST /chain. */
 export const chainRpcHandlers = {
   callChain: async ({ body, headers }, { chain, options }) => {
     guardOrigin(headers, "the chain");

@@ -183,7 +183,6 @@ type Fired = ReplyTo<"setClock">["fired"][number];
 
 type NewClock = BodyOf<EndpointOf<"setClock">>;
 
-/** The virtual clock as it stands. */
 export function clockReply({ clock, exchange }: Service): ReplyTo<"getClock"> {
   return {
     mode: clock.mode,

@@ -5,11 +5,9 @@ import { parseDuration } from "../../core/time.ts";
 import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
 import type { BodyOf, Handlers } from "../service.ts";
 
-/** How many faults one server keeps. */
 const MAX_FAULTS = 1_000;
 const MAX_LATENCY_MS = 3_600_000;
 
-/** GET, POST and DELETE /sim/faults. */
 export const faultHandlers = {
   listFaults: ({ query }, { faults }) => pageOf(faults.all, query, faultReply),
   addFault: ({ body }, { faults }) => {

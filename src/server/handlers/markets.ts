@@ -20,7 +20,6 @@ import { type Millis, price, size } from "../../core/units.ts";
 import { type BodyOf, type Call, type Handlers, type Service, viewOf } from "../service.ts";
 import { submit } from "./trading.ts";
 
-/** GET /api: public market data. */
 export const marketDataHandlers = {
   listMarkets: ({ query }, service) => {
     const view = viewOf(service);
@@ -85,7 +84,6 @@ export const marketDataHandlers = {
   },
 } satisfies Partial<Handlers<Operation>>;
 
-/** The control plane's events and markets. */
 export const marketHandlers = {
   createEvent: ({ body }, service) => {
     const event = addEvent(service, { ...body, endDate: momentOrNull(body.endDate) });
@@ -137,7 +135,6 @@ const DEFAULT_CATEGORY = "general";
 
 type EventFacts = Omit<BodyOf<EndpointOf<"createEvent">>, "endDate"> & { readonly endDate: Millis | null };
 
-/** Creates an event and answers its number. */
 function addEvent(service: Service, facts: EventFacts): number {
   const { exchange } = service;
   const { title, description, category, tags, endDate } = facts;

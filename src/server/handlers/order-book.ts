@@ -6,7 +6,6 @@ import { type Market, outcomeOf } from "../../core/market.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { type Handlers, JsonText, type Service, viewOf } from "../service.ts";
 
-/** An answer about the token that the query names. */
 const ofToken =
   <Reply>(reply: (market: Market, outcome: Outcome, service: Service) => Reply) =>
   ({ query }: { readonly query: { readonly token_id: string } }, service: Service) => {
@@ -14,7 +13,6 @@ const ofToken =
     return { tokenId: query.token_id, ...reply(market, outcomeOf(token), service) };
   };
 
-/** GET /clob: public reads of one token's book. */
 export const orderBookHandlers = {
   getBook: ({ query }, service) => {
     const view = viewOf(service);

@@ -1,18 +1,15 @@
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError, requireRoom } from "../../api/errors.ts";
-import { readEntryId } from "../../api/recording.ts";
+import { entryId } from "../../api/recording.ts";
 import { pageOf } from "../../api/view.ts";
 import { toIso } from "../../core/time.ts";
 import type { Snapshots, StoredSnapshot } from "../../engine/snapshots.ts";
 import { type Handlers, Pieces } from "../service.ts";
 import { infoReply } from "./control.ts";
 
-/** How many snapshots one server keeps. */
 const MAX_SNAPSHOTS = 1_000;
-/** How many a hint names. */
 const NAMED = 10;
 
-/** GET, POST and DELETE /sim/snapshots. */
 export const snapshotHandlers = {
   listSnapshots: ({ query }, { snapshots }) => pageOf(snapshots.all, query, snapshotReply),
   takeSnapshot: ({ body }, { snapshots }) => {
@@ -64,7 +61,6 @@ function hintOf(all: readonly StoredSnapshot[]): string {
 
 const LINES = "application/x-ndjson";
 
-/** GET /sim/scenario, GET /sim/report, GET /sim/stream. */
 export const recordingHandlers = {
   recordScenario: ({ query }, service) => service.record(query.name ?? null),
   reportSession: async ({ query }, service) =>
@@ -72,7 +68,9 @@ export const recordingHandlers = {
   streamSession: ({ query, headers }, { stream }) => {
     const resumed = headers["last-event-id"];
     const after =
-      typeof resumed === "string" && resumed !== "" ? readEntryId(resumed, "Last-Event-ID") : query.after;
+      typeof resumed === "string" && resumed !== ""
+        ? entryId.read(resumed, "Last-Event-ID", () => {})
+        : query.after;
     return stream.open({ from: query.from ?? "now", after: after ?? null });
   },
 } satisfies Partial<Handlers<Operation>>;

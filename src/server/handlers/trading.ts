@@ -32,7 +32,6 @@ import type { Table } from "../../core/table.ts";
 import type { Address } from "../../core/terms.ts";
 import { type Handlers, type Service, viewOf } from "../service.ts";
 
-/** The signed endpoints of /clob. */
 export const tradingHandlers = {
   placeOrder: ({ body, caller }, service) => placeOrder(service, caller, body),
   cancelOrder: ({ body, query, caller }, service) =>
@@ -185,7 +184,6 @@ type Field = string | number | undefined;
 
 const FIELDS = ["address", "signature", "timestamp", "nonce"] as const;
 
-/** POST /clob/auth/derive-api-key (contract, section 2). */
 export const credentialsHandlers = {
   deriveApiKey: async ({ body, headers, rawHeaders }, service) => {
     const duplicate = duplicateProblem(rawHeaders);
