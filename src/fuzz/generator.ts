@@ -10,29 +10,8 @@ import type { MarketTerms } from "../scenario/language/parts.ts";
 import { marketCommand, SCENARIO_EVENT } from "../scenario/venue/opening.ts";
 import { approvalCommand, callCommand } from "./call-command.ts";
 
-/** What may happen in a history besides orders. */
-export const ACTIONS = [
-  "cancel",
-  "cancelAll",
-  "foreignCancel",
-  "badOrder",
-  "fund",
-  "derive",
-  "wait",
-  "call",
-  "mine",
-  "fault",
-  "reorganize",
-  "endMarket",
-  "createMarket",
-  "snapshot",
-  "restore",
-  "reopen",
-  "approve",
-] as const;
-type Action = (typeof ACTIONS)[number];
-
-const WEIGHTS: Readonly<Record<Action, number>> = {
+/** What may happen in a history besides orders, and how often, orders being 100. */
+const WEIGHTS = {
   cancel: 24,
   cancelAll: 2,
   foreignCancel: 2,
@@ -50,7 +29,9 @@ const WEIGHTS: Readonly<Record<Action, number>> = {
   restore: 1,
   reopen: 1,
   approve: 2,
-};
+} as const;
+type Action = keyof typeof WEIGHTS;
+export const ACTIONS = Object.keys(WEIGHTS) as Action[];
 /** Every so many histories are kept on a disk. */
 const ON_DISK = 20;
 const REOPENED_ON_DISK = 1;

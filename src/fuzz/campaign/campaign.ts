@@ -1,22 +1,17 @@
 import { VERSION } from "../../config.ts";
 import type { Shard } from "../../setting.ts";
-import type { FailureFiles, SeedOutcome } from "../outcome.ts";
+import type { SeedOutcome } from "../outcome.ts";
 import { bySeed, type FoundFailure, type Results, type ResultsFolder, seedName } from "./results.ts";
 import { SeedThread, ThreadEnded, type ThreadOptions } from "./seed-thread.ts";
 import { type SeedRange, type SeedSeries, seedAt, seriesOf } from "./seeds.ts";
 
 /** What became of the seeds of a campaign, taken in their order, in whatever order they end. */
 class Tally {
-  readonly #engine: string;
   /** What came before its turn, by its place. */
   readonly #early = new Map<number, SeedOutcome>();
   readonly #failures = new Map<string, FoundFailure>();
   #done = 0;
   #commands = 0;
-
-  constructor(engine: string) {
-    this.#engine = engine;
-  }
 
   /** How many seeds have ended, counted from the first without a gap. */
   get done(): number {
@@ -67,7 +62,7 @@ class Tally {
       return false;
     }
     const files = { scenario: null, report: null, remark: "interrupted before its files were written" };
-    this.#failures.set(fingerprint, { ...failure, ...files, seed, profile, count: 1, version: this.#engine });
+    this.#failures.set(fingerprint, { ...failure, ...files, seed, profile, count: 1, version: VERSION });
     return true;
   }
 }
@@ -93,18 +88,14 @@ export class CanaryNotFound extends Error {
   override readonly name = "CanaryNotFound";
 }
 
-/** The most seeds that a thread is handed at once: those over HTTP take long, and the budget counts. */
-const MAX_BATCH = { process: 8, http: 1 } as const;
 const NOT_WRITTEN = "no scenario and no report: the run does not come to an end by itself";
 
 /** Runs seeds on several threads. What it finds is the same for any number of them. */
 export class Campaign {
   readonly #options: CampaignOptions;
   readonly #series: SeedSeries;
-  readonly #tally: Tally;
+  readonly #tally = new Tally();
   readonly #threads = new Set<SeedThread>();
-  /** Places of seeds that were handed out to a thread which ended before them. */
-  readonly #returned: number[] = [];
   /** Failures whose files are to be written. */
   readonly #unwritten: SeedOutcome[] = [];
   readonly #endOfBudget: number;
@@ -115,7 +106,6 @@ export class Campaign {
   constructor(options: CampaignOptions) {
     this.#options = options;
     this.#series = seriesOf(options.seeds, options.shard);
-    this.#tally = new Tally(VERSION);
     this.#endOfBudget = performance.now() + options.budgetMs;
   }
 
@@ -154,16 +144,12 @@ export class Campaign {
 
   async #assertCanary(): Promise<void> {
     const thread = this.#start();
+    const blind = "the fuzzer did not find the defect planted to test it";
     try {
-      const result = await thread.ask({ kind: "findCanary" });
-      if (result.kind === "findCanary" && result.isFound) return;
-      throw new CanaryNotFound("the fuzzer did not find the defect planted to test it");
+      if (!(await thread.ask({ kind: "findCanary" }))) throw new CanaryNotFound(blind);
     } catch (error) {
       if (!(error instanceof ThreadEnded)) throw error;
-      if (this.#ending === "stopped") return;
-      throw new CanaryNotFound(
-        `the fuzzer did not find the defect planted to test it: its run ${error.message}`,
-      );
+      if (this.#ending !== "stopped") throw new CanaryNotFound(`${blind}: its run ${error.message}`);
     } finally {
       await this.#endThread(thread);
     }
@@ -174,48 +160,39 @@ export class Campaign {
     let thread: SeedThread | null = null;
     while (this.#ending !== "stopped") {
       const failed = this.#unwritten.shift();
-      const places = failed === undefined ? this.#handOut() : [];
-      if (failed === undefined && places.length === 0) break;
+      const place = failed === undefined ? this.#handOut() : null;
+      if (failed === undefined && place === null) break;
       thread ??= this.#start();
-      const isAlive = await (failed === undefined
-        ? this.#runSeeds(thread, places)
-        : this.#writeFiles(thread, failed));
-      if (isAlive) continue;
-      await this.#endThread(thread);
-      thread = null;
+      try {
+        if (failed !== undefined) await this.#writeFiles(thread, failed);
+        else if (place !== null) await this.#runSeed(thread, place);
+      } catch (error) {
+        if (!(error instanceof ThreadEnded)) throw error;
+        await this.#endThread(thread);
+        thread = null;
+      }
     }
     if (thread !== null) await this.#endThread(thread);
   }
 
-  /** The places of the next seeds; none where there is nothing more to run. */
-  #handOut(): number[] {
-    if (this.#returned.length > 0) return this.#returned.splice(0);
-    const left = this.#series.length - this.#handedOut;
-    if (left > 0 && performance.now() >= this.#endOfBudget) this.#ending = "budget";
-    if (left === 0 || this.#ending === "budget") return [];
-    const { threads, settings } = this.#options;
-    const length = Math.min(MAX_BATCH[settings.via], Math.ceil(left / threads));
-    const places = Array.from({ length }, (_, index) => this.#handedOut + index);
-    this.#handedOut += length;
-    return places;
+  /** The place of the next seed; null where there is nothing more to run. */
+  #handOut(): number | null {
+    const isLeft = this.#handedOut < this.#series.length;
+    if (isLeft && performance.now() >= this.#endOfBudget) this.#ending = "budget";
+    if (!isLeft || this.#ending === "budget") return null;
+    this.#handedOut += 1;
+    return this.#handedOut - 1;
   }
 
-  /** Answers whether the thread can go on. */
-  async #runSeeds(thread: SeedThread, places: readonly number[]): Promise<boolean> {
-    const waiting = [...places];
-    const seeds = places.map((place) => seedAt(this.#series, place));
-    const ended = (outcome: SeedOutcome): void => this.#take(waiting.shift() as number, outcome);
+  /** @throws ThreadEnded when the thread cannot go on. */
+  async #runSeed(thread: SeedThread, place: number): Promise<void> {
+    const seed = seedAt(this.#series, place);
     try {
-      await thread.ask({ kind: "run", seeds }, ended);
-      return true;
+      this.#take(place, await thread.ask({ kind: "run", seed }));
     } catch (error) {
-      if (!(error instanceof ThreadEnded)) throw error;
-      const [place] = waiting;
-      if (this.#ending === "stopped" || place === undefined) return false;
-      const seed = seedAt(this.#series, place);
-      ended({ seed, profile: "", commands: 0, failure: error.failure });
-      this.#returned.push(...waiting);
-      return false;
+      if (error instanceof ThreadEnded && this.#ending !== "stopped")
+        this.#take(place, { seed, profile: "", commands: 0, failure: error.failure });
+      throw error;
     }
   }
 
@@ -230,23 +207,20 @@ export class Campaign {
     if (firsts.length > 0) this.#options.folder.save(this.results);
   }
 
-  /** Answers whether the thread can go on. */
-  async #writeFiles(thread: SeedThread, outcome: SeedOutcome): Promise<boolean> {
+  /** @throws ThreadEnded when the thread cannot go on. */
+  async #writeFiles(thread: SeedThread, outcome: SeedOutcome): Promise<void> {
     const { folder, settings } = this.#options;
     const name = seedName(outcome.seed, settings);
-    const write = async (draft: string): Promise<FailureFiles> => {
-      const result = await thread.ask({ kind: "write", outcome, folder: draft, name });
-      return result.kind === "write" ? result.files : { scenario: null, report: null, remark: null };
-    };
     const { fingerprint } = outcome.failure ?? { fingerprint: "" };
     try {
-      this.#tally.set(fingerprint, await folder.place(write));
-      return true;
+      const files = await folder.place((draft) =>
+        thread.ask({ kind: "write", outcome, folder: draft, name }),
+      );
+      this.#tally.set(fingerprint, files);
     } catch (error) {
-      if (!(error instanceof ThreadEnded)) throw error;
-      if (this.#ending === "stopped") return false;
-      this.#tally.set(fingerprint, { remark: `no files: writing them ${error.message}` });
-      return false;
+      if (error instanceof ThreadEnded && this.#ending !== "stopped")
+        this.#tally.set(fingerprint, { remark: `no files: writing them ${error.message}` });
+      throw error;
     } finally {
       folder.save(this.results);
     }

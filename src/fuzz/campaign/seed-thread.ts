@@ -10,20 +10,19 @@ export interface ThreadData {
 
 /** What a thread is asked to do, one at a time. */
 export type Task =
-  | { readonly kind: "run"; readonly seeds: readonly number[] }
+  | { readonly kind: "run"; readonly seed: number }
   | { readonly kind: "write"; readonly outcome: SeedOutcome; readonly folder: string; readonly name: string }
   | { readonly kind: "findCanary" };
 
-/** What a thread says: once that it can begin, of each seed of a task what became of it, and at the end of each task its result. */
-export type Answer =
-  | { readonly kind: "ready" }
-  | { readonly kind: "outcome"; readonly outcome: SeedOutcome }
-  | { readonly kind: "done"; readonly result: TaskResult };
+/** What each task comes to; of the canary, whether it is found. */
+export interface TaskResults {
+  readonly run: SeedOutcome;
+  readonly write: FailureFiles;
+  readonly findCanary: boolean;
+}
 
-export type TaskResult =
-  | { readonly kind: "run" }
-  | { readonly kind: "write"; readonly files: FailureFiles }
-  | { readonly kind: "findCanary"; readonly isFound: boolean };
+/** What a thread says: once that it can begin, and at the end of each task its result. */
+export type Answer = "ready" | { readonly result: TaskResults[Task["kind"]] };
 
 /** The memory of a thread in MiB, the same on every machine: running out of it is a failure of the seed. */
 const MAX_HEAP_MIB = 512;
@@ -51,8 +50,7 @@ export interface ThreadOptions {
 }
 
 interface Asked {
-  readonly heard: (outcome: SeedOutcome) => void;
-  readonly resolve: (result: TaskResult) => void;
+  readonly resolve: (result: TaskResults[Task["kind"]]) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -84,16 +82,14 @@ export class SeedThread {
   }
 
   /** Does a task. @throws ThreadEnded, after which the thread can do nothing more; Error when it could not even begin. */
-  ask(task: Task, heard: (outcome: SeedOutcome) => void = () => {}): Promise<TaskResult> {
-    return new Promise((resolve, reject) => {
-      if (this.#end !== null) {
-        reject(this.#end);
-        return;
-      }
-      this.#asked = { heard, resolve, reject };
+  async ask<Kind extends Task["kind"]>(task: Task & { readonly kind: Kind }): Promise<TaskResults[Kind]> {
+    if (this.#end !== null) throw this.#end;
+    const result = await new Promise((resolve, reject) => {
+      this.#asked = { resolve, reject };
       this.#watch();
       this.#worker.postMessage(task);
     });
+    return result as TaskResults[Kind];
   }
 
   /** Ends it, whatever it does. */
@@ -106,8 +102,7 @@ export class SeedThread {
     // What it said before it was ended may come afterwards.
     if (this.#end !== null) return;
     this.#isReady = true;
-    if (answer.kind === "outcome") this.#asked?.heard(answer.outcome);
-    if (answer.kind !== "done") {
+    if (answer === "ready") {
       this.#watch();
       return;
     }
@@ -117,7 +112,7 @@ export class SeedThread {
     asked?.resolve(answer.result);
   }
 
-  /** Begins to count the time that the next seed may take; loading the program does not count. */
+  /** Begins to count the time that a task may take; loading the program does not count. */
   #watch(): void {
     clearTimeout(this.#timer);
     if (!this.#isReady || this.#asked === null) return;

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { unreachable } from "../../core/unreachable.ts";
 import type { SeedRunner } from "../outcome.ts";
 import type { CampaignSettings } from "./results.ts";
-import type { Answer, Task, TaskResult, ThreadData } from "./seed-thread.ts";
+import type { Answer, Task, TaskResults, ThreadData } from "./seed-thread.ts";
 
 const { settings } = workerData as ThreadData;
 const say = (answer: Answer): void => parentPort?.postMessage(answer);
@@ -19,19 +19,14 @@ async function runnerOf({ via }: CampaignSettings): Promise<SeedRunner> {
   }
 }
 
-async function resultOf(runner: SeedRunner, task: Task): Promise<TaskResult> {
+async function resultOf(runner: SeedRunner, task: Task): Promise<TaskResults[Task["kind"]]> {
   switch (task.kind) {
     case "run":
-      for (const seed of task.seeds) say({ kind: "outcome", outcome: await runner.run(seed, settings) });
-      return { kind: "run" };
-    case "write": {
-      const { outcome, folder, name } = task;
-      return { kind: "write", files: await runner.write(outcome, settings, folder, name) };
-    }
-    case "findCanary": {
-      const { findsCanary } = await import("../canary.ts");
-      return { kind: "findCanary", isFound: await findsCanary() };
-    }
+      return runner.run(task.seed, settings);
+    case "write":
+      return runner.write(task.outcome, settings, task.folder, task.name);
+    case "findCanary":
+      return (await import("../canary.ts")).findsCanary();
     default:
       throw unreachable(task);
   }
@@ -39,10 +34,8 @@ async function resultOf(runner: SeedRunner, task: Task): Promise<TaskResult> {
 
 async function begin(): Promise<void> {
   const runner = await runnerOf(settings);
-  parentPort?.on("message", async (task: Task) =>
-    say({ kind: "done", result: await resultOf(runner, task) }),
-  );
-  say({ kind: "ready" });
+  parentPort?.on("message", async (task: Task) => say({ result: await resultOf(runner, task) }));
+  say("ready");
 }
 
 begin();

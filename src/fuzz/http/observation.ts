@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { ENDPOINTS, type Operation } from "../../api/endpoints.ts";
-import { authHeaders } from "../../client/connection.ts";
+import { authHeaders, targetOf } from "../../client/connection.ts";
 import type { SigningCredentials } from "../../client/messages.ts";
 import type { FailureFingerprint } from "../../history/shrink/fingerprint.ts";
 
@@ -91,8 +91,7 @@ export function requestTo(
   if (endpoint === undefined) throw new RangeError(`no endpoint ${operation}`);
   const { method } = endpoint;
   const route = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? "");
-  const search = new URLSearchParams(query).toString();
-  const target = search === "" ? route : `${route}?${search}`;
+  const target = targetOf(route, query);
   const text = body === undefined ? "" : JSON.stringify(body);
   const headers = ["host", HOST];
   if (text !== "") headers.push("content-type", "application/json");

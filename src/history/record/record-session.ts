@@ -27,7 +27,6 @@ import { raisedIn, restingBefore, startingFunds, writeOpening } from "./opening-
 import { askedOf, RefusedSteps } from "./refused-steps.ts";
 import { Script } from "./script.ts";
 import { SessionRecorder } from "./session-recorder.ts";
-import { SettlementRecorder } from "./settlement-recorder.ts";
 import { inOrderOfNonces, RecordingError, withoutIdleCalls } from "./told-commands.ts";
 
 /** The session of an exchange that goes on. */
@@ -175,8 +174,7 @@ function* recordSteps(
   blocks: ObservedBlocks,
   all: Iterable<TracedCommand | RefusedEntry>,
 ): Steps<void> {
-  const chain = new SettlementRecorder(script, blocks);
-  const steps = new SessionRecorder(script, chain);
+  const steps = new SessionRecorder(script, blocks);
   const isTold = new Set(script.told.session.commands);
   const refused = new RefusedSteps(script);
   let last = 0;
