@@ -19,11 +19,9 @@ const DEFECTS = {
   /** Who came last at a price is met first. */
   reversed: {
     file: "src/core/book/book.ts",
-    from: `for (let slot = side.first(rank); slot !== NO_SLOT; slot = cells[slot + NEXT] as number) {
+    from: `for (let slot = cells[level + NEXT] as number; slot !== level; slot = cells[slot + NEXT] as number) {
         if (cells[slot + ACCOUNT] === own)`,
-    to: `const queue: number[] = [];
-      for (let slot = side.first(rank); slot !== NO_SLOT; slot = cells[slot + NEXT] as number) queue.push(slot);
-      for (const slot of queue.reverse()) {
+    to: `for (let slot = cells[level + PREVIOUS] as number; slot !== level; slot = cells[slot + PREVIOUS] as number) {
         if (cells[slot + ACCOUNT] === own)`,
   },
   /** Large orders are a share short, which breaks no rule: only who knows what was asked for can tell. */

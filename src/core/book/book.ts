@@ -1,6 +1,17 @@
 import type { SelfTradePolicy } from "../terms.ts";
 import { BookSide } from "./book-side.ts";
-import { ACCOUNT, NEXT, NO_SLOT, OPEN, type OrderPool, PLACE } from "./order-pool.ts";
+import {
+  ACCOUNT,
+  COUNT,
+  LEVEL,
+  NEXT,
+  NO_SLOT,
+  OPEN,
+  type OrderPool,
+  PLACE,
+  PREVIOUS,
+  TOTAL,
+} from "./order-pool.ts";
 import type { MatchPlan } from "./plan.ts";
 
 /** The two sides of a book; also the direction of an order in the book's own terms. */
@@ -69,7 +80,8 @@ export class Book {
     const own = policy === "allow" ? NOBODY : account;
     let remaining = size;
     for (; rank <= last; rank = side.after(rank)) {
-      for (let slot = side.first(rank); slot !== NO_SLOT; slot = cells[slot + NEXT] as number) {
+      const level = side.levelAt(rank);
+      for (let slot = cells[level + NEXT] as number; slot !== level; slot = cells[slot + NEXT] as number) {
         if (cells[slot + ACCOUNT] === own) {
           if (plan.own === NO_SLOT) plan.own = slot;
           if (policy !== "cancel-taker") plan.push(slot, 0);
@@ -110,24 +122,36 @@ export class Book {
 
   /** Fills part or all of a resting order; one that is filled whole leaves the book. */
   fill(slot: number, quantity: number): void {
-    if (quantity === this.pool.cells[slot + OPEN]) {
+    const { cells, sums } = this.pool;
+    const open = cells[slot + OPEN] as number;
+    if (quantity === open) {
       this.remove(slot);
-    } else {
-      const place = this.pool.cells[slot + PLACE] as number;
-      this.#side(place).reduce(slot, place >> 1, quantity);
+      return;
     }
+    cells[slot + OPEN] = open - quantity;
+    const total = ((cells[slot + LEVEL] as number) >> 1) + TOTAL;
+    sums[total] = (sums[total] as number) - quantity;
   }
 
   /** Takes a resting order out of the book. */
   remove(slot: number): void {
-    const place = this.pool.cells[slot + PLACE] as number;
-    this.#side(place).unlink(slot, place >> 1);
+    const { cells, sums } = this.pool;
+    const level = cells[slot + LEVEL] as number;
+    const previous = cells[slot + PREVIOUS] as number;
+    const next = cells[slot + NEXT] as number;
+    cells[previous + NEXT] = next;
+    cells[next + PREVIOUS] = previous;
+    cells[level + COUNT] = (cells[level + COUNT] as number) - 1;
+    const total = (level >> 1) + TOTAL;
+    sums[total] = (sums[total] as number) - (cells[slot + OPEN] as number);
+    if (next === previous) this.#vacate(cells[level + PLACE] as number);
     this.pool.free(slot);
   }
 
   /** The price level an order rests at, in ticks. */
   tickOf(slot: number): number {
-    const place = this.pool.cells[slot + PLACE] as number;
+    const { cells } = this.pool;
+    const place = cells[(cells[slot + LEVEL] as number) + PLACE] as number;
     return (place & 1) === BID ? this.levels + 1 - (place >> 1) : place >> 1;
   }
 
@@ -142,13 +166,15 @@ export class Book {
   /** Visits the resting orders of one side in priority order: best price first, then arrival. */
   queue(direction: BookDirection, visit: (slot: number) => void): void {
     const side = direction === BID ? this.#bids : this.#asks;
+    const { cells } = this.pool;
     for (let rank = side.best; rank <= this.levels; rank = side.after(rank)) {
-      for (let slot = side.first(rank); slot !== NO_SLOT; slot = this.pool.cells[slot + NEXT] as number)
+      const level = side.levelAt(rank);
+      for (let slot = cells[level + NEXT] as number; slot !== level; slot = cells[slot + NEXT] as number)
         visit(slot);
     }
   }
 
-  #side(place: number): BookSide {
-    return (place & 1) === BID ? this.#bids : this.#asks;
+  #vacate(place: number): void {
+    ((place & 1) === BID ? this.#bids : this.#asks).vacate(place >> 1);
   }
 }

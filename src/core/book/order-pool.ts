@@ -1,44 +1,52 @@
 /** The slot that means "no order". */
 export const NO_SLOT = 0;
 
-const WIDTH = 8;
+export const WIDTH = 8;
 
-/** Where, counted from its slot, an order keeps the next order of its level's queue; of a free slot, the next free one. */
+// Cells of an order, as offsets from its slot.
+
+/** The next order in the queue of its level, or the level itself; in a free slot, the next free slot. */
 export const NEXT = 0;
-/** The order before it in the queue. */
+/** The previous order in the queue, or the level itself. */
 export const PREVIOUS = 1;
-/** Where it rests: `rank * 2`, plus 1 on the ask side. */
-export const PLACE = 2;
-/** What is still open, in size units. */
+/** The slot of its level. */
+export const LEVEL = 2;
+/** Open size, in size units. */
 export const OPEN = 3;
-/** The number that the owner of the book knows the order by. */
+/** Number by which the owner of the book knows the order. */
 export const ORDER = 4;
-/** The account it belongs to. */
 export const ACCOUNT = 5;
 
+// Cells of a price level. NEXT and PREVIOUS are the first and the last order of its queue, or the level itself when it is empty.
+
+/** Number of orders at the level. */
+export const COUNT = 2;
+/** `rank * 2`, plus 1 on the ask side. */
+export const PLACE = 3;
+/** Offset from half the slot, in `sums`: the open size at the level. */
+export const TOTAL = 2;
+
 /**
- * Places for resting orders, shared by all books of an exchange, in one typed array so that an order is one line of
- * the processor's cache. A slot is the offset of its first cell; a freed slot is used again.
+ * Memory of all books of an exchange: resting orders and price levels in one typed array, 32 bytes each, linked by slots.
+ * A slot is the offset of its first cell. Freed slots are reused.
  */
 export class OrderPool {
   cells: Int32Array;
+  /** Same memory as `cells`, read as 64-bit numbers. */
+  sums: Float64Array;
   #free = NO_SLOT;
   #used = WIDTH;
 
   constructor(capacity = 1024) {
     this.cells = new Int32Array(capacity * WIDTH);
+    this.sums = new Float64Array(this.cells.buffer);
   }
 
-  /** Takes a slot for an order that is about to rest. */
+  /** Allocates a slot for an order that is about to rest. */
   take(order: number, account: number, open: number): number {
     let slot = this.#free;
-    if (slot === NO_SLOT) {
-      if (this.#used === this.cells.length) this.#grow();
-      slot = this.#used;
-      this.#used += WIDTH;
-    } else {
-      this.#free = this.cells[slot + NEXT] as number;
-    }
+    if (slot === NO_SLOT) slot = this.takeBlock(1);
+    else this.#free = this.cells[slot + NEXT] as number;
     const { cells } = this;
     cells[slot + ORDER] = order;
     cells[slot + ACCOUNT] = account;
@@ -46,7 +54,15 @@ export class OrderPool {
     return slot;
   }
 
-  /** Gives a slot back. */
+  /** Allocates adjacent slots, all cells 0, and returns the first. */
+  takeBlock(count: number): number {
+    const slot = this.#used;
+    this.#used += count * WIDTH;
+    if (this.#used > this.cells.length) this.#grow();
+    return slot;
+  }
+
+  /** Frees a slot. */
   free(slot: number): void {
     this.cells[slot + NEXT] = this.#free;
     this.#free = slot;
@@ -57,28 +73,31 @@ export class OrderPool {
     return this.cells[slot + ORDER] as number;
   }
 
-  /** What is open of the order in a slot. */
+  /** The open size of the order in a slot. */
   openIn(slot: number): number {
     return this.cells[slot + OPEN] as number;
   }
 
-  /** The slot before in the queue of the level, or NO_SLOT. */
+  /** The previous slot in the queue of the level, or NO_SLOT. */
   before(slot: number): number {
-    return this.cells[slot + PREVIOUS] as number;
+    const previous = this.cells[slot + PREVIOUS] as number;
+    return previous === this.cells[slot + LEVEL] ? NO_SLOT : previous;
   }
 
-  /** A pool of its own with the same orders in the same slots. */
+  /** An independent pool with the same content. */
   copy(): OrderPool {
     const copy = new OrderPool(0);
     copy.cells = this.cells.slice(0, this.#used);
+    copy.sums = new Float64Array(copy.cells.buffer);
     copy.#free = this.#free;
     copy.#used = this.#used;
     return copy;
   }
 
   #grow(): void {
-    const cells = new Int32Array(this.cells.length * 2);
+    const cells = new Int32Array(Math.max(this.cells.length * 2, this.#used));
     cells.set(this.cells);
     this.cells = cells;
+    this.sums = new Float64Array(cells.buffer);
   }
 }
