@@ -2,8 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../src/config.ts";
+import { type Ran, runLine } from "./cli/tools.ts";
 import { type Ended, Program } from "./support/program.ts";
 import { rowsOf } from "./support/table.ts";
 
@@ -16,6 +17,7 @@ afterAll(() => program.dispose());
 
 type Environment = Readonly<Record<string, string>>;
 
+/** What the program ends with, in a process of its own. */
 const clobsim = async (
   args: readonly string[],
   environment: Environment = {},
@@ -24,12 +26,23 @@ const clobsim = async (
   return ended;
 };
 
+/** The same without the start of a process. */
+const line = (args: readonly string[], environment: Environment = {}): Promise<Ran> =>
+  runLine(args, program.folder, environment);
+
 /** A server on a free port, once its banner is complete. */
 async function serve(args: readonly string[], environment: Environment = {}) {
   const { printed, end: stop } = program.launch([...QUIET, ...args], { environment });
   const complete = /answers at (http\S+)[^\n]*\n.*Try .*\n\n$/s;
   const banner = await printed((stdout) => complete.test(stdout));
   return { url: complete.exec(banner)?.[1], banner, stop };
+}
+
+async function expectInspector({ url, banner }: Awaited<ReturnType<typeof serve>>): Promise<void> {
+  const [, page = ""] = /\n {2}inspector {3}(\S+)\n/.exec(banner) ?? [];
+  expect(page).toBe(`${url}/`);
+  const reply = await fetch(page, { headers: { accept: "text/html" } });
+  expect(await reply.text()).toContain("<title>clobsim inspector</title>");
 }
 
 const COMMAND_NAMES =
@@ -51,7 +64,7 @@ describe("clobsim", () => {
       ["--seed", "--out", "Examples:"],
     ],
   ])("explains itself within 100 columns: %j", async (args, words) => {
-    const { code, stdout, stderr } = await clobsim(args);
+    const { code, stdout, stderr } = await line(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const word of words) expect(stdout).toContain(word);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
@@ -104,9 +117,9 @@ describe("clobsim", () => {
     fuzz merge no --out d        | no: there is no such file or directory
     doctor a b                   | doctor expects one data directory, found 2 (see clobsim doctor --help)
     `),
-  )("refuses %j with one sentence and exit code 2, and leaves nothing behind", async (line, sentence) => {
-    const args = line.split(" ").filter((word) => word !== "");
-    expect(await clobsim(args)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
+  )("refuses %j with one sentence and exit code 2, and leaves nothing behind", async (words, sentence) => {
+    const args = words.split(" ").filter((word) => word !== "");
+    expect(await line(args)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
     expect(existsSync(program.path("d")), "something is left behind").toBe(false);
   });
 
@@ -114,7 +127,7 @@ describe("clobsim", () => {
     const stderr =
       'clobsim: CLOBSIM_CLOCK expects real, frozen or a rate such as 5x or 0.5x, at most 1000000x, found "fast"\n';
     expect(await clobsim(["serve"], { CLOBSIM_CLOCK: "fast" })).toEqual({ code: 2, stdout: "", stderr });
-    expect(await clobsim(["serve"], { CLOBSIM_EPHEMERAL: "maybe" })).toEqual({
+    expect(await line(["serve"], { CLOBSIM_EPHEMERAL: "maybe" })).toEqual({
       code: 2,
       stdout: "",
       stderr: 'clobsim: CLOBSIM_EPHEMERAL expects true, yes, on, 1, false, no, off or 0, found "maybe"\n',
@@ -122,7 +135,7 @@ describe("clobsim", () => {
   });
 
   it("says which variables it ignores, and goes on", async () => {
-    const { code, stderr } = await clobsim(["world", "--events", "1"], { CLOBSIM_PROT: "1" });
+    const { code, stderr } = await line(["world", "--events", "1"], { CLOBSIM_PROT: "1" });
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: "clobsim: variable CLOBSIM_PROT is ignored, did you mean CLOBSIM_PORT?\n",
@@ -140,15 +153,13 @@ describe("clobsim world", () => {
   });
 
   it("writes another world for another seed", async () => {
-    const [one, other] = await Promise.all([
-      clobsim(["world", "--seed", "1"]),
-      clobsim(["world", "--seed", "2"]),
-    ]);
+    const one = await line(["world", "--seed", "1"]);
+    const other = await line(["world", "--seed", "2"]);
     expect(one.stdout).not.toBe(other.stdout);
   });
 
   it("writes as many events and markets as it is asked for", async () => {
-    const { stdout } = await clobsim(["world", "--events", "3", "--markets", "9"]);
+    const { stdout } = await line(["world", "--events", "3", "--markets", "9"]);
     const { events } = JSON.parse(stdout) as { events: { markets: unknown[] }[] };
     expect(events.length).toBe(3);
     expect(events.flatMap(({ markets }) => markets).length).toBe(9);
@@ -156,8 +167,12 @@ describe("clobsim world", () => {
 
   it("writes to a file what it would write to stdout", async () => {
     const path = program.path("world.json");
-    expect(await clobsim(["world", "--out", path])).toEqual({ code: 0, stdout: "", stderr: "" });
-    const { stdout } = await clobsim(["world"]);
+    expect(await line(["world", "--events", "2", "--out", path])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
+    const { stdout } = await line(["world", "--events", "2"]);
     expect(readFileSync(path, "utf8")).toBe(stdout);
   });
 
@@ -172,45 +187,42 @@ describe("clobsim serve", () => {
     expect(await stop(signal)).toMatchObject({ code: 0, stderr: "clobsim: stopping\n" });
   });
 
-  it("answers where its banner says, at the time that its banner says", async () => {
-    const { url, banner, stop } = await serve(["--clock", "frozen"]);
-    expect(banner).toMatch(/clock +frozen, 2026-01-01T00:00:00.000Z\n/);
-    const reply = await fetch(`${url}/clob/time`);
-    expect(await reply.json()).toEqual({ time: 1_767_225_600 });
-    await stop("SIGTERM");
+  describe("with a frozen clock", () => {
+    let served: Awaited<ReturnType<typeof serve>>;
+    beforeAll(async () => {
+      served = await serve(["--clock", "frozen"]);
+    });
+    afterAll(() => served.stop("SIGTERM"));
+
+    it("answers where its banner says, at the time that its banner says", async () => {
+      expect(served.banner).toMatch(/clock +frozen, 2026-01-01T00:00:00.000Z\n/);
+      const reply = await fetch(`${served.url}/clob/time`);
+      expect(await reply.json()).toEqual({ time: 1_767_225_600 });
+    });
+
+    it("shows a book at the address that its banner tells to try", async () => {
+      const reply = await fetch(/curl "([^"]+)"/.exec(served.banner)?.[1] ?? "");
+      expect(reply.status).toBe(200);
+      expect(await reply.json()).toMatchObject({ bids: expect.any(Array), asks: expect.any(Array) });
+    });
+
+    it("shows the inspector where its banner says", () => expectInspector(served));
+
+    it("tells a command that gets the API keys of each dev account", async () => {
+      const { url, banner } = served;
+      const addresses = [...banner.matchAll(/\d {2}(0x[\da-f]{40}) {2}0x/gi)].map(([, address]) => address);
+      const commands = [...banner.matchAll(/\d {2}curl -X POST (\S+)\n/g)].map(([, target]) => target ?? "");
+      expect(commands).toEqual(addresses.map((address) => `${url}/sim/accounts/${address}/credentials`));
+      expect(commands).toHaveLength(10);
+      const reply = await fetch(commands[9] ?? "", { method: "POST" });
+      expect(Object.keys((await reply.json()) as object)).toEqual(["apiKey", "secret", "passphrase"]);
+    });
   });
 
-  it("shows a book at the address that its banner tells to try", async () => {
-    const { banner, stop } = await serve([]);
-    const reply = await fetch(/curl "([^"]+)"/.exec(banner)?.[1] ?? "");
-    expect(reply.status).toBe(200);
-    expect(await reply.json()).toMatchObject({ bids: expect.any(Array), asks: expect.any(Array) });
+  it("tells a command with the token that it takes", async () => {
+    const { banner, stop } = await serve(["--sim-token", "t"]);
+    expect(banner).toContain("curl -X POST -H x-sim-token:$CLOBSIM_SIM_TOKEN http://127.0.0.1:");
     await stop("SIGTERM");
-  });
-
-  it("shows the inspector where its banner says", async () => {
-    for (const args of [[], ["--pool", "2"]]) {
-      const { url, banner, stop } = await serve(args);
-      const [, page = ""] = /\n {2}inspector {3}(\S+)\n/.exec(banner) ?? [];
-      expect(page).toBe(`${url}/`);
-      const reply = await fetch(page, { headers: { accept: "text/html" } });
-      expect(await reply.text()).toContain("<title>clobsim inspector</title>");
-      await stop("SIGTERM");
-    }
-  });
-
-  it("tells a command that gets the API keys of each dev account", async () => {
-    const { url, banner, stop } = await serve([]);
-    const addresses = [...banner.matchAll(/\d {2}(0x[\da-f]{40}) {2}0x/gi)].map(([, address]) => address);
-    const commands = [...banner.matchAll(/\d {2}curl -X POST (\S+)\n/g)].map(([, target]) => target ?? "");
-    expect(commands).toEqual(addresses.map((address) => `${url}/sim/accounts/${address}/credentials`));
-    expect(commands).toHaveLength(10);
-    const reply = await fetch(commands[9] ?? "", { method: "POST" });
-    expect(Object.keys((await reply.json()) as object)).toEqual(["apiKey", "secret", "passphrase"]);
-    await stop("SIGTERM");
-    const guarded = await serve(["--sim-token", "t"]);
-    expect(guarded.banner).toContain("curl -X POST -H x-sim-token:$CLOBSIM_SIM_TOKEN http://127.0.0.1:");
-    await guarded.stop("SIGTERM");
   });
 
   it("shows the seed, the size of its world and ten accounts with their keys", async () => {
@@ -222,7 +234,9 @@ describe("clobsim serve", () => {
   });
 
   it("shows the first exchange of a pool, and that there are more", async () => {
-    const { url, banner, stop } = await serve(["--pool", "4"]);
+    const pool = await serve(["--pool", "4"]);
+    const { url, banner, stop } = pool;
+    await expectInspector(pool);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/1$/);
     expect(banner).toContain(`answers at ${url} to /4\n`);
     expect(banner).toMatch(/pool +4 exchanges, each made when it is first asked for\n/);
@@ -230,11 +244,11 @@ describe("clobsim serve", () => {
     const [, keys = ""] = /curl -X POST (\S+)/.exec(banner) ?? [];
     expect([(await fetch(page)).status, (await fetch(keys, { method: "POST" })).status]).toEqual([200, 200]);
     const root = new URL(url ?? "").origin;
-    expect(await clobsim(["record", "--url", root])).toEqual({
+    expect(await line(["record", "--url", root])).toEqual({
       ...{ code: 2, stdout: "" },
       stderr: `clobsim: ${root} is a pool of 4 exchanges: name one of them, such as ${root}/1\n`,
     });
-    const recorded = await clobsim(["record", "--url", `${root}/2`]);
+    const recorded = await line(["record", "--url", `${root}/2`]);
     expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining("scenario: ") });
     await stop("SIGTERM");
   });
@@ -250,7 +264,7 @@ describe("clobsim serve", () => {
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     const { port } = blocker.address() as { port: number };
     const stderr = `clobsim: port ${port} of 127.0.0.1 is in use by another program: --port 0 takes any free one\n`;
-    expect(await clobsim(["serve", "--ephemeral", "--port", `${port}`])).toEqual({
+    expect(await line(["serve", "--ephemeral", "--port", `${port}`])).toEqual({
       code: 2,
       stdout: "",
       stderr,
@@ -261,12 +275,12 @@ describe("clobsim serve", () => {
   it("refuses an address that this machine does not have", async () => {
     const stderr = "clobsim: --host expects an address of this machine, found 192.0.2.1\n";
     const args = [...QUIET, "--host", "192.0.2.1", "--sim-token", "t"];
-    expect(await clobsim(args)).toEqual({ code: 2, stdout: "", stderr });
+    expect(await line(args)).toEqual({ code: 2, stdout: "", stderr });
   });
 
   it("names a world file that is not there", async () => {
     const path = program.path("missing.json");
-    const { code, stdout, stderr } = await clobsim([...QUIET, "--world", path]);
+    const { code, stdout, stderr } = await line([...QUIET, "--world", path]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(path);
     expect(stderr).not.toContain("    at ");
@@ -274,9 +288,9 @@ describe("clobsim serve", () => {
 
   it("names a wrong world file and the place in it that is wrong", async () => {
     const path = program.path("wrong.json");
-    const { stdout: world } = await clobsim(["world", "--events", "1"]);
+    const { stdout: world } = await line(["world", "--events", "1"]);
     writeFileSync(path, world.replace(/"feeRateBps": \d+/, '"feeRateBps": "none"'));
-    const { code, stdout, stderr } = await clobsim([...QUIET, "--world", path]);
+    const { code, stdout, stderr } = await line([...QUIET, "--world", path]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(path);
     expect(stderr).toContain("events[0].markets[0].feeRateBps: expected");
@@ -284,11 +298,11 @@ describe("clobsim serve", () => {
 
   it("opens a world file with the file's own seed, and refuses to give it another", async () => {
     const path = program.path("seven.json");
-    await clobsim(["world", "--seed", "seven", "--events", "1", "--out", path]);
+    await line(["world", "--seed", "seven", "--events", "1", "--out", path]);
     const { banner, stop } = await serve(["--world", path]);
     expect(banner).toMatch(/seed +seven\n/);
     await stop("SIGTERM");
-    const { code, stderr } = await clobsim([...QUIET, "--world", path, "--seed", "8"]);
+    const { code, stderr } = await line([...QUIET, "--world", path, "--seed", "8"]);
     expect(code).toBe(2);
     expect(stderr.trimEnd().split("\n").length).toBe(1);
     expect(stderr).toContain("seven");

@@ -73,6 +73,11 @@ describe("the code of the pages", () => {
       writeFileSync(join(project, `snippet-${index}.ts`), given.join("") + code);
     }
     const compilerOptions = {
+      // The sources are looked at again where they have changed.
+      ...{
+        incremental: true,
+        tsBuildInfoFile: join(ROOT, "node_modules/.cache/clobsim-types/docs.tsbuildinfo"),
+      },
       ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
       ...{ target: "es2023", lib: ["es2023", "esnext.disposable"], module: "nodenext", types: ["node"] },
       paths: {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const SUITE = fileURLToPath(new URL("../src/vitest.ts", import.meta.url));
+/** The built package: as sources it would be compiled for each run. */
+const SUITE = fileURLToPath(new URL("../dist/vitest.js", import.meta.url));
 const VITEST = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "clobsim-vitest-"));
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, vi } from "vitest";
-import { runCommand } from "../../src/cli/command-line.ts";
+import { runCommand, runCommandLine } from "../../src/cli/command-line.ts";
 import type { CommandName } from "../../src/cli/commands.ts";
 import { reportFailure } from "../../src/cli/failure.ts";
 import { ExchangeClient } from "../../src/client/client.ts";
@@ -25,13 +25,8 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command, or something in its stead, as the program does, with what it throws put into words. */
-export async function run(
-  command: CommandName | (() => Promise<number>),
-  words: readonly string[],
-  flags: Readonly<Record<string, string>> = {},
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
+/** What something prints and ends with, what it throws put into words as the program does it. */
+async function told(act: () => Promise<number>): Promise<Ran> {
   const printed = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) {
     vi.spyOn(process[stream], "write").mockImplementation((text) => {
@@ -39,14 +34,41 @@ export async function run(
       return true;
     });
   }
-  const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
   try {
-    const ran =
-      typeof command === "string" ? runCommand(command, { flags: given, environment }, words) : command();
-    const code = await ran.catch(reportFailure);
+    const code = await act().catch(reportFailure);
     return { code, ...printed };
   } finally {
     vi.restoreAllMocks();
+  }
+}
+
+/** Runs a command, or something in its stead, as the program does. */
+export function run(
+  command: CommandName | (() => Promise<number>),
+  words: readonly string[],
+  flags: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  if (typeof command !== "string") return told(command);
+  const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
+  return told(() => runCommand(command, { flags: given, environment }, words));
+}
+
+/**
+ * Runs a command line in a folder as the program does, without the start of a process. One after the other: a process is in
+ * one folder at a time.
+ */
+export async function runLine(
+  args: readonly string[],
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await told(() => runCommandLine(args, environment));
+  } finally {
+    process.chdir(before);
   }
 }
 

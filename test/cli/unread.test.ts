@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program, type Served } from "../support/program.ts";
+import { casesAtLevel } from "../support/runs.ts";
 
 let program: Program;
 beforeAll(async () => {
@@ -82,7 +83,7 @@ describe("a command of which nobody reads", () => {
   ];
 
   it.each(["stdout", "stderr"] as const)("%s ends quietly", async (unread) => {
-    for (const args of commands()) {
+    for (const args of casesAtLevel(commands(), 3)) {
       const { code, signal, stdout, stderr } = await program.run(args, { unread });
       expect([0, 1, 2], `${args[0]}: ${stderr}`).toContain(code);
       expect(signal, args[0]).toBe(null);

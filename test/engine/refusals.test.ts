@@ -10,6 +10,7 @@ import { type Disk, nodeDisk } from "../../src/engine/disk.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
 import { flagOf } from "../../src/setting.ts";
+import { type Ran, runLine } from "../cli/tools.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { keptConfig } from "./support/kept.ts";
@@ -45,13 +46,14 @@ async function filesIn(data: string): Promise<Map<string, string>> {
   );
 }
 
+/** What ends with a refusal, without the start of a process. */
+const serve = (args: readonly string[]): Promise<Ran> =>
+  runLine(["serve", "--port", "0", "--log-level", "silent", ...args], program.folder);
+
 /** Starts the program on a directory, which it must refuse and leave as it is. */
-async function refused(
-  data: string,
-  args: readonly string[] = [],
-): Promise<[code: number | null, said: string]> {
+async function refused(data: string, args: readonly string[] = []): Promise<[code: number, said: string]> {
   const before = await filesIn(data);
-  const { code, stderr, stdout } = await program.run(["serve", "--port", "0", "--data", data, ...args]);
+  const { code, stderr, stdout } = await serve(["--data", data, ...args]);
   expect(stdout).toBe("");
   expect(await filesIn(data)).toEqual(before);
   return [code, stderr];
@@ -110,7 +112,7 @@ describe("a directory is refused, and left as it is", () => {
     expect(await refused(data)).toEqual([2, sentence("holds other things, such as thesis.txt")]);
     expect(await refused(data, ["--reset"])).toEqual([2, sentence("thesis.txt")]);
     const file = join(data, "thesis.txt");
-    const { code, stderr } = await program.run(["serve", "--port", "0", "--data", file]);
+    const { code, stderr } = await serve(["--data", file]);
     expect([code, stderr]).toEqual([2, sentence("is a file, expected a directory")]);
   });
 

@@ -2,10 +2,14 @@ import { basename } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Ended, Program } from "../../support/program.ts";
 import { rowsOf } from "../../support/table.ts";
+import { type Ran, runLine } from "../tools.ts";
 import { plantedFuzzer, startFuzz } from "./planted.ts";
 
 let fuzzer: Program;
 const run = (line: string): Promise<Ended> => startFuzz(fuzzer, line).ended;
+/** What reads results and runs no seed. */
+const read = (line: string): Promise<Ran> =>
+  runLine(["fuzz", ...line.split(" ").filter((word) => word !== "")], fuzzer.folder);
 let unsharded: string;
 
 beforeAll(async () => {
@@ -15,6 +19,8 @@ beforeAll(async () => {
     run(`--seeds 0..200 --shard ${index}/3 --out own/${index}`),
   ]);
   const ended = await Promise.all([...shards, run("--seeds 0..200 --out unsharded")]);
+  await run("--seeds 300..310 --commands 20 --out other");
+  fuzzer.write("empty/notes.txt", "no results\n");
   expect(ended.map(({ code }) => code)).toEqual(ended.map(() => 1));
   unsharded = fuzzer.files("unsharded")["fuzz-0-200.json"] ?? "";
 });
@@ -31,7 +37,7 @@ function withoutFolders(text: string): unknown {
 
 describe("clobsim fuzz merge", () => {
   it("makes of shards that share a directory what one run of all seeds has written, byte for byte", async () => {
-    const { code, stdout, stderr } = await run("merge shared --out shared/fuzz.json");
+    const { code, stdout, stderr } = await read("merge shared --out shared/fuzz.json");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toBe("clobsim: 3 results merged into shared/fuzz.json: 2 failures in 200 seeds\n");
     expect(fuzzer.read("shared/fuzz.json")).toBe(unsharded);
@@ -42,12 +48,12 @@ describe("clobsim fuzz merge", () => {
   });
 
   it("does not read again what it has written itself", async () => {
-    await run("merge shared --out shared/fuzz.json");
+    await read("merge shared --out shared/fuzz.json");
     expect(fuzzer.read("shared/fuzz.json")).toBe(unsharded);
   });
 
   it("makes the same of shards in directories of their own, with the paths from where it is written", async () => {
-    await run("merge own/1 own/2 own/3 --out merged.json");
+    await read("merge own/1 own/2 own/3 --out merged.json");
     const merged = fuzzer.read("merged.json");
     expect(withoutFolders(merged)).toEqual(JSON.parse(unsharded));
     expect(JSON.parse(merged)).toMatchObject({
@@ -59,14 +65,14 @@ describe("clobsim fuzz merge", () => {
   });
 
   it("goes on from what was merged before, and prints without --out", async () => {
-    await run("merge own/1 own/2 --out first-two.json");
-    const { code, stdout } = await run("merge first-two.json own/3/fuzz-0-200-3-of-3.json");
+    await read("merge own/1 own/2 --out first-two.json");
+    const { code, stdout } = await read("merge first-two.json own/3/fuzz-0-200-3-of-3.json");
     expect(code).toBe(0);
     expect(withoutFolders(stdout)).toEqual(JSON.parse(unsharded));
   });
 
   it("reads a file once that is named twice", async () => {
-    const { code, stdout } = await run("merge unsharded unsharded/fuzz-0-200.json");
+    const { code, stdout } = await read("merge unsharded unsharded/fuzz-0-200.json");
     expect(code).toBe(0);
     expect(withoutFolders(stdout)).toEqual(JSON.parse(unsharded));
   });
@@ -83,16 +89,14 @@ describe("clobsim fuzz merge", () => {
     own/1 --out own               | --out expects a file that can be written, found own (EISDIR)
   `),
   )("refuses %j in one line", async (words, message) => {
-    fuzzer.write("empty/notes.txt", "no results\n");
-    await run("--seeds 300..310 --commands 20 --out other");
-    const { code, stdout, stderr } = await run(`merge ${words}`);
+    const { code, stdout, stderr } = await read(`merge ${words}`);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${message}\n` });
   });
 });
 
 describe("clobsim fuzz show", () => {
   it("is a table whose rows end with the line that repeats them", async () => {
-    const { code, stdout, stderr } = await run("show unsharded/fuzz-0-200.json");
+    const { code, stdout, stderr } = await read("show unsharded/fuzz-0-200.json");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toBe(`unsharded/fuzz-0-200.json: 300 commands a seed via process, 200 seeds
   0.1.0  seeds 0..200: 200 done
@@ -107,7 +111,7 @@ seeds  smallest  command  since  failure                          repeat
 
   it("says that nothing was found", async () => {
     await run("--seeds 0..5 --shard 2/2 --out clean");
-    const { code, stdout } = await run("show clean/fuzz-0-5-2-of-2.json");
+    const { code, stdout } = await read("show clean/fuzz-0-5-2-of-2.json");
     expect(code).toBe(0);
     expect(stdout).toBe(`clean/fuzz-0-5-2-of-2.json: 300 commands a seed via process, 2 seeds
   0.1.0  seeds 0..5, shard 2/2: 2 done
@@ -122,7 +126,7 @@ no failure
     ["unsharded", "unsharded: expected a file, found a directory"],
     ["unsharded/fuzz-0-200.json --out x", "--out does not go with fuzz show"],
   ])("refuses %j in one line with exit code 2", async (words, message) => {
-    const { code, stdout, stderr } = await run(`show ${words}`);
+    const { code, stdout, stderr } = await read(`show ${words}`);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${message}\n` });
   });
 
@@ -156,7 +160,7 @@ no failure
     ),
   ])("refuses a file with %s, naming the place", async (_what, edit, exit, message) => {
     fuzzer.write("edited.json", edit(unsharded));
-    const { code, stdout, stderr } = await run("show edited.json");
+    const { code, stdout, stderr } = await read("show edited.json");
     expect({ code, stdout }).toEqual({ code: exit, stdout: "" });
     expect(stderr).toMatch(/^clobsim: edited\.json:? .*\n$/);
     expect(stderr).toContain(message);

@@ -1,16 +1,15 @@
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApi } from "../../support/http.ts";
 import { Program } from "../../support/program.ts";
 import { rowsOf } from "../../support/table.ts";
+import { type Ran, runLine } from "../tools.ts";
 
 let clobsim: Program;
-const ran = async (...args: readonly string[]) => {
-  const { signal, ...ended } = await clobsim.run(["run", ...args]);
-  return ended;
-};
+const ran = (...args: readonly string[]): Promise<Ran> => runLine(["run", ...args], clobsim.folder);
 
 beforeAll(async () => {
-  clobsim = await Program.bundled();
+  clobsim = await Program.built(fileURLToPath(new URL("../../../bin/clobsim.js", import.meta.url)), []);
   clobsim.write("good/a.yaml", "scenario: a passes\nsteps: [{ advance: 1s }]\n");
   clobsim.write("good/b.yaml", "scenario: b passes\nsteps: [{ advance: 2s }]\n");
   clobsim.write("good/c.yaml", "scenario: c needs HTTP\nsteps: [{ request: GET /clob/time }]\n");
@@ -56,7 +55,7 @@ describe("the exit code of clobsim run", () => {
   });
 
   it("is 1 when one failed, after all are run", async () => {
-    const { code, stdout, stderr } = await ran("bad", "good/a.yaml");
+    const { code, stdout, stderr } = await clobsim.run(["run", "bad", "good/a.yaml"]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(stdout).toContain("bad/fails.yaml:5:23\n");
     expect(stdout).toMatch(/1 passed/);
@@ -119,10 +118,11 @@ describe("clobsim run --target", () => {
     expect(await ran(...args)).toEqual({
       code: 2,
       stdout: "",
-      stderr: "clobsim: --wallets named.yaml: accounts.alice.privateKey: the variable ALICE_KEY is not set\n",
+      stderr:
+        "clobsim: --wallets named.yaml: accounts.alice.privateKey: expected the variable ALICE_KEY to be set\n",
     });
     const key = `0x${"3f".repeat(32)}`;
-    const { code, stdout, stderr } = await clobsim.run(["run", ...args], { environment: { ALICE_KEY: key } });
+    const { code, stdout, stderr } = await runLine(["run", ...args], clobsim.folder, { ALICE_KEY: key });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^clobsim: --target: no reply from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/);
     expect(stderr).not.toContain(key);
@@ -232,9 +232,10 @@ describe("which scenarios are run", () => {
     const whole = await chosen("many");
     expect(whole.length).toBe(7);
     for (const count of [1, 3, 7]) {
-      const parts = await Promise.all(
-        Array.from({ length: count }, (_, index) => chosen("many", "--shard", `${index + 1}/${count}`)),
-      );
+      const parts: string[][] = [];
+      for (let index = 1; index <= count; index += 1) {
+        parts.push(await chosen("many", "--shard", `${index}/${count}`));
+      }
       expect(parts.flat().sort()).toEqual(whole);
       const sizes = parts.map((part) => part.length);
       expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
