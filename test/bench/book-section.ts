@@ -195,9 +195,9 @@ export const bookSection: Section = {
         );
       }),
       notes: [
-        `Compared on the first ${PREFIX.toLocaleString("en-US")} operations of the flow, while the book still fills: on all of them`,
-        `${nodejsOrderBook.name} is slower still, and takes up to half a minute a run.`,
-        "Every run is checked: it makes the flow's trades (taker, maker, price, quantity, in order).",
+        `Compared on the first ${PREFIX.toLocaleString("en-US")} operations of the flow, while the book still fills: with all operations`,
+        `${nodejsOrderBook.name} is slower still, and a run takes up to half a minute.`,
+        "Every run is checked against the trades of the flow (taker, maker, price, quantity, in order).",
       ],
     };
   },

@@ -18,14 +18,14 @@ const FIGURES: Readonly<
 > = {
   spread: ["spread", 4, 0.008, 0.03],
   touchDepth: ["shares at the two best prices", 0, 100, 3_000],
-  depth: ["shares within 0.05 of the middle", 0, 1_000, 30_000],
-  twoSided: ["part of the time with both sides", 3, 0.99, 1],
-  tradesAnHour: ["orders that trade at once, an hour", 0, 20, 100],
-  tradeSize: ["shares of one of them", 0, 20, 200],
-  signs: ["autocorrelation of their signs, lag 1", 2, 0.05, 0.5],
-  volatility: ["standard deviation of the middle's change in 5 min", 4, 0.001, 0.01],
+  depth: ["shares within 0.05 of the mid price", 0, 1_000, 30_000],
+  twoSided: ["fraction of time with both sides", 3, 0.99, 1],
+  tradesAnHour: ["taker orders per hour", 0, 20, 100],
+  tradeSize: ["shares of a taker order", 0, 20, 200],
+  signs: ["autocorrelation of trade signs, lag 1", 2, 0.05, 0.5],
+  volatility: ["standard deviation of the mid price's change in 5 min", 4, 0.001, 0.01],
   kurtosis: ["kurtosis of that change (normal distribution: 3)", 0, 5, 100],
-  commandsAnHour: ["commands an hour", 0, 100, 500],
+  commandsAnHour: ["commands per hour", 0, 100, 500],
 };
 
 const statistics = new Map<ProfileName, Statistics>();
@@ -91,46 +91,49 @@ type Says<Terms> = {
   readonly [Name in keyof Terms]: readonly [says: string, text: (value: number) => string];
 };
 const crew = {
-  count: ["how many", count],
-  everyMs: ["mean time between looks at a market", time],
+  count: ["number of bots", count],
+  everyMs: ["mean time between checks of a market", time],
 } as const;
 const PARAMETERS: { readonly [Part in keyof Profile]: Says<Profile[Part]> } = {
   maker: {
     ...crew,
-    size: ["shares of a quote, of the n-th level n times, more or less by 40 %", shares],
-    levels: ["levels on each side", count],
-    gap: ["between levels, USDC", price],
+    size: ["shares of a quote at the first level (n times that at level n), ± 40 %", shares],
+    levels: ["price levels on each side", count],
+    gap: ["distance between levels, USDC", price],
     risk: ["γσ²τ at a price of 0.5, USDC for 100 shares of inventory", price],
     premium: ["(1/γ) ln(1 + γ/κ) at a price of 0.5, USDC", price],
-    lagMs: ["knows the fair value so late", time],
+    lagMs: ["delay until it knows the fair value", time],
   },
   noise: {
     ...crew,
-    size: ["least shares of an order; Pareto of exponent 2 from there, at most 20 times that", shares],
-    active: ["part of half hours in which it is at work", count],
-    oneSided: ["of its orders then on one side", count],
-    marketable: ["of its orders take, the others rest", count],
-    patienceMs: ["an order rests at most", time],
+    size: [
+      "minimum shares of an order; Pareto distribution with exponent 2, up to 20 times the minimum",
+      shares,
+    ],
+    active: ["fraction of half hours in which it is active", count],
+    oneSided: ["fraction of its orders then on one side", count],
+    marketable: ["fraction of its orders that take; the others rest", count],
+    patienceMs: ["longest time that an order rests", time],
   },
   momentum: {
     ...crew,
     size: ["shares of an order", shares],
-    windowMs: ["looks back", time],
-    threshold: ["least return, USDC", price],
+    windowMs: ["period of the return", time],
+    threshold: ["minimum return, USDC", price],
   },
   informed: {
     ...crew,
     size: ["shares of an order", shares],
-    edge: ["least distance from the fair value besides the fee, USDC", price],
+    edge: ["minimum distance from the fair value, plus the fee, USDC", price],
   },
   fair: {
-    volatility: ["standard deviation of an hour on a scale on which 0.01 is half a cent at 0.5", count],
+    volatility: ["standard deviation per hour, on a scale on which 0.01 is half a cent at 0.5", count],
     newsEveryMs: ["mean time between news", time],
-    news: ["standard deviation of what is news, on that scale", count],
+    news: ["standard deviation of a news change, on that scale", count],
   },
 };
 
-it("the guide tells figures and parameters", async () => {
+it("the guide has the figures and parameters", async () => {
   const rounded = (figure: number, digits: number): string => figure.toFixed(digits);
   const figures = Object.entries(FIGURES).map(([name, [says, digits, low, high]]) => [
     says,
@@ -153,7 +156,7 @@ it("the guide tells figures and parameters", async () => {
   const page = readFileSync(PAGE, "utf8")
     .replace(
       /(<!-- statistics -->\n)[\s\S]*(<!-- \/statistics -->)/,
-      `$1\n${table(["on average", ...BOT_PROFILES, "a day of normal stays in"], figures)}\n\n$2`,
+      `$1\n${table(["on average", ...BOT_PROFILES, "range for a day of normal"], figures)}\n\n$2`,
     )
     .replace(
       /(<!-- parameters -->\n)[\s\S]*(<!-- \/parameters -->)/,

@@ -92,7 +92,7 @@ const PEERS: readonly Peer[] = [
 /** What a user would take instead, doing what it can of the same. */
 export const peersSection: Section = {
   name: "peers",
-  about: "what users would take instead: mock servers, a mock of fetch, a script",
+  about: "alternatives: mock servers, a mock of fetch, a script",
   async measure(rounds) {
     await buildProgram();
     const peers = await install();
@@ -113,9 +113,9 @@ export const peersSection: Section = {
         rounds,
         measurements,
         notes: [
-          `A book that shows the order which was placed: ${holding.join(", ")}. One that does not: ${without.join(", ")}, msw.`,
-          "prism and mockoon are given clobsim's own /openapi.json and answer with examples or random values; json-server and msw a body that clobsim has given. None of them looks at a signature or a balance, matches, or settles.",
-          `Starts and replays in ${START_ROUNDS} rounds. The script keeps a book of plain arrays, and nothing else: no ledger, no ids, no invariants.`,
+          `Answers with a book that contains the placed order: ${holding.join(", ")}. Answers without: ${without.join(", ")}, msw.`,
+          "prism and mockoon use clobsim's own /openapi.json and answer with examples or random values; json-server and msw answer with a body copied from clobsim. None of them checks a signature or a balance, matches, or settles.",
+          `Starts and replays in ${START_ROUNDS} rounds. The script keeps a book of plain arrays only: no ledger, no ids, no invariants.`,
         ],
       };
     } finally {
