@@ -4,15 +4,15 @@ import type { BalancePolicy } from "./terms.ts";
 import type { Money, Size } from "./units.ts";
 
 /**
- * What an account has of one asset, how much of it open orders hold, and what of it is not on the settlement chain yet:
- * a wallet holds balance - incoming + outgoing there.
+ * Balance of one asset: total, reserved by open orders, and not yet settled on chain. The wallet's balance on chain is
+ * balance - incoming + outgoing.
  */
 export interface Balance<Unit extends number> {
   balance: Unit;
   reserved: Unit;
-  /** What pending settlements will bring. */
+  /** Amount that pending settlements will credit. */
   incoming: Unit;
-  /** What they will take. */
+  /** Amount that pending settlements will debit. */
   outgoing: Unit;
 }
 
@@ -29,12 +29,12 @@ const balance = <Unit extends number>(): Type<Balance<Unit>> =>
     },
   );
 
-/** What an account has in one market. */
+/** Shares of an account in one market. */
 export const Holding = record(
   { market: id(), yes: balance<Size>(), no: balance<Size>() },
   {
     changing: {
-      /** How much of the account's grant in every market has been minted here. */
+      /** Part of the account's grant (`everyMarket`) minted in this market. */
       granted: integer<Size>(),
     },
     derived: {
@@ -50,7 +50,7 @@ export const Account = record(
   { number: id(), address: address(), collateral: balance<Money>() },
   {
     changing: {
-      /** Shares of both outcomes that the account is granted in every market, minted on first touch. */
+      /** Grant: shares of both outcomes of every market, minted when the account first touches the market. */
       everyMarket: integer<Size>(),
       /** How many sets of API credentials the wallet has derived. */
       derivations: integer(),
@@ -58,7 +58,7 @@ export const Account = record(
       holdings: keyed("market", Holding),
     },
     derived: {
-      /** The account's open orders, a list through the orders themselves, oldest first. */
+      /** Ends of the list of open orders, oldest first; `nextOpen` and `previousOpen` of orders link it. */
       firstOpen: (): number => 0,
       lastOpen: (): number => 0,
       openCount: (): number => 0,
@@ -71,14 +71,11 @@ export type Account = Infer<typeof Account>;
 
 export type Role = "TAKER" | "MAKER";
 
-/** A trade seen from one side, in one integer. */
+/** Packs a trade and the account's role in it into one integer. */
 export const fillOf = (trade: number, role: Role): number => trade * 2 + (role === "MAKER" ? 1 : 0);
-/** The trade of a packed fill. */
 export const tradeOfFill = (fill: number): number => Math.floor(fill / 2);
-/** The side from which a packed fill sees its trade. */
 export const roleOfFill = (fill: number): Role => ((fill & 1) === 1 ? "MAKER" : "TAKER");
 
-/** Nothing of an asset. */
 export const copyBalance = <Unit extends number>({
   balance,
   reserved,
@@ -94,18 +91,18 @@ export const emptyBalance = <Unit extends number>(): Balance<Unit> => ({
 });
 
 /**
- * What can be spent, sold or reserved. Where that must be settled first, a reorganization may leave nothing of what has
- * been spent already: what is on its way again then covers what is on its way out.
+ * Returns the balance that can be spent, sold or reserved. Under `settled`, incoming amounts do not count. The minimum
+ * is 0 because a reorganization can make an amount incoming again that has been spent already.
  */
 export const spendableOf = <Unit extends number>(
   { balance, incoming }: Balance<Unit>,
   policy: BalancePolicy,
 ): Unit => (policy === "settled" ? (Math.max(0, balance - incoming) as Unit) : balance);
 
-/** What of it is not reserved. */
+/** Returns the spendable amount that is not reserved. */
 export const availableOf = <Unit extends number>(of: Balance<Unit>, policy: BalancePolicy): Unit =>
   (spendableOf(of, policy) - of.reserved) as Unit;
 
-/** What the wallet holds on the settlement chain. */
+/** Returns the wallet's balance on the settlement chain. */
 export const onChainOf = <Unit extends number>({ balance, incoming, outgoing }: Balance<Unit>): Unit =>
   (balance - incoming + outgoing) as Unit;

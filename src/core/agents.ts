@@ -1,10 +1,10 @@
 import type { Command } from "./commands.ts";
 import type { Millis } from "./units.ts";
 
-/** Those who act by themselves as time passes. What they do is decided as whatever else is asked for. */
+/** Agents that submit commands as time passes, such as bots. The rules apply to their commands as to any other. */
 export interface Agents {
-  /** When one of them acts next, later than a moment; null when none ever will. */
+  /** Returns the next moment after `moment` at which an agent acts; null if none will. */
   nextAfter(moment: Millis): Millis | null;
-  /** What they do at the moment answered last: each command is made once the one before has been decided. */
+  /** Yields the commands of the moment returned last; each is made after the one before has been decided. */
   act(): Iterable<Command>;
 }

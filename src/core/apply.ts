@@ -21,7 +21,7 @@ const WRITES: { readonly [Kind in DomainEvent["kind"]]: Write<Kind> } = {
   ...settlementWrites,
 };
 
-/** Writes what has happened into the state. Never refuses: what cannot be applied is a defect and throws. */
+/** Writes an event into the state. @throws Error if the event cannot be applied, which is a defect. */
 export function apply(state: State, event: DomainEvent, at: Millis): void {
   const write = WRITES[event.kind] as Write<DomainEvent["kind"]>;
   write(state, event, at);

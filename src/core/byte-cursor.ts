@@ -1,13 +1,13 @@
-/** ASCII text as words of four bytes, the first byte lowest: a word is written or compared at the cost of a byte. */
+/** ASCII text as little-endian words of four bytes: comparing or writing a word costs as much as a byte. */
 export interface FixedText {
   readonly length: number;
-  /** The last word is filled up with zeros. */
+  /** The last word is padded with zeros. */
   readonly words: Int32Array;
-  /** The last four bytes, where there are four. */
+  /** The last four bytes as a word; 0 if the text is shorter. */
   readonly last: number;
 }
 
-/** @param text of ASCII. */
+/** @param text ASCII only. */
 export function fixedText(text: string): FixedText {
   const { length } = text;
   const view = new DataView(new ArrayBuffer(Math.ceil(length / 4) * 4));
@@ -18,18 +18,18 @@ export function fixedText(text: string): FixedText {
 }
 
 const ZERO = 48;
-/** No integer that is exact as a number has more digits. */
+/** Digits of the largest safe integer. */
 const MAX_DIGITS = 16;
 const HEX_DIGITS = 8;
 
-/** The value of a byte as a digit of hex in lower case; -1 when it is none. */
+/** Value of a byte as a lower-case hex digit; -1 if it is not one. */
 const NIBBLES = Int8Array.from({ length: 256 }, (_, byte) =>
   "0123456789abcdef".indexOf(String.fromCharCode(byte)),
 );
 
 /**
- * Reads canonical JSON from bytes, left to right, in a third of the time of `JSON.parse`. Where the bytes are not as
- * expected, `hasFailed` is set and stays set until the next `begin`; what was read since then means nothing.
+ * Reads canonical JSON from bytes, left to right, in a third of the time of `JSON.parse`. Unexpected bytes set
+ * `hasFailed` until the next `begin`; values read after a failure are invalid.
  */
 export class ByteCursor {
   readonly bytes: Uint8Array;
@@ -51,7 +51,7 @@ export class ByteCursor {
     return this.#at === this.#end;
   }
 
-  /** Begins to read at a place; nothing from `end` on is looked at. */
+  /** Sets the byte range to read; `end` is exclusive. */
   begin(at: number, end: number): void {
     this.#at = at;
     this.#end = end;
@@ -62,12 +62,12 @@ export class ByteCursor {
     this.#hasFailed = true;
   }
 
-  /** Goes past a text that must stand here. */
+  /** Skips a required text. */
   skip(text: FixedText): void {
     if (!this.takes(text)) this.#hasFailed = true;
   }
 
-  /** Goes past a text of four bytes or more if it stands here. */
+  /** Skips a text of four bytes or more if it is next; returns whether it is. */
   takes({ words, length, last }: FixedText): boolean {
     const { view } = this;
     const start = this.#at;
@@ -80,19 +80,19 @@ export class ByteCursor {
     return true;
   }
 
-  /** Goes past a byte that must stand here. */
+  /** Skips a required byte. */
   skipByte(byte: number): void {
     if (!this.takesByte(byte)) this.#hasFailed = true;
   }
 
-  /** Goes past a byte if it stands here. */
+  /** Skips a byte if it is next; returns whether it is. */
   takesByte(byte: number): boolean {
     const isHere = this.#at < this.#end && this.bytes[this.#at] === byte;
     if (isHere) this.#at += 1;
     return isHere;
   }
 
-  /** An integer from 0 as JSON writes it, exact as a number. */
+  /** Reads an unsigned safe integer in canonical JSON. */
   integer(): number {
     const { bytes } = this;
     const start = this.#at;
@@ -110,14 +110,14 @@ export class ByteCursor {
     return value;
   }
 
-  /** The same, both bounds included. */
+  /** Reads an unsigned integer in a range, both bounds included. */
   integerIn(low: number, high: number): number {
     const value = this.integer();
     if (value < low || value > high) this.#hasFailed = true;
     return value;
   }
 
-  /** The number of 8 digits of hex. */
+  /** Reads 8 lower-case hex digits as an unsigned number. */
   hex(): number {
     const { bytes } = this;
     const start = this.#at;

@@ -37,22 +37,22 @@ import { type Address, ORDER_TYPES, type SettlementMode, SIDES, WINNING_OUTCOMES
 import { toIso } from "./time.ts";
 import type { Millis, Money, Size } from "./units.ts";
 
-/** What a command asks for, in words. */
-type Words<Data> = (command: Data, state: State) => string;
+/** Describes a command to a person. */
+type Describe<Data> = (command: Data, state: State) => string;
 
-/** What a command of one kind holds, and how it is put into words. */
+/** Schema and description of one kind of command. */
 interface Row<Data> {
   readonly data: Type<Data>;
-  readonly words: Words<Data>;
+  readonly describe: Describe<Data>;
 }
 
-const command = <Data>(data: Type<Data>, words: Words<Data>): Row<Data> => ({ data, words });
+const command = <Data>(data: Type<Data>, describe: Describe<Data>): Row<Data> => ({ data, describe });
 
-/** What the API, the chain and scenarios take at most, so that no command takes for ever. */
+/** Limit of the API, the chain and scenarios, so that no command takes too long. */
 const MAX_BLOCKS = 100_000;
 const blocks = (low: number): Type<number> => integer(low, MAX_BLOCKS);
 
-/** What a line or a command says of an order besides whose it is and what it is for. */
+/** Fields of an order in a command or a journal line, without account and token. */
 export const ORDER_TERMS = {
   side: oneOf(...SIDES),
   price: price(),
@@ -60,7 +60,7 @@ export const ORDER_TERMS = {
   orderType: oneOf(...ORDER_TYPES),
 } as const;
 
-/** An order by the texts of its values; `expiration` with what joins it. */
+/** Formatted values of an order; `expiration` begins with its preposition, such as `until`. */
 export interface OrderTexts {
   readonly side: string;
   readonly size: string;
@@ -69,7 +69,7 @@ export interface OrderTexts {
   readonly expiration?: string | null;
 }
 
-/** How an order is said: `BUY 100 YES @ 0.55 FOK in rain`; `token` is `YES in rain`. */
+/** Formats an order as `BUY 100 YES @ 0.55 FOK in rain`; `token` is `YES in rain`. */
 export function orderWords(
   { side, size, price, orderType = "GTC", expiration = null }: OrderTexts,
   token: string,
@@ -80,7 +80,10 @@ export function orderWords(
   return [side, size, outcome, "@", price, ...type, ...end, ...place].join(" ");
 }
 
-/** Only a GTD order has an expiration: it is live while now < expiration. */
+/**
+ * Checks that a GTD order, and no other, has an expiration. It is live while now < expiration.
+ * @throws DocumentError otherwise.
+ */
 export function checkExpiration({
   orderType,
   expiration,
@@ -89,29 +92,26 @@ export function checkExpiration({
   readonly expiration: Millis | null;
 }): void {
   if ((orderType === "GTD") === (expiration !== null)) return;
-  const expected = orderType === "GTD" ? "the moment at which it ends" : "null, for the order is not GTD";
+  const expected = orderType === "GTD" ? "the moment at which it expires" : "null, as the order is not GTD";
   throw new DocumentError(expected, expiration, "expiration");
 }
 
-/** What time alone causes: the schedule makes these, nobody asks for them. */
+/** Commands that time alone causes: the schedule makes them, not a client. */
 const TIMED_COMMANDS = {
   /** Due at the order's expiration. */
   expireOrder: command(record({ order: id() }), ({ order }) => `${orderText(order)} is due to expire`),
-  /** Mines the block that is due, or begins it. */
+  /** Mines or opens the block that is due. */
   produceBlock: command(record({}), () => "a block is due"),
-  /** Looks at one transaction for the block that is being put together. */
+  /** Executes one transaction for the block being assembled. */
   executeTransaction: command(
     record({ transaction: id() }),
     ({ transaction }) => `transaction ${transaction} is due`,
   ),
-  /** Ends the block that is being put together. */
+  /** Ends the block being assembled. */
   sealBlock: command(record({}), () => "the block is whole"),
 };
 
-/**
- * Everything that can be asked of the exchange, by kind; what decides whether it is refused is not looked at here.
- * Fields that name things are called as those are: `market`.
- */
+/** Every command by kind. The schemas check form only; `decide` refuses. Fields that hold numbers of records are named after them: `market`. */
 const COMMANDS = {
   createEvent: command(
     record({
@@ -139,7 +139,7 @@ const COMMANDS = {
     record({
       address: address(),
       collateral: integer<Money>(),
-      /** Shares of single outcomes; the other half of each full set goes to the faucet. */
+      /** Shares of single outcomes; the faucet gets the other half of each full set. */
       tokens: list(record({ tokenId: text(), size: integer<Size>() })),
       /** Shares of both outcomes of every market, present and future, minted when the account first touches the market. */
       everyMarket: integer<Size>(),
@@ -173,14 +173,14 @@ const COMMANDS = {
   ),
   cancelAllOrders: command(record({ address: address() }), () => "cancel all"),
 
-  /** A wallet's transaction for the settlement chain; a nonce of null takes the next. */
+  /** A wallet's transaction for the settlement chain; null means the next nonce. */
   sendTransaction: command(
     record({ from: address(), to: address(), nonce: orNull(integer()), ...CALL_TERMS }),
     ({ call, to }) => `send ${call.kind} to ${addressText(to)}`,
   ),
-  /** Mines blocks at once, the first with all that is pending. */
+  /** Mines blocks at once; the first takes all pending transactions. */
   mineBlocks: command(record({ count: blocks(1) }), ({ count }) => `mine ${counted(count, "block")}`),
-  /** Replaces the latest blocks by empty ones. */
+  /** Replaces the latest blocks with empty ones. */
   reorganizeChain: command(
     record({ depth: blocks(1) }),
     ({ depth }) => `reorganize ${counted(depth, "block")}`,
@@ -189,30 +189,30 @@ const COMMANDS = {
     record({ ...FAULT_TERMS, blocks: blocks(0) }),
     ({ fault }) => `set settlement fault ${fault}`,
   ),
-  /** Ends a fault, or all of them where it is null. */
+  /** Ends a fault, or all faults if null. */
   endSettlementFault: command(record({ number: orNull(id()) }), ({ number }) =>
     number === null ? "end all settlement faults" : `end settlement fault ${number}`,
   ),
-  /** Raises the fees of the exchange's own pending transactions, so that no base fee keeps them out of a block. */
+  /** Raises the fees of the exchange's own pending transactions, so that a high base fee does not exclude them. */
   bumpFees: command(record({}), () => "raise the fees of pending transactions"),
   setNativeBalance: command(
     record({ address: address(), wei: decimal() }),
     ({ wei }) => `set the native balance to ${wei} wei`,
   ),
 
-  /** Decides the nonce of an address's next transaction. */
+  /** Sets the nonce of an address's next transaction. */
   setNonce: command(
     record({ address: address(), nonce: integer() }),
     ({ nonce }) => `set the nonce to ${nonce}`,
   ),
-  /** Takes a wallet's pending transaction out of the pool. */
+  /** Removes a wallet's pending transaction from the pool. */
   dropTransaction: command(
     record({ transaction: id() }),
     ({ transaction }) => `drop transaction ${transaction}`,
   ),
-  /** Decides when blocks are mined from now on, whatever the terms of the exchange say. */
+  /** Sets when blocks are mined from now on, overriding the configuration. */
   setMining: command(Mining, ({ mode, intervalMs }) => `mine ${miningText(mode, intervalMs)}`),
-  /** Decides what blocks say of themselves from the next one on; null leaves a part as it is. */
+  /** Sets header fields from the next block on; null leaves a field unchanged. */
   setBlockTerms: command(record(BLOCK_TERMS), ({ miner, gasLimit }) => {
     const parts = [
       ...(miner === null ? [] : [`miner ${addressText(miner)}`]),
@@ -220,7 +220,7 @@ const COMMANDS = {
     ];
     return `set of blocks ${parts.join(" and ") || "nothing"}`;
   }),
-  /** Decides what a unit of gas costs in the next block, wei. */
+  /** Sets the base fee of the next block, wei per gas. */
   setNextBaseFee: command(
     record({ baseFee: integer() }),
     ({ baseFee }) => `set the next base fee to ${baseFee} wei`,
@@ -229,7 +229,7 @@ const COMMANDS = {
   ...TIMED_COMMANDS,
 };
 
-/** When blocks are mined, in words. */
+/** Describes when blocks are mined. */
 export function miningText(mode: SettlementMode, intervalMs: number): string {
   if (mode === "auto") return `every ${intervalMs} ms`;
   return mode === "instant" ? "at once" : "when asked to";
@@ -237,15 +237,14 @@ export function miningText(mode: SettlementMode, intervalMs: number): string {
 
 export type CommandKind = keyof typeof COMMANDS;
 
-/** A command of one kind, as plain data. */
+/** Command of one kind, as plain data. */
 export type CommandOf<Kind extends CommandKind> = { readonly kind: Kind } & Infer<
   (typeof COMMANDS)[Kind]["data"]
 >;
 
-/** What an order asks for, besides who places it and for which token. */
+/** Fields of an order without account and token. */
 export type OrderTerms = Omit<CommandOf<"placeOrder">, "kind" | "address" | "tokenId">;
 
-/** Everything that can be asked of the exchange. */
 export type Command = { [Kind in CommandKind]: CommandOf<Kind> }[CommandKind];
 export type TimedCommand = {
   [Kind in keyof typeof TIMED_COMMANDS]: CommandOf<Kind>;
@@ -255,30 +254,30 @@ export type TimedCommand = {
 export const isCausedByTime = (command: Command): command is TimedCommand =>
   Object.hasOwn(TIMED_COMMANDS, command.kind);
 
-/** Whose command it is; null of what nobody in particular does. */
+/** Returns the account that gives a command; null if none does. */
 export function actorOf(command: Command): Address | null {
   if ("address" in command) return command.address;
   return command.kind === "sendTransaction" ? command.from : null;
 }
 
-/** What is asked for, in the words of a person. */
+/** Describes a command to a person. */
 export const commandText = (command: Command, state: State): string =>
-  (COMMANDS[command.kind].words as Words<Command>)(command, state);
+  (COMMANDS[command.kind].describe as Describe<Command>)(command, state);
 
 export const isCommandKind = (kind: unknown): kind is CommandKind =>
   typeof kind === "string" && Object.hasOwn(COMMANDS, kind);
 
-/** What is in a command besides its kind. */
+/** Returns the schema of a command without its kind. */
 export const commandData = (kind: CommandKind): Type<object> => COMMANDS[kind].data as Type<object>;
 
-/** A command, its kind among its fields. @throws DocumentError where it is none. */
+/** Parses an object with a `kind`. @throws DocumentError if it is not a command. */
 export function parseCommand(value: unknown): Command {
   const { kind, ...data } = fieldsOf(value);
   if (!isCommandKind(kind)) throw new DocumentError("the kind of a command", kind, "kind");
   return { kind, ...commandData(kind).parse(data) } as Command;
 }
 
-/** A command with its moment. */
+/** Command with its time. */
 export interface Stamped<C extends Command = Command> {
   readonly at: Millis;
   readonly command: C;

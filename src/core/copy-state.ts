@@ -7,13 +7,12 @@ import type { EventRecord, Market, MarketBook } from "./market.ts";
 import { Order } from "./order.ts";
 import type { State } from "./state.ts";
 
-// Records are copied as literals in the order of their declaration: V8 then gives all of them one hidden class, whether
-// they were made, copied or read, and the code that meets them stays fast.
+// Records are copied as literals in the order of their declaration, so that V8 gives created, copied and read records one
+// hidden class and the code that uses them stays fast.
 
 /**
- * A state that goes on from where this one stands; this one must not be written to again. Records are copied when the
- * new state first looks at them, orders and trades that are at their end never, so that the cost follows what happens
- * next and not what there is.
+ * Returns a writable copy of the state; the original must not be written to again. Records are copied when the copy first
+ * reads them. Trades, and orders that are not LIVE, are never copied. The cost depends on later changes, not on the size.
  */
 export function copyState(state: State): State {
   const pool = state.pool.copy();
@@ -92,7 +91,7 @@ const copyHolding = ({ market, yes, no, granted, yesFills, noFills }: Holding): 
   noFills: noFills?.copy() ?? null,
 });
 
-/** A chain that goes on from where this one stands; this one must not be written to again. */
+/** Returns a writable copy; the original must not be written to again. */
 function copyChain(chain: Chain): Chain {
   const wallets = new Map<string, ChainWallet>();
   for (const [address, wallet] of chain.wallets) wallets.set(address, copyWallet(wallet));

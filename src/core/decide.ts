@@ -29,8 +29,8 @@ const RULE_OF: { readonly [Kind in Command["kind"]]: Rule<Kind> } = {
 };
 
 /**
- * Turns a command into events or a refusal. Reads the state, never writes it. Only a command that an earlier version has
- * accepted is decided by other rules than today's.
+ * Decides a command: returns events or a refusal. Does not write the state. `rules` differs from RULES only for a command
+ * that an earlier version has accepted.
  */
 export function decide(state: State, { at, command }: Stamped, rules: RuleSet = RULES): Decision {
   const rule = RULE_OF[command.kind] as Rule<Command["kind"]>;

@@ -1,33 +1,30 @@
 import type { DomainEvent } from "./events.ts";
 import { CANCEL_REASONS, MATCH_TYPES, ORDER_TYPES, SIDES } from "./terms.ts";
 
-/** Takes in integers of 32 bits and texts, in order. */
+/** Consumer of 32-bit integers and texts, in order. */
 export interface WordSink {
-  /** Takes in the words from a place up to another. */
+  /** Mixes in words; `to` is exclusive. */
   mixWords(words: Int32Array, from: number, to: number): void;
   mixText(text: string): void;
 }
 
-/** More than one event has. */
-const MOST_WORDS = 32;
+/** Upper bound of the words of one event. */
+const MAX_EVENT_WORDS = 32;
 const TWO_32 = 4_294_967_296;
-/** Stands for no number. */
+/** Word for null. */
 const NONE = 0x7fff_fffd;
 
-/**
- * The words of the latest events that were asked for: what keeps a journal and what hashes a state ask for the same, one
- * after the other.
- */
+/** Words of the latest encoded events, cached because the journal and the state hash need the same ones in turn. */
 class EventWords {
   #events: readonly DomainEvent[] | null = null;
   #words = new Int32Array(1024);
   #count = 0;
-  /** Texts between the words, each before that of its place. */
+  /** Texts between the words, each before the word at index `at`. */
   #texts: { readonly at: number; readonly text: string }[] = [];
 
-  /** Hands on the words of events, in order. */
-  handTo(sink: WordSink, events: readonly DomainEvent[]): void {
-    if (events !== this.#events) this.#put(events);
+  /** Mixes the words of events into a sink, in order. */
+  mixInto(sink: WordSink, events: readonly DomainEvent[]): void {
+    if (events !== this.#events) this.#encode(events);
     let from = 0;
     for (const { at, text } of this.#texts) {
       sink.mixWords(this.#words, from, at);
@@ -37,23 +34,23 @@ class EventWords {
     sink.mixWords(this.#words, from, this.#count);
   }
 
-  #put(events: readonly DomainEvent[]): void {
+  #encode(events: readonly DomainEvent[]): void {
     this.#events = null;
     this.#count = 0;
     if (this.#texts.length > 0) this.#texts = [];
     for (const event of events) {
-      if (this.#count + MOST_WORDS > this.#words.length) {
+      if (this.#count + MAX_EVENT_WORDS > this.#words.length) {
         const longer = new Int32Array(this.#words.length * 2);
         longer.set(this.#words);
         this.#words = longer;
       }
-      this.#putEvent(event);
+      this.#encodeEvent(event);
     }
     this.#events = events;
   }
 
-  /** Events of which there are millions, number by number. Numbers of records, prices and sizes are one word each. */
-  #putEvent(event: DomainEvent): void {
+  /** Encodes frequent events field by field, others as text. Numbers of records, prices and sizes are one word each. */
+  #encodeEvent(event: DomainEvent): void {
     switch (event.kind) {
       case "orderPlaced":
         this.#putWord(1);
@@ -109,13 +106,13 @@ class EventWords {
     this.#count += 1;
   }
 
-  /** A kind of event, and the number of what it happens to. */
+  /** Encodes the tag of a kind, then the number of its record. */
   #putTagged(tag: number, value: number): void {
     this.#putWord(tag);
     this.#putNumber(value);
   }
 
-  /** An integer below 2^53, or what stands for none. */
+  /** Encodes an integer below 2^53 or null. */
   #putNumber(value: number | null): void {
     if (value === null) {
       this.#putWord(NONE);
@@ -129,13 +126,13 @@ class EventWords {
 const EVENT_WORDS = new EventWords();
 
 /**
- * Hands on what a command has caused: equal events give equal words in every version of Node and on every machine. What
- * is not handed on number by number is its text with sorted names.
+ * Mixes events into a sink. Equal events give equal words in every version of Node and on every machine. An event that is
+ * not encoded field by field is mixed as JSON with sorted keys.
  */
 export const mixEvents = (sink: WordSink, events: readonly DomainEvent[]): void =>
-  EVENT_WORDS.handTo(sink, events);
+  EVENT_WORDS.mixInto(sink, events);
 
-/** JSON whose names are sorted, at every depth. */
+/** Returns JSON with keys sorted at every depth. */
 function sortedText(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(sortedText).join(",")}]`;

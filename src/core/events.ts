@@ -18,28 +18,28 @@ import type { Address, CancelReason, MatchType, OrderType, Side, WinningOutcome 
 import type { Millis, Money, Price, Size } from "./units.ts";
 
 /**
- * What an event says in words; null where the words of its command say it already. The state is that behind it; `placed`
- * are the orders that came with it.
+ * Describes an event; returns null if the text of its command says it already. `state` is the state after the command;
+ * `placed` has the orders that the command placed.
  */
-type Words<Data> = (event: Readonly<Data>, state: State, placed: ReadonlySet<number>) => string | null;
+type Describe<Data> = (event: Readonly<Data>, state: State, placed: ReadonlySet<number>) => string | null;
 
-/** What an event of one kind holds, and how it is put into words. */
-const event = <Data>(words: Words<Data>): Words<Data> => words;
+/** Declares the fields and the description of one kind of event. */
+const event = <Data>(describe: Describe<Data>): Describe<Data> => describe;
 
-/** Of something on the settlement chain. */
+/** Part of an event that changes the settlement chain. */
 interface OnChain {
-  /** The transaction that brings it there. */
+  /** Number of the transaction that executes the change. */
   transaction: number;
 }
 
-/** A transaction that a block has looked at. */
+/** Part of an event about a call in a block. */
 interface OfCall extends OnChain {
   gas: number;
   /** Wei per gas. */
   gasPrice: number;
 }
 
-/** Everything that can happen to the state, by kind. Fields that name things are called as those are: `order`, `market`. */
+/** Every domain event by kind. Fields that hold numbers of records are named after them: `order`, `market`. */
 const EVENTS = {
   eventCreated: event<Omit<CommandOf<"createEvent">, "kind"> & { event: number }>(
     ({ event }) => `event ${event}`,
@@ -56,11 +56,11 @@ const EVENTS = {
   collateralIssued: event<OnChain & { account: number; amount: Money }>(
     ({ amount }) => `gets ${usdcText(amount)}`,
   ),
-  /** Full sets minted from newly issued USDC: the YES shares to one account, the NO shares to another or the same. */
+  /** Full sets are minted from newly issued USDC: YES shares for account `yes`, NO shares for account `no`. */
   setsIssued: event<OnChain & { market: number; size: Size; yes: number; no: number }>(
     ({ size, market }, state) => `${sizeText(size)} sets of ${marketText(state, market)} issued`,
   ),
-  /** Raises what an account is granted in every market it touches. */
+  /** Raises the grant of an account in every market it touches. */
   grantRaised: event<{ account: number; size: Size }>(
     ({ size }) => `gets ${sizeText(size)} of both outcomes of every market`,
   ),
@@ -77,11 +77,11 @@ const EVENTS = {
     size: Size;
     orderType: OrderType;
     expiration: Millis | null;
-    /** The best opposite price when it came, in terms of its own token; null when the other side was empty. */
+    /** Best opposite price on arrival, in terms of its own token; null if the other side was empty. */
     touch: Price | null;
-    /** How much it could have filled at its limit when it came. */
+    /** Size that could have filled at its limit on arrival. */
     fillableSize: Size;
-    /** The first order of its own account that stood in its way under a self-trade policy; 0 for none. */
+    /** First order of the same account that blocked it under a self-trade policy; 0 if none. */
     blockingOwnOrder: number;
   }>(({ order }) => orderText(order)),
   /** One fill between a taker and a resting maker. One transaction settles all fills of a taker. */
@@ -113,48 +113,48 @@ const EVENTS = {
   ),
   orderExpired: event<{ order: number }>(({ order }, state) => `expired with ${openText(state, order)} open`),
 
-  /** A wallet's transaction has come. `replaces`: the pending one of the same nonce whose place it takes; 0 for none. */
+  /** A wallet's transaction is pending. `replaces`: the pending one of the same nonce that it replaces; 0 if none. */
   transactionSent: event<{ transaction: number; content: CallContent; replaces: number }>(
     ({ transaction }) => `transaction ${transaction} pending`,
   ),
-  /** Blocks are to be mined at once. */
+  /** Blocks shall be mined at once. */
   blocksAsked: event<{ count: number }>(({ count }) => `${counted(count, "block")} to be mined`),
-  /** A block is mined with all that is pending up to a transaction, none of which is an exception; empty ones may follow. */
+  /** A block is mined with all pending transactions up to `lastTransaction`, none with an exception; `empty` blocks follow. */
   blocksMined: event<{ height: number; lastTransaction: number; empty: number }>(
     ({ height, empty }) => `block ${height} mined${empty === 0 ? "" : ` and ${empty} empty`}`,
   ),
-  /** A block is begun, to be put together transaction by transaction. */
+  /** A block is opened, to be assembled transaction by transaction. */
   blockOpened: event<{ height: number; baseFee: number }>(({ height }) => `block ${height} begun`),
   blockSealed: event<{ height: number }>(({ height }) => `block ${height} mined`),
-  /** A transaction that is no call is in the block and carried out. */
+  /** A transaction other than a call is executed in the block. */
   transactionMined: event<{ transaction: number }>(({ transaction }) => `transaction ${transaction} mined`),
-  /** A call is carried out. `isRepeated`: the ledger has its effect since before a reorganization. */
+  /** A call is executed. `isRepeated`: the ledger already has its effect, from before a reorganization. */
   callExecuted: event<OfCall & { effect: CallEffect; isRepeated: boolean }>(
     ({ transaction }) => `transaction ${transaction} carried out`,
   ),
-  /** A call is in the block and of no effect but its cost. */
+  /** A call is reverted in the block and has no effect except its cost. */
   callReverted: event<OfCall & { reason: string }>(
     ({ transaction, reason }) => `transaction ${transaction} reverted: ${reason}`,
   ),
-  /** The ledger takes back what a call did before a reorganization: the call is pending, to be carried out anew. */
+  /** The ledger undoes the effect of a call from before a reorganization; the call is pending again. */
   callTakenBack: event<{ transaction: number }>(
     ({ transaction }) => `transaction ${transaction} taken back, still pending`,
   ),
-  /** A transaction is put off, until a height, by a fault or by none (0). */
+  /** A transaction is deferred until height `notBefore`, by a fault or by none (0). */
   transactionHeld: event<{ transaction: number; hold: HoldReason; notBefore: number; fault: number }>(
     ({ transaction, hold }) => `transaction ${transaction} put off, ${hold}`,
   ),
-  /** A settlement will never be mined, and nobody is told. */
+  /** A settlement is silently dropped and will never be mined. */
   settlementLost: event<{ transaction: number; fault: number }>(
     ({ transaction }) => `transaction ${transaction} lost`,
   ),
-  /** The ledger takes the trades of a settlement back. `isMined`: a block has it, reverted; else it was given up before. */
+  /** The ledger undoes the trades of a settlement. `isMined`: it is reverted in a block; else it was given up before. */
   settlementFailed: event<{ transaction: number; reason: string; isMined: boolean; fault: number }>(
     ({ transaction, reason }) => `transaction ${transaction} failed: ${reason}`,
   ),
   /**
-   * The latest blocks are replaced by empty ones; what they held is pending again. Permissions are given, taken back and
-   * used up anew where `restoresPermissions` says so; earlier versions have kept them.
+   * The latest blocks are replaced with empty ones; their transactions are pending again. If `restoresPermissions`,
+   * permissions return to what they were before these blocks; earlier versions kept them.
    */
   chainReorganized: event<{ depth: number; restoresPermissions?: boolean }>(
     ({ depth }) => `${counted(depth, "block")} replaced`,
@@ -162,30 +162,30 @@ const EVENTS = {
   settlementFaultSet: event<SettlementFaultTerms & { number: number }>(
     ({ number }) => `settlement fault ${number}`,
   ),
-  /** A fault is over; all of them when the number is 0. */
+  /** A fault ends; all faults if the number is 0. */
   settlementFaultEnded: event<{ number: number }>(({ number }) =>
     number === 0 ? "all faults ended" : `settlement fault ${number} ended`,
   ),
-  /** The exchange raises the fees of its own pending transactions to whatever the base fee is. */
+  /** The exchange raises the fees of its own pending transactions so that any base fee is met. */
   feesBumped: event<{ transactions: readonly number[] }>(
     ({ transactions }) => `fees of ${counted(transactions.length, "transaction")} raised`,
   ),
-  /** An address has so much of the native currency, in wei as decimal text. */
+  /** The native balance of an address is set; wei as decimal text. */
   nativeBalanceSet: event<{ address: Address; wei: string }>(
     ({ address, wei }) => `${addressText(address)} has ${wei} wei`,
   ),
   nonceSet: event<{ address: Address; nonce: number }>(
     ({ address, nonce }) => `the next nonce of ${addressText(address)} is ${nonce}`,
   ),
-  /** A wallet's transaction is taken out of the pool, and out of the ledger if that has it since before a reorganization. */
+  /** A wallet's transaction is removed from the pool, and undone in the ledger if executed before a reorganization. */
   transactionDropped: event<{ transaction: number }>(
     ({ transaction }) => `transaction ${transaction} dropped`,
   ),
-  /** Blocks are mined otherwise from now on. */
+  /** The mining mode is changed. */
   miningSet: event<Mining>(({ mode }) => `mining is ${mode}`),
-  /** Blocks say this of themselves from the next one on. */
+  /** Header fields from the next block on are changed. */
   blockTermsSet: event<BlockTerms>(() => "what blocks say of themselves is set"),
-  /** Wei per gas of the next block alone. */
+  /** Sets the base fee of the next block only, wei per gas. */
   nextBaseFeeSet: event<{ baseFee: number }>(({ baseFee }) => `the next base fee is ${baseFee} wei`),
 };
 
@@ -193,25 +193,25 @@ const openText = (state: State, order: number): string => sizeText(remainingOf(s
 
 export type EventKind = keyof typeof EVENTS;
 
-/** An event of one kind, as plain data. */
+/** Domain event of one kind, as plain data. */
 export type EventOf<Kind extends EventKind> = { readonly kind: Kind } & Parameters<(typeof EVENTS)[Kind]>[0];
 
-/** Everything that can happen to the state; only `apply` writes it there. */
+/** A change of the state; only `apply` writes it. */
 export type DomainEvent = { [Kind in EventKind]: EventOf<Kind> }[EventKind];
 
-/** More events than these are counted. */
-const MAX_TOLD = 6;
+/** Further events are only counted. */
+const MAX_DESCRIBED = 6;
 
-/** What a command has caused, in words; the state is that behind it. */
+/** Describes the events of a command; `state` is the state after it. */
 export function eventsText(events: readonly DomainEvent[], state: State): string {
   const placed = new Set(events.flatMap((event) => (event.kind === "orderPlaced" ? [event.order] : [])));
   const canceled = events.filter((event) => event.kind === "orderCanceled" && !placed.has(event.order));
   const others = canceled.length > 1 ? events.filter((event) => !canceled.includes(event)) : events;
   const parts = others.flatMap(
-    (event) => (EVENTS[event.kind] as Words<DomainEvent>)(event, state, placed) ?? [],
+    (event) => (EVENTS[event.kind] as Describe<DomainEvent>)(event, state, placed) ?? [],
   );
-  const shown = parts.slice(0, MAX_TOLD);
-  if (parts.length > MAX_TOLD) shown.push(`and ${parts.length - MAX_TOLD} more`);
+  const shown = parts.slice(0, MAX_DESCRIBED);
+  if (parts.length > MAX_DESCRIBED) shown.push(`and ${parts.length - MAX_DESCRIBED} more`);
   if (canceled.length > 1) shown.push(`canceled ${canceled.length}`);
   return shown.join(", ") || "nothing";
 }

@@ -1,30 +1,29 @@
 import type { Millis } from "./units.ts";
 
 /**
- * Orders by expiration, then by number: a binary heap. An order that ends some other way stays in until it comes to
- * the top or stale entries outnumber the live ones.
+ * Binary heap of orders by expiration, then by number. An order that ends in another way remains as a stale entry until
+ * it reaches the top or stale entries outnumber the live ones.
  */
 export class ExpiryQueue {
   #at: number[] = [];
   #order: number[] = [];
   #stale = 0;
 
-  /** Notes when an order expires. */
   add(at: Millis, order: number): void {
     this.#at.push(at);
     this.#order.push(order);
     this.#up(this.#at.length - 1);
   }
 
-  /** The order that expires first, or 0. */
+  /** Returns the order that expires first, or 0. */
   first(): number {
     return this.#order[0] ?? 0;
   }
 
-  /** The orders that expire first, soonest first, at most so many; `isWaiting` as `ended` takes it. */
+  /** Returns at most `count` orders, soonest first; `isWaiting` tells whether an order is still open. */
   soonest(count: number, isWaiting: (order: number) => boolean): number[] {
     const found: number[] = [];
-    // Whatever comes next in a heap is below what has come.
+    // In a heap, the next entry is a child of one already visited.
     const next = this.#order.length > 0 ? [0] : [];
     while (next.length > 0 && found.length < count) {
       next.sort((a, b) => (this.#before(a, b) ? 1 : -1));
@@ -36,7 +35,7 @@ export class ExpiryQueue {
     return found;
   }
 
-  /** Drops what no longer waits, after an order in the queue has ended. */
+  /** Called after an order in the queue has ended; removes stale entries. */
   ended(isWaiting: (order: number) => boolean): void {
     this.#stale += 1;
     while (this.#order.length > 0 && !isWaiting(this.first())) {
@@ -46,7 +45,6 @@ export class ExpiryQueue {
     if (this.#stale * 2 > this.#order.length && this.#stale > 64) this.#rebuild(isWaiting);
   }
 
-  /** A queue of its own with the same orders. */
   copy(): ExpiryQueue {
     const copy = new ExpiryQueue();
     copy.#at = this.#at.slice();

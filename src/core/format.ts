@@ -8,7 +8,7 @@ export const PRICE_PLACES = 4;
 export const SIZE_PLACES = 2;
 export const MONEY_PLACES = 6;
 
-/** The shortest decimal text of an amount in units of 10^-places: never an exponent, no trailing zeros. */
+/** Returns the shortest decimal text of an amount in units of 10^-places: no exponent, no trailing zeros. */
 export function textOf(units: number, places: number): string {
   const digits = String(Math.abs(units)).padStart(places + 1, "0");
   const sign = units < 0 ? "-" : "";
@@ -24,10 +24,9 @@ export const usdcText = (units: number): string => `${moneyText(units)} USDC`;
 
 const SHOWN_DIGITS = 10;
 
-/** The beginning of an address, which is enough to name it. */
+/** Abbreviates an address. */
 export const addressText = (address: Address): string => address.slice(0, SHOWN_DIGITS);
 
-/** Who an account is. */
 export function accountText(state: State, number: number): string {
   if (number === FAUCET) return "the faucet";
   if (number === FEES) return "the fees";
@@ -35,7 +34,7 @@ export function accountText(state: State, number: number): string {
   return account === undefined ? `account ${number}` : addressText(account.address);
 }
 
-/** The slug of a market, whole: it is what the API and `clobsim inspect --market` take. */
+/** Returns the slug of a market, not abbreviated, because the API and `clobsim inspect --market` take it. */
 export const marketText = (state: State, number: number): string =>
   state.markets.find(number)?.slug ?? `market ${number}`;
 
@@ -43,13 +42,13 @@ export const marketText = (state: State, number: number): string =>
 export const tokenText = (state: State, token: number): string =>
   `${outcomeOf(token)} in ${marketText(state, marketOfToken(token))}`;
 
-/** The same of a token's id, known or not. */
+/** Returns the same for a token's id, which may be unknown. */
 export function tokenIdText(state: State, id: string): string {
   const token = state.tokenById.get(id);
   return token === undefined ? `unknown token ${id.slice(0, SHOWN_DIGITS)}` : tokenText(state, token);
 }
 
-/** An order by its number, which the end of its id is. */
+/** Describes an order by its number, which its id contains. */
 export function orderIdText(state: State, id: string): string {
   const number = numberOf(state.idPrefixes.order, id);
   return number === 0 ? `unknown order ${id.slice(0, SHOWN_DIGITS)}` : orderText(number);

@@ -1,9 +1,9 @@
 import { sha256Hex } from "./hash.ts";
 
-/** The kinds of things that carry a UUID with a counter of their own. */
+/** Kinds of records with a UUID; each kind has its own counter. */
 export type IdKind = "event" | "market" | "order" | "trade";
 
-/** The UUID of 32 or more hex digits as RFC 9562 version 8 (custom) writes it: version and variant in their places. */
+/** Formats 32 or more hex digits as a UUID of RFC 9562 version 8 (custom). */
 export function uuidOf(hex: string): string {
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
@@ -12,18 +12,18 @@ export function uuidOf(hex: string): string {
 const COUNTER_DIGITS = 12;
 
 /**
- * The first four groups of every UUID of one kind (RFC 9562 version 8: custom), a function of the seed; the last
- * group is the counter, so that an id leads to its number without a table.
+ * Returns the first four groups of every UUID of one kind, a function of the seed. The last group is the counter, so that
+ * the number of an id is found without a table.
  */
 export function idPrefix(seed: string, kind: IdKind): string {
   return uuidOf(sha256Hex(`clobsim id\n${kind}\n${seed}`)).slice(0, -COUNTER_DIGITS);
 }
 
-/** The UUID of number `n` of a kind. */
+/** Returns the UUID of number `n`. */
 export const idOf = (prefix: string, n: number): string =>
   prefix + n.toString(16).padStart(COUNTER_DIGITS, "0");
 
-/** The number in a UUID of this kind, in letters of either case, or 0 when the text is no such id. */
+/** Returns the number in a UUID of this kind, in either case; 0 if the text is not such an id. */
 export function numberOf(prefix: string, id: string): number {
   if (id.length !== prefix.length + COUNTER_DIGITS) return 0;
   if (!id.startsWith(prefix) && !id.toLowerCase().startsWith(prefix)) return 0;
@@ -38,13 +38,13 @@ export function numberOf(prefix: string, id: string): number {
 
 const [ZERO, NINE, A, F, SMALL] = [48, 57, 97, 102, 32];
 
-/** The value of a character as a digit of hex, by its code; -1 when it is none. */
+/** Returns the value of a hex digit by its character code; -1 if it is not one. */
 function hexDigit(code: number): number {
   if (code >= ZERO && code <= NINE) return code - ZERO;
   const letter = code | SMALL;
   return letter >= A && letter <= F ? letter - A + 10 : -1;
 }
 
-/** The address of an account that no key opens (the faucet, the collector of fees), a function of (seed, name). */
+/** Returns the address of an account without a private key (faucet, fees), a function of (seed, name). */
 export const houseAddress = (seed: string, name: string): string =>
   `0x${sha256Hex(`clobsim house\n${name}\n${seed}`).slice(24)}`;

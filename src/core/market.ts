@@ -48,7 +48,7 @@ export const EventRecord = record({
 });
 export type EventRecord = Infer<typeof EventRecord>;
 
-/** What a market has issued: shares of both outcomes, and the USDC locked behind them. */
+/** Issued shares of both outcomes of a market, and the USDC that backs them. */
 export const Supply = record(
   {},
   { changing: { yes: integer<Size>(), no: integer<Size>(), collateral: integer<Money>() } },
@@ -68,13 +68,13 @@ const MarketBook = record(
   {},
   {
     changing: {
-      /** One more with each change of the book. */
+      /** Incremented with each change of the book. */
       sequence: integer(),
       updatedAt: moment(),
       last: orNull(LastTrade),
     },
     derived: {
-      /** Made when the first order rests: a market that never trades costs almost nothing. */
+      /** Allocated when the first order rests, so that a market without orders costs almost nothing. */
       book: () => null as Book | null,
       history: () => new PriceHistory(),
     },
@@ -92,7 +92,7 @@ const tickSize = (): Type<Price> =>
 const tokenId = (): Type<string> => textLike(/^[1-9][0-9]{0,77}$/, "an integer in quotes");
 const sum = (): Type<Sum> => record({}, { changing: { usdc: integer(), micro: integer(0, 999_999) } });
 
-/** What a market is created with. */
+/** Parameters of a new market. */
 export const MARKET_TERMS = {
   event: id(),
   question: text(),
@@ -125,19 +125,19 @@ export const Market = refined(
         status: oneOf(...MARKET_STATUSES),
         resolvedAt: orNull(moment()),
         winningOutcome: orNull(oneOf(...WINNING_OUTCOMES)),
-        /** What the ledger counts as issued, and what of it the settlement chain has. */
+        /** Supply in the ledger, and the settled part on chain. */
         supply: Supply,
         onChain: Supply,
-        /** The transaction that reports how it ended; 0 before. */
+        /** Transaction that reports the resolution; 0 before. */
         report: integer(),
         /** USDC traded, once per fill, as the taker paid or received it. */
         volume: sum(),
-        /** Price x open size of all that rests in the YES book. */
+        /** Sum of price x open size over the resting orders of the YES book. */
         liquidity: sum(),
         books: list(MarketBook) as Type<unknown> as Type<MarketBooks>,
       },
       derived: {
-        /** Numbers of the market's trades, oldest first, and of those whose taker traded YES. */
+        /** Numbers of the market's trades, and of the trades whose taker traded YES; oldest first. */
         trades: () => new Table<number>(),
         yesTrades: () => new Table<number>(),
       },
@@ -145,8 +145,8 @@ export const Market = refined(
   ),
   ({ status, resolvedAt, winningOutcome, report, books, matching }) => {
     const isResolved = status === "RESOLVED";
-    const check = (isRight: boolean, expected: string, found: unknown, field: string): void => {
-      if (!isRight) throw new DocumentError(expected, found, field);
+    const check = (isValid: boolean, expected: string, found: unknown, field: string): void => {
+      if (!isValid) throw new DocumentError(expected, found, field);
     };
     check((resolvedAt !== null) === isResolved, isResolved ? "a moment" : "null", resolvedAt, "resolvedAt");
     const winner = isResolved ? "YES or NO or SPLIT" : "null";
@@ -158,33 +158,29 @@ export const Market = refined(
 );
 export type Market = Infer<typeof Market>;
 
-/** Nothing issued. */
 export const emptySupply = (): Supply => ({ yes: 0 as Size, no: 0 as Size, collateral: 0 as Money });
 
-/** A token is a market and an outcome in one integer. */
+/** Packs a market and an outcome into one integer. */
 export const tokenOf = (market: number, outcome: Outcome): number => market * 2 + (outcome === "YES" ? 0 : 1);
-/** The market of a token. */
 export const marketOfToken = (token: number): number => token >> 1;
-/** The outcome a token stands for. */
 export const outcomeOf = (token: number): Outcome => ((token & 1) === 0 ? "YES" : "NO");
-/** The id of a token of this market. */
 export const tokenIdIn = (market: Market, outcome: Outcome): string =>
   market.tokenIds[outcome === "YES" ? 0 : 1];
 
-/** Whether orders of this outcome live in the book of the other one, as its mirror. */
+/** Whether orders of this outcome rest mirrored in the book of the other outcome. */
 export const isMirrored = (market: Market, outcome: Outcome): boolean =>
   outcome === "NO" && market.matching === "complementary";
 
-/** The book that orders of this outcome live in. */
+/** Returns the book in which orders of this outcome rest. */
 export const bookFor = (market: Market, outcome: Outcome): MarketBook =>
   (outcome === "NO" ? market.books[1] : undefined) ?? market.books[0];
 
-/** The direction of an order in the book's own terms: buying NO is selling YES. */
+/** Returns the direction of an order in the book's own terms: buying NO is selling YES. */
 export const directionIn = (mirrored: boolean, side: Side): BookDirection =>
   (side === "BUY") === mirrored ? ASK : BID;
 
-/** A price in the book's own terms, and back. */
+/** Converts a price to the book's own terms, or back. */
 export const priceIn = (mirrored: boolean, price: Price): Price => (mirrored ? complement(price) : price);
 
-/** How many price levels a book of this market has: the multiples of the tick strictly between 0 and 1. */
+/** Returns the number of price levels of a book: the multiples of the tick strictly between 0 and 1. */
 export const levelsOf = (market: Market): number => FULL_PRICE / market.tickSize - 1;

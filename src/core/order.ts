@@ -18,11 +18,11 @@ import { complement, type Money, notional, type Price, type Size } from "./units
 export const ORDER_STATUSES = ["LIVE", "MATCHED", "CANCELED", "EXPIRED"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-/** Tokens count from 2, for markets count from 1. */
+/** Tokens start at 2 because markets start at 1. */
 const FIRST_TOKEN = 2;
 const zero = (): number => 0;
 
-/** What was asked for, then what has come of it. */
+/** Order as requested, then its progress. */
 export const Order = record(
   {
     number: id(),
@@ -34,33 +34,33 @@ export const Order = record(
     orderType: oneOf<OrderType>("GTC", "GTD", "FOK", "FAK"),
     expiration: orNull(moment()),
     createdAt: moment(),
-    /** The best opposite price when it came, in terms of its own token; null when nobody stood there. */
+    /** Best opposite price on arrival, in terms of its own token; null if the other side was empty. */
     touch: orNull(price()),
-    /** How much it could have filled at its limit when it came. */
+    /** Size that could have filled at its limit on arrival. */
     fillableSize: onDisk("crossable", size()),
-    /** The first order of its own account that stood in its way under a self-trade policy; 0 for none. */
+    /** First order of the same account that blocked it under a self-trade policy; 0 if none. */
     blockingOwnOrder: onDisk("ownInWay", integer()),
   },
   {
     changing: {
-      /** Whether it ever rested, and what stood before it in the queue of its level when it did. */
+      /** Whether it ever rested; then the orders and size ahead of it in the queue of its level when it began to rest. */
       rested: boolean(),
       ordersAhead: integer(),
       sizeAhead: integer<Size>(),
       status: oneOf(...ORDER_STATUSES),
       cancelReason: orNull(oneOf(...CANCEL_REASONS)),
       matched: size(),
-      /** What the fills were worth together, in the order's own terms. */
+      /** Total value of the fills, in the order's own terms. */
       notional: integer<Money>(),
       fee: integer<Money>(),
       updatedAt: moment(),
     },
     derived: {
-      /** Where the order rests in the pool; NO_SLOT when it does not. */
+      /** Slot in the order pool; NO_SLOT if the order does not rest. */
       slot: () => NO_SLOT as number,
-      /** The latest fill; earlier ones follow through the trades. 0 when there is none. */
+      /** Latest fill, from which the trades link to earlier ones; 0 if none. */
       lastTrade: zero,
-      /** The account's neighbouring open orders, by number; 0 at the ends. */
+      /** Numbers of the account's next and previous open orders; 0 at the ends. */
       nextOpen: zero,
       previousOpen: zero,
     },
@@ -85,7 +85,7 @@ export const Trade = record(
   },
   {
     derived: {
-      /** The trade before this one of the taker's order, and of the maker's; 0 at the start. */
+      /** Previous trade of the taker's order, and of the maker's; 0 if none. */
       takerPrevious: zero,
       makerPrevious: zero,
     },
@@ -93,14 +93,14 @@ export const Trade = record(
 );
 export type Trade = Infer<typeof Trade>;
 
-/** What of the order has not been filled. */
+/** Returns the unfilled size. */
 export const remainingOf = (order: Pick<Order, "size" | "matched">): Size =>
   (order.size - order.matched) as Size;
 
 /**
- * What an order with `remaining` unfilled keeps reserved: a BUY price x remaining plus its worst fee in micro-USDC, a
- * SELL the remaining shares in size units. No cheaper fill can cost a BUY more, because a fee grows by less than
- * the price falls.
+ * Returns the reservation of an order with `remaining` unfilled: for a BUY price x remaining plus the fee at its limit,
+ * in micro-USDC; for a SELL the remaining shares, in size units. A fill at a lower price never costs a BUY more, because
+ * the fee grows by less than the price falls.
  */
 export function reservationOf(
   order: Pick<Order, "side" | "price">,
@@ -115,8 +115,8 @@ export function reservationOf(
 const BPS = 10_000;
 
 /**
- * Taker fee in micro-USDC: floor(feeRateBps x min(price, 1 - price) x size / 10,000), rounded down; the product is
- * split before it is multiplied, so that it stays below 2^53 for every price, size and rate.
+ * Taker fee in micro-USDC: floor(feeRateBps x min(price, 1 - price) x size / 10,000). The product is split before it is
+ * multiplied, so that it stays below 2^53 for every price, size and rate.
  */
 export function feeOf(price: Price, size: Size, feeRateBps: number): Money {
   if (feeRateBps === 0) return 0 as Money;

@@ -1,18 +1,18 @@
 import type { Millis, Price } from "./units.ts";
 
-/** The Unix seconds that traded, and the last price of each. */
+/** Unix seconds with trades, and the last price of each. */
 interface PricePoints {
   readonly seconds: Float64Array<ArrayBuffer>;
   readonly prices: Uint16Array<ArrayBuffer>;
 }
 
-/** The traded price of one book over time: one point per second that traded, the last price of that second. */
+/** Traded prices of one book: one point per second with trades, with the last price of that second. */
 export class PriceHistory {
   #seconds = new Float64Array(0);
   #prices = new Uint16Array(0);
   #size = 0;
 
-  /** A history of these points, as `points` answers them. */
+  /** Makes a history of points as returned by `points`. */
   static of({ seconds, prices }: PricePoints): PriceHistory {
     const history = new PriceHistory();
     history.#seconds = seconds;
@@ -29,12 +29,12 @@ export class PriceHistory {
     };
   }
 
-  /** How many seconds traded. */
+  /** Number of points. */
   get size(): number {
     return this.#size;
   }
 
-  /** Notes a trade; trades come in order of time. */
+  /** Adds a trade; trades come in order of time. */
   add(at: Millis, price: Price): void {
     const second = Math.floor(at / 1000);
     if (this.#size > 0 && this.#seconds[this.#size - 1] === second) {
@@ -47,17 +47,17 @@ export class PriceHistory {
     this.#size += 1;
   }
 
-  /** The Unix second of a point, counted from 0. */
+  /** Returns the Unix second of a point; indexes start at 0. */
   secondAt(index: number): number {
     return this.#seconds[index] as number;
   }
 
-  /** The price of a point, counted from 0. */
+  /** Returns the price of a point; indexes start at 0. */
   priceAt(index: number): Price {
     return this.#prices[index] as Price;
   }
 
-  /** How many points lie before the Unix second: the index of the first at or after it. */
+  /** Returns the number of points before the Unix second, which is the index of the first at or after it. */
   countBefore(second: number): number {
     let low = 0;
     let high = this.#size;
@@ -69,7 +69,6 @@ export class PriceHistory {
     return low;
   }
 
-  /** A history of its own with the same points. */
   copy(): PriceHistory {
     const copy = new PriceHistory();
     copy.#seconds = this.#seconds.slice(0, this.#size);

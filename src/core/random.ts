@@ -1,20 +1,20 @@
 import seedrandom from "seedrandom/lib/alea.js";
 
-/** A seeded source of numbers that answers nothing but integers and plain choices. */
+/** Seeded random source of integers and choices. */
 export interface Stream {
-  /** An integer, 0 <= n < bound; bound at most 2^32. */
+  /** Returns an integer, 0 <= n < bound; bound at most 2^32. */
   below(bound: number): number;
-  /** An integer, low <= n <= high. */
+  /** Returns an integer, low <= n <= high. */
   between(low: number, high: number): number;
-  /** True once in `outOf` draws, on average. */
+  /** Returns true with probability 1 / outOf. */
   oneIn(outOf: number): boolean;
-  /** One of the items. @throws RangeError when there are none. */
+  /** Returns one of the items. @throws RangeError if there are none. */
   pick<T>(items: readonly T[]): T;
 }
 
 /**
- * Independent streams of one seed, by name: a draw in one never shifts another.
- * The generator is Johannes Baagøe's Alea, as the package seedrandom keeps it.
+ * Makes the random stream of a name; a draw in one stream never shifts another.
+ * The generator is Johannes Baagøe's Alea, from the package seedrandom.
  */
 export function stream(seed: string, name: string): Stream {
   const generator = seedrandom(`${name}\u0000${seed}`);

@@ -17,9 +17,9 @@ import {
 } from "./market.ts";
 import { feeOf, Order, Trade } from "./order.ts";
 import { contentFault, expect, expectSame, listMined, type Path, rebuildChain } from "./rebuild-chain.ts";
-import { listFill, noteTrade, putInBook } from "./rules/apply-trading.ts";
+import { addToFillLists, putInBook, recordTrade } from "./rules/apply-trading.ts";
 import { indexMarket } from "./rules/markets.ts";
-import { noteFill } from "./rules/transactions.ts";
+import { addFill } from "./rules/transactions.ts";
 import { DocumentError } from "./schema.ts";
 import { createState, type State } from "./state.ts";
 import { type Contents, type ParsedContents, parseContents, readContents } from "./state-document.ts";
@@ -335,7 +335,7 @@ function listTrades(trades: readonly Trade[], state: State, matchOf: (trade: Tra
     match.trades += 1;
     const isFirstFee = trade.fee > 0 && feeTaker !== taker.number;
     if (isFirstFee) feeTaker = taker.number;
-    noteFill(match, trade, taker, maker, isFirstFee);
+    addFill(match, trade, taker, maker, isFirstFee);
     trade.takerPrevious = taker.lastTrade;
     trade.makerPrevious = maker.lastTrade;
     taker.lastTrade = number;
@@ -346,7 +346,7 @@ function listTrades(trades: readonly Trade[], state: State, matchOf: (trade: Tra
     const market = state.markets.get(marketOfToken(taker.token));
     const bookState = bookFor(market, outcomeOf(taker.token));
     noteBook(bookState, trade.at);
-    noteTrade(market, bookState, taker, trade, number, trade.at);
+    recordTrade(market, bookState, taker, trade, number, trade.at);
   }
 }
 
@@ -357,7 +357,7 @@ function listParty({ accounts }: State, { number, account, token }: Order, fill:
     const expected = `a holding in market ${marketOfToken(token)}, for order ${number} traded`;
     throw new DocumentError(expected, undefined, "accounts", account - 1, "holdings");
   }
-  listFill(record, holding, outcomeOf(token), fill);
+  addToFillLists(record, holding, outcomeOf(token), fill);
 }
 
 /** What of a trade cannot be so, for its orders. */

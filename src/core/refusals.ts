@@ -6,7 +6,7 @@ import type { Address } from "./terms.ts";
 import { toIso } from "./time.ts";
 import type { Millis, Money, Price, Size } from "./units.ts";
 
-/** What an account has of one asset: micro-USDC, or size units of a token. */
+/** Missing funds in one asset, in micro-USDC or in size units of a token. */
 export interface Shortfall {
   /** `USDC` or a token id. */
   readonly asset: string;
@@ -14,27 +14,27 @@ export interface Shortfall {
   readonly available: number;
   readonly balance: number;
   readonly reserved: number;
-  /** What of the balance pending settlements are to bring. */
+  /** Part of the balance that pending settlements will credit. */
   readonly incoming: number;
 }
 
-/** How an answer writes a value: in the units of the API, or as it is. */
+/** Unit of a value in `details` of an error response. */
 export type Unit = "price" | "size" | "money" | "moment" | "count";
-/** What an answer tells of a refusal beside its sentence, and how. */
+/** Fields of a refusal in `details` of an error response, with their units. */
 export type Details = Readonly<Record<string, Unit>>;
 
 interface Row<Data> {
-  readonly words: (refusal: Data, state: State) => string;
+  readonly message: (refusal: Data, state: State) => string;
   readonly details: Details | undefined;
 }
 
-/** What a refusal of one code holds, the sentence that says it, and the details of an answer. */
+/** Declares the fields, the message and the response details of one refusal code. */
 const refusal = <Data>(
-  words: Row<Data>["words"],
+  message: Row<Data>["message"],
   details?: { readonly [Field in keyof Data]?: Unit },
-): Row<Data> => ({ words, details: details as Details | undefined });
+): Row<Data> => ({ message, details: details as Details | undefined });
 
-/** Why a transaction does not come to the chain, in order of precedence; in the words of Ethereum's nodes, by which their clients tell the cases apart. */
+/** Why a transaction is refused, in order of precedence. The messages are those of Ethereum nodes, because clients parse them. */
 const TRANSACTION_REFUSALS = {
   INTRINSIC_GAS_TOO_LOW: refusal<{ gas: number; needed: number }>(
     ({ gas, needed }) => `intrinsic gas too low: gas ${gas}, minimum needed ${needed}`,
@@ -109,22 +109,21 @@ const quoted = (text: string): string => JSON.stringify(text.slice(0, MAX_QUOTED
 type Rows = typeof REFUSALS;
 export type RefusalCode = keyof Rows;
 export type RefusalOf<Code extends RefusalCode> = { readonly code: Code } & Readonly<
-  Parameters<Rows[Code]["words"]>[0]
+  Parameters<Rows[Code]["message"]>[0]
 >;
-/** A refused command leaves no trace. */
+/** A refused command does not change the state. */
 export type Refusal = { [Code in RefusalCode]: RefusalOf<Code> }[RefusalCode];
 export type TransactionRefusal = {
   [Code in keyof typeof TRANSACTION_REFUSALS]: RefusalOf<Code>;
 }[keyof typeof TRANSACTION_REFUSALS];
 
-/** The sentence of a refusal; the state is the one that it was decided on. */
+/** Returns the message of a refusal; `state` is the one on which it was decided. */
 export const refusalText = (refusal: Refusal, state: State): string =>
-  (REFUSALS[refusal.code] as Row<Refusal>).words(refusal, state);
+  (REFUSALS[refusal.code] as Row<Refusal>).message(refusal, state);
 
-/** What an answer tells of a refusal beside its sentence. */
 export const detailsOf = (code: RefusalCode): Details | undefined => REFUSALS[code].details;
 
-/** What becomes of a command: events that happen, or the reason why nothing does. */
+/** Result of deciding a command: its events, or the reason why it is refused. */
 export type Decision<Why extends Refusal = Refusal> =
   | { readonly ok: true; readonly events: readonly DomainEvent[] }
   | { readonly ok: false; readonly refusal: Why };
@@ -132,12 +131,12 @@ export type Decision<Why extends Refusal = Refusal> =
 export const accepted = (events: readonly DomainEvent[]): Decision<never> => ({ ok: true, events });
 export const refused = <Why extends Refusal>(refusal: Why): Decision<Why> => ({ ok: false, refusal });
 
-/** A value of JSON that holds no others. */
+/** JSON value other than an object or an array. */
 export type Scalar = string | number | boolean | null;
 
 /**
- * What a refused request asked for: the command, where the rules refused it; else the fields of its body and query that
- * its endpoint knows, as they were sent.
+ * Content of a refused request: the command if the rules refused it, else the fields of its body and query that the
+ * endpoint defines, as they were sent.
  */
 export type AskedFor =
   | { readonly kind: "command"; readonly command: Command }
@@ -145,28 +144,28 @@ export type AskedFor =
       readonly kind: "request";
       readonly body: Readonly<Record<string, Scalar>>;
       readonly query: Readonly<Record<string, string>>;
-      /** Whether something is shortened or left out here, so that it cannot be tried again. */
+      /** Whether a value is truncated or left out, so that the request cannot be repeated. */
       readonly isCut: boolean;
     };
 
-/** A trading or control request that was answered with a 4xx, without any secret of its sender. */
+/** Trading or control request that got a 4xx response, without secrets of the caller. */
 export interface RefusedRequest {
   readonly method: "POST" | "DELETE";
-  /** Of the request's target, without the query. */
+  /** Path of the request without the query. */
   readonly path: string;
-  /** The sender's address as the request names it; null where it names none. */
+  /** The caller's address as given in the request; null if it has none. */
   readonly address: Address | null;
-  /** Whether a signature has proven that address. */
+  /** Whether a signature proved the address. */
   readonly isProven: boolean;
   /** HTTP status, 400 to 499. */
   readonly status: number;
-  /** The error code of the answer. */
+  /** Error code of the response. */
   readonly code: string;
-  /** The field that the answer names as wrong; null where it names none. */
+  /** Invalid field according to the response; null if it names none. */
   readonly field: string | null;
-  /** Null where nothing of it is kept: its sender is unknown, or its body is unreadable or too long. */
+  /** Null if the caller is unknown or the body is unreadable or too long. */
   readonly asked: AskedFor | null;
 }
 
-/** So many refused requests are noted in one journal, or in one session in memory; the first ones. */
+/** Maximum number of refused requests recorded per journal, or per session in memory; the first ones. */
 export const MAX_REFUSED = 5_000;

@@ -3,7 +3,7 @@ import type { TimedCommand } from "./commands.ts";
 import type { State } from "./state.ts";
 import { type Millis, millis } from "./units.ts";
 
-/** A command that time alone causes, with the moment it is due. */
+/** Command that time alone causes, with the moment it is due. */
 export interface Due {
   readonly at: Millis;
   readonly command: TimedCommand;
@@ -13,8 +13,8 @@ const PRODUCE: TimedCommand = { kind: "produceBlock" };
 const SEAL: TimedCommand = { kind: "sealBlock" };
 
 /**
- * What time causes next by a moment, earliest first: a block that is being put together goes on, orders expire before
- * blocks of the same moment are mined, then by order of creation. Null when nothing is due by then.
+ * Returns the next command due by a moment; null if none is. A block being assembled continues first, then commands
+ * follow in order of time; orders expire before a block of the same moment is mined, in order of creation.
  */
 export function nextDue(state: State, by: Millis): Due | null {
   const { chain } = state;
@@ -28,19 +28,19 @@ export function nextDue(state: State, by: Millis): Due | null {
   return nextBlockAt !== null && nextBlockAt <= by ? { at: nextBlockAt, command: PRODUCE } : null;
 }
 
-/** When time alone causes something next, or null. */
+/** Returns when the next command is due; null if none is. @throws Error while a block is being assembled. */
 export function nextDueAt(state: State): Millis | null {
-  if (isInBlock(state)) throw new Error("a block is left half done");
+  if (isInBlock(state)) throw new Error("a block is incomplete");
   const { nextBlockAt } = state.chain;
   const expiry = nextExpiry(state);
   if (expiry === null || nextBlockAt === null) return expiry ?? nextBlockAt;
   return millis(Math.min(expiry, nextBlockAt));
 }
 
-/** Whether a block is being put together, or more of those that were asked for are to follow: nobody may see it so. */
+/** Whether a block is being assembled or requested blocks remain to be mined; such a state must not be exposed. */
 export const isInBlock = ({ chain: { building, asked } }: State): boolean => building !== null || asked > 0;
 
-/** Whether the command before has left something that is to happen at the same moment. */
+/** Whether the previous command made something due at the same moment. */
 export const isUnfinished = (state: State, now: Millis): boolean =>
   (state.chain.nextBlockAt !== null && state.chain.nextBlockAt <= now) || isInBlock(state);
 
@@ -52,13 +52,13 @@ function nextExpiry(state: State): Millis | null {
   return at;
 }
 
-/** The next transaction that the block must look at, or its end. */
+/** Returns the command for the next transaction of the block, or the one that seals it. */
 function nextOfBlock(chain: Chain): TimedCommand {
   const transaction = nextCandidate(chain);
   return transaction === 0 ? SEAL : { kind: "executeTransaction", transaction };
 }
 
-/** The first pending transaction behind the cursor that may be looked at, or 0; what waited for the last one goes first. */
+/** Returns the first executable pending transaction after the cursor, or 0. One that waited for the last executed goes first. */
 function nextCandidate(chain: Chain): number {
   const { building, deferred, firstUnprocessed, transactions } = chain;
   if (building === null) return 0;
@@ -82,7 +82,7 @@ function nextCandidate(chain: Chain): number {
   return 0;
 }
 
-/** The call that this block has put off already because its nonce follows that of the call just mined; or 0. */
+/** Returns the call that this block deferred because its nonce follows that of the call just mined, or 0. */
 function successorOf({ transactions, wallets }: Chain, { cursor, height }: Building): number {
   const content = transactions.find(cursor)?.content;
   const wallet = content?.kind === "call" ? wallets.get(content.from) : undefined;
@@ -91,7 +91,7 @@ function successorOf({ transactions, wallets }: Chain, { cursor, height }: Build
   return exception?.hold === "NONCE_GAP" && exception.notBefore > height ? next : 0;
 }
 
-/** Where in an ascending list the first number greater than another stands. */
+/** Returns the index of the first number of an ascending list that is greater than `number`. */
 function firstAfter(numbers: readonly number[], number: number): number {
   let low = 0;
   let high = numbers.length;

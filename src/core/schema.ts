@@ -2,42 +2,42 @@ import { type ByteCursor, type FixedText, fixedText } from "./byte-cursor.ts";
 import { FULL_PRICE, MAX_MILLIS, MAX_SIZE, type Millis, type Price, type Size } from "./units.ts";
 
 /**
- * What a value on disk is, declared once. Records, commands and journal lines are put together from the types below:
+ * Type of a value on disk, declared once. Records, commands and journal lines are composed of the types below:
  *
  *   export const Trade = record({ number: id(), side: oneOf("BUY", "SELL"), price: price(), at: moment() });
  *   export type Trade = Infer<typeof Trade>;
  *
- * `Trade.write(trade)` is its canonical JSON, fields in the order of the declaration; `Trade.parse(value)` checks what
- * `JSON.parse` has found and answers a record of its own; `Trade.read(cursor)` reads canonical bytes without `JSON.parse`.
+ * `Trade.write(trade)` returns canonical JSON, fields in declared order; `Trade.parse(value)` checks a result of
+ * `JSON.parse` and returns a new record; `Trade.read(cursor)` reads canonical bytes without `JSON.parse`.
  */
 export interface Type<Value> {
-  /** The value, checked. @throws DocumentError whose path is relative to the value. */
+  /** Returns the checked value. @throws DocumentError whose path is relative to the value. */
   parse(value: unknown): Value;
-  /** Canonical JSON. */
+  /** Returns canonical JSON. */
   write(value: Value): string;
-  /** The value of canonical bytes. Calls `cursor.fail()` where they are written otherwise, or `parse` would throw. */
+  /** Reads canonical bytes. Calls `cursor.fail()` if they are not canonical or `parse` would throw. */
   read(cursor: ByteCursor): Value;
-  /** Of an integer, its bounds: records read and write it without a call. */
+  /** Bounds of an integer type. Records read and write integers inline. */
   readonly range?: readonly [low: number, high: number];
-  /** Of one of a few texts, those. */
+  /** Allowed values of a `oneOf` type. */
   readonly values?: readonly string[];
-  /** What a field of this type is called on disk, where that is not its name. */
+  /** Name of the field on disk, if it differs from the name in code. */
   readonly diskName?: string;
-  /** The value with every moment in it so many milliseconds later; records are changed in place. Left out where there is none. */
+  /** Moves every moment in the value by `by` milliseconds and returns the value; changes records in place. Undefined if the type has no moment. */
   shift?(value: Value, by: number): Value;
 }
 
 /** The type of the values that a declaration describes. */
 export type Infer<Declared> = Declared extends Type<infer Value> ? Value : never;
 
-/** A value of a document that is not what it must be. `message` is `line 7, orders[3].price: expected ..., found ...`. */
+/** Invalid value in a document. `message` is `line 7, orders[3].price: expected ..., found ...`. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
   readonly expected: string;
   readonly found: unknown;
-  /** Such as `orders[3].price`; items of lists count from 0. Empty for the whole document. */
+  /** Such as `orders[3].price`; list items are numbered from 0. Empty for the whole document. */
   path = "";
-  /** Counted from 1; null when it is not known. */
+  /** Line number from 1; null if unknown. */
   line: number | null = null;
 
   constructor(expected: string, found: unknown, ...path: readonly (string | number)[]) {
@@ -47,7 +47,7 @@ export class DocumentError extends Error {
     this.within(...path);
   }
 
-  /** The same error told from further out: in a field, or in an item of a list. */
+  /** Prefixes the path with a field name or a list index. */
   within(...path: readonly (string | number)[]): this {
     for (const step of path.toReversed()) {
       const text = typeof step === "number" ? `[${step}]` : step;
@@ -65,7 +65,7 @@ export class DocumentError extends Error {
   }
 }
 
-/** Tells a DocumentError that `run` throws from further out. */
+/** Runs `run` and prefixes the path of a DocumentError that it throws. */
 export function within<Value>(step: string | number, run: () => Value): Value {
   try {
     return run();
@@ -75,10 +75,10 @@ export function within<Value>(step: string | number, run: () => Value): Value {
 }
 
 const MAX_SHOWN = 60;
-/** Control characters, and those that change the direction of the text after them, which JSON leaves as they are. */
+/** Control characters and direction marks that JSON does not escape. */
 const INVISIBLE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
-/** A value as a message shows it, whatever it is: on one line, and not all of a long one. */
+/** Formats any value for a message: on one line, truncated if long. */
 export function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "number") return String(value);
@@ -90,7 +90,7 @@ function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // Nothing else that was read from JSON cannot be written as JSON.
+    // Of values read from JSON, only these cannot be written.
     return "something too deeply nested";
   }
 }
@@ -103,7 +103,7 @@ const TRUE = fixedText("true");
 const FALSE = fixedText("false");
 const [COMMA, MINUS, OPEN, CLOSE, BRACE] = [44, 45, 91, 93, 125];
 
-/** A type with a parser of its own, written as `JSON.stringify` writes it. Where it stands, lines are read by `JSON.parse`. */
+/** Type with its own parser, written by `JSON.stringify`. Lines that contain it are read by `JSON.parse`. */
 export function custom<Value>(parse: (value: unknown) => Value): Type<Value> {
   const read = (cursor: ByteCursor): Value => {
     cursor.fail();
@@ -112,14 +112,14 @@ export function custom<Value>(parse: (value: unknown) => Value): Type<Value> {
   return { parse, write: (value) => JSON.stringify(value), read };
 }
 
-/** What `isRight` says; `expected` is how messages call it. */
-const checked = <Value>(isRight: (value: unknown) => boolean, expected: string): Type<Value> =>
+/** Values that `isValid` accepts; `expected` describes them in messages. */
+const checked = <Value>(isValid: (value: unknown) => boolean, expected: string): Type<Value> =>
   custom((value) => {
-    if (isRight(value)) return value as Value;
+    if (isValid(value)) return value as Value;
     throw new DocumentError(expected, value);
   });
 
-/** An integer, both bounds included. */
+/** Integer, both bounds included. */
 export function integer<Value extends number = number>(low = 0, high = MAX_INTEGER): Type<Value> {
   const range = high === MAX_INTEGER ? `an integer from ${low}` : `an integer from ${low} to ${high}`;
   return {
@@ -133,7 +133,7 @@ export function integer<Value extends number = number>(low = 0, high = MAX_INTEG
       const isNegative = cursor.takesByte(MINUS);
       const size = cursor.integer();
       const value = isNegative ? -size : size;
-      // JSON has a zero below zero, which nobody writes.
+      // JSON allows -0, which is never canonical.
       if (value < low || value > high || (isNegative && size === 0)) cursor.fail();
       return value as Value;
     },
@@ -141,7 +141,7 @@ export function integer<Value extends number = number>(low = 0, high = MAX_INTEG
   };
 }
 
-/** The number of a record: records count from 1. */
+/** Number of a record; records are numbered from 1. */
 export const id = (): Type<number> => integer(1);
 export const price = (): Type<Price> => integer(1, FULL_PRICE - 1);
 export const size = (low = 0): Type<Size> => integer(low, MAX_SIZE);
@@ -150,7 +150,7 @@ export const moment = (): Type<Millis> => ({
   shift: (at, by) => (at + by) as Millis,
 });
 
-/** A finite number, both bounds included. */
+/** Finite number, both bounds included. */
 export const numberIn = (low: number, high: number): Type<number> =>
   checked(
     (value) => typeof value === "number" && value >= low && value <= high,
@@ -168,7 +168,7 @@ export const boolean = (): Type<boolean> => ({
 
 export const text = (): Type<string> => checked((value) => typeof value === "string", "a text");
 
-/** A text of a certain form. */
+/** String that matches `form`. */
 export const textLike = (form: RegExp, expected: string): Type<string> =>
   checked((value) => typeof value === "string" && form.test(value), expected);
 
@@ -178,16 +178,16 @@ export const address = (): Type<string> =>
 export const word = (): Type<string> => textLike(/^0x[0-9a-f]{64}$/, "0x and 64 lower-case hex digits");
 export const hexBytes = (): Type<string> =>
   textLike(/^0x(?:[0-9a-f]{2})*$/, "0x and bytes in lower-case hex digits");
-/** An integer from 0 of up to 256 bits, as decimal text. */
+/** Unsigned integer of at most 78 digits (256 bits need no more), as decimal text. */
 export const decimal = (): Type<string> => textLike(/^(?:0|[1-9][0-9]{0,77})$/, "an integer in quotes");
 
-/** An integer of any size, as decimal text; from 0 unless it has a sign. */
+/** Large integer as decimal text; not negative unless `isSigned`. */
 export const bigInteger = (isSigned = false): Type<bigint> => {
   const digits = isSigned ? textLike(/^(?:0|-?[1-9][0-9]{0,99})$/, "an integer in quotes") : decimal();
   return { ...custom((value) => BigInt(digits.parse(value))), write: (value) => `"${value}"` };
 };
 
-/** One of a few texts. All values share these, none has a copy. */
+/** One of the given strings. Values read share these strings. */
 export function oneOf<const Value extends string>(...values: readonly Value[]): Type<Value> {
   const [only] = values;
   const expected = values.length === 1 ? `${only}` : `one of ${values.join(", ")}`;
@@ -206,11 +206,11 @@ export function oneOf<const Value extends string>(...values: readonly Value[]): 
   };
 }
 
-/** An object of any fields. */
+/** Object with any fields. */
 export const anyObject = (): Type<object> =>
   checked((value) => typeof value === "object" && value !== null && !Array.isArray(value), "an object");
 
-// Types of types.
+// Types composed of types.
 
 const shifted = <Value>(type: Type<Value>, value: Value, by: number): Value =>
   type.shift === undefined ? value : type.shift(value, by);
@@ -230,10 +230,9 @@ export const orNull = <Value>(type: Type<Value>): Type<Value | null> => ({
   ...(type.shift && { shift: (value, by) => (value === null ? null : shifted(type, value, by)) }),
 });
 
-/** A list that nobody writes to. */
+/** Read-only list. */
 export const list = <Item>(type: Type<Item>): Type<readonly Item[]> => array(type);
 
-/** A list. */
 export const array = <Item>(type: Type<Item>): Type<Item[]> => ({
   parse: (value) => {
     if (!Array.isArray(value)) throw new DocumentError("a list", value);
@@ -252,7 +251,7 @@ export const array = <Item>(type: Type<Item>): Type<Item[]> => ({
   ...(type.shift && { shift: (items, by) => items.map((item) => shifted(type, item, by)) }),
 });
 
-/** A list of so many items, each of a type of its own; `expected` is how messages call it. */
+/** List of fixed length with a type per item; `expected` describes it in messages. */
 export function tuple<const Items extends readonly unknown[]>(
   expected: string,
   ...types: { readonly [Index in keyof Items]: Type<Items[Index]> }
@@ -275,7 +274,7 @@ export function tuple<const Items extends readonly unknown[]>(
   };
 }
 
-/** Records by one of their fields, which ascends; on disk a list. */
+/** Records by the value of one field; on disk a list that is ascending in that field. */
 export const keyed = <Key extends string, Value extends Readonly<Record<Key, number>>>(
   key: Key,
   type: Type<Value>,
@@ -285,7 +284,7 @@ export const keyed = <Key extends string, Value extends Readonly<Record<Key, num
     let previous = 0;
     for (const [index, item] of array(type).parse(value).entries()) {
       if (item[key] <= previous)
-        throw new DocumentError(`more than ${previous}, as before it`, item[key], index, key);
+        throw new DocumentError(`more than ${previous}, the one before`, item[key], index, key);
       previous = item[key];
       found.set(previous, item);
     }
@@ -294,7 +293,7 @@ export const keyed = <Key extends string, Value extends Readonly<Record<Key, num
   write: (items) => array(type).write([...items.values()].sort((a, b) => a[key] - b[key])),
 });
 
-/** Values by keys; on disk a list of pairs, by ascending numbers or in order of insertion. `expected` is how messages call a pair. */
+/** Values by key; on disk a list of pairs, in ascending order of numbers or in insertion order. `expected` describes a pair in messages. */
 export const mapOf = <Key extends string | number, Value>(
   expected: string,
   key: Type<Key>,
@@ -307,7 +306,7 @@ export const mapOf = <Key extends string | number, Value>(
     ...custom((value) => {
       const found = new Map<Key, Value>();
       for (const [index, [name, item]] of pairs.parse(value).entries()) {
-        if (found.has(name)) throw new DocumentError("what none before has", name, index);
+        if (found.has(name)) throw new DocumentError("a key that occurs once", name, index);
         found.set(name, item);
       }
       return found;
@@ -316,7 +315,7 @@ export const mapOf = <Key extends string | number, Value>(
   };
 };
 
-/** A type with a rule of its own: `rule` throws a DocumentError, relative to the value, where it does not hold. */
+/** Type with an additional rule: `rule` throws a DocumentError, relative to the value, if the rule is broken. */
 export const refined = <Value, Of extends Type<Value>>(
   type: Of & Type<Value>,
   rule: (value: Value) => void,
@@ -338,18 +337,18 @@ export const refined = <Value, Of extends Type<Value>>(
   },
 });
 
-/** A field that may be left out. */
+/** Field that may be absent. */
 export interface Optional<Value> extends Type<Value> {
   readonly isOptional: true;
 }
 
 /**
- * The way in for a new field: it is left out of the canonical form, and undefined, where it has its default. So old
- * files, hashes and journals stay as they are. Never the first field of a record.
+ * Declares a field added later. If it has its default, it is undefined and absent from the canonical form, so that old
+ * files, hashes and journals stay valid. Must not be the first field of a record.
  */
 export const optional = <Value>(type: Type<Value>): Optional<Value> => ({ ...type, isOptional: true });
 
-/** A field that is called otherwise on disk than in code: names on disk never change. */
+/** Declares a field whose name on disk differs from its name in code; names on disk never change. */
 export const onDisk = <Of extends Type<unknown>>(diskName: string, type: Of): Of => ({ ...type, diskName });
 
 // Records.
@@ -364,40 +363,40 @@ type ValuesOf<Of> = {
 };
 type Made<By> = { -readonly [Key in keyof By]: By[Key] extends () => infer Value ? Value : never };
 
-/** The same type, shown by the compiler as one object. */
+/** The same type, displayed by the compiler as one object. */
 type Flat<Value> = { [Key in keyof Value]: Value[Key] };
 
-/** An object of certain fields, in this order. */
+/** Object with the given fields in this order. */
 export interface RecordType<Value> extends Type<Value> {
   readonly fields: Fields;
-  /** A record of its own with the same values, which are shared. */
+  /** Returns a shallow copy. */
   copy(value: Value): Value;
 }
 
-/** What a record is besides its fields. */
-interface RecordTerms<Changing, Made> {
-  /** Fields that change while the record lives; they come after the others. */
+/** Options of a record. */
+interface RecordOptions<Changing, Made> {
+  /** Mutable fields; they come after the others. */
   readonly changing?: Changing;
-  /** Fields that no document has; each is made anew when a record is read. */
+  /** Fields that are not persisted; each is initialized when a record is read. */
   readonly derived?: Made;
-  /** Other fields may be there, which a later version has written; nobody reads them. */
+  /** Whether unknown fields, written by a later version, are ignored. */
   readonly isOpen?: boolean;
 }
 
-/** Declares a record of these fields and no others. All are `readonly` but those that are `changing` or `derived`. */
+/** Declares a record of these fields. All are `readonly` except those in `changing` and `derived`. */
 export function record<
   const Fixed extends Fields,
   const Changing extends Fields = Record<never, Type<unknown>>,
   const Makers extends Derived = Record<never, () => unknown>,
 >(
   fixed: Fixed,
-  { changing, derived, isOpen = false }: RecordTerms<Changing, Makers> = {},
+  { changing, derived, isOpen = false }: RecordOptions<Changing, Makers> = {},
 ): RecordType<Flat<Readonly<ValuesOf<Fixed>> & ValuesOf<Changing> & Made<Makers>>> {
   const fields = { ...fixed, ...changing };
   const keys = Object.keys(fields);
   const types = Object.values(fields);
   const names = keys.map((key, index) => types[index]?.diskName ?? key);
-  const plan: Plan = {
+  const layout: RecordLayout = {
     keys,
     names,
     types,
@@ -412,18 +411,18 @@ export function record<
   };
   return {
     fields,
-    ...(whenCalled(plan) as Omit<RecordType<never>, "fields">),
+    ...(lazyMethods(layout) as Omit<RecordType<never>, "fields">),
     ...(moments.length > 0 && ({ shift } as object)),
   };
 }
 
 type Methods = Omit<RecordType<Values>, "fields" | "shift">;
 
-/** The methods of a record, made when one of them is first called: a program that starts needs those of few records. */
-function whenCalled(plan: Plan): Methods {
+/** Makes the methods of a record on the first call, because a starting program needs those of few records. */
+function lazyMethods(layout: RecordLayout): Methods {
   let made: Methods | null = null;
   const methods = (): Methods => {
-    made ??= compiled(plan) ?? looped(plan);
+    made ??= compiledMethods(layout) ?? interpretedMethods(layout);
     return made;
   };
   return {
@@ -434,12 +433,14 @@ function whenCalled(plan: Plan): Methods {
   };
 }
 
-interface Plan {
-  /** What the fields are called in code, and on disk. */
+/** Fields of a record, one item each in every list. */
+interface RecordLayout {
+  /** Names in code. */
   readonly keys: readonly string[];
+  /** Names on disk. */
   readonly names: readonly string[];
   readonly types: readonly Type<unknown>[];
-  /** What stands before each value. */
+  /** JSON before each value: a brace or comma, then the quoted name and a colon. */
   readonly texts: readonly FixedText[];
   readonly makers: Derived;
   readonly isOpen: boolean;
@@ -449,22 +450,22 @@ type Values = Record<string, unknown>;
 
 const isOptional = (type: Type<unknown>): boolean => "isOptional" in type;
 
-/** The fields of an object. @throws DocumentError where it is none. */
+/** Returns the fields of an object. @throws DocumentError if it is not an object. */
 export function fieldsOf(value: unknown): Values {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Values;
   throw new DocumentError("an object", value);
 }
 
-/** @throws DocumentError for the first field that is none of a record's. */
-function checkNames({ names, isOpen }: Plan, found: Values): void {
+/** @throws DocumentError for the first unknown field. */
+function checkNames({ names, isOpen }: RecordLayout, found: Values): void {
   if (isOpen) return;
   const stray = Object.keys(found).find((name) => !names.includes(name));
   if (stray !== undefined) throw new DocumentError(`only the fields ${names.join(", ")}`, stray);
 }
 
-/** Field by field: where code cannot be compiled, as in a browser with a Content-Security-Policy. */
-function looped(plan: Plan): Methods {
-  const { keys, names, types, texts, makers } = plan;
+/** Makes methods that loop over the fields, for where code cannot be compiled: a browser with a Content-Security-Policy. */
+function interpretedMethods(layout: RecordLayout): Methods {
+  const { keys, names, types, texts, makers } = layout;
   const made = Object.entries(makers);
   const recordOf = (partOf: (type: Type<unknown>, index: number) => unknown): Values => {
     const found: Values = {};
@@ -480,7 +481,7 @@ function looped(plan: Plan): Methods {
         const part = from[name];
         return part === undefined && isOptional(type) ? undefined : within(name, () => type.parse(part));
       });
-      checkNames(plan, from);
+      checkNames(layout, from);
       return found;
     },
     write: (value) => {
@@ -506,12 +507,12 @@ function looped(plan: Plan): Methods {
 }
 
 /**
- * The same, written out for the fields of one record and compiled: twice as fast, and objects are laid out as those of
- * a literal are: V8 gives a spread a hidden class of its own, and code that meets several is slower. Null where code
- * cannot be compiled.
+ * Compiles the methods from source generated for the fields of one record. They are twice as fast as the loops. Objects
+ * are made by a literal, because V8 gives a spread its own hidden class and code that meets several is slower. Returns
+ * null if code cannot be compiled.
  */
-function compiled(plan: Plan): Methods | null {
-  const { keys, names, types, makers } = plan;
+function compiledMethods(layout: RecordLayout): Methods | null {
+  const { keys, names, types, makers } = layout;
   if (keys.length === 0) return null;
   const each = (code: (key: string, index: number, name: string) => string, between = ""): string =>
     keys.map((key, index) => code(JSON.stringify(key), index, JSON.stringify(names[index]))).join(between);
@@ -521,7 +522,7 @@ function compiled(plan: Plan): Methods | null {
     (name) => `${JSON.stringify(name)}: makers[${JSON.stringify(name)}]()`,
   );
   const literal = `{ ${[each((key, i) => `${key}: v${i}`, ", "), ...made].join(", ")} }`;
-  /** An integer is read without a call of its type. */
+  /** Bounds check of an integer, which is read without calling its type. */
   const check = (i: number): string => {
     const { range: [low, high] = [-1, 0] } = types[i] as Type<unknown>;
     const bounds = [low > 0 ? `v${i} < ${low}` : "", high < MAX_INTEGER ? `v${i} > ${high}` : ""];
@@ -534,7 +535,7 @@ function compiled(plan: Plan): Methods | null {
   };
   const skip = (i: number): string => (isOptional(types[i] as Type<unknown>) ? "" : `c.skip(n${i});`);
   const source = `"use strict";
-    const { types, texts, makers } = plan;
+    const { types, texts, makers } = layout;
     ${each((_, i) => `const { parse: p${i}, write: w${i}, read: r${i} } = types[${i}], n${i} = texts[${i}];`)}
     return {
       parse(value) {
@@ -543,7 +544,7 @@ function compiled(plan: Plan): Methods | null {
         try {
           ${each((_, i, name) => `at = ${name}; const v${i} = ${ifThere(i, `from[${name}] !== undefined`, `p${i}(from[${name}])`)};`)}
           at = "";
-          checkNames(plan, from);
+          checkNames(layout, from);
           return ${literal};
         } catch (error) {
           throw error instanceof DocumentError && at !== "" ? error.within(at) : error;
@@ -567,15 +568,15 @@ function compiled(plan: Plan): Methods | null {
       copy: (v) => ({ ${[...keys, ...Object.keys(makers)].map((name) => `${JSON.stringify(name)}: v[${JSON.stringify(name)}]`).join(", ")} }),
     };`;
   try {
-    const make = new Function("plan", "fieldsOf", "checkNames", "DocumentError", source);
-    return make(plan, fieldsOf, checkNames, DocumentError) as Methods;
+    const make = new Function("layout", "fieldsOf", "checkNames", "DocumentError", source);
+    return make(layout, fieldsOf, checkNames, DocumentError) as Methods;
   } catch (error) {
     if (error instanceof EvalError) return null;
     throw error;
   }
 }
 
-/** One of several records, told by a field `kind` that each of them declares as `oneOf` its own name. */
+/** One of several records, told apart by a field `kind` that each of them declares as `oneOf` its own name. */
 export function union<Kinds extends Readonly<Record<string, RecordType<unknown>>>>(
   kinds: Kinds,
 ): Type<{ [Kind in keyof Kinds]: Infer<Kinds[Kind]> }[keyof Kinds]> {

@@ -1,4 +1,4 @@
 declare module "seedrandom/lib/alea.js" {
-  /** Alea alone, without the rest of the package: seeded by any text. */
+  /** The Alea generator alone; the seed is any text. */
   export default function alea(seed: string): { int32(): number };
 }

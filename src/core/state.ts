@@ -11,23 +11,23 @@ import { Table } from "./table.ts";
 import { type Address, BALANCE_POLICIES, SETTLEMENT_MODES } from "./terms.ts";
 import { MAX_ISSUANCE, type Millis, type Money, money, type Size } from "./units.ts";
 
-/** What an exchange is opened with; it never changes while the exchange lives. */
+/** Immutable configuration of an exchange. */
 export const ExchangeConfig = record({
   /** Decides every id. */
   seed: text(),
-  /** What a wallet gets with its first derivation of credentials. */
+  /** Funds that a wallet gets with its first derivation of credentials. */
   faucet: record({ collateral: integer<Money>(0, MAX_ISSUANCE), everyMarket: size() }),
   /** Whether a wallet may derive credentials more than once. */
   credentials: oneOf("rotate", "once"),
   /** When blocks are mined. */
   settlement: oneOf(...SETTLEMENT_MODES),
   balances: oneOf(...BALANCE_POLICIES),
-  /** Whether wallets have to approve the exchange's contracts; left out, those that it knows have done so from the start. */
+  /** Whether wallets must approve the exchange's contracts; if absent, known wallets have approved them from the start. */
   approvals: optional(oneOf("required")),
 });
 export type ExchangeConfig = Infer<typeof ExchangeConfig>;
 
-/** All that an exchange knows. Only `apply` writes to it. */
+/** State of an exchange. Only `apply` writes to it. */
 export interface State {
   readonly config: ExchangeConfig;
   readonly idPrefixes: Readonly<Record<IdKind, string>>;
@@ -43,19 +43,19 @@ export interface State {
   readonly marketBySlug: Map<string, number>;
   readonly expiries: ExpiryQueue;
   readonly pool: OrderPool;
-  /** Scratch paper for one walk over a book; nothing in it outlives a decision. */
+  /** Buffer for the match plan of one decision. */
   readonly plan: MatchPlan;
   readonly chain: Chain;
-  /** All USDC ever issued: every balance and all locked collateral together. */
+  /** All USDC ever issued: the sum of all balances and locked collateral. */
   issued: Money;
 }
 
-/** The account that keeps the other half of sets minted for one outcome; the first account of every exchange. */
+/** Account that gets the other half of sets minted for one outcome; the first of every exchange. */
 export const FAUCET = 1;
-/** The account that collects fees; the second account of every exchange. */
+/** Account that collects fees; the second of every exchange. */
 export const FEES = 2;
 
-/** An account that owns nothing yet. */
+/** Makes an account without funds. */
 export function emptyAccount(number: number, address: Address): Account {
   return {
     number,
@@ -71,13 +71,13 @@ export function emptyAccount(number: number, address: Address): Account {
   };
 }
 
-/** The account of an address, if it ever had one. */
+/** Returns the account of an address; undefined if it has none. */
 export function findAccount(state: State, address: Address): Account | undefined {
   const number = state.accountByAddress.get(address);
   return number === undefined ? undefined : state.accounts.get(number);
 }
 
-/** An exchange without events, markets or customers, whose chain begins at a moment. */
+/** Creates a state without events, markets or customers, whose chain begins at `start`. */
 export function createState(config: ExchangeConfig, start: Millis): State {
   const prefix = (kind: IdKind): string => idPrefix(config.seed, kind);
   const state: State = {

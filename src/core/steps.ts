@@ -1,9 +1,9 @@
-const RECORDS_OF_A_STEP = 1_024;
+const RECORDS_PER_STEP = 1_024;
 
-/** Long work in steps: between two of them others have their turn. */
+/** Long work in steps, so that the event loop can run other work between two of them. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** Runs steps to their end at once, for callers that nobody waits for. */
+/** Runs all steps synchronously and returns the result. */
 export function finish<Result>(steps: Iterator<undefined, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
@@ -11,14 +11,14 @@ export function finish<Result>(steps: Iterator<undefined, Result>): Result {
   }
 }
 
-/** Says when a walk over many records should let others have their turn. */
+/** Counts records to decide when a step ends. */
 export class StepCounter {
   #records = 0;
 
-  /** Counts records; true once for every 1,024 of them. */
+  /** Counts records; returns true about once per 1,024 of them. */
   isStep(records = 1): boolean {
     this.#records += records;
-    if (this.#records < RECORDS_OF_A_STEP) return false;
+    if (this.#records < RECORDS_PER_STEP) return false;
     this.#records = 0;
     return true;
   }

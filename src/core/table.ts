@@ -2,7 +2,7 @@ const CHUNK_BITS = 12;
 const CHUNK_SIZE = 1 << CHUNK_BITS;
 const IN_CHUNK = CHUNK_SIZE - 1;
 
-/** What a copied list came with. */
+/** Items that a copied list shares with its original. */
 interface Inheritance<T> {
   readonly chunks: readonly (readonly T[] | undefined)[];
   readonly size: number;
@@ -10,21 +10,20 @@ interface Inheritance<T> {
 }
 
 /**
- * An append-only list numbered from 1, kept in chunks so that growth never copies what is already there, nor does a
- * copy of the list.
+ * Append-only list numbered from 1, in copy-on-write chunks: neither growth nor a copy of the list copies the items.
  */
 export class Table<T> {
   /**
-   * The last one may be shared with other lists, and then hold items of theirs beyond the size of this one. Undefined where
-   * nobody has looked yet.
+   * The last one may be shared with other lists and then holds their items beyond the size of this one. Undefined if not
+   * made yet.
    */
   #chunks: (T[] | undefined)[] = [];
-  /** Makes a chunk that nobody has looked at, the same one for all copies of a list; null where there is none. */
+  /** Makes the chunk of an index, the same one for all copies of a list; null if the list is not lazy. */
   #source: ((at: number) => T[]) | null = null;
   #size = 0;
   #inherited: Inheritance<T> | null = null;
 
-  /** A list of these items, numbered from 1. */
+  /** Makes a list of these items. */
   static of<T>(items: ArrayLike<T>): Table<T> {
     return Table.lazy(items.length, (from, to) => {
       const chunk: T[] = [];
@@ -33,7 +32,7 @@ export class Table<T> {
     });
   }
 
-  /** The same, its items made when somebody first looks near them: `make` answers those from an index up to another. */
+  /** Makes a list whose items are made on first access, a chunk at a time: `make` returns items `from` up to, not including, `to`. */
   static lazy<T>(size: number, make: (from: number, to: number) => T[]): Table<T> {
     const made: T[][] = [];
     const table = new Table<T>();
@@ -46,17 +45,17 @@ export class Table<T> {
     return table;
   }
 
-  /** How many there are, which is also the number of the latest. */
+  /** Number of items, which is also the number of the latest. */
   get size(): number {
     return this.#size;
   }
 
-  /** The number the next item will get. */
+  /** Number of the next item. */
   get next(): number {
     return this.#size + 1;
   }
 
-  /** Appends an item and answers its number. */
+  /** Appends an item and returns its number. */
   add(item: T): number {
     const index = this.#size;
     const place = index & IN_CHUNK;
@@ -68,27 +67,27 @@ export class Table<T> {
     return this.#size;
   }
 
-  /** Puts another item in the place of one. @throws RangeError when there is none. */
+  /** Replaces an item. @throws RangeError if the number does not exist. */
   replace(number: number, item: T): void {
     this.get(number);
     const index = number - 1;
     this.#takeChunk(index >> CHUNK_BITS)[index & IN_CHUNK] = item;
   }
 
-  /** The item of a number. @throws RangeError when there is none: a number is only made by `add`. */
+  /** Returns the item of a number. @throws RangeError if the number does not exist. */
   get(number: number): T {
     const item = this.find(number);
     if (item === undefined) throw new RangeError(`no number ${number} in a list of ${this.#size}`);
     return item;
   }
 
-  /** The item of a number for somebody who only reads it, and asks again after the next command: nothing is copied for that. */
+  /** Returns an item without copying it; the caller only reads it, and not after the next command. @throws RangeError if the number does not exist. */
   peek(number: number): Readonly<T> {
     if (!(number >= 1 && number <= this.#size)) throw new RangeError(`no number ${number}`);
     return this.#chunk((number - 1) >> CHUNK_BITS)[(number - 1) & IN_CHUNK] as T;
   }
 
-  /** The item of a number that may not exist. */
+  /** Returns the item of a number; undefined if it does not exist. */
   find(number: number): T | undefined {
     if (!(number >= 1 && number <= this.#size)) return undefined;
     const index = number - 1;
@@ -98,9 +97,9 @@ export class Table<T> {
   }
 
   /**
-   * A list that goes on from here. From now on nobody may write to this one, nor to what is in it. The copy shares all
-   * items, and takes its own of each with `ownCopy` before anybody sees it, so that an item got from the copy can be
-   * written to. What is never written to again needs no own copy: `ownCopy` may answer the item itself.
+   * Returns a writable copy. After that neither this list nor its items may be written to. The copy shares all items and
+   * copies each with `ownCopy` when it is first read, so that a caller can write to it. `ownCopy` may return an item
+   * itself if it will never change.
    */
   copy(ownCopy: ((item: T) => T) | null = null): Table<T> {
     this.#inherited = null;
@@ -123,7 +122,7 @@ export class Table<T> {
     };
   }
 
-  /** One of the chunks that this list has. */
+  /** Returns a chunk, made if necessary. */
   #chunk(at: number): T[] {
     const chunk = this.#chunks[at];
     if (chunk !== undefined) return chunk;
@@ -137,7 +136,7 @@ export class Table<T> {
     return this.#source(at);
   }
 
-  /** This list's own of an item that it may have inherited. */
+  /** Returns this list's own copy of an item, made if the item is still shared. */
   #own({ chunks, ownCopy }: Inheritance<T>, index: number, item: T): T {
     const at = index >> CHUNK_BITS;
     const place = index & IN_CHUNK;
@@ -150,7 +149,7 @@ export class Table<T> {
     return own;
   }
 
-  /** Makes a chunk this list's own, without what other lists have appended to it. */
+  /** Replaces a chunk by this list's own copy, without items that other lists have appended. */
   #takeChunk(at: number): T[] {
     const chunk = this.#chunk(at).slice(0, this.#size - at * CHUNK_SIZE);
     this.#chunks[at] = chunk;

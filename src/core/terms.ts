@@ -1,4 +1,4 @@
-// The words of the exchange, each with its values.
+// Terms of the exchange with their values.
 
 export const SIDES = ["BUY", "SELL"] as const;
 export type Side = (typeof SIDES)[number];
@@ -17,7 +17,7 @@ export const MARKET_STATUSES = ["ACTIVE", "CLOSED", "RESOLVED"] as const;
 export const MATCHINGS = ["complementary", "independent"] as const;
 export type Matching = (typeof MATCHINGS)[number];
 
-/** What a walk through a book does when it meets an order of the taker's own account. */
+/** What matching does when it reaches an order of the taker's own account. */
 export const SELF_TRADE_POLICIES = ["allow", "cancel-taker", "cancel-maker", "cancel-both"] as const;
 export type SelfTradePolicy = (typeof SELF_TRADE_POLICIES)[number];
 
@@ -25,7 +25,7 @@ export type SelfTradePolicy = (typeof SELF_TRADE_POLICIES)[number];
 export const MATCH_TYPES = ["COMPLEMENTARY", "MINT", "MERGE"] as const;
 export type MatchType = (typeof MATCH_TYPES)[number];
 
-/** Why an order was canceled. Their order decides hashes of events: append only. */
+/** Why an order was canceled. Append only: the index of a reason is hashed. */
 export const CANCEL_REASONS = [
   "USER",
   "FOK_UNFILLED",
@@ -37,28 +37,28 @@ export const CANCEL_REASONS = [
 ] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 
-/** A wallet address: `0x` and 40 lower-case hex digits. */
+/** Wallet address: `0x` and 40 lower-case hex digits. */
 export type Address = string;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** True for 20 bytes written as `0x` and 40 hex digits of either case; an EIP-55 checksum is not looked at. */
+/** Whether a text is `0x` and 40 hex digits of either case; an EIP-55 checksum is not verified. */
 export const isAddress = (text: string): boolean => ADDRESS.test(text);
 
-/** The lower-case form by which the core knows an address, or null when the text is no address. */
+/** Returns the lower-case form of an address; null if the text is not an address. */
 export const readAddress = (text: string): Address | null => (isAddress(text) ? text.toLowerCase() : null);
 
-/** When what a fill brings can be spent: at once, or when it is mined. */
+/** When the proceeds of a fill can be spent: at once, or after it is mined. */
 export const BALANCE_POLICIES = ["optimistic", "settled"] as const;
 export type BalancePolicy = (typeof BALANCE_POLICIES)[number];
 
 /**
- * When blocks are mined. `instant`: with whatever asks for one, and final at once. `auto`: every `BLOCK_INTERVAL_MS`
- * while something is pending. `manual`: when asked for.
+ * When blocks are mined. `instant`: with each command that needs one, and final at once. `auto`: every `BLOCK_INTERVAL_MS`
+ * while transactions are pending. `manual`: on request.
  */
 export const SETTLEMENT_MODES = ["instant", "auto", "manual"] as const;
 export type SettlementMode = (typeof SETTLEMENT_MODES)[number];
 
-/** `a, b or c`: as a sentence lists what it expects. */
+/** Joins alternatives as `a, b or c`. */
 export const anyOf = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;

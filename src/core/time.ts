@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Days from 0000-03-01 to 1970-01-01: counting years from March puts the leap day at a year's end. */
+/** Days from 0000-03-01 to 1970-01-01. Years begin in March, so that the leap day is the last day. */
 const EPOCH_DAYS = 719_468;
 const DAYS_IN_FOUR_CENTURIES = 146_097;
 
@@ -14,9 +14,9 @@ const ISO =
 const DURATION = /^(?=\d)(?:(\d{1,12})d)?(?:(\d{1,12})h)?(?:(\d{1,12})m)?(?:(\d{1,12})s)?(?:(\d{1,15})ms)?$/;
 
 /**
- * The moment that a text names, or null when it names none. Date, time and zone are required (`Z` or `+hh:mm`),
- * seconds are optional, their fraction has one to three digits; years 1970 to 9999. `24:00`, leap seconds and
- * days that a month does not have name no moment.
+ * Parses an ISO-8601 moment; returns null if invalid. Date, time and zone (`Z` or `+hh:mm`) are required, seconds are
+ * optional, their fraction has one to three digits; years 1970 to 9999. `24:00`, leap seconds and days that a month
+ * does not have are invalid.
  */
 export function parseIso(text: string): Millis | null {
   const found = ISO.exec(text);
@@ -33,7 +33,7 @@ export function parseIso(text: string): Millis | null {
   return year >= 1970 && at >= 0 && at <= MAX_MILLIS ? (at as Millis) : null;
 }
 
-/** ISO-8601 in UTC, always with milliseconds: `2026-01-01T00:00:00.000Z`. */
+/** Formats as ISO-8601 in UTC, always with milliseconds: `2026-01-01T00:00:00.000Z`. */
 export function toIso(at: Millis): string {
   const days = Math.floor(at / DAY);
   const time = at - days * DAY;
@@ -44,8 +44,8 @@ export function toIso(at: Millis): string {
 }
 
 /**
- * The length in milliseconds of a duration such as `90s`, `2h`, `500ms` or `1h30m`, or null when the text is none:
- * whole numbers with the units d, h, m, s and ms, each at most once, the larger first.
+ * Parses a duration such as `90s`, `2h`, `500ms` or `1h30m` to milliseconds; returns null if invalid. Whole numbers with
+ * the units d, h, m, s and ms, each at most once, the larger first.
  */
 export function parseDuration(text: string): number | null {
   const found = DURATION.exec(text);

@@ -164,7 +164,7 @@ describe("a line whose check is right, and which no program has written", () => 
     [
       "ends a block that nobody has begun",
       () => withLine("sealBlock", {}),
-      /fails: no block is being put together/,
+      /fails: no block is being assembled/,
     ],
     [
       "is of an earlier moment",

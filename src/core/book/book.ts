@@ -14,17 +14,17 @@ import {
 } from "./order-pool.ts";
 import type { MatchPlan } from "./plan.ts";
 
-/** The two sides of a book; also the direction of an order in the book's own terms. */
+/** Side of a book; also the direction of an order in the book's own terms. */
 export type BookDirection = 0 | 1;
 export const BID = 0;
 export const ASK = 1;
 
-/** No account has this number. */
-const NOBODY = -1;
+/** Number that no account has. */
+const NO_ACCOUNT = -1;
 
 /**
- * A central limit order book with price-time priority over a ladder of price levels (ticks 1..levels).
- * It holds who rests where and how much is open, nothing else: no ids, no money, no time.
+ * Central limit order book with price-time priority over a ladder of price levels (ticks 1..levels).
+ * It holds the account, place and open size of resting orders; no ids, money or time.
  */
 export class Book {
   readonly pool: OrderPool;
@@ -44,24 +44,24 @@ export class Book {
     this.#asks = asks;
   }
 
-  /** A book of its own with the same orders; `pool` is the copy of its pool. */
+  /** Returns a copy; `pool` is the copy of its pool. */
   copy(pool: OrderPool): Book {
     return new Book(pool, this.levels, this.#bids.copy(pool), this.#asks.copy(pool));
   }
 
-  /** The highest bid, in ticks, or 0 when nobody buys. */
+  /** Highest bid, in ticks; 0 if there are no bids. */
   get bestBid(): number {
     return this.levels + 1 - this.#bids.best;
   }
 
-  /** The lowest ask, in ticks, or levels + 1 when nobody sells. */
+  /** Lowest ask, in ticks; levels + 1 if there are no asks. */
   get bestAsk(): number {
     return this.#asks.best;
   }
 
   /**
-   * Walks the opposite side as an order would, best price first, then arrival, and writes what it would meet into
-   * `plan`. Reads only: the book changes when the plan is carried out with `fill` and `remove`.
+   * Writes into `plan` the resting orders that an order would match, best price first, then in order of arrival. Does not
+   * change the book; `fill` and `remove` execute the plan.
    */
   plan(
     direction: BookDirection,
@@ -77,13 +77,13 @@ export class Book {
     let rank = side.best;
     if (rank > last) return;
     const { cells } = this.pool;
-    const own = policy === "allow" ? NOBODY : account;
+    const own = policy === "allow" ? NO_ACCOUNT : account;
     let remaining = size;
     for (; rank <= last; rank = side.after(rank)) {
       const level = side.levelAt(rank);
       for (let slot = cells[level + NEXT] as number; slot !== level; slot = cells[slot + NEXT] as number) {
         if (cells[slot + ACCOUNT] === own) {
-          if (plan.own === NO_SLOT) plan.own = slot;
+          if (plan.ownSlot === NO_SLOT) plan.ownSlot = slot;
           if (policy !== "cancel-taker") plan.push(slot, 0);
           if (policy === "cancel-maker") continue;
           plan.stopped = true;
@@ -102,17 +102,17 @@ export class Book {
     plan.filled = size - remaining;
   }
 
-  /** How many orders rest at a price level. */
+  /** Returns the number of orders at a price level. */
   countAt(direction: BookDirection, tick: number): number {
     return direction === BID ? this.#bids.count(this.levels + 1 - tick) : this.#asks.count(tick);
   }
 
-  /** What is open at a price level, in size units. */
+  /** Returns the open size at a price level, in size units. */
   totalAt(direction: BookDirection, tick: number): number {
     return direction === BID ? this.#bids.total(this.levels + 1 - tick) : this.#asks.total(tick);
   }
 
-  /** Rests an order at the end of its level's queue and answers its slot. */
+  /** Appends an order to the queue of its level and returns its slot. */
   rest(direction: BookDirection, tick: number, size: number, order: number, account: number): number {
     const slot = this.pool.take(order, account, size);
     if (direction === BID) this.#bids.append(slot, this.levels + 1 - tick);
@@ -120,7 +120,7 @@ export class Book {
     return slot;
   }
 
-  /** Fills part or all of a resting order; one that is filled whole leaves the book. */
+  /** Fills part or all of a resting order; removes it if completely filled. */
   fill(slot: number, quantity: number): void {
     const { cells, sums } = this.pool;
     const open = cells[slot + OPEN] as number;
@@ -133,7 +133,7 @@ export class Book {
     sums[total] = (sums[total] as number) - quantity;
   }
 
-  /** Takes a resting order out of the book. */
+  /** Removes a resting order from the book. */
   remove(slot: number): void {
     const { cells, sums } = this.pool;
     const level = cells[slot + LEVEL] as number;
@@ -148,14 +148,14 @@ export class Book {
     this.pool.free(slot);
   }
 
-  /** The price level an order rests at, in ticks. */
+  /** Returns the price level of a resting order, in ticks. */
   tickOf(slot: number): number {
     const { cells } = this.pool;
     const place = cells[(cells[slot + LEVEL] as number) + PLACE] as number;
     return (place & 1) === BID ? this.levels + 1 - (place >> 1) : place >> 1;
   }
 
-  /** Visits the occupied levels of one side, best first: tick, open size, number of orders. */
+  /** Visits the occupied levels of one side, best first. */
   depth(direction: BookDirection, visit: (tick: number, total: number, orders: number) => void): void {
     const side = direction === BID ? this.#bids : this.#asks;
     for (let rank = side.best; rank <= this.levels; rank = side.after(rank)) {
@@ -163,7 +163,7 @@ export class Book {
     }
   }
 
-  /** Visits the resting orders of one side in priority order: best price first, then arrival. */
+  /** Visits the resting orders of one side, best price first, then in order of arrival. */
   queue(direction: BookDirection, visit: (slot: number) => void): void {
     const side = direction === BID ? this.#bids : this.#asks;
     const { cells } = this.pool;

@@ -1,26 +1,25 @@
-/** What an order would meet if it came now: resting slots in priority order, each with the quantity to be filled. */
+/** Matches of an incoming order: resting slots in priority order, each with the quantity to fill. */
 export class MatchPlan {
-  /** Slots met, in order. */
+  /** Slots in order of matching. */
   slots = new Int32Array(64);
-  /** Quantity each would fill, in size units; 0 marks an own order that the self-trade policy cancels. */
+  /** Quantities to fill, in size units; 0 marks an own order that the self-trade policy cancels. */
   quantities = new Int32Array(64);
   count = 0;
   /** The sum of the quantities. */
   filled = 0;
-  /** Whether a self-trade policy ended the walk before size or limit did. */
+  /** Whether a self-trade policy ended the matching before size or limit did. */
   stopped = false;
-  /** The slot of the first own order that a self-trade policy met; 0 for none. */
-  own = 0;
+  /** Slot of the first own order to which a self-trade policy applied; 0 if none. */
+  ownSlot = 0;
 
-  /** Forgets the walk before. */
   clear(): void {
     this.count = 0;
     this.filled = 0;
     this.stopped = false;
-    this.own = 0;
+    this.ownSlot = 0;
   }
 
-  /** Notes one resting order. */
+  /** Appends one resting order. */
   push(slot: number, quantity: number): void {
     if (this.count === this.slots.length) this.#grow();
     this.slots[this.count] = slot;

@@ -6,15 +6,15 @@ import { blockAt } from "./chain.ts";
 import { tradesOf } from "./moves.ts";
 import { type Transaction, TransactionContent } from "./transaction.ts";
 
-// A hash of 32 bytes is 26 bytes of SHA-256 over what it names, and its number under a mask that these 26 decide: it
-// looks like any other, and leads back to what it names without a table. It is worked out when somebody asks.
+// A hash of 32 bytes is 26 bytes of SHA-256 over the content, then the record's number XOR a mask derived from these 26.
+// It looks like any other hash, and the number is recovered without a table. Hashes are computed on request.
 
 const HASHED_DIGITS = 52;
 const NUMBER_DIGITS = 12;
 const LOW_BITS = 4_294_967_296;
 const HASH = /^0x[0-9a-f]{64}$/;
 
-/** The hash of a transaction: of its signed bytes, if it came with such, else of the seed and of what it does. */
+/** Returns the hash of a transaction: of its signed bytes if it has any, else of the seed and its content. */
 export function transactionHash(state: State, transaction: Transaction): string {
   const { content, number } = transaction;
   if (content?.kind === "call" && content.hash !== null) return content.hash;
@@ -24,7 +24,7 @@ export function transactionHash(state: State, transaction: Transaction): string 
   );
 }
 
-/** The transaction of a hash, or undefined when no chain of this history has one. */
+/** Returns the transaction of a hash; undefined if there is none. */
 export function transactionOfHash(state: State, hash: string): Transaction | undefined {
   if (!HASH.test(hash)) return undefined;
   const { transactions, signed } = state.chain;
@@ -32,7 +32,7 @@ export function transactionOfHash(state: State, hash: string): Transaction | und
   return transaction !== undefined && transactionHash(state, transaction) === hash ? transaction : undefined;
 }
 
-/** The hash of a block: of the seed, and of all that the chain held when it was mined. */
+/** Returns the hash of a block: of the seed and of the whole chain up to it. */
 export function blockHash({ config }: State, { height, digestA, digestB, digestC, digestD }: Block): string {
   const words = [digestA, digestB, digestC, digestD]
     .map((word) => (word >>> 0).toString(16).padStart(8, "0"))
@@ -40,14 +40,14 @@ export function blockHash({ config }: State, { height, digestA, digestB, digestC
   return withNumber(`clobsim block\n${config.seed}\n${height}\n${words}`, height);
 }
 
-/** The block of a hash, or undefined when the chain has none, or has it no longer. */
+/** Returns the block of a hash; undefined if the current chain does not have it. */
 export function blockOfHash(state: State, hash: string): Block | undefined {
   if (!HASH.test(hash)) return undefined;
   const block = blockAt(state.chain, numberIn(hash));
   return block !== undefined && blockHash(state, block) === hash ? block : undefined;
 }
 
-/** What the exchange's contract calls an order: 16 bytes of a hash, and the order's own id. */
+/** Returns the order hash of the exchange contract: 16 bytes of a hash, then the order's id. */
 export function orderHash(state: State, order: number): string {
   const id = idOf(state.idPrefixes.order, order).replaceAll("-", "");
   return `0x${sha256Hex(`clobsim order\n${id}\n${state.config.seed}`).slice(0, 32)}${id}`;
@@ -73,7 +73,7 @@ function numberIn(hash: string): number {
   return masked(head, Number.parseInt(hash.slice(2 + HASHED_DIGITS), 16));
 }
 
-/** A number of 48 bits with the bits turned over that the text says; the same again turns them back. */
+/** XORs a 48-bit number with a mask derived from `head`; applying it twice restores the number. */
 function masked(head: string, number: number): number {
   let mask = 0;
   for (let at = 0; at < head.length; at += 4)

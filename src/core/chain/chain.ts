@@ -18,155 +18,151 @@ import type { SettlementFault } from "./settlement-fault.ts";
 import type { Transaction } from "./transaction.ts";
 
 export const BLOCK_INTERVAL_MS = 2_000;
-/** The chain id of local development nodes. */
+/** Chain id of local development nodes. */
 export const CHAIN_ID = 31_337;
-/** What a wei per gas costs in quiet times: 1 gwei. */
+/** Base fee without a gas spike: 1 gwei per gas. */
 export const QUIET_BASE_FEE = 1_000_000_000;
-/** The most that the exchange offers for its own transactions: 100 gwei. */
+/** Maximum fee that the exchange offers for its own transactions: 100 gwei per gas. */
 export const OPERATOR_MAX_FEE = 100_000_000_000;
-/** What a wallet that the exchange knows has for gas: 10,000 of the native currency. */
+/** Initial native balance of a wallet that the exchange knows: 10,000 units of the native currency, in wei. */
 export const GAS_MONEY = 10_000_000_000_000_000_000_000n;
 
-/** How many blocks on top of its own make a transaction final. */
+/** Returns the number of further blocks after which a block is final. */
 export const confirmationsOf = (mode: SettlementMode): number => (mode === "instant" ? 0 : 2);
 
 const address20 = address();
 
-/** What the chain knows of an address beyond collateral and tokens. */
+/** State of an address on the chain, except collateral and tokens. */
 export const ChainWallet = record(
   { address: address20 },
   {
     changing: {
-      /** How many transactions it has mined, which is the nonce of the next. */
+      /** Number of mined transactions, which is the nonce of the next one. */
       mined: integer(),
-      /** Its pending transactions by nonce. */
+      /** Pending transactions by nonce. */
       pending: mapOf("a nonce and a transaction", integer(), id()),
       /** Wei. */
       native: bigInteger(true),
-      /** What it allows others to spend of its collateral, where it has said so itself. */
+      /** Allowances of collateral that it has set, by spender, micro-USDC. */
       allowances: mapOf("an address and an integer in quotes", address20, bigInteger()),
-      /** Who may move its tokens, where it has said so itself. */
+      /** Token approvals that it has set, by operator. */
       operators: mapOf("an address, and true or false", address20, boolean()),
     },
   },
 );
 export type ChainWallet = Infer<typeof ChainWallet>;
 
-/** A block that is being put together, transaction by transaction, because one of them needs a look of its own. */
+/** Block being assembled transaction by transaction, because not all can be settled in a batch. */
 export interface Building {
   readonly height: number;
   readonly at: Millis;
   readonly baseFee: number;
-  /** The last transaction that was looked at. */
+  /** Last transaction executed. */
   cursor: number;
   readonly first: number;
   logs: number;
   gas: number;
-  /** Whether something is in it that awaits its confirmation. */
+  /** Whether it contains a transaction that awaits confirmation. */
   isFilled: boolean;
 }
 
-/** The settlement chain: part of the state. */
+/** Settlement chain, part of the state. */
 export interface Chain {
   readonly transactions: Table<Transaction>;
-  /** Every block ever made, by serial. */
+  /** All blocks, orphaned ones included, by serial. */
   readonly blocks: Table<Block>;
-  /** The serials of the chain's blocks, by height + 1. */
+  /** Serials of the chain's blocks, by height + 1. */
   readonly heights: Table<number>;
-  /** The numbers of transactions in the order in which they were mined, orphaned blocks included. */
+  /** Numbers of transactions in the order of mining, those of orphaned blocks included. */
   readonly mined: Table<number>;
   readonly digest: Digest;
   readonly wallets: Map<Address, ChainWallet>;
-  /** Signed transactions by hash; all others carry their number in it. */
+  /** Signed transactions by hash; the hashes of all others contain their number. */
   readonly signed: Map<string, number>;
-  /** The first transaction that no block has looked at. */
+  /** First transaction that no block has processed. */
   firstUnprocessed: number;
-  /** Those that were looked at and put off, ascending. */
+  /** Processed and deferred transactions, ascending. */
   deferred: number[];
-  /**
-   * Whose balances await the next block, flat: an account and a market, 0 for USDC. When nothing is out of the ordinary,
-   * that block is all they wait for.
-   */
+  /** Balances with pending amounts, as a flat list of pairs: account and market, 0 for USDC. The next batch settles all of them. */
   touched: number[];
-  /** How many pending ones await a block. */
+  /** Number of pending transactions that await a block. */
   pending: number;
-  /** How many of them are calls. */
+  /** Number of pending calls. */
   pendingCalls: number;
-  /** Those that will never be mined though the ledger counts on them, ascending. */
+  /** Settlements that will never be mined although they are in the ledger, ascending. */
   dropped: number[];
-  /** How many wallets do not let the exchange move all that they have. */
+  /** Number of wallets that limit what the exchange may move. */
   restricted: number;
   faults: readonly SettlementFault[];
   faultsSet: number;
-  /** When the next block is due; null while nobody waits for one. */
+  /** When the next block is due; null if none is. */
   nextBlockAt: Millis | null;
-  /** How blocks are mined since somebody has said so; null as the exchange's terms have it. */
+  /** Mining mode set by command; null for that of the configuration. */
   mining: Mining | null;
-  /** Wei per gas of the next block alone, where somebody has said so. */
+  /** Base fee set for the next block only, wei per gas; null if not set. */
   nextBaseFee: number | null;
-  /** What blocks say of themselves since somebody has said so, oldest first; in the beginning, what all do. */
+  /** Header fields set by command, oldest first; empty if never set. */
   blockTerms: readonly BlockTerms[];
-  /** How many blocks are to be mined at once, because somebody asked for them. */
+  /** Number of requested blocks still to be mined at once. */
   asked: number;
   building: Building | null;
-  /** The height of the last block with something that awaits its confirmation; null before the first. */
+  /** Height of the latest block with a transaction that awaits confirmation; null before the first. */
   lastFilled: number | null;
   reorganizations: number;
   /**
-   * What was there of wallets before somebody wrote over it outside any block, oldest first, the latest `MAX_OVERWRITTEN`:
-   * for those who ask how it was. It is in memory alone, and decides nothing.
+   * Wallets before they were overwritten outside a block, oldest first, the latest `MAX_OVERWRITTEN`. Used for queries at
+   * past blocks; in memory only, and no decision depends on it.
    */
   overwritten: readonly Overwritten[];
 }
 
-/** When blocks are mined: as a mode of settlement has it, in `auto` mode so many milliseconds after somebody asks for one. */
+/** When blocks are mined: a settlement mode, and for `auto` the delay after a block is needed. */
 export const Mining = record({ mode: oneOf(...SETTLEMENT_MODES), intervalMs: id() });
 export type Mining = Infer<typeof Mining>;
 
-/** What blocks say of themselves; null as they do when nobody has said so. */
+/** Header fields of blocks; null for the default. */
 export const BLOCK_TERMS = { miner: orNull(address20), gasLimit: orNull(integer()) } as const;
-/** The same of the blocks behind so many that had ever been made. */
+/** Header fields of all blocks whose serial is greater than `blocks`. */
 export const BlockTerms = record({ blocks: integer(), ...BLOCK_TERMS });
 export type BlockTerms = Infer<typeof BlockTerms>;
 
-const AT_FIRST: BlockTerms = { blocks: 0, miner: null, gasLimit: null };
+const DEFAULT_BLOCK_TERMS: BlockTerms = { blocks: 0, miner: null, gasLimit: null };
 
-/** What the block of a serial says of itself. */
+/** Returns the header fields of the block with a serial. */
 export const blockTermsOf = ({ blockTerms }: Chain, serial: number): BlockTerms =>
-  blockTerms.findLast(({ blocks }) => blocks < serial) ?? AT_FIRST;
+  blockTerms.findLast(({ blocks }) => blocks < serial) ?? DEFAULT_BLOCK_TERMS;
 
-/** The terms of an exchange that say how blocks are mined. */
 interface SettlementTerms {
   readonly settlement: SettlementMode;
 }
 
-/** The mode in which blocks are mined now; asked with each order, so that it makes nothing. */
+/** Returns the current mining mode. Called for each order, therefore without allocation. */
 export const miningModeOf = ({ mining }: Chain, { settlement }: SettlementTerms): SettlementMode =>
   mining === null ? settlement : mining.mode;
 
-/** How blocks are mined now. */
+/** Returns the current mining mode and interval. */
 export const miningOf = ({ mining }: Chain, { settlement }: SettlementTerms): Mining =>
   mining ?? { mode: settlement, intervalMs: BLOCK_INTERVAL_MS };
 
-/** What an address had before something was written over it. */
+/** State of a wallet before it was overwritten. */
 export interface Overwritten extends Readonly<Pick<ChainWallet, "address" | "native" | "mined">> {
-  /** How many blocks had ever been made. */
+  /** Number of blocks made until then, orphaned ones included. */
   readonly blocks: number;
 }
 
 const MAX_OVERWRITTEN = 1_000;
 
-/** Notes what an address has, for it is to be written over. */
-export function noteOverwritten(chain: Chain, { address, native, mined }: ChainWallet): void {
+/** Records the state of a wallet that is about to be overwritten. */
+export function recordOverwritten(chain: Chain, { address, native, mined }: ChainWallet): void {
   const kept = chain.overwritten.slice(1 - MAX_OVERWRITTEN);
   chain.overwritten = [...kept, { address, native, mined, blocks: chain.blocks.size }];
 }
 
-/** How many wallets are restricted as long as none has said anything: somebody always is where each has to approve. */
-export const restrictedAtFirst = (approvals: "required" | undefined): number =>
+/** Returns the initial count of restricted wallets; never 0 if approvals are required. */
+export const initialRestricted = (approvals: "required" | undefined): number =>
   approvals === "required" ? 1 : 0;
 
-/** A chain that holds its first block and nothing else. */
+/** Creates a chain with only its first block. */
 export function createChain(
   { seed, approvals }: { readonly seed: string; readonly approvals?: "required" | undefined },
   at: Millis,
@@ -186,7 +182,7 @@ export function createChain(
     pending: 0,
     pendingCalls: 0,
     dropped: [],
-    restricted: restrictedAtFirst(approvals),
+    restricted: initialRestricted(approvals),
     faults: [],
     faultsSet: 0,
     nextBlockAt: null,
@@ -215,7 +211,7 @@ export function createChain(
   return chain;
 }
 
-/** The words of a digest as a block keeps them. */
+/** Returns the words of a digest as fields of a block. */
 export function digestFields({ words }: Digest) {
   return { digestA: words[0], digestB: words[1], digestC: words[2], digestD: words[3] };
 }
@@ -229,16 +225,16 @@ function wordsOf(seed: string): DigestWords {
   return [word(0), word(1), word(2), word(3)];
 }
 
-/** The height of the latest block. */
+/** Returns the height of the latest block. */
 export const headOf = (chain: Chain): number => chain.heights.size - 1;
 
-/** The block of a height, or undefined above the head. */
+/** Returns the block of a height; undefined above the head. */
 export function blockAt(chain: Chain, height: number): Block | undefined {
   const serial = chain.heights.find(height + 1);
   return serial === undefined ? undefined : chain.blocks.get(serial);
 }
 
-/** The transactions of the chain's block at a height, in order. */
+/** Returns the transactions of the block at a height, in order. */
 export function minedAt(chain: Chain, height: number): Transaction[] {
   const { first, count } = chain.blocks.get(chain.heights.get(height + 1));
   return Array.from({ length: count }, (_, index) =>
@@ -246,10 +242,9 @@ export function minedAt(chain: Chain, height: number): Transaction[] {
   );
 }
 
-/** The latest block. */
 export const headBlock = (chain: Chain): Block => chain.blocks.get(chain.heights.get(chain.heights.size));
 
-/** What a unit of gas costs in the next block: what was set for it, or else a spike in force decides. */
+/** Returns the base fee of the next block, wei per gas: the one set for it, else that of the highest active spike. */
 export function baseFeeOf(chain: Chain): number {
   if (chain.nextBaseFee !== null) return chain.nextBaseFee;
   let fee = QUIET_BASE_FEE;
@@ -257,7 +252,7 @@ export function baseFeeOf(chain: Chain): number {
   return fee;
 }
 
-/** Whether all that is pending can be mined without a look at each: in order of arrival, nothing can be missing. */
+/** Whether all pending transactions can be mined without checking each, because in order of arrival no funds can be missing. */
 export const canSettleInBatch = (chain: Chain): boolean =>
   chain.deferred.length === 0 &&
   chain.faults.length === 0 &&
@@ -266,7 +261,7 @@ export const canSettleInBatch = (chain: Chain): boolean =>
   chain.restricted === 0 &&
   chain.nextBaseFee === null;
 
-/** What the chain knows of an address that never did anything on it. */
+/** Makes the state of an address that has never used the chain. */
 export const emptyWallet = (owner: Address): ChainWallet => ({
   address: owner,
   mined: 0,
@@ -276,30 +271,30 @@ export const emptyWallet = (owner: Address): ChainWallet => ({
   operators: new Map(),
 });
 
-/** One block, in the chain or, after a reorganization, beside it. */
+/** Block of the chain, or orphaned by a reorganization. */
 export interface Block {
-  /** Counts every block ever made, from 1. */
+  /** Numbers all blocks, orphaned ones included, from 1. */
   readonly serial: number;
-  /** Its number in the chain; the first is 0. */
+  /** Position in the chain; the first is 0. */
   readonly height: number;
-  /** The serial of the block before it; 0 of the first. */
+  /** Serial of the previous block; 0 for the first. */
   readonly parent: number;
   readonly at: Millis;
   /** Wei per gas. */
   readonly baseFee: number;
-  /** Where its transactions begin in the list of all that were mined, counted from 0, and how many they are. */
+  /** Index of its first transaction in `Chain.mined`, from 0, and number of transactions. */
   readonly first: number;
   readonly count: number;
   readonly logs: number;
   readonly gas: number;
-  /** The four words of the digest that names all that the chain holds up to here. */
+  /** Digest of the whole chain up to this block. */
   readonly digestA: number;
   readonly digestB: number;
   readonly digestC: number;
   readonly digestD: number;
 }
 
-/** What waits for a block, or will never be mined though the ledger counts on it; oldest first. */
+/** Returns transactions that are pending, and lost ones that the ledger still includes; oldest first. */
 export function unminedOf({ deferred, dropped, firstUnprocessed, transactions }: Chain): Transaction[] {
   const found = [...deferred, ...dropped].sort((a, b) => a - b).map((number) => transactions.get(number));
   for (let number = firstUnprocessed; number <= transactions.size; number += 1)

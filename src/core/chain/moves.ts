@@ -4,15 +4,15 @@ import { FAUCET, FEES, type State } from "../state.ts";
 import { FULL_PRICE, notional, type Price, type Size } from "../units.ts";
 import type { Move, SupplyChange, Transaction } from "./transaction.ts";
 
-/** The token number that stands for USDC: no market has number 0. */
+/** Token number of USDC; no market has number 0. */
 export const USDC = 0;
 
-/** Is told of something that changes hands: micro-USDC when the token is 0, else size units of a token. */
+/** Called with a change of a balance: micro-USDC if the token is 0, else size units of a token. */
 type MoveVisitor = (account: number, token: number, amount: number) => void;
 
 /**
- * Tells what a transaction moves between accounts, in the order in which it does. What it issues comes from nowhere,
- * what it locks or burns goes there.
+ * Visits the changes of balances by a transaction, in order. Issued and minted amounts have no sender; locked and burned
+ * amounts have no receiver.
  */
 export function visitMoves(state: State, transaction: Transaction, visit: MoveVisitor): void {
   const { content, firstTrade, trades } = transaction;
@@ -38,7 +38,7 @@ export function visitMoves(state: State, transaction: Transaction, visit: MoveVi
   }
 }
 
-/** The same as a list. */
+/** Returns the same as a list. */
 export function movesOf(state: State, transaction: Transaction): Move[] {
   const moves: Move[] = [];
   visitMoves(state, transaction, (account, token, amount) => moves.push({ account, token, amount }));
@@ -47,7 +47,7 @@ export function movesOf(state: State, transaction: Transaction): Move[] {
 
 const NO_CHANGES: readonly SupplyChange[] = [];
 
-/** How a transaction changes the sets that markets have issued. */
+/** Returns how a transaction changes the supply of markets. */
 export function supplyChangesOf(state: State, transaction: Transaction): readonly SupplyChange[] {
   const { content, firstTrade, trades } = transaction;
   switch (content?.kind) {
@@ -70,7 +70,7 @@ export function supplyChangesOf(state: State, transaction: Transaction): readonl
   }
 }
 
-/** The trades that a match settles, in order. */
+/** Returns the trades that a match transaction settles, in order. */
 export function tradesOf({ trades }: State, { firstTrade, trades: count }: Transaction): Trade[] {
   const found: Trade[] = [];
   for (let index = 0; index < count; index += 1) found.push(trades.get(firstTrade + index));
@@ -97,7 +97,7 @@ function supplyChangeOfTrade(state: State, { taker, size, matchType }: Trade): S
   return setsOf(market, matchType === "MINT" ? size : -size);
 }
 
-/** So many full sets. */
+/** Returns the supply change of minting `size` full sets; negative for merging. */
 export const setsOf = (market: number, size: number): SupplyChange => ({
   market,
   yes: size,
@@ -105,5 +105,4 @@ export const setsOf = (market: number, size: number): SupplyChange => ({
   collateral: size * FULL_PRICE,
 });
 
-/** Whether an account is one that the exchange gives from. */
 export const isFaucet = (account: number): boolean => account === FAUCET;

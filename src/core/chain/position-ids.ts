@@ -2,7 +2,7 @@ import { keccak256Hex, sha256Hex } from "../hash.ts";
 import type { Outcome } from "../terms.ts";
 import { CONTRACTS, ORACLE } from "./contracts.ts";
 
-/** The prime of alt_bn128's field (EIP-196); 3 modulo 4. */
+/** Prime of the field of alt_bn128 (EIP-196); 3 modulo 4. */
 const P =
   21_888_242_871_839_275_222_246_405_745_257_275_088_696_311_157_297_823_662_689_037_894_645_226_208_583n;
 const CURVE_B = 3n;
@@ -10,36 +10,35 @@ const TOP_BIT = 1n << 255n;
 const PARITY_BIT = 1n << 254n;
 /** A market has two outcomes. */
 const SLOTS = 2;
-/** The set of outcomes that each token stands for, a bit an outcome. */
+/** Index set of each token: one bit per outcome. */
 const INDEX_SETS: Readonly<Record<Outcome, number>> = { YES: 1, NO: 2 };
 
-/** The set of outcomes that a token stands for, as the contract counts it. */
 export const indexSetOf = (outcome: Outcome): number => INDEX_SETS[outcome];
 
-/** What the oracle is asked about a market: 32 bytes, a function of (seed, market number). */
+/** Returns the question id of a market: 32 bytes, a function of (seed, market number). */
 export const questionIdOf = (seed: string, market: number): string =>
   `0x${sha256Hex(`clobsim question\n${market}\n${seed}`)}`;
 
-/** The id of the condition that a question of the exchange's oracle is, by the formula of `conditionId`. */
+/** Returns the condition id of a market's question to the exchange's oracle. */
 export const conditionIdOf = (seed: string, market: number): string =>
   conditionId(ORACLE, questionIdOf(seed, market), SLOTS);
 
-/** Token ids that were asked for before, as they are whenever a history is decided or a state is read again. */
-const knownTokenIds = new Map<string, string>();
-const MAX_KNOWN = 4_096;
+/** Cache, because token ids are computed again whenever a journal is replayed or a state is read. */
+const tokenIdCache = new Map<string, string>();
+const MAX_CACHED = 4_096;
 
-/** The id of an outcome's token: a 256-bit number in decimal, by the formula of `positionId`. */
+/** Returns the id of an outcome's token, a 256-bit number in decimal. */
 export function tokenIdOf(condition: string, outcome: Outcome): string {
   const key = condition + outcome;
-  let id = knownTokenIds.get(key);
+  let id = tokenIdCache.get(key);
   if (id === undefined) {
     id = positionId(CONTRACTS.collateral, collectionId(condition, INDEX_SETS[outcome])).toString();
-    if (knownTokenIds.size < MAX_KNOWN) knownTokenIds.set(key, id);
+    if (tokenIdCache.size < MAX_CACHED) tokenIdCache.set(key, id);
   }
   return id;
 }
 
-// The formulas of Gnosis' Conditional Tokens Framework, as its contract CTHelpers has them.
+// Formulas of Gnosis' Conditional Tokens Framework, contract CTHelpers.
 
 /** keccak256(oracle . questionId . outcomeSlotCount). */
 export const conditionId = (oracle: string, question: string, slots: number): string =>
@@ -50,8 +49,9 @@ export const positionId = (collateral: string, collection: string): bigint =>
   BigInt(`0x${keccak256Hex(collateral.slice(2) + collection.slice(2))}`);
 
 /**
- * The id of some outcomes of a condition without a parent: the first point of alt_bn128 at or after a hash of the two,
- * its y as odd as the hash's top bit says, compressed. Only whether y exists need be known, never y itself.
+ * Returns the id of a set of outcomes of a condition without a parent collection: the first compressed point of alt_bn128
+ * after a hash of condition and index set; the top bit of the hash is the parity of y. The value of y is not needed, only
+ * that it exists.
  */
 export function collectionId(condition: string, indexSet: number): string {
   const hash = BigInt(`0x${keccak256Hex(condition.slice(2) + word(BigInt(indexSet)))}`);

@@ -1,41 +1,41 @@
 import { sha256Hex } from "../hash.ts";
 import { type Infer, id, integer, oneOf, optional, orNull, record, text } from "../schema.ts";
 
-/** What can go wrong with settlements. */
+/** Kinds of injected settlement faults. */
 export type SettlementFaultKind =
-  /** Mined, and reverted. */
+  /** The settlement is mined and reverted. */
   | "fail"
-  /** Put off once: the trade is RETRYING until the next block. */
+  /** Deferred once: the trade is RETRYING until the next block. */
   | "retry"
-  /** Not mined before so many more blocks. */
+  /** Deferred by a number of blocks. */
   | "delay"
-  /** Never mined, and nobody is told: the trade stays MATCHED. */
+  /** Silently dropped: never mined, the trade stays MATCHED. */
   | "ghost"
-  /** The base fee rises above what the exchange offers: everything of its own waits until its fees are raised. */
+  /** The base fee rises above the exchange's maximum: its own transactions wait until their fees are raised. */
   | "gasSpike";
 
 export const CERTAIN = 1_000_000;
 
-/** What a fault is set with. */
+/** Parameters of a fault. */
 export const FAULT_TERMS = {
   fault: oneOf<SettlementFaultKind>("fail", "retry", "delay", "ghost", "gasSpike"),
   /** In millionths. */
   probability: integer(0, CERTAIN),
-  /** How many settlements it hits at most; null for any number. */
+  /** Maximum number of settlements it hits; null for any number. */
   times: orNull(id()),
-  /** Of a delay; else 0. */
+  /** Length of a delay; else 0. */
   blocks: integer(),
-  /** Wei per gas, of a spike; else 0. */
+  /** Base fee of a gas spike, wei per gas; else 0. */
   baseFee: integer(),
-  /** What the failure says; null says that it was asked for. */
+  /** Reason reported by the failure; null for the default reason. */
   reason: orNull(text()),
-  /** The number of the one order whose settlement as a taker it may hit; left out for every settlement. */
+  /** Restricts the fault to the settlement of this taker order; absent for all settlements. */
   order: optional(id()),
 } as const;
 const SettlementFaultTerms = record(FAULT_TERMS);
 export type SettlementFaultTerms = Infer<typeof SettlementFaultTerms>;
 
-/** A fault in force. */
+/** Active fault. */
 export const SettlementFault = record(
   {
     /** Counts all faults ever set, from 1. */
@@ -44,7 +44,7 @@ export const SettlementFault = record(
   },
   {
     changing: {
-      /** How many settlements it has hit. */
+      /** Number of settlements it has hit. */
       struck: integer(),
     },
   },
@@ -55,8 +55,8 @@ const DIGITS = 8;
 const SPAN = 4_294_967_296;
 
 /**
- * A number from 0 to 999,999, each as likely as any other, drawn for one attempt of one transaction by one fault.
- * Nothing is drawn from a stream: what is decided twice is decided alike.
+ * Returns a uniform number from 0 to 999,999 for one attempt of one transaction under one fault. It is a hash, not a draw
+ * from a stream, so that deciding a command again gives the same result.
  */
 export function chanceOf(seed: string, fault: number, transaction: number, attempt: number): number {
   const digest = sha256Hex(`clobsim chance\n${fault}\n${transaction}\n${attempt}\n${seed}`);

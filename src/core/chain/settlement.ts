@@ -5,19 +5,18 @@ import type { Block } from "./chain.ts";
 import { blockAt, type Chain, confirmationsOf, headOf } from "./chain.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** How far the settlement of a fill has come. */
+/** Progress of the settlement of a fill. */
 export const SETTLEMENT_STATUSES = ["MATCHED", "MINED", "CONFIRMED", "RETRYING", "FAILED"] as const;
 export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
 
-/** The height up to which nothing can change any more. */
+/** Returns the height of the latest final block. */
 export const finalHeight = ({ chain, config }: State): number =>
   Math.max(0, headOf(chain) - confirmationsOf(config.settlement));
 
-/** The block that holds a transaction, or null. */
+/** Returns the block of a transaction, or null. */
 export const blockOf = (chain: Chain, { block }: Transaction): Block | null =>
   block === 0 ? null : chain.blocks.get(block);
 
-/** How far a settlement has come. */
 export function settlementStatus(state: State, transaction: Transaction): SettlementStatus {
   switch (transaction.status) {
     case "PENDING":
@@ -33,11 +32,10 @@ export function settlementStatus(state: State, transaction: Transaction): Settle
   }
 }
 
-/** How far the settlement of a trade has come. */
 export const tradeStatus = (state: State, { transaction }: Trade): SettlementStatus =>
   settlementStatus(state, state.chain.transactions.get(transaction));
 
-/** When a trade came to the status that it has. */
+/** Returns when a trade reached its current status. */
 export function settledAt(state: State, trade: Trade): Millis {
   const { chain, config } = state;
   const transaction = chain.transactions.get(trade.transaction);

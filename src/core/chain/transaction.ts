@@ -36,15 +36,15 @@ const partition = <const Kind extends "split" | "merge">(kind: Kind) =>
     amount: amount(),
   });
 
-/** What a wallet's transaction asks of a contract, decoded; amounts of 256 bits as decimal text. */
+/** Decoded contract call of a wallet's transaction; amounts of 256 bits as decimal text. */
 export const ContractCall = union({
-  /** Native currency to an address that is no contract, with or without data that nobody reads. */
+  /** Native currency to an address that is not a contract; data is ignored. */
   send: record(oneKind("send")),
   approve: record({ ...oneKind("approve"), spender: address(), amount: amount() }),
   transfer: record({ ...oneKind("transfer"), to: address(), amount: amount() }),
   transferFrom: record({ ...oneKind("transferFrom"), from: address(), to: address(), amount: amount() }),
   setApprovalForAll: record({ ...oneKind("setApprovalForAll"), operator: address(), approved: boolean() }),
-  /** `safeTransferFrom`, or `safeBatchTransferFrom` when it is a batch. */
+  /** `safeTransferFrom`, or `safeBatchTransferFrom` if `isBatch`. */
   safeTransfer: record({
     ...oneKind("safeTransfer"),
     from: address(),
@@ -64,7 +64,7 @@ export const ContractCall = union({
     condition: word(),
     indexSets: list(amount()),
   }),
-  /** A function that no contract here has; it reverts. */
+  /** Unknown function, which reverts. */
   unknown: record({ ...oneKind("unknown"), reason: text() }),
 });
 export type ContractCall = Infer<typeof ContractCall>;
@@ -72,22 +72,23 @@ export type SafeTransferCall = Extract<ContractCall, { kind: "safeTransfer" }>;
 export type PartitionCall = Extract<ContractCall, { kind: "split" | "merge" }>;
 export type RedeemCall = Extract<ContractCall, { kind: "redeem" }>;
 
-/** What was given by the exchange, in effect since its command: the chain has the transaction in its next block. */
+/** Funds given by the exchange. In effect since its command; mined in the next block. */
 const DepositContent = record({
   ...oneKind("deposit"),
   at: moment(),
-  /** Whose USDC is issued; of shares, who gets those of YES and of NO. */
+  /** Account that gets the USDC; 0 for shares. */
   account: integer(),
   collateral: integer<Money>(),
-  /** 0 where only USDC is given. */
+  /** 0 if only USDC is given. */
   market: integer(),
   size: integer<Size>(),
+  /** Accounts that get the YES and the NO shares. */
   yes: integer(),
   no: integer(),
 });
 export type DepositContent = Infer<typeof DepositContent>;
 
-/** What a wallet sends. */
+/** Fields of a wallet's transaction except its sender, target and nonce. */
 export const CALL_TERMS = {
   /** Wei, decimal. */
   value: decimal(),
@@ -95,15 +96,15 @@ export const CALL_TERMS = {
   /** Wei per gas. */
   maxFeePerGas: integer(),
   maxPriorityFeePerGas: integer(),
-  /** The call as bytes and as what they mean. */
+  /** The call as bytes and decoded. */
   input: hexBytes(),
   call: ContractCall,
-  /** The signed bytes and their Keccak-256; null when it came without a signature. */
+  /** Signed bytes and their Keccak-256; null if unsigned. */
   raw: orNull(hexBytes()),
   hash: orNull(word()),
 } as const;
 
-/** What a wallet asks for. */
+/** Transaction of a wallet. */
 export const CallContent = record({
   from: address(),
   to: address(),
@@ -114,12 +115,12 @@ export const CallContent = record({
 });
 export type CallContent = Infer<typeof CallContent>;
 
-/** All but the settlements of matches, which are told by their trades. The order of the fields decides the hash. */
+/** Content of a transaction; a match has none, because its trades define it. The order of the fields decides the hash. */
 export const TransactionContent = union({
   deposit: DepositContent,
-  /** A market's condition comes to the chain; in effect since its command. */
+  /** Prepares the condition of a market; in effect since its command. */
   prepare: record({ ...oneKind("prepare"), at: moment(), market: id() }),
-  /** The oracle reports how a market ended. */
+  /** The oracle reports the resolution of a market. */
   report: record({ ...oneKind("report"), at: moment(), market: id() }),
   call: CallContent,
 });
@@ -129,47 +130,47 @@ export type TransactionKind = TransactionContent["kind"] | "match";
 
 const anyInteger = (): Type<number> => integer(Number.MIN_SAFE_INTEGER);
 
-/** What changes hands: micro-USDC when the token is 0, else size units of a token. */
+/** Change of a balance: micro-USDC if the token is 0, else size units of a token. */
 const Move = record({ account: id(), token: integer(), amount: anyInteger() });
 export type Move = Infer<typeof Move>;
 
-/** What changes in the sets that a market has issued; collateral in micro-USDC. */
+/** Change of the supply of a market; collateral in micro-USDC. */
 const SupplyChange = record({ market: id(), yes: anyInteger(), no: anyInteger(), collateral: anyInteger() });
 export type SupplyChange = Infer<typeof SupplyChange>;
 
-/** What came of a call when it was first carried out; a reorganization does not take it out of the ledger. */
+/** Effect of a call when first executed; a reorganization does not remove it from the ledger. */
 const CallEffect = record({ moves: list(Move), supply: orNull(SupplyChange) });
 export type CallEffect = Infer<typeof CallEffect>;
 
-/** What can be said of a transaction that was not simply mined. */
+/** Details of a transaction that is not simply mined. */
 export const TransactionException = record(
   {},
   {
     changing: {
       /**
        * Why it is not mined yet. DELAYED: a fault delays it until a height. UNDERPRICED: it offers less than the base
-       * fee. UNFUNDED: a party has not yet received on the chain what it pays with. RETRIED: a fault made the attempt
-       * fail, and there will be another. NONCE_GAP: an earlier nonce of its sender is missing. NO_GAS_MONEY: its sender
-       * cannot pay for gas any more. REORGANIZED: a reorganization took it out of a block.
+       * fee. UNFUNDED: a party has not yet received on chain the funds it pays with. RETRIED: a fault made the attempt
+       * fail, and another follows. NONCE_GAP: an earlier nonce of its sender is missing. NO_GAS_MONEY: its sender
+       * can no longer pay for gas. REORGANIZED: a reorganization removed it from a block.
        */
       hold: orNull(
         oneOf("DELAYED", "UNDERPRICED", "UNFUNDED", "RETRIED", "NONCE_GAP", "NO_GAS_MONEY", "REORGANIZED"),
       ),
-      /** The height before which it is not looked at. */
+      /** First height at which it may be executed. */
       notBefore: integer(),
-      /** How often it was put off. */
+      /** Number of deferrals as UNFUNDED or RETRIED. */
       attempts: integer(),
       /** Why it reverted, failed or was lost. */
       reason: orNull(text()),
       endedAt: orNull(moment()),
-      /** The fault it met last, and the one that delayed it; 0 for none. */
+      /** Last fault that hit it, and the one that delayed it; 0 if none. */
       fault: integer(),
       delayedBy: integer(),
-      /** Whether its fee has been raised to whatever the base fee is. */
+      /** Whether its fee has been raised so that any base fee is met. */
       isBumped: boolean(),
-      /** Of a call that has been carried out. */
+      /** Effect of an executed call. */
       effect: orNull(CallEffect),
-      /** Of a call that a block has: the gas it used, and wei per gas. */
+      /** Gas used by a mined call, and wei per gas. */
       gasUsed: integer(),
       gasPrice: integer(),
     },
@@ -180,36 +181,36 @@ export type HoldReason = NonNullable<TransactionException["hold"]>;
 
 const zero = (): number => 0;
 
-/** One transaction of the settlement chain; a document tells of it where its trades do not say all. */
+/** Transaction of the settlement chain. A document contains it only if its trades do not define it completely. */
 export const Transaction = refined(
   record(
     { number: id() },
     {
       changing: {
         /**
-         * Where it stands. PENDING: to be mined. MINED: in a block, carried out. REVERTED: in a block, of no effect.
-         * FAILED: given up before any block had it. LOST: never to be mined, and nobody knows. REPLACED: another one of
-         * its sender has its nonce. DROPPED: taken out of the pool on request.
+         * PENDING: to be mined. MINED: executed in a block. REVERTED: in a block, without effect. FAILED: given up before
+         * it was mined. LOST: silently never mined. REPLACED: another transaction of its sender has its nonce. DROPPED:
+         * removed from the pool on request.
          */
         status: oneOf("PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED", "DROPPED"),
-        /** The serial of its block; 0 while it has none. */
+        /** Serial of its block; 0 if it has none. */
         block: integer(),
-        /** How many transactions its block has before it. */
+        /** Index in its block. */
         place: integer(),
-        /** Null of a match. */
+        /** Null for a match. */
         content: orNull(TransactionContent),
-        /** What is out of the ordinary about it; null of most. */
+        /** Null for most transactions. */
         exception: onDisk("oddity", orNull(TransactionException)),
       },
       derived: {
-        /** Of a match: the first of its trades, which all have the same taker, and how many they are; else 0. */
+        /** For a match: its first trade and number of trades, which all have the same taker; else 0. */
         firstTrade: zero,
         trades: zero,
-        /** Of a match: how many logs it leaves when it is carried out, and 64 bits that name its fills; else 0. */
+        /** For a match: number of logs when executed, and a 64-bit hash of its fills; else 0. */
         logs: zero,
         fillsA: zero,
         fillsB: zero,
-        /** How many logs and how much gas its block has before it. */
+        /** Logs and gas before it in its block. */
         logsBefore: zero,
         gasBefore: zero,
       },
@@ -217,7 +218,7 @@ export const Transaction = refined(
   ),
   ({ status, block, place, content, exception }) => {
     if (content === null && exception === null)
-      throw new DocumentError("an object, where the content is null", null, "oddity");
+      throw new DocumentError("an object, as the content is null", null, "oddity");
     const isInBlock = status === "MINED" || status === "REVERTED";
     if (isInBlock !== block > 0)
       throw new DocumentError(isInBlock ? "the serial of a block" : "0", block, "block");
@@ -226,7 +227,7 @@ export const Transaction = refined(
 );
 export type Transaction = Infer<typeof Transaction>;
 
-/** A transaction of which nothing is known yet but what it is. */
+/** Makes a pending transaction. */
 export const newTransaction = (number: number, content: TransactionContent | null): Transaction => ({
   number,
   status: "PENDING",
@@ -243,14 +244,12 @@ export const newTransaction = (number: number, content: TransactionContent | nul
   gasBefore: 0,
 });
 
-/** What kind a transaction is. */
 export const kindOf = ({ content }: Transaction): TransactionKind => content?.kind ?? "match";
 
-/** Whether it waits for a block: what is in effect since its command does not. */
+/** Whether a transaction waits for a block; those in effect since their command do not. */
 export const awaitsBlock = ({ content }: Transaction): boolean =>
   content === null || content.kind === "report" || content.kind === "call";
 
-/** Nothing out of the ordinary so far. */
 export const newException = (): TransactionException => ({
   hold: null,
   notBefore: 0,
@@ -265,31 +264,32 @@ export const newException = (): TransactionException => ({
   gasPrice: 0,
 });
 
-// How many logs each transaction leaves, known without making them: a receipt's place among its block's logs costs nothing.
+// Number of logs of each transaction, known without making them, so that the index of a log in its block is cheap.
 
-/** Taker in, taker out, and the two events of the exchange about the taker. */
+/** Transfers to and from the taker, and the two events of the exchange about the taker. */
 export const LOGS_OF_MATCH = 4;
-/** The fee's transfer, and the exchange's event about it. */
+/** Transfer of the fee, and the exchange's event about it. */
 export const LOGS_OF_FEE = 2;
 
-/** Maker in, maker out, the exchange's event; sets that are split or merged add three of the tokens' contract. */
+/** Transfers to and from the maker, and the exchange's event; a split or merge adds three logs of the tokens' contract. */
 export const logsOfFill = (matchType: MatchType): number => (matchType === "COMPLEMENTARY" ? 3 : 6);
 
-/** Of a deposit of USDC; of a full set to one account; of the half of one, which leaves the faucet for it. */
+/** Deposit of USDC. */
 const LOGS_OF_COLLATERAL = 1;
+/** Deposit of a full set to one account. */
 const LOGS_OF_SET = 4;
+/** Deposit of one outcome, transferred from a set minted to the faucet. */
 const LOGS_OF_HALF_SET = 5;
-/** The condition's event, and the exchange's for the two tokens. */
+/** Event of the condition, and the exchange's event for the two tokens. */
 const LOGS_OF_PREPARATION = 2;
 const LOGS_OF_REPORT = 1;
 
-/** Of what the exchange gives. */
 function logsOfDeposit({ market, yes, no }: DepositContent): number {
   if (market === 0) return LOGS_OF_COLLATERAL;
   return yes === no ? LOGS_OF_SET : LOGS_OF_HALF_SET;
 }
 
-/** Of what is neither a match nor a wallet's. */
+/** Returns the logs of a transaction that is neither a match nor a call. */
 function logsOfContent(content: Exclude<TransactionContent, CallContent>): number {
   switch (content.kind) {
     case "deposit":
@@ -303,10 +303,10 @@ function logsOfContent(content: Exclude<TransactionContent, CallContent>): numbe
   }
 }
 
-/** USDC in or out, the tokens minted or burned, the position's event. */
+/** Transfer of USDC, tokens minted or burned, event of the position. */
 const LOGS_OF_PARTITION = 3;
 
-/** Of a call that was carried out. */
+/** Returns the logs of an executed call. */
 export function logsOfCall(call: ContractCall, { moves }: CallEffect): number {
   switch (call.kind) {
     case "send":
@@ -316,14 +316,14 @@ export function logsOfCall(call: ContractCall, { moves }: CallEffect): number {
     case "merge":
       return LOGS_OF_PARTITION;
     case "redeem":
-      // Each outcome that is burned, what is paid, and the event.
+      // Each burned outcome, the payout, and the event.
       return moves.length + 1;
     default:
       return 1;
   }
 }
 
-/** Of any transaction when it is carried out; of a call as far as that is known. */
+/** Returns the logs of any transaction when executed; 0 for a call without a known effect. */
 export function logCountOf({ content, logs, exception }: Transaction): number {
   if (content === null) return logs;
   if (content.kind !== "call") return logsOfContent(content);
@@ -331,12 +331,12 @@ export function logCountOf({ content, logs, exception }: Transaction): number {
   return effect === null ? 0 : logsOfCall(content.call, effect);
 }
 
-/** What a transaction costs before it does anything (Yellow Paper, appendix G), and what a byte of its input adds (EIP-2028). */
+/** Base cost of a transaction (Yellow Paper, appendix G), and cost per byte of input (EIP-2028). */
 const BASE_GAS = 21_000;
 const ZERO_BYTE_GAS = 4;
 const BYTE_GAS = 16;
 
-/** What a transaction must offer at least: its base cost and its input, given in hex with `0x`. */
+/** Returns the minimum gas of a transaction: base cost plus input, which is hex with `0x`. */
 export function intrinsicGas(input: string): number {
   let gas = BASE_GAS;
   for (let at = 2; at < input.length; at += 2) {
@@ -345,7 +345,7 @@ export function intrinsicGas(input: string): number {
   return gas;
 }
 
-/** What each kind of call costs beyond its input: round figures near those of the real contracts. */
+/** Cost of each kind of call beyond its input: round figures near those of the real contracts. */
 const CALL_GAS: Readonly<Record<ContractCall["kind"], number>> = {
   send: 0,
   approve: 24_000,
@@ -359,11 +359,11 @@ const CALL_GAS: Readonly<Record<ContractCall["kind"], number>> = {
   unknown: 1_000,
 };
 
-/** What a call uses, carried out or not. */
+/** Returns the gas of a call, executed or reverted. */
 export const callGas = (call: ContractCall, input: string): number =>
   intrinsicGas(input) + CALL_GAS[call.kind];
 
 const LOG_GAS = 18_000;
 
-/** What a transaction of the exchange's own uses: its base cost, and so much for each of its logs. */
+/** Returns the gas of one of the exchange's own transactions: base cost plus a cost per log. */
 export const ownGas = (logs: number): number => BASE_GAS + LOG_GAS * logs;

@@ -8,14 +8,14 @@ import { accepted, type Decision, refused } from "../refusals.ts";
 import { emptyAccount, FAUCET, findAccount, type State } from "../state.ts";
 import type { Address } from "../terms.ts";
 import { FULL_PRICE, type Millis, type Money, money, notional, type Size, size } from "../units.ts";
-import { backingOf, changeSupply, credit, holdingIn, issuanceLeft, mintingGrants } from "./ledger.ts";
+import { backingOf, changeSupply, credit, grantMintEvents, holdingIn, issuanceLeft } from "./ledger.ts";
 import { walletIn } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
 import { addContent } from "./transactions.ts";
 
 /**
- * A wallet's first derivation also funds it from the faucet, in the markets that it has touched before at once; it is
- * refused when there is too little left to issue.
+ * Derives API credentials. The first derivation also funds the wallet, including grants in markets that it touched
+ * before; it is refused if too little may still be issued.
  */
 function deriveCredentials(
   state: State,
@@ -36,8 +36,8 @@ function deriveCredentials(
 }
 
 /**
- * Issues USDC, and mints shares of single outcomes as full sets whose other half goes to the faucet. Shares in a market
- * touch it, as an order does: what the account is granted there is minted, too.
+ * Issues USDC, and mints shares of single outcomes as full sets whose other half goes to the faucet. Shares touch their
+ * market as an order does, so that the account's grant there is minted too.
  */
 const fundAccount = (
   state: State,
@@ -75,7 +75,7 @@ function fund(state: State, address: Address, funds: Funds, rules: RuleSet): Dec
   }
   if (everyMarket > 0) events.push({ kind: "grantRaised", account, size: everyMarket });
   const minted = rules.receivingTouches
-    ? mintingGrants({ number: account, known }, touched, everyMarket, transaction)
+    ? grantMintEvents({ number: account, known }, touched, everyMarket, transaction)
     : [];
   events.push(...minted);
   asked += backingOf(minted);
@@ -85,7 +85,7 @@ function fund(state: State, address: Address, funds: Funds, rules: RuleSet): Dec
     : accepted(events);
 }
 
-/** Opens the account of an address that had none. */
+/** Opens the account of a new address. */
 function openAccount(state: State, event: EventOf<"accountOpened">): void {
   const number = state.accounts.add(emptyAccount(event.account, event.address));
   if (number !== event.account) throw new Error(`account ${event.account} opened as number ${number}`);
@@ -108,11 +108,11 @@ function issueSets(
   { market, size, yes, no, transaction }: EventOf<"setsIssued">,
   at: Millis,
 ): void {
-  noteSets(state, transaction, { market, size, yes, no }, at);
+  addDeposit(state, transaction, { market, size, yes, no }, at);
   mint(state, market, size, yes, no);
 }
 
-/** Raises what the account is granted in every market. */
+/** Raises the account's grant in every market. */
 function raiseGrant(state: State, event: EventOf<"grantRaised">): void {
   const account = state.accounts.get(event.account);
   account.everyMarket = size(account.everyMarket + event.size);
@@ -123,24 +123,24 @@ function mintGrant(state: State, event: EventOf<"grantMinted">, at: Millis): voi
   const holding = holdingIn(state.accounts.get(event.account), event.market);
   holding.granted = size(holding.granted + event.size);
   const { account, market, size: shares, transaction } = event;
-  noteSets(state, transaction, { market, size: shares, yes: account, no: account }, at);
+  addDeposit(state, transaction, { market, size: shares, yes: account, no: account }, at);
   mint(state, market, shares, account, account);
 }
 
 /** Counts a derivation of credentials. */
-function noteDerivation(state: State, event: EventOf<"credentialsDerived">): void {
+function countDerivation(state: State, event: EventOf<"credentialsDerived">): void {
   state.accounts.get(event.account).derivations += 1;
   giveGasMoney(state, event.account);
 }
 
-/** Whoever the exchange gives something to can pay for gas, too, from the first time on. */
+/** Gives native currency for gas to a wallet that the exchange funds for the first time. */
 function giveGasMoney(state: State, account: number): void {
   const { address } = state.accounts.get(account);
   if (!state.chain.wallets.has(address)) walletIn(state.chain, address).native = GAS_MONEY;
 }
 
-/** The chain is told of shares that are given. */
-function noteSets(
+/** Adds the deposit transaction of issued shares. */
+function addDeposit(
   state: State,
   transaction: number,
   sets: Pick<DepositContent, "market" | "size" | "yes" | "no">,
@@ -159,15 +159,15 @@ function mint(state: State, market: number, amount: Size, yes: number, no: numbe
   state.issued = money(state.issued + notional(FULL_PRICE, amount));
 }
 
-/** What decides each command of accounts. */
+/** Deciding functions by command kind. */
 export const accountRules = { fundAccount, deriveCredentials };
 
-/** What writes each event of accounts. */
+/** Applying functions by event kind. */
 export const accountWrites = {
   accountOpened: openAccount,
   collateralIssued: issueCollateral,
   setsIssued: issueSets,
   grantRaised: raiseGrant,
   grantMinted: mintGrant,
-  credentialsDerived: noteDerivation,
+  credentialsDerived: countDerivation,
 };

@@ -20,19 +20,19 @@ import { Table } from "../table.ts";
 import type { Outcome } from "../terms.ts";
 import { add, type Millis, type Money, money, notional, type Price, type Size, size } from "../units.ts";
 import {
+  addPendingFee,
+  addPendingFill,
   changeSupply,
   credit,
   holdingIn,
-  noteFee,
-  noteParty,
+  markTouched,
   reserve,
   settlesAtOnce,
   sharesIn,
-  touch,
 } from "./ledger.ts";
 import { addMatch } from "./transactions.ts";
 
-/** Notes a new order and reserves what it may cost. */
+/** Adds a new order and makes its reservation. */
 function openOrder(state: State, event: EventOf<"orderPlaced">, at: Millis): void {
   const order: Order = {
     number: event.order,
@@ -68,7 +68,7 @@ function openOrder(state: State, event: EventOf<"orderPlaced">, at: Millis): voi
   changeReservation(account, market, order, reservationOf(order, order.size, market.feeRateBps));
 }
 
-/** Rests what is left of an order at the end of its level's queue. */
+/** Rests the remainder of an order at the end of its level's queue. */
 function restOrder(state: State, event: EventOf<"orderRested">, at: Millis): void {
   const order = state.orders.get(event.order);
   const market = state.markets.get(marketOfToken(order.token));
@@ -80,11 +80,11 @@ function restOrder(state: State, event: EventOf<"orderRested">, at: Millis): voi
   order.rested = true;
   order.ordersAhead = bookState.book?.countAt(direction, tick) ?? 0;
   order.sizeAhead = size(bookState.book?.totalAt(direction, tick) ?? 0);
-  noteChange(market, bookState, order, remainingOf(order), at);
+  recordBookChange(market, bookState, order, remainingOf(order), at);
   putInBook(state, market, bookState, direction, tick, order);
 }
 
-/** Puts an order at the end of its level's queue and of its account's list of open ones. */
+/** Appends an order to its level's queue and to its account's list of open orders. */
 export function putInBook(
   state: State,
   market: Market,
@@ -99,7 +99,7 @@ export function putInBook(
   if (order.expiration !== null) state.expiries.add(order.expiration, order.number);
 }
 
-/** Ends an order that is not filled whole: out of the book, and its reservation released. */
+/** Ends an order that is not completely filled: removes it from the book and releases its reservation. */
 function endOrder(state: State, event: EventOf<"orderCanceled"> | EventOf<"orderExpired">, at: Millis): void {
   const order = state.orders.get(event.order);
   const market = state.markets.get(marketOfToken(order.token));
@@ -119,12 +119,12 @@ function endOrder(state: State, event: EventOf<"orderCanceled"> | EventOf<"order
   }
   const bookState = bookFor(market, outcomeOf(order.token));
   bookState.book?.remove(order.slot);
-  noteChange(market, bookState, order, size(-remaining), at);
-  leave(state, order, status);
+  recordBookChange(market, bookState, order, size(-remaining), at);
+  closeOrder(state, order, status);
 }
 
-/** An order has left the book: whatever knew it as open forgets it. */
-export function leave(state: State, order: Order, status: OrderStatus): void {
+/** Called after an order has left the book; removes it from the lists of open orders. */
+export function closeOrder(state: State, order: Order, status: OrderStatus): void {
   order.slot = NO_SLOT;
   order.status = status;
   unlinkOpen(state, state.accounts.get(order.account), order);
@@ -133,14 +133,14 @@ export function leave(state: State, order: Order, status: OrderStatus): void {
   }
 }
 
-/** Reserves for an order, or releases when negative: micro-USDC of a buyer, shares of a seller. */
+/** Reserves funds of an order, or releases them if negative: micro-USDC of a buyer, shares of a seller. */
 export function changeReservation(account: Account, market: Market, order: Order, amount: number): void {
   if (order.side === "BUY") reserve<Money>(account.collateral, amount);
   else reserve<Size>(sharesIn(holdingIn(account, market.number), outcomeOf(order.token)), amount);
 }
 
-/** Notes that `change` more rests at the order's price: the book's sequence and time, the market's liquidity. */
-export function noteChange(
+/** Records that the resting size at the order's price changed: updates the book's sequence and time and the market's liquidity. */
+export function recordBookChange(
   market: Market,
   bookState: MarketBook,
   order: Order,
@@ -173,7 +173,7 @@ function unlinkOpen(state: State, account: Account, order: Order): void {
   account.openCount -= 1;
 }
 
-/** Settles one fill in the ledger, takes it off the maker in the book, and notes it in every list it belongs to. */
+/** Applies one fill to the ledger, the book and the lists of trades. */
 function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): void {
   const taker = state.orders.get(event.taker);
   const maker = state.orders.get(event.maker);
@@ -201,7 +201,7 @@ function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): vo
     taker.fee = money(taker.fee + event.fee);
     credit(state.accounts.get(taker.account).collateral, -event.fee);
     credit(state.accounts.get(FEES).collateral, event.fee);
-    if (isPending) noteFee(state, event.fee);
+    if (isPending) addPendingFee(state, event.fee);
   }
   if (event.matchType !== "COMPLEMENTARY") {
     const change = setsOf(market.number, event.matchType === "MINT" ? event.size : -event.size);
@@ -210,13 +210,13 @@ function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): vo
   }
 
   bookState.book?.fill(maker.slot, event.size);
-  noteChange(market, bookState, maker, size(-event.size), at);
-  if (remainingOf(maker) === 0) leave(state, maker, "MATCHED");
+  recordBookChange(market, bookState, maker, size(-event.size), at);
+  if (remainingOf(maker) === 0) closeOrder(state, maker, "MATCHED");
   if (remainingOf(taker) === 0) taker.status = "MATCHED";
-  noteTrade(market, bookState, taker, event, event.trade, at);
+  recordTrade(market, bookState, taker, event, event.trade, at);
 }
 
-/** Moves shares and USDC of one party, at the price in terms of its own token. */
+/** Moves shares and USDC of one party; `price` is in terms of its own token. */
 function fill(
   state: State,
   market: Market,
@@ -246,18 +246,18 @@ function fill(
   credit(shares, bought * event.size);
   if (isPending) {
     const fee = role === "TAKER" ? event.fee : 0;
-    touch(state.chain, account, market.number, shares);
-    noteParty(account.collateral, shares, order.side === "BUY", value, event.size, fee);
+    markTouched(state.chain, account, market.number, shares);
+    addPendingFill(account.collateral, shares, order.side === "BUY", value, event.size, fee);
   }
   order.matched = size(order.matched + event.size);
   order.notional = money(order.notional + value);
   order.lastTrade = event.trade;
   order.updatedAt = at;
-  listFill(account, holding, outcome, fillOf(event.trade, role));
+  addToFillLists(account, holding, outcome, fillOf(event.trade, role));
 }
 
-/** Adds a fill, packed as `fillOf` does, to the lists of the account and of its holding. */
-export function listFill(account: Account, holding: Holding, outcome: Outcome, packed: number): void {
+/** Adds a fill, packed by `fillOf`, to the lists of the account and of its holding. */
+export function addToFillLists(account: Account, holding: Holding, outcome: Outcome, packed: number): void {
   account.fills.add(packed);
   if (outcome === "YES") {
     holding.yesFills ??= new Table();
@@ -268,8 +268,8 @@ export function listFill(account: Account, holding: Holding, outcome: Outcome, p
   }
 }
 
-/** Notes a fill on the market's tape: last price, history, volume, lists of trades. */
-export function noteTrade(
+/** Records a fill in the market: last price, history, volume, lists of trades. */
+export function recordTrade(
   market: Market,
   bookState: MarketBook,
   taker: Order,
@@ -288,7 +288,7 @@ export function noteTrade(
   if (outcome === "YES") market.yesTrades.add(number);
 }
 
-/** What writes each event of orders. */
+/** Applying functions by event kind. */
 export const tradingWrites = {
   orderPlaced: openOrder,
   orderTraded: applyTrade,

@@ -27,13 +27,13 @@ import type { RuleSet } from "./rule-set.ts";
 import { awaitBlock, exceptionOf, includeOwn, isAnyUnderpriced, settleMoves } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
-/** Lets blocks be mined at this moment, whatever the mode: the schedule does the rest. */
+/** Requests blocks, which the schedule then mines at this moment, in any mining mode. */
 const askForBlocks = (_state: State, command: CommandOf<"mineBlocks">): Decision =>
   accepted([{ kind: "blocksAsked", count: command.count }]);
 
 /**
- * Adds the block that settles what a command has sent, when blocks are mined at once and nothing is out of the ordinary;
- * else the schedule sees to it. `last` is the number that the latest transaction will have.
+ * Adds the block that settles the transactions of a command, if the mode is `instant` and they can be settled in a batch;
+ * else the schedule mines it. `last` is the number of the command's last transaction.
  */
 export function settleAtOnce({ chain, config }: State, last: number, events: DomainEvent[]): void {
   if (miningModeOf(chain, config) !== "instant" || !canSettleInBatch(chain)) return;
@@ -47,7 +47,7 @@ const blockOf = (chain: Chain, lastTransaction: number, empty: number): DomainEv
   empty,
 });
 
-/** The block that is due: with all that is pending when nothing is out of the ordinary, else begun, to be put together. */
+/** Mines the due block in a batch if possible; else opens it, to be assembled transaction by transaction. */
 function produceBlock(state: State): Decision {
   const { chain } = state;
   return accepted([
@@ -57,15 +57,14 @@ function produceBlock(state: State): Decision {
   ]);
 }
 
-/** Ends the block that is being put together. */
 function endBlock({ chain }: State): Decision {
-  if (chain.building === null) throw new Error("no block is being put together");
+  if (chain.building === null) throw new Error("no block is being assembled");
   return accepted([{ kind: "blockSealed", height: chain.building.height }]);
 }
 
 /**
- * Replaces the latest blocks, as long as none of them is final. Where only what is mined can be spent, an order that was
- * to be paid with what they brought has nothing to be paid with.
+ * Replaces the latest blocks; refused if one of them is final. If only settled funds can be spent, orders that relied on
+ * funds of these blocks are canceled.
  */
 function reorganizeChain(
   state: State,
@@ -91,7 +90,7 @@ function reorganizeChain(
   ]);
 }
 
-/** Mines a run of transactions in one block, and what empty ones follow. */
+/** Mines all pending transactions up to a number in one block, then empty blocks. */
 function mineBlocks(
   state: State,
   { height, lastTransaction, empty }: EventOf<"blocksMined">,
@@ -112,15 +111,13 @@ function mineBlocks(
   schedule(chain, config, at);
 }
 
-/** Begins a block that is put together transaction by transaction. */
 function openBlock({ chain }: State, { height, baseFee }: EventOf<"blockOpened">, at: Millis): void {
   chain.building = beginBlock(chain, height, baseFee, at);
 }
 
-/** Ends it. */
 function sealBlock({ chain, config }: State, { height }: EventOf<"blockSealed">, at: Millis): void {
   const { building } = chain;
-  if (building?.height !== height) throw new Error(`block ${height} is not the one being put together`);
+  if (building?.height !== height) throw new Error(`block ${height} is not the one being assembled`);
   chain.building = null;
   chain.deferred = chain.deferred.filter((number) => chain.transactions.get(number).status === "PENDING");
   seal(chain, building);
@@ -130,7 +127,6 @@ function sealBlock({ chain, config }: State, { height }: EventOf<"blockSealed">,
   if (isAnyUnderpriced(chain)) awaitBlock(chain, config, at);
 }
 
-/** A block of which nothing is known yet but where it stands. */
 const beginBlock = (chain: Chain, height: number, baseFee: number, at: Millis): Building => ({
   height,
   at,
@@ -152,7 +148,7 @@ function seal(chain: Chain, building: Building): void {
   if (chain.touched.length > 0) chain.touched = [];
 }
 
-/** Takes in that a block ends, and lets all of its digest know. */
+/** Mixes the header of a block into the digest. */
 export function mixBlock(
   digest: Digest,
   { height, at, baseFee }: Pick<Block, "height" | "at" | "baseFee">,
@@ -163,7 +159,7 @@ export function mixBlock(
   digest.spread();
 }
 
-/** Notes a block on top of another, and answers its serial. */
+/** Adds a block on top of another and returns its serial. */
 function addBlock(chain: Chain, building: Building, parent: number): number {
   const { height, at, baseFee, first, logs, gas } = building;
   const { digest } = chain;
@@ -185,8 +181,8 @@ function addBlock(chain: Chain, building: Building, parent: number): number {
 }
 
 /**
- * When the next block is due, after one has been mined: while something pends that another block can help, or always where
- * somebody has set an interval.
+ * Sets when the next block is due after one has been mined. In `auto` mode one is due while a transaction awaits
+ * confirmation or may still be mined, and always if the mode was set by command.
  */
 function schedule(chain: Chain, config: ExchangeConfig, at: Millis): void {
   const { mode, intervalMs } = miningOf(chain, config);
@@ -205,8 +201,8 @@ const isHelpedByTime = ({ status, exception }: Transaction): boolean => {
 };
 
 /**
- * Puts empty blocks in the place of the latest ones. What those held is pending again, in its old order, and stays in
- * the ledger: the next block has it, unless something is wrong with it by then.
+ * Replaces the latest blocks with empty ones. Their transactions are pending again, in the same order, and stay in the
+ * ledger; the next block mines them unless they have become invalid.
  */
 function reorganize(
   state: State,
@@ -219,7 +215,7 @@ function reorganize(
   const returned: number[] = [];
   for (let height = head; height > stays; height -= 1) {
     for (const transaction of minedAt(chain, height).reverse()) {
-      putBack(state, transaction);
+      returnToPending(state, transaction);
       returned.push(transaction.number);
     }
   }
@@ -239,14 +235,14 @@ function reorganize(
   if (pending.length > 0) awaitBlock(chain, config, at);
 }
 
-/** Takes a transaction out of its block. A settlement that had failed there has failed for good. */
-function putBack(state: State, transaction: Transaction): void {
+/** Removes a transaction from its block. A settlement that was reverted there has failed permanently. */
+function returnToPending(state: State, transaction: Transaction): void {
   const { content } = transaction;
   if (content === null && transaction.status === "REVERTED") {
     transaction.status = "FAILED";
   } else {
     if (content === null || content.kind === "call") settleMoves(state, transaction, -1);
-    if (content?.kind === "call") putBackCall(state.chain, transaction, content);
+    if (content?.kind === "call") returnCallToPending(state.chain, transaction, content);
     transaction.status = "PENDING";
     if (awaitsBlock(transaction)) {
       state.chain.pending += 1;
@@ -261,7 +257,7 @@ function putBack(state: State, transaction: Transaction): void {
   transaction.gasBefore = 0;
 }
 
-function putBackCall(chain: Chain, transaction: Transaction, content: CallContent): void {
+function returnCallToPending(chain: Chain, transaction: Transaction, content: CallContent): void {
   const exception = exceptionOf(transaction);
   undoCall(chain, transaction, content);
   exception.reason = null;
@@ -269,11 +265,11 @@ function putBackCall(chain: Chain, transaction: Transaction, content: CallConten
   chain.pendingCalls += 1;
 }
 
-function noteAsked({ chain }: State, { count }: EventOf<"blocksAsked">): void {
+function requestBlocks({ chain }: State, { count }: EventOf<"blocksAsked">): void {
   chain.asked += count;
 }
 
-/** What decides each command of blocks. */
+/** Deciding functions by command kind. */
 export const blockRules = {
   mineBlocks: askForBlocks,
   produceBlock,
@@ -281,9 +277,9 @@ export const blockRules = {
   reorganizeChain,
 };
 
-/** What writes each event of blocks. */
+/** Applying functions by event kind. */
 export const blockWrites = {
-  blocksAsked: noteAsked,
+  blocksAsked: requestBlocks,
   blocksMined: mineBlocks,
   blockOpened: openBlock,
   blockSealed: sealBlock,

@@ -19,24 +19,24 @@ import { findAccount, type State } from "../state.ts";
 import type { Address } from "../terms.ts";
 import { type Millis, size } from "../units.ts";
 import { type CallOutcome, holdingOnChain, outcomeOfCall, type Transfer } from "./contract-calls.ts";
-import { addMoves, backingOf, changeSupply, issuanceLeft, mintingGrants } from "./ledger.ts";
+import { addMoves, backingOf, changeSupply, grantMintEvents, issuanceLeft } from "./ledger.ts";
 import { changePermissions, walletIn } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
 import {
   addContent,
+  beginExecution,
   exceptionOf,
   include,
   leavePool,
-  lookedAt,
   settleMoves,
-  takeOut,
+  undoInLedger,
 } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
-/** What another transaction of the same nonce must offer at least, in percent of the first. */
+/** Minimum fee of a replacement transaction, in percent of the first. */
 const REPLACEMENT_PERCENT = 110;
 
-/** Takes in a wallet's transaction, if a node would: it waits for a block, and does nothing before. */
+/** Accepts a wallet's transaction if a node would. It is pending and has no effect until a block executes it. */
 function sendTransaction({ chain }: State, command: CommandOf<"sendTransaction">, at: Millis): Decision {
   const nonce = command.nonce ?? nextNonce(chain, command.from);
   const content = CallContent.copy({ ...command, nonce, kind: "call", at });
@@ -46,7 +46,7 @@ function sendTransaction({ chain }: State, command: CommandOf<"sendTransaction">
   return accepted([{ kind: "transactionSent", transaction: chain.transactions.next, content, replaces }]);
 }
 
-/** The nonce of an address's next transaction, behind all that it has pending without a gap. */
+/** Returns the nonce of an address's next transaction, after its pending ones up to the first gap. */
 export function nextNonce({ wallets }: Chain, address: string): number {
   const { mined, pending } = wallets.get(address) ?? emptyWallet(address);
   let nonce = mined;
@@ -74,7 +74,7 @@ function refusalOf(chain: Chain, content: CallContent): TransactionRefusal | nul
     : null;
 }
 
-/** Why a transaction cannot take another one's place; null when it offers enough more. */
+/** Returns why a transaction cannot replace another; null if its fees are high enough. */
 function underpricedBy(before: CallContent, after: CallContent): TransactionRefusal | null {
   const least = (fee: number): number => Math.ceil((fee / 100) * REPLACEMENT_PERCENT);
   const needed = least(before.maxFeePerGas);
@@ -83,7 +83,7 @@ function underpricedBy(before: CallContent, after: CallContent): TransactionRefu
   return isEnough ? null : { code: "REPLACEMENT_UNDERPRICED", offered: after.maxFeePerGas, needed };
 }
 
-/** Carries out what a wallet has sent, in the order of its nonces, when it pays what the block asks. */
+/** Executes, reverts or defers a wallet's call. Calls of a wallet execute in order of nonce. */
 export function executeCall(
   state: State,
   building: Building,
@@ -103,7 +103,7 @@ export function executeCall(
       ? { ok: false, reason: "out of gas" }
       : outcomeOfCall(state, { from: content.from, value: BigInt(content.value) }, content.call);
   if (outcome.ok && before === null) {
-    const done = carryOut(state, outcome, rules);
+    const done = prepareEffect(state, outcome, rules);
     if (done !== null) {
       const { events, effect } = done;
       return [...events, { kind: "callExecuted", transaction, gas, gasPrice, effect, isRepeated: false }];
@@ -113,7 +113,7 @@ export function executeCall(
     return [{ kind: "callExecuted", transaction, gas, gasPrice, effect: before, isRepeated: true }];
   }
   return [
-    ...(before === null ? [] : takingBack(state, before, rules)),
+    ...(before === null ? [] : undoEvents(state, before, rules)),
     {
       kind: "callReverted",
       transaction,
@@ -124,7 +124,7 @@ export function executeCall(
   ];
 }
 
-/** Why a call is not carried out in this block, or null. */
+/** Returns why a call is not executed in this block; null if it is. */
 function deferralOf({ chain }: State, { baseFee }: Building, content: CallContent): HoldReason | null {
   const { mined, native } = chain.wallets.get(content.from) ?? emptyWallet(content.from);
   if (content.nonce !== mined) return "NONCE_GAP";
@@ -133,13 +133,13 @@ function deferralOf({ chain }: State, { baseFee }: Building, content: CallConten
   return native < most ? "NO_GAS_MONEY" : null;
 }
 
-/** What comes before a call takes effect, and that effect; null when it needs more than may be issued. */
-function carryOut(
+/** Returns the effect of a call and the events before it; null if it needs more USDC than may be issued. */
+function prepareEffect(
   state: State,
   outcome: CallOutcome & { ok: true },
   rules: RuleSet,
 ): { readonly events: readonly DomainEvent[]; readonly effect: CallEffect } | null {
-  const opened = openings(state, outcome.moves);
+  const opened = openAccountEvents(state, outcome.moves);
   const numbers = new Map(opened.map(({ address, account }) => [address, account]));
   const moves = outcome.moves.map(({ address, token, amount }): Move => {
     const account = state.accountByAddress.get(address) ?? numbers.get(address);
@@ -162,18 +162,18 @@ function carryOut(
   };
 }
 
-/** The accounts of addresses that something comes to for the first time. */
-function openings(state: State, moves: readonly Transfer[]): EventOf<"accountOpened">[] {
-  const strangers = new Set<Address>();
-  for (const { address } of moves) if (findAccount(state, address) === undefined) strangers.add(address);
-  return [...strangers].map((address, index) => ({
+/** Returns events that open accounts for addresses without one. */
+function openAccountEvents(state: State, moves: readonly Transfer[]): EventOf<"accountOpened">[] {
+  const unknown = new Set<Address>();
+  for (const { address } of moves) if (findAccount(state, address) === undefined) unknown.add(address);
+  return [...unknown].map((address, index) => ({
     kind: "accountOpened",
     account: state.accounts.next + index,
     address,
   }));
 }
 
-/** The grants that are minted because shares leave a wallet or come to it; null when too little may be issued. */
+/** Returns the grants minted because shares leave or reach a wallet; null if too little USDC may be issued. */
 function grantsFor(
   state: State,
   moves: readonly Transfer[],
@@ -189,26 +189,26 @@ function grantsFor(
   const minted: EventOf<"grantMinted">[] = [];
   for (const [account, markets] of touched) {
     const first = state.chain.transactions.next + minted.length;
-    minted.push(...mintingGrants({ number: account.number, known: account }, markets, size(0), first));
+    minted.push(...grantMintEvents({ number: account.number, known: account }, markets, size(0), first));
   }
   return backingOf(minted) > issuanceLeft(state) ? null : minted;
 }
 
-/** Whether everybody still has on the chain what a call took when it was first carried out. */
+/** Whether all parties still have on chain what a call debited when first executed. */
 const isCovered = (state: State, { moves }: CallEffect): boolean =>
   moves.every(({ account, token, amount }) => {
     const { address } = state.accounts.get(account);
     return amount >= 0 || -amount <= holdingOnChain(state, address, token);
   });
 
-/** What must go when the ledger takes a call back that it had carried out. */
-function takingBack(state: State, { moves }: CallEffect, rules: RuleSet): DomainEvent[] {
+/** Returns the events that follow from undoing an executed call. */
+function undoEvents(state: State, { moves }: CallEffect, rules: RuleSet): DomainEvent[] {
   const unwinding = new Unwinding(state, rules);
   unwinding.takeBack(moves);
   return unwinding.events();
 }
 
-/** A block has a call: its nonce is used, its gas paid. */
+/** Pays for a call in a block: uses its nonce and deducts its gas. */
 export function payForCall(
   chain: Chain,
   transaction: Transaction,
@@ -225,7 +225,7 @@ export function payForCall(
   wallet.pending.delete(nonce);
 }
 
-/** A reorganization takes a call out of its block: gas and native currency come back, its nonce is to be used again. */
+/** Called when a reorganization removes a call from its block; refunds gas and native currency and frees its nonce. */
 export function undoCall(chain: Chain, transaction: Transaction, content: CallContent): void {
   const { from, to, nonce, value } = content;
   const wallet = walletIn(chain, from);
@@ -236,7 +236,7 @@ export function undoCall(chain: Chain, transaction: Transaction, content: CallCo
   wallet.pending.set(nonce, transaction.number);
 }
 
-/** Takes a call into the chain's digest. */
+/** Mixes a call into the chain's digest. */
 export function mixCall(chain: Chain, content: CallContent, gas: number, gasPrice: number): void {
   const { from, to, nonce, value, input } = content;
   for (const text of [from, to, value, input]) chain.digest.mixText(text);
@@ -249,7 +249,6 @@ function moveNative(chain: Chain, from: Address, to: Address, wei: bigint): void
   walletIn(chain, to).native += wei;
 }
 
-/** A call is carried out. */
 function callExecuted(state: State, event: EventOf<"callExecuted">): void {
   const { building, transaction, content } = calledIn(state.chain, event.transaction);
   const exception = exceptionOf(transaction);
@@ -272,11 +271,11 @@ function callExecuted(state: State, event: EventOf<"callExecuted">): void {
   include(state.chain, building, transaction, logsOfCall(content.call, effect), event.gas);
 }
 
-/** A call reverts: it costs gas and does nothing; what the ledger had of it before is taken back. */
+/** Reverts a call: it costs gas and has no effect; an effect already in the ledger is undone. */
 function callReverted(state: State, event: EventOf<"callReverted">, at: Millis): void {
   const { building, transaction, content } = calledIn(state.chain, event.transaction);
   const exception = exceptionOf(transaction);
-  if (exception.effect !== null) takeOut(state, transaction);
+  if (exception.effect !== null) undoInLedger(state, transaction);
   exception.effect = null;
   exception.reason = event.reason;
   exception.endedAt = at;
@@ -286,22 +285,22 @@ function callReverted(state: State, event: EventOf<"callReverted">, at: Millis):
   include(state.chain, building, transaction, 0, event.gas);
 }
 
-/** The ledger takes a call back that a reorganization has left without funds: the next block decides about it anew. */
+/** Undoes a call that a reorganization left without funds; the next block executes it again. */
 function takeCallBack(state: State, event: EventOf<"callTakenBack">): void {
   const transaction = state.chain.transactions.get(event.transaction);
-  takeOut(state, transaction);
+  undoInLedger(state, transaction);
   exceptionOf(transaction).effect = null;
 }
 
 function calledIn(chain: Chain, number: number) {
-  const { building, transaction } = lookedAt(chain, number);
+  const { building, transaction } = beginExecution(chain, number);
   const { content } = transaction;
   if (content?.kind !== "call") throw new Error(`transaction ${number} is no call`);
   return { building, transaction, content };
 }
 
-/** Takes in a wallet's transaction, perhaps in the place of another one. */
-function takeIn(
+/** Adds a wallet's transaction, which may replace another one. */
+function addCall(
   state: State,
   { transaction: number, content, replaces }: EventOf<"transactionSent">,
   at: Millis,
@@ -320,12 +319,12 @@ function takeIn(
   leavePool(chain, replaced);
 }
 
-/** What decides each command of wallets' transactions. */
+/** Deciding functions by command kind. */
 export const callRules = { sendTransaction };
 
-/** What writes each event of theirs. */
+/** Applying functions by event kind. */
 export const callWrites = {
-  transactionSent: takeIn,
+  transactionSent: addCall,
   callExecuted,
   callReverted,
   callTakenBack: takeCallBack,

@@ -23,23 +23,23 @@ import { FULL_PRICE } from "../units.ts";
 import { unreachable } from "../unreachable.ts";
 import { balanceOf, grantDue } from "./ledger.ts";
 
-/** Who calls what, with how much of the native currency. */
+/** Sender of a call, and the native currency sent with it, in wei. */
 export interface Caller {
   readonly from: Address;
   readonly value: bigint;
 }
 
-/** What a call would do, or why it reverts, in the words of the contracts that it stands for. */
+/** Effect of a call, or the reason why it reverts, worded as by the real contracts. */
 export type CallOutcome =
   | { readonly ok: true; readonly moves: readonly Transfer[]; readonly supply: CallEffect["supply"] }
   | { readonly ok: false; readonly reason: string };
 
-/** A move between addresses, which need not have an account yet. */
+/** Change of a balance by address, which may not have an account yet. */
 export interface Transfer extends Omit<Move, "account"> {
   readonly address: Address;
 }
 
-/** Why the contracts refuse a transfer. */
+/** Reasons why the contracts revert a transfer. */
 export const ERC20 = {
   notAllowed: "ERC20: transfer amount exceeds allowance",
   notOwned: "ERC20: transfer amount exceeds balance",
@@ -52,19 +52,19 @@ export const ERC1155 = {
 const NOTHING: CallOutcome = { ok: true, moves: [], supply: null };
 const reverted = (reason: string): CallOutcome => ({ ok: false, reason });
 
-/** What decides a call: who has what, and who may. */
+/** Balances and permissions that decide a call. */
 export interface ChainFacts {
   readonly allowance: (owner: Address, spender: Address) => bigint;
   readonly isOperator: (owner: Address, operator: Address) => boolean;
-  /** USDC, or a token with what is granted there. */
+  /** Balance of USDC, or of a token including the grant not yet minted. */
   readonly holding: (owner: Address, token: number) => number;
   readonly isReported: (market: Market) => boolean;
 }
 
-/** A call that is looked at: the exchange's markets, and the facts of a moment. */
-interface Looked extends ChainFacts, Pick<State, "markets" | "tokenById" | "marketByConditionId"> {}
+/** Markets and facts used to decide a call. */
+interface CallContext extends ChainFacts, Pick<State, "markets" | "tokenById" | "marketByConditionId"> {}
 
-/** What a call would do on the chain, as it stands unless other facts are given; reads only. */
+/** Returns the outcome of a call on the current chain, or under the given facts; does not write the state. */
 export function outcomeOfCall(
   state: State,
   caller: Caller,
@@ -72,7 +72,7 @@ export function outcomeOfCall(
   facts: ChainFacts = factsOf(state),
 ): CallOutcome {
   const { markets, tokenById, marketByConditionId } = state;
-  const looked: Looked = { ...facts, markets, tokenById, marketByConditionId };
+  const context: CallContext = { ...facts, markets, tokenById, marketByConditionId };
   if (caller.value > 0n && call.kind !== "send") return reverted("function is not payable");
   switch (call.kind) {
     case "send":
@@ -80,19 +80,19 @@ export function outcomeOfCall(
     case "setApprovalForAll":
       return NOTHING;
     case "transfer":
-      return transferCollateral(looked, caller.from, call.to, BigInt(call.amount));
+      return transferCollateral(context, caller.from, call.to, BigInt(call.amount));
     case "transferFrom": {
       const amount = BigInt(call.amount);
-      if (amount > looked.allowance(call.from, caller.from)) return reverted(ERC20.notAllowed);
-      return transferCollateral(looked, call.from, call.to, amount);
+      if (amount > context.allowance(call.from, caller.from)) return reverted(ERC20.notAllowed);
+      return transferCollateral(context, call.from, call.to, amount);
     }
     case "safeTransfer":
-      return transferShares(looked, caller.from, call);
+      return transferShares(context, caller.from, call);
     case "split":
     case "merge":
-      return splitOrMerge(looked, caller.from, call);
+      return splitOrMerge(context, caller.from, call);
     case "redeem":
-      return redeem(looked, caller.from, call);
+      return redeem(context, caller.from, call);
     case "unknown":
       return reverted(call.reason);
     default:
@@ -100,14 +100,14 @@ export function outcomeOfCall(
   }
 }
 
-/** What a wallet holds on the chain of USDC, or of a token with what it is granted there. */
+/** Returns a wallet's balance on chain of USDC, or of a token including the grant not yet minted. */
 export function holdingOnChain(state: State, address: Address, token: number): number {
   const account = findAccount(state, address);
   const due = account === undefined || token === USDC ? 0 : grantDue(account, marketOfToken(token));
   return onChainOf(balanceOf(account, token)) + due;
 }
 
-/** The facts of the chain as it stands. */
+/** Returns the facts of the current chain. */
 const factsOf = (state: State): ChainFacts => ({
   allowance: (owner, spender) => allowanceOf(state, owner, spender),
   isOperator: (owner, operator) => isOperator(state, owner, operator),
@@ -115,34 +115,34 @@ const factsOf = (state: State): ChainFacts => ({
   isReported: (market) => isReported(state, market),
 });
 
-function transferCollateral(looked: Looked, from: Address, to: Address, amount: bigint): CallOutcome {
+function transferCollateral(context: CallContext, from: Address, to: Address, amount: bigint): CallOutcome {
   if (to === ZERO_ADDRESS) return reverted("ERC20: transfer to the zero address");
-  if (amount > BigInt(looked.holding(from, USDC))) return reverted(ERC20.notOwned);
-  return moving(from, to, [[USDC, Number(amount)]]);
+  if (amount > BigInt(context.holding(from, USDC))) return reverted(ERC20.notOwned);
+  return transferBetween(from, to, [[USDC, Number(amount)]]);
 }
 
-function transferShares(looked: Looked, caller: Address, call: SafeTransferCall): CallOutcome {
+function transferShares(context: CallContext, caller: Address, call: SafeTransferCall): CallOutcome {
   const { from, to, ids, amounts } = call;
   if (to === ZERO_ADDRESS) return reverted("ERC1155: target address must be non-zero");
   if (ids.length !== amounts.length) return reverted("ERC1155: IDs and values must have same lengths");
-  if (caller !== from && !looked.isOperator(from, caller)) return reverted(ERC1155.notAllowed);
+  if (caller !== from && !context.isOperator(from, caller)) return reverted(ERC1155.notAllowed);
   const moved = new Map<number, number>();
   for (const [index, id] of ids.entries()) {
     const amount = BigInt(amounts[index] as string);
     if (amount === 0n) continue;
-    const token = looked.tokenById.get(id);
+    const token = context.tokenById.get(id);
     if (token === undefined) return reverted(ERC1155.notOwned);
     const before = moved.get(token) ?? 0;
-    if (amount > BigInt(looked.holding(from, token) - before) * UNIT) return reverted(ERC1155.notOwned);
+    if (amount > BigInt(context.holding(from, token) - before) * UNIT) return reverted(ERC1155.notOwned);
     const shares = sharesOf(amount);
-    if (shares === null) return reverted(OFF_THE_GRID);
+    if (shares === null) return reverted(NOT_WHOLE_UNITS);
     moved.set(token, before + shares);
   }
-  return moving(from, to, [...moved]);
+  return transferBetween(from, to, [...moved]);
 }
 
-/** What leaves one address and comes to another; to itself nothing moves. */
-function moving(
+/** Returns the moves from one address to another; none if they are the same. */
+function transferBetween(
   from: Address,
   to: Address,
   amounts: readonly (readonly [token: number, amount: number])[],
@@ -157,17 +157,17 @@ function moving(
   return { ok: true, moves, supply: null };
 }
 
-function splitOrMerge(looked: Looked, from: Address, call: PartitionCall): CallOutcome {
-  const fault = faultOfPartition(call.partition.map(BigInt));
-  const market = marketOfCondition(looked, call);
+function splitOrMerge(context: CallContext, from: Address, call: PartitionCall): CallOutcome {
+  const fault = partitionFault(call.partition.map(BigInt));
+  const market = marketOfCondition(context, call);
   if (typeof market === "string") return reverted(market);
   if (fault !== null) return reverted(fault);
   const amount = BigInt(call.amount);
   const isSplit = call.kind === "split";
-  const refusal = isSplit ? whyNoSplit(looked, from, amount) : whyNoMerge(looked, from, market, amount);
+  const refusal = isSplit ? splitRefusal(context, from, amount) : mergeRefusal(context, from, market, amount);
   if (refusal !== null) return reverted(refusal);
   const shares = sharesOf(amount);
-  if (shares === null) return reverted(OFF_THE_GRID);
+  if (shares === null) return reverted(NOT_WHOLE_UNITS);
   if (shares === 0) return NOTHING;
   const size = isSplit ? shares : -shares;
   const token = (outcome: Outcome) => tokenOf(market.number, outcome);
@@ -182,25 +182,30 @@ function splitOrMerge(looked: Looked, from: Address, call: PartitionCall): CallO
   };
 }
 
-function whyNoSplit(looked: Looked, from: Address, amount: bigint): string | null {
-  if (amount > BigInt(looked.holding(from, USDC))) return ERC20.notOwned;
-  const allowance = looked.allowance(from, CONTRACTS.conditionalTokens);
+function splitRefusal(context: CallContext, from: Address, amount: bigint): string | null {
+  if (amount > BigInt(context.holding(from, USDC))) return ERC20.notOwned;
+  const allowance = context.allowance(from, CONTRACTS.conditionalTokens);
   return amount > allowance ? ERC20.notAllowed : null;
 }
 
-function whyNoMerge(looked: Looked, from: Address, { number }: Market, amount: bigint): string | null {
+function mergeRefusal(
+  context: CallContext,
+  from: Address,
+  { number }: Market,
+  amount: bigint,
+): string | null {
   const held = Math.min(
-    looked.holding(from, tokenOf(number, "YES")),
-    looked.holding(from, tokenOf(number, "NO")),
+    context.holding(from, tokenOf(number, "YES")),
+    context.holding(from, tokenOf(number, "NO")),
   );
   return amount > BigInt(held) * UNIT ? "ERC1155: burn amount exceeds balance" : null;
 }
 
-/** Burns all that the caller holds of the named outcomes, for what they pay. */
-function redeem(looked: Looked, from: Address, call: RedeemCall): CallOutcome {
-  const market = marketOfCondition(looked, call);
+/** Burns all shares of the given outcomes and pays them out. */
+function redeem(context: CallContext, from: Address, call: RedeemCall): CallOutcome {
+  const market = marketOfCondition(context, call);
   if (typeof market === "string") return reverted(market);
-  const payout = payoutPerShare(market, looked.isReported(market));
+  const payout = payoutPerShare(market, context.isReported(market));
   if (payout === null) return reverted("result for condition not received yet");
   const outcomes = new Set<Outcome>();
   for (const indexSet of call.indexSets) {
@@ -209,7 +214,7 @@ function redeem(looked: Looked, from: Address, call: RedeemCall): CallOutcome {
     outcomes.add(outcome);
   }
   const burnt = { YES: 0, NO: 0 };
-  for (const outcome of outcomes) burnt[outcome] = looked.holding(from, tokenOf(market.number, outcome));
+  for (const outcome of outcomes) burnt[outcome] = context.holding(from, tokenOf(market.number, outcome));
   const paid = burnt.YES * payout.YES + burnt.NO * payout.NO;
   const moves = [
     { address: from, token: tokenOf(market.number, "YES"), amount: -burnt.YES },
@@ -223,15 +228,15 @@ function redeem(looked: Looked, from: Address, call: RedeemCall): CallOutcome {
   };
 }
 
-/** The index sets of a market with two outcomes: one bit each. */
+/** Outcomes by index set: one bit per outcome. */
 const OUTCOME_OF: ReadonlyMap<string, Outcome> = new Map([
   ["1", "YES"],
   ["2", "NO"],
 ]);
 const ALL_OUTCOMES = 3n;
 
-/** Why a list of index sets is no partition of both outcomes; null when it is one. */
-function faultOfPartition(partition: readonly bigint[]): string | null {
+/** Returns why a list of index sets is not a partition of both outcomes; null if it is. */
+function partitionFault(partition: readonly bigint[]): string | null {
   if (partition.length < 2) return "got empty or singleton partition";
   let free = ALL_OUTCOMES;
   for (const indexSet of partition) {
@@ -242,9 +247,9 @@ function faultOfPartition(partition: readonly bigint[]): string | null {
   return null;
 }
 
-/** The market whose condition a call names, or why there is none. */
+/** Returns the market of a call's condition, or the reason why the call reverts. */
 function marketOfCondition(
-  { markets, marketByConditionId }: Looked,
+  { markets, marketByConditionId }: CallContext,
   { condition, collateral, parent }: Pick<PartitionCall, "condition" | "collateral" | "parent">,
 ): Market | string {
   const market = markets.find(marketByConditionId.get(condition) ?? 0);
@@ -255,24 +260,24 @@ function marketOfCondition(
 }
 
 const UNIT = BigInt(TOKEN_UNITS);
-const OFF_THE_GRID = `clobsim: shares move in multiples of ${TOKEN_UNITS}, which is 0.01 share`;
+const NOT_WHOLE_UNITS = `clobsim: shares move in multiples of ${TOKEN_UNITS}, which is 0.01 share`;
 
-/** An amount of the tokens' contract in size units, or null when it is between two of them. */
+/** Converts an amount of the tokens' contract to size units; null if it is not a multiple. */
 const sharesOf = (amount: bigint): number | null => (amount % UNIT === 0n ? Number(amount / UNIT) : null);
 
-/** What a share of each outcome pays, as the oracle's report has it: numerators over their sum. */
+/** Payout numerators of each outcome in the oracle's report; the denominator is their sum. */
 export const PAYOUTS: Readonly<Record<WinningOutcome, readonly [yes: number, no: number]>> = {
   YES: [1, 0],
   NO: [0, 1],
   SPLIT: [1, 1],
 };
 
-/** Whether the chain has the report of how a market ended. */
+/** Whether the report of a market's resolution is mined. */
 export function isReported({ chain }: State, { report }: Market): boolean {
   return report !== 0 && chain.transactions.get(report).status === "MINED";
 }
 
-/** What a size unit of each outcome pays, in micro-USDC; null before the chain has the report. */
+/** Returns the payout of a size unit of each outcome, in micro-USDC; null before the report is mined. */
 function payoutPerShare(
   { winningOutcome }: Market,
   isReported: boolean,
@@ -280,7 +285,7 @@ function payoutPerShare(
   return winningOutcome === null || !isReported ? null : payoutOf(winningOutcome);
 }
 
-/** What a size unit of each outcome pays when a market ends like this, in micro-USDC. */
+/** Returns the payout of a size unit of each outcome, in micro-USDC. */
 export function payoutOf(winningOutcome: WinningOutcome): Readonly<Record<Outcome, number>> {
   const [yes, no] = PAYOUTS[winningOutcome];
   return { YES: (FULL_PRICE * yes) / (yes + no), NO: (FULL_PRICE * no) / (yes + no) };

@@ -9,7 +9,7 @@ import { FEES, type State } from "../state.ts";
 import type { BalancePolicy, Outcome, Side } from "../terms.ts";
 import { FULL_PRICE, MAX_ISSUANCE, type Money, money, notional, type Size, size } from "../units.ts";
 
-/** What the account holds in a market, made on first use; only `apply` may call it. */
+/** Returns the holding of an account in a market, creating it if necessary; only `apply` may call it. */
 export function holdingIn(account: Account, market: number): Holding {
   let holding = account.holdings.get(market);
   if (holding === undefined) {
@@ -26,19 +26,18 @@ export function holdingIn(account: Account, market: number): Holding {
   return holding;
 }
 
-/** The shares of one outcome. */
 export const sharesIn = (holding: Holding, outcome: Outcome): Balance<Size> =>
   outcome === "YES" ? holding.yes : holding.no;
 
-/** How much of its grant the account has not yet been minted in this market. */
+/** Returns the part of the account's grant not yet minted in this market. */
 export const grantDue = (account: Account, market: number): Size =>
   size(account.everyMarket - (account.holdings.get(market)?.granted ?? 0));
 
 /**
- * The events that mint an account's grant in markets: in those that it touches, and in those that it has touched before
- * when its grant is raised too. Ordered by market; `transaction` is the number that the first mint will have.
+ * Returns the events that mint an account's grant in the markets it touches and, if its grant is raised, in those that it
+ * touched before. Ordered by market; `transaction` is the number of the first mint.
  */
-export function mintingGrants(
+export function grantMintEvents(
   account: { readonly number: number; readonly known: Account | undefined },
   touched: Iterable<number>,
   raise: Size,
@@ -61,24 +60,24 @@ export function mintingGrants(
     }));
 }
 
-/** The USDC that is issued to back minted grants. */
+/** Returns the USDC that must be issued to back minted grants. */
 export const backingOf = (minted: readonly EventOf<"grantMinted">[]): number =>
   minted.reduce((sum, grant) => sum + notional(FULL_PRICE, grant.size), 0);
 
-/** How much USDC the exchange may still issue. */
+/** Returns the USDC that the exchange may still issue. */
 export const issuanceLeft = (state: State): Money => money(MAX_ISSUANCE - state.issued);
 
-const NOTHING: Balance<never> = emptyBalance();
+const EMPTY_BALANCE: Balance<never> = emptyBalance();
 
-/** What an account has of USDC or of a token; nothing where it has none yet. Reads only. */
+/** Returns the balance of USDC or of a token without creating a holding. */
 export function balanceOf(account: Account | undefined, token: number): Readonly<Balance<number>> {
-  if (account === undefined) return NOTHING;
+  if (account === undefined) return EMPTY_BALANCE;
   if (token === USDC) return account.collateral;
   const holding = account.holdings.get(marketOfToken(token));
-  return holding === undefined ? NOTHING : sharesIn(holding, outcomeOf(token));
+  return holding === undefined ? EMPTY_BALANCE : sharesIn(holding, outcomeOf(token));
 }
 
-/** What the account lacks for an order that must reserve `required`, or null when it can pay. */
+/** Returns the shortfall of an order that must reserve `required`; null if the account has enough. */
 export function shortfallOf(
   account: Account | undefined,
   market: Market,
@@ -96,14 +95,14 @@ export function shortfallOf(
   return { asset, required, available, balance: balance + due, reserved, incoming };
 }
 
-/** Adds to a balance; a negative amount takes away. @throws Error when it would fall below what is reserved. */
+/** Adds to a balance; a negative amount debits. @throws Error if it falls below the reserved amount. */
 export function credit<Unit extends Money | Size>(balance: Balance<Unit>, amount: number): void {
   balance.balance = (balance.balance + amount) as Unit;
   if (balance.balance < balance.reserved)
     throw new Error(`balance ${balance.balance} below reserved ${balance.reserved}`);
 }
 
-/** Reserves part of a balance; a negative amount releases. @throws Error when there is not that much. */
+/** Reserves part of a balance; a negative amount releases. @throws Error if less is available or reserved. */
 export function reserve<Unit extends Money | Size>(balance: Balance<Unit>, amount: number): void {
   balance.reserved = (balance.reserved + amount) as Unit;
   if (balance.reserved < 0 || balance.reserved > balance.balance) {
@@ -111,19 +110,19 @@ export function reserve<Unit extends Money | Size>(balance: Balance<Unit>, amoun
   }
 }
 
-/** An account's balance of USDC or of a token, made on first use; only `apply` may call it. */
+/** Returns the balance of USDC or of a token, creating it if necessary; only `apply` may call it. */
 function balanceIn(state: State, account: number, token: number): Balance<number> {
   const record = state.accounts.get(account);
   if (token === USDC) return record.collateral;
   return sharesIn(holdingIn(record, marketOfToken(token)), outcomeOf(token));
 }
 
-/** Writes moves into the ledger, or takes them out. What they leave is judged when all of a command is written. */
+/** Adds moves to the ledger, or undoes them. Balances are only checked after the whole command is applied. */
 export function addMoves(state: State, moves: readonly Move[], sign: Sign): void {
   for (const { account, token, amount } of moves) balanceIn(state, account, token).balance += sign * amount;
 }
 
-/** Notes that moves in the ledger are on their way to the chain, or have come there. */
+/** Adds moves to the pending amounts, or removes them. */
 export function addPendingMoves(state: State, moves: readonly Move[], sign: Sign): void {
   for (const { account, token, amount } of moves) {
     const balance = balanceIn(state, account, token);
@@ -132,7 +131,7 @@ export function addPendingMoves(state: State, moves: readonly Move[], sign: Sign
   }
 }
 
-/** Adds a change to what a market has issued, or takes it away. */
+/** Adds a change to the supply of a market, or subtracts it. */
 export function changeSupply(
   supply: Supply,
   { yes, no, collateral }: Omit<SupplyChange, "market">,
@@ -143,15 +142,15 @@ export function changeSupply(
   supply.collateral = money(supply.collateral + sign * collateral);
 }
 
-/** Whether something comes to what is pending, or leaves it. */
+/** 1 to add, -1 to undo. */
 export type Sign = 1 | -1;
 
-/** Whether fills are never on their way: the block that settles them is mined with the command that makes them. */
+/** Whether fills are never pending, because the command that makes them also mines their block. */
 export const settlesAtOnce = ({ config, chain }: State): boolean =>
   miningModeOf(chain, config) === "instant" && canSettleInBatch(chain);
 
-/** Notes whose balances a fill is about to put something on its way to or from, where nothing was. */
-export function touch(
+/** Marks balances that are about to get their first pending amount. */
+export function markTouched(
   { touched }: Chain,
   { number, collateral }: Account,
   market: number,
@@ -161,7 +160,7 @@ export function touch(
   if (shares.incoming === 0 && shares.outgoing === 0) touched.push(number, market);
 }
 
-/** Nothing is on its way any more: the chain has all that the ledger has. */
+/** Settles all pending amounts at once: the chain equals the ledger. */
 export function clearTouched({ accounts, markets, chain }: State): void {
   const { touched } = chain;
   for (let index = 0; index < touched.length; index += 2) {
@@ -187,8 +186,8 @@ function clearPending<Unit extends number>(balance: Balance<Unit>): void {
   balance.outgoing = 0 as Unit;
 }
 
-/** Notes that a fill of one party is on its way to the chain. A seller's fee is kept back from what comes. */
-export function noteParty(
+/** Adds a fill of one party to its pending amounts. A seller's fee is deducted from the incoming amount. */
+export function addPendingFill(
   collateral: Balance<Money>,
   shares: Balance<Size>,
   isBuyer: boolean,
@@ -205,8 +204,8 @@ export function noteParty(
   }
 }
 
-/** The same for what the exchange collects. */
-export function noteFee(state: State, fee: Money): void {
+/** Adds a fee to the pending amounts of the fee account. */
+export function addPendingFee(state: State, fee: Money): void {
   const { collateral } = state.accounts.get(FEES);
   if (collateral.incoming === 0) state.chain.touched.push(FEES, 0);
   collateral.incoming = (collateral.incoming + fee) as Money;

@@ -18,7 +18,7 @@ function createEvent(state: State, { kind: _, ...facts }: CommandOf<"createEvent
   return accepted([{ kind: "eventCreated", event: state.events.next, ...facts }]);
 }
 
-/** Creates a market of an event, open at once. */
+/** Creates a market of an event, immediately active. */
 function createMarket(state: State, { kind: _, ...facts }: CommandOf<"createMarket">): Decision {
   if (state.events.find(facts.event) === undefined) {
     return refused({ code: "EVENT_NOT_FOUND", event: facts.event });
@@ -34,31 +34,31 @@ function createMarket(state: State, { kind: _, ...facts }: CommandOf<"createMark
   ]);
 }
 
-/** What an order is refused for by the status of its market, in this order, and what is looked at. */
+/** Refusals by market status in order of precedence, with a description of each check. */
 export const STATUS_CHECKS = { MARKET_CLOSED: "whether the market is open" } as const;
 
-/** Why a market takes no orders now; null of one that does. */
+/** Returns why a market accepts no orders; null if it does. */
 export const statusRefusal = ({ status, number }: Market): RefusalOf<keyof typeof STATUS_CHECKS> | null =>
   status === "ACTIVE" ? null : { code: "MARKET_CLOSED", market: number };
 
-/** Ends trading; what rests is canceled. */
+/** Ends trading and cancels resting orders. */
 function closeMarket(state: State, command: CommandOf<"closeMarket">): Decision {
   const market = state.markets.find(command.market);
   if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: command.market });
   if (market.status !== "ACTIVE") return refused({ code: "MARKET_CLOSED", market: market.number });
-  const events = cancelingAll(state, market);
+  const events = cancelAllEvents(state, market);
   events.push({ kind: "marketClosed", market: market.number });
   return accepted(events);
 }
 
-/** Names the winner of an open or closed market; what rests is canceled. */
+/** Resolves an active or closed market and cancels resting orders. */
 function resolveMarket(state: State, command: CommandOf<"resolveMarket">): Decision {
   const market = state.markets.find(command.market);
   if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: command.market });
   if (market.status === "RESOLVED") return refused({ code: "MARKET_CLOSED", market: market.number });
   const transaction = state.chain.transactions.next;
   const { winningOutcome } = command;
-  const events = cancelingAll(state, market);
+  const events = cancelAllEvents(state, market);
   events.push({ kind: "marketResolved", market: market.number, winningOutcome, transaction });
   settleAtOnce(state, transaction, events);
   return accepted(events);
@@ -66,7 +66,7 @@ function resolveMarket(state: State, command: CommandOf<"resolveMarket">): Decis
 
 type MarketCommand = Extract<Command, { readonly market: number }>;
 
-/** The command after which a market is as this one; null of one that is as it was created. */
+/** Returns the command that gives a new market the status of this one; null if it is still active. */
 export function endingOf({ number: market, status, winningOutcome }: Market): MarketCommand | null {
   switch (status) {
     case "ACTIVE":
@@ -78,19 +78,18 @@ export function endingOf({ number: market, status, winningOutcome }: Market): Ma
   }
 }
 
-/** Cancels everything that rests in a market, oldest first. */
-function cancelingAll(state: State, market: Market): DomainEvent[] {
+/** Returns events that cancel all resting orders of a market, oldest first. */
+function cancelAllEvents(state: State, market: Market): DomainEvent[] {
   const orders: number[] = [];
   for (const { book } of market.books) {
-    const note = (slot: number): void => void orders.push(state.pool.orderIn(slot));
-    book?.queue(BID, note);
-    book?.queue(ASK, note);
+    const collect = (slot: number): void => void orders.push(state.pool.orderIn(slot));
+    book?.queue(BID, collect);
+    book?.queue(ASK, collect);
   }
   orders.sort((a, b) => a - b);
   return orders.map((order) => ({ kind: "orderCanceled", order, reason: "MARKET_CLOSED" }));
 }
 
-/** Adds an event. */
 function addEvent(state: State, { kind: _, event, ...terms }: EventOf<"eventCreated">, at: Millis): void {
   const id = idOf(state.idPrefixes.event, event);
   const number = state.events.add({ ...terms, number: event, createdAt: at, markets: [], id });
@@ -98,7 +97,6 @@ function addEvent(state: State, { kind: _, event, ...terms }: EventOf<"eventCrea
   state.eventBySlug.set(terms.slug, number);
 }
 
-/** Adds a market with its two tokens. */
 function addMarket(
   state: State,
   { kind: _, market: number, transaction, ...terms }: EventOf<"marketCreated">,
@@ -130,7 +128,7 @@ function addMarket(
   addContent(state, transaction, { kind: "prepare", at, market: number });
 }
 
-/** Lists a market by all that it is found by. */
+/** Adds a market to the indexes. */
 export function indexMarket(state: State, { number, slug, conditionId, tokenIds }: Market): void {
   state.marketBySlug.set(slug, number);
   state.marketByConditionId.set(conditionId, number);
@@ -142,7 +140,7 @@ function endTrading(state: State, { market }: EventOf<"marketClosed">): void {
   state.markets.get(market).status = "CLOSED";
 }
 
-function nameWinner(state: State, event: EventOf<"marketResolved">, at: Millis): void {
+function applyResolution(state: State, event: EventOf<"marketResolved">, at: Millis): void {
   const market = state.markets.get(event.market);
   addContent(state, event.transaction, { kind: "report", at, market: market.number });
   market.report = event.transaction;
@@ -159,13 +157,13 @@ const emptyBook = (at: Millis): MarketBook => ({
   history: new PriceHistory(),
 });
 
-/** What decides each command of markets. */
+/** Deciding functions by command kind. */
 export const marketRules = { createEvent, createMarket, closeMarket, resolveMarket };
 
-/** What writes each event of markets. */
+/** Applying functions by event kind. */
 export const marketWrites = {
   eventCreated: addEvent,
   marketCreated: addMarket,
   marketClosed: endTrading,
-  marketResolved: nameWinner,
+  marketResolved: applyResolution,
 };

@@ -1,14 +1,14 @@
-import { type Chain, type ChainWallet, emptyWallet, minedAt, restrictedAtFirst } from "../chain/chain.ts";
+import { type Chain, type ChainWallet, emptyWallet, initialRestricted, minedAt } from "../chain/chain.ts";
 import { CONTRACTS, isRestricted, UNLIMITED } from "../chain/contracts.ts";
 import { movesOf, USDC } from "../chain/moves.ts";
 import type { CallContent, Transaction } from "../chain/transaction.ts";
 import type { State } from "../state.ts";
 import type { Address } from "../terms.ts";
 
-/** Wallets as far as their permissions go. */
+/** Part of the chain that holds permissions. */
 type Wallets = Pick<Chain, "wallets" | "restricted">;
 
-/** What the chain knows of an address, made on first use; only `apply` may call it with the chain of a state. */
+/** Returns the wallet of an address, creating it if necessary; only `apply` may call it with the chain of a state. */
 export function walletIn({ wallets }: Pick<Chain, "wallets">, address: Address): ChainWallet {
   let wallet = wallets.get(address);
   if (wallet === undefined) {
@@ -18,19 +18,19 @@ export function walletIn({ wallets }: Pick<Chain, "wallets">, address: Address):
   return wallet;
 }
 
-/** A transaction that is carried out gives a permission, takes one back, or uses one up. */
+/** Applies the changes of permissions by an executed transaction: granted, revoked or spent. */
 export function changePermissions(state: State, wallets: Wallets, transaction: Transaction): void {
   const { content } = transaction;
   if (content === null) spendInMatch(state, wallets, transaction);
   else if (content.kind === "call") changeByCall(wallets, content);
 }
 
-/** Permissions as the block of a height left them. Walks all the blocks up to it. */
+/** Returns the permissions after the block of a height. Replays all blocks up to it. */
 export function permissionsAt(state: State, height: number): Wallets {
   const { chain } = state;
   const wallets: Wallets = {
     wallets: new Map(),
-    restricted: restrictedAtFirst(state.config.approvals),
+    restricted: initialRestricted(state.config.approvals),
   };
   for (let at = 1; at <= height; at += 1) {
     for (const transaction of minedAt(chain, at)) {
@@ -40,17 +40,19 @@ export function permissionsAt(state: State, height: number): Wallets {
   return wallets;
 }
 
-/** Whether a wallet has ever said what it allows. */
-export const hasPermissions = ({ wallets }: Chain): boolean => [...wallets.values()].some(hasSaid);
+/** Whether any wallet has set a permission. */
+export const hasPermissions = ({ wallets }: Chain): boolean =>
+  [...wallets.values()].some(hasExplicitPermissions);
 
-const hasSaid = ({ allowances, operators }: ChainWallet): boolean => allowances.size + operators.size > 0;
+const hasExplicitPermissions = ({ allowances, operators }: ChainWallet): boolean =>
+  allowances.size + operators.size > 0;
 
-/** A reorganization leaves permissions as the latest block that stays has left them. */
+/** Restores the permissions after the block of `height`, the latest that a reorganization keeps. */
 export function restorePermissions(state: State, height: number): void {
   const { chain } = state;
   const { wallets, restricted } = permissionsAt(state, height);
   for (const wallet of chain.wallets.values()) {
-    if (!hasSaid(wallet)) continue;
+    if (!hasExplicitPermissions(wallet)) continue;
     const { allowances, operators } = wallets.get(wallet.address) ?? emptyWallet(wallet.address);
     wallet.allowances = allowances;
     wallet.operators = operators;
@@ -77,7 +79,7 @@ function changeByCall(wallets: Wallets, { from, call }: CallContent): void {
   }
 }
 
-/** What the exchange was allowed to take shrinks by what it takes. */
+/** Reduces allowances of the exchange by the collateral that a match spends. */
 function spendInMatch(state: State, wallets: Wallets, transaction: Transaction): void {
   if (wallets.restricted === 0) return;
   for (const { account, token, amount } of movesOf(state, transaction)) {
@@ -87,7 +89,7 @@ function spendInMatch(state: State, wallets: Wallets, transaction: Transaction):
   }
 }
 
-/** What a spender has been allowed shrinks by what is spent, unless that is without limit. */
+/** Reduces an allowance by the amount spent, unless it is unlimited. */
 function spendAllowance(wallets: Wallets, owner: Address, spender: Address, amount: bigint): void {
   const allowed = wallets.wallets.get(owner)?.allowances.get(spender);
   if (allowed === undefined || allowed === UNLIMITED) return;

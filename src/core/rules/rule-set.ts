@@ -1,18 +1,18 @@
-/** Rules that have changed since journals are kept: a line is decided again by those that it was decided by. */
+/** Rules that changed after the first journals. Replay decides a journal entry by the rules that first decided it. */
 export interface RuleSet {
-  /** Whether an account's grant in a market is minted when it receives shares there, too; else only when it orders or sends. */
+  /** Whether an account's grant in a market is also minted when it receives shares there; else only when it orders or sends. */
   readonly receivingTouches: boolean;
   /**
-   * Whether a reorganization takes permissions back, too, and a call of a replaced block that loses its funds stays
-   * pending; else what was allowed stays so, and the call fails without its nonce being used.
+   * Whether a reorganization restores permissions, and a call of a replaced block that loses its funds stays pending;
+   * else permissions stay, and the call fails without using its nonce.
    */
   readonly replacedCallsStartAnew: boolean;
 }
 
-/** The rules of this version. */
+/** Rules of this version. */
 export const RULES: RuleSet = { receivingTouches: true, replacedCallsStartAnew: true };
 
-/** The rules of earlier versions, latest first. */
+/** Rules of earlier versions, latest first. */
 export const EARLIER_RULES: readonly RuleSet[] = [
   { receivingTouches: true, replacedCallsStartAnew: false },
   { receivingTouches: false, replacedCallsStartAnew: false },

@@ -16,21 +16,21 @@ import { changePermissions } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
 import {
   awaitBlock,
+  beginExecution,
   exceptionOf,
   include,
   includeOwn,
   isAnyUnderpriced,
   leavePool,
-  lookedAt,
   settleMoves,
-  takeOut,
+  undoInLedger,
 } from "./transactions.ts";
 import { Unwinding, unsettled } from "./unwind.ts";
 
-/** How often a settlement is put off before it is given up. */
+/** Number of deferrals after which a settlement is given up. */
 const MAX_ATTEMPTS = 5;
 
-/** Looks at one transaction for the block that is being put together: it is mined, reverts, is put off or is lost. */
+/** Executes one transaction for the block being assembled: it is mined, reverted, deferred or lost. */
 function executeTransaction(
   state: State,
   { transaction: number }: CommandOf<"executeTransaction">,
@@ -68,10 +68,10 @@ function settle(state: State, building: Building, transaction: Transaction, rule
   if (shortfall.isExpected && attemptsOf(transaction) < MAX_ATTEMPTS) {
     return [deferral(transaction, "UNFUNDED", building.height + 1, 0)];
   }
-  return failing(state, transaction, shortfall.reason, 0, rules);
+  return failureEvents(state, transaction, shortfall.reason, 0, rules);
 }
 
-/** The exchange offers its own transactions so much and no more, until somebody raises their fees. */
+/** Returns a deferral if the base fee exceeds the exchange's maximum and the fee has not been raised; else null. */
 function gasShortfall(
   chain: Chain,
   { baseFee, height }: Building,
@@ -100,7 +100,7 @@ const deferral = (
   fault,
 });
 
-/** Whether a fault hits a settlement now: a function of the seed, the fault, the settlement and the attempt. */
+/** Whether a fault hits a settlement; a function of the seed, the fault, the settlement and the attempt. */
 function faultMatches(state: State, fault: SettlementFault, transaction: Transaction): boolean {
   if (fault.fault === "gasSpike") return false;
   if (fault.order !== undefined && fault.order !== state.trades.get(transaction.firstTrade).taker)
@@ -127,14 +127,14 @@ function applyFault(
       if (attemptsOf(transaction) < MAX_ATTEMPTS) {
         return [deferral(transaction, "RETRIED", building.height + 1, number)];
       }
-      return failing(state, transaction, `given up after ${MAX_ATTEMPTS} attempts`, number, rules);
+      return failureEvents(state, transaction, `given up after ${MAX_ATTEMPTS} attempts`, number, rules);
     default:
-      return failing(state, transaction, reason ?? "made to fail on request", number, rules);
+      return failureEvents(state, transaction, reason ?? "made to fail on request", number, rules);
   }
 }
 
-/** It is mined and reverts: the ledger takes it back, and with it what cannot stand without. */
-function failing(
+/** Returns the events of a settlement that is mined and reverted, including the failure of everything that depends on it. */
+function failureEvents(
   state: State,
   transaction: Transaction,
   reason: string,
@@ -146,14 +146,14 @@ function failing(
   return unwinding.events();
 }
 
-/** What keeps a settlement from being carried out on the chain. */
+/** Why a settlement cannot be executed on chain. */
 interface SettlementShortfall {
   readonly reason: string;
-  /** Whether something else that is pending may yet bring it. */
+  /** Whether another pending transaction may still bring the missing funds. */
   readonly isExpected: boolean;
 }
 
-/** The first thing that a party has not on the chain to pay with, or does not let the exchange move; null when all do. */
+/** Returns the first missing balance on chain or missing permission of a party; null if there is none. */
 function settlementShortfall(state: State, transaction: Transaction): SettlementShortfall | null {
   const owed = new Map<string, Move>();
   for (const { account, token, amount } of movesOf(state, transaction)) {
@@ -176,7 +176,7 @@ function settlementShortfall(state: State, transaction: Transaction): Settlement
   return null;
 }
 
-/** Whether a pending settlement that may yet be mined brings an account some of an asset. */
+/** Whether an unsettled transaction that may still be mined credits a token to an account. */
 function isExpected(state: State, account: number, token: number): boolean {
   for (const transaction of unsettled(state)) {
     if (transaction.status === "LOST") continue;
@@ -188,19 +188,18 @@ function isExpected(state: State, account: number, token: number): boolean {
   return false;
 }
 
-/** A transaction of the exchange's own is carried out. */
+/** Executes one of the exchange's own transactions. */
 function mineTransaction(state: State, event: EventOf<"transactionMined">): void {
-  const { building, transaction } = lookedAt(state.chain, event.transaction);
+  const { building, transaction } = beginExecution(state.chain, event.transaction);
   changePermissions(state, state.chain, transaction);
   if (transaction.content === null) settleMoves(state, transaction, 1);
   includeOwn(state, building, transaction);
 }
 
-/** A transaction is put off. */
-function holdTransaction({ chain }: State, event: EventOf<"transactionHeld">): void {
-  const isFresh = event.transaction >= chain.firstUnprocessed;
-  const { transaction } = lookedAt(chain, event.transaction);
-  if (isFresh) chain.deferred.push(event.transaction);
+function deferTransaction({ chain }: State, event: EventOf<"transactionHeld">): void {
+  const isFirstTime = event.transaction >= chain.firstUnprocessed;
+  const { transaction } = beginExecution(chain, event.transaction);
+  if (isFirstTime) chain.deferred.push(event.transaction);
   const exception = exceptionOf(transaction);
   exception.hold = event.hold;
   exception.notBefore = event.notBefore;
@@ -209,9 +208,9 @@ function holdTransaction({ chain }: State, event: EventOf<"transactionHeld">): v
   if (event.hold !== "UNDERPRICED") countFault(chain, transaction, event.fault);
 }
 
-/** A settlement is lost: the ledger goes on counting on it. */
+/** Drops a settlement silently: its trades stay in the ledger. */
 function loseSettlement({ chain }: State, event: EventOf<"settlementLost">, at: Millis): void {
-  const { transaction } = lookedAt(chain, event.transaction);
+  const { transaction } = beginExecution(chain, event.transaction);
   leavePool(chain, transaction);
   transaction.status = "LOST";
   const exception = exceptionOf(transaction);
@@ -222,16 +221,16 @@ function loseSettlement({ chain }: State, event: EventOf<"settlementLost">, at: 
   countFault(chain, transaction, event.fault);
 }
 
-/** A settlement has failed: the ledger takes all its trades back at once. */
+/** Fails a settlement and undoes all its trades in the ledger. */
 function failSettlement(state: State, event: EventOf<"settlementFailed">, at: Millis): void {
   const { chain } = state;
   const transaction = chain.transactions.get(event.transaction);
   const exception = exceptionOf(transaction);
   exception.reason = event.reason;
   exception.endedAt = at;
-  takeOut(state, transaction);
+  undoInLedger(state, transaction);
   if (event.isMined) {
-    const { building } = lookedAt(chain, event.transaction);
+    const { building } = beginExecution(chain, event.transaction);
     transaction.status = "REVERTED";
     include(chain, building, transaction, 0, ownGas(LOGS_OF_MATCH));
   } else {
@@ -243,7 +242,7 @@ function failSettlement(state: State, event: EventOf<"settlementFailed">, at: Mi
   countFault(chain, transaction, event.fault);
 }
 
-/** A fault has hit a settlement once more. */
+/** Counts a hit of a fault, and ends the fault after its last one. */
 function countFault(chain: Chain, transaction: Transaction, number: number): void {
   if (number === 0) return;
   exceptionOf(transaction).fault = number;
@@ -254,13 +253,13 @@ function countFault(chain: Chain, transaction: Transaction, number: number): voi
   });
 }
 
-/** Puts a fault in force; they hit settlements in the order in which they were set. */
+/** Activates a fault; the first matching fault in the order of setting hits a settlement. */
 const setSettlementFault = (
   { chain }: State,
   { kind: _, ...terms }: CommandOf<"setSettlementFault">,
 ): Decision => accepted([{ kind: "settlementFaultSet", number: chain.faultsSet + 1, ...terms }]);
 
-/** Ends one fault, or all; to end none is a success that changes nothing. */
+/** Ends one fault, or all; ending all succeeds if there is none. */
 function endSettlementFault({ chain }: State, { number }: CommandOf<"endSettlementFault">): Decision {
   if (number === null) {
     return accepted(chain.faults.length === 0 ? [] : [{ kind: "settlementFaultEnded", number: 0 }]);
@@ -270,7 +269,7 @@ function endSettlementFault({ chain }: State, { number }: CommandOf<"endSettleme
     : refused({ code: "FAULT_NOT_FOUND", number });
 }
 
-/** Raises the fees of what the exchange has pending. */
+/** Raises the fees of the exchange's own pending transactions. */
 function bumpFees({ chain }: State): Decision {
   const transactions = unminedOf(chain)
     .filter(({ content, status, exception }) => {
@@ -281,13 +280,12 @@ function bumpFees({ chain }: State): Decision {
   return accepted(transactions.length === 0 ? [] : [{ kind: "feesBumped", transactions }]);
 }
 
-/** A fault is in force from now on. */
 function setFault({ chain }: State, { kind: _, ...fault }: EventOf<"settlementFaultSet">): void {
   chain.faults = [...chain.faults, { ...fault, struck: 0 }];
   chain.faultsSet = fault.number;
 }
 
-/** A fault is in force no more; what a spike has kept out of blocks is looked at again. */
+/** Ends faults; schedules a block if a lower base fee may admit underpriced transactions. */
 export function endFault(state: State, { number }: EventOf<"settlementFaultEnded">, at: Millis): void {
   const { chain, config } = state;
   const before = baseFeeOf(chain);
@@ -295,19 +293,18 @@ export function endFault(state: State, { number }: EventOf<"settlementFaultEnded
   if (baseFeeOf(chain) < before && isAnyUnderpriced(chain)) awaitBlock(chain, config, at);
 }
 
-/** The exchange raises its fees. */
 function raiseFees(state: State, { transactions }: EventOf<"feesBumped">, at: Millis): void {
   for (const number of transactions) exceptionOf(state.chain.transactions.get(number)).isBumped = true;
   awaitBlock(state.chain, state.config, at);
 }
 
-/** What decides each command of settlement. */
+/** Deciding functions by command kind. */
 export const settlementRules = { executeTransaction, setSettlementFault, endSettlementFault, bumpFees };
 
-/** What writes each event of settlement. */
+/** Applying functions by event kind. */
 export const settlementWrites = {
   transactionMined: mineTransaction,
-  transactionHeld: holdTransaction,
+  transactionHeld: deferTransaction,
   settlementLost: loseSettlement,
   settlementFailed: failSettlement,
   settlementFaultSet: setFault,

@@ -33,8 +33,8 @@ import { grantDue, issuanceLeft, shortfallOf } from "./ledger.ts";
 import { STATUS_CHECKS, statusRefusal } from "./markets.ts";
 
 /**
- * Decides an order: refused by the first rule it breaks, else placed, matched at once by price-time priority at the
- * makers' prices, and its remainder rested or canceled as its type says.
+ * Decides an order: refused by the first rule it breaks, else placed and matched at once by price-time priority at the
+ * makers' prices; its remainder rests or is canceled according to its type.
  */
 function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis): Decision<OrderRefusal> {
   const token = state.tokenById.get(command.tokenId);
@@ -43,7 +43,7 @@ function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis):
   const account = findAccount(state, command.address);
   const refusal = refusalOf(state, at, command, market, account, token);
   if (refusal !== null) return refused(refusal);
-  if (account === undefined) throw new Error("an order costs something, and nobody can pay for it");
+  if (account === undefined) throw new Error("an order without an account passed the check of funds");
 
   const due = grantDue(account, market.number);
   const asked = notional(FULL_PRICE, due);
@@ -63,7 +63,7 @@ function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis):
     });
     transaction += 1;
   }
-  const touch = planWalk(state, command, market, account, token);
+  const touch = planMatch(state, command, market, account, token);
   const { side, price, size, orderType, expiration } = command;
   events.push({
     kind: "orderPlaced",
@@ -77,14 +77,14 @@ function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis):
     expiration,
     touch,
     fillableSize: state.plan.filled as Size,
-    blockingOwnOrder: state.plan.own === NO_SLOT ? 0 : state.pool.orderIn(state.plan.own),
+    blockingOwnOrder: state.plan.ownSlot === NO_SLOT ? 0 : state.pool.orderIn(state.plan.ownSlot),
   });
   match(state, command, market, token, order, transaction, events);
   if (hasTraded(command, state.plan)) settleAtOnce(state, transaction, events);
   return accepted(events);
 }
 
-/** What an order of a known token is refused for, in this order, and what is looked at. */
+/** Refusals of an order of a known token in order of precedence, with a description of each check. */
 export const ORDER_CHECKS = {
   INVALID_TICK_SIZE: "the tick size",
   SIZE_TOO_SMALL: "the minimum size",
@@ -119,8 +119,8 @@ function refusalOf(
   return shortfall === null ? null : { code: "INSUFFICIENT_BALANCE", ...shortfall };
 }
 
-/** Plans the order's walk over the book, and answers the best opposite price in terms of its own token. */
-function planWalk(
+/** Writes the matches of an order into `state.plan`; returns the best opposite price in terms of its own token, null if none. */
+function planMatch(
   state: State,
   command: CommandOf<"placeOrder">,
   market: Market,
@@ -139,11 +139,11 @@ function planWalk(
   return best === 0 || best > book.levels ? null : priceIn(mirrored, price(best * market.tickSize));
 }
 
-/** Whether the plan is carried out, and fills something. */
+/** Whether the plan is executed and has a fill. */
 const hasTraded = ({ orderType, size }: CommandOf<"placeOrder">, { filled }: MatchPlan): boolean =>
   filled > 0 && !(orderType === "FOK" && filled < size);
 
-/** Adds what happens to a placed order at once: its fills, and what becomes of the rest. */
+/** Adds the events of a placed order: its fills, and the resting or cancel of its remainder. */
 function match(
   state: State,
   command: CommandOf<"placeOrder">,
@@ -158,14 +158,14 @@ function match(
     events.push({ kind: "orderCanceled", order, reason: "FOK_UNFILLED" });
     return;
   }
-  carryOut(state, command, market, token, order, transaction, events);
+  pushFills(state, command, market, token, order, transaction, events);
   if (plan.filled === command.size) return;
   const reason = reasonToCancel(command, plan.stopped, plan.filled);
   events.push(reason === null ? { kind: "orderRested", order } : { kind: "orderCanceled", order, reason });
 }
 
-/** Adds the fills of the plan, and the cancels of own orders in the taker's way. */
-function carryOut(
+/** Adds the fills of the plan, and the cancels of own orders that a self-trade policy removes. */
+function pushFills(
   state: State,
   command: CommandOf<"placeOrder">,
   market: Market,
@@ -201,7 +201,7 @@ function carryOut(
   }
 }
 
-/** Why the remainder of a taker does not rest, or null when it does. */
+/** Returns why the remainder of a taker is canceled; null if it rests. */
 function reasonToCancel(
   command: CommandOf<"placeOrder">,
   stopped: boolean,
@@ -212,7 +212,7 @@ function reasonToCancel(
   return null;
 }
 
-/** Cancels one live order of its owner; somebody else's is as unknown as one that never was. */
+/** Cancels one live order of its owner; an order of another account is refused as not found. */
 function cancelOrder(state: State, command: CommandOf<"cancelOrder">): Decision {
   const order = state.orders.find(numberOf(state.idPrefixes.order, command.orderId));
   const owner = state.accountByAddress.get(command.address);
@@ -223,7 +223,7 @@ function cancelOrder(state: State, command: CommandOf<"cancelOrder">): Decision 
   return accepted([{ kind: "orderCanceled", order: order.number, reason: "USER" }]);
 }
 
-/** Cancels all live orders of an account, oldest first; nothing to cancel is a success. */
+/** Cancels all live orders of an account, oldest first; succeeds if there is none. */
 function cancelAllOrders(state: State, command: CommandOf<"cancelAllOrders">): Decision {
   const account = findAccount(state, command.address);
   const events: EventOf<"orderCanceled">[] = [];
@@ -244,5 +244,5 @@ function expireOrder(state: State, command: CommandOf<"expireOrder">): Decision 
   return accepted([{ kind: "orderExpired", order: order.number }]);
 }
 
-/** What decides each command of orders. */
+/** Deciding functions by command kind. */
 export const tradingRules = { placeOrder, cancelOrder, cancelAllOrders, expireOrder };

@@ -21,7 +21,7 @@ import type { WinningOutcome } from "../terms.ts";
 import { type Millis, millis } from "../units.ts";
 import { addMoves, addPendingMoves, changeSupply, type Sign } from "./ledger.ts";
 
-/** Adds what settles a trade: a transaction of its own, or the one of the trade before that has the same taker. */
+/** Adds a trade to the transaction that settles it, which all trades of one taker order share. */
 export function addMatch(
   state: State,
   event: EventOf<"orderTraded">,
@@ -35,11 +35,11 @@ export function addMatch(
   const transaction = transactions.get(event.transaction);
   if (isNew) transaction.logs = LOGS_OF_MATCH;
   else transaction.trades += 1;
-  noteFill(transaction, event, taker, maker, event.fee > 0 && taker.fee === 0);
+  addFill(transaction, event, taker, maker, event.fee > 0 && taker.fee === 0);
 }
 
-/** Counts the logs of one more fill of a match, and names it. `isFirstFee`: whether none before it has cost a fee. */
-export function noteFill(
+/** Adds the logs and hash of a fill to a match. `isFirstFee`: whether no earlier fill had a fee. */
+export function addFill(
   transaction: Transaction,
   fill: Pick<EventOf<"orderTraded">, "matchType" | "price" | "size" | "fee">,
   taker: Order,
@@ -48,17 +48,17 @@ export function noteFill(
 ): void {
   transaction.logs += logsOfFill(fill.matchType);
   if (isFirstFee) transaction.logs += LOGS_OF_FEE;
-  nameFill(transaction, taker.account);
-  nameFill(transaction, taker.token);
-  nameFill(transaction, maker.account);
-  nameFill(transaction, maker.token);
-  nameFill(transaction, fill.price);
-  nameFill(transaction, fill.size);
-  nameFill(transaction, fill.fee);
+  mixFill(transaction, taker.account);
+  mixFill(transaction, taker.token);
+  mixFill(transaction, maker.account);
+  mixFill(transaction, maker.token);
+  mixFill(transaction, fill.price);
+  mixFill(transaction, fill.size);
+  mixFill(transaction, fill.fee);
 }
 
-/** Takes one more number into the 64 bits that name the fills of a match. */
-function nameFill(transaction: Transaction, value: number): void {
+/** Mixes a number into the 64-bit hash of the fills of a match. */
+function mixFill(transaction: Transaction, value: number): void {
   transaction.fillsA = Math.imul(transaction.fillsA ^ value, 0x01000193);
   transaction.fillsB = Math.imul(
     ((transaction.fillsB << 5) | (transaction.fillsB >>> 27)) ^ value,
@@ -66,7 +66,7 @@ function nameFill(transaction: Transaction, value: number): void {
   );
 }
 
-/** Adds a transaction that is told by its content. */
+/** Adds a transaction other than a match. */
 export function addContent(state: State, number: number, content: TransactionContent): void {
   addTransaction(state, number, content, content.at, 0);
 }
@@ -85,40 +85,40 @@ function addTransaction(
   if (chain.transactions.add(transaction) !== number) throw new Error(`transaction ${number} is out of turn`);
   if (!awaitsBlock(transaction)) return;
   chain.pending += 1;
-  if (!isAhead(chain, content)) awaitBlock(chain, state.config, at);
+  if (!waitsForNonce(chain, content)) awaitBlock(chain, state.config, at);
 }
 
-/** Whether a call waits for another one of its wallet, which asks for the block of both. */
-const isAhead = ({ wallets }: Chain, content: TransactionContent | null): boolean =>
+/** Whether a call waits for an earlier nonce of its wallet; the call with that nonce schedules the block of both. */
+const waitsForNonce = ({ wallets }: Chain, content: TransactionContent | null): boolean =>
   content?.kind === "call" && content.nonce > (wallets.get(content.from)?.mined ?? 0);
 
-/** Somebody waits for a block from this moment on. */
+/** Schedules the next block as the mining mode requires, unless one is already due. */
 export function awaitBlock(chain: Chain, config: ExchangeConfig, at: Millis): void {
   const { mode, intervalMs } = miningOf(chain, config);
   if (chain.nextBlockAt !== null || mode === "manual") return;
   chain.nextBlockAt = mode === "instant" ? at : millis(at + intervalMs);
 }
 
-/** Whether a base fee above what it offers keeps something out of blocks. */
+/** Whether a pending transaction is deferred because the base fee exceeds its offer. */
 export const isAnyUnderpriced = ({ deferred, transactions }: Chain): boolean =>
   deferred.some((number) => {
     const { status, exception } = transactions.get(number);
     return status === "PENDING" && exception?.hold === "UNDERPRICED";
   });
 
-/** What is out of the ordinary about a transaction, to be written to; only `apply` may call it. */
+/** Returns the exception of a transaction, creating it if necessary; only `apply` may call it. */
 export function exceptionOf(transaction: Transaction): TransactionException {
   transaction.exception ??= newException();
   return transaction.exception;
 }
 
-/** A transaction is pending no more; the list of those that were put off is gone through with each block. */
+/** Updates the counts when a transaction is no longer pending; `deferred` is cleaned up with each block. */
 export function leavePool(chain: Chain, transaction: Transaction): void {
   if (awaitsBlock(transaction)) chain.pending -= 1;
   if (transaction.content?.kind === "call") chain.pendingCalls -= 1;
 }
 
-/** Puts a transaction of the exchange's own into a block; what is on its way with it is none of its business. */
+/** Adds one of the exchange's own transactions to a block; does not change pending amounts. */
 export function includeOwn(state: State, building: Building, transaction: Transaction): void {
   const { chain } = state;
   transaction.status = "MINED";
@@ -127,7 +127,7 @@ export function includeOwn(state: State, building: Building, transaction: Transa
   include(chain, building, transaction, logs, ownGas(logs));
 }
 
-/** Puts a transaction into a block: its place, and what it adds to what the block sums up. */
+/** Adds a transaction to a block: sets its place and updates the totals of the block. */
 export function include(
   chain: Chain,
   building: Building,
@@ -148,14 +148,14 @@ export function include(
   mixMined(chain, transaction);
 }
 
-/** What a match or a call has moved comes to the chain, or is on its way again when its block is replaced. */
+/** Settles the moves of a match or a call on chain; with -1 makes them pending again after a reorganization. */
 export function settleMoves(state: State, transaction: Transaction, sign: Sign): void {
   addPendingMoves(state, movesOf(state, transaction), sign === 1 ? -1 : 1);
   for (const change of supplyChangesOf(state, transaction))
     changeSupply(state.markets.get(change.market).onChain, change, sign);
 }
 
-/** Takes in what a transaction of the exchange's own says. */
+/** Mixes one of the exchange's own transactions into the digest. */
 export function mixOwn(
   { chain, markets }: Pick<State, "chain" | "markets">,
   { content, fillsA, fillsB }: Pick<Transaction, "content" | "fillsA" | "fillsB">,
@@ -166,7 +166,7 @@ export function mixOwn(
   } else mixContent(chain.digest, markets, content);
 }
 
-/** Takes in that a block has a transaction. */
+/** Mixes the number and result of a mined transaction into the digest. */
 export function mixMined(
   { digest }: Chain,
   { number, status }: Pick<Transaction, "number" | "status">,
@@ -175,7 +175,6 @@ export function mixMined(
   digest.mix(status === "MINED" ? 1 : 0);
 }
 
-/** Takes in what the content of a transaction says. */
 function mixContent(digest: Digest, markets: State["markets"], content: TransactionContent): void {
   switch (content.kind) {
     case "prepare":
@@ -197,17 +196,20 @@ function mixContent(digest: Digest, markets: State["markets"], content: Transact
 
 const WINNERS: readonly (WinningOutcome | null)[] = ["YES", "NO", "SPLIT"];
 
-/** The transaction that the block looks at now. */
-export function lookedAt(chain: Chain, number: number): { building: Building; transaction: Transaction } {
+/** Marks a transaction as processed by the block being assembled; returns both. */
+export function beginExecution(
+  chain: Chain,
+  number: number,
+): { building: Building; transaction: Transaction } {
   const { building } = chain;
-  if (building === null) throw new Error(`transaction ${number} is looked at outside any block`);
+  if (building === null) throw new Error(`transaction ${number} is executed outside a block`);
   building.cursor = number;
   chain.firstUnprocessed = Math.max(chain.firstUnprocessed, number + 1);
   return { building, transaction: chain.transactions.get(number) };
 }
 
-/** Takes what is in the ledger and not on the chain out of the ledger. */
-export function takeOut(state: State, transaction: Transaction): void {
+/** Undoes a transaction that is in the ledger and not on chain. */
+export function undoInLedger(state: State, transaction: Transaction): void {
   const moves = movesOf(state, transaction);
   addMoves(state, moves, -1);
   addPendingMoves(state, moves, -1);

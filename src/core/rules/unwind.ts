@@ -9,7 +9,7 @@ import type { State } from "../state.ts";
 import { balanceOf } from "./ledger.ts";
 import type { RuleSet } from "./rule-set.ts";
 
-/** What will be different about one balance. */
+/** Planned change of one balance. */
 interface Projection {
   readonly account: number;
   readonly token: number;
@@ -17,21 +17,21 @@ interface Projection {
   incoming: number;
 }
 
-/** The ledger takes back what a settlement or a call did. */
+/** Event that undoes a settlement or a call in the ledger. */
 type Withdrawal = EventOf<"settlementFailed"> | EventOf<"callTakenBack"> | EventOf<"transactionDropped">;
 
 const DEPENDENT = "it spends what a failed settlement or a transfer on the chain took away";
 
 /**
- * Works out what must go with something that takes funds out of the ledger: pending settlements that spend what is not
- * there any more, newest first, and resting orders left without funds, of which the oldest have the first claim. Reads
- * only; the chain itself never owes, so that there is always an end.
+ * Computes the consequences of removing funds from the ledger: pending settlements that spend missing funds fail, newest
+ * first; resting orders without funds are canceled, and the oldest orders have priority. Does not write the state. It
+ * terminates because balances on chain are never negative.
  */
 export class Unwinding {
   readonly #state: State;
   readonly #rules: RuleSet;
   readonly #projections = new Map<string, Projection>();
-  /** In the order in which they must fail: what came last goes first. */
+  /** In the order in which they were found; `events` reverses it, so that dependents come first. */
   readonly #withdrawals: Withdrawal[] = [];
   readonly #withdrawn = new Set<number>();
 
@@ -40,12 +40,12 @@ export class Unwinding {
     this.#rules = rules;
   }
 
-  /** Something changes the ledger for good. */
+  /** Adds moves that are final. */
   move(moves: readonly Move[]): void {
     for (const { account, token, amount } of moves) this.#projection(account, token).balance += amount;
   }
 
-  /** What was in the ledger and not on the chain goes back. */
+  /** Undoes moves that are in the ledger and not on chain. */
   takeBack(moves: readonly Move[]): void {
     for (const { account, token, amount } of moves) {
       const projection = this.#projection(account, token);
@@ -54,19 +54,19 @@ export class Unwinding {
     }
   }
 
-  /** What was on the chain is on its way again. */
+  /** Makes moves pending again that were on chain. */
   expectAgain(moves: readonly Move[]): void {
     for (const { account, token, amount } of moves) {
       if (amount > 0) this.#projection(account, token).incoming += amount;
     }
   }
 
-  /** A settlement fails: what it has brought and taken goes back. */
+  /** Fails a settlement and undoes its moves. */
   fail(transaction: Transaction, failure: Omit<EventOf<"settlementFailed">, "kind" | "transaction">): void {
     this.#withdraw(transaction, { kind: "settlementFailed", transaction: transaction.number, ...failure });
   }
 
-  /** A call is dropped: what it has brought and taken before a reorganization goes back. */
+  /** Drops a call and undoes its moves from before a reorganization. */
   drop(transaction: Transaction): void {
     this.#withdraw(transaction, { kind: "transactionDropped", transaction: transaction.number });
   }
@@ -77,7 +77,7 @@ export class Unwinding {
     this.takeBack(movesOf(this.#state, transaction));
   }
 
-  /** All that happens: orders are canceled, then settlements fail, what depends on others before them. */
+  /** Returns all events: cancels of orders, then failures of settlements, dependents first. */
   events(): DomainEvent[] {
     this.#failDependents();
     const orders = this.#uncovered();
@@ -100,14 +100,14 @@ export class Unwinding {
     }
   }
 
-  /** What there will be of a balance that can be spent or reserved. */
+  /** Returns the planned balance that can be spent or reserved. */
   #coverOf(projection: Projection): number {
     const now = this.#balanceOf(projection);
     const [balance, incoming] = [now.balance + projection.balance, now.incoming + projection.incoming];
     return spendableOf({ ...now, balance, incoming }, this.#state.config.balances);
   }
 
-  /** The latest settlement that is in the ledger and not on the chain, and takes from a balance. */
+  /** Returns the latest unsettled transaction that debits a balance. */
   #latestSpender({ account, token }: Projection): Transaction {
     for (const transaction of unsettled(this.#state)) {
       if (this.#withdrawn.has(transaction.number)) continue;
@@ -119,7 +119,7 @@ export class Unwinding {
     throw new Error(`account ${account} owes token ${token}, and nothing pending took it`);
   }
 
-  /** The resting orders that their accounts cannot pay any more, oldest first. */
+  /** Returns the resting orders that their accounts can no longer pay for, oldest first. */
   #uncovered(): number[] {
     const orders: number[] = [];
     for (const projection of this.#projections.values()) {
@@ -134,7 +134,7 @@ export class Unwinding {
     return orders.sort((a, b) => a - b);
   }
 
-  /** What the open orders of an account keep reserved of an asset, oldest first. */
+  /** Yields the reservations of an account's open orders in an asset, oldest first. */
   *#claims({ account, token }: Projection): Generator<{ readonly order: number; readonly amount: number }> {
     const { accounts, orders, markets } = this.#state;
     for (let next = accounts.get(account).firstOpen; next !== 0; ) {
@@ -161,7 +161,7 @@ export class Unwinding {
   }
 }
 
-/** What is in the ledger and not on the chain, latest first. */
+/** Returns the transactions in the ledger that are not on chain, latest first. */
 export const unsettled = ({ chain }: State): Transaction[] =>
   unminedOf(chain)
     .reverse()

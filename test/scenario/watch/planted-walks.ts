@@ -54,10 +54,10 @@ function replaceStart(
     (index) => [plan.slots[index] ?? 0, plan.quantities[index] ?? 0] as const,
   );
   const all = [...entries.filter(([, quantity]) => quantity > 0), ...rest];
-  const { filled, stopped, own } = plan;
+  const { filled, stopped, ownSlot } = plan;
   plan.clear();
   for (const [slot, quantity] of all) plan.push(slot, quantity);
-  Object.assign(plan, { filled, stopped, own });
+  Object.assign(plan, { filled, stopped, ownSlot });
 }
 
 /** What rests at the best price is passed over by whoever reaches the next. */
@@ -70,11 +70,11 @@ export const skippedBest: Defect = (book, args, walk) => {
   );
   if (behind.length === 0) return;
   const entries = behind.map((index) => [plan.slots[index] ?? 0, plan.quantities[index] ?? 0] as const);
-  const { own } = plan;
+  const { ownSlot } = plan;
   plan.clear();
   for (const [slot, quantity] of entries) plan.push(slot, quantity);
   plan.filled = entries.reduce((sum, [, quantity]) => sum + quantity, 0);
-  plan.own = own;
+  plan.ownSlot = ownSlot;
 };
 
 /** Orders of one account trade with each other, whatever the market's policy is. */
