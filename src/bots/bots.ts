@@ -7,25 +7,25 @@ import { marketWrites } from "../core/rules/markets.ts";
 import { findAccount, type State } from "../core/state.ts";
 import { OUTCOMES, type Outcome } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";
+import { BookView } from "./book-view.ts";
 import { type Bot, botsOf } from "./bot.ts";
 import { Chance, STREAM } from "./chance.ts";
-import { Desk } from "./desk.ts";
 import { FairValue } from "./fair-value.ts";
 import { PROFILES, type Profile, type ProfileName } from "./profiles.ts";
 import { act } from "./strategies.ts";
 
-/** In how many markets bots trade: the first that are open. */
+/** Bots trade in the first active markets, at most this many. */
 export const MAX_BOT_MARKETS = 50;
 
-/** What runs. */
+/** Bots that are running. */
 export interface Running {
   readonly profile: ProfileName;
-  /** Decides what they do. */
+  /** Seed of their random streams. */
   readonly seed: string;
   readonly bots: readonly Bot[];
 }
 
-/** What bots need of the exchange that they trade on. */
+/** Part of the exchange that bots use. */
 export interface BotExchange {
   readonly state: State;
   readonly now: Millis;
@@ -35,7 +35,7 @@ export interface BotExchange {
   watchRewind(watcher: () => void): () => void;
 }
 
-/** The bots of one exchange: which run is a setting of its, like a clock's, and no part of its state. */
+/** Bots of one exchange. Which of them run is a setting of the exchange, not part of its state. */
 export class Bots {
   readonly #exchange: BotExchange;
   #running: Running | null = null;
@@ -50,8 +50,8 @@ export class Bots {
   }
 
   /**
-   * Lets the bots of a profile act from now on, in place of those that ran. Orders of those that both have stay, for what
-   * they do next depends on nothing but the state; those of others are canceled.
+   * Starts the bots of a profile in place of the running ones. Orders of bots in both profiles stay, because what a bot does
+   * depends on the state only; orders of other bots are canceled.
    */
   start(profile: ProfileName, seed = this.#exchange.state.config.seed): void {
     this.detach();
@@ -60,40 +60,40 @@ export class Bots {
     const bots = botsOf(exchange.state.config.seed, terms);
     const names = new Set(bots.map(({ name }) => name));
     this.#cancelOrders(({ name }) => !names.has(name));
-    const agenda = new Agenda(exchange, terms, seed, bots);
+    const schedule = new BotSchedule(exchange, terms, seed, bots);
     const stops = [
       exchange.watch((_sequence, _at, events) => {
-        // They decide in which markets bots trade.
-        if (events.some(({ kind }) => Object.hasOwn(marketWrites, kind))) agenda.forget();
+        // Status and order of markets decide in which of them bots trade.
+        if (events.some(({ kind }) => Object.hasOwn(marketWrites, kind))) schedule.forget();
       }),
-      exchange.watchRewind(() => agenda.forget()),
+      exchange.watchRewind(() => schedule.forget()),
     ];
     this.#stopWatching = () => {
       for (const stop of stops) stop();
     };
-    exchange.agents = agenda;
+    exchange.agents = schedule;
     this.#running = { profile, seed, bots };
   }
 
-  /** Nobody acts any more, and no bot of any profile has an open order; answers how many were canceled. */
+  /** Stops all bots and cancels their open orders, of any profile; returns the number of canceled orders. */
   end(): number {
     this.detach();
     return this.#cancelOrders(() => true);
   }
 
-  /** Nobody acts any more; what rests, rests on. */
+  /** Stops all bots; their orders stay. */
   detach(): void {
     this.#stopWatching();
     this.#exchange.agents = null;
     this.#running = null;
   }
 
-  #cancelOrders(isMeant: (bot: Bot) => boolean): number {
+  #cancelOrders(isSelected: (bot: Bot) => boolean): number {
     const { state } = this.#exchange;
     let canceled = 0;
     for (const bot of botsOf(state.config.seed, null)) {
       const open = findAccount(state, bot.address)?.openCount ?? 0;
-      if (open === 0 || !isMeant(bot)) continue;
+      if (open === 0 || !isSelected(bot)) continue;
       this.#exchange.submit({ kind: "cancelAllOrders", address: bot.address });
       canceled += open;
     }
@@ -101,43 +101,43 @@ export class Bots {
   }
 }
 
-/** A bot in a market, with the moment of its next look. */
-interface Seat {
+/** A bot in a market, with the moment of its next turn. */
+interface ScheduleEntry {
   readonly bot: Bot;
   readonly market: number;
   next: number;
 }
 
-/** Who looks when: a function of seed, bot and market, so that nothing of it needs to be kept. */
-class Agenda implements Agents {
+/** Schedule of the bots: a function of seed, bot and market, so that it need not be persisted. */
+class BotSchedule implements Agents {
   readonly #exchange: BotExchange;
   readonly #profile: Profile;
   readonly #bots: readonly Bot[];
   readonly #chance: Chance;
   readonly #fair: FairValue;
-  /** By bot, then by market; null when the state is another. */
-  #seats: readonly Seat[] | null = null;
-  /** The next moment at which somebody looks, and who does, in the order of bots, then of markets. */
+  /** By bot, then by market; null if it must be computed again. */
+  #entries: readonly ScheduleEntry[] | null = null;
+  /** Next moment at which a bot acts, and the entries due then, by bot, then by market. */
   #next = 0;
-  #due: Seat[] = [];
+  #due: ScheduleEntry[] = [];
 
   constructor(exchange: BotExchange, profile: Profile, seed: string, bots: readonly Bot[]) {
     this.#exchange = exchange;
     this.#profile = profile;
     this.#bots = bots;
     this.#chance = new Chance(seed);
-    const everyone = botsOf(exchange.state.config.seed, null).map(({ address }) => address);
-    this.#fair = new FairValue(this.#chance, profile.fair, everyone);
+    const addresses = botsOf(exchange.state.config.seed, null).map(({ address }) => address);
+    this.#fair = new FairValue(this.#chance, profile.fair, addresses);
   }
 
-  /** Works everything out again from the state, which is another, or has other markets. */
+  /** Called when the state is replaced or its markets change; discards everything computed from it. */
   forget(): void {
-    this.#seats = null;
+    this.#entries = null;
     this.#fair.forget();
   }
 
   nextAfter(now: Millis): Millis | null {
-    if (this.#seats === null || this.#next <= now) this.#lookAhead(now);
+    if (this.#entries === null || this.#next <= now) this.#findNext(now);
     return this.#due.length === 0 ? null : millis(this.#next);
   }
 
@@ -146,47 +146,47 @@ class Agenda implements Agents {
     const at = millis(this.#next);
     for (const { bot, market: number } of this.#due) {
       const market = state.markets.get(number);
-      const draws = this.#chance.of(STREAM.look, bot.number, number, at);
-      const look = { state, at, bot, market, fair: this.#fair, chance: this.#chance, draws };
-      for (const outcome of market.matching === "independent" ? OUTCOMES : YES_ALONE) {
-        yield* act(new Desk(look, outcome), this.#profile);
+      const draws = this.#chance.of(STREAM.turn, bot.number, number, at);
+      const turn = { state, at, bot, market, fair: this.#fair, chance: this.#chance, draws };
+      for (const outcome of market.matching === "independent" ? OUTCOMES : ONLY_YES) {
+        yield* act(new BookView(turn, outcome), this.#profile);
       }
     }
   }
 
-  /** Finds the next moment later than `now`, and who looks then. */
-  #lookAhead(now: Millis): void {
-    this.#seats ??= this.#seated(now);
+  /** Finds the next moment after `now` at which a bot acts, and the entries due then. */
+  #findNext(now: Millis): void {
+    this.#entries ??= this.#makeEntries(now);
     this.#next = Number.POSITIVE_INFINITY;
     this.#due = [];
-    for (const seat of this.#seats) {
-      if (seat.next <= now) seat.next = this.#lookAfter(now, seat.bot, seat.market);
-      if (seat.next < this.#next) {
-        this.#next = seat.next;
-        this.#due = [seat];
-      } else if (seat.next === this.#next) this.#due.push(seat);
+    for (const entry of this.#entries) {
+      if (entry.next <= now) entry.next = this.#turnAfter(now, entry.bot, entry.market);
+      if (entry.next < this.#next) {
+        this.#next = entry.next;
+        this.#due = [entry];
+      } else if (entry.next === this.#next) this.#due.push(entry);
     }
   }
 
-  #seated(now: Millis): readonly Seat[] {
+  #makeEntries(now: Millis): readonly ScheduleEntry[] {
     const open: Market[] = [];
     for (const market of this.#exchange.state.markets) {
       if (market.status === "ACTIVE") open.push(market);
       if (open.length === MAX_BOT_MARKETS) break;
     }
     return this.#bots.flatMap((bot) =>
-      open.map(({ number }) => ({ bot, market: number, next: this.#lookAfter(now, bot, number) })),
+      open.map(({ number }) => ({ bot, market: number, next: this.#turnAfter(now, bot, number) })),
     );
   }
 
-  /** The first look after a moment. Time is cut into stretches in which one look is expected; each has a stream of its own. */
-  #lookAfter(now: Millis, { kind, number }: Bot, market: number): number {
+  /** Returns the next turn after a moment. Each interval of `everyMs`, in which one turn is expected, has its own stream. */
+  #turnAfter(now: Millis, { kind, number }: Bot, market: number): number {
     const { everyMs } = this.#profile[kind];
-    for (let stretch = Math.floor(now / everyMs); ; stretch += 1) {
-      const draws = this.#chance.of(STREAM.arrivals, number, market, stretch);
+    for (let interval = Math.floor(now / everyMs); ; interval += 1) {
+      const draws = this.#chance.of(STREAM.arrivals, number, market, interval);
       let first = Number.POSITIVE_INFINITY;
       for (let left = draws.arrivals(); left > 0; left -= 1) {
-        const at = Math.floor((stretch + draws.uniform()) * everyMs);
+        const at = Math.floor((interval + draws.uniform()) * everyMs);
         if (at > now && at < first) first = at;
       }
       if (first !== Number.POSITIVE_INFINITY) return first;
@@ -194,4 +194,4 @@ class Agenda implements Agents {
   }
 }
 
-const YES_ALONE: readonly Outcome[] = ["YES"];
+const ONLY_YES: readonly Outcome[] = ["YES"];

@@ -1,15 +1,15 @@
 import { Digest, type DigestWords, sha256Hex } from "../core/hash.ts";
 
 const TWO_32 = 4_294_967_296;
-/** The step of Weyl's sequence by which SplitMix32 counts: 2^32 over the golden ratio. */
+/** Increment of the Weyl sequence of SplitMix32: 2^32 over the golden ratio. */
 const GOLDEN = 0x9e3779b9;
-/** Chances of 0, 1, 2, ... arrivals where one is expected: 1 / (e k!). Beyond that they are one in a million. */
+/** Poisson probabilities of 0, 1, 2, ... arrivals with mean 1: 1 / (e k!). The remainder is about one in a million. */
 const ARRIVALS = [
   0.36787944117144233, 0.36787944117144233, 0.18393972058572117, 0.06131324019524039, 0.015328310048810098,
   0.0030656620097620196, 0.0005109436682936699, 0.00007299195261338141, 0.000009123994076672677,
 ];
 
-/** Numbers drawn one after another: SplitMix32. Integers and IEEE arithmetic alone, equal wherever it runs. */
+/** Random numbers by SplitMix32. Integer and IEEE arithmetic only, so that results are equal on every machine. */
 export class Draws {
   #state: number;
 
@@ -26,23 +26,23 @@ export class Draws {
     return ((word ^ (word >>> 15)) >>> 0) / TWO_32;
   }
 
-  /** True so often, 0 to 1. */
+  /** Returns true with a probability of 0 to 1. */
   chance(probability: number): boolean {
     return this.uniform() < probability;
   }
 
-  /** Near enough to a standard normal one: the sum of four uniform ones, so that no logarithm is needed. */
+  /** Returns an approximately standard normal number: a sum of four uniform ones, which needs no logarithm. */
   normal(): number {
     const sum = this.uniform() + this.uniform() + this.uniform() + this.uniform();
     return (sum - 2) * Math.sqrt(3);
   }
 
-  /** At least 1 and at most `most`, above x with a chance of 1 / x^2: a Pareto law of exponent 2. */
-  pareto(most: number): number {
-    return Math.min(most, 1 / Math.sqrt(1 - this.uniform()));
+  /** Returns a Pareto number of exponent 2 (above x with probability 1 / x^2), from 1 to `max`. */
+  pareto(max: number): number {
+    return Math.min(max, 1 / Math.sqrt(1 - this.uniform()));
   }
 
-  /** A Poisson number of mean 1. */
+  /** Returns a Poisson number of mean 1. */
   arrivals(): number {
     let left = this.uniform();
     let count = 0;
@@ -55,10 +55,10 @@ export class Draws {
   }
 }
 
-/** The first key of each kind of stream. */
-export const STREAM = { walk: 1, news: 2, opening: 3, arrivals: 4, look: 5, stretch: 6 } as const;
+/** First key of each kind of stream. */
+export const STREAM = { walk: 1, news: 2, opening: 3, arrivals: 4, turn: 5, interval: 6 } as const;
 
-/** Streams of one seed by whole numbers: what is drawn from one never shifts another, and each can be drawn again. */
+/** Streams of one seed, by integer keys. A draw from one never shifts another, and each stream can be repeated. */
 export class Chance {
   readonly #words: DigestWords;
 
@@ -68,7 +68,7 @@ export class Chance {
     this.#words = [word(0), word(1), word(2), word(3)];
   }
 
-  /** The stream of some integers, of any size and sign. */
+  /** Returns the stream of some integers, of any size and sign. */
   of(...keys: readonly number[]): Draws {
     const digest = new Digest(this.#words);
     for (const key of keys) digest.mixWide(key);

@@ -7,24 +7,24 @@ import { complement, FULL_PRICE, type Millis, type Price } from "../core/units.t
 import { type Chance, STREAM } from "./chance.ts";
 import type { FairTerms } from "./profiles.ts";
 
-/** What was known of a market's price before bots came: a price in 0.0001 USDC for YES, and since when. */
+/** Price of a market before bots traded there: in 0.0001 USDC for YES, and its moment. */
 interface Anchor {
   readonly price: number;
   readonly at: Millis;
 }
 
 const HOUR_MS = 3_600_000;
-/** The walk has knots a minute apart, four minutes, 16 and so on, up to 45 days. */
+/** Distance of the knots of the finest level; each further level is four times as wide, up to 45 days. */
 const FINEST_MS = 60_000;
 const LEVELS = 9;
-/** With it, values an hour apart differ by a standard deviation of `volatility`. */
+/** Factor by which values an hour apart differ with a standard deviation of `volatility`. */
 const SCALE = 0.7;
-/** A market that never traded begins somewhere in here. */
-const ANYWHERE = { low: 2_500, width: 5_000 };
+/** Range of the initial price of a market that never traded. */
+const OPENING_RANGE = { low: 2_500, width: 5_000 };
 
 /**
- * A price in 0.0001 USDC on the scale on which the fair value moves, and back. x / sqrt(1 + x^2) does what the logistic
- * function does for log-odds, with IEEE arithmetic alone, whose results are equal on every machine.
+ * Converts a price in 0.0001 USDC to the scale on which the fair value moves; `priceAt` converts back. x / sqrt(1 + x^2)
+ * replaces the logistic function, because IEEE arithmetic gives equal results on every machine.
  */
 const stretched = (price: number): number => {
   const y = (2 * price) / FULL_PRICE - 1;
@@ -33,9 +33,9 @@ const stretched = (price: number): number => {
 const priceAt = (place: number): number => (FULL_PRICE / 2) * (1 + place / Math.sqrt(1 + place * place));
 
 /**
- * What YES is worth, a function of seed, market and time that can be asked for at any moment. It begins at what the market
- * traded at before bots came, and moves by a random walk (the sum of values between random knots, at distances of a minute
- * to 45 days, so that no moment needs those before it) and by news, which comes at once and lasts until the next.
+ * Fair value of YES: a function of seed, market and time, computable for any moment. It starts at the last price before
+ * bots traded, and moves by a random walk and by news. The walk is a sum of interpolations between random knots, at
+ * distances of a minute to 45 days, so that no moment depends on earlier ones. News takes effect at once, until the next.
  */
 export class FairValue {
   readonly #chance: Chance;
@@ -43,26 +43,26 @@ export class FairValue {
   readonly #bots: readonly Address[];
   readonly #anchors = new Map<number, Anchor>();
 
-  /** `bots`: the addresses of all that there may ever be. */
+  /** `bots`: addresses of the bots of all profiles. */
   constructor(chance: Chance, terms: FairTerms, bots: readonly Address[]) {
     this.#chance = chance;
     this.#terms = terms;
     this.#bots = bots;
   }
 
-  /** In 0.0001 USDC, not rounded. */
+  /** Returns the fair value in 0.0001 USDC, not rounded. */
   at(state: State, market: Market, at: number): number {
     const anchor = this.#anchors.get(market.number) ?? this.#anchorOf(state, market);
-    const way = this.#wayOf(market.number, at) - this.#wayOf(market.number, anchor.at);
-    return priceAt(stretched(anchor.price) + way);
+    const move = this.#walkAt(market.number, at) - this.#walkAt(market.number, anchor.at);
+    return priceAt(stretched(anchor.price) + move);
   }
 
-  /** Forgets where prices began: the state is another. */
+  /** Called when the state is replaced; discards the anchors. */
   forget(): void {
     this.#anchors.clear();
   }
 
-  /** The last trade before the first in which a bot took part; in a market without one, any price. */
+  /** Returns the last trade before the first one of a bot; a random price if there is none. */
   #anchorOf(state: State, market: Market): Anchor {
     const first = this.#firstTradeOfBots(state, market.number);
     const before = first === null ? market.trades.size : countBefore(market, first);
@@ -74,7 +74,7 @@ export class FairValue {
   }
 
   #openingOf({ number, createdAt }: Market): Anchor {
-    const price = ANYWHERE.low + this.#chance.of(STREAM.opening, number).uniform() * ANYWHERE.width;
+    const price = OPENING_RANGE.low + this.#chance.of(STREAM.opening, number).uniform() * OPENING_RANGE.width;
     return { price, at: createdAt };
   }
 
@@ -86,34 +86,34 @@ export class FairValue {
     return fills.length === 0 ? null : tradeOfFill(Math.min(...fills));
   }
 
-  #wayOf(market: number, at: number): number {
-    let way = this.#newsAt(market, at);
-    for (let level = 0, apart = FINEST_MS; level < LEVELS; level += 1, apart *= 4) {
-      const knot = Math.floor(at / apart);
-      const part = at / apart - knot;
+  #walkAt(market: number, at: number): number {
+    let sum = this.#newsAt(market, at);
+    for (let level = 0, distance = FINEST_MS; level < LEVELS; level += 1, distance *= 4) {
+      const knot = Math.floor(at / distance);
+      const part = at / distance - knot;
       const value = this.#knot(market, level, knot) * (1 - part) + this.#knot(market, level, knot + 1) * part;
-      way += value * this.#terms.volatility * SCALE * Math.sqrt(apart / HOUR_MS);
+      sum += value * this.#terms.volatility * SCALE * Math.sqrt(distance / HOUR_MS);
     }
-    return way;
+    return sum;
   }
 
   #knot(market: number, level: number, knot: number): number {
     return this.#chance.of(STREAM.walk, market, level, knot).normal();
   }
 
-  /** One piece of news comes in each stretch, at any moment of it. */
+  /** Returns the effect of the latest news; one comes in each interval, at a random moment. */
   #newsAt(market: number, at: number): number {
     const { newsEveryMs, news } = this.#terms;
-    const stretch = Math.floor(at / newsEveryMs);
-    const isOut = at / newsEveryMs - stretch >= this.#chance.of(STREAM.news, market, stretch).uniform();
-    return this.#chance.of(STREAM.news, market, isOut ? stretch : stretch - 1, 1).normal() * news;
+    const interval = Math.floor(at / newsEveryMs);
+    const isOut = at / newsEveryMs - interval >= this.#chance.of(STREAM.news, market, interval).uniform();
+    return this.#chance.of(STREAM.news, market, isOut ? interval : interval - 1, 1).normal() * news;
   }
 }
 
 const yesPrice = (state: State, { taker, price }: Trade): Price =>
   outcomeOf(state.orders.get(taker).token) === "YES" ? price : complement(price);
 
-/** How many trades of a market came before one. */
+/** Returns the number of trades of a market before one. */
 function countBefore({ trades }: Market, trade: number): number {
   let low = 0;
   let high = trades.size;

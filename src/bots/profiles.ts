@@ -1,71 +1,71 @@
 import type { Size } from "../core/units.ts";
 
-/** What every trader of a kind has: how many there are, and how often each looks at each market. */
-interface Crew {
+/** Parameters that all kinds of bots have. */
+interface CommonTerms {
   readonly count: number;
-  /** Mean time between two looks at one market, ms. Looks are a Poisson process. */
+  /** Mean time between two turns in one market, ms. Turns are a Poisson process. */
   readonly everyMs: number;
-  /** Of one order: of a maker per level, of others the least. 0.01 share. */
+  /** Size of an order: of a maker per level, of others the minimum. 0.01 share. */
   readonly size: Size;
 }
 
 /**
- * Market makers after Avellaneda and Stoikov (2008), in the form without an end of time. The reservation price is the
- * fair value less inventory x risk; half of the spread is risk / 2 + premium.
+ * Market makers after Avellaneda and Stoikov (2008), with an infinite horizon. The reservation price is the fair value
+ * minus inventory x risk; half of the spread is risk / 2 + premium.
  */
-export interface MakerTerms extends Crew {
-  /** On each side of each book. */
+export interface MakerTerms extends CommonTerms {
+  /** Number of quotes on each side of each book. */
   readonly levels: number;
-  /** Between two levels; never less than a tick. 0.0001 USDC. */
+  /** Distance between two levels, at least a tick. 0.0001 USDC. */
   readonly gap: number;
   /** Gamma x sigma^2 x tau at a price of 0.5, smaller towards 0 and 1: 0.0001 USDC per 100 shares of inventory. */
   readonly risk: number;
-  /** (1 / gamma) ln(1 + gamma / kappa), what is earned by who is never picked off: 0.0001 USDC. */
+  /** (1 / gamma) ln(1 + gamma / kappa), the profit per fill without adverse selection: 0.0001 USDC. */
   readonly premium: number;
-  /** How late makers learn of the fair value, ms: what informed traders live on (Glosten and Milgrom, 1985). */
+  /** Delay with which makers know the fair value, ms; the source of informed traders' profit (Glosten and Milgrom, 1985). */
   readonly lagMs: number;
 }
 
 /**
  * Noise traders: the zero intelligence of Gode and Sunder (1993), with Poisson rates of limit orders, market orders and
- * cancels as Daniels, Farmer et al. (2003) have them. Each is at work only now and then, and then mostly on one side, for
+ * cancels after Daniels, Farmer et al. (2003). Each is active only in some intervals, and then mostly on one side, because
  * it splits one large order (Lillo, Mike and Farmer, 2005).
  */
-export interface NoiseTerms extends Crew {
-  /** Part of the time in which one is at work in a market, 0 to 1. */
+export interface NoiseTerms extends CommonTerms {
+  /** Share of the intervals in which one is active in a market, 0 to 1. */
   readonly active: number;
-  /** How many of its orders then take the side of that stretch, 0.5 to 1. */
+  /** Share of its orders on the main side of an interval, 0.5 to 1. */
   readonly oneSided: number;
-  /** Part of its orders that take what rests, 0 to 1; the others rest. */
+  /** Share of its orders that take resting orders, 0 to 1; the others rest. */
   readonly marketable: number;
-  /** How long an order rests at most, ms. */
+  /** Maximum time that an order rests, ms. */
   readonly patienceMs: number;
 }
 
-/** Momentum traders: they buy what has risen and sell what has fallen, and go back to nothing when neither has happened. */
-export interface MomentumTerms extends Crew {
-  /** The stretch of time whose return they look at, ms. */
+/** Momentum traders: they buy after a rise, sell after a fall, and otherwise close their position. */
+export interface MomentumTerms extends CommonTerms {
+  /** Period over which they measure the price change, ms. */
   readonly windowMs: number;
-  /** The least return that moves them, 0.0001 USDC. */
+  /** Minimum price change on which they trade, 0.0001 USDC. */
   readonly threshold: number;
 }
 
 /** Informed traders, who know the fair value (Glosten and Milgrom, 1985; Kyle, 1985). */
-export interface InformedTerms extends Crew {
-  /** How far a price must be from the fair value, besides the fee: 0.0001 USDC. */
+export interface InformedTerms extends CommonTerms {
+  /** Minimum distance of a price from the fair value, in addition to the fee: 0.0001 USDC. */
   readonly edge: number;
 }
 
-/** How the fair value of a market moves. Its scale stretches prices near 0 and 1, as log-odds do. */
+/** Process of a market's fair value, on a scale that stretches prices near 0 and 1, as log-odds do. */
 export interface FairTerms {
-  /** Standard deviation of an hour; at a price of 0.5, 0.01 is half a cent. */
+  /** Standard deviation per hour; at a price of 0.5, 0.01 is half a cent. */
   readonly volatility: number;
-  /** Mean time between two pieces of news, ms, and how large a usual one is on the same scale. */
+  /** Mean time between two pieces of news, ms, and their standard deviation on the same scale. */
   readonly newsEveryMs: number;
   readonly news: number;
 }
 
-/** A market's population, and what moves its fair value. */
+/** Bots of a market, and the process of its fair value. */
 export interface Profile {
   readonly maker: MakerTerms;
   readonly noise: NoiseTerms;
@@ -104,9 +104,9 @@ const NORMAL: Profile = {
   fair: { volatility: 0.012, newsEveryMs: 8 * HOUR, news: 0.05 },
 };
 
-/** Each profile by its name, the quietest first. */
+/** Profiles by name, the least active first. */
 export const PROFILES = {
-  /** One maker, far apart; a trade now and then. */
+  /** One maker with a wide spread; few trades. */
   thin: {
     maker: {
       ...NORMAL.maker,
@@ -138,7 +138,7 @@ export const PROFILES = {
     informed: { ...NORMAL.informed, count: 2, everyMs: MINUTE, size: shares(200) },
     fair: { ...NORMAL.fair, volatility: 0.02, newsEveryMs: 4 * HOUR },
   },
-  /** News every hour, and many who know it before the makers do. */
+  /** News every hour, and many informed traders who know it before the makers do. */
   toxic: {
     maker: { ...NORMAL.maker, risk: 30, premium: 120, lagMs: 2 * MINUTE },
     noise: { ...NORMAL.noise, count: 4 },
@@ -151,10 +151,10 @@ export const PROFILES = {
 export type ProfileName = keyof typeof PROFILES;
 export const BOT_PROFILES = Object.keys(PROFILES) as readonly ProfileName[];
 
-/** The kinds of bots, in the order in which those of one moment act. */
+/** Kinds of bots, in the order in which they act at the same moment. */
 export const KINDS = ["maker", "noise", "momentum", "informed"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** How many of a kind there are in any profile. */
-export const mostOf = (kind: Kind): number =>
+/** Returns the maximum number of bots of a kind in any profile. */
+export const maxCountOf = (kind: Kind): number =>
   Math.max(...BOT_PROFILES.map((name) => PROFILES[name][kind].count));

@@ -15,7 +15,7 @@ import type { Contents, Run } from "./state-document.ts";
 
 export type Path = readonly (string | number)[];
 
-/** @throws DocumentError where something is not what follows from other records. */
+/** @throws DocumentError if a value differs from the one that other records determine. */
 export function expectSame(found: unknown, expected: unknown, ...path: Path): void {
   if (found === expected) return;
   const [text, wanted] = [JSON.stringify(found), JSON.stringify(expected)];
@@ -26,14 +26,14 @@ export function expect(isTrue: boolean, expected: string, found: unknown, ...pat
   if (!isTrue) throw new DocumentError(expected, found, ...path);
 }
 
-/** Transactions by number: the serial of the block that has it in the chain, and how many that has before it. */
+/** By transaction number: serial of its block in the chain, and index in that block. */
 interface Places {
   readonly blocks: Int32Array;
   readonly places: Int32Array;
 }
 
-/** Lists the chain's blocks by height, and all that blocks ever had. */
-export function listMined({ blocks, unfinished, transactions, trades }: Contents, { chain }: State): Places {
+/** Adds the blocks of the chain by height, and all mined transactions, those of orphaned blocks included. */
+export function addMined({ blocks, unfinished, transactions, trades }: Contents, { chain }: State): Places {
   const last = Math.max(transactions.at(-1)?.number ?? 0, trades.at(-1)?.transaction ?? 0);
   const size = Math.min(last, transactions.length + trades.length) + 1;
   const found = { blocks: new Int32Array(size), places: new Int32Array(size) };
@@ -44,7 +44,7 @@ export function listMined({ blocks, unfinished, transactions, trades }: Contents
     serials[height] = index + 1;
   }
   for (const serial of serials) chain.heights.add(serial);
-  const list = (mined: readonly Run[], serial: number, ...path: Path): void => {
+  const addRuns = (mined: readonly Run[], serial: number, ...path: Path): void => {
     let place = 0;
     for (const [index, [from, to]] of mined.entries()) {
       expect(to < size, `transactions up to ${size - 1}`, [from, to], ...path, "mined", index);
@@ -62,22 +62,23 @@ export function listMined({ blocks, unfinished, transactions, trades }: Contents
     }
   };
   for (const [index, { height, mined }] of blocks.entries())
-    list(mined, serials[height] === index + 1 ? index + 1 : 0, "blocks", index);
+    addRuns(mined, serials[height] === index + 1 ? index + 1 : 0, "blocks", index);
   if (unfinished.building !== null)
-    list(unfinished.building.mined, blocks.length + 1, "unfinished", "building");
+    addRuns(unfinished.building.mined, blocks.length + 1, "unfinished", "building");
   return found;
 }
 
 type ContentFault = readonly [expected: string, found: unknown, ...path: Path] | null;
 
-/** Which account, market or token that a transaction speaks of there is not, or what it cannot have come to. */
+/** Returns the first reference of a transaction that does not exist, or a result that it cannot have; null if valid. */
 export function contentFault({ accounts, markets, chain }: State, transaction: Transaction): ContentFault {
   const { content, status, exception } = transaction;
   const effect = exception?.effect ?? null;
-  if (content === null) return ["trades that it settles, or a content", null, "content"];
+  if (content === null) return ["an object, as no trade refers to it", null, "content"];
   if (content.kind !== "call")
     return effect === null ? ownFault(content) : ["null", effect, "oddity", "effect"];
-  if (effect === null) return status === "MINED" ? ["what came of the call", null, "oddity", "effect"] : null;
+  if (effect === null)
+    return status === "MINED" ? ["the effect of the call", null, "oddity", "effect"] : null;
   if (status === "REVERTED") return ["null", effect, "oddity", "effect"];
   for (const [index, { account, token }] of effect.moves.entries()) {
     const path = ["oddity", "effect", "moves", index] as const;
@@ -94,7 +95,7 @@ export function contentFault({ accounts, markets, chain }: State, transaction: T
     if (market > markets.size || (market === 0 && own.kind !== "deposit"))
       return ["the number of a market", market, "content", "market"];
     if (own.kind === "report" && markets.get(market).report !== chain.transactions.next)
-      return ["a market that names this report", market, "content", "market"];
+      return ["a market with this report", market, "content", "market"];
     if (own.kind !== "deposit") return null;
     const isMoney = market === 0;
     const parties = { account: isMoney, yes: !isMoney, no: !isMoney };
@@ -108,19 +109,19 @@ export function contentFault({ accounts, markets, chain }: State, transaction: T
   }
 }
 
-/** Lists the blocks, gives every transaction its place among the logs of its own, and notes what is still to come. */
+/** Adds the blocks, the place of every transaction in them, and the pending part of the chain. */
 export function rebuildChain(
   { blocks, chain: head, unfinished, waiting, wallets }: Contents,
   state: State,
 ): void {
   const { chain } = state;
-  listBlocks(blocks, chain);
+  addBlocks(blocks, chain);
   for (let height = 0; height <= headOf(chain); height += 1) {
     const { serial, first, count, logs, gas } = blockAt(chain, height) as Block;
     const sums = placeIn(chain, first, count);
     const path = ["blocks", serial - 1] as const;
-    expect(logs === sums.logs, `${sums.logs}, what its transactions come to`, logs, ...path, "logs");
-    expect(gas === sums.gas, `${sums.gas}, what its transactions come to`, gas, ...path, "gas");
+    expect(logs === sums.logs, `${sums.logs}, the sum of its transactions`, logs, ...path, "logs");
+    expect(gas === sums.gas, `${sums.gas}, the sum of its transactions`, gas, ...path, "gas");
   }
   const { at, digestA, digestB, digestC, digestD } = headBlock(chain);
   rebuildBuilding(unfinished, chain);
@@ -136,11 +137,11 @@ export function rebuildChain(
   countTransactions(chain);
   checkWaiting(waiting, chain);
   rebuildWallets(wallets, chain);
-  touchPending(state);
+  markPending(state);
 }
 
-function listBlocks(blocks: Contents["blocks"], chain: Chain): void {
-  /** The serials of the chain as it was when a block was mined. */
+function addBlocks(blocks: Contents["blocks"], chain: Chain): void {
+  /** Serials by height, of the chain at the time a block was mined. */
   const serials: number[] = [];
   let first = 0;
   let latest = 0;
@@ -151,7 +152,7 @@ function listBlocks(blocks: Contents["blocks"], chain: Chain): void {
     const parent = height === 0 ? 0 : (serials[height - 1] as number);
     const [digestA, digestB, digestC, digestD] = digest;
     chain.blocks.add({
-      // Written out: V8 makes a slow dictionary of a literal that goes on after a spread.
+      // Written out, because V8 makes a slow dictionary object of a literal with properties after a spread.
       serial,
       height,
       parent,
@@ -177,7 +178,7 @@ function countOf(mined: readonly Run[]): number {
   return count;
 }
 
-/** Gives the transactions of a block their places among its logs and its gas, and answers what they sum up to. */
+/** Sets the logs and gas before each transaction of a block; returns the totals of the block. */
 function placeIn(chain: Chain, first: number, count: number): { logs: number; gas: number } {
   let logs = 0;
   let gas = 0;
@@ -194,7 +195,7 @@ function placeIn(chain: Chain, first: number, count: number): { logs: number; ga
   return { logs, gas };
 }
 
-/** A block that was being put together goes on. */
+/** Restores the block being assembled. */
 function rebuildBuilding({ asked, building }: Contents["unfinished"], chain: Chain): void {
   chain.asked = asked;
   if (building === null) return;
@@ -216,10 +217,10 @@ function countTransactions(chain: Chain): void {
   const { transactions, signed, firstUnprocessed } = chain;
   const deferred = new Set(chain.deferred);
   const dropped = new Set(chain.dropped);
-  let told = -1;
+  let index = -1;
   for (const transaction of transactions) {
     const { number, status, content, exception } = transaction;
-    if (content !== null || exception !== null) told += 1;
+    if (content !== null || exception !== null) index += 1;
     const isPending = status === "PENDING";
     if (isPending && awaitsBlock(transaction)) chain.pending += 1;
     if (isPending && number < firstUnprocessed && !deferred.has(number))
@@ -229,11 +230,11 @@ function countTransactions(chain: Chain): void {
     if (isPending) chain.pendingCalls += 1;
     if (content.hash === null || status === "DROPPED") continue;
     const isNew = !signed.has(content.hash);
-    expect(isNew, "a hash that none before has", content.hash, "transactions", told, "content", "hash");
+    expect(isNew, "a unique hash", content.hash, "transactions", index, "content", "hash");
     signed.set(content.hash, number);
   }
   const isExact = dropped.size === 0 && new Set(chain.dropped).size === chain.dropped.length;
-  expect(isExact, "each transaction that is LOST, once", chain.dropped, "waiting", "lost");
+  expect(isExact, "each transaction with status LOST, once", chain.dropped, "waiting", "lost");
 }
 
 const unlisted = (number: number, list: readonly number[], name: string): Error =>
@@ -254,7 +255,7 @@ function checkWaiting(
   for (const [index, { number, times, struck }] of faults.entries()) {
     const path = ["waiting", "faults", index] as const;
     const isNext = number > (faults[index - 1]?.number ?? 0) && number <= faultsSet;
-    expect(isNext, `a number of its own up to ${faultsSet}`, number, ...path, "number");
+    expect(isNext, `an ascending number up to ${faultsSet}`, number, ...path, "number");
     expect(times === null || struck < times, `less than ${times}`, struck, ...path, "struck");
   }
 }
@@ -264,8 +265,8 @@ function rebuildWallets(wallets: Contents["wallets"], chain: Chain): void {
   let previous = "";
   for (const [index, wallet] of wallets.entries()) {
     const { address } = wallet;
-    const isBehind = address > previous;
-    expect(isBehind, `an address behind ${JSON.stringify(previous)}`, address, "wallets", index, "address");
+    const isAscending = address > previous;
+    expect(isAscending, `an address after ${JSON.stringify(previous)}`, address, "wallets", index, "address");
     previous = address;
     for (const [at, [nonce, number]] of [...wallet.pending].entries()) {
       const { status, content } = chain.transactions.find(number) ?? {};
@@ -282,8 +283,8 @@ function rebuildWallets(wallets: Contents["wallets"], chain: Chain): void {
   expect(pending === chain.pendingCalls, expected, pending, "wallets");
 }
 
-/** Every balance with something on its way awaits the next block. */
-function touchPending({ accounts, chain }: State): void {
+/** Lists every balance with pending amounts in `touched`. */
+function markPending({ accounts, chain }: State): void {
   for (const { number, collateral, holdings } of accounts) {
     if (collateral.incoming !== 0 || collateral.outgoing !== 0) chain.touched.push(number, 0);
     for (const { market, yes, no } of holdings.values()) {

@@ -16,7 +16,7 @@ import {
   priceIn,
 } from "./market.ts";
 import { feeOf, Order, Trade } from "./order.ts";
-import { contentFault, expect, expectSame, listMined, type Path, rebuildChain } from "./rebuild-chain.ts";
+import { addMined, contentFault, expect, expectSame, type Path, rebuildChain } from "./rebuild-chain.ts";
 import { addToFillLists, putInBook, recordTrade } from "./rules/apply-trading.ts";
 import { indexMarket } from "./rules/markets.ts";
 import { addFill } from "./rules/transactions.ts";
@@ -26,10 +26,10 @@ import { type Contents, type ParsedContents, parseContents, readContents } from 
 import { Table } from "./table.ts";
 import { complement, emptySum, type Millis, type Price } from "./units.ts";
 
-/** What a document was read to. */
+/** Result of reading a document. */
 export interface ParsedDocument {
   readonly state: State;
-  /** The fields that are none of the document's own: what somebody has wrapped it with. */
+  /** Fields that do not belong to the document, added by a wrapper. */
   readonly others: ReadonlyMap<string, unknown>;
 }
 
@@ -45,30 +45,30 @@ function parsed({ contents, others, lines }: ParsedContents): ParsedDocument {
   }
 }
 
-/** The state of a document that `JSON.parse` has read, however it was printed. @throws DocumentError where it is none. */
+/** Returns the state of a parsed JSON document. @throws DocumentError if it is invalid. */
 export const readDocument = (document: unknown): ParsedDocument => parsed(readContents(document));
 
-/** The same of bytes, as `parseContents` takes them. @throws DocumentError that names the line where it is known. */
+/** Returns the state of a document in bytes, see `parseContents`. @throws DocumentError that names the line if known. */
 export const parseDocument = (...from: Parameters<typeof parseContents>): ParsedDocument =>
   parsed(parseContents(...from));
 
 /**
- * The state that records tell of, with all that follows from them. References, and what a record says of a single other,
- * are checked here, with the place; what many come to is checked by the invariants.
+ * Rebuilds the state from its records. References and values that follow from one other record are checked here, with
+ * their path; sums over many records are checked by the invariants.
  * @throws DocumentError
  */
 function rebuildState(contents: Contents): State {
   const state = emptyState(contents);
   rebuildMarkets(contents, state);
-  const tapes = withoutTapes(contents);
+  const tapes = resetTapes(contents);
   rebuildAccounts(contents, state);
   const live = rebuildOrders(contents, state);
   rebuildTransactions(contents, state);
   checkOrders(contents, state);
   for (const [index, market] of contents.markets.entries()) {
-    const [told, found] = [tapes[index] as Tape, tapeOf(market)];
-    expectSame(told.volume, found.volume, "markets", index, "volume");
-    for (const [at, book] of told.books.entries())
+    const [recorded, found] = [tapes[index] as Tape, tapeOf(market)];
+    expectSame(recorded.volume, found.volume, "markets", index, "volume");
+    for (const [at, book] of recorded.books.entries())
       expectSame(book, found.books[at], "markets", index, "books", at);
   }
   rebuildChain(contents, state);
@@ -77,7 +77,7 @@ function rebuildState(contents: Contents): State {
   return state;
 }
 
-/** Records that are right one by one, and break an invariant together. */
+/** Records that are valid one by one but break an invariant together. */
 class Contradiction extends DocumentError {
   constructor(invariant: string, difference: string | undefined) {
     super(invariant, difference);
@@ -85,7 +85,7 @@ class Contradiction extends DocumentError {
   }
 }
 
-/** A state that knows its configuration alone, without the accounts and the block that a new one has. */
+/** Creates a state with its configuration, without the accounts and the first block of a new one. */
 function emptyState({ config, blocks, accounts, issued }: Contents): State {
   const [first] = blocks;
   if (first === undefined) throw new DocumentError("at least one block", [], "blocks");
@@ -102,7 +102,7 @@ function emptyState({ config, blocks, accounts, issued }: Contents): State {
   };
 }
 
-/** What trades and orders have left on a market's books. */
+/** Values of a market that follow from its orders and trades. */
 interface Tape {
   readonly volume: Market["volume"];
   readonly books: readonly Pick<MarketBook, "sequence" | "updatedAt" | "last">[];
@@ -111,7 +111,7 @@ interface Tape {
 function rebuildMarkets({ events, markets }: Contents, state: State): void {
   const { idPrefixes, config } = state;
   const unique = (index: Map<string, number>, slug: string, ...path: Path): void =>
-    expect(!index.has(slug), "a slug that none before has", slug, ...path, "slug");
+    expect(!index.has(slug), "a unique slug", slug, ...path, "slug");
   const byEvent: number[][] = events.map(() => []);
   for (const [index, market] of markets.entries()) {
     const { number, slug, conditionId } = market;
@@ -135,14 +135,14 @@ function rebuildMarkets({ events, markets }: Contents, state: State): void {
   }
 }
 
-/** What markets say of their tape, which is begun anew: orders and trades lead to it again. */
-const withoutTapes = ({ markets }: Contents): Tape[] =>
+/** Resets the tapes of markets, which are rebuilt from orders and trades, and returns the recorded ones. */
+const resetTapes = ({ markets }: Contents): Tape[] =>
   markets.map((market) => {
     const { volume, books, createdAt } = market;
-    const told = tapeOf(market);
+    const recorded = tapeOf(market);
     Object.assign(volume, emptySum());
     for (const book of books) Object.assign(book, { sequence: 0, updatedAt: createdAt, last: null });
-    return told;
+    return recorded;
   });
 
 const tapeOf = ({ volume, books }: Market): Tape => ({
@@ -154,7 +154,7 @@ function rebuildAccounts({ accounts, markets }: Contents, state: State): void {
   for (const [index, account] of accounts.entries()) {
     const { address, holdings, everyMarket } = account;
     const isNew = !state.accountByAddress.has(address);
-    expect(isNew, "an address that none before has", address, "accounts", index, "address");
+    expect(isNew, "a unique address", address, "accounts", index, "address");
     for (const [at, { market, granted }] of [...holdings.values()].entries()) {
       const path = ["accounts", index, "holdings", at] as const;
       expect(market <= markets.length, "the number of a market", market, ...path, "market");
@@ -164,10 +164,10 @@ function rebuildAccounts({ accounts, markets }: Contents, state: State): void {
   }
 }
 
-/** A fault in a record: the field, and what it must be. */
+/** Invalid field of a record and the expected value; null if valid. */
 type Fault<Of> = readonly [field: keyof Of & string, expected: string] | null;
 
-function wrong<Of>(
+function faultError<Of>(
   section: "orders" | "trades",
   number: number,
   record: Of,
@@ -178,15 +178,15 @@ function wrong<Of>(
 }
 
 /**
- * Lists all orders, and rests and answers those that are open. A queue follows from the numbers: an order rests when it comes, if
- * ever, and keeps its place until it leaves the book.
+ * Adds all orders, rests the live ones in their books and returns them. Queues follow from the order of numbers, because an
+ * order rests on arrival, if ever, and keeps its place until it leaves the book.
  */
 function rebuildOrders({ orders }: Contents, state: State): Order[] {
   const live: Order[] = [];
   let latest = 0;
   for (const order of orders) {
     const fault = orderFault(state, order, latest) ?? endFault(order);
-    if (fault !== null) throw wrong("orders", order.number, order, fault);
+    if (fault !== null) throw faultError("orders", order.number, order, fault);
     latest = order.createdAt;
     state.orders.add(order);
     if (!order.rested) continue;
@@ -194,8 +194,8 @@ function rebuildOrders({ orders }: Contents, state: State): Order[] {
     const bookState = bookFor(market, outcomeOf(order.token));
     bookState.book ??= new Book(state.pool, levelsOf(market));
     const isEnded = order.status === "CANCELED" || order.status === "EXPIRED";
-    noteBook(bookState, order.createdAt);
-    if (isEnded) noteBook(bookState, order.updatedAt);
+    countBookChange(bookState, order.createdAt);
+    if (isEnded) countBookChange(bookState, order.updatedAt);
     if (order.status !== "LIVE") continue;
     const mirrored = isMirrored(market, outcomeOf(order.token));
     const tick = priceIn(mirrored, order.price) / market.tickSize;
@@ -205,20 +205,20 @@ function rebuildOrders({ orders }: Contents, state: State): Order[] {
   return live;
 }
 
-/** Notes one change of a book; they are not in order here. */
-function noteBook(bookState: MarketBook, at: Millis): void {
+/** Counts one change of a book; changes are not in order of time here. */
+function countBookChange(bookState: MarketBook, at: Millis): void {
   bookState.sequence += 1;
   bookState.updatedAt = Math.max(bookState.updatedAt, at) as Millis;
 }
 
-/** What of the terms of an order cannot be so. */
+/** Returns the first invalid field among the terms of an order. */
 function orderFault({ accounts, markets }: State, order: Order, latest: number): Fault<Order> {
   const { number, size, orderType, expiration, createdAt } = order;
   const market = markets.find(marketOfToken(order.token));
   if (order.account > accounts.size) return ["account", "the number of an account"];
   if (market === undefined) return ["token", "a token, twice the number of a market, plus 1 for NO"];
   if (order.price % market.tickSize !== 0) return ["price", `a multiple of the tick size ${market.tickSize}`];
-  if (size < market.minOrderSize) return ["size", `at least the smallest size ${market.minOrderSize}`];
+  if (size < market.minOrderSize) return ["size", `at least the minimum size ${market.minOrderSize}`];
   const since = Math.max(latest, market.createdAt);
   if (createdAt < since) return ["createdAt", `a moment from ${since}`];
   if (orderType === "GTD" ? expiration === null || expiration <= createdAt : expiration !== null)
@@ -230,7 +230,7 @@ function orderFault({ accounts, markets }: State, order: Order, latest: number):
   return null;
 }
 
-/** What the status of an order must be instead, for how it was filled and why it ended. */
+/** Checks the status of an order against its fills and cancel reason. */
 function endFault({ status, matched, size, rested, cancelReason, orderType }: Order): Fault<Order> {
   const isFilled = matched === size;
   if (!rested && !isFilled && cancelReason === null)
@@ -241,10 +241,10 @@ function endFault({ status, matched, size, rested, cancelReason, orderType }: Or
   const isPart = !rested && matched > 0;
   if (status === "MATCHED" && (isFilled ? cancelReason === null : isPart)) return null;
   if (status === "LIVE" && right === "LIVE") return null;
-  return right === status ? ["cancelReason", "another, for how it ended"] : ["status", right];
+  return right === status ? ["cancelReason", "a reason that fits how it ended"] : ["status", right];
 }
 
-/** Whether orders say of themselves when they last changed, and rest where they may. */
+/** Checks when orders were last updated, and that orders rest only in active markets. */
 function checkOrders({ orders }: Contents, { trades, markets }: State): void {
   for (const order of orders) {
     const { number, lastTrade, createdAt, updatedAt, status, matched, size, rested } = order;
@@ -252,32 +252,32 @@ function checkOrders({ orders }: Contents, { trades, markets }: State): void {
     const isExact = !rested || status === "LIVE" || matched === size;
     if (isExact ? updatedAt === lastAt : updatedAt >= lastAt) continue;
     const expected = isExact ? `${lastAt}, when it last changed` : `a moment from ${lastAt}`;
-    throw wrong("orders", number, order, ["updatedAt", expected]);
+    throw faultError("orders", number, order, ["updatedAt", expected]);
   }
   for (const { number, status, books } of markets) {
     const isEmpty = books.every(
       ({ book }) => book === null || (book.bestBid === 0 && book.bestAsk > book.levels),
     );
     const path = ["markets", number - 1, "status"] as const;
-    expect(isEmpty || status === "ACTIVE", "ACTIVE, for orders rest there", status, ...path);
+    expect(isEmpty || status === "ACTIVE", "ACTIVE, as orders rest there", status, ...path);
   }
 }
 
-/** Lists all trades wherever they belong, and makes the transactions that settle them, with those between. */
+/** Adds all trades, and in order of number the transactions that settle them and the recorded ones. */
 function rebuildTransactions(contents: Contents, state: State): void {
-  const { transactions: told, trades } = contents;
+  const { transactions: recorded, trades } = contents;
   const { transactions } = state.chain;
-  const places = listMined(contents, state);
+  const places = addMined(contents, state);
   let used = 0;
-  const addTold = (): void => {
-    const transaction = told[used] as Transaction;
+  const addRecorded = (): void => {
+    const transaction = recorded[used] as Transaction;
     const [expected, found, ...path] = contentFault(state, transaction) ?? [];
     if (expected !== undefined) throw new DocumentError(expected, found, "transactions", used, ...path);
     addTransaction(transaction, 0);
   };
   const addTransaction = (transaction: Transaction, firstTrade: number): Transaction => {
     const { number, block, place } = transaction;
-    if (transaction === told[used]) {
+    if (transaction === recorded[used]) {
       expectSame(block, places.blocks[number], "transactions", used, "block");
       expectSame(place, places.places[number], "transactions", used, "place");
       used += 1;
@@ -286,14 +286,14 @@ function rebuildTransactions(contents: Contents, state: State): void {
     transactions.add(transaction);
     return transaction;
   };
-  /** Makes all transactions up to the one that settles a trade, the first of its match, and answers that. */
+  /** Adds all transactions up to the one that settles a trade, the first of its match, and returns that. */
   const matchOf = ({ number: firstTrade, transaction: number }: Trade): Transaction => {
-    while (transactions.next < number && told[used]?.number === transactions.next) addTold();
-    const record = told[used];
+    while (transactions.next < number && recorded[used]?.number === transactions.next) addRecorded();
+    const record = recorded[used];
     if (transactions.next !== number) {
       if (record !== undefined && record.number < number)
         expectSame(record.number, transactions.next, "transactions", used, "number");
-      const expected = `${transactions.next}, for there is no such transaction yet`;
+      const expected = `${transactions.next}, the next transaction`;
       throw new DocumentError(expected, number, "trades", firstTrade - 1, "transaction");
     }
     if (record?.number !== number) {
@@ -304,18 +304,18 @@ function rebuildTransactions(contents: Contents, state: State): void {
       match.logs = LOGS_OF_MATCH;
       return addTransaction(match, firstTrade);
     }
-    expect(record.content === null, "one that is a match", number, "trades", firstTrade - 1, "transaction");
+    expect(record.content === null, "a match", number, "trades", firstTrade - 1, "transaction");
     record.logs = LOGS_OF_MATCH;
     return addTransaction(record, firstTrade);
   };
-  listTrades(trades, state, matchOf);
-  while (used < told.length) {
-    expectSame(told[used]?.number, transactions.next, "transactions", used, "number");
-    addTold();
+  addTrades(trades, state, matchOf);
+  while (used < recorded.length) {
+    expectSame(recorded[used]?.number, transactions.next, "transactions", used, "number");
+    addRecorded();
   }
 }
 
-function listTrades(trades: readonly Trade[], state: State, matchOf: (trade: Trade) => Transaction): void {
+function addTrades(trades: readonly Trade[], state: State, matchOf: (trade: Trade) => Transaction): void {
   const { orders } = state;
   let match: Transaction | null = null;
   let matchTaker = 0;
@@ -324,14 +324,14 @@ function listTrades(trades: readonly Trade[], state: State, matchOf: (trade: Tra
   for (const trade of trades) {
     const { number } = trade;
     const fault = tradeFault(state, trade, latest);
-    if (fault !== null) throw wrong("trades", number, trade, fault);
+    if (fault !== null) throw faultError("trades", number, trade, fault);
     latest = trade.at;
     const [taker, maker] = [orders.get(trade.taker), orders.get(trade.maker)];
     if (match?.number !== trade.transaction) {
       match = matchOf(trade);
       matchTaker = trade.taker;
     } else if (trade.taker !== matchTaker)
-      throw wrong("trades", number, trade, ["transaction", "one that settles no other order"]);
+      throw faultError("trades", number, trade, ["transaction", "one that settles no other order"]);
     match.trades += 1;
     const isFirstFee = trade.fee > 0 && feeTaker !== taker.number;
     if (isFirstFee) feeTaker = taker.number;
@@ -341,34 +341,34 @@ function listTrades(trades: readonly Trade[], state: State, matchOf: (trade: Tra
     taker.lastTrade = number;
     maker.lastTrade = number;
     state.trades.add(trade);
-    listParty(state, maker, fillOf(number, "MAKER"));
-    listParty(state, taker, fillOf(number, "TAKER"));
+    addFillOf(state, maker, fillOf(number, "MAKER"));
+    addFillOf(state, taker, fillOf(number, "TAKER"));
     const market = state.markets.get(marketOfToken(taker.token));
     const bookState = bookFor(market, outcomeOf(taker.token));
-    noteBook(bookState, trade.at);
+    countBookChange(bookState, trade.at);
     recordTrade(market, bookState, taker, trade, number, trade.at);
   }
 }
 
-function listParty({ accounts }: State, { number, account, token }: Order, fill: number): void {
+function addFillOf({ accounts }: State, { number, account, token }: Order, fill: number): void {
   const record = accounts.get(account);
   const holding = record.holdings.get(marketOfToken(token));
   if (holding === undefined) {
-    const expected = `a holding in market ${marketOfToken(token)}, for order ${number} traded`;
+    const expected = `a holding in market ${marketOfToken(token)}, as order ${number} traded`;
     throw new DocumentError(expected, undefined, "accounts", account - 1, "holdings");
   }
   addToFillLists(record, holding, outcomeOf(token), fill);
 }
 
-/** What of a trade cannot be so, for its orders. */
+/** Returns the first field of a trade that contradicts its orders. */
 function tradeFault({ orders, markets }: State, trade: Trade, latest: number): Fault<Trade> {
   const taker = orders.find(trade.taker);
   const maker = orders.find(trade.maker);
   if (taker === undefined) return ["taker", "the number of an order"];
   if (maker === undefined || !maker.rested || maker.number >= taker.number)
-    return ["maker", "the number of an order that rested when the taker came"];
+    return ["maker", "the number of an order that rested when the taker arrived"];
   if (trade.at < latest || trade.at !== taker.createdAt)
-    return ["at", `${taker.createdAt}, when the taker came`];
+    return ["at", `${taker.createdAt}, when the taker arrived`];
   const isSameToken = taker.token === maker.token;
   const market = markets.get(marketOfToken(taker.token));
   const isFacing = isSameToken

@@ -27,10 +27,10 @@ import {
 import { ExchangeConfig, type State } from "./state.ts";
 import { MAX_ISSUANCE, type Money } from "./units.ts";
 
-// A state as one JSON document with a line for each record. What follows from the records of a state (books and their
-// queues, lists, price histories, settlements that are nothing but mined or pending) is not in it; `rebuildState` makes it.
+// A state as one JSON document with a line per record. Derived data (books and their queues, lists, price histories,
+// settlements that are simply mined or pending) is not in it; `rebuildState` makes it.
 
-/** What the integers of a document count. */
+/** Units of the integers in a document. */
 const Units = record({
   price: oneOf("0.0001 USDC"),
   size: oneOf("0.01 share"),
@@ -44,7 +44,7 @@ function word(): Type<number> {
   return integer(-2_147_483_648, 2_147_483_647);
 }
 
-/** Transactions that follow one another in a block: the first and the last. */
+/** First and last number of consecutive transactions in a block. */
 const Run = refined(
   tuple<[first: number, last: number]>("the first and the last of a run of transactions", id(), id()),
   ([first, last]) => {
@@ -53,7 +53,7 @@ const Run = refined(
   },
 );
 
-/** Where the chain stands. */
+/** Head of the chain. */
 const Head = record({
   head: integer(),
   at: moment(),
@@ -62,7 +62,7 @@ const Head = record({
   reorganizations: integer(),
 });
 
-/** What is still to come on the chain. */
+/** Pending part of the chain. */
 const Waiting = record({
   firstUnprocessed: onDisk("fresh", id()),
   deferred: onDisk("held", array(id())),
@@ -76,7 +76,7 @@ const Waiting = record({
   blockTerms: optional(list(BlockTerms)),
 });
 
-/** A block: where it stands on another follows from the heights. */
+/** Block; its parent follows from the heights. */
 const BlockRecord = record({
   serial: id(),
   height: integer(),
@@ -88,7 +88,7 @@ const BlockRecord = record({
   digest: Digest,
 });
 
-/** What is left half done; nothing between two commands that were submitted. */
+/** Requested blocks and the block being assembled; empty between two submitted commands. */
 const Unfinished = record({
   asked: integer(),
   building: orNull(
@@ -107,19 +107,19 @@ const Unfinished = record({
 
 export type Run = Infer<typeof Run>;
 
-/** A field of the document that is no list. */
+/** Field of the document that is not a list. */
 interface Single<Value> {
   readonly isList: false;
   readonly type: Type<Value>;
   of(state: State): Value;
 }
 
-/** A field that is a list of records, a line each. */
+/** Field with a list of records, one per line. */
 interface Records<Value> {
   readonly isList: true;
   readonly type: Type<Value>;
   of(state: State): Iterable<Value>;
-  /** The number of a record whose number is its place in the list. */
+  /** Returns the number of a record, which must be its position in the list; null if it has none. */
   numberOf(record: Value): number | null;
 }
 
@@ -138,7 +138,7 @@ const numbered = <Value extends { readonly number: number }>(
   of: (state: State) => Iterable<Value>,
 ): Records<Value> => each(type, of, ({ number }) => number);
 
-/** The document, in its order. */
+/** Fields of the document, in order. */
 const SECTIONS = {
   units: one(Units, () => UNITS),
   config: one(ExchangeConfig, ({ config }) => config),
@@ -163,9 +163,9 @@ const SECTIONS = {
   wallets: each(ChainWallet, ({ chain }) =>
     [...chain.wallets.values()].sort((a, b) => (a.address < b.address ? -1 : 1)),
   ),
-  transactions: each(Transaction, remarkable),
+  transactions: each(Transaction, recordedTransactions),
   issued: one(integer<Money>(0, MAX_ISSUANCE), ({ issued }) => issued),
-  // The state's hash is of all above; what follows it names by a digest alone.
+  // The state hash covers all fields above; the chain's digest covers the blocks below.
   unfinished: one(Unfinished, ({ chain }) => ({
     asked: chain.asked,
     building: chain.building && buildingRecord(chain, chain.building),
@@ -185,7 +185,7 @@ type Section = Single<unknown> | Records<unknown>;
 const NAMES = Object.keys(SECTIONS) as Name[];
 const HASHED = NAMES.slice(0, NAMES.indexOf("unfinished"));
 
-/** What a document holds, each record checked by itself; what they say of one another is not. */
+/** Contents of a document. Each record is checked by itself, references between records are not. */
 export type Contents = {
   readonly [Of in Name]: (typeof SECTIONS)[Of] extends Records<infer Value>
     ? Value[]
@@ -194,8 +194,8 @@ export type Contents = {
       : never;
 };
 
-/** Transactions that say more than their trades do. */
-function* remarkable({ chain }: State): Generator<Transaction> {
+/** Yields the transactions that their trades do not define completely. */
+function* recordedTransactions({ chain }: State): Generator<Transaction> {
   for (const transaction of chain.transactions) {
     if (transaction.content !== null || transaction.exception !== null) yield transaction;
   }
@@ -244,26 +244,25 @@ function* linesOf(state: State, names: readonly Name[]): Generator<string> {
   }
 }
 
-/** The document that the state's hash is of, a line at a time: equal histories give equal bytes. */
+/** Yields the lines of the document that the state hash covers; equal histories give equal bytes. */
 export function* canonicalLines(state: State): Generator<string> {
   yield "{";
   yield* linesOf(state, HASHED);
   yield "}";
 }
 
-/** The whole state as the fields of a JSON object, a line at a time, without the braces around them; the last has no comma. */
+/** Yields the lines of all fields of the document, without the braces of the JSON object; the last has no comma. */
 export const documentLines = (state: State): Generator<string> => linesOf(state, NAMES);
 
-/** What is in a document. */
 export interface ParsedContents {
   readonly contents: Contents;
-  /** The fields that are none of the document's own: what somebody has wrapped it with. */
+  /** Fields that do not belong to the document, added by a wrapper. */
   readonly others: ReadonlyMap<string, unknown>;
-  /** On which line each field begins, counted from 1; none where that is not known. */
+  /** Line on which each field begins, from 1; empty if unknown. */
   readonly lines: ReadonlyMap<string, number>;
 }
 
-/** The records of a document that `JSON.parse` has read, however it was printed. @throws DocumentError */
+/** Returns the records of a parsed JSON document. @throws DocumentError */
 export function readContents(document: unknown): ParsedContents {
   const reader = new DocumentReader();
   if (typeof document !== "object" || document === null || Array.isArray(document))
@@ -273,11 +272,11 @@ export function readContents(document: unknown): ParsedContents {
 }
 
 /**
- * The same of lines as `documentLines` yields them, with or without braces around them, among other fields that have a line each.
- * Bytes are never held twice.
- * @param pieces each ends with a line feed but the last, which may not.
- * @param decode the text of some bytes.
- * @throws DocumentError that names the line and the place.
+ * Reads the lines of `documentLines`, with or without braces; other fields may occur between, one per line. Bytes are not
+ * copied.
+ * @param pieces each ends with a line feed; the last may end without.
+ * @param decode returns bytes as text.
+ * @throws DocumentError that names the line and the path.
  */
 export function parseContents(
   pieces: Iterable<Uint8Array>,
@@ -306,15 +305,15 @@ const LINE_FEED = 10;
 const COMMA = 44;
 const FIELD = /^"(\w+)":(.+)$/s;
 
-/** What may come next in an object or a list: the comma before says that something must, its absence that nothing may. */
+/** What may follow in an object or a list: "more" after a comma, "end" without one, "anything" at the start. */
 type Next = "anything" | "more" | "end";
 
-/** Takes a document apart: its fields, and the records of those that are lists. */
+/** Reads the fields of a document, and the records of fields that are lists. */
 class DocumentReader {
   readonly #contents: Record<string, unknown> = {};
   readonly #others = new Map<string, unknown>();
   readonly #lines = new Map<string, number>();
-  /** The list whose records follow, a line each. */
+  /** Name of the list whose records follow, one per line. */
   #name = "";
   #section: Records<unknown> | null = null;
   #items: unknown[] = [];
@@ -322,7 +321,7 @@ class DocumentReader {
   #nextItem: Next = "anything";
   #braces: "none" | "open" | "closed" = "none";
 
-  /** Takes a field, whole. */
+  /** Reads a complete field. */
   field(name: string, value: unknown): void {
     const section = this.#sectionOf(name);
     if (section === null) this.#others.set(name, value);
@@ -335,7 +334,7 @@ class DocumentReader {
     }
   }
 
-  /** Takes the next line, if it is a record that is written as `documentLines` writes it; else nothing has been done. */
+  /** Reads the next line if it is a record in canonical form; else returns false without effect. */
   takeBytes(cursor: ByteCursor, start: number, end: number): boolean {
     const section = this.#section;
     if (section === null || this.#nextItem === "end") return false;
@@ -348,7 +347,7 @@ class DocumentReader {
     return true;
   }
 
-  /** Takes a line. */
+  /** Reads a line. */
   take(line: string, number: number): void {
     const next: Next = line.endsWith(",") ? "more" : "end";
     const content = next === "more" ? line.slice(0, -1) : line;
@@ -375,7 +374,7 @@ class DocumentReader {
   #takeField(content: string, number: number, next: Next): void {
     const [, name, value] = FIELD.exec(content) ?? [];
     if (name === undefined || value === undefined || this.#nextField === "end")
-      throw new DocumentError('a field, `"name":value`, behind a comma', content);
+      throw new DocumentError('a field, `"name":value`, after a comma', content);
     this.#lines.set(name, number);
     if (value !== "[") {
       const parsed = within(name, () => jsonOf(value));
@@ -388,7 +387,7 @@ class DocumentReader {
     this.#begin(name, section);
   }
 
-  /** @throws DocumentError when a field is missing. */
+  /** Returns the contents. @throws DocumentError if a field is missing. */
   end(): ParsedContents {
     const missing = NAMES.find((name) => !Object.hasOwn(this.#contents, name));
     const unended = this.#section === null ? missing : this.#name;
@@ -398,7 +397,7 @@ class DocumentReader {
     return { contents: this.#contents as unknown as Contents, others: this.#others, lines: this.#lines };
   }
 
-  /** What a field of this name is; null of one that is none of the document's own. */
+  /** Returns the section of a field; null if it does not belong to the document. */
   #sectionOf(name: string): Section | null {
     if (this.#others.has(name) || Object.hasOwn(this.#contents, name))
       throw new DocumentError("this field once", name, name);

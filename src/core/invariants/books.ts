@@ -15,7 +15,7 @@ import { StepCounter, type Steps } from "../steps.ts";
 import { add, compareSums, emptySum, FULL_PRICE, notional, type Sum } from "../units.ts";
 import { type Invariant, InvariantCheck } from "./check.ts";
 
-/** A level of a book in one number: a text would cost as much as all the rest. */
+/** Key of a price level as one number. A string would double the cost. */
 const levelKey = (market: number, book: number, direction: BookDirection, tick: number): number =>
   ((market * 2 + book) * 2 + direction) * FULL_PRICE + tick;
 
@@ -24,7 +24,7 @@ function levelText(key: number): string {
   return `${side >> 2}/${(side >> 1) & 1}/${side & 1}/${tick}`;
 }
 
-/** Where a live order must be found. */
+/** Returns the key of the level at which a live order must rest. */
 function placeOf(market: Market, order: Order): number {
   const outcome = outcomeOf(order.token);
   const mirrored = isMirrored(market, outcome);
@@ -35,7 +35,7 @@ function placeOf(market: Market, order: Order): number {
 
 const NO_LIQUIDITY: Readonly<Sum> = emptySum();
 
-/** Levels and liquidity are the sums of the live orders. */
+/** Checks that levels and liquidity equal the sums of live orders. */
 export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): Steps<Invariant> {
   const counter = new StepCounter();
   const rule = new InvariantCheck("book levels = sum of live orders");
@@ -50,7 +50,7 @@ export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): S
       state.pool.orderIn(order.slot) !== order.number ||
       state.pool.openIn(order.slot) !== remainingOf(order)
     )
-      rule.differs(`order ${order.number} is not where it says it rests`);
+      rule.differs(`order ${order.number} is not in its slot with its open size`);
     const level = totals.get(place);
     if (level === undefined) totals.set(place, { open: remainingOf(order), orders: 1 });
     else {
@@ -93,7 +93,7 @@ export function* booksHoldTheLiveOrders(state: State, live: readonly Order[]): S
   return rule.result;
 }
 
-/** The best bid is below the best ask. */
+/** Checks that the best bid is below the best ask. */
 export function noBookIsCrossed(state: State): Invariant {
   const rule = new InvariantCheck("no book is crossed");
   for (const market of state.markets) {
@@ -110,7 +110,7 @@ export function noBookIsCrossed(state: State): Invariant {
   return rule.result;
 }
 
-/** Within a level, whoever came first stands first. */
+/** Checks that the queue of each level is in order of arrival. */
 export function* queuesAreInOrderOfArrival(state: State): Steps<Invariant> {
   const counter = new StepCounter();
   const rule = new InvariantCheck("queues are in order of arrival");
@@ -133,7 +133,7 @@ export function* queuesAreInOrderOfArrival(state: State): Steps<Invariant> {
   return rule.result;
 }
 
-/** One side of a book in which orders have rested. */
+/** Side of a book in which orders have rested. */
 interface BookSide {
   readonly market: Market;
   readonly index: number;
@@ -152,12 +152,12 @@ function sidesOf(state: State): BookSide[] {
   return sides;
 }
 
-/** What an order has matched, what that was worth and what it paid are the sums of its fills. */
+/** Checks that matched size, value and fee of each order equal the sums of its fills. */
 export function* fillsAddUp(state: State): Steps<Invariant> {
   const counter = new StepCounter();
   const rule = new InvariantCheck("an order's matched size = sum of its fills");
   const { orders, trades } = state;
-  // Matched size, value and fees by order number: a map would cost ten times as much.
+  // Matched size, value and fee by order number. A map would cost ten times as much.
   const sums = new Float64Array(3 * orders.next);
   const count = (order: number, size: number, value: number, fee: number): void => {
     const at = 3 * order;
@@ -189,7 +189,7 @@ export function* fillsAddUp(state: State): Steps<Invariant> {
   return rule.result;
 }
 
-/** The list of an account's open orders has all of its live orders. */
+/** Checks that each account's list of open orders contains exactly its live orders. */
 export function* openOrdersAreListed(state: State, orders: readonly Order[]): Steps<Invariant> {
   const counter = new StepCounter();
   const rule = new InvariantCheck("an account's open orders = its live orders");

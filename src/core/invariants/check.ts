@@ -1,16 +1,16 @@
-/** One rule about the state that must always hold, with the figures it was judged by. */
+/** Result of checking one invariant of the state. */
 export interface Invariant {
   readonly name: string;
   readonly holds: boolean;
-  /** How many things were compared. */
+  /** Number of comparisons. */
   readonly checked: number;
-  /** The first few differences, in words. */
+  /** Descriptions of the first few differences. */
   readonly differences: readonly string[];
 }
 
-const SHOWN = 5;
+const MAX_DIFFERENCES = 5;
 
-/** Compares what is with what should be, for one rule. */
+/** Compares found with expected values for one invariant. */
 export class InvariantCheck {
   readonly name: string;
   #checked = 0;
@@ -30,15 +30,15 @@ export class InvariantCheck {
     if (found !== expected) this.differs(`${what()}: ${found}, expected ${expected}`);
   }
 
-  // In a walk over many records a closure for each comparison would cost more than all the rest: there the walk compares,
-  // counts, and tells what differs.
+  // For loops over many records, where a closure per comparison would cost more than the rest: the loop compares, and
+  // reports counts and differences.
 
   compared(count: number): void {
     this.#checked += count;
   }
 
   differs(difference: string): void {
-    if (this.#differences.length < SHOWN) this.#differences.push(difference);
+    if (this.#differences.length < MAX_DIFFERENCES) this.#differences.push(difference);
   }
 
   get result(): Invariant {

@@ -10,7 +10,7 @@ import { StepCounter, type Steps } from "../steps.ts";
 import { FULL_PRICE, notional } from "../units.ts";
 import { type Invariant, InvariantCheck } from "./check.ts";
 
-/** All USDC ever issued is in a balance or locked behind shares. */
+/** Checks that all issued USDC is in a balance or locked as collateral. */
 export function collateralIsConserved(state: State): Invariant {
   const rule = new InvariantCheck("USDC issued = balances + locked collateral");
   let total = 0;
@@ -21,8 +21,8 @@ export function collateralIsConserved(state: State): Invariant {
 }
 
 /**
- * Every share has its other half and one USDC behind the two, until the market is resolved and shares are redeemed:
- * then what is locked is what the shares still pay.
+ * Checks that each YES share has a NO share, and each pair 1 USDC of locked collateral. After resolution the collateral
+ * equals the payout of the remaining shares.
  */
 export function sharesAreBacked(state: State): Invariant {
   const rule = new InvariantCheck("supply of YES = supply of NO = locked collateral");
@@ -49,7 +49,7 @@ export function sharesAreBacked(state: State): Invariant {
   return rule.result;
 }
 
-/** Nobody owes, and nobody reserves more than there is. */
+/** Checks that no balance is negative and no more is reserved than is available. */
 export function noBalanceIsNegative(state: State): Invariant {
   const rule = new InvariantCheck("no balance is negative or over-reserved");
   const { balances } = state.config;
@@ -64,7 +64,7 @@ export function noBalanceIsNegative(state: State): Invariant {
   return rule.result;
 }
 
-/** Tells what an account has: USDC, then the tokens of markets. */
+/** Visits the balances of an account: USDC, then the tokens of markets. */
 function visitBalances(
   { collateral, holdings }: Account,
   visit: (token: number, balance: Balance<number>) => void,
@@ -76,7 +76,7 @@ function visitBalances(
   });
 }
 
-/** What is reserved is what the live orders may cost. */
+/** Checks that reserved amounts equal the reservations of live orders. */
 export function* reservationsFollowOrders(state: State, live: readonly Order[]): Steps<Invariant> {
   const counter = new StepCounter();
   const rule = new InvariantCheck("reserved = what live orders may cost");
@@ -101,14 +101,14 @@ export function* reservationsFollowOrders(state: State, live: readonly Order[]):
   return rule.result;
 }
 
-/** What transactions come to for one asset of one account, or one outcome of a market. */
+/** Sums of transactions for one asset of one account. */
 interface Sums {
-  /** What the chain has. */
+  /** Balance on chain. */
   mined: number;
-  /** What pending settlements are to bring and to take. */
+  /** Pending credits and debits. */
   incoming: number;
   outgoing: number;
-  /** Whether the ledger knows of it. */
+  /** Whether the ledger has a balance for it. */
   isHeld: boolean;
 }
 
@@ -131,11 +131,11 @@ function addSupply(state: State, transaction: Transaction, supplies: SupplySums[
   }
 }
 
-/** The ledger is what the chain has and what is pending; both follow from the transactions alone. */
+/** Checks that the ledger equals the balances on chain plus pending amounts, both computed from the transactions. */
 export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
   const counter = new StepCounter();
   const rule = new InvariantCheck("chain balances + pending = ledger");
-  // By token, then by account: a map would cost as much as all the rest.
+  // By token, then by account. A map would double the cost.
   const sums = Array.from({ length: tokenOf(state.markets.next, "YES") }, (): Sums[] => []);
   const supplies: SupplySums[] = [];
   let isOn = false;
@@ -188,18 +188,18 @@ export function* chainAgreesWithLedger(state: State): Steps<Invariant> {
   return rule.result;
 }
 
-/** Whether a transaction is in effect on the chain: what the exchange gives is so before its block. */
+/** Whether a transaction is in effect on chain; deposits and preparations are so before their block. */
 const isOnChain = (transaction: Transaction): boolean =>
   transaction.status === "MINED" || !awaitsBlock(transaction);
 
 const isPending = ({ status }: Transaction): boolean => status === "PENDING" || status === "LOST";
 
-/** Each block stands on the one before, and every transaction that says it is in one is there, once. */
+/** Checks that each block follows its parent, and that each transaction is in the block it refers to, once. */
 export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
   const counter = new StepCounter();
   const rule = new InvariantCheck("blocks = what was mined");
   const { chain } = state;
-  // A block that is being put together has the serial that it will have.
+  // Transactions of the block being assembled already refer to it.
   const { building } = chain;
   let included = building === null ? 0 : chain.mined.size - building.first;
   let parent = 0;
@@ -230,13 +230,13 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
     if (transaction.status === "PENDING" && awaitsBlock(transaction)) pending += 1;
     if (transaction.status === "LOST") lost += 1;
   }
-  rule.equal(() => "transactions that say they are in a block, beside those that are", -included, 0);
+  rule.equal(() => "transactions with a block that does not contain them", -included, 0);
   rule.equal(() => "pending", chain.pending, pending);
   rule.equal(() => "lost", chain.dropped.length, lost);
   return rule.result;
 }
 
-/** What a list has at a place, made on first use. */
+/** Returns the value of a list at an index, creating it if necessary. */
 function entry<Value>(list: Value[], place: number, make: () => Value): Value {
   let value = list[place];
   if (value === undefined) {

@@ -18,36 +18,36 @@ import {
   sharesAreBacked,
 } from "./funds.ts";
 
-/** The walk that judges an invariant; `live` are all live orders. */
-type Judge = (state: State, live: readonly Order[]) => Invariant | Steps<Invariant>;
+/** Checks an invariant; `live` are all live orders. */
+type Check = (state: State, live: readonly Order[]) => Invariant | Steps<Invariant>;
 
 /**
- * All of them. `byOrders`: an order can break it while no funds move. `byDocument`: records that agree one with one can
- * break it together.
+ * All invariants. `byOrders`: an order can break it without moving funds. `byDocument`: records that are consistent in
+ * pairs can break it together.
  */
-const INVARIANTS: readonly { judge: Judge; byOrders?: true; byDocument?: true }[] = [
-  { judge: collateralIsConserved, byDocument: true },
-  { judge: sharesAreBacked, byDocument: true },
-  { judge: noBalanceIsNegative, byOrders: true, byDocument: true },
-  { judge: reservationsFollowOrders, byOrders: true, byDocument: true },
-  { judge: booksHoldTheLiveOrders, byOrders: true, byDocument: true },
-  { judge: noBookIsCrossed, byOrders: true, byDocument: true },
-  { judge: queuesAreInOrderOfArrival, byOrders: true },
-  { judge: fillsAddUp, byDocument: true },
-  { judge: openOrdersAreListed, byOrders: true },
-  { judge: chainAgreesWithLedger, byDocument: true },
-  { judge: blocksHoldWhatWasMined },
+const INVARIANTS: readonly { check: Check; byOrders?: true; byDocument?: true }[] = [
+  { check: collateralIsConserved, byDocument: true },
+  { check: sharesAreBacked, byDocument: true },
+  { check: noBalanceIsNegative, byOrders: true, byDocument: true },
+  { check: reservationsFollowOrders, byOrders: true, byDocument: true },
+  { check: booksHoldTheLiveOrders, byOrders: true, byDocument: true },
+  { check: noBookIsCrossed, byOrders: true, byDocument: true },
+  { check: queuesAreInOrderOfArrival, byOrders: true },
+  { check: fillsAddUp, byDocument: true },
+  { check: openOrdersAreListed, byOrders: true },
+  { check: chainAgreesWithLedger, byDocument: true },
+  { check: blocksHoldWhatWasMined },
 ];
 
-function* judged(
+function* checkAll(
   state: State,
-  those = INVARIANTS,
+  selected = INVARIANTS,
   known: readonly Order[] | null = null,
 ): Steps<Invariant[]> {
   const live = known ?? (yield* liveOrders(state));
   const found: Invariant[] = [];
-  for (const { judge } of those) {
-    const result = judge(state, live);
+  for (const { check } of selected) {
+    const result = check(state, live);
     found.push("next" in result ? yield* result : result);
   }
   return found;
@@ -66,21 +66,21 @@ function* liveOrders({ orders }: State): Steps<Order[]> {
 
 const broken = (found: readonly Invariant[]): Invariant[] => found.filter(({ holds }) => !holds);
 
-/** Judges every invariant over the whole state, in steps; the cost of all grows with the state. */
-export const invariantsInSteps = (state: State): Steps<Invariant[]> => judged(state);
+/** Checks all invariants in steps; the cost grows with the state. */
+export const invariantsInSteps = (state: State): Steps<Invariant[]> => checkAll(state);
 
-/** Judges every invariant at once. */
-export const invariants = (state: State): Invariant[] => finish(judged(state));
+/** Checks all invariants synchronously. */
+export const invariants = (state: State): Invariant[] => finish(checkAll(state));
 
-/** The invariants that do not hold. */
+/** Returns the broken invariants. */
 export const violations = (state: State): Invariant[] => broken(invariants(state));
 
-/** The same of those that can be broken by a document whose records agree one with one; `live` are all live orders. */
+/** Returns the broken invariants among those that a document can break; `live` are all live orders. */
 export const contradictions = (state: State, live: readonly Order[]): Invariant[] =>
-  broken(finish(judged(state, BY_DOCUMENT, live)));
+  broken(finish(checkAll(state, BY_DOCUMENT, live)));
 
-/** The same of those that an order can break while no funds move. */
-export const orderViolations = (state: State): Invariant[] => broken(finish(judged(state, BY_ORDERS)));
+/** Returns the broken invariants among those that an order can break without moving funds. */
+export const orderViolations = (state: State): Invariant[] => broken(finish(checkAll(state, BY_ORDERS)));
 
 const BY_DOCUMENT = INVARIANTS.filter(({ byDocument }) => byDocument);
 const BY_ORDERS = INVARIANTS.filter(({ byOrders }) => byOrders);

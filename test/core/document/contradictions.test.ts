@@ -62,7 +62,7 @@ markets 0 | "tickSize":100 | "tickSize":300 | markets[0].tickSize: expected a di
 markets 0 | "conditionId":"0x | "conditionId":"0x0 | markets[0].conditionId: expected 0x and 64
 markets 0 | "tokenIds":[" | "tokenIds":["1 | markets[0].tokenIds[0]: expected
 markets 0 | "winningOutcome":null | "winningOutcome":"YES" | markets[0].winningOutcome: expected null
-markets 0 | "status":"ACTIVE" | "status":"CLOSED" | markets[0].status: expected ACTIVE, for orders rest
+markets 0 | "status":"ACTIVE" | "status":"CLOSED" | markets[0].status: expected ACTIVE, as orders rest
 markets 0 | "volume":{"usdc": | "volume":{"usdc":1 | markets[0].volume: expected
 markets 0 | "liquidity":{"usdc": | "liquidity":{"usdc":1 | the records contradict "book levels = sum of live orders": liquidity of market 1:
 markets 0 | "books":[{"sequence": | "books":[{"sequence":1 | markets[0].books[0]: expected
@@ -92,7 +92,7 @@ chain | "head":1 | "head":2 | chain.head: expected 1, found 2
 chain | "digest":[ | "digest":[1, | chain.digest: expected 4 integers
 chain | "reorganizations":0 | "reorganizations":00 | chain: expected JSON, found
 waiting | "fresh": | "fresh":1 | waiting.fresh: expected a number up to
-waiting | "lost":[] | "lost":[1] | waiting.lost: expected each transaction that is LOST, once, found [1]
+waiting | "lost":[] | "lost":[1] | waiting.lost: expected each transaction with status LOST, once, found [1]
 wallets 0 | "pending":[] | "pending":[[0,1]] | wallets[0].pending[0]: expected a nonce, and the pending
 transactions 0 | "status":"MINED" | "status":"PENDING" | transactions[0].block: expected 0
 transactions 0 | "block":2 | "block":1 | transactions[0].block: expected 2, found 1

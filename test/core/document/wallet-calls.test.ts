@@ -50,7 +50,7 @@ describe("what a wallet has signed", () => {
     const floor = floorWithCall();
     floor.demand({ ...TERMS, nonce: 1, hash: `0x${"cd".repeat(32)}` });
     const text = textOf(floor.state).replace("cd".repeat(32), "ab".repeat(32));
-    expect(() => parsed(text)).toThrow(".content.hash: expected a hash that none before has, found");
+    expect(() => parsed(text)).toThrow(".content.hash: expected a unique hash, found");
   });
 
   it("has the same hash when its document was printed with all names sorted", () => {

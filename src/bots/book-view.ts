@@ -33,24 +33,24 @@ import type { Bot } from "./bot.ts";
 import type { Chance, Draws } from "./chance.ts";
 import type { FairValue } from "./fair-value.ts";
 
-/** What one funding by the faucet brings: USDC, or shares of both outcomes. */
+/** Amount of one funding by the faucet: USDC, or shares of both outcomes. */
 const FUNDING = { collateral: money(100_000_000_000), shares: size(1_000_000) };
 /** Bots trade whole shares: 0.01 share. */
 const LOT = 100;
 
-/** Who looks, at what, and when. */
-export interface Look {
+/** Context of one turn of a bot. */
+export interface Turn {
   readonly state: State;
   readonly at: Millis;
   readonly bot: Bot;
   readonly market: Market;
   readonly fair: FairValue;
   readonly chance: Chance;
-  /** What this look draws. */
+  /** Random numbers of this turn. */
   readonly draws: Draws;
 }
 
-/** An open order of the bot, in the terms of its book. */
+/** Open order of the bot, in the terms of its book. */
 export interface OwnOrder {
   readonly order: Order;
   readonly direction: BookDirection;
@@ -58,31 +58,31 @@ export interface OwnOrder {
 }
 
 /**
- * One book of a market as a bot has it before itself, in the terms of `outcome`: where both outcomes share the book, that is
- * YES. It answers what the bot knows, and makes commands of what it wants; the exchange decides them.
+ * A bot's view of one book of a market, in the terms of `outcome`, which is YES if both outcomes share the book. It has the
+ * bot's queries and makes its commands; the exchange decides them.
  */
-export class Desk {
-  readonly look: Look;
+export class BookView {
+  readonly turn: Turn;
   readonly outcome: Outcome;
   readonly #record: MarketBook;
 
-  constructor(look: Look, outcome: Outcome) {
-    this.look = look;
+  constructor(turn: Turn, outcome: Outcome) {
+    this.turn = turn;
     this.outcome = outcome;
-    this.#record = bookFor(look.market, outcome);
+    this.#record = bookFor(turn.market, outcome);
   }
 
   get tick(): Price {
-    return this.look.market.tickSize;
+    return this.turn.market.tickSize;
   }
 
-  /** What others offer to an order of this direction: the best price of the opposite side, null where nobody stands. */
+  /** Returns the best price of the side opposite to this direction; null if it is empty. */
   opposite(direction: BookDirection): Price | null {
     return this.#best(direction === BID ? "bestAsk" : "bestBid");
   }
 
-  /** The best price of the order's own side. */
-  beside(direction: BookDirection): Price | null {
+  /** Returns the best price of the side of this direction; null if it is empty. */
+  sameSide(direction: BookDirection): Price | null {
     return this.#best(direction === BID ? "bestBid" : "bestAsk");
   }
 
@@ -92,37 +92,37 @@ export class Desk {
     return book === null || tick < 1 || tick > book.levels ? null : price(tick * this.tick);
   }
 
-  /** The fair value at a moment, in 0.0001 USDC, not rounded. */
+  /** Returns the fair value at a moment, in 0.0001 USDC, not rounded. */
   fairAt(at: number): number {
-    const { fair, state, market } = this.look;
+    const { fair, state, market } = this.turn;
     const value = fair.at(state, market, at);
     return this.outcome === "YES" ? value : FULL_PRICE - value;
   }
 
-  /** The price that was traded last by a moment; null where nothing was. */
+  /** Returns the last traded price at a moment; null if there was no trade. */
   tradedBy(at: Millis): Price | null {
     const { history } = this.#record;
     const points = history.countBefore(Math.floor(at / 1000) + 1);
     return points === 0 ? null : history.priceAt(points - 1);
   }
 
-  /** Shares of this outcome less those of the other one, in 100 shares. */
+  /** Shares of this outcome minus those of the other one, in 100 shares. */
   get inventory(): number {
     const other = this.outcome === "YES" ? "NO" : "YES";
     return (this.#owned(this.outcome).balance - this.#owned(other).balance) / (100 * LOT);
   }
 
   get #account(): Account | undefined {
-    return findAccount(this.look.state, this.look.bot.address);
+    return findAccount(this.turn.state, this.turn.bot.address);
   }
 
   #owned(outcome: Outcome): Readonly<Balance<number>> {
-    return balanceOf(this.#account, tokenOf(this.look.market.number, outcome));
+    return balanceOf(this.#account, tokenOf(this.turn.market.number, outcome));
   }
 
-  /** The bot's open orders in this book, oldest first. */
+  /** Open orders of the bot in this book, oldest first. */
   get ownOrders(): OwnOrder[] {
-    const { state, market } = this.look;
+    const { state, market } = this.turn;
     const found: OwnOrder[] = [];
     for (let next = this.#account?.firstOpen ?? 0; next !== 0; ) {
       const order = state.orders.get(next);
@@ -140,31 +140,31 @@ export class Desk {
     return found;
   }
 
-  /** The nearest price at which an order may rest with one of the other side beyond it. */
+  /** Limits a price so that an order rests inside (0, 1) with room for a level of the opposite side. */
   within(wanted: number, direction: BookDirection): number {
     const [low, high] = direction === BID ? [1, 2] : [2, 1];
     return Math.min(FULL_PRICE - high * this.tick, Math.max(low * this.tick, wanted));
   }
 
-  /** Whole shares, at least the market's minimum. */
+  /** Rounds a size to whole shares, at least the market's minimum. */
   lots(wanted: number): number {
-    return Math.max(this.look.market.minOrderSize, LOT, Math.round(wanted / LOT) * LOT);
+    return Math.max(this.turn.market.minOrderSize, LOT, Math.round(wanted / LOT) * LOT);
   }
 
   cancel({ order }: OwnOrder): Command {
-    const { state, bot } = this.look;
+    const { state, bot } = this.turn;
     const orderId = idOf(state.idPrefixes.order, order.number);
     return { kind: "cancelOrder", address: bot.address, orderId };
   }
 
-  /** Takes what rests up to a price. */
+  /** Takes resting orders up to a price. */
   take(direction: BookDirection, limit: number, wanted: number): Generator<Command> {
     return this.place(direction, limit, wanted, "FAK");
   }
 
   /**
-   * An order at a price of this book, rounded to the tick that is worse for others, between 0 and 1; first what the bot
-   * lacks for it, from the faucet.
+   * Places an order at a price of this book, rounded to the tick that is less favorable to others, between 0 and 1. Funds
+   * the bot from the faucet before if necessary.
    */
   *place(
     direction: BookDirection,
@@ -172,23 +172,23 @@ export class Desk {
     wanted: number,
     orderType: Extract<OrderType, "GTC" | "FAK">,
   ): Generator<Command> {
-    const { state, bot, market } = this.look;
+    const { state, bot, market } = this.turn;
     const ticks = direction === BID ? Math.floor(limit / this.tick) : Math.ceil(limit / this.tick);
     const own = price(Math.min(FULL_PRICE - this.tick, Math.max(this.tick, ticks * this.tick)));
     const lots = size(this.lots(wanted));
     const { outcome, ...terms } = this.#termsOf(direction, own, lots);
     const required = reservationOf(terms, lots, market.feeRateBps);
     const asset = { side: terms.side, token: tokenOf(market.number, outcome) };
-    const lack = shortfallOf(this.#account, market, asset, required, state.config.balances);
-    if (lack !== null) yield* this.#funding(terms.side);
+    const shortfall = shortfallOf(this.#account, market, asset, required, state.config.balances);
+    if (shortfall !== null) yield* this.#funding(terms.side);
     const tokenId = tokenIdIn(market, outcome);
     const order = { ...terms, size: lots, orderType, expiration: null };
     yield { kind: "placeOrder", address: bot.address, tokenId, ...order };
   }
 
-  /** A bot sells what it has; else it buys the other outcome where that is the same. */
+  /** Sells shares if the bot has enough; else buys the other outcome, which is equivalent in a shared book. */
   #termsOf(direction: BookDirection, own: Price, lots: Size) {
-    const { state, market } = this.look;
+    const { state, market } = this.turn;
     const isBuyer = direction === BID;
     if (market.matching === "independent") {
       return { outcome: this.outcome, side: isBuyer ? "BUY" : "SELL", price: own } as const;
@@ -201,7 +201,7 @@ export class Desk {
   }
 
   *#funding(side: Side): Generator<Command> {
-    const { state, bot, market } = this.look;
+    const { state, bot, market } = this.turn;
     const isFirst = this.#account === undefined;
     const funding: CommandOf<"fundAccount"> = {
       kind: "fundAccount",
