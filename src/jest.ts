@@ -1,5 +1,5 @@
 import { type ExchangeMatchers, MATCHERS } from "./fixtures/matchers.ts";
-import { type ExchangeFixtures, type ExchangeOptions, LentExchanges } from "./fixtures/test-exchange.ts";
+import { type ExchangeFixtures, type ExchangeOptions, TestExchanges } from "./fixtures/test-exchange.ts";
 
 export type { ExchangeMatchers } from "./fixtures/matchers.ts";
 export type { ExchangeFixtures, ExchangeOptions, TestExchange } from "./fixtures/test-exchange.ts";
@@ -24,19 +24,19 @@ export interface ExchangeTest extends DeclareTest {
 
 type TestOfJest = (name: string, body: () => Promise<void>, timeoutMs?: number) => void;
 
-/** What jest gives a test file. */
+/** Globals of jest that are used. */
 export interface JestGlobals {
   readonly test: TestOfJest & Readonly<Record<"only" | "skip" | "concurrent" | "failing", TestOfJest>>;
   readonly expect: { extend(matchers: object): void };
 }
 
 /**
- * The `test` of jest, whose argument has an exchange at its opening and its dev accounts, funded and with API keys, by the
- * names alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy. Exchanges serve one test after another; tests that
- * run side by side have one each. A test that fails shows what became of each order and leaves a report in
- * `.clobsim/reports`. `expect` gets the matchers of `ExchangeMatchers`.
- * @param globals what `@jest/globals` exports, where jest gives a test file no globals
- * @throws ConfigError naming an option that is not what it should be
+ * Returns the `test` of jest with fixtures: an exchange at its opening, and its dev accounts, funded and with API keys,
+ * named alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy. Tests reuse exchanges; concurrent tests use one
+ * each. A failing test shows the story of each order and writes a report to `.clobsim/reports`. `expect` gets the
+ * matchers of `ExchangeMatchers`.
+ * @param globals exports of `@jest/globals`, if jest does not inject globals
+ * @throws ConfigError that names an invalid option
  */
 export function exchange(
   options: ExchangeOptions = {},
@@ -45,7 +45,7 @@ export function exchange(
   const { test, expect } = globals;
   if (typeof test !== "function")
     throw new TypeError("expected a test file of jest: there is no global test here");
-  const exchanges = new LentExchanges(options);
+  const exchanges = new TestExchanges(options);
   expect.extend(MATCHERS);
   const declare =
     (run: TestOfJest): DeclareTest =>

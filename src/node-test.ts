@@ -1,11 +1,11 @@
 import { type TestContext, type TestOptions, test as testOfNode } from "node:test";
-import { type ExchangeFixtures, type ExchangeOptions, LentExchanges } from "./fixtures/test-exchange.ts";
+import { type ExchangeFixtures, type ExchangeOptions, TestExchanges } from "./fixtures/test-exchange.ts";
 
 export { assertBalance, assertBook, assertLive, assertTraded } from "./fixtures/matchers.ts";
 export type { ExchangeFixtures, ExchangeOptions, TestExchange } from "./fixtures/test-exchange.ts";
 export type { Trader } from "./fixtures/trader.ts";
 
-/** What a test does with its exchange and dev accounts. */
+/** Body of a test with its fixtures. */
 export type ExchangeTestBody = (fixtures: ExchangeFixtures, context: TestContext) => void | Promise<void>;
 
 interface DeclareTest {
@@ -21,14 +21,13 @@ export interface ExchangeTest extends DeclareTest {
 }
 
 /**
- * The `test` of node:test, whose first argument has an exchange at its opening and its dev accounts, funded and with API
- * keys, by the names alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy. Exchanges serve one test after another;
- * tests that run side by side have one each. A test that fails shows what became of each order and leaves a report in
- * `.clobsim/reports`.
- * @throws ConfigError naming an option that is not what it should be
+ * Returns the `test` of node:test with fixtures: an exchange at its opening, and its dev accounts, funded and with API
+ * keys, named alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy. Tests reuse exchanges; concurrent tests use
+ * one each. A failing test shows the story of each order and writes a report to `.clobsim/reports`.
+ * @throws ConfigError that names an invalid option
  */
 export function exchange(options: ExchangeOptions = {}): ExchangeTest {
-  const exchanges = new LentExchanges(options);
+  const exchanges = new TestExchanges(options);
   const declare =
     (run: typeof testOfNode): DeclareTest =>
     (name: string, ...rest: readonly [ExchangeTestBody] | readonly [TestOptions, ExchangeTestBody]) => {

@@ -1,6 +1,6 @@
 import { expect, type TestAPI, test } from "vitest";
 import { type ExchangeMatchers, MATCHERS } from "./fixtures/matchers.ts";
-import { type ExchangeFixtures, type ExchangeOptions, LentExchanges } from "./fixtures/test-exchange.ts";
+import { type ExchangeFixtures, type ExchangeOptions, TestExchanges } from "./fixtures/test-exchange.ts";
 import { TRADERS, type Trader } from "./fixtures/trader.ts";
 
 export type { ExchangeMatchers } from "./fixtures/matchers.ts";
@@ -13,14 +13,14 @@ declare module "vitest" {
 }
 
 /**
- * The `test` of vitest, whose context has an exchange at its opening and its dev accounts, funded and with API keys, by the
- * names alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy. Exchanges serve one test after another; tests that
- * run side by side have one each. A test that fails shows what became of each order and leaves a report in
- * `.clobsim/reports`. `expect` gets the matchers of `ExchangeMatchers`.
- * @throws ConfigError naming an option that is not what it should be
+ * Returns the `test` of vitest with fixtures: an exchange at its opening, and its dev accounts, funded and with API keys,
+ * named alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy. Tests reuse exchanges; concurrent tests use one
+ * each. A failing test shows the story of each order and writes a report to `.clobsim/reports`. `expect` gets the
+ * matchers of `ExchangeMatchers`.
+ * @throws ConfigError that names an invalid option
  */
 export function exchange(options: ExchangeOptions = {}): TestAPI<ExchangeFixtures> {
-  const exchanges = new LentExchanges(options);
+  const exchanges = new TestExchanges(options);
   expect.extend(MATCHERS as never);
   const traders = TRADERS.map((name) => [
     name,
@@ -29,20 +29,20 @@ export function exchange(options: ExchangeOptions = {}): TestAPI<ExchangeFixture
   ]);
   return test.extend<ExchangeFixtures>({
     exchange: async ({ task }, use) => {
-      const lent = await exchanges.lend();
-      await use(lent.begin());
+      const acquired = await exchanges.acquire();
+      await use(acquired.begin());
       const failed = task.result?.errors?.at(-1);
-      const ended = lent.end();
+      const ended = acquired.end();
       if (failed === undefined) await ended;
       else await ended.catch(() => {});
-      if (failed !== undefined) failed.message = `${failed.message}\n\n${lent.failure(fullName(task))}`;
-      exchanges.takeBack(lent);
+      if (failed !== undefined) failed.message = `${failed.message}\n\n${acquired.failure(fullName(task))}`;
+      exchanges.release(acquired);
     },
     ...Object.fromEntries(traders),
   });
 }
 
-/** The names of a test's suites and its own. */
+/** Returns the names of a test and its suites. */
 function fullName(task: { readonly name: string; readonly suite?: unknown }): string {
   const { suite } = task as { readonly suite?: { readonly name: string } };
   return suite === undefined ? task.name : `${fullName(suite)} ${task.name}`;

@@ -29,7 +29,7 @@ import { SessionPane } from "./panes/session.tsx";
 import { Timeline } from "./panes/timeline.tsx";
 import { openFile } from "./sources.ts";
 
-/** The page: a timeline over all, and the panes that follow its cursor. A report that is dropped anywhere is opened. */
+/** The page: a timeline, and the panes at its cursor. A report dropped anywhere on the page is opened. */
 export function App() {
   const isOver = useSignal(false);
   useEffect(() => {
@@ -74,7 +74,7 @@ function Top() {
 
 function whereText({ isHead, rows }: Moment): string {
   if (!isHead || server.value === null) return `row ${rows} of ${history.value?.count ?? 0}`;
-  if (!isConnected.value) return "as last heard";
+  if (!isConnected.value) return "last known state";
   return caughtUp.value === 1 ? "live" : `catching up, ${Math.floor(100 * caughtUp.value)} %`;
 }
 
@@ -102,7 +102,7 @@ function Keys() {
   );
 }
 
-/** What stands there until something is open, and when nothing can be. */
+/** Shown while a history is being opened, and if that fails. */
 function Waiting() {
   const { value: now } = phase;
   if (now.kind === "open") return null;
@@ -110,7 +110,7 @@ function Waiting() {
     return (
       <main class="waiting">
         <p role="status">{`Opening ${now.what}`}</p>
-        <progress max={1} value={now.done} aria-label="How much of it is read" />
+        <progress max={1} value={now.done} aria-label="Progress of reading" />
         <p class="number dim">{`${now.commands.toLocaleString("en")} commands`}</p>
       </main>
     );
@@ -159,7 +159,7 @@ function Token() {
   );
 }
 
-/** What the user should know, until it is read. */
+/** Notice that the user can close. */
 function Notice() {
   if (notice.value === null) return null;
   return (
@@ -178,7 +178,7 @@ function Notice() {
   );
 }
 
-/** Of the panes at the side, the one that is shown. */
+/** Whether the tab of a pane is selected. */
 const isOnTop = (name: PaneName): boolean => pane.value === name || (name === "order" && isShown("order"));
 
 function Panes() {

@@ -1,6 +1,6 @@
 type Numbers = Float64Array | Uint32Array | Uint8Array;
 
-/** Numbers of one kind, of which there may be millions; they only ever become more. */
+/** Append-only list of numbers in a typed array, for millions of values. */
 export class Column {
   readonly #Kind: new (
     size: number,

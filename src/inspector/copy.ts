@@ -14,13 +14,13 @@ import type { Moment } from "./model.ts";
 
 const numbers = numbersAs("number");
 
-/** A command as a step of a scenario; a sentence behind `#` where no step says it. `named` is what accounts are called. */
+/** Returns a command as a step of a scenario, or a comment if no step can express it. `named` returns the name of an account. */
 export function stepText(
   { command, outcome }: ReplayedLine,
   state: State,
   named: (address: string) => string,
 ): string {
-  if (command === null) return "# nothing that a scenario would repeat";
+  if (command === null) return "# not part of a scenario";
   const markets = [...state.markets].map((after) => ({
     number: after.number,
     name: after.slug,
@@ -36,22 +36,22 @@ export function stepText(
     before: { isTimed: false, faults: [], orders: 0 },
   });
   if (step === null)
-    return `# ${isCausedByTime(command) ? "time causes this" : "stands in the head of a scenario"}: ${command.kind}`;
-  if ("cannotSay" in step) return `# no step says ${step.cannotSay}`;
+    return `# ${isCausedByTime(command) ? "caused by time" : "belongs to the head of a scenario"}: ${command.kind}`;
+  if ("cannotSay" in step) return `# no step can express ${step.cannotSay}`;
   return itemLines(step, 0).join("\n");
 }
 
-interface Sent {
+interface SentRequest {
   readonly method: "POST" | "DELETE";
   readonly path: string;
   readonly body?: object;
-  /** The address whose keys sign it. */
+  /** Address whose keys sign it. */
   readonly signer?: string;
 }
 
-/** A line's request as a command line of curl, signed for the moment of the cursor; null where nobody sent any. */
-export function curlText(told: ReplayedLine, at: Moment, base: string): string | null {
-  const sent = requestOf(told, at.state);
+/** Returns a line's request as a curl command, signed for the time of the cursor; null if the line has no request. */
+export function curlText(replayed: ReplayedLine, at: Moment, base: string): string | null {
+  const sent = requestOf(replayed, at.state);
   if (sent === null) return null;
   const { method, path, body, signer } = sent;
   const text = body === undefined ? "" : JSON.stringify(body);
@@ -67,7 +67,7 @@ export function curlText(told: ReplayedLine, at: Moment, base: string): string |
   return parts.join(" \\\n  ");
 }
 
-/** A word for a shell. */
+/** Quotes a word for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 function signatureOf(
@@ -91,7 +91,7 @@ function signatureOf(
   ];
 }
 
-function requestOf({ line, command }: ReplayedLine, state: State): Sent | null {
+function requestOf({ line, command }: ReplayedLine, state: State): SentRequest | null {
   if (!isControl(line, "refused")) return command === null ? null : commandRequest(command, state);
   const { method, path, address, asked } = line.d;
   const signer = address === null || !path.startsWith("/clob/") ? {} : { signer: address };
@@ -99,8 +99,8 @@ function requestOf({ line, command }: ReplayedLine, state: State): Sent | null {
   return { method, path, ...signer, ...(asked === null ? {} : { body: asked.body }) };
 }
 
-/** The request that gives a command; null of what time causes, and of what goes over the chain. */
-function commandRequest(command: Command, state: State): Sent | null {
+/** Returns the request that submits a command; null if time causes it or it is sent over the chain. */
+function commandRequest(command: Command, state: State): SentRequest | null {
   if ("market" in command) {
     const { kind, market, ...body } = command;
     const { method, path } = marketCommandEndpoints[kind];

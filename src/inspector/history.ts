@@ -12,37 +12,37 @@ import { marketOfEvent } from "../history/mentions.ts";
 import { senderOf } from "../history/words.ts";
 import { Column } from "./column.ts";
 
-/** What a row has of interest, a bit each. */
+/** Bits that mark properties of a row. */
 export const MARK = { trade: 1, refusal: 2, block: 4, fault: 8, clock: 16, trouble: 32 } as const;
 
-/** The lines of a journal behind its opening, by row; they only ever become more. */
+/** Lines of a journal after its opening, by row; append-only. */
 export interface Lines {
   readonly count: number;
   at(row: number): Line;
 }
 
-/** Snapshots that are kept: more than this, and every other one goes. */
+/** Maximum number of checkpoints; if exceeded, every other one is dropped. */
 const MAX_CHECKPOINTS = 256;
-const LEAST_DISTANCE = 512;
+const MIN_DISTANCE = 512;
 
 interface Checkpoint {
-  /** How many rows were taken. */
+  /** Number of rows before it. */
   readonly rows: number;
   readonly snapshot: Snapshot;
-  /** Behind a line that goes back: the way there leads through lines that no longer count. */
+  /** Whether it follows a restore or a reset, which cannot be replayed from an earlier checkpoint. */
   readonly isForced: boolean;
 }
 
-/** An exchange somewhere in the history. */
+/** Exchange at some row of the history. */
 interface Position {
   readonly exchange: Exchange;
-  /** How many rows it has taken. */
+  /** Number of rows replayed. */
   rows: number;
 }
 
 /**
- * A history line by line, decided anew by the engine, and the exchange behind any line of it. One exchange stands at the
- * end; to go back another one starts at the snapshot before and takes the lines from there.
+ * Replays a journal line by line and gives access to the exchange after any line. One exchange is at the end; for an
+ * earlier row another one is restored from the checkpoint before it and replays the lines from there.
  */
 export class History {
   readonly opening: OpeningData;
@@ -50,35 +50,35 @@ export class History {
   readonly devAccounts: readonly Address[];
   /** Virtual time of each row. */
   readonly times = new Column(Float64Array);
-  /** The exchange's sequence behind each row. */
+  /** Sequence of the exchange after each row. */
   readonly sequences = new Column(Float64Array);
-  /** The number of the account that asked, 0 for none. */
+  /** Number of the acting account of each row; 0 if none. */
   readonly actors = new Column(Uint32Array);
-  /** The number of the market in which something happened, 0 for none. */
+  /** Number of the affected market of each row; 0 if none. */
   readonly markets = new Column(Uint32Array);
-  /** Those accounts. */
-  readonly everyActor = new Set<number>();
+  /** All acting accounts. */
+  readonly allActors = new Set<number>();
   /** `MARK` bits. */
   readonly marks = new Column(Uint8Array);
   readonly #head: LineReplay;
   readonly #shown: Position;
   readonly #scratch: Position;
   #checkpoints: Checkpoint[] = [];
-  /** How many rows lie between two checkpoints. */
+  /** Number of rows between two checkpoints. */
   #distance: number;
-  /** Whether a row is of an earlier moment than the one before. */
+  /** Whether the time of a row is earlier than that of the row before. */
   goesBack = false;
-  /** The rows that can be decided: those before the first that differs. */
-  #sound = Number.POSITIVE_INFINITY;
+  /** Number of rows that can be replayed: those before the first that differs. */
+  #replayable = Number.POSITIVE_INFINITY;
 
   /**
-   * Stands at the opening of what messages call `name`; `expected` is about how many lines will come.
-   * @throws StoreError when nothing can be opened from it.
+   * Starts at the opening. `name` is the source in messages, `expected` the approximate number of lines.
+   * @throws StoreError if the exchange cannot be opened.
    */
   constructor(opening: OpeningData, name: string, lines: Lines, expected = 0) {
     this.opening = opening;
     this.lines = lines;
-    this.#distance = Math.max(LEAST_DISTANCE, Math.ceil((expected * 1.1) / MAX_CHECKPOINTS));
+    this.#distance = Math.max(MIN_DISTANCE, Math.ceil((expected * 1.1) / MAX_CHECKPOINTS));
     this.#head = new LineReplay(opening, name, new Set());
     this.devAccounts = this.#head.devAccounts;
     this.#keep(false);
@@ -86,27 +86,27 @@ export class History {
     this.#scratch = this.#atOpening();
   }
 
-  /** How many rows were taken. */
+  /** Number of rows replayed. */
   get count(): number {
     return this.marks.length;
   }
 
-  /** The exchange at the end. */
+  /** Exchange at the end. */
   get head(): Exchange {
     return this.#head.exchange;
   }
 
-  /** How the clock ran at the end, as far as lines say it. */
+  /** Clock setting at the end, as far as the lines record it. */
   get clock(): ClockSetting {
     return this.#head.clock;
   }
 
-  /** The first line that comes out otherwise than it did; null when there is none. */
+  /** First line whose replay differs from the record; null if none. */
   get trouble(): ReplayedLine | null {
     return this.#head.trouble;
   }
 
-  /** The latest snapshot of the exchange as it was opened. */
+  /** Makes an exchange at the opening. */
   #atOpening(): Position {
     const { config } = this.head.state;
     const first = this.#checkpoints[0] as Checkpoint;
@@ -115,29 +115,30 @@ export class History {
     return { exchange, rows: 0 };
   }
 
-  /** Takes the line of the next row, which `lines` has by now. */
+  /** Replays the line of the next row, which `lines` must have. */
   take(line: Line = this.lines.at(this.count)): ReplayedLine {
     const row = this.count;
-    const told = this.#told(line);
-    if (this.#sound > row && this.trouble !== null) this.#sound = row;
+    const replayed = this.#takeLine(line);
+    if (this.#replayable > row && this.trouble !== null) this.#replayable = row;
     this.goesBack ||= line.t < timeAt(this, row);
     this.times.push(line.t);
     this.sequences.push(this.head.sequence);
-    const actor = actorIn(told, this.head.state);
+    const actor = actorIn(replayed, this.head.state);
     this.actors.push(actor);
-    if (actor > 0) this.everyActor.add(actor);
-    this.markets.push(marketIn(told, this.head.state));
-    this.marks.push(marksOf(told));
+    if (actor > 0) this.allActors.add(actor);
+    this.markets.push(marketIn(replayed, this.head.state));
+    this.marks.push(marksOf(replayed));
     const goesBack = line.k === "restore" || line.k === "reset";
     const last = this.#checkpoints.at(-1) as Checkpoint;
-    if (goesBack || (this.count - last.rows >= this.#distance && this.#sound > row)) this.#keep(goesBack);
-    return told;
+    if (goesBack || (this.count - last.rows >= this.#distance && this.#replayable > row))
+      this.#keep(goesBack);
+    return replayed;
   }
 
-  #told(line: Line): ReplayedLine {
+  #takeLine(line: Line): ReplayedLine {
     if (this.trouble === null && isControl(line, "restore")) {
-      // The line behind which it stood: the opening is the first.
-      this.#bring(this.#scratch, line.d.line - 1);
+      // `line` is the journal line after which the snapshot was taken; the opening is line 1.
+      this.#moveTo(this.#scratch, line.d.line - 1);
       this.head.restore(this.#scratch.exchange.snapshot());
     } else if (!isRequest(line)) return this.#head.take(line);
     return { line, command: null, outcome: NOTE };
@@ -151,30 +152,30 @@ export class History {
     this.#checkpoints = thinned;
   }
 
-  /** Time has passed at the end without anything that a row tells. */
+  /** Advances the time at the end without a row. */
   passTo(at: Millis): void {
     if (at > this.head.now) this.head.passTo(at);
   }
 
-  /** The exchange when so many rows had been taken. It is good until another place is asked for. */
+  /** Returns the exchange after some rows, valid until the next call. */
   at(rows: number): Exchange {
-    // Of a line that differs the head has taken what comes of it now: nobody was shown that.
+    // If a line differs, the head has applied the new result, which was never the state of the recorded exchange.
     if (rows >= this.count && this.trouble === null) return this.head;
-    this.#bring(this.#shown, rows);
+    this.#moveTo(this.#shown, rows);
     return this.#shown.exchange;
   }
 
-  /** Hands on rows from one up to another, each with the state behind it. */
-  tell(from: number, to: number, take: (row: number, told: ReplayedLine, state: State) => void): void {
-    this.#bring(this.#scratch, from);
+  /** Visits rows `from` up to, not including, `to`, each with the state after it. */
+  visit(from: number, to: number, take: (row: number, replayed: ReplayedLine, state: State) => void): void {
+    this.#moveTo(this.#scratch, from);
     for (let row = from; row < to; row += 1) {
-      const told = this.#step(this.#scratch);
-      take(row, told, this.#scratch.exchange.state);
+      const replayed = this.#step(this.#scratch);
+      take(row, replayed, this.#scratch.exchange.state);
     }
   }
 
-  #bring(position: Position, rows: number): void {
-    const before = this.#before(Math.min(rows, this.#sound));
+  #moveTo(position: Position, rows: number): void {
+    const before = this.#before(Math.min(rows, this.#replayable));
     if (position.rows > rows || position.rows < before.rows) {
       position.exchange.restore(before.snapshot);
       position.rows = before.rows;
@@ -182,7 +183,7 @@ export class History {
     while (position.rows < rows) this.#step(position);
   }
 
-  /** The latest checkpoint at or before some rows. */
+  /** Returns the latest checkpoint at or before some rows. */
   #before(rows: number): Checkpoint {
     let low = 0;
     let high = this.#checkpoints.length;
@@ -194,12 +195,12 @@ export class History {
     return this.#checkpoints[low] as Checkpoint;
   }
 
-  /** Takes one exchange over its next line. What differs is told, and changes nothing any more. */
+  /** Replays the next line of an exchange. From the first line that differs on, the state does not change. */
   #step(position: Position): ReplayedLine {
     const { exchange } = position;
     const line = this.lines.at(position.rows);
     position.rows += 1;
-    if (position.rows > this.#sound) {
+    if (position.rows > this.#replayable) {
       const { trouble } = this;
       const isIt = trouble !== null && trouble.line.n === line.n;
       return isIt ? trouble : { line, command: null, outcome: { kind: "unknown" } };
@@ -223,10 +224,10 @@ export class History {
 
 const NOTE: Outcome = { kind: "note" };
 
-/** What a server tells of a request besides what came of it, as a line that no journal has. */
+/** Whether a line describes a request of the live stream; journals have no such lines. */
 export const isRequest = ({ k }: Line): boolean => k === "request";
 
-/** The number of the account that asked for what a line tells, 0 for none. */
+/** Returns the number of the account that acted in a line; 0 if none. */
 function actorIn({ line, command }: ReplayedLine, state: State): number {
   const address = isControl(line, "refused") ? senderOf(line.d) : command === null ? null : actorOf(command);
   return address === null ? 0 : (findAccount(state, address)?.number ?? 0);
@@ -241,7 +242,7 @@ function marketIn({ outcome }: ReplayedLine, state: State): number {
   return 0;
 }
 
-/** The marks that events leave. */
+/** Marks by kind of event. */
 const MARK_OF: { readonly [Kind in DomainEvent["kind"]]?: number } = {
   orderTraded: MARK.trade,
   blocksMined: MARK.block,
@@ -259,6 +260,6 @@ function marksOf({ line, outcome }: ReplayedLine): number {
   return marks;
 }
 
-/** The moment of a row; that of the opening before the first. */
+/** Returns the time after some rows; that of the opening for 0. */
 export const timeAt = (history: History, rows: number): Millis =>
   (rows === 0 ? history.opening.start : history.times.at(rows - 1)) as Millis;

@@ -1,11 +1,11 @@
 import { followEnd, moveTo, step, stepToMark } from "./model.ts";
 
-/** What keys do, as the page tells it. */
+/** Keys and their effect, as shown on the page. */
 export const KEYS = [
-  ["← →", "a command back or forth"],
-  ["Shift ← →", "the trade before or after"],
-  ["Home", "the opening"],
-  ["l", "the end, and follow it"],
+  ["← →", "previous or next command"],
+  ["Shift ← →", "previous or next trade"],
+  ["Home", "go to the opening"],
+  ["l", "go to the end and follow it"],
   ["g", "go to a sequence"],
   ["/", "filter the journal"],
 ] as const;
@@ -19,13 +19,13 @@ const BY_KEY: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
   "/": () => focusOn("filter"),
 };
 
-/** What stands in a field already is typed over. */
+/** Focuses a field and selects its text, so that typing replaces it. */
 function focusOn(id: string): void {
   const field = document.getElementById(id);
   if (field instanceof HTMLInputElement) field.select();
 }
 
-/** Keys move the cursor wherever nobody types or chooses. */
+/** Handles keys on the page, except while the user types or chooses in a field. */
 export function listenToKeys(): void {
   document.addEventListener("keydown", (event) => {
     const { target, key, ctrlKey, metaKey, altKey } = event;

@@ -2,17 +2,17 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { followed } from "./model.ts";
 
-/** Of a row of one line, and of one whose words have a line of their own, as they have in a list that is narrower. */
+/** Row heights in pixels; in a narrow list the description of a row has its own line. */
 const [ONE_LINE, TWO_LINES] = [22, 40];
-const ROOM_FOR_ONE_LINE = 760;
-/** More pixels than this no browser gives to one element; then a pixel of the scroll bar stands for several. */
+const MIN_WIDTH_FOR_ONE_LINE = 760;
+/** Maximum height of an element in browsers, pixels; longer lists scroll by several pixels at a time. */
 const MAX_HEIGHT = 15_000_000;
-/** For so long after somebody has begun to scroll away, the end may still be in sight. */
+/** Time after the user begins to scroll away during which the end may still be visible. */
 const LEAVING_MS = 300;
 
 /**
- * What is in sight of a list whose rows are all of one height: where each is follows from its place, so that nothing is
- * measured however many there are. The row at `place` is kept in sight; `isFollowing` the end is, until somebody scrolls away.
+ * Computes the visible rows of a list. All rows have the same height, so that positions need no measuring. Keeps the row at
+ * `place` visible, or the end if `isFollowing`, until the user scrolls away.
  */
 export function useListPlace(count: number, place: number, isFollowing: boolean) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -32,17 +32,17 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
   const isAtEnd = isFollowing && !isAway.value;
   const total = count * rowHeight.value;
   const spacer = Math.min(total, MAX_HEIGHT);
-  /** Pixels of the rows that lie above, for each pixel that is scrolled. */
+  /** Pixels of rows per scrolled pixel. */
   const scale = spacer > height.value ? (total - height.value) / (spacer - height.value) : 1;
   const above = isAtEnd ? Math.max(0, total - height.value) : scrolled.value * scale;
   useEffect(() => {
     const { current: box } = scroller;
     if (box === null) return;
-    // A list that was empty begins at its top again.
+    // A list that was empty starts at the top.
     scrolled.value = box.scrollTop;
     const observer = new ResizeObserver(() => {
       height.value = box.clientHeight;
-      rowHeight.value = box.clientWidth < ROOM_FOR_ONE_LINE ? TWO_LINES : ONE_LINE;
+      rowHeight.value = box.clientWidth < MIN_WIDTH_FOR_ONE_LINE ? TWO_LINES : ONE_LINE;
     });
     observer.observe(box);
     return () => observer.disconnect();
@@ -59,7 +59,7 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
   const handlers = {
     onScroll: ({ currentTarget }: Event): void => {
       const { scrollTop, scrollHeight, clientHeight } = currentTarget as HTMLElement;
-      // The end may move on while somebody scrolls towards it.
+      // The end may move while the user scrolls towards it.
       const isNearEnd = scrollTop > scrolled.value && scrollHeight - scrollTop < 1.5 * clientHeight;
       if (isNearEnd && performance.now() - leftAt.current > LEAVING_MS) isAway.value = false;
       scrolled.value = scrollTop;
@@ -75,7 +75,7 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
   };
   const first = Math.floor(above / rowHeight.value);
   const last = Math.min(count, Math.ceil((above + height.value) / rowHeight.value));
-  /** How far the first row in sight is moved up, in pixels. */
+  /** Vertical offset of the first visible row, in pixels. */
   const shift = first * rowHeight.value - above;
   const isTwoLined = rowHeight.value === TWO_LINES;
   return { scroller, handlers, spacer, height: height.value, shift, first, last, isTwoLined };

@@ -10,20 +10,20 @@ import type { Millis } from "../core/units.ts";
 import { FORMAT, type Line, type OpeningData } from "../engine/journal-line.ts";
 import { History, type Lines } from "./history.ts";
 import {
-  aTurn,
   history,
+  initialSequence,
   isConnected,
   notice,
   phase,
   revision,
   show,
   server as shownServer,
-  toldUpTo,
+  yieldToPage,
 } from "./model.ts";
-import { AskError, lineTold, type Server } from "./server.ts";
+import { RequestError, type Server, streamedLine } from "./server.ts";
 
-/** Lines that have been told, by row. */
-class ToldLines implements Lines {
+/** Lines received from the stream, by row. */
+class StreamedLines implements Lines {
   readonly #lines: Line[] = [];
 
   get count(): number {
@@ -36,26 +36,26 @@ class ToldLines implements Lines {
 
   add(k: string, t: number, d: unknown, r?: string): void {
     const number = this.#lines.length + 2;
-    this.#lines.push(lineTold(number, k, t, d, r === undefined ? 0 : Number.parseInt(r, 16)));
+    this.#lines.push(streamedLine(number, k, t, d, r === undefined ? 0 : Number.parseInt(r, 16)));
   }
 }
 
-/** What the server tells of requests, by the row of the command or refusal that each has made. */
+/** Requests received from the stream, by the row of their command or refusal. */
 export const requests = new Map<number, StreamRequest>();
 
 const RETRY_MS = 1_000;
-/** A history is decided anew for so long at a time before the page has its turn. */
-const TURN_MS = 40;
+/** Time for replaying lines before yielding to the page. */
+const SLICE_MS = 40;
 
-/** What the user is told of a history that does not go on from the one before. */
-const WHY: Readonly<Record<string, string>> = {
-  putBack: "the exchange was put back, by a snapshot or a reset: this is its history now",
-  unknown: "the server has begun anew: this is its history now",
-  slow: "the page could not keep up: what came before is left out, load it again to see all",
-  tooLong: "the session is too long to be told whole: it begins here",
+/** Notices for a history that does not continue the one before. */
+const NOTICES: Readonly<Record<string, string>> = {
+  putBack: "a snapshot was restored or the exchange was reset: this is its new history",
+  unknown: "the server was restarted: this is its new history",
+  slow: "the page could not keep up: earlier rows are missing, reload it to see all",
+  tooLong: "the session is too long to load completely: the history begins here",
 };
 
-/** Follows the exchange of a server for as long as the page is open, from the start of its session. */
+/** Follows the exchange of a server from the start of its session, while the page is open. */
 export async function follow(server: Server): Promise<void> {
   shownServer.value = server;
   const feed = new Feed(server);
@@ -63,53 +63,53 @@ export async function follow(server: Server): Promise<void> {
     try {
       last = await feed.read(last);
     } catch (error) {
-      if (error instanceof AskError && error.code !== "UNREACHABLE") {
-        // A server that stops, or has too many readers, may be there again soon: what is open stays.
-        const isForNow = error.code === "UNAVAILABLE";
-        if (!isForNow || history.value === null) {
+      if (error instanceof RequestError && error.code !== "UNREACHABLE") {
+        // A server that stops or has too many readers may be available again soon, so that the history stays open.
+        const isTemporary = error.code === "UNAVAILABLE";
+        if (!isTemporary || history.value === null) {
           phase.value = { kind: "failed", message: error.message, hint: error.hint };
         }
-        if (!isForNow) return;
+        if (!isTemporary) return;
       }
     }
     last = feed.last;
-    if (feed.begunAnew) continue;
+    if (feed.mustRestart) continue;
     isConnected.value = false;
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-/** What a server tells, as it comes. */
+/** Reads the event stream of a server. */
 class Feed {
   readonly #server: Server;
-  /** The id of the latest entry. */
+  /** Id of the latest entry. */
   last = "";
-  /** Whether the exchange now has another history than the one that was told, which is to be told from its start. */
-  begunAnew = false;
-  #why: string | null = null;
-  #lines = new ToldLines();
-  #told: History | null = null;
+  /** Whether the history has been replaced and must be read from its start. */
+  mustRestart = false;
+  #notice: string | null = null;
+  #lines = new StreamedLines();
+  #history: History | null = null;
 
   constructor(server: Server) {
     this.#server = server;
   }
 
-  /** Reads until the connection ends; answers the id behind which to go on. @throws AskError */
+  /** Reads until the connection ends; returns the id after which to continue. @throws RequestError */
   async read(last: string): Promise<string> {
     const headers: Record<string, string> = last === "" ? {} : { "last-event-id": last };
     const ending = new AbortController();
     const { signal } = ending;
     const response = await this.#server.send("GET", "/sim/stream?from=start", undefined, { headers, signal });
     isConnected.value = true;
-    toldUpTo.value = Number(response.headers.get("x-sim-sequence"));
-    this.begunAnew = false;
+    initialSequence.value = Number(response.headers.get("x-sim-sequence"));
+    this.mustRestart = false;
     const reader = response.body?.getReader();
     const eventsIn = eventStreamReader();
     for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true };
       if (done || value === undefined) return this.last;
       await this.#take(eventsIn(value).map(streamEntry));
-      if (!this.begunAnew) continue;
+      if (!this.mustRestart) continue;
       ending.abort();
       return "";
     }
@@ -120,19 +120,19 @@ class Feed {
     for (const entry of entries) {
       this.last = entry.id;
       this.#add(entry);
-      if (this.begunAnew) return;
-      if (performance.now() - began < TURN_MS) continue;
-      this.#tell();
-      await aTurn();
+      if (this.mustRestart) return;
+      if (performance.now() - began < SLICE_MS) continue;
+      this.#publish();
+      await yieldToPage();
       began = performance.now();
     }
-    this.#tell();
+    this.#publish();
   }
 
-  #tell(): void {
-    if (this.#told === null) return;
-    if (history.value === this.#told) revision.value += 1;
-    else show(this.#told);
+  #publish(): void {
+    if (this.#history === null) return;
+    if (history.value === this.#history) revision.value += 1;
+    else show(this.#history);
   }
 
   #add(entry: StreamEntry): void {
@@ -147,23 +147,23 @@ class Feed {
         this.#lines.add("refused", entry.data.t, entry.data.d);
         break;
       case "clock":
-        if (this.#runsSo(entry.data.d)) {
-          this.#told?.passTo(entry.data.t as Millis);
+        if (this.#isUnchanged(entry.data.d)) {
+          this.#history?.passTo(entry.data.t as Millis);
           return;
         }
         this.#lines.add("clock", entry.data.t, { ...entry.data.d, wall: 0 });
         break;
       case "request":
-        if (this.#isNoted(entry.data.d)) return;
+        if (this.#attach(entry.data.d)) return;
         this.#lines.add("request", entry.data.t, entry.data.d);
         break;
     }
-    this.#told?.take();
+    this.#history?.take();
   }
 
-  /** Whether the clock runs like this already: then the entry tells the time alone. */
-  #runsSo({ mode, rate }: StreamClock): boolean {
-    const clock = this.#told?.clock;
+  /** Whether the clock setting is unchanged, so that the entry only reports the time. */
+  #isUnchanged({ mode, rate }: StreamClock): boolean {
+    const clock = this.#history?.clock;
     return clock?.mode === mode && (mode !== "scaled" || clock.rate === rate);
   }
 
@@ -171,27 +171,27 @@ class Feed {
     const { reason, t, config, start, base } = opening;
     if (reason === "putBack" || reason === "unknown") {
       this.last = "";
-      this.begunAnew = true;
-      this.#why = WHY[reason] ?? null;
+      this.mustRestart = true;
+      this.#notice = NOTICES[reason] ?? null;
       return;
     }
     if (config === undefined || base === undefined) return;
-    this.#lines = new ToldLines();
+    this.#lines = new StreamedLines();
     requests.clear();
     const data = { ...opening, format: FORMAT, config, start: start ?? t, base } as unknown as OpeningData;
-    this.#told = new History(data, "the exchange", this.#lines);
-    notice.value = WHY[reason] ?? this.#why;
-    this.#why = null;
+    this.#history = new History(data, "the exchange", this.#lines);
+    notice.value = NOTICES[reason] ?? this.#notice;
+    this.#notice = null;
   }
 
-  /** Whether a request belongs to a row: to the latest command that it made, or to its refusal. */
-  #isNoted(request: StreamRequest): boolean {
+  /** Assigns a request to the row of its latest command, or of its refusal; returns whether there is one. */
+  #attach(request: StreamRequest): boolean {
     const { count } = this.#lines;
-    const told = this.#told;
-    for (let row = count - 1; told !== null && row >= Math.max(0, count - NEAR); row -= 1) {
+    const current = this.#history;
+    for (let row = count - 1; current !== null && row >= Math.max(0, count - MAX_ROWS_BACK); row -= 1) {
       if (requests.has(row)) continue;
       const { k, d } = this.#lines.at(row);
-      const sequence = told.sequences.at(row);
+      const sequence = current.sequences.at(row);
       const refused = d as { path: string; code: string };
       const isRefusal = k === "refused" && refused.path === request.path && refused.code === request.code;
       const isCommand = k !== "refused" && k !== "clock" && k !== "request" && sequence === request.last;
@@ -204,5 +204,5 @@ class Feed {
   }
 }
 
-/** A request is answered soon after what it did. */
-const NEAR = 256;
+/** A request follows its rows closely, so that only the latest rows are searched. */
+const MAX_ROWS_BACK = 256;

@@ -11,7 +11,7 @@ import type { Exchange } from "../engine/exchange.ts";
 import { type History, MARK, timeAt } from "./history.ts";
 import type { Server } from "./server.ts";
 
-/** What the page is about to show, and cannot yet. */
+/** State of opening a history. */
 export type Phase =
   | { readonly kind: "opening"; readonly what: string; readonly done: number; readonly commands: number }
   | { readonly kind: "failed"; readonly message: string; readonly hint: string }
@@ -19,24 +19,25 @@ export type Phase =
 
 export const phase = signal<Phase>({ kind: "opening", what: "the page", done: 0, commands: 0 });
 export const history = signal<History | null>(null);
-/** The exchange behind the page; null when the history is a file's. */
+/** Server of the exchange; null if the history is from a file. */
 export const server = signal<Server | null>(null);
-/** The file behind the page. */
+/** File of the history; null if it is from a server. */
 export const file = signal<{ readonly name: string; readonly bytes: Uint8Array } | null>(null);
-/** Whether the server can be heard; its silence is said. */
+/** Whether the server is connected. */
 export const isConnected = signal(true);
-/** The sequence up to which a server has yet to tell what was done before it was asked. */
-export const toldUpTo = signal(0);
-/** What the user should know of the history, such as that a file is damaged. */
+/** Sequence of the exchange when the stream was opened, up to which it sends earlier history. */
+export const initialSequence = signal(0);
+/** Notice about the history, such as a damaged file. */
 export const notice = signal<string | null>(null);
-/** How many rows the page stands behind; null when it follows the end. */
+/** Number of rows before the cursor; null if it follows the end. */
 export const cursor = signal<number | null>(null);
-/** Raised whenever somebody asks to follow the end. */
+/** Incremented whenever the user asks to follow the end. */
 export const followed = signal(0);
-/** Raised whenever rows were added. */
+/** Incremented whenever rows were added. */
 export const revision = signal(0);
 
-/** What is looked at. */
+// Selection of the user.
+
 export const chosenMarket = signal(0);
 export const outcome = signal<"YES" | "NO">("YES");
 export const chosenAccount = signal(0);
@@ -65,31 +66,31 @@ const matching = (query: string): ReadonlySignal<boolean> => {
   return is;
 };
 
-/** The widths from and to which `style.css` shows all panes, and but one. */
-const hasRoom = matching("(min-width: 2200px)");
+/** Widths at which `style.css` shows all panes, and only one. */
+const isWide = matching("(min-width: 2200px)");
 const isNarrow = matching("(max-width: 900px)");
-/** What is drawn on a canvas is drawn again when this changes. */
+/** Canvases are redrawn when this changes. */
 export const isDark = matching("(prefers-color-scheme: dark)");
 const ALWAYS: ReadonlySet<PaneName> = new Set(["journal", "book", "chart"]);
 
-/** Whether a pane is in sight: what is not need not be worked out. */
+/** Whether a pane is visible; hidden panes need not be computed. */
 export function isShown(name: PaneName): boolean {
   const { value: chosen } = pane;
-  if (hasRoom.value || chosen === name) return true;
+  if (isWide.value || chosen === name) return true;
   if (isNarrow.value) return false;
   return ALWAYS.has(name) || (name === "order" && ALWAYS.has(chosen));
 }
 
 /**
- * The exchange where the cursor stands. It is read at once and never kept: it moves with the cursor. A component is
- * handed this rather than the state alone, which stays the same object when it changes.
+ * The exchange at the cursor. It must be read at once and not stored, because it moves with the cursor. Components take
+ * this object instead of the state, because the state remains the same object when it changes.
  */
 export interface Moment {
   readonly exchange: Exchange;
   readonly state: State;
   readonly now: Millis;
   readonly sequence: number;
-  /** How many rows lie before. */
+  /** Number of rows before the cursor. */
   readonly rows: number;
   readonly isHead: boolean;
   readonly view: View;
@@ -97,7 +98,7 @@ export interface Moment {
 
 const numbers = numbersAs("number");
 
-/** Null before anything is open. */
+/** Null before a history is open. */
 export const moment: ReadonlySignal<Moment | null> = computed(() => {
   revision.value;
   const { value: shown } = history;
@@ -109,7 +110,7 @@ export const moment: ReadonlySignal<Moment | null> = computed(() => {
   return { exchange, state, now, sequence, rows, isHead, view: { state, numbers } };
 });
 
-/** The market that the panes show: the chosen one, or that with most volume. */
+/** Market that the panes show: the chosen one, or the one with the most trades. */
 export const market = computed(() => {
   const { value: at } = moment;
   if (at === null) return null;
@@ -123,19 +124,19 @@ export const market = computed(() => {
   return busiest;
 });
 
-/** How much has come of what was done before the server was asked, 0 to 1. */
+/** Part of the earlier history that the stream has sent, 0 to 1. */
 export const caughtUp = computed(() => {
   revision.value;
   const { value: shown } = history;
   if (shown === null) return 0;
   const [first, { sequence }] = [shown.opening.sequence, shown.head];
-  return sequence >= toldUpTo.value ? 1 : (sequence - first) / (toldUpTo.value - first);
+  return sequence >= initialSequence.value ? 1 : (sequence - first) / (initialSequence.value - first);
 });
 
-/** Whether commands can be given: only to a running exchange, and not to its past. */
+/** Whether commands can be sent: only to a running exchange, and only at the end. */
 export const canAct = computed(() => server.value !== null && cursor.value === null && isConnected.value);
 
-/** Shows another history from its end; of the same exchange, what was looked at is looked at on. */
+/** Shows another history at its end; keeps the selection if it is from the same exchange. */
 export function show(next: History): void {
   const isSame = server.value !== null && history.value?.opening.config.seed === next.opening.config.seed;
   history.value = next;
@@ -149,13 +150,13 @@ export function show(next: History): void {
   phase.value = { kind: "open" };
 }
 
-/** Goes to the end, and follows it. */
+/** Moves to the end and follows it. */
 export function followEnd(): void {
   cursor.value = null;
   followed.value += 1;
 }
 
-/** Stands behind so many rows; behind all of them it follows the end. */
+/** Moves the cursor after some rows; follows the end if these are all. */
 export function moveTo(rows: number): void {
   const { value: shown } = history;
   if (shown === null) return;
@@ -163,13 +164,13 @@ export function moveTo(rows: number): void {
   cursor.value = to === shown.count ? null : to;
 }
 
-/** Moves by some rows. */
+/** Moves the cursor by some rows. */
 export function step(by: number): void {
   const { value: at } = moment;
   if (at !== null) moveTo(at.rows + by);
 }
 
-/** Moves behind the next row with a mark, or the one before. */
+/** Moves the cursor after the next or previous row with a mark. */
 export function stepToMark(direction: 1 | -1, mark: number = MARK.trade): void {
   const [{ value: at }, { value: shown }] = [moment, history];
   if (at === null || shown === null) return;
@@ -183,8 +184,8 @@ export function stepToMark(direction: 1 | -1, mark: number = MARK.trade): void {
 }
 
 /**
- * Moves behind the last row of the sequence that a text names, of which there are more where a snapshot was restored.
- * Answers what is wrong with the text, or nothing.
+ * Moves the cursor after the last row with a sequence; several rows have it if a snapshot was restored. Returns an error
+ * message, or an empty text.
  */
 export function moveToSequence(text: string): string {
   const { value: shown } = history;
@@ -203,7 +204,7 @@ export function moveToSequence(text: string): string {
   return `expected a sequence from ${first} to ${last}, found ${text === "" ? "nothing" : text}`;
 }
 
-/** How many rows lie at or before a moment, in a history whose time never goes back. */
+/** Returns the number of rows at or before a moment, in a history whose time never goes back. */
 export function rowsUntil(shown: History, time: number): number {
   let low = 0;
   let high = shown.count;
@@ -215,13 +216,12 @@ export function rowsUntil(shown: History, time: number): number {
   return low;
 }
 
-/** The first and the last moment of a history. */
+/** Returns the first and the last moment of a history. */
 export const spanOf = (shown: History): readonly [Millis, Millis] => [
   timeAt(shown, 0),
   timeAt(shown, shown.count),
 ];
 
-/** Opens an order, wherever its number or id is clicked. */
 export function openOrder(number: number): void {
   chosenOrder.value = number;
   pane.value = "order";
@@ -232,7 +232,7 @@ export function openAccount(number: number): void {
   pane.value = "accounts";
 }
 
-/** What accounts are called that have a name, by address: dev accounts, bots, the house's own. */
+/** Names of dev accounts, bots, faucet and fee account, by address. */
 const names = computed(() => {
   const { value: shown } = history;
   const found = new Map<Address, string>();
@@ -244,24 +244,24 @@ const names = computed(() => {
   return found;
 });
 
-/** The name of an account, or the beginning of its address. */
+/** Returns the name of an account, or its abbreviated address. */
 export function accountName(state: State, number: number): string {
   const address = state.accounts.find(number)?.address ?? "";
   return names.value.get(address) ?? `${address.slice(0, 8)}…`;
 }
 
-/** When time alone causes something next; null where nothing is to come, and between the rows of one block. */
+/** Returns when time alone causes the next command; null if none is due, and between the rows of one block. */
 export const nextTimer = (state: State): Millis | null => (isInBlock(state) ? null : nextDueAt(state));
 
-/** Lets the page draw and take input, without the wait that timers and hidden pages have. */
-export const aTurn = (): Promise<void> =>
+/** Yields to drawing and input, without the delay of timers and hidden pages. */
+export const yieldToPage = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => resolve();
     port2.postMessage(null);
   });
 
-/** Calls `draw` once a frame at most, whenever what it reads has changed. */
+/** Calls `draw` when signals that it reads have changed, at most once per frame. Returns a function that stops it. */
 export function onFrame(draw: () => void): () => void {
   let frame = 0;
   let stop = (): void => {};

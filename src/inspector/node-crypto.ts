@@ -2,12 +2,12 @@ import { Buffer } from "node:buffer";
 import { hmac } from "@noble/hashes/hmac";
 import { sha256 } from "@noble/hashes/sha2";
 
-// What the engine uses of node:crypto, for browsers.
+// Replaces the functions of node:crypto that the engine uses, in browsers.
 
 type Data = string | Uint8Array;
 type Encoding = "hex" | "base64" | "base64url";
 
-/** A hash that is being worked out. */
+/** Hash in progress. */
 interface Hasher {
   update(data: Uint8Array): unknown;
   digest(): Uint8Array;
@@ -39,13 +39,13 @@ export const createHmac = (name: string, key: Data): Digest =>
 
 export const timingSafeEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 
-/** All at once. */
+/** Hashes data in one call. */
 export const hash = (name: string, data: Data, encoding: Encoding = "hex"): string | Buffer =>
   createHash(name).update(data).digest(encoding);
 
 export const randomUUID = (): string => crypto.randomUUID();
 
-/** Nobody signs with a wallet in the page. */
+/** Not available; the page signs nothing with a wallet. */
 export const createECDH = (): never => {
   throw new Error("no elliptic curves in a browser");
 };

@@ -14,9 +14,9 @@ import {
   type PaneName,
   server,
 } from "./model.ts";
-import { AskError } from "./server.ts";
+import { RequestError } from "./server.ts";
 
-/** A pane with its heading; `tools` stand beside that. */
+/** Pane with a heading and `tools` beside it. */
 export function Pane({
   name,
   tools,
@@ -37,12 +37,12 @@ export function Pane({
   );
 }
 
-/** What a pane says that has nothing to show. */
-export const Nothing = ({ children }: { readonly children: ComponentChildren }) => (
+/** Text of an empty pane. */
+export const EmptyNote = ({ children }: { readonly children: ComponentChildren }) => (
   <p class="nothing">{children}</p>
 );
 
-/** The head of a table. */
+/** Head of a table. */
 export const Head = ({ columns }: { readonly columns: readonly string[] }) => (
   <thead>
     <tr>
@@ -55,7 +55,7 @@ export const Head = ({ columns }: { readonly columns: readonly string[] }) => (
   </thead>
 );
 
-/** Values, each under its name. */
+/** List of names and values. */
 export const Facts = ({ of }: { readonly of: Readonly<Record<string, string | number | undefined>> }) => (
   <dl class="facts number">
     {Object.entries(of).map(([name, value]) => (
@@ -67,7 +67,7 @@ export const Facts = ({ of }: { readonly of: Readonly<Record<string, string | nu
   </dl>
 );
 
-/** Opens an order; `isBrief` in tables, where its number says it all. */
+/** Link that opens an order; `isBrief` shows only its number. */
 export const OrderLink = ({
   number,
   isBrief = false,
@@ -95,13 +95,13 @@ export function AccountLink({ number }: { readonly number: number }) {
   );
 }
 
-/** What an account is called. The end of the history knows all, also those that come later than the cursor. */
+/** Returns the name of an account. The state at the end is used because it has all accounts, also those after the cursor. */
 export function nameOf(number: number): string {
   const { value: shown } = history;
   return shown === null ? "" : accountName(shown.head.state, number);
 }
 
-/** The time of day of a moment, to the millisecond. */
+/** Formats the time of day with milliseconds. */
 export const clockText = (at: number): string => toIso(at as never).slice(11, 23);
 
 export const Time = ({ at }: { readonly at: number }) => (
@@ -110,33 +110,33 @@ export const Time = ({ at }: { readonly at: number }) => (
   </time>
 );
 
-/** What came of the latest action, said to screen readers, too. */
-export interface Doing {
+/** Result of the latest action, also announced to screen readers. */
+export interface ActionResult {
   readonly text: string;
   readonly isWrong: boolean;
 }
 
-/** Carries out actions one after the other, and keeps what came of the latest. */
+/** Runs actions one after the other and keeps the result of the latest. */
 export function useAction() {
-  const doing = useSignal<Doing | null>(null);
+  const result = useSignal<ActionResult | null>(null);
   const latest = useRef(Promise.resolve());
   const run = (act: () => Promise<string | undefined>): Promise<void> => {
-    latest.current = latest.current.then(() => carryOut(act));
+    latest.current = latest.current.then(() => execute(act));
     return latest.current;
   };
-  const carryOut = async (act: () => Promise<string | undefined>): Promise<void> => {
+  const execute = async (act: () => Promise<string | undefined>): Promise<void> => {
     try {
       const text = await act();
-      doing.value = text === undefined ? null : { text, isWrong: false };
+      result.value = text === undefined ? null : { text, isWrong: false };
     } catch (error) {
-      const hint = error instanceof AskError && error.hint !== "" ? `: ${error.hint}` : "";
-      doing.value = {
+      const hint = error instanceof RequestError && error.hint !== "" ? `: ${error.hint}` : "";
+      result.value = {
         text: `${error instanceof Error ? error.message : String(error)}${hint}`,
         isWrong: true,
       };
     }
   };
-  /** Asks the server. */
+  /** Sends a request to the server. */
   const ask = (
     method: "GET" | "POST" | "DELETE",
     path: string,
@@ -147,20 +147,20 @@ export function useAction() {
       await server.value?.ask(method, path, body);
       return done;
     });
-  return { doing, run, ask };
+  return { result, run, ask };
 }
 
 export type Action = ReturnType<typeof useAction>;
 
-export function Outcome({ of: { doing } }: { readonly of: Action }) {
+export function Outcome({ of: { result } }: { readonly of: Action }) {
   return (
-    <p class={doing.value?.isWrong === true ? "outcome wrong" : "outcome"} role="status">
-      {doing.value?.text ?? ""}
+    <p class={result.value?.isWrong === true ? "outcome wrong" : "outcome"} role="status">
+      {result.value?.text ?? ""}
     </p>
   );
 }
 
-/** A button that gives the exchange a command: where that is possible at all. */
+/** Button that sends a command to the exchange; disabled if that is not possible. */
 export function Act({
   label,
   onClick,
@@ -174,7 +174,7 @@ export function Act({
     <button
       type="button"
       disabled={!canAct.value}
-      title={canAct.value ? (title ?? "") : whyNot()}
+      title={canAct.value ? (title ?? "") : disabledReason()}
       onClick={onClick}
     >
       {label}
@@ -182,13 +182,13 @@ export function Act({
   );
 }
 
-/** Why no command can be given. */
-export function whyNot(): string {
-  if (server.value === null) return "a report is a record: clobsim serve --from REPORT goes on from it";
+/** Returns why commands are disabled. */
+export function disabledReason(): string {
+  if (server.value === null) return "a report is read-only: clobsim serve --from REPORT continues from it";
   return "this is the past: go to the end first (l)";
 }
 
-/** Ties a field to the signal that holds its text. */
+/** Binds a field to the signal that holds its text. */
 export const bound = (to: Signal<string>) => ({
   value: to.value,
   onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void => {
@@ -196,7 +196,7 @@ export const bound = (to: Signal<string>) => ({
   },
 });
 
-/** A field that takes somebody to what is named in it; `go` answers what is wrong with that, or nothing. */
+/** Field that navigates to the entered text; `go` returns an error message, or an empty text. */
 export function GoTo({
   label,
   go,
@@ -226,7 +226,7 @@ export function GoTo({
   );
 }
 
-/** Chooses the value of a signal; `shown` is what is shown as chosen where that is another. */
+/** Selection of the value of a signal; `shown` is the displayed value if it differs. */
 export function Choice<Value extends string | number>({
   label,
   of,
@@ -255,7 +255,7 @@ export function Choice<Value extends string | number>({
   );
 }
 
-/** All markets as options, by number. */
+/** Returns all markets as options, by number. */
 export function useMarkets(): readonly (readonly [number, string])[] {
   const { value: at } = moment;
   const markets = at?.state.markets;
@@ -265,7 +265,7 @@ export function useMarkets(): readonly (readonly [number, string])[] {
   );
 }
 
-/** Downloads something as a file. */
+/** Downloads content as a file. */
 export function download(name: string, content: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");

@@ -3,10 +3,10 @@ import type { Trade } from "../core/order.ts";
 import { isDark, onFrame } from "./model.ts";
 
 const MS = 1_000;
-/** So much of the height is left to the volume. */
+/** The volume takes 1 / VOLUME_SHARE of the height. */
 const VOLUME_SHARE = 4;
 
-/** A trade as it is drawn. */
+/** Trade to draw. */
 interface Point {
   readonly trade: Trade;
   /** 0 to 1. */
@@ -15,8 +15,8 @@ interface Point {
 }
 
 /**
- * Draws trades into an element, price as steps and size as bars, again whenever what `read` reads has changed. The trade
- * that is pointed at is told by its number. Answers how to end it.
+ * Draws trades into an element, price as steps and size as bars; redraws when signals read by `read` change. Calls
+ * `onPoint` with the number of the trade under the pointer. Returns a function that removes the plot.
  */
 export function plotTrades(
   host: HTMLElement,
@@ -24,7 +24,7 @@ export function plotTrades(
   onPoint: (trade: number | null) => void,
 ): () => void {
   let points: readonly Point[] = [];
-  /** Trades of one moment, as those of a frozen clock are, stand beside each other in their order. */
+  /** False if all trades have the same time, as with a frozen clock; then they are spaced by number. */
   let isByTime = true;
   const labelOf = (x: number): string => (isByTime ? timeText(x) : String(x));
   const size = () => ({ width: Math.max(120, host.clientWidth), height: Math.max(90, host.clientHeight) });
@@ -51,21 +51,21 @@ export function plotTrades(
   };
 }
 
-/** Seconds between labels, or trades. */
+/** Distances between labels, in seconds or trades. */
 const STEPS = [
   ...[1, 2, 5, 10, 15, 30],
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60),
   ...[1, 2, 3, 6, 12, 24, 48, 168, 720, 8_760].map((hours) => hours * 3_600),
 ];
 
-/** The time of day of a Unix second; at midnight the date. */
+/** Formats a Unix second as time of day; as date at midnight. */
 function timeText(second: number): string {
   const [date = "", time = ""] = new Date(second * MS).toISOString().split("T");
   if (time.startsWith("00:00:00")) return date.slice(5);
   return time.endsWith(":00.000Z") ? time.slice(0, 5) : time.slice(0, 8);
 }
 
-/** How the plot looks; colours are those of the page, as they are when it is drawn. */
+/** Returns the options of the plot; colours are read from the page when it is drawn. */
 function optionsOf(
   host: HTMLElement,
   labelOf: (x: number) => string,

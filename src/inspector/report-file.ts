@@ -7,13 +7,13 @@ import { CUT, endsReport, inMemory } from "../history/report.ts";
 import { Column } from "./column.ts";
 import { History, type Lines } from "./history.ts";
 
-/** So many bytes of a report are read before the page has its turn. */
+/** Bytes of a report to read before yielding to the page. */
 const SLICE_BYTES = 1 << 20;
-/** Bytes of a line. */
-const USUAL_LINE = 160;
+/** Typical size of a line. */
+const TYPICAL_LINE_BYTES = 160;
 const LINE_FEED = 10;
 
-/** The lines of a report, which are read from its bytes again whenever they are asked for. */
+/** Lines of a report, parsed from its bytes on each access. */
 class ReportLines implements Lines {
   readonly #bytes: Uint8Array;
   readonly #reader: LineReader;
@@ -37,13 +37,13 @@ class ReportLines implements Lines {
     return line;
   }
 
-  /** Notes the line that ends at an offset. */
+  /** Adds the line that ends at an offset. */
   add(end: number): void {
     this.#starts.push(this.#end);
     this.#end = end;
   }
 
-  /** Where the first row begins: behind the opening. */
+  /** Sets the offset of the first row, after the opening. */
   begin(offset: number): void {
     this.#end = offset;
   }
@@ -53,19 +53,19 @@ class ReportLines implements Lines {
   }
 }
 
-/** How far the reading of a report has come. */
+/** Progress of reading a report. */
 export interface Progress {
-  /** Of the bytes, 0 to 1. */
+  /** Part of the bytes, 0 to 1. */
   readonly done: number;
   readonly commands: number;
 }
 
-/** A report as it was opened. */
+/** Opened report. */
 export interface OpenedReport {
   readonly name: string;
   readonly history: History;
   readonly bytes: Uint8Array;
-  /** What stands in the file behind its good lines, as a sentence; null when it is whole. */
+  /** Description of damage after the valid lines; null if the file is complete. */
   readonly damage: string | null;
 }
 
@@ -86,7 +86,7 @@ export async function openReport(
   if (opening === null) throw notOpened(name, bytes);
   assertKnown(opening, name, engine);
   const lines = new ReportLines(bytes);
-  const history = new History(opening, name, lines, bytes.length / USUAL_LINE);
+  const history = new History(opening, name, lines, bytes.length / TYPICAL_LINE_BYTES);
   let end: JournalEnd = BEGINNING;
   let damage: string | null = null;
   let isEnded = false;
@@ -102,8 +102,8 @@ export async function openReport(
   while (end.offset < bytes.length && damage === null) {
     const cut = bytes.indexOf(LINE_FEED, end.offset + SLICE_BYTES) + 1;
     const isLast = cut === 0;
-    const piece = isLast ? whole : inMemory(bytes.subarray(0, cut));
-    let scanned = scan(piece, end, take);
+    const slice = isLast ? whole : inMemory(bytes.subarray(0, cut));
+    let scanned = scan(slice, end, take);
     // What a line is worth that cannot be read depends on what stands behind it, to the end of the file.
     if (scanned.damage !== null && !isLast) scanned = scan(whole, scanned, take);
     if (scanned.damage !== null) damage = damageText(name, name, scanned.damage);

@@ -4,21 +4,21 @@ import { isControl } from "../engine/journal-line.ts";
 import { wordsOf } from "../history/words.ts";
 import type { History } from "./history.ts";
 
-/** Which rows are wanted. */
+/** Criteria for rows. */
 export interface RowChoice {
-  /** A number of an account, or 0. */
+  /** Number of an account; 0 for all. */
   readonly account: number;
-  /** A number of a market, or 0. */
+  /** Number of a market; 0 for all. */
   readonly market: number;
-  /** `MARK` bits of which a row must have one, or 0. */
+  /** `MARK` bits of which a row must have one; 0 for all. */
   readonly marks: number;
-  /** What the words of a row, an error code or a fault must hold, whatever the case; or nothing. */
+  /** Text that a row, its error code or its fault must contain, ignoring case; empty for all. */
   readonly text: string;
 }
 
-const TURN_MS = 12;
+const SLICE_MS = 12;
 
-/** The rows of a history that are wanted, found a piece at a time. */
+/** Finds the rows of a history that meet the criteria, in slices. */
 export class RowFilter {
   readonly #history: History;
   readonly #choice: RowChoice;
@@ -39,16 +39,16 @@ export class RowFilter {
     this.#requests = requests;
   }
 
-  /** How much has been searched, 0 to 1. */
+  /** Part of the rows that has been searched, 0 to 1. */
   get done(): number {
     return this.#history.count === 0 ? 1 : this.#searched / this.#history.count;
   }
 
-  /** Searches for a while; answers whether all rows that there are have been searched. */
+  /** Searches for one time slice; returns whether all present rows have been searched. */
   search(): boolean {
     const { account, market, marks, text } = this.#choice;
     const { count, actors, markets, marks: markedAs } = this.#history;
-    const until = performance.now() + TURN_MS;
+    const until = performance.now() + SLICE_MS;
     while (this.#searched < count) {
       const row = this.#searched;
       this.#searched += 1;
@@ -56,26 +56,26 @@ export class RowFilter {
         (account === 0 || actors.at(row) === account) &&
         (market === 0 || markets.at(row) === market) &&
         (marks === 0 || (markedAs.at(row) & marks) !== 0);
-      if (isChosen && (text === "" || this.#tells(row, text))) this.rows.push(row);
-      // Most rows take no time at all: the clock is looked at now and then.
+      if (isChosen && (text === "" || this.#matches(row, text))) this.rows.push(row);
+      // Most rows take almost no time, so that the clock is read only once in 4,096 rows.
       if ((text !== "" || (row & 4095) === 4095) && performance.now() > until)
         return this.#searched === count;
     }
     return true;
   }
 
-  #tells(row: number, text: string): boolean {
+  #matches(row: number, text: string): boolean {
     const line = this.#history.lines.at(row);
     const request = this.#requests.get(row);
-    let isTold = [request?.code, request?.fault, request?.requestId, request?.path].some((part) =>
+    let isMatch = [request?.code, request?.fault, request?.requestId, request?.path].some((part) =>
       part?.toLowerCase().includes(text),
     );
-    if (isControl(line, "refused")) isTold ||= line.d.code.toLowerCase().includes(text);
-    this.#history.tell(row, row + 1, (_row, told, state) => {
-      const { actor, text: asked, became } = wordsOf(told, state);
+    if (isControl(line, "refused")) isMatch ||= line.d.code.toLowerCase().includes(text);
+    this.#history.visit(row, row + 1, (_row, replayed, state) => {
+      const { actor, text: asked, became } = wordsOf(replayed, state);
       const name = this.#nameOf(state, this.#history.actors.at(row));
-      isTold ||= `${name} ${actor ?? ""} ${asked} ${became}`.toLowerCase().includes(text);
+      isMatch ||= `${name} ${actor ?? ""} ${asked} ${became}`.toLowerCase().includes(text);
     });
-    return isTold;
+    return isMatch;
   }
 }

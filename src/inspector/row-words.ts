@@ -2,47 +2,49 @@ import { signal } from "@preact/signals";
 import { type LineWords, wordsOf } from "../history/words.ts";
 import type { History } from "./history.ts";
 
-/** So many rows stay in words. */
-const MAX_KEPT = 20_000;
-/** For so long at a time rows are put into words before the page has its turn. */
-const TURN_MS = 12;
+/** Maximum number of cached rows. */
+const MAX_CACHED = 20_000;
+/** Time for describing rows before yielding to the page. */
+const SLICE_MS = 12;
 
-/** Raised when rows have been put into words. */
+/** Incremented when further rows have been described. */
 export const wordsRevision = signal(0);
 
-/** The rows of a history in words: each is worked out when it is wanted, from the exchange as it stood there. */
+/** Descriptions of the rows of a history, computed on request from the exchange at that row. */
 export class RowWords {
   readonly #history: History;
   readonly #words = new Map<number, LineWords>();
-  #wanted: readonly number[] = [];
+  #requested: readonly number[] = [];
   #isWaiting = false;
 
   constructor(history: History) {
     this.#history = history;
   }
 
-  /** The words of a row; null until they have been worked out. */
+  /** Returns the description of a row; null until it has been computed. */
   get(row: number): LineWords | null {
     return this.#words.get(row) ?? null;
   }
 
-  /** Works rows out, in ascending order: some at once, the rest when the page has had its turn. */
-  want(rows: readonly number[]): void {
-    this.#wanted = rows.filter((row) => !this.#words.has(row));
+  /** Describes rows, in ascending order: some at once, the rest in later frames. */
+  request(rows: readonly number[]): void {
+    this.#requested = rows.filter((row) => !this.#words.has(row));
     this.#work(false);
   }
 
   #work(isLater: boolean): void {
     const began = performance.now();
     let done = 0;
-    for (const row of this.#wanted) {
-      if (performance.now() - began > TURN_MS) break;
-      this.#history.tell(row, row + 1, (_row, told, state) => this.#keep(row, wordsOf(told, state)));
+    for (const row of this.#requested) {
+      if (performance.now() - began > SLICE_MS) break;
+      this.#history.visit(row, row + 1, (_row, replayed, state) =>
+        this.#store(row, wordsOf(replayed, state)),
+      );
       done += 1;
     }
-    this.#wanted = this.#wanted.slice(done);
+    this.#requested = this.#requested.slice(done);
     if (isLater && done > 0) wordsRevision.value += 1;
-    if (this.#wanted.length === 0 || this.#isWaiting) return;
+    if (this.#requested.length === 0 || this.#isWaiting) return;
     this.#isWaiting = true;
     requestAnimationFrame(() => {
       this.#isWaiting = false;
@@ -50,8 +52,8 @@ export class RowWords {
     });
   }
 
-  #keep(row: number, words: LineWords): void {
-    if (this.#words.size >= MAX_KEPT) {
+  #store(row: number, words: LineWords): void {
+    if (this.#words.size >= MAX_CACHED) {
       const [oldest] = this.#words.keys();
       if (oldest !== undefined) this.#words.delete(oldest);
     }

@@ -1,15 +1,15 @@
 import type { Line } from "../engine/journal-line.ts";
 
-/** What a server answers with where it refuses; none of it where something else answers. */
-interface Refused {
+/** Body of an error response; fields are missing if it is not from clobsim. */
+interface ErrorBody {
   readonly error?: string;
   readonly code?: string;
   readonly hint?: string;
 }
 
-/** A request that was refused or not answered; the message says why. */
-export class AskError extends Error {
-  override readonly name = "AskError";
+/** Request that was refused or got no response; the message says why. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
   readonly code: string;
   readonly hint: string;
 
@@ -22,22 +22,22 @@ export class AskError extends Error {
 
 const TOKEN = "clobsim-sim-token";
 
-/** The exchange that served the page. */
+/** Server of the page. */
 export class Server {
-  /** What stands before every path: `/3` of the third of a pool. */
+  /** Prefix of every path: `/3` for the third exchange of a pool. */
   readonly prefix: string;
 
   constructor(prefix: string) {
     this.prefix = prefix;
   }
 
-  /** Sends a request as JSON and answers the reply. @throws AskError */
+  /** Sends a JSON request and returns the parsed response. @throws RequestError */
   async ask(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<unknown> {
     const response = await this.send(method, path, body);
     return response.json();
   }
 
-  /** The same, with the reply as it comes. @throws AskError */
+  /** Sends a request and returns the response. @throws RequestError */
   async send(
     method: "GET" | "POST" | "DELETE",
     path: string,
@@ -58,19 +58,19 @@ export class Server {
         ...(more.signal ? { signal: more.signal } : {}),
       });
     } catch {
-      throw new AskError("the server does not answer", "UNREACHABLE");
+      throw new RequestError("the server does not respond", "UNREACHABLE");
     }
     if (response.ok) return response;
-    const { error, code, hint } = (await response.json().catch(() => ({}))) as Refused;
-    throw new AskError(error ?? `the server answered ${response.status}`, code, hint);
+    const { error, code, hint } = (await response.json().catch(() => ({}))) as ErrorBody;
+    throw new RequestError(error ?? `the server answered ${response.status}`, code, hint);
   }
 
-  /** Remembers the token of the control plane for as long as the tab is open. */
+  /** Stores the token of the control plane while the tab is open. */
   set token(token: string) {
     sessionStorage.setItem(TOKEN, token);
   }
 }
 
-/** A line as a journal has it, of what a server told. */
-export const lineTold = (n: number, k: string, t: number, d: unknown, r = 0): Line =>
+/** Makes a journal line from an entry of the stream. */
+export const streamedLine = (n: number, k: string, t: number, d: unknown, r = 0): Line =>
   ({ n, p: 0, s: 0, t, k, d, r, c: 0 }) as Line;

@@ -1,44 +1,44 @@
 import { follow } from "./live.ts";
-import { aTurn, file, history, notice, phase, show, server as shownServer } from "./model.ts";
+import { file, history, notice, phase, show, server as shownServer, yieldToPage } from "./model.ts";
 import { openReport } from "./report-file.ts";
 import { Server } from "./server.ts";
 
-/** The version of the program that this page was built with. */
+/** Version of the program for which this page was built. */
 declare const CLOBSIM_VERSION: string;
 
 const EMBEDDED = "report";
 
 /**
- * Opens what the page is to show: the report that is put into it, the one that its address names, or the exchange that
- * served it.
+ * Opens the history of the page: the embedded report, the report named by the page's address, or the exchange of its
+ * server.
  */
 export async function begin(): Promise<void> {
   const embedded = document.getElementById(EMBEDDED);
   const text = embedded?.textContent?.trim() ?? "";
   const named = new URLSearchParams(location.search).get("report");
-  if (text !== "") await opening(embedded?.dataset.name ?? "report", () => inflated(text));
-  else if (named !== null) await opening(named, () => fetched(named));
-  else if (location.protocol === "file:") phase.value = NOTHING;
+  if (text !== "") await open(embedded?.dataset.name ?? "report", () => inflated(text));
+  else if (named !== null) await open(named, () => fetched(named));
+  else if (location.protocol === "file:") phase.value = NO_REPORT;
   else await follow(new Server(location.pathname.replace(/\/$/, "")));
 }
 
-const NOTHING = {
+const NO_REPORT = {
   kind: "failed",
   message: "no report is open",
   hint: "drop a report on this page, or choose one",
 } as const;
 
-/** Opens a file that somebody has dropped or chosen. */
+/** Opens a dropped or chosen file. */
 export const openFile = (chosen: File): Promise<void> =>
-  opening(chosen.name, async () => new Uint8Array(await chosen.arrayBuffer()));
+  open(chosen.name, async () => new Uint8Array(await chosen.arrayBuffer()));
 
-async function opening(name: string, read: () => Promise<Uint8Array>): Promise<void> {
+async function open(name: string, read: () => Promise<Uint8Array>): Promise<void> {
   phase.value = { kind: "opening", what: name, done: 0, commands: 0 };
   try {
     const bytes = await read();
     const report = await openReport(name, bytes, CLOBSIM_VERSION, async ({ done, commands }) => {
       phase.value = { kind: "opening", what: name, done, commands };
-      await aTurn();
+      await yieldToPage();
     });
     shownServer.value = null;
     file.value = { name, bytes };
@@ -50,13 +50,13 @@ async function opening(name: string, read: () => Promise<Uint8Array>): Promise<v
       phase.value = { kind: "failed", message, hint: "choose another report, or drop one on this page" };
       return;
     }
-    // What is open stays.
+    // The open history stays.
     notice.value = message;
     phase.value = { kind: "open" };
   }
 }
 
-/** What the page carries: gzip as base64. */
+/** Decodes the embedded report: gzip as base64. */
 async function inflated(text: string): Promise<Uint8Array> {
   const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));

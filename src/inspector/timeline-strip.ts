@@ -1,7 +1,7 @@
 import { MARK } from "./history.ts";
 import { history, moment, rowsUntil, spanOf } from "./model.ts";
 
-/** The lanes from above, each with its mark; commands have none. */
+/** Lanes from top to bottom with their marks; 0 for all rows. */
 export const LANES = [
   ["commands", 0],
   ["trades", MARK.trade],
@@ -13,15 +13,15 @@ export const LANES = [
 const LANE_HEIGHT = 9;
 export const STRIP_HEIGHT = LANES.length * LANE_HEIGHT;
 
-/** What part of the history is shown: in ms of virtual time, or else in rows. */
+/** Visible part of the history, in ms of virtual time or in rows. */
 export interface Range {
   readonly byTime: boolean;
   readonly from: number;
   readonly to: number;
 }
 
-/** Why marks cannot be spaced by time; null where they can. */
-export function whyNotByTime(): string | null {
+/** Returns why marks cannot be spaced by time; null if they can. */
+export function byTimeUnavailable(): string | null {
   const { value: shown } = history;
   if (shown === null) return null;
   if (shown.goesBack) return "time goes back in this history";
@@ -29,7 +29,7 @@ export function whyNotByTime(): string | null {
   return from < to ? null : "all rows are of one moment";
 }
 
-/** All of the history. */
+/** Returns the range of the whole history. */
 export function wholeRange(byTime: boolean): Range {
   const { value: shown } = history;
   if (shown === null) return { byTime, from: 0, to: 1 };
@@ -37,7 +37,7 @@ export function wholeRange(byTime: boolean): Range {
   return { byTime, from, to: Math.max(from + 1, to) };
 }
 
-/** A part of the history around the cursor, so many times as long; null where that is all of it. */
+/** Returns a range around the cursor, `factor` times as long; null if that is the whole history or too short. */
 export function zoomedRange({ byTime, from, to }: Range, factor: number): Range | null {
   const { value: at } = moment;
   const whole = wholeRange(byTime);
@@ -47,7 +47,7 @@ export function zoomedRange({ byTime, from, to }: Range, factor: number): Range 
   return { byTime, from: Math.max(whole.from, middle - half), to: Math.min(whole.to, middle + half) };
 }
 
-/** How many rows lie left of a place in a range, from 0 to 1. */
+/** Returns the number of rows before a place in a range, 0 to 1. */
 export function rowsAtPlace({ byTime, from, to }: Range, place: number): number {
   const { value: shown } = history;
   const value = from + Math.min(1, Math.max(0, place)) * (to - from);
@@ -55,10 +55,10 @@ export function rowsAtPlace({ byTime, from, to }: Range, place: number): number 
   return byTime ? rowsUntil(shown, value) : Math.round(value);
 }
 
-/** A bit that no mark has. */
-const SOMETHING = 128;
+/** Bit that no mark has; set for every row. */
+const ANY_ROW = 128;
 
-/** Draws the marks of a range, a lane each, and the cursor; the width is given: to measure it lays the page out. */
+/** Draws the marks of a range in lanes, and the cursor. The width is a parameter because measuring it forces a layout. */
 export function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: number): void {
   const { value: at } = moment;
   const context = canvas.getContext("2d");
@@ -75,7 +75,7 @@ export function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: num
   const thick = Math.max(1, Math.round(ratio));
   for (const [lane, [name, mark]] of LANES.entries()) {
     context.fillStyle = style.getPropertyValue(`--lane-${name}`);
-    const bit = mark === 0 ? SOMETHING : mark;
+    const bit = mark === 0 ? ANY_ROW : mark;
     const top = Math.round((lane * LANE_HEIGHT + 1.5) * ratio);
     const tall = Math.round((LANE_HEIGHT - 3) * ratio);
     for (let x = 0; x < width; x += 1) {
@@ -87,7 +87,7 @@ export function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: num
   context.fillRect(Math.min(width - 2 * thick, Math.max(0, x - thick)), 0, 2 * thick, height);
 }
 
-/** The marks of all rows that fall into each column of pixels. */
+/** Returns the combined marks of the rows in each column of pixels. */
 function marksByColumn({ byTime, from, to }: Range, width: number): Uint8Array {
   const columns = new Uint8Array(width);
   const { value: shown } = history;
@@ -97,7 +97,7 @@ function marksByColumn({ byTime, from, to }: Range, width: number): Uint8Array {
   const scale = (width - 1) / (to - from);
   for (let row = first; row < last; row += 1) {
     const x = Math.floor(((byTime ? shown.times.at(row) : row) - from) * scale);
-    columns[x] = (columns[x] ?? 0) | shown.marks.at(row) | SOMETHING;
+    columns[x] = (columns[x] ?? 0) | shown.marks.at(row) | ANY_ROW;
   }
   return columns;
 }

@@ -70,7 +70,7 @@ describe("the exchange behind a row", () => {
       const { told } = replayedSights(journal, () => false);
       for (const row of rows.slice(0, 60)) {
         const from = Math.max(0, row - 3);
-        report.history.tell(from, row, (at, each) => {
+        report.history.visit(from, row, (at, each) => {
           const replayed = told[at];
           expect([at, each.line.n, each.command, each.outcome.kind]).toEqual([
             ...[at, replayed?.line.n, replayed?.command],
@@ -194,7 +194,7 @@ describe("a line that comes out otherwise", () => {
     expect(history.count).toBe(lines.length - 1);
     expect(history.marks.at(row) & MARK.trouble).toBe(MARK.trouble);
     const kinds: string[] = [];
-    history.tell(row - 1, row + 3, (_row, { outcome }) => void kinds.push(outcome.kind));
+    history.visit(row - 1, row + 3, (_row, { outcome }) => void kinds.push(outcome.kind));
     expect(kinds).toEqual(["accepted", "differs", "unknown", "unknown"]);
     const { sights } = replayedSights(journal);
     for (const rows of [row, row + 1, row + 5, history.count]) {

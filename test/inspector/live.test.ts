@@ -104,7 +104,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
       await pane.getByLabel("Kind of fault").selectOption(kind);
       await pane.getByLabel("How many settlements it hits").fill("3");
       await inspector.button("Set fault", pane).click();
-      await pane.getByText(new RegExp(`: ${kind}, has hit 0, 3 to come`)).waitFor();
+      await pane.getByText(new RegExp(`: ${kind}, hit 0, 3 remaining`)).waitFor();
     }
     const faults = async () =>
       (await askedOf<{ data: unknown[] }>(server.url, "/sim/chain/faults")).data.length;
@@ -158,7 +158,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     for (const [name, expected, says] of [
       ["Run", "real", "runs with the wall clock"],
       ["Run at", "scaled", "runs 60 times as fast as the wall clock"],
-      ["Freeze", "frozen", "stands still"],
+      ["Freeze", "frozen", "frozen"],
     ] as const) {
       await inspector.button(name, pane).click();
       await pane.getByText(says).waitFor();
@@ -179,7 +179,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     expect(await balance()).toBe(before + 12.5);
   });
 
-  it("takes, restores and forgets snapshots, and stands where the exchange does", async () => {
+  it("takes, restores and deletes snapshots, and stands where the exchange does", async () => {
     const pane = await inspector.open("session");
     await pane.getByLabel("Name of the snapshot").fill("before <b>rain</b>");
     await inspector.button("Take", pane).click();
@@ -191,7 +191,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.stands(new RegExp(`^live sequence ${kept} `));
     expect(await hashNow()).toBe(hash);
     await expect.poll(() => inspector.pane("journal").getByText("BUY 3 YES @ 0.29").count()).toBe(0);
-    await inspector.button("Forget", pane).click();
+    await inspector.button("Delete", pane).click();
     await expect.poll(() => pane.getByText("before <b>rain</b>").count()).toBe(0);
     orThrow(await client.place({ tokenId: story.yes, side: "BUY", price: 0.28, size: 3 }));
     await inspector.pane("journal").getByText("BUY 3 YES @ 0.28").waitFor();

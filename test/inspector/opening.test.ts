@@ -113,7 +113,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     const journal = inspector.pane("journal");
     const filter = journal.getByLabel("Filter by text");
     await filter.fill("nothing is like this");
-    await journal.getByText("No row is like that.").waitFor();
+    await journal.getByText("No row matches the filter.").waitFor();
     await filter.fill("BUY 100 YES");
     await journal.getByRole("listitem").filter({ hasText: "BUY 100 YES" }).waitFor();
   });
@@ -244,18 +244,18 @@ describe.runIf(BROWSER !== null)("keys", () => {
     await inspector.page.getByText("Keys", { exact: true }).click();
     const count = rowsOf(story.report);
     for (const [name, expected] of [
-      ["Command back", count - 1],
-      ["Command back", count - 2],
-      ["Command forth", count - 1],
+      ["Previous command", count - 1],
+      ["Previous command", count - 2],
+      ["Next command", count - 1],
     ] as const) {
       await inspector.button(name).click();
       await inspector.stands(new RegExp(`^row ${expected} of`));
     }
-    await inspector.button("Trade before").click();
+    await inspector.button("Previous trade").click();
     const before = await inspector.where();
-    await inspector.button("Trade before").click();
+    await inspector.button("Previous trade").click();
     await expect.poll(() => inspector.where()).not.toBe(before);
-    await inspector.button("Trade after").click();
+    await inspector.button("Next trade").click();
     await expect.poll(() => inspector.where()).toBe(before);
     for (const name of ["Zoom in", "Zoom out", "By time"]) await inspector.button(name).click();
     const strip = inspector.page.getByRole("slider");

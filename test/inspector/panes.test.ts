@@ -88,7 +88,10 @@ describe.runIf(BROWSER !== null).each([
       const auth = await inspector.open("auth");
       await auth.getByRole("textbox").first().fill(curl);
       await inspector.button("Explain", auth).click();
-      await auth.getByText("TIMESTAMP_OUT_OF_WINDOW").or(auth.getByText("This request is let in.")).waitFor();
+      await auth
+        .getByText("TIMESTAMP_OUT_OF_WINDOW")
+        .or(auth.getByText("This request is accepted."))
+        .waitFor();
     }
   });
 

@@ -32,7 +32,7 @@ function rowsBy(
 /** The rows for which something holds, found one by one. */
 function rowsWhere(holds: (row: number, words: string) => boolean): number[] {
   const found: number[] = [];
-  history.tell(0, history.count, (row, told, state) => {
+  history.visit(0, history.count, (row, told, state) => {
     const { actor, text, became } = wordsOf(told, state);
     if (holds(row, `${actor ?? ""} ${text} ${became}`.toLowerCase())) found.push(row);
   });

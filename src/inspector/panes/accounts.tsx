@@ -7,14 +7,25 @@ import { remainingOf } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { devPrivateKey } from "../../simulation/dev-accounts.ts";
 import { chosenAccount, history, isShown, moment } from "../model.ts";
-import { Act, bound, Choice, Head, Nothing, nameOf, OrderLink, Outcome, Pane, useAction } from "../parts.tsx";
+import {
+  Act,
+  bound,
+  Choice,
+  EmptyNote,
+  Head,
+  nameOf,
+  OrderLink,
+  Outcome,
+  Pane,
+  useAction,
+} from "../parts.tsx";
 
-/** What scrolls and holds nothing that takes the focus takes it itself, so that keys can scroll it. */
+/** Makes a scrolling element without focusable children focusable, so that keys can scroll it. */
 const SCROLLS = { tabIndex: 0 };
-/** Who is listed: more than this are found by address. */
+/** Maximum number of listed accounts, and of listed orders. */
 const MAX_LISTED = 500;
 
-/** What an account has, what it waits for, and what it has in the book. */
+/** Balances and open orders of an account. */
 export function AccountsPane() {
   const { value: at } = moment;
   if (!isShown("accounts") || at === null) return null;
@@ -35,7 +46,7 @@ export function AccountsPane() {
       }
     >
       {account === undefined ? (
-        <Nothing>{`${counted(accounts.size, "account")}. Choose one to see its balances, its orders, and its marks in the book.`}</Nothing>
+        <EmptyNote>{`${counted(accounts.size, "account")}. Choose one to see its balances, its orders, and its marks in the book.`}</EmptyNote>
       ) : (
         <Details account={account} state={at.state} />
       )}
@@ -107,7 +118,7 @@ function Details({ account, state }: { readonly account: Account; readonly state
   );
 }
 
-/** The key of a dev account, which anybody may know. */
+/** Private key of a dev account, which is not secret. */
 function DevKey({ account }: { readonly account: Account }) {
   const { value: shown } = history;
   const index = shown?.devAccounts.indexOf(account.address) ?? -1;

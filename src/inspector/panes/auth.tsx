@@ -6,7 +6,7 @@ import { bound, Pane } from "../parts.tsx";
 
 type Explained = ReturnType<typeof explainAuth>;
 
-/** Why a signed request is answered with a 401: each check, and the text that the signature is made over. */
+/** Explains why a signed request gets a 401: each check, and the text that must be signed. */
 export function AuthPane() {
   const pasted = useSignal("");
   const signed = useSignal("");
@@ -40,7 +40,7 @@ export function AuthPane() {
         </label>
         <p class="row">
           <button type="submit">Explain</button>
-          <span class="dim">judged at the cursor's time, with the keys of this exchange</span>
+          <span class="dim">checked at the cursor's time, with the keys of this exchange</span>
         </p>
       </form>
       <div role="status">
@@ -60,7 +60,7 @@ function Verdict({ of, signed }: { readonly of: Explained | string; readonly sig
   return (
     <>
       <p class={verdict === "OK" ? "right" : "wrong"}>
-        <strong>{verdict === "OK" ? "This request is let in." : verdict}</strong>
+        <strong>{verdict === "OK" ? "This request is accepted." : verdict}</strong>
         {hint === null ? "" : `: ${hint}`}
       </p>
       <ol class="checks">
@@ -89,7 +89,7 @@ function Verdict({ of, signed }: { readonly of: Explained | string; readonly sig
   );
 }
 
-/** A text whose part that differs from another is marked. */
+/** Text with its difference from another marked. */
 function Message({ text, other }: { readonly text: string; readonly other: string }) {
   if (other === "" || text === other) return <pre>{text}</pre>;
   const [start, end] = middleOf(text, other);
@@ -102,7 +102,7 @@ function Message({ text, other }: { readonly text: string; readonly other: strin
   );
 }
 
-/** How many characters two texts begin and end with alike. */
+/** Returns the lengths of the common prefix and suffix of two texts. */
 function middleOf(a: string, b: string): readonly [start: number, end: number] {
   const most = Math.min(a.length, b.length);
   let start = 0;
@@ -113,13 +113,13 @@ function middleOf(a: string, b: string): readonly [start: number, end: number] {
 }
 
 function differenceOf(expected: string, found: string): string {
-  if (expected === found) return "The texts are the same: what differs is the key, or the signature itself.";
+  if (expected === found) return "The texts are the same: the key or the signature differs.";
   const [start, end] = middleOf(expected, found);
   const part = (text: string): string => JSON.stringify(text.slice(start, text.length - end));
   return `They differ from character ${start + 1} on: expected ${part(expected)}, found ${part(found)}.`;
 }
 
-/** Reads a command line of curl, or a request as HTTP writes it; a sentence when it is neither. */
+/** Parses a curl command or an HTTP request; returns an error message if it is neither. */
 export function readRequest(text: string): PastedRequest | string {
   const trimmed = text.trim();
   if (trimmed === "") return "paste a request first";
@@ -153,7 +153,7 @@ function ofCurl(text: string): PastedRequest | string {
   };
 }
 
-/** The words of a command line, without their quotes. */
+/** Splits a command line into words without quotes. */
 function wordsOf(text: string): string[] {
   const joined = text.replace(/\\\r?\n/g, " ");
   const found = joined.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs) ?? [];

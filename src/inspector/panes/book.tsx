@@ -7,9 +7,9 @@ import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts"
 import type { State } from "../../core/state.ts";
 import { type Price, price } from "../../core/units.ts";
 import { chosenAccount, chosenMarket, isShown, market, moment, outcome } from "../model.ts";
-import { AccountLink, Choice, Head, Nothing, OrderLink, Pane, useMarkets } from "../parts.tsx";
+import { AccountLink, Choice, EmptyNote, Head, OrderLink, Pane, useMarkets } from "../parts.tsx";
 
-/** A price level as it is shown, in terms of the outcome. */
+/** Price level in terms of the outcome. */
 interface Level {
   readonly price: Price;
   readonly size: number;
@@ -17,7 +17,7 @@ interface Level {
   /** The level in the book's own terms. */
   readonly tick: number;
   readonly direction: BookDirection;
-  /** What the chosen account has there. */
+  /** Size of the chosen account. */
   readonly own: number;
 }
 
@@ -27,26 +27,26 @@ interface Sides {
   readonly asks: readonly Level[];
 }
 
-/** The book of one outcome, best prices first: what GET /clob/book answers. */
+/** Returns the book of one outcome, best prices first, as GET /clob/book does. */
 export function ladderOf(state: State, of: Market, side: "YES" | "NO", account: number): Sides {
   const { book } = bookFor(of, side);
-  const isTurned = isMirrored(of, side);
+  const mirrored = isMirrored(of, side);
   const levels = (direction: BookDirection): Level[] => {
     const found: Level[] = [];
     const own = book === null ? new Map<number, number>() : ownAt(state, book, direction, account);
     book?.depth(direction, (tick, size, orders) => {
-      const at = priceIn(isTurned, price(tick * of.tickSize));
+      const at = priceIn(mirrored, price(tick * of.tickSize));
       found.push({ price: at, size, orders, tick, direction, own: own.get(tick) ?? 0 });
     });
     return found;
   };
-  const [buying, selling] = isTurned ? ([ASK, BID] as const) : ([BID, ASK] as const);
+  const [buying, selling] = mirrored ? ([ASK, BID] as const) : ([BID, ASK] as const);
   return { bids: levels(buying), asks: levels(selling) };
 }
 
 type Book = NonNullable<ReturnType<typeof bookFor>["book"]>;
 
-/** What an account has at each level of a side. */
+/** Returns the open size of an account at each level of a side. */
 function ownAt(state: State, book: Book, direction: BookDirection, account: number): Map<number, number> {
   const own = new Map<number, number>();
   if (account === 0) return own;
@@ -62,10 +62,10 @@ function ownAt(state: State, book: Book, direction: BookDirection, account: numb
 export function BookPane() {
   const { value: at } = moment;
   const { value: of } = market;
-  /** The level whose queue is shown, by its price and direction. */
+  /** Level whose queue is shown. */
   const opened = useSignal<Pick<Level, "tick" | "direction"> | null>(null);
   if (!isShown("book")) return null;
-  if (at === null || of === null) return <Pane name="book">{<Nothing>There is no market.</Nothing>}</Pane>;
+  if (at === null || of === null) return <Pane name="book">{<EmptyNote>No market.</EmptyNote>}</Pane>;
   const { bids, asks } = ladderOf(at.state, of, outcome.value, chosenAccount.value);
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];
   const largest = Math.max(1, ...[...bids, ...asks].map(({ size }) => size));
@@ -103,10 +103,10 @@ export function BookPane() {
   );
 }
 
-/** The levels of a book, so many of them above the spread, both sides of which are in sight unless somebody looks elsewhere. */
+/** Levels of a book, `above` of them above the spread. Scrolls to the spread unless the user hovers over or focuses the list. */
 function Ladder({ above, children }: { readonly above: number; readonly children: ComponentChildren }) {
   const ladder = useRef<HTMLDivElement>(null);
-  // Where the spread is follows from what is above it: to measure it after each change costs more than all the rest.
+  // Runs only if the number of levels above the spread changes, because measuring after each change is expensive.
   useLayoutEffect(() => {
     const { current: box } = ladder;
     const row = box?.querySelector<HTMLElement>("tr.spread");
@@ -129,7 +129,7 @@ function spreadText(bid: number | undefined, ask: number | undefined): string {
   return `spread ${priceText(ask - bid)}, mid ${Number.isInteger(half) ? priceText(half) : `${priceText(Math.floor(half))}5`}`;
 }
 
-/** Which book is shown. */
+/** Selection of market and outcome. */
 function Chooser() {
   return (
     <>
@@ -187,7 +187,7 @@ function Row({
   );
 }
 
-/** The orders of a level in the order in which they are met. */
+/** Orders of a level in the order of matching. */
 function Queue({ of, level }: { readonly of: Market; readonly level: Level }) {
   const { value: at } = moment;
   const { book } = bookFor(of, outcome.value);
@@ -220,7 +220,7 @@ const MAX_QUEUE = 200;
 const WIDTH = 300;
 const HEIGHT = 60;
 
-/** How much could be bought or sold down to each price. */
+/** Chart of the cumulative size by price. */
 function Depth({ bids, asks }: Sides) {
   const total = (levels: readonly Level[]): number => levels.reduce((sum, { size }) => sum + size, 0);
   const most = Math.max(1, total(bids), total(asks));

@@ -16,10 +16,10 @@ import { isShown, type Moment, moment } from "../model.ts";
 import { Act, bound, Choice, Facts, Head, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
 const WEI_PER_GWEI = 1_000_000_000;
-/** How many of the latest are shown. */
+/** Maximum numbers of rows shown. */
 const [BLOCKS, TRADES, PENDING] = [20, 200, 50];
 
-/** The settlement chain: what is on its way, how far trades have come, what goes wrong. */
+/** The settlement chain: pending transactions, settlement of trades, faults and blocks. */
 export function ChainPane() {
   const { value: at } = moment;
   if (!isShown("chain") || at === null) return null;
@@ -62,7 +62,7 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
         <Act label="Mine a block" onClick={() => void action.ask("POST", "/sim/chain/mine", { blocks: 1 })} />
         <Act
           label="Bump fees"
-          title="what a gas spike keeps out of blocks offers more"
+          title="raises the fees of transactions that a gas spike keeps out of blocks"
           onClick={() => void action.ask("POST", "/sim/chain/bump", {})}
         />
         <Choice
@@ -81,7 +81,7 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
             const { id, kind: of, struck, remaining } = settlementFaultReply(state, fault);
             return (
               <li key={fault.number} class="number">
-                {`${id}: ${of}, has hit ${struck}${remaining === null ? "" : `, ${remaining} to come`} `}
+                {`${id}: ${of}, hit ${struck}${remaining === null ? "" : `, ${remaining} remaining`} `}
                 <Act label="End" onClick={() => void action.ask("DELETE", `/sim/chain/faults/${id}`)} />
               </li>
             );
@@ -92,7 +92,7 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
   );
 }
 
-/** The latest trades by how far their settlement has come. */
+/** Latest trades by settlement status. */
 function Lanes({ state }: { readonly state: State }) {
   const { trades } = state;
   const lanes = new Map<string, Trade[]>(SETTLEMENT_STATUSES.map((status) => [status, []]));
@@ -165,7 +165,7 @@ function Blocks({ state }: { readonly state: State }) {
                 ? "replaced by a reorganization"
                 : block.height <= final
                   ? "final"
-                  : "can be replaced"}
+                  : "not final"}
             </td>
           </tr>
         ))}

@@ -7,23 +7,23 @@ import type { Trade } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { FULL_PRICE } from "../../core/units.ts";
 import { isShown, market, moment, outcome } from "../model.ts";
-import { AccountLink, Head, Nothing, OrderLink, Pane, Time } from "../parts.tsx";
+import { AccountLink, EmptyNote, Head, OrderLink, Pane, Time } from "../parts.tsx";
 import { plotTrades } from "../price-plot.ts";
 
-/** How many of the latest trades the chart and the tape show. */
+/** Maximum numbers of trades in the chart and on the tape. */
 const CHARTED = 3_000;
 const TAPE = 60;
-/** In a share. */
+/** Size units per share. */
 const SIZE_UNITS = 100;
 
-/** The price of a trade in terms of an outcome. */
+/** Returns the price of a trade in terms of an outcome. */
 function priceFor(state: State, of: Market, { taker, price }: Trade, side: "YES" | "NO"): number {
   const { token } = state.orders.get(taker);
   const isOther = of.matching === "complementary" && outcomeOf(token) !== side;
   return isOther ? priceIn(isMirrored(of, "NO"), price) : price;
 }
 
-/** The latest trades of a market that the outcome's book knows, oldest first. */
+/** Returns the latest trades in the outcome's book, oldest first. */
 function tradesOf(state: State, of: Market, side: "YES" | "NO"): Trade[] {
   const found: Trade[] = [];
   for (let number = of.trades.size; number > 0 && found.length < CHARTED; number -= 1) {
@@ -34,7 +34,7 @@ function tradesOf(state: State, of: Market, side: "YES" | "NO"): Trade[] {
   return found.reverse();
 }
 
-/** Price as steps and volume as bars, up to the cursor, and the tape below. */
+/** Chart of price and volume up to the cursor, with the tape below. */
 export function ChartPane() {
   const { value: at } = moment;
   const { value: of } = market;
@@ -58,11 +58,11 @@ export function ChartPane() {
         {shown === undefined ? (
           <span class="dim">Point at the chart to see a trade and its orders.</span>
         ) : (
-          <Told trade={shown} of={of} />
+          <TradeText trade={shown} of={of} />
         )}
       </p>
       {trades.length === 0 ? (
-        <Nothing>Nothing has traded yet where the cursor stands.</Nothing>
+        <EmptyNote>No trade before the cursor.</EmptyNote>
       ) : (
         <div class="scroll tape">
           <table aria-label="Latest trades">
@@ -82,7 +82,7 @@ export function ChartPane() {
   );
 }
 
-/** What a trade did to the supply of shares. */
+/** Effect of a trade on the supply of shares. */
 const MATCH_TEXT = { COMPLEMENTARY: "", MINT: "mint", MERGE: "merge" } as const;
 
 function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
@@ -112,7 +112,7 @@ function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
 }
 
 /** A trade and its two orders. */
-function Told({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
+function TradeText({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
   const { value: at } = moment;
   if (at === null) return null;
   const [taker, maker] = [at.state.orders.get(trade.taker), at.state.orders.get(trade.maker)];

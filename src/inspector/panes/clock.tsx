@@ -6,7 +6,7 @@ import { Act, bound, OrderLink, Outcome, Pane, Time, useAction } from "../parts.
 const MAX_TIMERS = 12;
 const STEPS = ["1s", "1m", "1h", "1d"] as const;
 
-/** The virtual clock: how it runs, and what time alone will cause. */
+/** The virtual clock: its setting and its timers. */
 export function ClockPane() {
   const { value: at } = moment;
   const rate = useSignal("60");
@@ -24,7 +24,7 @@ export function ClockPane() {
           ? `runs ${speed} times as fast as the wall clock`
           : mode === "real"
             ? "runs with the wall clock"
-            : "stands still"}
+            : "frozen"}
       </p>
       <p class="row">
         <Act label="Freeze" onClick={() => set({ mode: "frozen" })} />
@@ -51,7 +51,7 @@ export function ClockPane() {
   );
 }
 
-/** What time will cause: the next block, and the orders that expire. */
+/** Next block, and the orders that expire next. */
 function Timers({ at }: { readonly at: Moment }) {
   const { chain, expiries, orders } = at.state;
   const waiting = expiries.soonest(MAX_TIMERS, (order) => orders.get(order).status === "LIVE");
@@ -79,7 +79,7 @@ function Timers({ at }: { readonly at: Moment }) {
         ))}
         {chain.nextBlockAt === null && waiting.length === 0 ? (
           <tr>
-            <td class="dim">time alone causes nothing</td>
+            <td class="dim">none</td>
           </tr>
         ) : null}
       </tbody>

@@ -16,7 +16,7 @@ import {
   bound,
   Choice,
   clockText,
-  Nothing,
+  EmptyNote,
   nameOf,
   OrderLink,
   Outcome,
@@ -37,7 +37,7 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** What the rows are filtered by, as the controls have it. */
+/** Filter values of the controls. */
 function useChoice() {
   return {
     text: useSignal(""),
@@ -48,7 +48,7 @@ function useChoice() {
 }
 type FilterChoice = ReturnType<typeof useChoice>;
 
-/** Every command and every refusal: when, who, what, and what came of it. */
+/** All commands and refusals: time, account, description and result. */
 export function JournalPane() {
   revision.value;
   const { value: shown } = history;
@@ -91,7 +91,7 @@ export function JournalPane() {
   );
 }
 
-/** How many rows there are, of how many, and how far the search has come. */
+/** Number of rows found and in total, and progress of the search. */
 function Count({ shown, filter }: { readonly shown: History; readonly filter: RowFilter | null }) {
   const searched =
     filter === null || filter.done === 1 ? "" : `, ${Math.floor(filter.done * 100)} % searched`;
@@ -123,7 +123,7 @@ function Filters({
   );
 }
 
-/** Searches while there is something to search, a while in each frame; null where nothing is filtered. */
+/** Returns the rows found so far, searching for one time slice per frame; null without a filter. */
 function useFound(filter: ReadonlySignal<RowFilter | null>): readonly number[] | null {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   const frame = useRef(0);
@@ -144,20 +144,20 @@ function useFound(filter: ReadonlySignal<RowFilter | null>): readonly number[] |
 
 const MAX_ACTORS = 300;
 
-/** Who did something, oldest account first. */
+/** Returns the acting accounts as options, oldest first. */
 function useActors(shown: History): (readonly [number, string])[] {
-  const { everyActor } = shown;
+  const { allActors } = shown;
   return useMemo(() => {
     const { state } = shown.head;
-    const named = [...everyActor]
+    const named = [...allActors]
       .sort((a, b) => a - b)
       .slice(0, MAX_ACTORS)
       .map((number) => [number, accountName(state, number)] as const);
     return [[0, "all accounts"], ...named];
-  }, [shown, everyActor.size]);
+  }, [shown, allActors.size]);
 }
 
-/** The rows that are in sight, of however many there are. All are of one height: where each is follows from its place. */
+/** Renders the visible rows only. */
 function Rows({
   shown,
   count,
@@ -179,12 +179,12 @@ function Rows({
   );
   wordsRevision.value;
   const inSight = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
-  words.want(inSight.map(rowAt));
+  words.request(inSight.map(rowAt));
   if (count === 0) {
     return (
-      <Nothing>
-        {shown.count === 0 ? "Nothing has happened since the exchange was opened." : "No row is like that."}
-      </Nothing>
+      <EmptyNote>
+        {shown.count === 0 ? "No command since the exchange was opened." : "No row matches the filter."}
+      </EmptyNote>
     );
   }
   return (
@@ -205,7 +205,7 @@ function Rows({
                 <Row
                   shown={shown}
                   row={row}
-                  told={words.get(row)}
+                  words={words.get(row)}
                   isHere={row === rows - 1}
                   onChoose={onChoose}
                 />
@@ -221,22 +221,22 @@ function Rows({
 function Row({
   shown,
   row,
-  told,
+  words,
   isHere,
   onChoose,
 }: {
   readonly shown: History;
   readonly row: number;
-  /** Null while its words are worked out. */
-  readonly told: LineWords | null;
+  /** Null until computed. */
+  readonly words: LineWords | null;
   readonly isHere: boolean;
   readonly onChoose: (row: number) => void;
 }) {
   const line = shown.lines.at(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
   const actor = shown.actors.at(row);
-  const { text = "…", became = "", isTrouble = false } = told ?? {};
-  // What comes of it is to be in sight, which the long name of a market would push away.
+  const { text = "…", became = "", isTrouble = false } = words ?? {};
+  // The result comes before the market, because a long name of a market would hide it.
   const [what = "", place] = text.split(/ in (?=[a-z0-9-]+$)/);
   const slug = place ?? shown.head.state.markets.find(shown.markets.at(row))?.slug ?? "";
   return (
@@ -249,7 +249,7 @@ function Row({
     >
       <span class="place number dim">{row + 1}</span>
       <span class="number dim">{clockText(shown.times.at(row))}</span>
-      <span class="who">{actor > 0 ? nameOf(actor) : (told?.actor?.slice(0, 8) ?? "")}</span>
+      <span class="who">{actor > 0 ? nameOf(actor) : (words?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
         <bdi>{whatText(shown, row, what)}</bdi>
         {became === "" ? null : <span class={isTrouble ? "wrong" : "became"}>{` → ${became}`}</span>}
@@ -260,11 +260,11 @@ function Row({
   );
 }
 
-/** How long a request took, and what was done to it on purpose. */
+/** Returns the duration of a request, and the fault injected into it. */
 const requestText = ({ ms, fault }: StreamRequest): string =>
   `${fault === undefined ? "" : `${fault}, `}${ms.toFixed(1)} ms`;
 
-/** Of a request that no journal keeps, what it was. */
+/** Returns the description of a row; for a request that has no journal line, its method, path and status. */
 function whatText(shown: History, row: number, text: string): string {
   const line = shown.lines.at(row);
   if (!isRequest(line)) return text;
@@ -272,7 +272,7 @@ function whatText(shown: History, row: number, text: string): string {
   return `${method} ${path} → ${status}${code === undefined ? "" : ` ${code}`}`;
 }
 
-/** Where a row stands in the list: it, or the one before. */
+/** Returns the index of a row in the list, or of the one before it. */
 function indexOf(row: number, count: number, rowAt: (index: number) => number): number {
   let low = 0;
   let high = count;
@@ -284,7 +284,7 @@ function indexOf(row: number, count: number, rowAt: (index: number) => number): 
   return low - 1;
 }
 
-/** All of one row: its request, its data, what it caused, and the same to try elsewhere. */
+/** Details of one row: request, data and events, and buttons that copy it. */
 function Detail({
   shown,
   row,
@@ -295,17 +295,17 @@ function Detail({
   readonly onClose: () => void;
 }) {
   const action = useAction();
-  let found: { told: ReplayedLine; orders: number[]; step: string } | null = null;
-  shown.tell(row, row + 1, (_row, told, state) => {
+  let found: { replayed: ReplayedLine; orders: number[]; step: string } | null = null;
+  shown.visit(row, row + 1, (_row, replayed, state) => {
     const named = (address: string) => nameIn(state, address);
-    found = { told, orders: ordersIn(told, state), step: stepText(told, state, named) };
+    found = { replayed, orders: ordersIn(replayed, state), step: stepText(replayed, state, named) };
   });
   const { value: at } = moment;
   if (found === null || at === null) return null;
-  const { told, orders, step } = found as { told: ReplayedLine; orders: number[]; step: string };
+  const { replayed, orders, step } = found as { replayed: ReplayedLine; orders: number[]; step: string };
   const request = requests.get(row);
   const base = server.value === null ? "http://localhost:3000" : location.origin + server.value.prefix;
-  const curl = curlText(told, at, base);
+  const curl = curlText(replayed, at, base);
   const copy = (what: string, text: string): Promise<void> =>
     action.run(async () => {
       await navigator.clipboard.writeText(text);
@@ -315,7 +315,7 @@ function Detail({
   return (
     <aside class="detail" aria-label={`Row ${row + 1}`}>
       <header>
-        <h3>{`Row ${row + 1}: ${told.line.k}`}</h3>
+        <h3>{`Row ${row + 1}: ${replayed.line.k}`}</h3>
         {actor > 0 ? <AccountLink number={actor} /> : null}
         {orders.slice(0, 6).map((order) => (
           <OrderLink key={order} number={order} />
@@ -335,12 +335,12 @@ function Detail({
         {JSON.stringify(
           {
             ...(request === undefined ? {} : { request }),
-            data: told.line.d,
-            ...(told.command === null ? {} : { command: told.command }),
+            data: replayed.line.d,
+            ...(replayed.command === null ? {} : { command: replayed.command }),
             outcome:
-              told.outcome.kind === "fails"
-                ? { kind: "fails", message: told.outcome.error.message }
-                : told.outcome,
+              replayed.outcome.kind === "fails"
+                ? { kind: "fails", message: replayed.outcome.error.message }
+                : replayed.outcome,
           },
           null,
           2,
@@ -350,14 +350,14 @@ function Detail({
   );
 }
 
-/** What a scenario calls an account. */
+/** Returns the name of an account in a scenario. */
 function nameIn(state: State, address: string): string {
   const number = state.accountByAddress.get(address) ?? 0;
   const name = accountName(state, number);
   return name.endsWith("…") ? `wallet-${number}` : name;
 }
 
-/** The orders that a row names. */
+/** Returns the orders that a row refers to. */
 function ordersIn({ command, outcome }: ReplayedLine, state: State): number[] {
   const orders = new Set<number>();
   if (command?.kind === "cancelOrder") orders.add(numberOf(state.idPrefixes.order, command.orderId));

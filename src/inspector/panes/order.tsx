@@ -5,9 +5,9 @@ import { counted, priceText, sizeText, usdcText } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { marketOfToken } from "../../core/market.ts";
 import { chosenOrder, moment, openOrder } from "../model.ts";
-import { AccountLink, GoTo, Head, Nothing, OrderLink, Pane, Time } from "../parts.tsx";
+import { AccountLink, EmptyNote, GoTo, Head, OrderLink, Pane, Time } from "../parts.tsx";
 
-/** One order: what it met, the queue it joined, every fill, what ended it, how it settled. */
+/** One order: its matching, its place in the queue, its fills, its end and its settlement. */
 export function OrderPane() {
   return (
     <Pane name="order" tools={<Find />}>
@@ -16,14 +16,14 @@ export function OrderPane() {
   );
 }
 
-/** Takes the id of an order, or its number. */
+/** Field for the id or number of an order. */
 function Find() {
   const go = (asked: string): string => {
     const { value: at } = moment;
     if (at === null) return "";
     const { idPrefixes, orders } = at.state;
     const number = /^\d+$/.test(asked) ? Number(asked) : numberOf(idPrefixes.order, asked.toLowerCase());
-    if (orders.find(number) === undefined) return `no such order among the ${orders.size} there are here`;
+    if (orders.find(number) === undefined) return `no such order among the ${orders.size} at the cursor`;
     openOrder(number);
     return "";
   };
@@ -35,11 +35,11 @@ function Story() {
   const order = at?.state.orders.find(chosenOrder.value);
   if (at === null || order === undefined) {
     return (
-      <Nothing>
+      <EmptyNote>
         {chosenOrder.value === 0
           ? "Click an order anywhere, or type its id, to see its story."
-          : `Order ${chosenOrder.value} has not been placed yet where the cursor stands.`}
-      </Nothing>
+          : `Order ${chosenOrder.value} is placed after the cursor.`}
+      </EmptyNote>
     );
   }
   const { state, view } = at;

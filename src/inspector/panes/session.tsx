@@ -4,13 +4,13 @@ import type { ReplyTo } from "../../api/endpoints.ts";
 import { BOT_PROFILES, type ProfileName } from "../../bots/profiles.ts";
 import { counted } from "../../core/format.ts";
 import { canAct, file, history, revision, server } from "../model.ts";
-import { Act, bound, Choice, download, Facts, Outcome, Pane, useAction, whyNot } from "../parts.tsx";
+import { Act, bound, Choice, disabledReason, download, Facts, Outcome, Pane, useAction } from "../parts.tsx";
 
-/** What a person does with an exchange beside trading: keep, go back, break, record. */
+/** Reports, scenarios, snapshots, injected faults and bots of a session. */
 export function SessionPane() {
   return (
     <Pane name="session">
-      {server.value === null ? <p class="dim">{whyNot()}</p> : null}
+      {server.value === null ? <p class="dim">{disabledReason()}</p> : null}
       <Files />
       {server.value === null ? null : (
         <>
@@ -23,7 +23,7 @@ export function SessionPane() {
   );
 }
 
-/** What can be taken away. */
+/** Downloads, and the reset. */
 function Files() {
   const action = useAction();
   const { value: shown } = history;
@@ -45,13 +45,13 @@ function Files() {
     });
   const scenario = (): Promise<void> =>
     action.run(async () => {
-      const told = (await server.value?.ask("GET", "/sim/scenario")) as {
+      const recorded = (await server.value?.ask("GET", "/sim/scenario")) as {
         name: string;
         scenario: string;
         orders: number;
       };
-      download(`${told.name.replace(/[^\w-]+/g, "-")}.yaml`, told.scenario, "application/yaml");
-      return `a scenario of ${counted(told.orders, "order")}: clobsim run runs it`;
+      download(`${recorded.name.replace(/[^\w-]+/g, "-")}.yaml`, recorded.scenario, "application/yaml");
+      return `a scenario of ${counted(recorded.orders, "order")}: clobsim run runs it`;
     });
   return (
     <>
@@ -69,16 +69,16 @@ function Files() {
         <button
           type="button"
           disabled={server.value === null}
-          title={server.value === null ? "clobsim record makes one of a report" : ""}
+          title={server.value === null ? "clobsim record makes one from a report" : ""}
           onClick={() => void scenario()}
         >
           Record as scenario
         </button>
         <Act
           label="Reset"
-          title="opens the world anew"
+          title="returns the exchange to its opening"
           onClick={() => {
-            if (confirm("Open the world anew? All that was done is gone, snapshots too."))
+            if (confirm("Reset the exchange to its opening? Its history and all snapshots are lost."))
               void action.ask("POST", "/sim/reset", {});
           }}
         />
@@ -90,7 +90,7 @@ function Files() {
 
 const ASKED = { listSnapshots: "/sim/snapshots", listFaults: "/sim/faults", getBots: "/sim/bots" } as const;
 
-/** What the server answers, asked anew after each change; null until it has answered. */
+/** Returns a response of the server, loaded again after each change; null until loaded. */
 function useAnswer<Asked extends keyof typeof ASKED>(asked: Asked) {
   const answer = useSignal<ReplyTo<Asked> | null>(null);
   const action = useAction();
@@ -128,7 +128,7 @@ function Snapshots() {
             </b>
             <span class="number dim">{` sequence ${sequence}, ${time} `}</span>
             <Act label="Restore" onClick={() => change("POST", `/sim/snapshots/${id}/restore`, {})} />
-            <Act label="Forget" onClick={() => change("DELETE", `/sim/snapshots/${id}`)} />
+            <Act label="Delete" onClick={() => change("DELETE", `/sim/snapshots/${id}`)} />
           </li>
         ))}
       </ul>
@@ -191,11 +191,13 @@ function Faults() {
 function Bots() {
   const { answer, action, change } = useAnswer("getBots");
   const profile = useSignal<ProfileName>("normal");
-  const { profile: acts = null, bots = [] } = answer ?? {};
+  const { profile: running = null, bots = [] } = answer ?? {};
   return (
     <section aria-label="Bots">
       <h3>Bots</h3>
-      <p class="dim">{acts === null ? "none act" : `${bots.length} of the profile ${acts} act`}</p>
+      <p class="dim">
+        {running === null ? "none running" : `${bots.length} of the profile ${running} running`}
+      </p>
       <p class="row">
         <Choice label="Profile" of={profile} options={BOT_PROFILES.map((each) => [each, each])} />
         <Act
@@ -203,7 +205,7 @@ function Bots() {
           onClick={() => change("POST", "/sim/bots", { profile: profile.value }, "they trade as time passes")}
         />
         <Act label="Stop" onClick={() => change("DELETE", "/sim/bots", undefined, "stopped")} />
-        {canAct.value ? null : <span class="dim">{whyNot()}</span>}
+        {canAct.value ? null : <span class="dim">{disabledReason()}</span>}
       </p>
       <Outcome of={action} />
     </section>

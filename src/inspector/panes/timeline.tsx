@@ -18,23 +18,23 @@ import {
 } from "../model.ts";
 import { Act, GoTo, Outcome, useAction } from "../parts.tsx";
 import {
+  byTimeUnavailable,
   drawStrip,
   LANES,
   type Range,
   rowsAtPlace,
   STRIP_HEIGHT,
   wholeRange,
-  whyNotByTime,
   zoomedRange,
 } from "../timeline-strip.ts";
 
-/** What happened when, as marks; the cursor is dragged over them. */
+/** Marks of the rows over time, with a cursor that can be dragged. */
 export function Timeline() {
   const byTime = useSignal(false);
-  /** Null shows all. */
+  /** Null for the whole history. */
   const zoomed = useSignal<Range | null>(null);
   const rangeNow = (): Range => {
-    const isByTime = byTime.value && whyNotByTime() === null;
+    const isByTime = byTime.value && byTimeUnavailable() === null;
     return zoomed.value?.byTime === isByTime ? zoomed.value : wholeRange(isByTime);
   };
   const zoom = (factor: number): void => {
@@ -102,7 +102,7 @@ function Strip({
         height={STRIP_HEIGHT}
         tabIndex={0}
         role="slider"
-        aria-label="Where the page stands in the history"
+        aria-label="Cursor in the history"
         aria-valuemin={0}
         aria-valuemax={history.value?.count ?? 0}
         aria-valuenow={at?.rows ?? 0}
@@ -122,13 +122,13 @@ function Strip({
 }
 
 const STEPS = [
-  ["⇤", "Trade before", "Shift ←", () => stepToMark(-1)],
-  ["←", "Command back", "←", () => step(-1)],
-  ["→", "Command forth", "→", () => step(1)],
-  ["⇥", "Trade after", "Shift →", () => stepToMark(1)],
+  ["⇤", "Previous trade", "Shift ←", () => stepToMark(-1)],
+  ["←", "Previous command", "←", () => step(-1)],
+  ["→", "Next command", "→", () => step(1)],
+  ["⇥", "Next trade", "Shift →", () => stepToMark(1)],
 ] as const;
 
-/** Where to go from here. */
+/** Buttons that move the cursor. */
 function Steps() {
   return (
     <>
@@ -152,7 +152,7 @@ function Steps() {
 
 function ByTime({ isOn, onClick }: { readonly isOn: boolean; readonly onClick: () => void }) {
   revision.value;
-  const whyNot = whyNotByTime();
+  const whyNot = byTimeUnavailable();
   return (
     <button
       type="button"
@@ -185,7 +185,7 @@ function ZoomButtons({
   );
 }
 
-/** Lets the clock jump to what time causes next. */
+/** Button that advances the clock to the next timer. */
 function NextTimer() {
   const action = useAction();
   const { value: at } = moment;
@@ -194,7 +194,7 @@ function NextTimer() {
     <>
       <Act
         label={due === null ? "No timer" : "Next timer"}
-        title={due === null ? "time alone causes nothing" : `to ${toIso(due)}`}
+        title={due === null ? "no timer is due" : `to ${toIso(due)}`}
         onClick={() => {
           if (due !== null) void action.ask("POST", "/sim/clock", { time: toIso(due) });
         }}

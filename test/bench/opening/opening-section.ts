@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { LentExchanges } from "../../../src/fixtures/test-exchange.ts";
+import { TestExchanges } from "../../../src/fixtures/test-exchange.ts";
 import { openExchange, startExchange } from "../../../src/index.ts";
 import { median, takeTurns } from "../rounds.ts";
 import type { Section } from "../section.ts";
@@ -17,7 +17,7 @@ export const openingSection: Section = {
     const measurements = [];
     for (const world of WORLDS) {
       const options = { clock: "frozen", ...(world === "tiny" ? { world } : {}) } as const;
-      const lent = await new LentExchanges(options).lend();
+      const lent = await new TestExchanges(options).acquire();
       const subjects = {
         "bare node:http, listening": listening,
         startExchange: async () => (await startExchange(options)).close,
