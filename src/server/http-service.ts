@@ -65,7 +65,7 @@ export class HttpService {
         for (const { service } of this.#members()) {
           service.clock.stop();
           service.faults.stop();
-          service.log.flush();
+          service.log.close();
         }
         resolve();
       });

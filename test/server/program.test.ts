@@ -113,6 +113,15 @@ describe("the log", () => {
   });
 });
 
+it("the log holds the latest requests when the process exits without closing the server", async () => {
+  const exitOnSignal = "data:text/javascript,process.on('SIGUSR2', () => process.exit(7))";
+  const server = await program.serve(["--clock", "frozen"], { flags: ["--import", exitOnSignal] });
+  await answerTo(server.port, requestBytes("GET /clob/time", [HOST]));
+  const ended = await server.end("SIGUSR2");
+  expect(ended.code).toBe(7);
+  expect(logOf(ended).map(({ path }) => path)).toEqual(["/clob/time"]);
+});
+
 it("a line of the log has the whole path of an exchange in a pool", async () => {
   const server = await program.serve(["--pool", "2", "--clock", "frozen"]);
   for (const path of ["/2/clob/time", "/clob/time", "/1/nowhere"]) {
