@@ -17,6 +17,28 @@ export const CLOB_AUTH_TYPES = {
   ],
 } as const;
 
+/** The EIP-712 message by which a wallet claims its credentials (contract, section 2). */
+export interface ClobAuth {
+  readonly domain: { readonly name: string; readonly version: string; readonly chainId: number };
+  readonly types: typeof CLOB_AUTH_TYPES;
+  readonly primaryType: "ClobAuth";
+  readonly message: {
+    readonly address: `0x${string}`;
+    /** Unix seconds. */
+    readonly timestamp: string;
+    readonly nonce: bigint;
+    readonly message: string;
+  };
+}
+
+/** What a wallet signs. */
+export const clobAuth = (address: Hex, timestamp: string, nonce: bigint, chainId: number): ClobAuth => ({
+  domain: { name: "ClobAuthDomain", version: "1", chainId },
+  types: CLOB_AUTH_TYPES,
+  primaryType: "ClobAuth",
+  message: { address, timestamp, nonce, message: ATTESTATION },
+});
+
 /** What a wallet must sign, as details show it to somebody whose signature was not that. */
 const EXPECTED = {
   typedData: {
@@ -166,12 +188,7 @@ const malformed = (field: string, problem: string, hint?: string): ApiError =>
 function typedSchemes(viem: Viem, { address, nonce }: Derivation, timestamp: string): Scheme[] {
   return CHAIN_IDS.map((chainId) => ({
     name: `EIP-712 with chainId ${chainId}`,
-    hash: viem.hashTypedData({
-      domain: { name: "ClobAuthDomain", version: "1", chainId },
-      types: CLOB_AUTH_TYPES,
-      primaryType: "ClobAuth",
-      message: { address, timestamp, nonce, message: ATTESTATION },
-    }),
+    hash: viem.hashTypedData(clobAuth(address, timestamp, nonce, chainId)),
   }));
 }
 

@@ -1,4 +1,5 @@
 import { tradeOfFill } from "../core/account.ts";
+import { countWhile } from "../core/count-while.ts";
 import { type Market, outcomeOf } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
 import { findAccount, type State } from "../core/state.ts";
@@ -65,7 +66,10 @@ export class FairValue {
   /** Returns the last trade before the first one of a bot; a random price if there is none. */
   #anchorOf(state: State, market: Market): Anchor {
     const first = this.#firstTradeOfBots(state, market.number);
-    const before = first === null ? market.trades.size : countBefore(market, first);
+    const before =
+      first === null
+        ? market.trades.size
+        : countWhile(market.trades.size, (index) => market.trades.get(index + 1) < first);
     const last = before === 0 ? undefined : state.trades.get(market.trades.get(before));
     const anchor =
       last === undefined ? this.#openingOf(market) : { price: yesPrice(state, last), at: last.at };
@@ -112,15 +116,3 @@ export class FairValue {
 
 const yesPrice = (state: State, { taker, price }: Trade): Price =>
   outcomeOf(state.orders.get(taker).token) === "YES" ? price : complement(price);
-
-/** Returns the number of trades of a market before one. */
-function countBefore({ trades }: Market, trade: number): number {
-  let low = 0;
-  let high = trades.size;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (trades.get(middle + 1) < trade) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

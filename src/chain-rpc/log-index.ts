@@ -4,6 +4,7 @@ import { orderHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS, ZERO_ADDRESS } from "../core/chain/contracts.ts";
 import { tradesOf } from "../core/chain/moves.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
+import { countWhile } from "../core/count-while.ts";
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import { FEES, type State } from "../core/state.ts";
@@ -11,17 +12,6 @@ import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { TOPICS } from "./abis.ts";
 import { logsOf } from "./logs.ts";
-
-/** How many indices below `length` hold; all that do stand before all others. */
-function countWhile(length: number, holds: (index: number) => boolean): number {
-  let [low, high] = [0, length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
 
 /**
  * The blocks of a chain when it was last followed, by height. A reorganization, a restored snapshot or a reset replaces

@@ -16,6 +16,8 @@ import { ContractIds, logsOf } from "./logs.ts";
 import { blockReply, transactionReply, transactionsIn } from "./replies.ts";
 
 const MAX_SUBSCRIPTIONS = 1_000;
+const MAX_HEADS = 64;
+const MAX_BLOCKS_OF_LOGS = 4;
 
 /** Where a client is told what it has subscribed to. */
 export interface Sink {
@@ -41,27 +43,10 @@ interface Head {
   readonly messages: Map<string, Buffer>;
 }
 
-/** What was made lately, and is likely to be wanted by others. */
-class Recent<Key, Value> {
-  readonly #max: number;
-  readonly #values = new Map<Key, Value>();
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  get(key: Key): Value | undefined {
-    return this.#values.get(key);
-  }
-
-  keep(key: Key, value: Value): void {
-    this.#values.set(key, value);
-    if (this.#values.size > this.#max) this.#values.delete(this.#values.keys().next().value as Key);
-  }
-
-  clear(): void {
-    this.#values.clear();
-  }
+/** Keeps what was made lately, and is likely to be wanted by others: so many of them at most. */
+function keep<Key, Value>(recent: Map<Key, Value>, max: number, key: Key, value: Value): void {
+  recent.set(key, value);
+  if (recent.size > max) recent.delete(recent.keys().next().value as Key);
 }
 
 /**
@@ -84,8 +69,8 @@ export class Subscriptions {
   #toldTransactions = 0;
   /** How many transactions there were when the chain was last followed. */
   #transactions = 0;
-  readonly #heads = new Recent<Block, Head>(64);
-  readonly #logs = new Recent<Block, BlockLogs>(4);
+  readonly #heads = new Map<Block, Head>();
+  readonly #logs = new Map<Block, BlockLogs>();
 
   constructor(exchange: Exchange, slices: Slices) {
     this.#exchange = exchange;
@@ -198,7 +183,7 @@ export class Subscriptions {
   /** A head as the subscription of an id is told of it. */
   headMessage(block: Block, id: string): Buffer {
     const head = this.#heads.get(block) ?? { text: headText(this.state, block), messages: new Map() };
-    this.#heads.keep(block, head);
+    keep(this.#heads, MAX_HEADS, block, head);
     const message = head.messages.get(id) ?? Buffer.from(notification(id, head.text));
     head.messages.set(id, message);
     return message;
@@ -219,7 +204,7 @@ export class Subscriptions {
       yield;
       if (this.state !== state || blockAt(state.chain, block.height) !== block) return NO_LOGS;
     }
-    this.#logs.keep(block, { logs, texts });
+    keep(this.#logs, MAX_BLOCKS_OF_LOGS, block, { logs, texts });
     return { logs, texts };
   }
 }

@@ -1,20 +1,6 @@
-import { ATTESTATION, CLOB_AUTH_TYPES } from "../api/wallet-signature.ts";
+import { ATTESTATION, type ClobAuth, clobAuth } from "../api/wallet-signature.ts";
 
 type Hex = `0x${string}`;
-
-/** The EIP-712 message by which a wallet claims its credentials (contract, section 2). */
-export interface ClobAuth {
-  readonly domain: { readonly name: string; readonly version: string; readonly chainId: number };
-  readonly types: typeof CLOB_AUTH_TYPES;
-  readonly primaryType: "ClobAuth";
-  readonly message: {
-    readonly address: Hex;
-    /** Unix seconds. */
-    readonly timestamp: string;
-    readonly nonce: bigint;
-    readonly message: string;
-  };
-}
 
 /** Who signs: an account of viem's, or anything that signs like one. */
 export interface WalletAccount {
@@ -49,12 +35,7 @@ export async function attest(
   }
   const timestamp = String(claim.unixTime);
   const nonce = BigInt(claim.nonce);
-  const signature = await account.signTypedData({
-    domain: { name: "ClobAuthDomain", version: "1", chainId: claim.chainId },
-    types: CLOB_AUTH_TYPES,
-    primaryType: "ClobAuth",
-    message: { address, timestamp, nonce, message: ATTESTATION },
-  });
+  const signature = await account.signTypedData(clobAuth(address, timestamp, nonce, claim.chainId));
   return { address, signature, timestamp, nonce: String(nonce) };
 }
 

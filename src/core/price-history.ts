@@ -1,3 +1,4 @@
+import { countWhile } from "./count-while.ts";
 import type { Millis, Price } from "./units.ts";
 
 /** Unix seconds with trades, and the last price of each. */
@@ -59,14 +60,7 @@ export class PriceHistory {
 
   /** Returns the number of points before the Unix second, which is the index of the first at or after it. */
   countBefore(second: number): number {
-    let low = 0;
-    let high = this.#size;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#seconds[middle] as number) < second) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countWhile(this.#size, (index) => (this.#seconds[index] as number) < second);
   }
 
   copy(): PriceHistory {

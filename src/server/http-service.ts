@@ -1,7 +1,6 @@
 import type { Server } from "node:http";
 import { createServer, type Socket, type Server as TcpServer } from "node:net";
-import type { Duplex } from "node:stream";
-import { connectInMemory } from "./memory-connection.ts";
+import { type Duplex, duplexPair } from "node:stream";
 import { createHttpServer, type ExchangeSite, type Site } from "./server.ts";
 
 const CLOSE_GRACE_MS = 2_000;
@@ -90,4 +89,26 @@ function listen(server: TcpServer, { host, port }: ListenAddress): Promise<numbe
       resolve(typeof address === "object" && address !== null ? address.port : port);
     });
   });
+}
+
+/**
+ * A connection to an HTTP server of this process, over no network; the server need not listen. When one end is destroyed,
+ * so is the other.
+ */
+function connectInMemory(server: Server): Duplex {
+  const [client, served] = duplexPair();
+  for (const [end, other] of [[client, served] as const, [served, client] as const]) {
+    // What Node's HTTP calls on a socket of the system, which can wait, and keep a process alive.
+    const nothing = (): Duplex => end;
+    Object.assign(end, {
+      ref: nothing,
+      unref: nothing,
+      setKeepAlive: nothing,
+      setNoDelay: nothing,
+      setTimeout: nothing,
+    });
+    end.once("close", () => other.destroy());
+  }
+  server.emit("connection", served);
+  return client;
 }

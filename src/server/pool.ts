@@ -51,6 +51,8 @@ function targetIn(url: string): Target | null {
  */
 export class Pool implements Site {
   readonly Request: typeof Incoming;
+  readonly requestTimeoutMs: number;
+  readonly outbox: Outbox;
   readonly #parts: PoolParts;
   readonly #members = new Map<number, ExchangeSite>();
   readonly #nextId = requestIds();
@@ -58,14 +60,8 @@ export class Pool implements Site {
   constructor(parts: PoolParts) {
     this.#parts = parts;
     this.Request = requestsTo(parts.size);
-  }
-
-  get requestTimeoutMs(): number {
-    return this.#parts.options.requestTimeoutMs;
-  }
-
-  get outbox(): Outbox {
-    return this.#parts.outbox;
+    this.requestTimeoutMs = parts.options.requestTimeoutMs;
+    this.outbox = parts.outbox;
   }
 
   /** The exchanges that were made, in the order in which they were first asked for. */

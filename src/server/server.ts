@@ -39,26 +39,18 @@ export interface Site {
 export class ExchangeSite implements Site {
   readonly Request = Incoming;
   readonly service: Service;
+  readonly requestTimeoutMs: number;
+  readonly outbox: Outbox;
   readonly chainSockets: ChainSockets;
-  readonly #admitted: Site["answer"];
+  readonly answer: Site["answer"];
   readonly #nextId = requestIds();
 
   constructor(service: Service) {
     this.service = service;
+    this.requestTimeoutMs = service.options.requestTimeoutMs;
+    this.outbox = service.outbox;
     this.chainSockets = new ChainSockets(service);
-    this.#admitted = admit(service, createRouter(service), this.#nextId);
-  }
-
-  get requestTimeoutMs(): number {
-    return this.service.options.requestTimeoutMs;
-  }
-
-  get outbox(): Outbox {
-    return this.service.outbox;
-  }
-
-  answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void {
-    this.#admitted(request, response, refusal);
+    this.answer = admit(service, createRouter(service), this.#nextId);
   }
 
   upgrade(request: Incoming, socket: Duplex, head: Buffer): void {

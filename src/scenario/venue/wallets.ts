@@ -1,5 +1,6 @@
 import type { Checksums } from "../../api/address.ts";
-import type { ClobAuth, WalletAccount } from "../../client/wallet.ts";
+import type { ClobAuth } from "../../api/wallet-signature.ts";
+import type { WalletAccount } from "../../client/wallet.ts";
 import { devAddress, namedPrivateKey } from "../../simulation/dev-accounts.ts";
 
 /** A wallet of a scenario: anybody can compute its key from the name. */

@@ -22,6 +22,7 @@ import {
 import { verifyDerivation } from "../../api/wallet-signature.ts";
 import { type Account, fillOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
 import type { Command, CommandOf } from "../../core/commands.ts";
+import { countWhile } from "../../core/count-while.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
@@ -129,21 +130,10 @@ function fillsMatching(view: View, account: Account, filter: FillFilter): Fills 
   const secondOf = (place: number): number =>
     Math.floor(view.state.trades.get(tradeOfFill(fills.get(place))).at / 1000);
   const { before, after } = filter;
-  const end = before === undefined ? fills.size : placesUpTo(fills.size, (place) => secondOf(place) < before);
-  const start = after === undefined ? 0 : placesUpTo(fills.size, (place) => secondOf(place) < after);
+  const end =
+    before === undefined ? fills.size : countWhile(fills.size, (index) => secondOf(index + 1) < before);
+  const start = after === undefined ? 0 : countWhile(fills.size, (index) => secondOf(index + 1) < after);
   return { size: Math.max(0, end - start), get: (place) => fills.get(start + place) };
-}
-
-/** How many places from the first on satisfy a condition that holds up to some place and not after. */
-function placesUpTo(size: number, holds: (place: number) => boolean): number {
-  let low = 0;
-  let high = size;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (holds(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 function withinScope(view: View, account: Account, filter: FillFilter): Fills {
