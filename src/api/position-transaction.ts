@@ -1,4 +1,4 @@
-import { OPERATOR_MAX_FEE, QUIET_BASE_FEE } from "../core/chain/chain.ts";
+import { DEFAULT_BASE_FEE, OPERATOR_MAX_FEE } from "../core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
 import { indexSetOf } from "../core/chain/position-ids.ts";
 import { callGas, type PartitionCall, type RedeemCall } from "../core/chain/transaction.ts";
@@ -13,7 +13,7 @@ export type PositionChange =
 
 /** The most that such a wallet offers for its gas, in wei, and what of it is a tip: what the exchange offers itself. */
 const MAX_FEE = OPERATOR_MAX_FEE;
-const TIP = QUIET_BASE_FEE;
+const TIP = DEFAULT_BASE_FEE;
 
 const BOTH_OUTCOMES = [indexSetOf("YES"), indexSetOf("NO")].map(String);
 

@@ -108,7 +108,7 @@ const TIMED_COMMANDS = {
     ({ transaction }) => `transaction ${transaction} is due`,
   ),
   /** Ends the block being assembled. */
-  sealBlock: command(record({}), () => "the block is whole"),
+  sealBlock: command(record({}), () => "the block is complete"),
 };
 
 /** Every command by kind. The schemas check form only; `decide` refuses. Fields that hold numbers of records are named after them: `market`. */
@@ -218,7 +218,7 @@ const COMMANDS = {
       ...(miner === null ? [] : [`miner ${addressText(miner)}`]),
       ...(gasLimit === null ? [] : [`gas limit ${gasLimit}`]),
     ];
-    return `set of blocks ${parts.join(" and ") || "nothing"}`;
+    return `set ${parts.join(" and ") || "nothing"} of blocks`;
   }),
   /** Sets the base fee of the next block, wei per gas. */
   setNextBaseFee: command(

@@ -118,19 +118,19 @@ const EVENTS = {
     ({ transaction }) => `transaction ${transaction} pending`,
   ),
   /** Blocks shall be mined at once. */
-  blocksAsked: event<{ count: number }>(({ count }) => `${counted(count, "block")} to be mined`),
+  blocksAsked: event<{ count: number }>(({ count }) => `${counted(count, "block")} requested`),
   /** A block is mined with all pending transactions up to `lastTransaction`, none with an exception; `empty` blocks follow. */
   blocksMined: event<{ height: number; lastTransaction: number; empty: number }>(
     ({ height, empty }) => `block ${height} mined${empty === 0 ? "" : ` and ${empty} empty`}`,
   ),
   /** A block is opened, to be assembled transaction by transaction. */
-  blockOpened: event<{ height: number; baseFee: number }>(({ height }) => `block ${height} begun`),
+  blockOpened: event<{ height: number; baseFee: number }>(({ height }) => `block ${height} opened`),
   blockSealed: event<{ height: number }>(({ height }) => `block ${height} mined`),
   /** A transaction other than a call is executed in the block. */
   transactionMined: event<{ transaction: number }>(({ transaction }) => `transaction ${transaction} mined`),
   /** A call is executed. `isRepeated`: the ledger already has its effect, from before a reorganization. */
   callExecuted: event<OfCall & { effect: CallEffect; isRepeated: boolean }>(
-    ({ transaction }) => `transaction ${transaction} carried out`,
+    ({ transaction }) => `transaction ${transaction} executed`,
   ),
   /** A call is reverted in the block and has no effect except its cost. */
   callReverted: event<OfCall & { reason: string }>(
@@ -138,11 +138,11 @@ const EVENTS = {
   ),
   /** The ledger undoes the effect of a call from before a reorganization; the call is pending again. */
   callTakenBack: event<{ transaction: number }>(
-    ({ transaction }) => `transaction ${transaction} taken back, still pending`,
+    ({ transaction }) => `transaction ${transaction} undone, pending again`,
   ),
   /** A transaction is deferred until height `notBefore`, by a fault or by none (0). */
   transactionHeld: event<{ transaction: number; hold: HoldReason; notBefore: number; fault: number }>(
-    ({ transaction, hold }) => `transaction ${transaction} put off, ${hold}`,
+    ({ transaction, hold }) => `transaction ${transaction} deferred, ${hold}`,
   ),
   /** A settlement is silently dropped and will never be mined. */
   settlementLost: event<{ transaction: number; fault: number }>(
@@ -184,7 +184,7 @@ const EVENTS = {
   /** The mining mode is changed. */
   miningSet: event<Mining>(({ mode }) => `mining is ${mode}`),
   /** Header fields from the next block on are changed. */
-  blockTermsSet: event<BlockTerms>(() => "what blocks say of themselves is set"),
+  blockTermsSet: event<BlockTerms>(() => "block header fields set"),
   /** Sets the base fee of the next block only, wei per gas. */
   nextBaseFeeSet: event<{ baseFee: number }>(({ baseFee }) => `the next base fee is ${baseFee} wei`),
 };

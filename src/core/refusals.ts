@@ -61,7 +61,9 @@ const REFUSALS = {
   EVENT_NOT_FOUND: refusal<{ event: number }>(({ event }) => `there is no event number ${event}`),
   MARKET_NOT_FOUND: refusal<{ market: number }>(({ market }) => `there is no market number ${market}`),
   TOKEN_NOT_FOUND: refusal<{ tokenId: string }>(({ tokenId }) => `no token ${quoted(tokenId)}`),
-  ORDER_NOT_FOUND: refusal<{ orderId: string }>(({ orderId }) => `no order ${quoted(orderId)} of yours`),
+  ORDER_NOT_FOUND: refusal<{ orderId: string }>(
+    ({ orderId }) => `this account has no order ${quoted(orderId)}`,
+  ),
   ORDER_NOT_LIVE: refusal<{ order: number }>(({ order }) => `order number ${order} is not live`),
   SLUG_TAKEN: refusal<{ slug: string }>(({ slug }) => `slug ${JSON.stringify(slug)} is taken`),
   INVALID_TICK_SIZE: refusal<{ price: Price; tickSize: Price }>(

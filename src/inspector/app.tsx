@@ -3,11 +3,11 @@ import { useEffect } from "preact/hooks";
 import { toIso } from "../core/time.ts";
 import { KEYS } from "./keys.ts";
 import {
-  caughtUp,
   file,
   history,
   isConnected,
   isShown,
+  loadedPart,
   type Moment,
   moment,
   notice,
@@ -75,7 +75,7 @@ function Top() {
 function whereText({ isHead, rows }: Moment): string {
   if (!isHead || server.value === null) return `row ${rows} of ${history.value?.count ?? 0}`;
   if (!isConnected.value) return "last known state";
-  return caughtUp.value === 1 ? "live" : `catching up, ${Math.floor(100 * caughtUp.value)} %`;
+  return loadedPart.value === 1 ? "live" : `catching up, ${Math.floor(100 * loadedPart.value)} %`;
 }
 
 function sourceText(): string {

@@ -125,7 +125,7 @@ export const market = computed(() => {
 });
 
 /** Part of the earlier history that the stream has sent, 0 to 1. */
-export const caughtUp = computed(() => {
+export const loadedPart = computed(() => {
   revision.value;
   const { value: shown } = history;
   if (shown === null) return 0;

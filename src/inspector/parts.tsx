@@ -161,7 +161,7 @@ export function Outcome({ of: { result } }: { readonly of: Action }) {
 }
 
 /** Button that sends a command to the exchange; disabled if that is not possible. */
-export function Act({
+export function ActionButton({
   label,
   onClick,
   title,
@@ -189,7 +189,7 @@ export function disabledReason(): string {
 }
 
 /** Binds a field to the signal that holds its text. */
-export const bound = (to: Signal<string>) => ({
+export const bindTo = (to: Signal<string>) => ({
   value: to.value,
   onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void => {
     to.value = currentTarget.value;
@@ -218,7 +218,7 @@ export function GoTo({
         if (wrong.value === "") event.currentTarget.querySelector("input")?.blur();
       }}
     >
-      <input aria-label={label} aria-invalid={wrong.value !== ""} {...more} {...bound(text)} />
+      <input aria-label={label} aria-invalid={wrong.value !== ""} {...more} {...bindTo(text)} />
       <span class="wrong" role="status">
         {wrong.value}
       </span>

@@ -70,15 +70,15 @@ export interface OpenedReport {
 }
 
 /**
- * Opens the report in some bytes and decides it anew, a slice at a time: between slices `tell` is told, and awaited. A
- * damaged report is opened as far as it is whole. `engine` is the version of this program.
- * @throws StoreError when it is no report, its first line is damaged, or a newer version made it.
+ * Parses a report and replays it in slices; calls and awaits `onProgress` after each. A damaged report is opened up to the
+ * damage. `engine` is the version of this program.
+ * @throws StoreError if it is not a report, its first line is damaged, or a newer version made it.
  */
 export async function openReport(
   name: string,
   content: Uint8Array,
   engine: string,
-  tell: (progress: Progress) => Promise<void>,
+  onProgress: (progress: Progress) => Promise<void>,
 ): Promise<OpenedReport> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const whole = inMemory(bytes);
@@ -104,12 +104,12 @@ export async function openReport(
     const isLast = cut === 0;
     const slice = isLast ? whole : inMemory(bytes.subarray(0, cut));
     let scanned = scan(slice, end, take);
-    // What a line is worth that cannot be read depends on what stands behind it, to the end of the file.
+    // How an unreadable line is classified depends on the rest of the file.
     if (scanned.damage !== null && !isLast) scanned = scan(whole, scanned, take);
     if (scanned.damage !== null) damage = damageText(name, name, scanned.damage);
     else if (isLast && !isEnded) damage = CUT;
     end = scanned;
-    await tell({ done: end.offset / bytes.length, commands: history.head.sequence });
+    await onProgress({ done: end.offset / bytes.length, commands: history.head.sequence });
     if (isLast) break;
   }
   return { name, history, bytes, damage };

@@ -1,4 +1,4 @@
-import { confirmationsOf, GAS_MONEY, QUIET_BASE_FEE } from "../core/chain/chain.ts";
+import { confirmationsOf, DEFAULT_BASE_FEE, INITIAL_NATIVE_BALANCE } from "../core/chain/chain.ts";
 import { CONTRACTS, UNLIMITED } from "../core/chain/contracts.ts";
 import { type ContractCall, callGas } from "../core/chain/transaction.ts";
 import type { Command, CommandOf, Stamped } from "../core/commands.ts";
@@ -74,10 +74,10 @@ const EXCHANGE_WORD = CONTRACTS.exchange.slice(2).padStart(64, "0");
 
 /** Where wallets have to approve the exchange, a world's traders do so when they get their funds. */
 export function approvalsOf({ address, collateral }: CommandOf<"fundAccount">): Command[] {
-  const wei = String(GAS_MONEY);
+  const wei = String(INITIAL_NATIVE_BALANCE);
   const sending = (to: Address, call: ContractCall, input: string): Command => ({
     ...{ kind: "sendTransaction", from: address, to, nonce: null, value: "0", gas: callGas(call, input) },
-    ...{ maxFeePerGas: QUIET_BASE_FEE, maxPriorityFeePerGas: 0, input, call, raw: null, hash: null },
+    ...{ maxFeePerGas: DEFAULT_BASE_FEE, maxPriorityFeePerGas: 0, input, call, raw: null, hash: null },
   });
   return [
     ...(collateral > 0 ? [] : [{ kind: "setNativeBalance", address, wei } as const]),
@@ -224,7 +224,7 @@ export function creationsOf(world: World, start: Millis) {
 /** When the first thing happens, dev accounts get what pays for gas, and traders their funds. */
 function fundings(world: World, first: number): Scheduled[] {
   const at = orderCount(world) === 0 ? first : Math.min(first, orderIn(world, 0).at);
-  const wei = String(GAS_MONEY);
+  const wei = String(INITIAL_NATIVE_BALANCE);
   return [
     ...world.devAccounts.map(
       (address): Scheduled => ({ at, command: () => ({ kind: "setNativeBalance", address, wei }) }),

@@ -21,11 +21,11 @@ export const BLOCK_INTERVAL_MS = 2_000;
 /** Chain id of local development nodes. */
 export const CHAIN_ID = 31_337;
 /** Base fee without a gas spike: 1 gwei per gas. */
-export const QUIET_BASE_FEE = 1_000_000_000;
+export const DEFAULT_BASE_FEE = 1_000_000_000;
 /** Maximum fee that the exchange offers for its own transactions: 100 gwei per gas. */
 export const OPERATOR_MAX_FEE = 100_000_000_000;
 /** Initial native balance of a wallet that the exchange knows: 10,000 units of the native currency, in wei. */
-export const GAS_MONEY = 10_000_000_000_000_000_000_000n;
+export const INITIAL_NATIVE_BALANCE = 10_000_000_000_000_000_000_000n;
 
 /** Returns the number of further blocks after which a block is final. */
 export const confirmationsOf = (mode: SettlementMode): number => (mode === "instant" ? 0 : 2);
@@ -200,7 +200,7 @@ export function createChain(
     height: 0,
     parent: 0,
     at,
-    baseFee: QUIET_BASE_FEE,
+    baseFee: DEFAULT_BASE_FEE,
     first: 0,
     count: 0,
     logs: 0,
@@ -247,7 +247,7 @@ export const headBlock = (chain: Chain): Block => chain.blocks.get(chain.heights
 /** Returns the base fee of the next block, wei per gas: the one set for it, else that of the highest active spike. */
 export function baseFeeOf(chain: Chain): number {
   if (chain.nextBaseFee !== null) return chain.nextBaseFee;
-  let fee = QUIET_BASE_FEE;
+  let fee = DEFAULT_BASE_FEE;
   for (const fault of chain.faults) if (fault.fault === "gasSpike") fee = Math.max(fee, fault.baseFee);
   return fee;
 }

@@ -58,7 +58,7 @@ const SPAN = 4_294_967_296;
  * Returns a uniform number from 0 to 999,999 for one attempt of one transaction under one fault. It is a hash, not a draw
  * from a stream, so that deciding a command again gives the same result.
  */
-export function chanceOf(seed: string, fault: number, transaction: number, attempt: number): number {
+export function faultDraw(seed: string, fault: number, transaction: number, attempt: number): number {
   const digest = sha256Hex(`clobsim chance\n${fault}\n${transaction}\n${attempt}\n${seed}`);
   return Math.floor((Number.parseInt(digest.slice(0, DIGITS), 16) / SPAN) * CERTAIN);
 }

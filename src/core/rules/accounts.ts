@@ -1,4 +1,4 @@
-import { GAS_MONEY } from "../chain/chain.ts";
+import { INITIAL_NATIVE_BALANCE } from "../chain/chain.ts";
 import { setsOf } from "../chain/moves.ts";
 import type { DepositContent } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
@@ -136,7 +136,7 @@ function countDerivation(state: State, event: EventOf<"credentialsDerived">): vo
 /** Gives native currency for gas to a wallet that the exchange funds for the first time. */
 function giveGasMoney(state: State, account: number): void {
   const { address } = state.accounts.get(account);
-  if (!state.chain.wallets.has(address)) walletIn(state.chain, address).native = GAS_MONEY;
+  if (!state.chain.wallets.has(address)) walletIn(state.chain, address).native = INITIAL_NATIVE_BALANCE;
 }
 
 /** Adds the deposit transaction of issued shares. */

@@ -27,7 +27,7 @@ import {
   holdingIn,
   markTouched,
   reserve,
-  settlesAtOnce,
+  settlesInstantly,
   sharesIn,
 } from "./ledger.ts";
 import { addMatch } from "./transactions.ts";
@@ -193,7 +193,7 @@ function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): vo
     makerPrevious: maker.lastTrade,
   });
   if (number !== event.trade) throw new Error(`trade ${event.trade} made as number ${number}`);
-  const isPending = !settlesAtOnce(state);
+  const isPending = !settlesInstantly(state);
   addMatch(state, event, taker, maker, at);
   fill(state, market, maker, maker.price, event, "MAKER", isPending, at);
   fill(state, market, taker, event.price, event, "TAKER", isPending, at);

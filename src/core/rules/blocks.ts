@@ -5,12 +5,12 @@ import {
   type Chain,
   canSettleInBatch,
   confirmationsOf,
+  DEFAULT_BASE_FEE,
   digestFields,
   headOf,
   minedAt,
   miningModeOf,
   miningOf,
-  QUIET_BASE_FEE,
 } from "../chain/chain.ts";
 import { movesOf } from "../chain/moves.ts";
 import { awaitsBlock, type CallContent, type Transaction } from "../chain/transaction.ts";
@@ -24,7 +24,7 @@ import { undoCall } from "./calls.ts";
 import { clearTouched } from "./ledger.ts";
 import { hasPermissions, restorePermissions } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
-import { awaitBlock, exceptionOf, includeOwn, isAnyUnderpriced, settleMoves } from "./transactions.ts";
+import { addOwnToBlock, exceptionOf, isAnyUnderpriced, scheduleBlock, settleMoves } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
 /** Requests blocks, which the schedule then mines at this moment, in any mining mode. */
@@ -35,12 +35,12 @@ const askForBlocks = (_state: State, command: CommandOf<"mineBlocks">): Decision
  * Adds the block that settles the transactions of a command, if the mode is `instant` and they can be settled in a batch;
  * else the schedule mines it. `last` is the number of the command's last transaction.
  */
-export function settleAtOnce({ chain, config }: State, last: number, events: DomainEvent[]): void {
+export function addInstantBlock({ chain, config }: State, last: number, events: DomainEvent[]): void {
   if (miningModeOf(chain, config) !== "instant" || !canSettleInBatch(chain)) return;
-  events.push(blockOf(chain, last, 0));
+  events.push(minedEvent(chain, last, 0));
 }
 
-const blockOf = (chain: Chain, lastTransaction: number, empty: number): DomainEvent => ({
+const minedEvent = (chain: Chain, lastTransaction: number, empty: number): DomainEvent => ({
   kind: "blocksMined",
   height: headOf(chain) + 1,
   lastTransaction,
@@ -52,7 +52,7 @@ function produceBlock(state: State): Decision {
   const { chain } = state;
   return accepted([
     canSettleInBatch(chain)
-      ? blockOf(chain, chain.transactions.size, Math.max(0, chain.asked - 1))
+      ? minedEvent(chain, chain.transactions.size, Math.max(0, chain.asked - 1))
       : { kind: "blockOpened", height: headOf(chain) + 1, baseFee: baseFeeOf(chain) },
   ]);
 }
@@ -98,15 +98,15 @@ function mineBlocks(
 ): void {
   const { chain, config } = state;
   clearTouched(state);
-  const building = beginBlock(chain, height, QUIET_BASE_FEE, at);
+  const building = beginBlock(chain, height, DEFAULT_BASE_FEE, at);
   for (let number = chain.firstUnprocessed; number <= lastTransaction; number += 1) {
     const transaction = chain.transactions.get(number);
-    if (transaction.status === "PENDING") includeOwn(state, building, transaction);
+    if (transaction.status === "PENDING") addOwnToBlock(state, building, transaction);
   }
   chain.firstUnprocessed = lastTransaction + 1;
   seal(chain, building);
   for (let count = 1; count <= empty; count += 1) {
-    seal(chain, beginBlock(chain, height + count, QUIET_BASE_FEE, at));
+    seal(chain, beginBlock(chain, height + count, DEFAULT_BASE_FEE, at));
   }
   schedule(chain, config, at);
 }
@@ -124,7 +124,7 @@ function sealBlock({ chain, config }: State, { height }: EventOf<"blockSealed">,
   schedule(chain, config, at);
   if (chain.nextBaseFee === null) return;
   chain.nextBaseFee = null;
-  if (isAnyUnderpriced(chain)) awaitBlock(chain, config, at);
+  if (isAnyUnderpriced(chain)) scheduleBlock(chain, config, at);
 }
 
 const beginBlock = (chain: Chain, height: number, baseFee: number, at: Millis): Building => ({
@@ -232,7 +232,7 @@ function reorganize(
     );
   }
   if (chain.lastFilled !== null) chain.lastFilled = Math.min(chain.lastFilled, stays);
-  if (pending.length > 0) awaitBlock(chain, config, at);
+  if (pending.length > 0) scheduleBlock(chain, config, at);
 }
 
 /** Removes a transaction from its block. A settlement that was reverted there has failed permanently. */

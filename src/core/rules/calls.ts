@@ -24,10 +24,10 @@ import { changePermissions, walletIn } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
 import {
   addContent,
+  addToBlock,
   beginExecution,
   exceptionOf,
-  include,
-  leavePool,
+  removeFromPool,
   settleMoves,
   undoInLedger,
 } from "./transactions.ts";
@@ -268,7 +268,7 @@ function callExecuted(state: State, event: EventOf<"callExecuted">): void {
   moveNative(state.chain, content.from, content.to, BigInt(content.value));
   changePermissions(state, state.chain, transaction);
   mixCall(state.chain, content, event.gas, event.gasPrice);
-  include(state.chain, building, transaction, logsOfCall(content.call, effect), event.gas);
+  addToBlock(state.chain, building, transaction, logsOfCall(content.call, effect), event.gas);
 }
 
 /** Reverts a call: it costs gas and has no effect; an effect already in the ledger is undone. */
@@ -282,7 +282,7 @@ function callReverted(state: State, event: EventOf<"callReverted">, at: Millis):
   transaction.status = "REVERTED";
   payForCall(state.chain, transaction, content, event.gas, event.gasPrice);
   mixCall(state.chain, content, event.gas, event.gasPrice);
-  include(state.chain, building, transaction, 0, event.gas);
+  addToBlock(state.chain, building, transaction, 0, event.gas);
 }
 
 /** Undoes a call that a reorganization left without funds; the next block executes it again. */
@@ -316,7 +316,7 @@ function addCall(
   const exception = exceptionOf(replaced);
   exception.hold = null;
   exception.endedAt = at;
-  leavePool(chain, replaced);
+  removeFromPool(chain, replaced);
 }
 
 /** Deciding functions by command kind. */

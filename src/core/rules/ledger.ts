@@ -146,7 +146,7 @@ export function changeSupply(
 export type Sign = 1 | -1;
 
 /** Whether fills are never pending, because the command that makes them also mines their block. */
-export const settlesAtOnce = ({ config, chain }: State): boolean =>
+export const settlesInstantly = ({ config, chain }: State): boolean =>
   miningModeOf(chain, config) === "instant" && canSettleInBatch(chain);
 
 /** Marks balances that are about to get their first pending amount. */

@@ -9,7 +9,7 @@ import { accepted, type Decision, type RefusalOf, refused } from "../refusals.ts
 import type { State } from "../state.ts";
 import { Table } from "../table.ts";
 import { emptySum, type Millis } from "../units.ts";
-import { settleAtOnce } from "./blocks.ts";
+import { addInstantBlock } from "./blocks.ts";
 import { addContent } from "./transactions.ts";
 
 /** Creates an event that markets can belong to. */
@@ -60,7 +60,7 @@ function resolveMarket(state: State, command: CommandOf<"resolveMarket">): Decis
   const { winningOutcome } = command;
   const events = cancelAllEvents(state, market);
   events.push({ kind: "marketResolved", market: market.number, winningOutcome, transaction });
-  settleAtOnce(state, transaction, events);
+  addInstantBlock(state, transaction, events);
   return accepted(events);
 }
 

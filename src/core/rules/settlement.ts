@@ -2,7 +2,7 @@ import { onChainOf } from "../account.ts";
 import { type Building, baseFeeOf, type Chain, OPERATOR_MAX_FEE, unminedOf } from "../chain/chain.ts";
 import { allowanceOf, CONTRACTS, isOperator } from "../chain/contracts.ts";
 import { movesOf, USDC } from "../chain/moves.ts";
-import { CERTAIN, chanceOf, type SettlementFault } from "../chain/settlement-fault.ts";
+import { CERTAIN, faultDraw, type SettlementFault } from "../chain/settlement-fault.ts";
 import { type HoldReason, LOGS_OF_MATCH, type Move, ownGas, type Transaction } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
@@ -15,13 +15,13 @@ import { balanceOf } from "./ledger.ts";
 import { changePermissions } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
 import {
-  awaitBlock,
+  addOwnToBlock,
+  addToBlock,
   beginExecution,
   exceptionOf,
-  include,
-  includeOwn,
   isAnyUnderpriced,
-  leavePool,
+  removeFromPool,
+  scheduleBlock,
   settleMoves,
   undoInLedger,
 } from "./transactions.ts";
@@ -107,7 +107,7 @@ function faultMatches(state: State, fault: SettlementFault, transaction: Transac
     return false;
   if (fault.fault === "delay" && transaction.exception?.delayedBy === fault.number) return false;
   if (fault.probability === CERTAIN) return true;
-  const drawn = chanceOf(state.config.seed, fault.number, transaction.number, attemptsOf(transaction));
+  const drawn = faultDraw(state.config.seed, fault.number, transaction.number, attemptsOf(transaction));
   return drawn < fault.probability;
 }
 
@@ -193,7 +193,7 @@ function mineTransaction(state: State, event: EventOf<"transactionMined">): void
   const { building, transaction } = beginExecution(state.chain, event.transaction);
   changePermissions(state, state.chain, transaction);
   if (transaction.content === null) settleMoves(state, transaction, 1);
-  includeOwn(state, building, transaction);
+  addOwnToBlock(state, building, transaction);
 }
 
 function deferTransaction({ chain }: State, event: EventOf<"transactionHeld">): void {
@@ -211,7 +211,7 @@ function deferTransaction({ chain }: State, event: EventOf<"transactionHeld">): 
 /** Drops a settlement silently: its trades stay in the ledger. */
 function loseSettlement({ chain }: State, event: EventOf<"settlementLost">, at: Millis): void {
   const { transaction } = beginExecution(chain, event.transaction);
-  leavePool(chain, transaction);
+  removeFromPool(chain, transaction);
   transaction.status = "LOST";
   const exception = exceptionOf(transaction);
   exception.hold = null;
@@ -232,9 +232,9 @@ function failSettlement(state: State, event: EventOf<"settlementFailed">, at: Mi
   if (event.isMined) {
     const { building } = beginExecution(chain, event.transaction);
     transaction.status = "REVERTED";
-    include(chain, building, transaction, 0, ownGas(LOGS_OF_MATCH));
+    addToBlock(chain, building, transaction, 0, ownGas(LOGS_OF_MATCH));
   } else {
-    if (transaction.status === "PENDING") leavePool(chain, transaction);
+    if (transaction.status === "PENDING") removeFromPool(chain, transaction);
     else chain.dropped = chain.dropped.filter((number) => number !== event.transaction);
     transaction.status = "FAILED";
     exception.hold = null;
@@ -290,12 +290,12 @@ export function endFault(state: State, { number }: EventOf<"settlementFaultEnded
   const { chain, config } = state;
   const before = baseFeeOf(chain);
   chain.faults = number === 0 ? [] : chain.faults.filter((fault) => fault.number !== number);
-  if (baseFeeOf(chain) < before && isAnyUnderpriced(chain)) awaitBlock(chain, config, at);
+  if (baseFeeOf(chain) < before && isAnyUnderpriced(chain)) scheduleBlock(chain, config, at);
 }
 
 function raiseFees(state: State, { transactions }: EventOf<"feesBumped">, at: Millis): void {
   for (const number of transactions) exceptionOf(state.chain.transactions.get(number)).isBumped = true;
-  awaitBlock(state.chain, state.config, at);
+  scheduleBlock(state.chain, state.config, at);
 }
 
 /** Deciding functions by command kind. */

@@ -6,7 +6,7 @@ import type { State } from "../state.ts";
 import type { Millis } from "../units.ts";
 import { walletIn } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
-import { awaitBlock, exceptionOf, leavePool, undoInLedger } from "./transactions.ts";
+import { exceptionOf, removeFromPool, scheduleBlock, undoInLedger } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
 // Commands with which a test controls the chain, as on a development node.
@@ -37,7 +37,7 @@ function writeNonce({ chain, config }: State, { address, nonce }: EventOf<"nonce
   const wallet = walletIn(chain, address);
   recordOverwritten(chain, wallet);
   wallet.mined = nonce;
-  if (wallet.pending.has(nonce)) awaitBlock(chain, config, at);
+  if (wallet.pending.has(nonce)) scheduleBlock(chain, config, at);
 }
 
 /** Removes a wallet's pending transaction from the pool; succeeds without a change if there is none. */
@@ -72,7 +72,7 @@ function writeDropped(
   const exception = exceptionOf(transaction);
   if (exception.effect !== null) undoInLedger(state, transaction);
   exception.effect = null;
-  leavePool(chain, transaction);
+  removeFromPool(chain, transaction);
   transaction.status = "DROPPED";
   exception.hold = null;
   exception.endedAt = at;
@@ -87,7 +87,7 @@ const setMining = (_state: State, { mode, intervalMs }: CommandOf<"setMining">):
 function writeMining({ chain, config }: State, { mode, intervalMs }: EventOf<"miningSet">, at: Millis): void {
   chain.mining = { mode, intervalMs };
   chain.nextBlockAt = null;
-  if (chain.pending > 0 || mode === "auto") awaitBlock(chain, config, at);
+  if (chain.pending > 0 || mode === "auto") scheduleBlock(chain, config, at);
 }
 
 /** Sets header fields from the next block on. */

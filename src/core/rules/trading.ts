@@ -28,7 +28,7 @@ import {
   type Size,
   size,
 } from "../units.ts";
-import { settleAtOnce } from "./blocks.ts";
+import { addInstantBlock } from "./blocks.ts";
 import { grantDue, issuanceLeft, shortfallOf } from "./ledger.ts";
 import { STATUS_CHECKS, statusRefusal } from "./markets.ts";
 
@@ -80,7 +80,7 @@ function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis):
     blockingOwnOrder: state.plan.ownSlot === NO_SLOT ? 0 : state.pool.orderIn(state.plan.ownSlot),
   });
   match(state, command, market, token, order, transaction, events);
-  if (hasTraded(command, state.plan)) settleAtOnce(state, transaction, events);
+  if (hasTraded(command, state.plan)) addInstantBlock(state, transaction, events);
   return accepted(events);
 }
 

@@ -85,7 +85,7 @@ function addTransaction(
   if (chain.transactions.add(transaction) !== number) throw new Error(`transaction ${number} is out of turn`);
   if (!awaitsBlock(transaction)) return;
   chain.pending += 1;
-  if (!waitsForNonce(chain, content)) awaitBlock(chain, state.config, at);
+  if (!waitsForNonce(chain, content)) scheduleBlock(chain, state.config, at);
 }
 
 /** Whether a call waits for an earlier nonce of its wallet; the call with that nonce schedules the block of both. */
@@ -93,7 +93,7 @@ const waitsForNonce = ({ wallets }: Chain, content: TransactionContent | null): 
   content?.kind === "call" && content.nonce > (wallets.get(content.from)?.mined ?? 0);
 
 /** Schedules the next block as the mining mode requires, unless one is already due. */
-export function awaitBlock(chain: Chain, config: ExchangeConfig, at: Millis): void {
+export function scheduleBlock(chain: Chain, config: ExchangeConfig, at: Millis): void {
   const { mode, intervalMs } = miningOf(chain, config);
   if (chain.nextBlockAt !== null || mode === "manual") return;
   chain.nextBlockAt = mode === "instant" ? at : millis(at + intervalMs);
@@ -113,22 +113,22 @@ export function exceptionOf(transaction: Transaction): TransactionException {
 }
 
 /** Updates the counts when a transaction is no longer pending; `deferred` is cleaned up with each block. */
-export function leavePool(chain: Chain, transaction: Transaction): void {
+export function removeFromPool(chain: Chain, transaction: Transaction): void {
   if (awaitsBlock(transaction)) chain.pending -= 1;
   if (transaction.content?.kind === "call") chain.pendingCalls -= 1;
 }
 
 /** Adds one of the exchange's own transactions to a block; does not change pending amounts. */
-export function includeOwn(state: State, building: Building, transaction: Transaction): void {
+export function addOwnToBlock(state: State, building: Building, transaction: Transaction): void {
   const { chain } = state;
   transaction.status = "MINED";
   mixOwn(state, transaction);
   const logs = logCountOf(transaction);
-  include(chain, building, transaction, logs, ownGas(logs));
+  addToBlock(chain, building, transaction, logs, ownGas(logs));
 }
 
 /** Adds a transaction to a block: sets its place and updates the totals of the block. */
-export function include(
+export function addToBlock(
   chain: Chain,
   building: Building,
   transaction: Transaction,
@@ -143,7 +143,7 @@ export function include(
   building.gas += gas;
   if (awaitsBlock(transaction)) building.isFilled = true;
   if (transaction.exception !== null) transaction.exception.hold = null;
-  leavePool(chain, transaction);
+  removeFromPool(chain, transaction);
   chain.mined.add(transaction.number);
   mixMined(chain, transaction);
 }

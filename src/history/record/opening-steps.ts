@@ -1,4 +1,4 @@
-import { baseFeeOf, confirmationsOf, QUIET_BASE_FEE } from "../../core/chain/chain.ts";
+import { baseFeeOf, confirmationsOf, DEFAULT_BASE_FEE } from "../../core/chain/chain.ts";
 import { CERTAIN } from "../../core/chain/settlement-fault.ts";
 import type { Command } from "../../core/commands.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
@@ -101,6 +101,6 @@ function writeChain(script: Script, { opening, commands }: Trace): void {
   const count = most === 0 ? 0 : script.state.chain.pending > 0 ? most + 1 : isReplaced ? most : 0;
   if (count > 0) script.submit({ kind: "mineBlocks", count }, 0, [["mine", String(count)]]);
   const baseFee = baseFeeOf(opening.chain);
-  if (baseFee === QUIET_BASE_FEE) return;
+  if (baseFee === DEFAULT_BASE_FEE) return;
   script.fault({ fault: "gasSpike", probability: CERTAIN, times: null, blocks: 0, baseFee, reason: null });
 }

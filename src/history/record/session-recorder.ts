@@ -1,4 +1,4 @@
-import { confirmationsOf, headOf, QUIET_BASE_FEE } from "../../core/chain/chain.ts";
+import { confirmationsOf, DEFAULT_BASE_FEE, headOf } from "../../core/chain/chain.ts";
 import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
 import { type Command, type CommandOf, isCausedByTime } from "../../core/commands.ts";
 import { tokenOf } from "../../core/market.ts";
@@ -211,7 +211,7 @@ export class SessionRecorder {
     const left = number === null ? [] : faults.filter((fault) => fault.number !== number);
     const [before, after] = [highest(faults), highest(left)];
     if (before === after) return;
-    if (after !== QUIET_BASE_FEE) {
+    if (after !== DEFAULT_BASE_FEE) {
       throw new RecordingError(
         `sequence ${sequence} ends one of several spikes of the base fee, and no step of a scenario ends one alone`,
       );
@@ -244,4 +244,4 @@ function isSettled({ chain, config }: State): boolean {
 }
 
 const highest = (faults: readonly SettlementFault[]): number =>
-  Math.max(QUIET_BASE_FEE, ...faults.map(({ baseFee }) => baseFee));
+  Math.max(DEFAULT_BASE_FEE, ...faults.map(({ baseFee }) => baseFee));

@@ -8,8 +8,8 @@ import type { State } from "../../core/state.ts";
 import { devPrivateKey } from "../../simulation/dev-accounts.ts";
 import { chosenAccount, history, isShown, moment } from "../model.ts";
 import {
-  Act,
-  bound,
+  ActionButton,
+  bindTo,
   Choice,
   EmptyNote,
   Head,
@@ -137,9 +137,9 @@ function Fund({ address }: { readonly address: string }) {
   return (
     <p class="row">
       <label>
-        USDC <input type="number" min={0} step="any" {...bound(amount)} />
+        USDC <input type="number" min={0} step="any" {...bindTo(amount)} />
       </label>
-      <Act
+      <ActionButton
         label="Fund"
         onClick={() =>
           void action.ask(

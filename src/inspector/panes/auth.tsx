@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { explainAuth, type PastedRequest } from "../../api/authentication.ts";
 import { Keyring } from "../../engine/keyring.ts";
 import { moment, server } from "../model.ts";
-import { bound, Pane } from "../parts.tsx";
+import { bindTo, Pane } from "../parts.tsx";
 
 type Explained = ReturnType<typeof explainAuth>;
 
@@ -32,11 +32,11 @@ export function AuthPane() {
       <form class="stack" onSubmit={explain}>
         <label>
           A signed request, as curl or as it was sent
-          <textarea name="request" rows={7} spellcheck={false} placeholder={EXAMPLE} {...bound(pasted)} />
+          <textarea name="request" rows={7} spellcheck={false} placeholder={EXAMPLE} {...bindTo(pasted)} />
         </label>
         <label>
           The text that your code signed, if you have it
-          <textarea name="signed" rows={2} spellcheck={false} {...bound(signed)} />
+          <textarea name="signed" rows={2} spellcheck={false} {...bindTo(signed)} />
         </label>
         <p class="row">
           <button type="submit">Explain</button>

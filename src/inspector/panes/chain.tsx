@@ -13,7 +13,18 @@ import { priceText, sizeText } from "../../core/format.ts";
 import type { Trade } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { isShown, type Moment, moment } from "../model.ts";
-import { Act, bound, Choice, Facts, Head, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
+import {
+  ActionButton,
+  bindTo,
+  Choice,
+  Facts,
+  Head,
+  OrderLink,
+  Outcome,
+  Pane,
+  Time,
+  useAction,
+} from "../parts.tsx";
 
 const WEI_PER_GWEI = 1_000_000_000;
 /** Maximum numbers of rows shown. */
@@ -59,8 +70,11 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
   return (
     <>
       <p class="row">
-        <Act label="Mine a block" onClick={() => void action.ask("POST", "/sim/chain/mine", { blocks: 1 })} />
-        <Act
+        <ActionButton
+          label="Mine a block"
+          onClick={() => void action.ask("POST", "/sim/chain/mine", { blocks: 1 })}
+        />
+        <ActionButton
           label="Bump fees"
           title="raises the fees of transactions that a gas spike keeps out of blocks"
           onClick={() => void action.ask("POST", "/sim/chain/bump", {})}
@@ -70,9 +84,9 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
           of={kind}
           options={[...FAULT_KINDS, "reorg" as const].map((each) => [each, each])}
         />
-        <input type="number" aria-label="How many settlements it hits" min={1} {...bound(times)} />
-        <Act label="Set fault" onClick={set} />
-        <Act label="End faults" onClick={() => void action.ask("DELETE", "/sim/chain/faults")} />
+        <input type="number" aria-label="How many settlements it hits" min={1} {...bindTo(times)} />
+        <ActionButton label="Set fault" onClick={set} />
+        <ActionButton label="End faults" onClick={() => void action.ask("DELETE", "/sim/chain/faults")} />
       </p>
       <Outcome of={action} />
       {faults.length === 0 ? null : (
@@ -82,7 +96,10 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
             return (
               <li key={fault.number} class="number">
                 {`${id}: ${of}, hit ${struck}${remaining === null ? "" : `, ${remaining} remaining`} `}
-                <Act label="End" onClick={() => void action.ask("DELETE", `/sim/chain/faults/${id}`)} />
+                <ActionButton
+                  label="End"
+                  onClick={() => void action.ask("DELETE", `/sim/chain/faults/${id}`)}
+                />
               </li>
             );
           })}

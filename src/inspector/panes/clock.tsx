@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { toIso } from "../../core/time.ts";
 import { history, isShown, type Moment, moment, nextTimer } from "../model.ts";
-import { Act, bound, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
+import { ActionButton, bindTo, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
 const MAX_TIMERS = 12;
 const STEPS = ["1s", "1m", "1h", "1d"] as const;
@@ -27,18 +27,18 @@ export function ClockPane() {
             : "frozen"}
       </p>
       <p class="row">
-        <Act label="Freeze" onClick={() => set({ mode: "frozen" })} />
-        <Act label="Run" title="with the wall clock" onClick={() => set({ mode: "real" })} />
-        <Act label="Run at" onClick={() => set({ mode: "scaled", rate: Number(rate.value) })} />
-        <input type="number" aria-label="Virtual seconds per second" min={0} step="any" {...bound(rate)} />
+        <ActionButton label="Freeze" onClick={() => set({ mode: "frozen" })} />
+        <ActionButton label="Run" title="with the wall clock" onClick={() => set({ mode: "real" })} />
+        <ActionButton label="Run at" onClick={() => set({ mode: "scaled", rate: Number(rate.value) })} />
+        <input type="number" aria-label="Virtual seconds per second" min={0} step="any" {...bindTo(rate)} />
       </p>
       <p class="row">
         {STEPS.map((by) => (
-          <Act key={by} label={`+${by}`} onClick={() => set({ advance: by })} />
+          <ActionButton key={by} label={`+${by}`} onClick={() => set({ advance: by })} />
         ))}
-        <Act label="Advance by" onClick={() => set({ advance: advance.value })} />
-        <input aria-label="A duration such as 90s" size={6} {...bound(advance)} />
-        <Act
+        <ActionButton label="Advance by" onClick={() => set({ advance: advance.value })} />
+        <input aria-label="A duration such as 90s" size={6} {...bindTo(advance)} />
+        <ActionButton
           label="To the next timer"
           onClick={() => {
             if (due !== null) set({ time: toIso(due) });

@@ -13,7 +13,7 @@ import { requests } from "../live.ts";
 import { accountName, cursor, history, isShown, moment, moveTo, revision, server } from "../model.ts";
 import {
   AccountLink,
-  bound,
+  bindTo,
   Choice,
   clockText,
   EmptyNote,
@@ -114,7 +114,7 @@ function Filters({
         type="search"
         aria-label="Filter by text"
         placeholder="filter (/): text, code, order"
-        {...bound(text)}
+        {...bindTo(text)}
       />
       <Choice label="Kind of row" of={kind} options={kinds} />
       <Choice label="Account" of={account} options={useActors(shown)} />

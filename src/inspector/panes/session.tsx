@@ -4,7 +4,17 @@ import type { ReplyTo } from "../../api/endpoints.ts";
 import { BOT_PROFILES, type ProfileName } from "../../bots/profiles.ts";
 import { counted } from "../../core/format.ts";
 import { canAct, file, history, revision, server } from "../model.ts";
-import { Act, bound, Choice, disabledReason, download, Facts, Outcome, Pane, useAction } from "../parts.tsx";
+import {
+  ActionButton,
+  bindTo,
+  Choice,
+  disabledReason,
+  download,
+  Facts,
+  Outcome,
+  Pane,
+  useAction,
+} from "../parts.tsx";
 
 /** Reports, scenarios, snapshots, injected faults and bots of a session. */
 export function SessionPane() {
@@ -74,7 +84,7 @@ function Files() {
         >
           Record as scenario
         </button>
-        <Act
+        <ActionButton
           label="Reset"
           title="returns the exchange to its opening"
           onClick={() => {
@@ -88,14 +98,14 @@ function Files() {
   );
 }
 
-const ASKED = { listSnapshots: "/sim/snapshots", listFaults: "/sim/faults", getBots: "/sim/bots" } as const;
+const PATHS = { listSnapshots: "/sim/snapshots", listFaults: "/sim/faults", getBots: "/sim/bots" } as const;
 
 /** Returns a response of the server, loaded again after each change; null until loaded. */
-function useAnswer<Asked extends keyof typeof ASKED>(asked: Asked) {
-  const answer = useSignal<ReplyTo<Asked> | null>(null);
+function useResponse<Operation extends keyof typeof PATHS>(operation: Operation) {
+  const response = useSignal<ReplyTo<Operation> | null>(null);
   const action = useAction();
   const load = async (): Promise<undefined> => {
-    answer.value = (await server.value?.ask("GET", ASKED[asked])) as ReplyTo<Asked>;
+    response.value = (await server.value?.ask("GET", PATHS[operation])) as ReplyTo<Operation>;
   };
   const change = (method: "POST" | "DELETE", path: string, body?: object, done?: string): void =>
     void action.run(async () => {
@@ -104,31 +114,34 @@ function useAnswer<Asked extends keyof typeof ASKED>(asked: Asked) {
       return done;
     });
   useEffect(() => void action.run(load), [history.value]);
-  return { answer: answer.value, action, change };
+  return { response: response.value, action, change };
 }
 
 function Snapshots() {
-  const { answer, action, change } = useAnswer("listSnapshots");
+  const { response, action, change } = useResponse("listSnapshots");
   const name = useSignal("");
   return (
     <section aria-label="Snapshots">
       <h3>Snapshots</h3>
       <p class="row">
-        <input aria-label="Name of the snapshot" placeholder="name" size={12} {...bound(name)} />
-        <Act
+        <input aria-label="Name of the snapshot" placeholder="name" size={12} {...bindTo(name)} />
+        <ActionButton
           label="Take"
           onClick={() => change("POST", "/sim/snapshots", name.value === "" ? {} : { name: name.value })}
         />
       </p>
       <ul class="plain">
-        {answer?.data.map(({ id, name: called, sequence, time }) => (
+        {response?.data.map(({ id, name: called, sequence, time }) => (
           <li key={id}>
             <b>
               <bdi>{called ?? id}</bdi>
             </b>
             <span class="number dim">{` sequence ${sequence}, ${time} `}</span>
-            <Act label="Restore" onClick={() => change("POST", `/sim/snapshots/${id}/restore`, {})} />
-            <Act label="Delete" onClick={() => change("DELETE", `/sim/snapshots/${id}`)} />
+            <ActionButton
+              label="Restore"
+              onClick={() => change("POST", `/sim/snapshots/${id}/restore`, {})}
+            />
+            <ActionButton label="Delete" onClick={() => change("DELETE", `/sim/snapshots/${id}`)} />
           </li>
         ))}
       </ul>
@@ -137,7 +150,7 @@ function Snapshots() {
   );
 }
 
-const WAYS = {
+const FAULT_PRESETS = {
   503: { status: 503 },
   500: { status: 500 },
   429: { status: 429 },
@@ -145,41 +158,41 @@ const WAYS = {
   "no reply": { drop: "reply" },
   "hang up": { drop: "connection" },
 } as const;
-type Way = `${keyof typeof WAYS}`;
+type FaultPreset = `${keyof typeof FAULT_PRESETS}`;
 
 function Faults() {
-  const { answer, action, change } = useAnswer("listFaults");
-  const way = useSignal<Way>("503");
+  const { response, action, change } = useResponse("listFaults");
+  const preset = useSignal<FaultPreset>("503");
   const route = useSignal("POST /clob/order");
   const times = useSignal("1");
   return (
     <section aria-label="Faults on requests">
       <h3>Faults on requests</h3>
       <p class="row">
-        <input aria-label="Route" size={18} {...bound(route)} />
+        <input aria-label="Route" size={18} {...bindTo(route)} />
         <Choice
           label="What goes wrong"
-          of={way}
-          options={(Object.keys(WAYS) as Way[]).map((each) => [each, each])}
+          of={preset}
+          options={(Object.keys(FAULT_PRESETS) as FaultPreset[]).map((each) => [each, each])}
         />
-        <input type="number" aria-label="How many times" min={1} {...bound(times)} />
-        <Act
+        <input type="number" aria-label="How many times" min={1} {...bindTo(times)} />
+        <ActionButton
           label="Inject"
           onClick={() =>
             change("POST", "/sim/faults", {
               route: route.value,
               times: Number(times.value),
-              ...WAYS[way.value],
+              ...FAULT_PRESETS[preset.value],
             })
           }
         />
       </p>
       <ul class="plain">
-        {answer?.data.map(({ id, route: of, status, latency, drop, fired }) => (
+        {response?.data.map(({ id, route: of, status, latency, drop, fired }) => (
           <li key={id}>
             <b>{id}</b>
             <span class="number dim">{` ${of}: ${status ?? latency ?? drop}, fired ${counted(fired, "time")} `}</span>
-            <Act label="Remove" onClick={() => change("DELETE", `/sim/faults/${id}`)} />
+            <ActionButton label="Remove" onClick={() => change("DELETE", `/sim/faults/${id}`)} />
           </li>
         ))}
       </ul>
@@ -189,9 +202,9 @@ function Faults() {
 }
 
 function Bots() {
-  const { answer, action, change } = useAnswer("getBots");
+  const { response, action, change } = useResponse("getBots");
   const profile = useSignal<ProfileName>("normal");
-  const { profile: running = null, bots = [] } = answer ?? {};
+  const { profile: running = null, bots = [] } = response ?? {};
   return (
     <section aria-label="Bots">
       <h3>Bots</h3>
@@ -200,11 +213,11 @@ function Bots() {
       </p>
       <p class="row">
         <Choice label="Profile" of={profile} options={BOT_PROFILES.map((each) => [each, each])} />
-        <Act
+        <ActionButton
           label="Start"
           onClick={() => change("POST", "/sim/bots", { profile: profile.value }, "they trade as time passes")}
         />
-        <Act label="Stop" onClick={() => change("DELETE", "/sim/bots", undefined, "stopped")} />
+        <ActionButton label="Stop" onClick={() => change("DELETE", "/sim/bots", undefined, "stopped")} />
         {canAct.value ? null : <span class="dim">{disabledReason()}</span>}
       </p>
       <Outcome of={action} />

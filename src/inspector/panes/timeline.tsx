@@ -16,7 +16,7 @@ import {
   step,
   stepToMark,
 } from "../model.ts";
-import { Act, GoTo, Outcome, useAction } from "../parts.tsx";
+import { ActionButton, GoTo, Outcome, useAction } from "../parts.tsx";
 import {
   byTimeUnavailable,
   drawStrip,
@@ -192,7 +192,7 @@ function NextTimer() {
   const due = at === null ? null : nextTimer(at.state);
   return (
     <>
-      <Act
+      <ActionButton
         label={due === null ? "No timer" : "Next timer"}
         title={due === null ? "no timer is due" : `to ${toIso(due)}`}
         onClick={() => {

@@ -5,7 +5,7 @@ export * from "../../../src/core/rules/ledger.ts";
 /** No transaction. */
 export const addMatch = (): void => {};
 /** Nothing is ever on its way. */
-export const settlesAtOnce = (): boolean => true;
+export const settlesInstantly = (): boolean => true;
 export const markTouched = (): void => {};
 export const addPendingFee = (): void => {};
 export const addPendingFill = (): void => {};

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GAS_MONEY } from "../../../src/core/chain/chain.ts";
+import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS, UNLIMITED, ZERO_ADDRESS } from "../../../src/core/chain/contracts.ts";
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import { callGas } from "../../../src/core/chain/transaction.ts";
@@ -19,9 +19,9 @@ describe("a wallet's call", () => {
     const native = (): bigint => floor.state.chain.wallets.get(addressOf("alice"))?.native ?? 0n;
     const gas = BigInt(callGas(floor.split(1), "0x"));
     expect(done(floor, "alice", floor.split(1), { gwei: 9, tip: 1 })).toBe("MINED");
-    expect(GAS_MONEY - native()).toBe(gas * 2n * GWEI);
+    expect(INITIAL_NATIVE_BALANCE - native()).toBe(gas * 2n * GWEI);
     expect(done(floor, "alice", floor.split(99_999))).toContain("exceeds balance");
-    expect(GAS_MONEY - native()).toBe(gas * 2n * GWEI + gas * GWEI);
+    expect(INITIAL_NATIVE_BALANCE - native()).toBe(gas * 2n * GWEI + gas * GWEI);
   });
 
   it("splits, merges and redeems, and supply follows in ledger and chain", () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { GAS_MONEY } from "../../../src/core/chain/chain.ts";
+import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
 import { CERTAIN, type SettlementFaultKind } from "../../../src/core/chain/settlement-fault.ts";
 import { type ContractCall, callGas } from "../../../src/core/chain/transaction.ts";
@@ -200,7 +200,7 @@ function sendingOf(state: State, move: ChainMove & { kind: "call" }): Command {
     from: nameOf(move.by),
     to: isMoney ? nameOf(move.to) : CONTRACTS.collateral,
     nonce: move.nonce,
-    value: isMoney ? String(GAS_MONEY / 1000n) : "0",
+    value: isMoney ? String(INITIAL_NATIVE_BALANCE / 1000n) : "0",
     gas: callGas(call, INPUT) - (move.amount === 1 ? 1 : 0),
     maxFeePerGas: move.gwei * GWEI,
     maxPriorityFeePerGas: GWEI,

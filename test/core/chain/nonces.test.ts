@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { whyUnsettled } from "../../../src/api/chain.ts";
-import { GAS_MONEY } from "../../../src/core/chain/chain.ts";
+import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { nextNonce } from "../../../src/core/rules/calls.ts";
 import { addressOf } from "../../support/commands.ts";
@@ -76,7 +76,7 @@ describe("nonces and fees", () => {
   const refusals: readonly [code: string, sending: Sending][] = [
     ["INTRINSIC_GAS_TOO_LOW", { gas: 20_999 }],
     ["TIP_ABOVE_FEE_CAP", { gwei: 2, tip: 3 }],
-    ["INSUFFICIENT_GAS_MONEY", { value: GAS_MONEY }],
+    ["INSUFFICIENT_GAS_MONEY", { value: INITIAL_NATIVE_BALANCE }],
   ];
   it.each(refusals)("refuse what no node would take: %s", (code, sending) => {
     const floor = openSettlement();
@@ -110,6 +110,6 @@ describe("nonces and fees", () => {
     const balance = (name: string): bigint => floor.state.chain.wallets.get(addressOf(name))?.native ?? 0n;
     done(floor, "alice", { kind: "send" }, { value: 5n * GWEI, to: addressOf("zoe") });
     expect(balance("zoe")).toBe(5n * GWEI);
-    expect(balance("alice")).toBe(GAS_MONEY - 5n * GWEI - 21_000n * GWEI);
+    expect(balance("alice")).toBe(INITIAL_NATIVE_BALANCE - 5n * GWEI - 21_000n * GWEI);
   });
 });
