@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_CONFIG, VERSION } from "../src/config.ts";
 import { invariants, invariantsInSteps } from "../src/core/invariants/invariants.ts";
 import { tokenIdIn } from "../src/core/market.ts";
-import { finish } from "../src/core/steps.ts";
+import { runSteps } from "../src/core/steps.ts";
 import { money, price, size } from "../src/core/units.ts";
 import { type OpenedExchange, openExchange } from "../src/engine/open-exchange.ts";
 import { recordSession } from "../src/history/record/record-session.ts";
@@ -64,7 +64,7 @@ describe("work that grows with the exchange", () => {
     const live = { log, open, devAccounts: [], name: null };
     const { steps, result } = counted(recordSession(live));
     expect(steps).toBeGreaterThan(600);
-    expect(result).toEqual(finish(recordSession(live)));
+    expect(result).toEqual(runSteps(recordSession(live)));
   });
 
   it("refuses to write down more orders than any file holds before it repeats one", async () => {

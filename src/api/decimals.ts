@@ -1,4 +1,4 @@
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../core/format.ts";
+import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
 import type { Money, Price, Size, Sum } from "../core/units.ts";
 
 const POWERS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const;
@@ -54,7 +54,7 @@ export function numbersAs(mode: "number" | "string"): Numbers {
   const decimal =
     mode === "number"
       ? (units: number, places: number): Decimal => units / (POWERS[places] as number)
-      : (units: number, places: number): Decimal => textOf(units, places) as unknown as Decimal;
+      : (units: number, places: number): Decimal => decimalText(units, places) as unknown as Decimal;
   return {
     mode,
     decimal,
@@ -62,7 +62,7 @@ export function numbersAs(mode: "number" | "string"): Numbers {
     size: (size) => decimal(size, SIZE_PLACES),
     money: (money) => decimal(money, MONEY_PLACES),
     total: (sum) => {
-      const text = textOf(sum.micro, MONEY_PLACES).replace(/^0/, String(sum.usdc));
+      const text = decimalText(sum.micro, MONEY_PLACES).replace(/^0/, String(sum.usdc));
       return mode === "number" ? Number(text) : (text as unknown as Decimal);
     },
   };

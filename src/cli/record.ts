@@ -1,7 +1,7 @@
 import type { HttpReply } from "../client/transport.ts";
 import { VERSION } from "../config.ts";
 import { counted } from "../core/format.ts";
-import { finish } from "../core/steps.ts";
+import { runSteps } from "../core/steps.ts";
 import { wholeHistory } from "../history/journal-replay.ts";
 import { recordedFile } from "../history/record/record-session.ts";
 import { RecordingError } from "../history/record/told-commands.ts";
@@ -51,7 +51,7 @@ async function recordJournal(
   return endedWith(endingOf(source, end, exchange.state), async () => {
     requireLine(source, at, end);
     try {
-      await written(finish(recordedFile({ open, entries, refused, devAccounts, name })), out);
+      await written(runSteps(recordedFile({ open, entries, refused, devAccounts, name })), out);
     } catch (error) {
       if (!(error instanceof RecordingError)) throw error;
       throw new UsageError(`${source.name} cannot be recorded: ${error.message}`);

@@ -1,4 +1,4 @@
-/** How many indices below `length` hold, found by halving: all that do stand before all others. */
+/** Returns the number of leading indexes for which `holds` is true, by binary search; after the first false all must be false. */
 export function countWhile(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

@@ -9,7 +9,7 @@ export const SIZE_PLACES = 2;
 export const MONEY_PLACES = 6;
 
 /** Returns the shortest decimal text of an amount in units of 10^-places: no exponent, no trailing zeros. */
-export function textOf(units: number, places: number): string {
+export function decimalText(units: number, places: number): string {
   const digits = String(Math.abs(units)).padStart(places + 1, "0");
   const sign = units < 0 ? "-" : "";
   const whole = digits.slice(0, digits.length - places);
@@ -17,9 +17,9 @@ export function textOf(units: number, places: number): string {
   return fraction === "" ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 
-export const priceText = (units: number): string => textOf(units, PRICE_PLACES);
-export const sizeText = (units: number): string => textOf(units, SIZE_PLACES);
-export const moneyText = (units: number): string => textOf(units, MONEY_PLACES);
+export const priceText = (units: number): string => decimalText(units, PRICE_PLACES);
+export const sizeText = (units: number): string => decimalText(units, SIZE_PLACES);
+export const moneyText = (units: number): string => decimalText(units, MONEY_PLACES);
 export const usdcText = (units: number): string => `${moneyText(units)} USDC`;
 
 const SHOWN_DIGITS = 10;

@@ -55,7 +55,7 @@ export class DocumentError extends Error {
     }
     const places = [this.line === null ? "" : `line ${this.line}`, this.path].filter((place) => place !== "");
     const place = places.length === 0 ? "" : `${places.join(", ")}: `;
-    this.message = `${place}expected ${this.expected}, found ${shown(this.found)}`;
+    this.message = `${place}expected ${this.expected}, found ${formatValue(this.found)}`;
     return this;
   }
 
@@ -74,16 +74,16 @@ export function within<Value>(step: string | number, run: () => Value): Value {
   }
 }
 
-const MAX_SHOWN = 60;
+const MAX_VALUE_LENGTH = 60;
 /** Control characters and direction marks that JSON does not escape. */
 const INVISIBLE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Formats any value for a message: on one line, truncated if long. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "number") return String(value);
   const text = jsonOf(value).replace(INVISIBLE, "\ufffd");
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}...`;
+  return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH)}...`;
 }
 
 function jsonOf(value: unknown): string {

@@ -8,7 +8,7 @@ import type { Decision } from "../core/refusals.ts";
 import { EARLIER_RULES } from "../core/rules/rule-set.ts";
 import { type Due, isInBlock, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts";
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
-import { finish, type Steps } from "../core/steps.ts";
+import { runSteps, type Steps } from "../core/steps.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { type Journal, noJournal } from "./journal.ts";
 import { HistoryDigest } from "./state-hash.ts";
@@ -153,7 +153,7 @@ export class Exchange {
 
   /** Lets time pass, submitting in order whatever becomes due on the way, each at its own moment. */
   advanceTo(target: Millis): void {
-    finish(this.advanceInSteps(target));
+    runSteps(this.advanceInSteps(target));
   }
 
   /**

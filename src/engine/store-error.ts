@@ -1,4 +1,4 @@
-import { shown } from "../core/schema.ts";
+import { formatValue } from "../core/schema.ts";
 import { FORMAT, isControl, type Line, type OpeningData } from "./journal-line.ts";
 
 /** Why a directory or a file cannot be used; the number is the exit code of the program. */
@@ -41,7 +41,10 @@ export function assertNotNewer(line: Line, path: string, engine: string): void {
 /** The same of what a journal begins with. */
 export function assertKnown({ format, engine: by }: OpeningData, path: string, engine: string): void {
   if (format !== FORMAT) {
-    throw new StoreError("newer", `${path} has the format ${shown(format)}, this version reads ${FORMAT}`);
+    throw new StoreError(
+      "newer",
+      `${path} has the format ${formatValue(format)}, this version reads ${FORMAT}`,
+    );
   }
   assertEngine(by, path, engine);
 }

@@ -1,6 +1,6 @@
 import Papa from "papaparse";
 import { unitsOf } from "../api/decimals.ts";
-import { MONEY_PLACES, PRICE_PLACES, priceText, SIZE_PLACES, sizeText, textOf } from "../core/format.ts";
+import { decimalText, MONEY_PLACES, PRICE_PLACES, priceText, SIZE_PLACES, sizeText } from "../core/format.ts";
 import { ORDER_TYPES, OUTCOMES, SIDES } from "../core/terms.ts";
 import { parseDuration, parseIso } from "../core/time.ts";
 import {
@@ -66,7 +66,7 @@ interface Amount {
 }
 
 const upTo = (most: number, what: string, places: number): Amount => ({
-  what: `${what} above 0 and up to ${textOf(most, places)}`,
+  what: `${what} above 0 and up to ${decimalText(most, places)}`,
   places,
   most,
 });
@@ -490,7 +490,7 @@ function cellsOf(row: FlowRow): Cells {
     case "cancel-all":
       return [at, account, op, "", "", "", "", "", "", market];
     case "fund": {
-      const amount = textOf(row.amount, row.asset === "USDC" ? MONEY_PLACES : SIZE_PLACES);
+      const amount = decimalText(row.amount, row.asset === "USDC" ? MONEY_PLACES : SIZE_PLACES);
       return [at, account, op, "", "", row.asset, "", amount, "", market];
     }
     default:

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
-import { finish } from "../../src/core/steps.ts";
+import { runSteps } from "../../src/core/steps.ts";
 import { millis } from "../../src/core/units.ts";
 import { parseLine } from "../../src/engine/journal-codec.ts";
 import { isControl } from "../../src/engine/journal-line.ts";
@@ -32,7 +32,7 @@ interface History {
 /** Moves that are drawn from a seed, of traders and on the chain. */
 function draw({ exchange, clock }: OpenedExchange, seed: number, count: number): void {
   for (const move of fc.sample(anyChainMove, { seed, numRuns: count })) {
-    if (move.kind === "wait") finish(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
+    if (move.kind === "wait") runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
     else {
       const command = chainCommandOf(exchange.state, exchange.now, move);
       if (command !== null) exchange.submit(command);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
-import { finish } from "../../src/core/steps.ts";
+import { runSteps } from "../../src/core/steps.ts";
 import { millis } from "../../src/core/units.ts";
 import type { ClockSetting } from "../../src/engine/clock.ts";
 import { type OpenedExchange, openInMemory } from "../../src/engine/open-exchange.ts";
@@ -91,7 +91,7 @@ class Running {
     clock.settle();
     if (turn.kind === "moves") for (const move of turn.moves) this.#move(move);
     else if (turn.kind === "snapshot") this.snapshots.take(null);
-    else if (turn.kind === "clock") finish(clock.moveInSteps(turn.setting, millis(exchange.now + turn.ms)));
+    else if (turn.kind === "clock") runSteps(clock.moveInSteps(turn.setting, millis(exchange.now + turn.ms)));
     else if (turn.kind === "reset") {
       this.opened.reopen();
       this.snapshots.clear();
@@ -107,7 +107,7 @@ class Running {
 
   #move(move: Move | ChainMove): void {
     const { exchange, clock } = this.opened;
-    if (move.kind === "wait") finish(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
+    if (move.kind === "wait") runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
     else {
       const command = chainCommandOf(exchange.state, exchange.now, move);
       if (command !== null) exchange.submit(command);

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { type Config, VERSION } from "../../src/config.ts";
 import type { RefusedRequest } from "../../src/core/refusals.ts";
-import { finish } from "../../src/core/steps.ts";
+import { runSteps } from "../../src/core/steps.ts";
 import { millis } from "../../src/core/units.ts";
 import type { Exchange, Snapshot } from "../../src/engine/exchange.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
@@ -69,7 +69,7 @@ function play(opened: OpenedExchange, seed: number, moves: number, mixture: Mixt
       openArena(exchange);
       kept.splice(0, kept.length, exchange.snapshot());
     } else if (chance < snapshot + restore + reset + refused) opened.noteRefused(REFUSED);
-    if (move.kind === "wait") finish(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
+    if (move.kind === "wait") runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
     else {
       const command = chainCommandOf(exchange.state, exchange.now, move);
       if (command !== null) exchange.submit(command);

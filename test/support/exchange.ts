@@ -1,7 +1,7 @@
 import { ASK, BID } from "../../src/core/book/book.ts";
 import type { Command, CommandOf } from "../../src/core/commands.ts";
 import type { DomainEvent } from "../../src/core/events.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../src/core/format.ts";
+import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../src/core/format.ts";
 import { idOf } from "../../src/core/ids.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { bookFor, isMirrored, type Market, priceIn, tokenIdIn } from "../../src/core/market.ts";
@@ -156,15 +156,15 @@ export class TestExchange {
   order(number: number): string {
     const { status, matched, size: whole, cancelReason } = this.state.orders.get(number);
     const reason = cancelReason === null ? "" : ` ${cancelReason}`;
-    return `${status} ${textOf(matched, SIZE_PLACES)}/${textOf(whole, SIZE_PLACES)}${reason}`;
+    return `${status} ${decimalText(matched, SIZE_PLACES)}/${decimalText(whole, SIZE_PLACES)}${reason}`;
   }
 
   /** The trades, taker x maker: `#2 x #1: 10 @ 0.5 MINT fee 0.1`; the match type is left out when COMPLEMENTARY. */
   trades(): string[] {
     return [...this.state.trades].map(({ taker, maker, matchType, fee, ...trade }) => {
-      const what = `${textOf(trade.size, SIZE_PLACES)} @ ${textOf(trade.price, PRICE_PLACES)}`;
+      const what = `${decimalText(trade.size, SIZE_PLACES)} @ ${decimalText(trade.price, PRICE_PLACES)}`;
       const how = matchType === "COMPLEMENTARY" ? "" : ` ${matchType}`;
-      return `#${taker} x #${maker}: ${what}${how}${fee > 0 ? ` fee ${textOf(fee, MONEY_PLACES)}` : ""}`;
+      return `#${taker} x #${maker}: ${what}${how}${fee > 0 ? ` fee ${decimalText(fee, MONEY_PLACES)}` : ""}`;
     });
   }
 
@@ -228,8 +228,8 @@ export function openFloor(terms: MarketTerms = {}, config: Partial<ExchangeConfi
 const inMicros = ({ usdc, micro }: Sum): bigint => BigInt(usdc) * 1_000_000n + BigInt(micro);
 
 const inDecimals = (of: Holdings | undefined, places: number): Holdings => ({
-  balance: Number(textOf(of?.balance ?? 0, places)),
-  reserved: Number(textOf(of?.reserved ?? 0, places)),
+  balance: Number(decimalText(of?.balance ?? 0, places)),
+  reserved: Number(decimalText(of?.reserved ?? 0, places)),
 });
 
 /** The levels of one side of a token's book, best first: in a mirrored book the bids are the other token's asks. */
@@ -238,7 +238,7 @@ function levelsOf(market: Market, outcome: Outcome, side: Side): [shares: string
   const levels: [string, string][] = [];
   bookFor(market, outcome).book?.depth((side === "BUY") === mirrored ? ASK : BID, (tick, open) => {
     const at = priceIn(mirrored, price(tick * market.tickSize));
-    levels.push([textOf(open, SIZE_PLACES), textOf(at, PRICE_PLACES)]);
+    levels.push([decimalText(open, SIZE_PLACES), decimalText(at, PRICE_PLACES)]);
   });
   return levels;
 }

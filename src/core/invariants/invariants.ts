@@ -1,6 +1,6 @@
 import type { Order } from "../order.ts";
 import type { State } from "../state.ts";
-import { finish, StepCounter, type Steps } from "../steps.ts";
+import { runSteps, StepCounter, type Steps } from "../steps.ts";
 import {
   booksHoldTheLiveOrders,
   fillsAddUp,
@@ -70,17 +70,17 @@ const broken = (found: readonly Invariant[]): Invariant[] => found.filter(({ hol
 export const invariantsInSteps = (state: State): Steps<Invariant[]> => checkAll(state);
 
 /** Checks all invariants synchronously. */
-export const invariants = (state: State): Invariant[] => finish(checkAll(state));
+export const invariants = (state: State): Invariant[] => runSteps(checkAll(state));
 
 /** Returns the broken invariants. */
 export const violations = (state: State): Invariant[] => broken(invariants(state));
 
 /** Returns the broken invariants among those that a document can break; `live` are all live orders. */
 export const contradictions = (state: State, live: readonly Order[]): Invariant[] =>
-  broken(finish(checkAll(state, BY_DOCUMENT, live)));
+  broken(runSteps(checkAll(state, BY_DOCUMENT, live)));
 
 /** Returns the broken invariants among those that an order can break without moving funds. */
-export const orderViolations = (state: State): Invariant[] => broken(finish(checkAll(state, BY_ORDERS)));
+export const orderViolations = (state: State): Invariant[] => broken(runSteps(checkAll(state, BY_ORDERS)));
 
 const BY_DOCUMENT = INVARIANTS.filter(({ byDocument }) => byDocument);
 const BY_ORDERS = INVARIANTS.filter(({ byOrders }) => byOrders);

@@ -67,7 +67,7 @@ function resolveMarket(state: State, command: CommandOf<"resolveMarket">): Decis
 type MarketCommand = Extract<Command, { readonly market: number }>;
 
 /** Returns the command that gives a new market the status of this one; null if it is still active. */
-export function endingOf({ number: market, status, winningOutcome }: Market): MarketCommand | null {
+export function closingCommandOf({ number: market, status, winningOutcome }: Market): MarketCommand | null {
   switch (status) {
     case "ACTIVE":
       return null;

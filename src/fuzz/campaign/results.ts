@@ -4,6 +4,7 @@ import { basename, dirname, join, posix, relative, resolve, sep } from "node:pat
 import {
   custom,
   DocumentError,
+  formatValue,
   type Infer,
   id,
   integer,
@@ -12,7 +13,6 @@ import {
   orNull,
   record,
   refined,
-  shown,
   type Type,
   text,
   textLike,
@@ -143,9 +143,12 @@ export function resultsText({ settings, ran, failures: found }: Results): string
 export function readResults(path: string): Results {
   const document = documentIn(path);
   const { format } = document as { readonly format?: unknown };
-  if (typeof format !== "string" || !format.startsWith(FAMILY)) throw noResults(path, shown(format));
+  if (typeof format !== "string" || !format.startsWith(FAMILY)) throw noResults(path, formatValue(format));
   if (format !== FORMAT) {
-    throw new StoreError("newer", `${path} has the format ${shown(format)}, this version reads ${FORMAT}`);
+    throw new StoreError(
+      "newer",
+      `${path} has the format ${formatValue(format)}, this version reads ${FORMAT}`,
+    );
   }
   try {
     return resultsIn(document);
@@ -172,7 +175,7 @@ function documentIn(path: string): object {
     );
   }
   if (typeof document === "object" && document !== null) return document;
-  throw noResults(path, shown(document));
+  throw noResults(path, formatValue(document));
 }
 
 /** What results begin with, however little of them is left. */

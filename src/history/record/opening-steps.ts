@@ -4,7 +4,7 @@ import type { Command } from "../../core/commands.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { marketOfToken, tokenOf } from "../../core/market.ts";
 import { type Order, remainingOf, reservationOf } from "../../core/order.ts";
-import { endingOf } from "../../core/rules/markets.ts";
+import { closingCommandOf } from "../../core/rules/markets.ts";
 import type { State } from "../../core/state.ts";
 import { map } from "../scenario-text.ts";
 import type { Trace } from "../trace.ts";
@@ -84,7 +84,7 @@ export function writeOpening(script: Script): void {
     script.rest(order, [[words.account(order.account), text]]);
   }
   for (const { number, before } of markets) {
-    const command = before === null ? null : endingOf(before);
+    const command = before === null ? null : closingCommandOf(before);
     if (command === null) continue;
     script.submit({ ...command, market: script.markets.get(number) ?? 0 }, 0, [words.oneStep(command)]);
   }

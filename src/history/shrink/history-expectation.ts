@@ -1,6 +1,6 @@
 import { parseDocument, stringify } from "yaml";
 import { FEES } from "../../core/state.ts";
-import { finish } from "../../core/steps.ts";
+import { runSteps } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
 import { Declarations } from "../../scenario/language/declarations.ts";
 import { type Expectation, readExpectations } from "../../scenario/language/expectations.ts";
@@ -36,7 +36,7 @@ export class HistoryNames {
   constructor({ open, entries, devAccounts }: Pick<Session, "open" | "entries" | "devAccounts">) {
     const exchange = open();
     this.sequenceBefore = exchange.sequence;
-    const session = finish(traceOf(exchange, entries));
+    const session = runSteps(traceOf(exchange, entries));
     const { opening, end } = session;
     const parties = new Parties(session, devAccounts);
     const touched = touchedMarkets(session, parties.actors);

@@ -1,7 +1,7 @@
 import { isCausedByTime } from "../../core/commands.ts";
 import { counted } from "../../core/format.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
-import { finish } from "../../core/steps.ts";
+import { runSteps } from "../../core/steps.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
@@ -73,7 +73,7 @@ export async function shrinkHistory(
   // A world's own history is from before the moment at which its exchange was opened for others.
   const start = millis(Math.min(opened, entries[0]?.at ?? opened));
   const fresh = (): Exchange => open(config, start);
-  const { commands, end } = finish(traceOf(fresh(), entries));
+  const { commands, end } = runSteps(traceOf(fresh(), entries));
   const trace = commands.filter(
     ({ command, at }, index) => !isCausedByTime(command) || commands[index - 1]?.at !== at,
   );

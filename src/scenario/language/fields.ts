@@ -1,5 +1,5 @@
 import { unitsOf } from "../../api/decimals.ts";
-import { textOf as decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { anyOf } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/units.ts";

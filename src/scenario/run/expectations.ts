@@ -1,4 +1,4 @@
-import { counted, moneyText, priceText, sizeText, textOf } from "../../core/format.ts";
+import { counted, decimalText, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import type {
@@ -93,7 +93,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     const quote = await session.venue.quote(session.tokenOf(token));
     const diff = (["bid", "ask", "mid", "spread", "last"] as const).flatMap((name) => {
       const price = (units: number): string =>
-        name === "mid" ? textOf(units, MID_PLACES) : priceText(units);
+        name === "mid" ? decimalText(units, MID_PLACES) : priceText(units);
       const line = (units: number | null): string => `${name} ${units === null ? "none" : price(units)}`;
       return state[name] === undefined ? [] : valueDiff<number | null>(state[name], quote[name], line);
     });

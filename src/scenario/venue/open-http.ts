@@ -1,6 +1,6 @@
 import type { ReplyTo } from "../../api/endpoints.ts";
 import type { Transport } from "../../client/transport.ts";
-import { PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
+import { decimalText, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
 
@@ -101,7 +101,7 @@ const marketBody = ({ name, tickSize, minOrderSize, ...terms }: MarketTerms) => 
   description: "",
   category: SCENARIO_EVENT.category,
   tags: [],
-  tickSize: Number(textOf(tickSize, PRICE_PLACES)),
-  minOrderSize: Number(textOf(minOrderSize, SIZE_PLACES)),
+  tickSize: Number(decimalText(tickSize, PRICE_PLACES)),
+  minOrderSize: Number(decimalText(minOrderSize, SIZE_PLACES)),
   ...terms,
 });

@@ -4,7 +4,7 @@ import type { ReplyTo } from "../../api/endpoints.ts";
 import { nearest } from "../../api/nearest.ts";
 import { ExchangeClient } from "../../client/client.ts";
 import { collect } from "../../client/pages.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, textOf } from "../../core/format.ts";
+import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { DocumentError, within } from "../../core/schema.ts";
 import { anyOf } from "../../core/terms.ts";
 import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
@@ -208,7 +208,7 @@ export function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): s
           : `${asset.market} ${asset.outcome}`;
       const owned = account.funds.get(key) ?? 0;
       if (owned >= amount) continue;
-      const text = (units: number): string => textOf(units, isMoney ? 6 : SIZE_PLACES);
+      const text = (units: number): string => decimalText(units, isMoney ? 6 : SIZE_PLACES);
       return `needs ${text(amount)} ${key} for ${name}, the wallets file gives ${text(owned)}`;
     }
   }
@@ -218,8 +218,8 @@ export function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): s
 /** In what a market differs from the one the scenario needs; null when in nothing that matters. */
 export function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | null {
   const wanted = {
-    tickSize: Number(textOf(terms.tickSize, PRICE_PLACES)),
-    minOrderSize: Number(textOf(terms.minOrderSize, SIZE_PLACES)),
+    tickSize: Number(decimalText(terms.tickSize, PRICE_PLACES)),
+    minOrderSize: Number(decimalText(terms.minOrderSize, SIZE_PLACES)),
     feeRateBps: terms.feeRateBps,
     matching: terms.matching,
   };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { numbersAs, unitsOf } from "../../../src/api/decimals.ts";
 import { plain } from "../../../src/api/errors.ts";
-import { MONEY_PLACES, SIZE_PLACES, textOf } from "../../../src/core/format.ts";
+import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
 import { MAX_ISSUANCE, MAX_SIZE } from "../../../src/core/units.ts";
 import { runs } from "../../support/runs.ts";
 
@@ -38,7 +38,7 @@ describe("reading a decimal", () => {
   it("undoes writing it, for every amount", () => {
     fc.assert(
       fc.property(units, places, (amount, count) => {
-        expect(unitsOf(textOf(amount, count), count)).toBe(amount);
+        expect(unitsOf(decimalText(amount, count), count)).toBe(amount);
       }),
       runs(5000),
     );
@@ -46,7 +46,7 @@ describe("reading a decimal", () => {
 
   it("reads every price of four decimals from its number, its text and its text with zeros behind", () => {
     for (let price = 1; price < 10_000; price += 1) {
-      const text = textOf(price, 4);
+      const text = decimalText(price, 4);
       const found = [
         unitsOf(price / 10_000, 4),
         unitsOf(JSON.parse(text), 4),
@@ -159,13 +159,13 @@ describe("writing a decimal", () => {
     [100, 2, "1"],
     [9007199254740991, 6, "9007199254.740991"],
   ])("%d with %d places is %s", (amount, count, text) => {
-    expect(textOf(amount, count)).toBe(text);
+    expect(decimalText(amount, count)).toBe(text);
   });
 
   it("never has an exponent, an idle zero or a point without digits", () => {
     fc.assert(
       fc.property(units, places, (amount, count) => {
-        expect(textOf(amount, count)).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
+        expect(decimalText(amount, count)).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
       }),
       runs(3000),
     );

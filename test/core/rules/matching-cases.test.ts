@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { PRICE_PLACES, textOf } from "../../../src/core/format.ts";
+import { decimalText, PRICE_PLACES } from "../../../src/core/format.ts";
 import type { Matching, Outcome, Side } from "../../../src/core/terms.ts";
 import { unitsIn } from "../../support/commands.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
@@ -36,7 +36,7 @@ const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: readonly Ca
 
 const TRADERS = ["alice", "bob", "carol"] as const;
 const traderOf = (index: number): string => TRADERS[index % TRADERS.length] as string;
-const mirrorOf = (price: number): string => textOf(10_000 - unitsIn(price, PRICE_PLACES), PRICE_PLACES);
+const mirrorOf = (price: number): string => decimalText(10_000 - unitsIn(price, PRICE_PLACES), PRICE_PLACES);
 
 /** How the orders of a case are sent: in terms of which outcome, order by order. */
 interface Way {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PRICE_PLACES, textOf } from "../../../src/core/format.ts";
+import { decimalText, PRICE_PLACES } from "../../../src/core/format.ts";
 import { MAX_SIZE, price } from "../../../src/core/units.ts";
 import { openFloor, TestExchange, verdictOf } from "../../support/exchange.ts";
 
@@ -28,7 +28,7 @@ describe.each(GRIDS)("with a tick of %d", (tickSize, levels) => {
     const { trades, orders } = floor.state;
     expect(orders.size).toBe(levels * 2);
     for (const order of orders) {
-      if (order.cancelReason !== null) expect.fail(`${textOf(order.price, PRICE_PLACES)} was canceled`);
+      if (order.cancelReason !== null) expect.fail(`${decimalText(order.price, PRICE_PLACES)} was canceled`);
     }
     expect(trades.size).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { finish } from "../../../src/core/steps.ts";
+import { runSteps } from "../../../src/core/steps.ts";
 import { MAX_MILLIS, millis } from "../../../src/core/units.ts";
 import { Clock, type ClockMode } from "../../../src/engine/clock.ts";
 import { openFloor, START, type TestExchange } from "../../support/exchange.ts";
@@ -83,30 +83,30 @@ describe("setting a clock", () => {
   it("moves it forward, and what was due on the way has happened", () => {
     const { floor, clock } = clockedFloor("frozen");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1m");
-    finish(clock.moveInSteps(frozen, millis(START + 60_000)));
+    runSteps(clock.moveInSteps(frozen, millis(START + 60_000)));
     expect([floor.exchange.now - START, floor.order(1)]).toEqual([60_000, "EXPIRED 0/1"]);
   });
 
   it("never moves it back", () => {
     const { clock, later } = clockedFloor("real");
     later(10_000);
-    finish(clock.moveInSteps(real, millis(START + 1)));
+    runSteps(clock.moveInSteps(real, millis(START + 1)));
     expect(later(5)).toBe(10_005);
   });
 
   it("makes no leap for the wall time that went by frozen", () => {
     const { floor, clock, later } = clockedFloor("real");
     later(1000);
-    finish(clock.moveInSteps(frozen, floor.exchange.now));
+    runSteps(clock.moveInSteps(frozen, floor.exchange.now));
     later(1_000_000);
-    finish(clock.moveInSteps(real, floor.exchange.now));
+    runSteps(clock.moveInSteps(real, floor.exchange.now));
     expect(later(1)).toBe(1001);
   });
 
   it("scales only what comes after", () => {
     const { floor, clock, later } = clockedFloor("real");
     later(1000);
-    finish(clock.moveInSteps({ mode: "scaled", rate: 10 }, floor.exchange.now));
+    runSteps(clock.moveInSteps({ mode: "scaled", rate: 10 }, floor.exchange.now));
     expect(later(100)).toBe(2000);
   });
 });
@@ -114,7 +114,7 @@ describe("setting a clock", () => {
 describe("restarting an exchange", () => {
   it("stands at its new start under a frozen clock", () => {
     const { floor, clock, later } = clockedFloor("frozen");
-    finish(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 5000)));
+    runSteps(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 5000)));
     floor.exchange.restart(START);
     clock.open();
     expect(later(1000)).toBe(0);
@@ -131,7 +131,7 @@ describe("restarting an exchange", () => {
 
   it("takes back every change of mode and rate", () => {
     const { floor, clock, later } = clockedFloor("real");
-    finish(clock.moveInSteps({ mode: "scaled", rate: 600 }, millis(START + 5000)));
+    runSteps(clock.moveInSteps({ mode: "scaled", rate: 600 }, millis(START + 5000)));
     floor.exchange.restart(START);
     clock.open();
     expect([clock.mode, clock.rate, later(10)]).toEqual(["real", 1, 10]);
@@ -142,7 +142,7 @@ describe("restarting an exchange", () => {
     let wall = START + 1000;
     const clock = new Clock(floor.exchange, { mode: "real", rate: 1 }, () => wall, true);
     expect(floor.exchange.now).toBe(START + 1000);
-    finish(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 9000)));
+    runSteps(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 9000)));
     wall += 500;
     floor.exchange.restart(START);
     clock.open();
@@ -188,7 +188,7 @@ describe("between requests one timer", () => {
     floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
     expect(vi.getTimerCount()).toBe(0);
-    finish(clock.moveInSteps({ mode: "real", rate: 1 }, floor.exchange.now));
+    runSteps(clock.moveInSteps({ mode: "real", rate: 1 }, floor.exchange.now));
     expect(vi.getTimerCount()).toBe(1);
     floor.cancel("alice", 1);
     clock.arm();
@@ -211,7 +211,7 @@ describe("between requests one timer", () => {
     const { floor, clock } = timedFloor("real");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1h");
     clock.arm();
-    finish(clock.moveInSteps({ mode: "real", rate: 1 }, millis(START + 3_599_000)));
+    runSteps(clock.moveInSteps({ mode: "real", rate: 1 }, millis(START + 3_599_000)));
     passes(1000);
     expect(floor.open("alice")).toEqual([]);
   });
@@ -220,7 +220,7 @@ describe("between requests one timer", () => {
     const { floor, clock } = timedFloor("real");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1h");
     clock.arm();
-    finish(clock.moveInSteps({ mode: "scaled", rate: 3600 }, floor.exchange.now));
+    runSteps(clock.moveInSteps({ mode: "scaled", rate: 3600 }, floor.exchange.now));
     passes(1000);
     expect(floor.open("alice")).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { numbersAs } from "../../../src/api/decimals.ts";
 import { MarketRanking, SearchIndex } from "../../../src/api/market-search.ts";
 import { BookPages } from "../../../src/api/order-book.ts";
-import { finish } from "../../../src/core/steps.ts";
+import { runSteps } from "../../../src/core/steps.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Clock, type ClockMode } from "../../../src/engine/clock.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
@@ -185,7 +185,7 @@ describe("the clock of a restored snapshot", () => {
   it("stands where it stood when it was frozen, earlier than now", () => {
     const { floor, clock, later, snapshots } = keptFloor("frozen");
     const kept = snapshots.take(null);
-    finish(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 9000)));
+    runSteps(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 9000)));
     snapshots.restore(kept);
     expect([floor.exchange.now - START, later(1000)]).toEqual([0, 0]);
   });
@@ -194,7 +194,7 @@ describe("the clock of a restored snapshot", () => {
     const { floor, clock, later, snapshots } = keptFloor("scaled", 10);
     later(100);
     const kept = snapshots.take(null);
-    finish(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 50_000)));
+    runSteps(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 50_000)));
     later(7000);
     snapshots.restore(kept);
     expect([clock.mode, clock.rate, floor.exchange.now - START]).toEqual(["scaled", 10, 1000]);

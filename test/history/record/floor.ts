@@ -6,7 +6,7 @@ import { MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
 import type { ExchangeConfig, State } from "../../../src/core/state.ts";
-import { finish } from "../../../src/core/steps.ts";
+import { runSteps } from "../../../src/core/steps.ts";
 import { parseDuration } from "../../../src/core/time.ts";
 import { millis, money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
@@ -133,7 +133,7 @@ export const writtenOf = (
   open: () => Exchange,
   { name = null, devAccounts = [] }: { name?: string | null; devAccounts?: readonly string[] } = {},
 ): RecordedScenario =>
-  finish(recordInSteps({ open, entries: entries ?? [], devAccounts: devAccounts.map(addressOf), name }));
+  runSteps(recordInSteps({ open, entries: entries ?? [], devAccounts: devAccounts.map(addressOf), name }));
 
 /** What is written of a session: `prepare` is what was there before, `act` is the session. */
 export function recordOf(

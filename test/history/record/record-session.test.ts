@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/api/errors.ts";
-import { finish } from "../../../src/core/steps.ts";
+import { runSteps } from "../../../src/core/steps.ts";
 import { SessionLog } from "../../../src/engine/session-log.ts";
 import { recordSession } from "../../../src/history/record/record-session.ts";
 import type { Market, Refusal } from "../../server/replies.ts";
@@ -109,7 +109,7 @@ describe("a session that is too long", () => {
       return fresh.exchange;
     };
     try {
-      return finish(recordSession({ log, open, devAccounts: [], name: null }));
+      return runSteps(recordSession({ log, open, devAccounts: [], name: null }));
     } catch (error) {
       return error;
     }
