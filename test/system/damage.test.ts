@@ -7,7 +7,14 @@ import type { State } from "../../src/core/state.ts";
 import { millis } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import { HistoryDigest } from "../../src/engine/state-hash.ts";
-import { anySettlement, arenaWith } from "../core/chain/chain-moves.ts";
+import {
+  anySettlement,
+  arenaWith,
+  histories,
+  type Moves,
+  openWith,
+  play,
+} from "../core/chain/chain-moves.ts";
 import {
   at,
   changed,
@@ -25,7 +32,7 @@ import {
   strangerTo,
   textOf,
 } from "../core/document/damages.ts";
-import { histories, type Moves, open, parsed, play } from "../core/document/told.ts";
+import { parsed } from "../core/document/told.ts";
 import { START } from "../support/exchange.ts";
 import { runs } from "../support/runs.ts";
 
@@ -34,7 +41,7 @@ const LATER = millis(START + 100_000_000);
 const AFTERWARDS = fc.sample(histories(25), { seed: 3, numRuns: 1 })[0] as Moves;
 
 const played = (config: Parameters<typeof open>[0], moves: Moves): State => {
-  const exchange = open(config);
+  const exchange = openWith(config);
   play(exchange, moves);
   return exchange.state;
 };

@@ -7,9 +7,9 @@ import { logsOf } from "../../../src/chain-rpc/logs.ts";
 import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";
-import { anySettlement } from "../../core/chain/chain-moves.ts";
+import { anySettlement, histories, play } from "../../core/chain/chain-moves.ts";
 import { runs } from "../../support/runs.ts";
-import { histories, make, openNode } from "./played.ts";
+import { openNode } from "./played.ts";
 
 const ANY: LogQuery = { addresses: null, topics: [] };
 
@@ -72,7 +72,7 @@ describe("whatever has happened, and whenever somebody asks", () => {
         const node = openNode(config);
         let kept: Snapshot | null = null;
         for (const [moves, questions, then] of steps) {
-          for (const move of moves) make(node, move);
+          play(node.exchange, moves);
           const head = headOf(node.state.chain);
           const all = scanned(node, ANY, 0, head).map((text): Log => JSON.parse(text));
           for (const question of questions) {

@@ -8,13 +8,13 @@ import { CONTRACTS, TOKEN_UNITS, ZERO_ADDRESS } from "../../../src/core/chain/co
 import { tokenIdIn } from "../../../src/core/market.ts";
 import { sharesIn } from "../../../src/core/rules/ledger.ts";
 import type { State } from "../../../src/core/state.ts";
-import { anySettlement } from "../../core/chain/chain-moves.ts";
+import { anySettlement, histories, type Moves, play } from "../../core/chain/chain-moves.ts";
 import { runs } from "../../support/runs.ts";
-import { histories, type Moves, make, openNode } from "./played.ts";
+import { openNode } from "./played.ts";
 import { ABI_OF, blocksOf, decoded, minedIn, Sums } from "./sums.ts";
 
 function played(moves: Moves, node: ChainNode): State {
-  for (const move of moves) make(node, move);
+  play(node.exchange, moves);
   node.exchange.submit({ kind: "mineBlocks", count: 1 });
   return node.state;
 }

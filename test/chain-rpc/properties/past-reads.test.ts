@@ -9,9 +9,9 @@ import { blockAt, headBlock } from "../../../src/core/chain/chain.ts";
 import { blockHash as blockHashOf } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { awaitsBlock } from "../../../src/core/chain/transaction.ts";
-import { anySettlement } from "../../core/chain/chain-moves.ts";
+import { anySettlement, histories, type Moves, play } from "../../core/chain/chain-moves.ts";
 import { runs } from "../../support/runs.ts";
-import { call, histories, type Moves, make, openNode } from "./played.ts";
+import { call, openNode } from "./played.ts";
 import { Sums } from "./sums.ts";
 
 const TOKENS = parseAbi(CONTRACT_ABIS.conditionalTokens);
@@ -115,7 +115,7 @@ async function played<Answer>(
   const answers: { readonly block: Block; readonly answer: Answer }[] = [];
   for (const move of moves) {
     const before = headBlock(node.state.chain);
-    make(node, move);
+    play(node.exchange, [move]);
     const block = headBlock(node.state.chain);
     // What is written over outside any block is so at the latest one.
     const isOverwritten = move.kind === "nonce" || move.kind === "ether";

@@ -6,9 +6,9 @@ import { Subscriptions } from "../../../src/chain-rpc/subscriptions.ts";
 import { headOf } from "../../../src/core/chain/chain.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";
 import { Slices } from "../../../src/engine/slices.ts";
-import { anySettlement } from "../../core/chain/chain-moves.ts";
+import { anySettlement, histories, play } from "../../core/chain/chain-moves.ts";
 import { runs } from "../../support/runs.ts";
-import { call, histories, make, openNode } from "./played.ts";
+import { call, openNode } from "./played.ts";
 
 interface Head {
   readonly hash: string;
@@ -105,7 +105,7 @@ describe("whatever happens, and however slowly it is taken", () => {
           let kept: Snapshot | null = null;
           let isPutBack = false;
           for (const [moves, then] of steps) {
-            for (const move of moves) make(node, move);
+            play(node.exchange, moves);
             if (then === "wait") await turns();
             if (then === "read") await follower.catchUp();
             if (then === "keep") kept = node.exchange.snapshot();

@@ -7,9 +7,11 @@ import type { Command } from "../../../src/core/commands.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
 import type { ExchangeConfig, State } from "../../../src/core/state.ts";
 import type { BalancePolicy, Outcome, SettlementMode } from "../../../src/core/terms.ts";
-import type { Millis } from "../../../src/core/units.ts";
+import { type Millis, millis } from "../../../src/core/units.ts";
+import { Exchange } from "../../../src/engine/exchange.ts";
 import { addressOf } from "../../support/commands.ts";
-import { ARENA, anyMove, commandOf, type Move } from "../properties/moves.ts";
+import { START } from "../../support/exchange.ts";
+import { ARENA, anyMove, commandOf, type Move, openArena } from "../properties/moves.ts";
 
 const NAMES = ["ann", "ben", "cat", "dan", "eve"] as const;
 const INPUT = "0x01";
@@ -133,6 +135,12 @@ export const anySteeredMove: fc.Arbitrary<Move | ChainMove> = fc.oneof(
   { weight: 1, arbitrary: steeringMove },
 );
 
+export type Moves = readonly (Move | ChainMove)[];
+
+/** Any history of trading and of the chain, steered by somebody who tests with it. */
+export const histories = (maxLength: number): fc.Arbitrary<Moves> =>
+  fc.array(anySteeredMove, { maxLength, size: "max" });
+
 /** The arena under other rules of settlement. */
 export const arenaWith = (settlement: SettlementMode, balances: BalancePolicy): ExchangeConfig => ({
   ...ARENA,
@@ -147,6 +155,26 @@ export const anySettlement: fc.Arbitrary<ExchangeConfig> = fc
     fc.constantFrom<BalancePolicy[]>("optimistic", "settled"),
   )
   .map(([settlement, balances]) => arenaWith(settlement, balances));
+
+/** An exchange with a market of every kind and four accounts that have a little. */
+export const openWith = (config: ExchangeConfig): Exchange => openArena(new Exchange(config, START));
+
+/** Makes the moves, each wait in as many steps as `steps` says, and answers what happened, a line a command. */
+export function play(exchange: Exchange, moves: Moves, steps = 1): string[] {
+  const happened: string[] = [];
+  const unwatch = exchange.watch((...command) => void happened.push(JSON.stringify(command)));
+  for (const move of moves) {
+    const command = chainCommandOf(exchange.state, exchange.now, move);
+    if (command !== null) exchange.submit(command);
+    if (move.kind !== "wait") continue;
+    const from = exchange.now;
+    for (let step = 1; step <= steps; step += 1) {
+      exchange.advanceTo(millis(from + Math.floor((move.ms * step) / steps)));
+    }
+  }
+  unwatch();
+  return happened;
+}
 
 /** The command that a move comes to in a state, or null when it is only a wait. */
 export function chainCommandOf(state: State, now: Millis, move: Move | ChainMove): Command | null {

@@ -10,17 +10,6 @@ const everybody = (floor: SettlementFloor) =>
   Object.fromEntries(["alice", "bob", "carol"].map((name) => [name, floor.inLedger(name)]));
 
 describe("a settlement that fails", () => {
-  it("is taken back for both sides at once, and the matched size stays", () => {
-    const floor = openSettlement();
-    const before = everybody(floor);
-    trade(floor);
-    floor.fault("fail");
-    floor.mine();
-    expect(floor.statuses).toEqual(["FAILED"]);
-    expect(everybody(floor)).toEqual(before);
-    expect([floor.order(1), floor.order(2)]).toEqual(["MATCHED 40/40", "MATCHED 40/40"]);
-  });
-
   it("is in its block, reverted, and says why", () => {
     const floor = openSettlement();
     trade(floor);
@@ -47,16 +36,6 @@ describe("a settlement that fails", () => {
     expect(everybody(floor)).toEqual(before);
     expect(supply).toEqual(issued);
     expect(floor.state.accounts.get(2).collateral.balance).toBe(0);
-  });
-
-  it("takes back a merge", () => {
-    const floor = openSettlement();
-    floor.fund("bob", { no: 100 });
-    const before = everybody(floor);
-    floor.send("carol SELL 10 YES @ 0.5", "bob SELL 10 NO @ 0.5");
-    floor.fault("fail");
-    floor.mine();
-    expect(everybody(floor)).toEqual(before);
   });
 
   it("cancels the resting orders that it leaves without funds; the oldest claims first", () => {
@@ -113,15 +92,6 @@ describe("a settlement that fails", () => {
     expect(floor.inLedger("alice").yes).toBe(10);
   });
 
-  it("leaves alone what others have paid for themselves", () => {
-    const floor = openSettlement();
-    trade(floor);
-    floor.send("carol SELL 5 YES @ 0.5", "alice BUY 5 YES @ 0.5");
-    floor.fault("fail");
-    floor.mine();
-    expect(floor.statuses).toEqual(["FAILED", "MINED"]);
-  });
-
   it("fails so many as asked, and no more", () => {
     const floor = openSettlement();
     floor.fault("fail", { times: 2 });
@@ -147,13 +117,5 @@ describe("a settlement that fails", () => {
     expect(failures).toBeLessThan(70);
     expect(play("one")).toBe(play("one"));
     expect(play("two")).not.toBe(play("one"));
-  });
-
-  it("fails in the same request when blocks are mined at once", () => {
-    const floor = openSettlement({ settlement: "instant" });
-    floor.fault("fail");
-    trade(floor);
-    expect(floor.statuses).toEqual(["FAILED"]);
-    expect(floor.head).toBe(1);
   });
 });

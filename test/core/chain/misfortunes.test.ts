@@ -65,25 +65,6 @@ describe("a block that is put together transaction by transaction", () => {
   });
 });
 
-describe("a settlement that is delayed", () => {
-  it("is overtaken by what came later", () => {
-    const floor = openSettlement();
-    floor.fault("delay", { blocks: 2 });
-    trade(floor);
-    floor.send("carol BUY 5 YES @ 0.6", "bob SELL 5 YES @ 0.6");
-    expect(through(floor, 3)).toEqual(["MATCHED MINED", "MATCHED MINED", "MINED CONFIRMED"]);
-  });
-
-  it("keeps waiting what is paid with its proceeds, which is retried meanwhile", () => {
-    const floor = openSettlement();
-    floor.fault("delay", { blocks: 2 });
-    trade(floor);
-    floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
-    expect(through(floor, 3)).toEqual(["MATCHED RETRYING", "MATCHED RETRYING", "MINED MINED"]);
-    expect(floor.onChain("alice")).toEqual({ usdc: 1002, yes: 0, no: 0 });
-  });
-});
-
 describe("a ghost fill", () => {
   it("keeps no block coming", () => {
     const floor = openSettlement({ settlement: "auto" });

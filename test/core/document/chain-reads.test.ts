@@ -6,10 +6,10 @@ import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { blockHash, transactionHash, transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
 import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";
 import type { State } from "../../../src/core/state.ts";
-import { call, make, openNode } from "../../chain-rpc/properties/played.ts";
+import { call, openNode } from "../../chain-rpc/properties/played.ts";
 import { runs } from "../../support/runs.ts";
-import { anySettlement } from "../chain/chain-moves.ts";
-import { histories, reload } from "./told.ts";
+import { anySettlement, histories, play } from "../chain/chain-moves.ts";
+import { reload } from "./told.ts";
 
 /** What can be seen of a chain and of settlements: every hash and log, and how far each trade has come. */
 function chainOf(state: State): unknown[] {
@@ -43,7 +43,7 @@ describe("whatever has happened, the chain that is read", () => {
     fc.assert(
       fc.property(anySettlement, histories(60), (config, moves) => {
         const node = openNode(config);
-        for (const move of moves) make(node, move);
+        play(node.exchange, moves);
         const written = chainOf(node.state);
         reload(node.exchange);
         expect(chainOf(node.state)).toEqual(written);
@@ -56,7 +56,7 @@ describe("whatever has happened, the chain that is read", () => {
     await fc.assert(
       fc.asyncProperty(anySettlement, histories(60), async (config, moves) => {
         const [one, two] = [openNode(config), openNode(config)];
-        for (const node of [one, two]) for (const move of moves) make(node, move);
+        for (const { exchange } of [one, two]) play(exchange, moves);
         reload(two.exchange);
         expect(await answersOf(two)).toEqual(await answersOf(one));
       }),

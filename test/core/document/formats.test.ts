@@ -12,10 +12,10 @@ import { openWorld } from "../../../src/simulation/opening.ts";
 import { eventCommand } from "../../support/commands.ts";
 import { openFloor, START } from "../../support/exchange.ts";
 import { runs } from "../../support/runs.ts";
-import { anySettlement, arenaWith } from "../chain/chain-moves.ts";
+import { anySettlement, arenaWith, histories, openWith, play } from "../chain/chain-moves.ts";
 import { ARENA } from "../properties/moves.ts";
 import { type Json, parsedOf, textOf } from "./damages.ts";
-import { histories, open, outlookOf, parsed, play, readBack } from "./told.ts";
+import { outlookOf, parsed, readBack } from "./told.ts";
 
 /** Two orders and a trade, settled. */
 function livelyState(): State {
@@ -65,7 +65,7 @@ describe("a document", () => {
   it.each(PRINTERS)("is read %s", (_name, print) => {
     fc.assert(
       fc.property(anySettlement, histories(50), (config, moves) => {
-        const exchange = open(config);
+        const exchange = openWith(config);
         play(exchange, moves);
         const { state } = readDocument(JSON.parse(print(textOf(exchange.state))));
         expect(contentHash(state)).toBe(contentHash(exchange.state));
@@ -76,7 +76,7 @@ describe("a document", () => {
   });
 
   it.each(PRINTERS)("with any signs in its texts is read %s", (_name, print) => {
-    const exchange = open(arenaWith("manual", "optimistic"));
+    const exchange = openWith(arenaWith("manual", "optimistic"));
     const title = 'a "quoted", \\ [torn] {text}: \n \u{1f40e} \ud800 \u2028 \\"';
     exchange.submit({
       ...eventCommand("other"),

@@ -1,59 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { apply } from "../../../src/core/apply.ts";
+import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
+import { blockHash } from "../../../src/core/chain/chain-hashes.ts";
+import { tradeStatus } from "../../../src/core/chain/settlement.ts";
 import type { Stamped } from "../../../src/core/commands.ts";
 import { decide } from "../../../src/core/decide.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
-import { createState, type State } from "../../../src/core/state.ts";
+import { grantDue } from "../../../src/core/rules/ledger.ts";
+import { createState } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { START } from "../../support/exchange.ts";
 import { runs } from "../../support/runs.ts";
-import { ARENA, anyMove, commandOf, type Move, openArena } from "./moves.ts";
+import { anySettlement, arenaWith, chainCommandOf, histories, openWith, play } from "../chain/chain-moves.ts";
+import { anyMove, openArena } from "./moves.ts";
 import { portraitOf } from "./portrait.ts";
 
-const histories = (maxLength: number): fc.Arbitrary<Move[]> => fc.array(anyMove, { maxLength, size: "max" });
-/** What an exchange does from now on, one line an event. */
-function recordOf(exchange: Exchange): string[] {
-  const lines: string[] = [];
-  exchange.watch((sequence, at, events) => {
-    for (const event of events) lines.push(JSON.stringify([sequence, at, event]));
-  });
-  return lines;
-}
+const AUTO = arenaWith("auto", "optimistic");
 
-/** Makes the moves; each wait in as many steps as `steps` says. */
-function play(exchange: Exchange, moves: readonly Move[], steps = 1): void {
-  for (const move of moves) {
-    const command = commandOf(exchange.state, exchange.now, move);
-    if (command !== null) exchange.submit(command);
-    if (move.kind !== "wait") continue;
-    const from = exchange.now;
-    for (let step = 1; step <= steps; step += 1) {
-      exchange.advanceTo(millis(from + Math.floor((move.ms * step) / steps)));
-    }
-  }
-}
-
-/** All USDC there is: what accounts hold, and one for each full set. */
-function wealthOf(state: State): number {
-  let wealth = 0;
-  for (const { collateral } of state.accounts) wealth += collateral.balance;
-  for (const { number } of state.markets) {
-    for (const { holdings } of state.accounts) wealth += (holdings.get(number)?.yes.balance ?? 0) * 10_000;
-  }
-  return wealth;
-}
-
-describe("whatever happens", () => {
+describe("whatever happens, in every mode of settlement", () => {
   it("the same commands give the same bytes, in state and events", () => {
     fc.assert(
-      fc.property(histories(80), (moves) => {
-        const [one, two] = [openArena(), openArena()];
-        const [told, retold] = [recordOf(one), recordOf(two)];
-        play(one, moves);
-        play(two, moves);
-        expect(retold).toEqual(told);
+      fc.property(anySettlement, histories(80), (config, moves) => {
+        const [one, two] = [openWith(config), openWith(config)];
+        expect(play(two, moves)).toEqual(play(one, moves));
         expect(portraitOf(two.state)).toEqual(portraitOf(one.state));
       }),
       runs(300),
@@ -62,12 +33,11 @@ describe("whatever happens", () => {
 
   it("what was accepted gives the same bytes when it is decided anew, without what was refused", () => {
     fc.assert(
-      fc.property(histories(80), (moves) => {
+      fc.property(anySettlement, histories(80), (config, moves) => {
         const journal: Stamped[] = [];
-        const live = new Exchange(ARENA, START, { append: (entry) => void journal.push(entry) });
-        openArena(live);
+        const live = openArena(new Exchange(config, START, { append: (entry) => void journal.push(entry) }));
         play(live, moves);
-        const state = createState(ARENA, START);
+        const state = createState(config, START);
         for (const stamped of journal) {
           const decision = decide(state, stamped);
           if (!decision.ok) throw new Error(`accepted once, now ${decision.refusal.code}`);
@@ -75,112 +45,123 @@ describe("whatever happens", () => {
         }
         expect(portraitOf(state)).toEqual(portraitOf(live.state));
       }),
-      runs(300),
+      runs(600),
     );
   });
 
-  it("decide never writes, and decides alike a second time", () => {
+  it("decide never writes, and decides alike a second time; what is refused leaves no trace", () => {
     fc.assert(
-      fc.property(histories(25), (moves) => {
-        const exchange = openArena();
+      fc.property(anySettlement, histories(25), (config, moves) => {
+        const exchange = openWith(config);
         for (const move of moves) {
-          const command = commandOf(exchange.state, exchange.now, move);
-          if (command !== null) {
-            const before = portraitOf(exchange.state);
-            const decision = decide(exchange.state, { at: exchange.now, command });
-            expect(portraitOf(exchange.state)).toEqual(before);
-            expect(decide(exchange.state, { at: exchange.now, command })).toEqual(decision);
+          const command = chainCommandOf(exchange.state, exchange.now, move);
+          if (command === null) {
+            play(exchange, [move]);
+            continue;
           }
-          play(exchange, [move]);
+          const { sequence } = exchange;
+          const before = portraitOf(exchange.state);
+          const decision = decide(exchange.state, { at: exchange.now, command });
+          expect(portraitOf(exchange.state)).toEqual(before);
+          expect(decide(exchange.state, { at: exchange.now, command })).toEqual(decision);
+          expect(exchange.submit(command).ok).toBe(decision.ok);
+          if (!decision.ok)
+            expect([exchange.sequence, portraitOf(exchange.state)]).toEqual([sequence, before]);
         }
       }),
-      runs(180),
-    );
-  });
-
-  it("a refused command leaves no trace", () => {
-    fc.assert(
-      fc.property(histories(40), (moves) => {
-        const exchange = openArena();
-        for (const move of moves) {
-          const command = commandOf(exchange.state, exchange.now, move);
-          const before = [exchange.sequence, portraitOf(exchange.state)];
-          if (command === null) play(exchange, [move]);
-          else if (!exchange.submit(command).ok) {
-            expect([exchange.sequence, portraitOf(exchange.state)]).toEqual(before);
-          }
-        }
-      }),
-      runs(120),
+      runs(400),
     );
   });
 
   it("every invariant holds after every command", () => {
     fc.assert(
-      fc.property(histories(60), (moves) => {
-        const exchange = openArena();
+      fc.property(anySettlement, histories(60), (config, moves) => {
+        const exchange = openWith(config);
         for (const move of moves) {
           play(exchange, [move]);
           expect(violations(exchange.state)).toEqual([]);
         }
       }),
-      runs(750),
+      runs(2000),
     );
   });
 
-  it("no USDC appears but what is issued, and none is lost", () => {
+  it("nobody is granted anything more in a market where they have or had shares", () => {
     fc.assert(
-      fc.property(histories(80), (moves) => {
-        const exchange = openArena();
-        let issued = wealthOf(exchange.state);
-        exchange.watch((_sequence, _at, events) => {
-          for (const event of events) {
-            if (event.kind === "collateralIssued") issued += event.amount;
-            if (event.kind === "setsIssued" || event.kind === "grantMinted") issued += event.size * 10_000;
-          }
-        });
+      fc.property(anySettlement, histories(60), (config, moves) => {
+        const exchange = openWith(config);
         play(exchange, moves);
-        expect(wealthOf(exchange.state)).toBe(issued);
+        for (const account of exchange.state.accounts) {
+          for (const market of account.holdings.keys()) expect(grantDue(account, market)).toBe(0);
+        }
       }),
-      runs(450),
+      runs(500),
     );
   });
 
-  it("the highest bid stays below the lowest ask", () => {
+  it("jumping through time equals creeping, block by block", () => {
     fc.assert(
-      fc.property(histories(60), (moves) => {
-        const exchange = openArena();
+      fc.property(histories(60), fc.integer({ min: 2, max: 9 }), (moves, steps) => {
+        const [jumping, creeping] = [openWith(AUTO), openWith(AUTO)];
+        expect(play(creeping, moves, steps)).toEqual(play(jumping, moves));
+        expect(portraitOf(creeping.state)).toEqual(portraitOf(jumping.state));
+      }),
+      runs(400),
+    );
+  });
+
+  it("a confirmed block and a confirmed or failed trade stay what they are", () => {
+    fc.assert(
+      fc.property(anySettlement, histories(60), (config, moves) => {
+        const exchange = openWith(config);
+        const final = new Map<string, string>();
+        const keep = (key: string, value: string): void => {
+          expect(final.get(key) ?? value).toBe(value);
+          final.set(key, value);
+        };
         for (const move of moves) {
           play(exchange, [move]);
-          for (const { books } of exchange.state.markets) {
-            for (const { book } of books) {
-              if (book !== null) expect(book.bestBid).toBeLessThan(book.bestAsk);
-            }
+          const { state } = exchange;
+          const depth = config.settlement === "instant" ? 0 : 2;
+          for (let height = 0; height <= headOf(state.chain) - depth; height += 1) {
+            const block = blockAt(state.chain, height);
+            if (block !== undefined) keep(`block ${height}`, blockHash(state, block));
+          }
+          for (const trade of state.trades) {
+            const status = tradeStatus(state, trade);
+            if (final.has(`trade ${trade.number}`) || status === "CONFIRMED" || status === "FAILED")
+              keep(`trade ${trade.number}`, status);
           }
         }
       }),
-      runs(450),
+      runs(200),
     );
   });
 
-  it("jumping through time equals creeping", () => {
+  it("when time passes without misfortune, all that can be settled is final, and nothing is due", () => {
     fc.assert(
-      fc.property(histories(60), fc.integer({ min: 2, max: 9 }), (moves, steps) => {
-        const [jumping, creeping] = [openArena(), openArena()];
-        const [told, retold] = [recordOf(jumping), recordOf(creeping)];
-        play(jumping, moves);
-        play(creeping, moves, steps);
-        expect(retold).toEqual(told);
-        expect(portraitOf(creeping.state)).toEqual(portraitOf(jumping.state));
+      fc.property(histories(60), (moves) => {
+        const exchange = openWith(AUTO);
+        play(exchange, moves);
+        exchange.submit({ kind: "endSettlementFault", number: null });
+        exchange.submit({ kind: "bumpFees" });
+        exchange.submit({ kind: "setMining", mode: "auto", intervalMs: 2_000 });
+        exchange.advanceTo(millis(exchange.now + 600_000));
+        const { state } = exchange;
+        const open = [...state.trades].filter(
+          (trade) => !["CONFIRMED", "FAILED"].includes(tradeStatus(state, trade)),
+        );
+        const lost = new Set(state.chain.dropped);
+        expect(open.filter(({ transaction }) => !lost.has(transaction))).toEqual([]);
       }),
-      runs(300),
+      runs(200),
     );
   });
 
   it("when everybody cancels all, nothing is reserved, nothing rests and nothing is due", () => {
     fc.assert(
-      fc.property(histories(80), (moves) => {
-        const exchange = openArena();
+      fc.property(fc.array(anyMove, { maxLength: 80, size: "max" }), (moves) => {
+        const exchange = openWith(AUTO);
         play(exchange, moves);
         for (const { address } of exchange.state.accounts) {
           exchange.submit({ kind: "cancelAllOrders", address });

@@ -58,3 +58,14 @@ export function portraitOf(state: State): string[] {
   lines.push(JSON.stringify({ ...counters, building }), ...faults.map(SettlementFault.write));
   return lines;
 }
+
+/** What leads to the records of a state, and the fills by token. */
+export const indexesOf = (state: State): unknown[] => [
+  [state.accountByAddress, state.tokenById, state.marketByConditionId].map((index) => [...index]),
+  [state.eventBySlug, state.marketBySlug].map((index) => [...index]),
+  [...state.accounts].map(({ holdings }) =>
+    [...holdings]
+      .sort(([a], [b]) => a - b)
+      .map(([market, { yesFills, noFills }]) => [market, yesFills && [...yesFills], noFills && [...noFills]]),
+  ),
+];

@@ -4,42 +4,16 @@ import { apply } from "../../../src/core/apply.ts";
 import { decide } from "../../../src/core/decide.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { createState, type State } from "../../../src/core/state.ts";
-import { millis } from "../../../src/core/units.ts";
 import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
 import type { Entry, Journal } from "../../../src/engine/journal.ts";
 import { START } from "../../support/exchange.ts";
 import { runs } from "../../support/runs.ts";
+import { anySettlement, histories, type Moves, openWith, play } from "../chain/chain-moves.ts";
 import { freezeRecords } from "./frozen.ts";
-import { ARENA, anyMove, commandOf, type Move, openArena } from "./moves.ts";
-import { portraitOf } from "./portrait.ts";
+import { openArena } from "./moves.ts";
+import { indexesOf, portraitOf } from "./portrait.ts";
 
-const moves = (maxLength: number): fc.Arbitrary<Move[]> => fc.array(anyMove, { maxLength, size: "max" });
-/** Makes the moves, and answers what happened. */
-function play(exchange: Exchange, some: readonly Move[]): string[] {
-  const told: string[] = [];
-  const unwatch = exchange.watch((...happened) => void told.push(JSON.stringify(happened)));
-  for (const move of some) {
-    const command = commandOf(exchange.state, exchange.now, move);
-    if (command !== null) exchange.submit(command);
-    else if (move.kind === "wait") exchange.advanceTo(millis(exchange.now + move.ms));
-  }
-  unwatch();
-  return told;
-}
-
-/** All that can be seen of a state, with what leads to its records and the fills by token. */
-const wholeOf = (state: State): unknown[] => [
-  portraitOf(state),
-  [state.accountByAddress, state.tokenById, state.marketByConditionId].map((index) => [...index]),
-  [state.eventBySlug, state.marketBySlug].map((index) => [...index]),
-  [...state.accounts].map(({ holdings }) =>
-    [...holdings].map(([market, { yesFills, noFills }]) => [
-      market,
-      [...(yesFills ?? [])],
-      [...(noFills ?? [])],
-    ]),
-  ),
-];
+const wholeOf = (state: State): unknown[] => [portraitOf(state), indexesOf(state)];
 
 /** All that can be seen of an exchange. */
 const sightOf = (exchange: Exchange): unknown[] => [
@@ -60,26 +34,32 @@ function guarded(exchange: Exchange): Snapshot {
 describe("a snapshot", () => {
   it("is not changed by what follows, not by a byte", () => {
     fc.assert(
-      fc.property(moves(60), moves(60), moves(60), (before, after, again) => {
-        const exchange = openArena();
-        play(exchange, before);
-        const snapshot = guarded(exchange);
-        const kept = wholeOf(snapshot.state);
-        play(exchange, after);
-        expect(wholeOf(snapshot.state)).toEqual(kept);
-        exchange.restore(snapshot);
-        play(exchange, again);
-        expect(wholeOf(snapshot.state)).toEqual(kept);
-        expect(violations(snapshot.state)).toEqual([]);
-      }),
+      fc.property(
+        anySettlement,
+        histories(60),
+        histories(60),
+        histories(60),
+        (config, before, after, again) => {
+          const exchange = openWith(config);
+          play(exchange, before);
+          const snapshot = guarded(exchange);
+          const kept = wholeOf(snapshot.state);
+          play(exchange, after);
+          expect(wholeOf(snapshot.state)).toEqual(kept);
+          exchange.restore(snapshot);
+          play(exchange, again);
+          expect(wholeOf(snapshot.state)).toEqual(kept);
+          expect(violations(snapshot.state)).toEqual([]);
+        },
+      ),
       runs(150),
     );
   });
 
   it("changes nothing where it is taken", () => {
     fc.assert(
-      fc.property(moves(60), moves(60), (before, after) => {
-        const [with_, without] = [openArena(), openArena()];
+      fc.property(anySettlement, histories(60), histories(60), (config, before, after) => {
+        const [with_, without] = [openWith(config), openWith(config)];
         for (const exchange of [with_, without]) play(exchange, before);
         guarded(with_);
         expect(sightOf(with_)).toEqual(sightOf(without));
@@ -92,66 +72,83 @@ describe("a snapshot", () => {
 
   it("brings state, time and counters back when it is restored, each time again", () => {
     fc.assert(
-      fc.property(moves(60), fc.array(moves(30), { minLength: 1, maxLength: 3 }), (before, futures) => {
-        const exchange = openArena();
-        play(exchange, before);
-        const sight = sightOf(exchange);
-        const snapshot = guarded(exchange);
-        for (const after of futures) {
-          play(exchange, after);
-          exchange.restore(snapshot);
-          expect(sightOf(exchange)).toEqual(sight);
-        }
-      }),
+      fc.property(
+        anySettlement,
+        histories(60),
+        fc.array(histories(30), { minLength: 1, maxLength: 3 }),
+        (config, before, futures) => {
+          const exchange = openWith(config);
+          play(exchange, before);
+          const sight = sightOf(exchange);
+          const snapshot = guarded(exchange);
+          for (const after of futures) {
+            play(exchange, after);
+            exchange.restore(snapshot);
+            expect(sightOf(exchange)).toEqual(sight);
+          }
+        },
+      ),
       runs(150),
     );
   });
 
   it("is gone on from as a fresh exchange of the same history goes on", () => {
     fc.assert(
-      fc.property(moves(60), moves(40), moves(60), (before, lost, after) => {
-        const [restored, fresh] = [openArena(), openArena()];
-        play(restored, before);
-        const snapshot = guarded(restored);
-        play(restored, lost);
-        restored.restore(snapshot);
-        play(fresh, before);
-        expect(play(restored, after)).toEqual(play(fresh, after));
-        expect(sightOf(restored)).toEqual(sightOf(fresh));
-      }),
+      fc.property(
+        anySettlement,
+        histories(60),
+        histories(40),
+        histories(60),
+        (config, before, lost, after) => {
+          const [restored, fresh] = [openWith(config), openWith(config)];
+          play(restored, before);
+          const snapshot = guarded(restored);
+          play(restored, lost);
+          restored.restore(snapshot);
+          play(fresh, before);
+          expect(play(restored, after)).toEqual(play(fresh, after));
+          expect(sightOf(restored)).toEqual(sightOf(fresh));
+        },
+      ),
       runs(200),
     );
   });
 
   it("may be of an exchange that was restored from another, and each holds its own", () => {
     fc.assert(
-      fc.property(moves(40), moves(40), moves(40), (first, second, third) => {
-        const exchange = openArena();
-        const stages: [Snapshot, unknown[]][] = [];
-        for (const some of [first, second, third]) {
-          play(exchange, some);
-          stages.push([guarded(exchange), sightOf(exchange)]);
-        }
-        for (const order of [0, 2, 1, 1, 2, 0]) {
-          const [snapshot, sight] = stages[order] as (typeof stages)[number];
-          exchange.restore(snapshot);
-          expect(sightOf(exchange)).toEqual(sight);
-          play(exchange, first);
-        }
-      }),
+      fc.property(
+        anySettlement,
+        histories(40),
+        histories(40),
+        histories(40),
+        (config, first, second, third) => {
+          const exchange = openWith(config);
+          const stages: [Snapshot, unknown[]][] = [];
+          for (const some of [first, second, third]) {
+            play(exchange, some);
+            stages.push([guarded(exchange), sightOf(exchange)]);
+          }
+          for (const order of [0, 2, 1, 1, 2, 0]) {
+            const [snapshot, sight] = stages[order] as (typeof stages)[number];
+            exchange.restore(snapshot);
+            expect(sightOf(exchange)).toEqual(sight);
+            play(exchange, first);
+          }
+        },
+      ),
       runs(100),
     );
   });
 });
 
-type Turn = { readonly kind: "moves"; readonly moves: Move[] } | { readonly kind: "keep" } | Return;
+type Turn = { readonly kind: "moves"; readonly moves: Moves } | { readonly kind: "keep" } | Return;
 interface Return {
   readonly kind: "return";
   readonly pick: number;
 }
 
 const turn: fc.Arbitrary<Turn> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("moves"), moves: moves(12) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("moves"), moves: histories(12) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("keep") }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("return"), pick: fc.nat() }) },
 );
@@ -177,16 +174,16 @@ class KeptEntries implements Journal {
 describe("any tree of snapshots", () => {
   it("leaves a journal that, decided anew, gives the same bytes", () => {
     fc.assert(
-      fc.property(fc.array(turn, { maxLength: 25, size: "max" }), (turns) => {
+      fc.property(anySettlement, fc.array(turn, { maxLength: 25, size: "max" }), (config, turns) => {
         const journal = new KeptEntries();
-        const exchange = openArena(new Exchange(ARENA, START, journal));
+        const exchange = openArena(new Exchange(config, START, journal));
         const kept: Snapshot[] = [];
         for (const each of turns) {
           if (each.kind === "moves") play(exchange, each.moves);
           else if (each.kind === "keep") kept.push(guarded(exchange));
           else if (kept.length > 0) exchange.restore(kept[each.pick % kept.length] as Snapshot);
         }
-        const state = createState(ARENA, START);
+        const state = createState(config, START);
         for (const stamped of journal.entries) {
           const decision = decide(state, stamped);
           if (!decision.ok) throw new Error(`accepted once, now ${decision.refusal.code}`);

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
-import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/session-log.ts";
 import type { RecordedScenario } from "../../../src/history/record/record-session.ts";
-import { anyChainMove, anySettlement, type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";
+import { anyChainMove, anySettlement, type ChainMove, openWith, play } from "../../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
 import { atLevel, runs } from "../../support/runs.ts";
@@ -16,15 +15,6 @@ type AnyMove = Move | ChainMove;
 
 const moves = (maxLength: number): fc.Arbitrary<AnyMove[]> =>
   fc.array(anyChainMove, { maxLength, size: "max" });
-
-/** Makes the moves; those that are refused are tried all the same. */
-function play(exchange: Exchange, some: readonly AnyMove[]): void {
-  for (const move of some) {
-    const command = chainCommandOf(exchange.state, exchange.now, move);
-    if (command !== null) exchange.submit(command);
-    else if (move.kind === "wait") exchange.advanceTo(millis(exchange.now + move.ms));
-  }
-}
 
 /** What is written of a session that finds an exchange as `before` has left it; else why nothing is. */
 function recordOf(
@@ -38,7 +28,7 @@ function recordOf(
   log.begin();
   play(exchange, session);
   const open = (): Exchange => {
-    const fresh = openArena(new Exchange(config, START));
+    const fresh = openWith(config);
     play(fresh, before);
     return fresh;
   };
