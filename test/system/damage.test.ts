@@ -40,7 +40,7 @@ import { runs } from "../support/runs.ts";
 const LATER = millis(START + 100_000_000);
 const AFTERWARDS = fc.sample(histories(25), { seed: 3, numRuns: 1 })[0] as Moves;
 
-const played = (config: Parameters<typeof open>[0], moves: Moves): State => {
+const played = (config: Parameters<typeof openWith>[0], moves: Moves): State => {
   const exchange = openWith(config);
   play(exchange, moves);
   return exchange.state;
