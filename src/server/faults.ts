@@ -14,9 +14,12 @@ export interface FaultPlan extends Omit<FaultReply, "id" | "matched" | "fired" |
 }
 
 /** A fault in force; the id counts up from `fault-1`. */
-export type Fault = FaultPlan & Pick<FaultReply, "id" | "matched" | "fired">;
-
-type Counted = FaultPlan & { readonly id: string; matched: number; fired: number; readonly chance: Stream };
+export interface Fault extends FaultPlan {
+  readonly id: FaultReply["id"];
+  matched: number;
+  fired: number;
+  readonly chance: Stream;
+}
 
 /** 2^32, the finest that a stream draws. */
 const GRAIN = 4_294_967_296;
@@ -28,7 +31,7 @@ export const remainingOf = ({ times, fired }: Fault): number | null =>
 /** The faults injected into one server. They are the edge's own: the exchange knows nothing of them. */
 export class Faults {
   readonly #seed: string;
-  #faults: Counted[] = [];
+  #faults: Fault[] = [];
   #added = 0;
   readonly #delays = new Set<NodeJS.Timeout>();
 
@@ -51,14 +54,14 @@ export class Faults {
   add(plan: FaultPlan): Fault {
     this.#added += 1;
     const id = `fault-${this.#added}`;
-    const fault = { ...plan, id, matched: 0, fired: 0, chance: stream(this.#seed, `fault ${id}`) };
+    const fault = { id, ...plan, matched: 0, fired: 0, chance: stream(this.#seed, `fault ${id}`) };
     this.#faults.push(fault);
     return fault;
   }
 
   /** The first fault that hits a request, or null. Every fault of the route counts the request and draws for it. */
   apply(operation: Operation): Fault | null {
-    let applied: Counted | null = null;
+    let applied: Fault | null = null;
     for (const fault of this.#faults) {
       if (!fault.operations.has(operation)) continue;
       fault.matched += 1;

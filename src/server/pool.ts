@@ -18,13 +18,14 @@ interface PoolParts {
   readonly open: (number: number) => ExchangeSite;
 }
 
+/** What the pool itself answers; an error names its request. */
 interface Written {
-  readonly requestId: string;
-  readonly status: number;
-  readonly text: string;
+  readonly text: (requestId: string) => string;
   readonly headers: readonly string[];
-  readonly code?: string | undefined;
 }
+
+const JSON_HEADERS = ["content-type", JSON_MEDIA];
+const inJson = (answer: object): Written => ({ text: () => JSON.stringify(answer), headers: JSON_HEADERS });
 
 /** The number of an exchange at the beginning of a target, and the target within that exchange. */
 interface Target {
@@ -75,8 +76,7 @@ export class Pool implements Site {
       const target = targetIn(request.url);
       if (target === null) {
         if (refusal !== undefined) throw refusal;
-        if (pathOf(request.url) === "/" && wishesPage(request)) this.#sendPage(request, response);
-        else this.#send(request, response, 200, this.#own(request));
+        this.#send(request, response, this.#own(request));
         return;
       }
       const member = this.#member(target.number);
@@ -128,15 +128,16 @@ export class Pool implements Site {
     return member;
   }
 
-  /** Of each exchange in their order, whether it was made. */
-  get #areOpen(): boolean[] {
-    return Array.from({ length: this.#parts.size }, (_, index) => this.#members.has(index + 1));
-  }
-
   /** What the pool itself answers. @throws ApiError when there is nothing. */
-  #own({ method, url, headers: { host } }: Incoming): object {
+  #own(request: Incoming): Written {
+    const { method, headers } = request;
     const { size, options } = this.#parts;
-    const path = pathOf(url);
+    const path = pathOf(request.url);
+    const areOpen = Array.from({ length: size }, (_, index) => this.#members.has(index + 1));
+    if (path === "/" && wishesPage(request)) {
+      const page = poolPage(areOpen);
+      return { text: () => page.html, headers: page.headers };
+    }
     if (path !== "/" && path !== "/healthz") {
       throw new ApiError(
         "ROUTE_NOT_FOUND",
@@ -151,15 +152,19 @@ export class Pool implements Site {
       const found = `${path} of a pool takes ${allow}, found ${method}`;
       throw new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } });
     }
-    if (path === "/healthz") return { status: "ok" };
-    const exchanges = this.#areOpen.map((isOpen, index) => ({ url: `http://${host}/${index + 1}`, isOpen }));
-    return { name: "clobsim", version: options.version, pool: size, exchanges };
+    if (path === "/healthz") return inJson({ status: "ok" });
+    const exchanges = areOpen.map((isOpen, index) => ({
+      url: `http://${headers.host}/${index + 1}`,
+      isOpen,
+    }));
+    return inJson({ name: "clobsim", version: options.version, pool: size, exchanges });
   }
 
   #fail(request: Incoming, response: ServerResponse, error: unknown): void {
     const known = error instanceof ApiError ? error : this.#defect(request, error);
-    const headers = Object.entries(known.help.headers ?? {}).flat();
-    this.#send(request, response, known.status, known, headers);
+    const headers = [...JSON_HEADERS, ...Object.entries(known.help.headers ?? {}).flat()];
+    const text = (requestId: string): string => JSON.stringify(errorBody(known, requestId));
+    this.#send(request, response, { text, headers }, known);
   }
 
   #defect({ method, url }: Incoming, error: unknown): ApiError {
@@ -167,35 +172,20 @@ export class Pool implements Site {
     return new ApiError("INTERNAL_ERROR", "a defect in clobsim; the server's log has the details");
   }
 
-  #sendPage(request: Incoming, response: ServerResponse): void {
-    const { html, headers } = poolPage(this.#areOpen);
-    this.#write(request, response, { requestId: this.#nextId(), status: 200, text: html, headers });
-  }
-
   #send(
-    request: Incoming,
-    response: ServerResponse,
-    status: number,
-    content: object,
-    headers: readonly string[] = [],
-  ): void {
-    const requestId = this.#nextId();
-    const error = content instanceof ApiError ? content : undefined;
-    const text = JSON.stringify(error === undefined ? content : errorBody(error, requestId));
-    const all = ["content-type", JSON_MEDIA, ...headers];
-    this.#write(request, response, { requestId, status, text, headers: all, code: error?.code });
-  }
-
-  #write(
     { method, url, arrivedAt }: Incoming,
     response: ServerResponse,
-    { requestId, status, text, headers, code }: Written,
+    { text, headers }: Written,
+    error?: ApiError,
   ): void {
-    const length = ["content-length", String(Buffer.byteLength(text))];
+    const requestId = this.#nextId();
+    const status = error?.status ?? 200;
+    const written = text(requestId);
+    const length = ["content-length", String(Buffer.byteLength(written))];
     response.writeHead(status, [...this.#headers(requestId), ...headers, ...length]);
-    response.end(method === "HEAD" ? undefined : text);
+    response.end(method === "HEAD" ? undefined : written);
     const ms = performance.now() - arrivedAt;
-    this.#parts.log.request({ requestId, method, path: pathOf(url), status, ms, code });
+    this.#parts.log.request({ requestId, method, path: pathOf(url), status, ms, code: error?.code });
   }
 }
 

@@ -30,6 +30,7 @@ import {
   type Outgoing,
   pathOf,
   type Service,
+  viewOf,
 } from "./service.ts";
 
 type Routed = Incoming & { readonly params: Record<string, string> };
@@ -109,7 +110,7 @@ export function answerOf(
     headers: request.headers,
     rawHeaders: request.rawHeaders,
   };
-  return handle(call, service);
+  return handle(call, service, viewOf(service));
 }
 
 function queryOf(service: Service, endpoint: AnyEndpoint, request: Incoming): unknown {

@@ -202,10 +202,14 @@ export interface Service {
 }
 
 /** What replies are made from at this moment. */
-export const viewOf = (service: Service): View => ({
-  state: service.exchange.state,
-  numbers: service.numbers,
-  checksums: service.checksums,
+export const viewOf = ({
+  exchange,
+  numbers,
+  checksums,
+}: Pick<Service, "exchange" | "numbers" | "checksums">): View => ({
+  state: exchange.state,
+  numbers,
+  checksums,
 });
 
 type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;
@@ -269,10 +273,15 @@ export type Answer = object;
 type Handler<O extends Operation> = (
   call: Call<QueryOf<EndpointOf<O>>, BodyOf<EndpointOf<O>>, PathOf<EndpointOf<O>["path"]>>,
   service: Service,
+  view: View,
 ) => AnswerTo<O> | Promise<AnswerTo<O>>;
 
 /** A handler whose endpoint is known when it is called. */
-export type AnyHandler = (call: Call<unknown, unknown>, service: Service) => Answer | Promise<Answer>;
+export type AnyHandler = (
+  call: Call<unknown, unknown>,
+  service: Service,
+  view: View,
+) => Answer | Promise<Answer>;
 
 /** The reply as its schema describes it, or its text. */
 type AnswerTo<O extends Operation> = ReplyTo<O> | JsonText | Pieces;

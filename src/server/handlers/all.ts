@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../api/endpoint.ts";
 import type { Operation } from "../../api/endpoints.ts";
 import { orderBody } from "../../api/order-request.ts";
-import { type AnyHandler, type Handlers, JsonText, type Service } from "../service.ts";
+import { type AnyHandler, type Handlers, JsonText, type Service, viewOf } from "../service.ts";
 import { botHandlers } from "./bots.ts";
 import { chainHandlers, chainRpcHandlers } from "./chain.ts";
 import { controlHandlers } from "./control.ts";
@@ -51,6 +51,6 @@ export function callHandler(
 ): object | Promise<object> {
   const read = operation === "placeOrder" ? orderBody.read(body as JsonObject) : body;
   const call = { path, query, body: read, caller, headers: {}, rawHeaders: [] };
-  const answer = (HANDLERS[operation] as AnyHandler)(call, service as Service);
+  const answer = (HANDLERS[operation] as AnyHandler)(call, service as Service, viewOf(service));
   return answer instanceof JsonText ? (JSON.parse(answer.text) as object) : answer;
 }

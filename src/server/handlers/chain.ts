@@ -17,31 +17,25 @@ import { findMarket, pageAt, pageOf } from "../../api/view.ts";
 import { unminedOf } from "../../core/chain/chain.ts";
 import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
 import { guardOrigin, isTrusted } from "../access.ts";
-import { type Handlers, JsonText, type Service, SILENCE, viewOf } from "../service.ts";
+import { type Handlers, JsonText, type Service, SILENCE } from "../service.ts";
 import { submit } from "./trading.ts";
 
 const MAX_FAULTS = 1_000;
 
 export const chainHandlers = {
-  getChain: (_call, service) => chainReply(viewOf(service)),
-  listBlocks: ({ query }, service) => {
-    const view = viewOf(service);
+  getChain: (_call, _service, view) => chainReply(view),
+  listBlocks: ({ query }, _service, view) => {
     const { heights, blocks } = view.state.chain;
     return pageAt(heights.size, query, (index) =>
       blockReply(view, blocks.get(heights.get(heights.size - index))),
     );
   },
-  listPendingTransactions: ({ query }, service) => {
-    const view = viewOf(service);
-    return pageOf(unminedOf(view.state.chain), query, (each) => transactionReply(view, each));
-  },
-  getSupply: ({ path }, service) => {
-    const view = viewOf(service);
-    return supplyReply(view, findMarket(view, path.idOrSlug));
-  },
-  mineBlocks: ({ body }, service) => {
+  listPendingTransactions: ({ query }, _service, view) =>
+    pageOf(unminedOf(view.state.chain), query, (each) => transactionReply(view, each)),
+  getSupply: ({ path }, _service, view) => supplyReply(view, findMarket(view, path.idOrSlug)),
+  mineBlocks: ({ body }, service, view) => {
     submit(service, { kind: "mineBlocks", count: body.blocks });
-    return chainReply(viewOf(service));
+    return chainReply(view);
   },
   bumpFees: (_call, service) => {
     const events = submit(service, { kind: "bumpFees" });

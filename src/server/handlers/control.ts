@@ -12,7 +12,7 @@ import {
 import { ApiError, invalidFields } from "../../api/errors.ts";
 import { orderPreview } from "../../api/order-preview.ts";
 import { orderStory } from "../../api/order-story.ts";
-import { pageAt } from "../../api/view.ts";
+import { pageAt, type View } from "../../api/view.ts";
 import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
@@ -27,7 +27,7 @@ import { MAX_MILLIS, type Millis, type Money, millis, money, type Size, size } f
 import type { ClockMode } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
 import { inPieces } from "../send.ts";
-import { type BodyOf, type Handlers, JsonText, Pieces, type Service, viewOf } from "../service.ts";
+import { type BodyOf, type Handlers, JsonText, Pieces, type Service } from "../service.ts";
 import { deriveFor, submit } from "./trading.ts";
 
 /** The control plane /sim, apart from creating and ending markets. */
@@ -45,13 +45,12 @@ export const controlHandlers = {
     const judged = await slices.run(invariantsInSteps(exchange.snapshot().state));
     return { hold: judged.every(({ holds }) => holds), invariants: judged };
   },
-  listAccounts: ({ query }, service) => {
-    const view = viewOf(service);
+  listAccounts: ({ query }, _service, view) => {
     const { accounts } = view.state;
     return pageAt(accounts.size, query, (index) => accountReply(view, accounts.get(index + 1)));
   },
-  getAccount: ({ path }, service) => accountOf(service, addressIn(path.address)),
-  fundAccount: ({ path, body }, service) => {
+  getAccount: ({ path }, _service, view) => accountOf(view, addressIn(path.address)),
+  fundAccount: ({ path, body }, service, view) => {
     const address = addressIn(path.address);
     const tokens = Object.entries(body.tokens ?? {}).map(([tokenId, shares]) => ({
       tokenId,
@@ -59,7 +58,7 @@ export const controlHandlers = {
     }));
     const collateral = exact<Money>("collateral", body.collateral ?? 0, MONEY_PLACES, money);
     submit(service, { kind: "fundAccount", address, collateral, tokens, everyMarket: size(0) });
-    return accountOf(service, address);
+    return accountOf(view, address);
   },
   issueCredentials: ({ path }, service) => {
     const address = addressIn(path.address);
@@ -70,14 +69,13 @@ export const controlHandlers = {
       hint: "it does not trade: take any other address, such as a dev account of GET /sim",
     });
   },
-  explainOrder: ({ path: { id } }, service) => {
-    const view = viewOf(service);
+  explainOrder: ({ path: { id } }, _service, view) => {
     const order = view.state.orders.find(numberOf(view.state.idPrefixes.order, id));
     if (order === undefined)
       throw new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(id.slice(0, 80))}`);
     return orderStory(view, order);
   },
-  previewOrder: ({ body }, service) => orderPreview(viewOf(service), service.exchange.now, body),
+  previewOrder: ({ body }, { exchange }, view) => orderPreview(view, exchange.now, body),
   explainAuth: ({ body, headers: { host } }, service) => {
     if (body.url === undefined && body.path === undefined) {
       throw new ApiError("INVALID_PARAMETER", "url: expected the URL or path of the request, found nothing", {
@@ -163,10 +161,8 @@ function addressIn(text: string): string {
 }
 
 /** An address that never came here has nothing, like any address of a chain. */
-function accountOf(service: Service, address: string): ReplyTo<"getAccount"> {
-  const view = viewOf(service);
-  return accountReply(view, findAccount(view.state, address) ?? emptyAccount(0, address));
-}
+const accountOf = (view: View, address: string): ReplyTo<"getAccount"> =>
+  accountReply(view, findAccount(view.state, address) ?? emptyAccount(0, address));
 
 function exact<Unit extends number>(
   field: string,

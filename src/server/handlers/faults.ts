@@ -27,61 +27,30 @@ export const faultHandlers = {
 } satisfies Partial<Handlers<Operation>>;
 
 function faultReply(fault: Fault): ReplyTo<"addFault"> {
-  const { id, route, status, retryAfter, latency, drop, probability, times, after, matched, fired } = fault;
-  const remaining = remainingOf(fault);
-  return {
-    id,
-    route,
-    status,
-    retryAfter,
-    latency,
-    drop,
-    probability,
-    times,
-    after,
-    matched,
-    fired,
-    remaining,
-  };
+  const { operations, latencyMs, chance, ...shown } = fault;
+  return { ...shown, remaining: remainingOf(fault) };
 }
 
 /** What the body asks for. @throws ApiError `INVALID_PARAMETER` when it asks for nothing, or for two things at once. */
-function planOf({
-  status,
-  retryAfter,
-  latency,
-  drop,
-  times,
-  ...rest
-}: BodyOf<EndpointOf<"addFault">>): FaultPlan {
-  if (status === undefined && latency === undefined && drop === undefined) {
-    throw invalidFields(
-      "a fault needs a status, a latency or a drop, found none of them",
-      "status",
-      "latency",
-      "drop",
-    );
+function planOf(asked: BodyOf<EndpointOf<"addFault">>): FaultPlan {
+  const { status = null, retryAfter, latency = null, drop = null, probability, times = null, after } = asked;
+  if (status === null && latency === null && drop === null) {
+    const message = "a fault needs a status, a latency or a drop, found none of them";
+    throw invalidFields(message, "status", "latency", "drop");
   }
-  if (status !== undefined && drop !== undefined) {
-    throw invalidFields(
-      `drop ${drop} leaves no one to hear of a status ${status}: give one of them`,
-      "status",
-      "drop",
-    );
+  if (status !== null && drop !== null) {
+    const message = `drop ${drop} leaves no one to hear of a status ${status}: give one of them`;
+    throw invalidFields(message, "status", "drop");
   }
   const isRetried = status === 429 || status === 503;
   if (retryAfter !== undefined && !isRetried) {
     throw invalidFields("retryAfter goes with a status of 429 or 503", "retryAfter");
   }
+  const { route, operations } = readFaultRoute(asked.route);
+  const latencyMs = latency === null ? 0 : latencyOf(latency);
   return {
-    ...rest,
-    ...readFaultRoute(rest.route),
-    status: status ?? null,
-    retryAfter: isRetried ? (retryAfter ?? 1) : null,
-    latency: latency ?? null,
-    latencyMs: latency === undefined ? 0 : latencyOf(latency),
-    drop: drop ?? null,
-    times: times ?? null,
+    ...{ route, status, retryAfter: isRetried ? (retryAfter ?? 1) : null, latency, drop },
+    ...{ probability, times, after, operations, latencyMs },
   };
 }
 

@@ -12,17 +12,16 @@ import {
   marketReply,
   marketTradeReply,
 } from "../../api/markets.ts";
-import { findEvent, findMarket, outcomeIn, pageAt, pageOf } from "../../api/view.ts";
+import { findEvent, findMarket, outcomeIn, pageAt, pageOf, type View } from "../../api/view.ts";
 import { parseCommand } from "../../core/commands.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, price, size } from "../../core/units.ts";
-import { type BodyOf, type Call, type Handlers, type Service, viewOf } from "../service.ts";
+import type { BodyOf, Call, Handlers, Service } from "../service.ts";
 import { submit } from "./trading.ts";
 
 export const marketDataHandlers = {
-  listMarkets: ({ query }, service) => {
-    const view = viewOf(service);
+  listMarkets: ({ query }, service, view) => {
     const { active, tag, sort } = query;
     const { state, sequence } = service.exchange;
     const ranked = service.ranking.ranked(state, sequence, sort ?? "createdAt");
@@ -36,12 +35,8 @@ export const marketDataHandlers = {
           );
     return pageOf(wanted, query, (market) => marketReply(view, market));
   },
-  getMarket: ({ path }, service) => {
-    const view = viewOf(service);
-    return marketDetail(view, findMarket(view, path.idOrSlug));
-  },
-  getPricesHistory: ({ path, query }, service) => {
-    const view = viewOf(service);
+  getMarket: ({ path }, _service, view) => marketDetail(view, findMarket(view, path.idOrSlug)),
+  getPricesHistory: ({ path, query }, _service, view) => {
     const market = findMarket(view, path.idOrSlug);
     const { startTs, endTs, tokenId } = query;
     const outcome = tokenId === undefined ? "YES" : outcomeIn(view, market, tokenId);
@@ -52,16 +47,14 @@ export const marketDataHandlers = {
     }
     return historyReply(view, market, outcome, query);
   },
-  listMarketTrades: ({ path, query }, service) => {
-    const view = viewOf(service);
+  listMarketTrades: ({ path, query }, _service, view) => {
     const market = findMarket(view, path.idOrSlug);
     const numbers = query.all === true ? market.trades : market.yesTrades;
     return pageAt(numbers.size, query, (index) =>
       marketTradeReply(view, view.state.trades.get(numbers.get(numbers.size - index))),
     );
   },
-  listEvents: ({ query }, service) => {
-    const view = viewOf(service);
+  listEvents: ({ query }, _service, view) => {
     const { active, tag } = query;
     const wanted = rankedEvents(view.state).filter(
       (event) =>
@@ -70,32 +63,27 @@ export const marketDataHandlers = {
     );
     return pageOf(wanted, query, (event) => eventReply(view, event));
   },
-  getEvent: ({ path }, service) => {
-    const view = viewOf(service);
-    return eventDetail(view, findEvent(view, path.idOrSlug));
-  },
-  search: ({ query }, service) => {
-    const view = viewOf(service);
-    return pageOf(service.search.search(view.state, query.q), query, ({ type, number }) =>
+  getEvent: ({ path }, _service, view) => eventDetail(view, findEvent(view, path.idOrSlug)),
+  search: ({ query }, { search }, view) =>
+    pageOf(search.search(view.state, query.q), query, ({ type, number }) =>
       type === "event"
         ? { type, event: eventReply(view, view.state.events.get(number)) }
         : { type, market: marketReply(view, view.state.markets.get(number)) },
-    );
-  },
+    ),
 } satisfies Partial<Handlers<Operation>>;
 
 export const marketHandlers = {
-  createEvent: ({ body }, service) => {
+  createEvent: ({ body }, service, view) => {
     const event = addEvent(service, { ...body, endDate: momentOrNull(body.endDate) });
-    return eventReply(viewOf(service), service.exchange.state.events.get(event));
+    return eventReply(view, view.state.events.get(event));
   },
-  createMarket: ({ body }, service) => {
-    const { state } = service.exchange;
+  createMarket: ({ body }, service, view) => {
+    const { state } = view;
     const endDate = momentOrNull(body.endDate);
     const minOrderSize = unitsOf(body.minOrderSize, SIZE_PLACES);
     if (minOrderSize === null)
       throw invalidFields(`minOrderSize ${body.minOrderSize} is not a multiple of 0.01`, "minOrderSize");
-    const parent = body.eventId === undefined ? undefined : findEvent(viewOf(service), body.eventId);
+    const parent = body.eventId === undefined ? undefined : findEvent(view, body.eventId);
     const slug = body.slug ?? freeSlug(body.question, (candidate) => state.marketBySlug.has(candidate));
     if (state.marketBySlug.has(slug)) throw invalidFields(`slug ${JSON.stringify(slug)} is taken`, "slug");
     const event =
@@ -115,7 +103,7 @@ export const marketHandlers = {
       selfTrade: body.selfTrade,
       endDate: endDate ?? parent?.endDate ?? null,
     });
-    return marketReply(viewOf(service), state.markets.get(state.markets.size));
+    return marketReply(view, state.markets.get(state.markets.size));
   },
 } satisfies Partial<Handlers<Operation>>;
 
@@ -123,10 +111,14 @@ export const marketHandlers = {
 export const marketCommandHandlers = Object.fromEntries(
   Object.keys(marketCommandEndpoints).map((kind) => [
     kind,
-    ({ path, body }: Call<unknown, object | null, { readonly idOrSlug: string }>, service: Service) => {
-      const market = findMarket(viewOf(service), path.idOrSlug);
+    (
+      { path, body }: Call<unknown, object | null, { readonly idOrSlug: string }>,
+      service: Service,
+      view: View,
+    ) => {
+      const market = findMarket(view, path.idOrSlug);
       submit(service, parseCommand({ kind, market: market.number, ...body }));
-      return marketReply(viewOf(service), market);
+      return marketReply(view, market);
     },
   ]),
 ) as unknown as Handlers<keyof typeof marketCommandEndpoints>;

@@ -14,10 +14,9 @@ const ofToken =
   };
 
 export const orderBookHandlers = {
-  getBook: ({ query }, service) => {
-    const view = viewOf(service);
+  getBook: ({ query }, { books }, view) => {
     const { token, market } = marketOfTokenId(view, query.token_id);
-    return new JsonText(service.books.json(view, market, outcomeOf(token)));
+    return new JsonText(books.json(view, market, outcomeOf(token)));
   },
   getPrice: ofToken((market, outcome, { numbers }) => {
     const { bid, ask } = quotesOf(market, outcome);

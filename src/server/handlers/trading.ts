@@ -34,22 +34,20 @@ import type { Address } from "../../core/terms.ts";
 import { type Handlers, type Service, viewOf } from "../service.ts";
 
 export const tradingHandlers = {
-  placeOrder: ({ body, caller }, service) => placeOrder(service, caller, body),
-  cancelOrder: ({ body, query, caller }, service) =>
-    cancelOne(service, cancelOrderCommand(caller, body, query)),
-  cancelAllOrders: ({ caller }, service) => {
+  placeOrder: ({ body, caller }, service, view) => placeOrder(service, view, caller, body),
+  cancelOrder: ({ body, query, caller }, service, view) =>
+    cancelOne(service, view, cancelOrderCommand(caller, body, query)),
+  cancelAllOrders: ({ caller }, service, view) => {
     const events = submit(service, { kind: "cancelAllOrders", address: caller });
-    return { canceled: canceledIn(viewOf(service), events), notCanceled: {} };
+    return { canceled: canceledIn(view, events), notCanceled: {} };
   },
-  listOrders: ({ query, caller }, service) => {
-    const view = viewOf(service);
+  listOrders: ({ query, caller }, _service, view) => {
     const isWanted = orderFilter(view, query);
     const account = findAccount(view.state, caller);
     const orders = account === undefined ? [] : [...openOrdersOf(view, account)].filter(isWanted);
     return pageOf(orders, query, (order) => orderReply(view, order));
   },
-  listTrades: ({ query, caller }, service) => {
-    const view = viewOf(service);
+  listTrades: ({ query, caller }, _service, view) => {
     const account = findAccount(view.state, caller);
     const fills = account === undefined ? { size: 0, get: () => 0 } : fillsMatching(view, account, query);
     return pageAt(fills.size, query, (index) => {
@@ -59,8 +57,12 @@ export const tradingHandlers = {
   },
 } satisfies Partial<Handlers<Operation>>;
 
-function placeOrder(service: Service, caller: Address, request: OrderRequest): ReplyTo<"placeOrder"> {
-  const view = viewOf(service);
+function placeOrder(
+  service: Service,
+  view: View,
+  caller: Address,
+  request: OrderRequest,
+): ReplyTo<"placeOrder"> {
   const firstTrade = view.state.trades.next;
   const number = view.state.orders.next;
   submit(service, placeOrderCommand(view, caller, request));
@@ -84,8 +86,7 @@ function accepted(service: Service, command: Command, decision: Decision): reado
   throw error;
 }
 
-function cancelOne(service: Service, command: CommandOf<"cancelOrder">): ReplyTo<"cancelOrder"> {
-  const view = viewOf(service);
+function cancelOne(service: Service, view: View, command: CommandOf<"cancelOrder">): ReplyTo<"cancelOrder"> {
   const decision = service.exchange.submit(command);
   if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {
     const { number, status } = view.state.orders.get(decision.refusal.order);
