@@ -63,15 +63,20 @@ describe("a wallet's call", () => {
 
 const TOO_MUCH = "ERC20: transfer amount exceeds balance";
 const NOT_ALLOWED = "ERC20: transfer amount exceeds allowance";
+const NO_OPERATOR = "ERC1155: need operator approval for 3rd party transfers.";
+const TOO_MANY = "ERC1155: insufficient balance for transfer";
+const FRACTION = "clobsim: shares move in multiples of 10000, which is 0.01 share";
+const OTHER_COLLATERAL = "clobsim: positions are backed by the exchange's collateral only";
+const NO_CONDITION = `0x${"1".repeat(64)}`;
 const NO_REPORT = "result for condition not received yet";
 
 describe("a call reverts", () => {
-  type Case = readonly [
-    what: string,
-    by: string,
-    call: (of: SettlementFloor) => ContractCall,
-    reason: string,
-  ];
+  const positions = (of: SettlementFloor, other: object): ContractCall =>
+    ({ ...of.split(1), ...other }) as ContractCall;
+  const toNobody: ContractCall = { kind: "transfer", to: ZERO_ADDRESS, amount: "1" };
+  const ofAlice = { from: addressOf("alice"), to: addressOf("bob"), amount: "1" };
+  const unknown: ContractCall = { kind: "unknown", reason: "no such function" };
+  type Case = readonly [what: string, by: string, call: (of: SettlementFloor) => ContractCall, why: string];
   const cases: readonly Case[] = [
     ["a split above the balance", "alice", (of) => of.split(1001), TOO_MUCH],
     [
@@ -82,72 +87,37 @@ describe("a call reverts", () => {
     ],
     ["a redemption before the report", "bob", (of) => of.redeem(), NO_REPORT],
     ["a redemption of no index set", "bob", (of) => of.redeem(1, ["3"]), NO_REPORT],
-    [
-      "an amount between two sizes",
-      "alice",
-      (of) => of.split(0.005),
-      "clobsim: shares move in multiples of 10000, which is 0.01 share",
-    ],
+    ["an amount between two sizes", "alice", (of) => of.split(0.005), FRACTION],
     [
       "a partition of one",
       "alice",
-      (of) => ({ ...of.split(1), partition: ["3"] }) as ContractCall,
+      (of) => positions(of, { partition: ["3"] }),
       "got empty or singleton partition",
     ],
     [
-      "a partition that overlaps",
+      "one that overlaps",
       "alice",
-      (of) => ({ ...of.split(1), partition: ["1", "1"] }) as ContractCall,
+      (of) => positions(of, { partition: ["1", "1"] }),
       "partition not disjoint",
     ],
     [
-      "a partition of all and more",
+      "one of all and more",
       "alice",
-      (of) => ({ ...of.split(1), partition: ["1", "3"] }) as ContractCall,
+      (of) => positions(of, { partition: ["1", "3"] }),
       "got invalid index set",
     ],
     [
       "an unknown condition",
       "alice",
-      (of) => ({ ...of.split(1), condition: `0x${"1".repeat(64)}` }) as ContractCall,
+      (of) => positions(of, { condition: NO_CONDITION }),
       "condition not prepared yet",
     ],
-    [
-      "another collateral",
-      "alice",
-      (of) => ({ ...of.split(1), collateral: ZERO_ADDRESS }) as ContractCall,
-      "clobsim: positions are backed by the exchange's collateral only",
-    ],
-    [
-      "a transfer to nobody",
-      "alice",
-      () => ({ kind: "transfer", to: ZERO_ADDRESS, amount: "1" }),
-      "ERC20: transfer to the zero address",
-    ],
-    [
-      "somebody else's USDC",
-      "bob",
-      () => ({ kind: "transferFrom", from: addressOf("alice"), to: addressOf("bob"), amount: "1" }),
-      NOT_ALLOWED,
-    ],
-    [
-      "somebody else's shares",
-      "alice",
-      (of) => shares(of, "bob", "alice", 1),
-      "ERC1155: need operator approval for 3rd party transfers.",
-    ],
-    [
-      "more shares than there are",
-      "bob",
-      (of) => shares(of, "bob", "alice", 501),
-      "ERC1155: insufficient balance for transfer",
-    ],
-    [
-      "a function that is not modelled",
-      "bob",
-      () => ({ kind: "unknown", reason: "no such function" }),
-      "no such function",
-    ],
+    ["another collateral", "alice", (of) => positions(of, { collateral: ZERO_ADDRESS }), OTHER_COLLATERAL],
+    ["a transfer to nobody", "alice", () => toNobody, "ERC20: transfer to the zero address"],
+    ["somebody else's USDC", "bob", () => ({ kind: "transferFrom", ...ofAlice }), NOT_ALLOWED],
+    ["somebody else's shares", "alice", (of) => shares(of, "bob", "alice", 1), NO_OPERATOR],
+    ["more shares than there are", "bob", (of) => shares(of, "bob", "alice", 501), TOO_MANY],
+    ["a function that is not modelled", "bob", () => unknown, "no such function"],
   ];
   it.each(cases)("because of %s", (_what, by, call, reason) => {
     const floor = openSettlement();

@@ -1,31 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { openFloor, TestExchange } from "../../support/exchange.ts";
-
-describe("the NO book of a complementary market", () => {
-  it("shares one queue with the YES book: arrival decides at one level, whatever the token", () => {
-    const floor = openFloor();
-    floor.send(
-      "alice SELL 5 YES @ 0.4",
-      "bob BUY 5 NO @ 0.6",
-      "alice SELL 5 YES @ 0.4",
-      "carol BUY 12 YES @ 0.4",
-    );
-    expect(floor.trades()).toEqual(["#4 x #1: 5 @ 0.4", "#4 x #2: 5 @ 0.4 MINT", "#4 x #3: 2 @ 0.4"]);
-  });
-});
+import { rowsOf } from "../../support/table.ts";
 
 /** The rule, maker, taker, trade, supply; what USDC, YES and NO alice and bob have then, who began with 100 of each; the last price of YES. */
-const SETTLEMENTS = `
+const SETTLEMENTS = rowsOf(`
 BUY YES x SELL YES hands shares over | alice SELL 10 YES @ 0.3 | bob BUY 10 YES @ 0.4 | #2 x #1: 10 @ 0.3 | 400 | 103 90 100 | 97 110 100 | 0.3 BUY
 SELL NO x BUY NO hands shares over | alice BUY 10 NO @ 0.3 | bob SELL 10 NO @ 0.2 | #2 x #1: 10 @ 0.3 | 400 | 97 100 110 | 103 100 90 | 0.7 BUY
 BUY YES x BUY NO splits full sets out of what both pay | alice BUY 10 NO @ 0.65 | bob BUY 10 YES @ 0.4 | #2 x #1: 10 @ 0.35 MINT | 410 | 93.5 100 110 | 96.5 110 100 | 0.35 BUY
 BUY NO x BUY YES splits full sets, the improvement is the taker's | alice BUY 10 YES @ 0.4 | bob BUY 10 NO @ 0.65 | #2 x #1: 10 @ 0.6 MINT | 410 | 96 110 100 | 94 100 110 | 0.4 SELL
 SELL YES x SELL NO merges full sets into what both receive | alice SELL 10 NO @ 0.6 | bob SELL 10 YES @ 0.35 | #2 x #1: 10 @ 0.4 MERGE | 390 | 106 100 90 | 104 90 100 | 0.4 SELL
 SELL NO x SELL YES merges full sets | alice SELL 10 YES @ 0.4 | bob SELL 10 NO @ 0.5 | #2 x #1: 10 @ 0.6 MERGE | 390 | 104 90 100 | 106 100 90 | 0.4 BUY
-`
-  .trim()
-  .split("\n")
-  .map((row) => row.split(" | "));
+`);
 
 function smallFloor(): TestExchange {
   const floor = new TestExchange();
@@ -70,20 +55,6 @@ describe("a fill in a complementary market", () => {
     floor.send("alice BUY 10 YES @ 0.4", "bob BUY 4 NO @ 0.6", "bob SELL 4 YES @ 0.4");
     const { trades, yesTrades } = floor.state.markets.get(1);
     expect([[...trades], [...yesTrades]]).toEqual([[1, 2], [2]]);
-  });
-
-  it("can take the same account on both sides of a minted set", () => {
-    const floor = smallFloor();
-    floor.send("alice BUY 100 NO @ 0.6", "alice BUY 100 YES @ 0.4");
-    expect(floor.trades()).toEqual(["#2 x #1: 100 @ 0.4 MINT"]);
-    expect(floor.usdc("alice")).toEqual({ balance: 0, reserved: 0 });
-    expect(floor.shares("alice", "NO")).toEqual({ balance: 200, reserved: 0 });
-  });
-
-  it("can merge all that there is", () => {
-    const floor = smallFloor();
-    floor.send("alice SELL 100 NO @ 0.6", "bob SELL 100 YES @ 0.4");
-    expect(floor.state.markets.get(1).supply.collateral).toBe(300_000_000);
   });
 });
 

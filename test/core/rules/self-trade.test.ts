@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-
 import type { OrderType, SelfTradePolicy } from "../../../src/core/terms.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
+import { rowsOf } from "../../support/table.ts";
 
 /** Alice's own order #2 stands between two of bob's. */
 function floorWith(selfTrade: SelfTradePolicy): TestExchange {
@@ -13,7 +13,7 @@ function floorWith(selfTrade: SelfTradePolicy): TestExchange {
 const OUT = "CANCELED 0/4 SELF_TRADE";
 
 /** The policy and the taker's type; its trades, by maker, what becomes of it, and of its owner's resting order; bids and asks then. */
-const RULES = `
+const RULES = rowsOf(`
 allow | GTC | #1: 3 @ 0.5, #2: 4 @ 0.5, #3: 5 @ 0.51 | LIVE 12/20 | MATCHED 4/4 | 8 @ 0.51 | none
 allow | GTD | #1: 3 @ 0.5, #2: 4 @ 0.5, #3: 5 @ 0.51 | LIVE 12/20 | MATCHED 4/4 | 8 @ 0.51 | none
 allow | FAK | #1: 3 @ 0.5, #2: 4 @ 0.5, #3: 5 @ 0.51 | MATCHED 12/20 FAK_REMAINDER | MATCHED 4/4 | none | none
@@ -30,10 +30,7 @@ cancel-both | GTC | #1: 3 @ 0.5 | MATCHED 3/20 SELF_TRADE | CANCELED 0/4 SELF_TR
 cancel-both | GTD | #1: 3 @ 0.5 | MATCHED 3/20 SELF_TRADE | CANCELED 0/4 SELF_TRADE | none | 5 @ 0.51
 cancel-both | FAK | #1: 3 @ 0.5 | MATCHED 3/20 SELF_TRADE | CANCELED 0/4 SELF_TRADE | none | 5 @ 0.51
 cancel-both | FOK | none | CANCELED 0/20 FOK_UNFILLED | LIVE 0/4 | none | 7 @ 0.5, 5 @ 0.51
-`
-  .trim()
-  .split("\n")
-  .map((row) => row.split(" | ") as [SelfTradePolicy, OrderType, ...string[]]);
+`) as [SelfTradePolicy, OrderType, ...string[]][];
 const listed = (items: readonly string[]): string => items.join(", ") || "none";
 
 const sentence = (shares: number, type: OrderType): string =>

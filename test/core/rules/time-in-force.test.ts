@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { canonicalLines } from "../../../src/core/state-document.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
+import { rowsOf } from "../../support/table.ts";
 
 /** The canonical state without its list of orders. */
 function stateBesideOrders({ state }: TestExchange): string[] {
@@ -18,102 +19,29 @@ function quotedFloor(): TestExchange {
 
 const UNTOUCHED = { bids: ["9 @ 0.4"], asks: ["4 @ 0.5", "6 @ 0.6"] };
 
-interface Rule {
-  readonly rule: string;
-  readonly order: string;
-  readonly becomes: string;
-  readonly trades?: readonly string[];
-  readonly bids?: readonly string[];
-  readonly asks?: readonly string[];
-}
-
-const RULES: readonly Rule[] = [
-  {
-    rule: "GTC that crosses nothing rests whole",
-    order: "carol BUY 10 YES @ 0.49",
-    becomes: "LIVE 0/10",
-    bids: ["10 @ 0.49", "9 @ 0.4"],
-  },
-  {
-    rule: "GTC takes what crosses and rests the remainder at its limit",
-    order: "carol BUY 10 YES @ 0.5",
-    becomes: "LIVE 4/10",
-    trades: ["#4 x #1: 4 @ 0.5"],
-    bids: ["6 @ 0.5", "9 @ 0.4"],
-    asks: ["6 @ 0.6"],
-  },
-  {
-    rule: "GTC that is filled whole never rests",
-    order: "carol BUY 10 YES @ 0.7",
-    becomes: "MATCHED 10/10",
-    trades: ["#4 x #1: 4 @ 0.5", "#4 x #2: 6 @ 0.6"],
-    asks: [],
-  },
-  {
-    rule: "GTD takes and rests as GTC does",
-    order: "carol BUY 10 YES @ 0.5 GTD 1h",
-    becomes: "LIVE 4/10",
-    trades: ["#4 x #1: 4 @ 0.5"],
-    bids: ["6 @ 0.5", "9 @ 0.4"],
-    asks: ["6 @ 0.6"],
-  },
-  {
-    rule: "FAK takes what crosses at its limit and the remainder is canceled",
-    order: "carol BUY 10 YES @ 0.5 FAK",
-    becomes: "MATCHED 4/10 FAK_REMAINDER",
-    trades: ["#4 x #1: 4 @ 0.5"],
-    asks: ["6 @ 0.6"],
-  },
-  {
-    rule: "FAK that is filled whole has nothing to cancel",
-    order: "carol BUY 4 YES @ 0.5 FAK",
-    becomes: "MATCHED 4/4",
-    trades: ["#4 x #1: 4 @ 0.5"],
-    asks: ["6 @ 0.6"],
-  },
-  {
-    rule: "FAK that crosses nothing is canceled whole",
-    order: "carol BUY 10 YES @ 0.49 FAK",
-    becomes: "CANCELED 0/10 FAK_UNFILLED",
-  },
-  {
-    rule: "FOK that can be filled whole is, over several levels",
-    order: "carol BUY 10 YES @ 0.6 FOK",
-    becomes: "MATCHED 10/10",
-    trades: ["#4 x #1: 4 @ 0.5", "#4 x #2: 6 @ 0.6"],
-    asks: [],
-  },
-  {
-    rule: "FOK that ends inside a level leaves its rest",
-    order: "carol BUY 5 YES @ 0.6 FOK",
-    becomes: "MATCHED 5/5",
-    trades: ["#4 x #1: 4 @ 0.5", "#4 x #2: 1 @ 0.6"],
-    asks: ["5 @ 0.6"],
-  },
-  {
-    rule: "FOK that lacks the smallest size is killed",
-    order: "carol BUY 10.01 YES @ 0.99 FOK",
-    becomes: "CANCELED 0/10.01 FOK_UNFILLED",
-  },
-  {
-    rule: "FOK does not count what stands beyond its limit",
-    order: "carol BUY 5 YES @ 0.59 FOK",
-    becomes: "CANCELED 0/5 FOK_UNFILLED",
-  },
-  {
-    rule: "FOK on an empty side is killed",
-    order: "carol SELL 10 YES @ 0.41 FOK",
-    becomes: "CANCELED 0/10 FOK_UNFILLED",
-  },
-];
+/** The rule, the order that comes, what it becomes, its trades, and the bids and asks then. */
+const RULES = rowsOf(`
+GTC that crosses nothing rests whole | carol BUY 10 YES @ 0.49 | LIVE 0/10 | none | 10 @ 0.49, 9 @ 0.4 | 4 @ 0.5, 6 @ 0.6
+GTC takes what crosses and rests the remainder at its limit | carol BUY 10 YES @ 0.5 | LIVE 4/10 | #4 x #1: 4 @ 0.5 | 6 @ 0.5, 9 @ 0.4 | 6 @ 0.6
+GTC that is filled whole never rests | carol BUY 10 YES @ 0.7 | MATCHED 10/10 | #4 x #1: 4 @ 0.5, #4 x #2: 6 @ 0.6 | 9 @ 0.4 | none
+GTD takes and rests as GTC does | carol BUY 10 YES @ 0.5 GTD 1h | LIVE 4/10 | #4 x #1: 4 @ 0.5 | 6 @ 0.5, 9 @ 0.4 | 6 @ 0.6
+FAK takes what crosses at its limit and the remainder is canceled | carol BUY 10 YES @ 0.5 FAK | MATCHED 4/10 FAK_REMAINDER | #4 x #1: 4 @ 0.5 | 9 @ 0.4 | 6 @ 0.6
+FAK that is filled whole has nothing to cancel | carol BUY 4 YES @ 0.5 FAK | MATCHED 4/4 | #4 x #1: 4 @ 0.5 | 9 @ 0.4 | 6 @ 0.6
+FAK that crosses nothing is canceled whole | carol BUY 10 YES @ 0.49 FAK | CANCELED 0/10 FAK_UNFILLED | none | 9 @ 0.4 | 4 @ 0.5, 6 @ 0.6
+FOK that can be filled whole is, over several levels | carol BUY 10 YES @ 0.6 FOK | MATCHED 10/10 | #4 x #1: 4 @ 0.5, #4 x #2: 6 @ 0.6 | 9 @ 0.4 | none
+FOK that ends inside a level leaves its rest | carol BUY 5 YES @ 0.6 FOK | MATCHED 5/5 | #4 x #1: 4 @ 0.5, #4 x #2: 1 @ 0.6 | 9 @ 0.4 | 5 @ 0.6
+FOK that lacks the smallest size is killed | carol BUY 10.01 YES @ 0.99 FOK | CANCELED 0/10.01 FOK_UNFILLED | none | 9 @ 0.4 | 4 @ 0.5, 6 @ 0.6
+FOK does not count what stands beyond its limit | carol BUY 5 YES @ 0.59 FOK | CANCELED 0/5 FOK_UNFILLED | none | 9 @ 0.4 | 4 @ 0.5, 6 @ 0.6
+FOK on an empty side is killed | carol SELL 10 YES @ 0.41 FOK | CANCELED 0/10 FOK_UNFILLED | none | 9 @ 0.4 | 4 @ 0.5, 6 @ 0.6
+`);
+const listed = (items: readonly string[]): string => items.join(", ") || "none";
 
 describe("an order that comes", () => {
-  it.each(RULES)("$rule", ({ order, becomes, trades = [], bids, asks }) => {
+  it.each(RULES)("%s", (_rule, order = "", ...expected) => {
     const floor = quotedFloor();
     floor.send(order);
-    expect(floor.order(4)).toBe(becomes);
-    expect(floor.trades()).toEqual(trades);
-    expect(floor.book()).toEqual({ bids: bids ?? UNTOUCHED.bids, asks: asks ?? UNTOUCHED.asks });
+    const { bids, asks } = floor.book();
+    expect([floor.order(4), listed(floor.trades()), listed(bids), listed(asks)]).toEqual(expected);
   });
 });
 
