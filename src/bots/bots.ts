@@ -3,7 +3,7 @@ import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Market } from "../core/market.ts";
 import type { Decision } from "../core/refusals.ts";
-import { marketWrites } from "../core/rules/markets.ts";
+import { marketAppliers } from "../core/rules/markets.ts";
 import { findAccount, type State } from "../core/state.ts";
 import { OUTCOMES, type Outcome } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";
@@ -64,7 +64,7 @@ export class Bots {
     const stops = [
       exchange.watch((_sequence, _at, events) => {
         // Status and order of markets decide in which of them bots trade.
-        if (events.some(({ kind }) => Object.hasOwn(marketWrites, kind))) schedule.forget();
+        if (events.some(({ kind }) => Object.hasOwn(marketAppliers, kind))) schedule.forget();
       }),
       exchange.watchRewind(() => schedule.forget()),
     ];

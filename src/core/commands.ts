@@ -111,7 +111,7 @@ const TIMED_COMMANDS = {
   sealBlock: command(record({}), () => "the block is complete"),
 };
 
-/** Every command by kind. The schemas check form only; `decide` refuses. Fields that hold numbers of records are named after them: `market`. */
+/** Every command by kind. The schemas check form only; `decide` refuses. Numbers of records are named `market`, `order`. */
 const COMMANDS = {
   createEvent: command(
     record({

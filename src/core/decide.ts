@@ -1,31 +1,31 @@
 import type { Command, CommandOf, Stamped } from "./commands.ts";
 import type { Decision } from "./refusals.ts";
-import { accountRules } from "./rules/accounts.ts";
-import { blockRules } from "./rules/blocks.ts";
-import { callRules } from "./rules/calls.ts";
-import { marketRules } from "./rules/markets.ts";
+import { accountDeciders } from "./rules/accounts.ts";
+import { blockDeciders } from "./rules/blocks.ts";
+import { callDeciders } from "./rules/calls.ts";
+import { marketDeciders } from "./rules/markets.ts";
 import { RULES, type RuleSet } from "./rules/rule-set.ts";
-import { settlementRules } from "./rules/settlement.ts";
-import { steeringRules } from "./rules/steering.ts";
-import { tradingRules } from "./rules/trading.ts";
+import { settlementDeciders } from "./rules/settlement.ts";
+import { steeringDeciders } from "./rules/steering.ts";
+import { tradingDeciders } from "./rules/trading.ts";
 import type { State } from "./state.ts";
 import type { Millis } from "./units.ts";
 
-type Rule<Kind extends Command["kind"]> = (
+type Decider<Kind extends Command["kind"]> = (
   state: State,
   command: CommandOf<Kind>,
   at: Millis,
   rules: RuleSet,
 ) => Decision;
 
-const RULE_OF: { readonly [Kind in Command["kind"]]: Rule<Kind> } = {
-  ...marketRules,
-  ...accountRules,
-  ...tradingRules,
-  ...steeringRules,
-  ...callRules,
-  ...blockRules,
-  ...settlementRules,
+const DECIDERS: { readonly [Kind in Command["kind"]]: Decider<Kind> } = {
+  ...marketDeciders,
+  ...accountDeciders,
+  ...tradingDeciders,
+  ...steeringDeciders,
+  ...callDeciders,
+  ...blockDeciders,
+  ...settlementDeciders,
 };
 
 /**
@@ -33,6 +33,6 @@ const RULE_OF: { readonly [Kind in Command["kind"]]: Rule<Kind> } = {
  * that an earlier version has accepted.
  */
 export function decide(state: State, { at, command }: Stamped, rules: RuleSet = RULES): Decision {
-  const rule = RULE_OF[command.kind] as Rule<Command["kind"]>;
-  return rule(state, command, at, rules);
+  const decider = DECIDERS[command.kind] as Decider<Command["kind"]>;
+  return decider(state, command, at, rules);
 }

@@ -23,7 +23,7 @@ export interface Type<Value> {
   readonly values?: readonly string[];
   /** Name of the field on disk, if it differs from the name in code. */
   readonly diskName?: string;
-  /** Moves every moment in the value by `by` milliseconds and returns the value; changes records in place. Undefined if the type has no moment. */
+  /** Moves every moment by `by` milliseconds, records in place; returns the value. Undefined if the type has no moment. */
   shift?(value: Value, by: number): Value;
 }
 
@@ -293,7 +293,7 @@ export const keyed = <Key extends string, Value extends Readonly<Record<Key, num
   write: (items) => array(type).write([...items.values()].sort((a, b) => a[key] - b[key])),
 });
 
-/** Values by key; on disk a list of pairs, in ascending order of numbers or in insertion order. `expected` describes a pair in messages. */
+/** Values by key; on disk a list of pairs, by ascending number or in insertion order. `expected` describes a pair. */
 export const mapOf = <Key extends string | number, Value>(
   expected: string,
   key: Type<Key>,

@@ -9,9 +9,7 @@ interface Inheritance<T> {
   readonly ownCopy: (item: T) => T;
 }
 
-/**
- * Append-only list numbered from 1, in copy-on-write chunks: neither growth nor a copy of the list copies the items.
- */
+/** Append-only list numbered from 1, in copy-on-write chunks: neither growth nor a copy of the list copies the items. */
 export class Table<T> {
   /**
    * The last one may be shared with other lists and then holds their items beyond the size of this one. Undefined if not
@@ -32,7 +30,7 @@ export class Table<T> {
     });
   }
 
-  /** Makes a list whose items are made on first access, a chunk at a time: `make` returns items `from` up to, not including, `to`. */
+  /** Makes a list whose chunks are made on first access; `make` returns the items from one index to another, exclusive. */
   static lazy<T>(size: number, make: (from: number, to: number) => T[]): Table<T> {
     const made: T[][] = [];
     const table = new Table<T>();
@@ -81,7 +79,7 @@ export class Table<T> {
     return item;
   }
 
-  /** Returns an item without copying it; the caller only reads it, and not after the next command. @throws RangeError if the number does not exist. */
+  /** Returns an item, not copied, for reading before the next command. @throws RangeError if the number does not exist. */
   peek(number: number): Readonly<T> {
     if (!(number >= 1 && number <= this.#size)) throw new RangeError(`no number ${number}`);
     return this.#chunk((number - 1) >> CHUNK_BITS)[(number - 1) & IN_CHUNK] as T;

@@ -15,7 +15,7 @@ export type Millis = Int<"millis">;
 export const FULL_PRICE = 10_000 as Price;
 /** Maximum order size, 10,000,000 shares, in size units. */
 export const MAX_SIZE = 1_000_000_000 as Size;
-/** Maximum USDC that one exchange may issue, in money units; below 2^53, so that every sum of balances is exact. */
+/** Maximum USDC that one exchange may issue, in money units; far enough below 2^53 that every sum of balances is exact. */
 export const MAX_ISSUANCE = 4_000_000_000_000_000 as Money;
 /** Last moment with a four-digit year: 9999-12-31T23:59:59.999Z. */
 export const MAX_MILLIS = 253_402_300_799_999 as Millis;

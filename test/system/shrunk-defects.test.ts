@@ -27,10 +27,10 @@ const DEFECTS = {
   /** Large orders are a share short, which breaks no rule: only who knows what was asked for can tell. */
   short: {
     file: "src/core/decide.ts",
-    from: "  ...tradingRules,\n",
-    to: `  ...tradingRules,
+    from: "  ...tradingDeciders,\n",
+    to: `  ...tradingDeciders,
   placeOrder: (state, command, at) =>
-    tradingRules.placeOrder(state, command.size > 25000 ? { ...command, size: command.size - 100 } : command, at),
+    tradingDeciders.placeOrder(state, command.size > 25000 ? { ...command, size: command.size - 100 } : command, at),
 `,
   },
 } as const satisfies Record<string, PlantedDefect>;

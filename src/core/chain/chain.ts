@@ -83,7 +83,7 @@ export interface Chain {
   firstUnprocessed: number;
   /** Processed and deferred transactions, ascending. */
   deferred: number[];
-  /** Balances with pending amounts, as a flat list of pairs: account and market, 0 for USDC. The next batch settles all of them. */
+  /** Flat pairs of account and market (0 for USDC) with pending amounts; the next batch settles all of them. */
   touched: number[];
   /** Number of pending transactions that await a block. */
   pending: number;

@@ -159,11 +159,9 @@ function mint(state: State, market: number, amount: Size, yes: number, no: numbe
   state.issued = money(state.issued + notional(FULL_PRICE, amount));
 }
 
-/** Deciding functions by command kind. */
-export const accountRules = { fundAccount, deriveCredentials };
+export const accountDeciders = { fundAccount, deriveCredentials };
 
-/** Applying functions by event kind. */
-export const accountWrites = {
+export const accountAppliers = {
   accountOpened: openAccount,
   collateralIssued: issueCollateral,
   setsIssued: issueSets,

@@ -139,7 +139,7 @@ export function changeReservation(account: Account, market: Market, order: Order
   else reserve<Size>(sharesIn(holdingIn(account, market.number), outcomeOf(order.token)), amount);
 }
 
-/** Records that the resting size at the order's price changed: updates the book's sequence and time and the market's liquidity. */
+/** Records a change of resting size in the book's sequence and time and in the market's liquidity. */
 export function recordBookChange(
   market: Market,
   bookState: MarketBook,
@@ -288,8 +288,7 @@ export function recordTrade(
   if (outcome === "YES") market.yesTrades.add(number);
 }
 
-/** Applying functions by event kind. */
-export const tradingWrites = {
+export const tradingAppliers = {
   orderPlaced: openOrder,
   orderTraded: applyTrade,
   orderRested: restOrder,

@@ -269,16 +269,14 @@ function requestBlocks({ chain }: State, { count }: EventOf<"blocksAsked">): voi
   chain.asked += count;
 }
 
-/** Deciding functions by command kind. */
-export const blockRules = {
+export const blockDeciders = {
   mineBlocks: askForBlocks,
   produceBlock,
   sealBlock: endBlock,
   reorganizeChain,
 };
 
-/** Applying functions by event kind. */
-export const blockWrites = {
+export const blockAppliers = {
   blocksAsked: requestBlocks,
   blocksMined: mineBlocks,
   blockOpened: openBlock,

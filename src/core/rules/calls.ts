@@ -319,11 +319,9 @@ function addCall(
   removeFromPool(chain, replaced);
 }
 
-/** Deciding functions by command kind. */
-export const callRules = { sendTransaction };
+export const callDeciders = { sendTransaction };
 
-/** Applying functions by event kind. */
-export const callWrites = {
+export const callAppliers = {
   transactionSent: addCall,
   callExecuted,
   callReverted,

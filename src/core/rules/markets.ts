@@ -157,11 +157,9 @@ const emptyBook = (at: Millis): MarketBook => ({
   history: new PriceHistory(),
 });
 
-/** Deciding functions by command kind. */
-export const marketRules = { createEvent, createMarket, closeMarket, resolveMarket };
+export const marketDeciders = { createEvent, createMarket, closeMarket, resolveMarket };
 
-/** Applying functions by event kind. */
-export const marketWrites = {
+export const marketAppliers = {
   eventCreated: addEvent,
   marketCreated: addMarket,
   marketClosed: endTrading,

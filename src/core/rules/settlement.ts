@@ -298,11 +298,9 @@ function raiseFees(state: State, { transactions }: EventOf<"feesBumped">, at: Mi
   scheduleBlock(state.chain, state.config, at);
 }
 
-/** Deciding functions by command kind. */
-export const settlementRules = { executeTransaction, setSettlementFault, endSettlementFault, bumpFees };
+export const settlementDeciders = { executeTransaction, setSettlementFault, endSettlementFault, bumpFees };
 
-/** Applying functions by event kind. */
-export const settlementWrites = {
+export const settlementAppliers = {
   transactionMined: mineTransaction,
   transactionHeld: deferTransaction,
   settlementLost: loseSettlement,

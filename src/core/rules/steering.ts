@@ -112,8 +112,7 @@ function writeNextBaseFee({ chain }: State, { baseFee }: EventOf<"nextBaseFeeSet
   chain.nextBaseFee = baseFee;
 }
 
-/** Deciding functions by command kind. */
-export const steeringRules = {
+export const steeringDeciders = {
   setNativeBalance,
   setNonce,
   dropTransaction,
@@ -122,8 +121,7 @@ export const steeringRules = {
   setNextBaseFee,
 };
 
-/** Applying functions by event kind. */
-export const steeringWrites = {
+export const steeringAppliers = {
   nativeBalanceSet: writeNativeBalance,
   nonceSet: writeNonce,
   transactionDropped: writeDropped,

@@ -244,5 +244,4 @@ function expireOrder(state: State, command: CommandOf<"expireOrder">): Decision 
   return accepted([{ kind: "orderExpired", order: order.number }]);
 }
 
-/** Deciding functions by command kind. */
-export const tradingRules = { placeOrder, cancelOrder, cancelAllOrders, expireOrder };
+export const tradingDeciders = { placeOrder, cancelOrder, cancelAllOrders, expireOrder };

@@ -19,10 +19,10 @@ import { placeIn, signatureIn, superfluous } from "./planted.ts";
 
 /** A rule that is broken: sellers get a cent too much of each set that is minted, and no order of 7 shares can expire. */
 vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
-  const { tradingWrites, ...others } = await load();
-  const { orderTraded, orderExpired } = tradingWrites;
-  const broken: typeof tradingWrites = {
-    ...tradingWrites,
+  const { tradingAppliers, ...others } = await load();
+  const { orderTraded, orderExpired } = tradingAppliers;
+  const broken: typeof tradingAppliers = {
+    ...tradingAppliers,
     orderTraded: (state, event, at) => {
       orderTraded(state, event, at);
       if (event.matchType !== "MINT") return;
@@ -35,7 +35,7 @@ vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
       orderExpired(state, event, at);
     },
   };
-  return { ...others, tradingWrites: broken };
+  return { ...others, tradingAppliers: broken };
 });
 
 /** Keeps all that an exchange accepts, and what it was asked last when that throws. */
