@@ -253,14 +253,6 @@ export function blockReply(view: View, block: Block): ReplyOf<typeof blockSchema
   };
 }
 
-const KINDS = {
-  match: "MATCH",
-  deposit: "DEPOSIT",
-  prepare: "PREPARE",
-  report: "REPORT",
-  call: "CALL",
-} as const;
-
 export function transactionReply(
   { state }: View,
   transaction: Transaction,
@@ -269,7 +261,7 @@ export function transactionReply(
   const ids = Array.from({ length: trades }, (_, index) => idOf(state.idPrefixes.trade, firstTrade + index));
   return {
     hash: hashIn(transactionHash(state, transaction)),
-    kind: KINDS[kindOf(transaction)],
+    kind: kindOf(transaction).toUpperCase() as Uppercase<ReturnType<typeof kindOf>>,
     status: transaction.status,
     reason: whyUnsettled(state, transaction),
     tradeIds: ids,

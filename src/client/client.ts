@@ -4,7 +4,7 @@ import { Connection, type RawRequest, type ReplyAt, type TimeSync } from "./conn
 import { type ControlPlane, controlOf } from "./control.ts";
 import type * as message from "./messages.ts";
 import { type ClientOptions, requireOptions } from "./options.ts";
-import { failure, noWallet, type RawReply, type Result, success, unsigned } from "./result.ts";
+import { failure, NO_WALLET, type RawReply, type Result, success, unsigned } from "./result.ts";
 import { openTransport } from "./transport.ts";
 import { attest, type WalletAccount, type WalletScheme } from "./wallet.ts";
 
@@ -62,7 +62,7 @@ export class ExchangeClient {
     scheme: WalletScheme = "typed-data",
   ): Promise<Result<message.SigningCredentials>> {
     const account = this.#account;
-    if (account === null) return failure(noWallet());
+    if (account === null) return failure(NO_WALLET);
     const now = await this.#connection.clock.now();
     if (!now.ok) return now;
     let body: object;

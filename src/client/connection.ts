@@ -4,7 +4,7 @@ import type { ReplyTo, SigningCredentials } from "./messages.ts";
 import {
   connectionLost,
   failure,
-  notDerived,
+  NOT_DERIVED,
   parseReply,
   type RawReply,
   type Result,
@@ -261,7 +261,7 @@ export class Connection {
   }
 
   async #sign(request: Signable): Promise<Result<Header[]>> {
-    if (this.credentials === null) return failure(notDerived());
+    if (this.credentials === null) return failure(NOT_DERIVED);
     const now = await this.clock.now();
     return now.ok ? success(authHeaders(this.credentials, request, now.value)) : now;
   }

@@ -29,14 +29,8 @@ export interface ExchangeError {
   readonly retryAfter: number | null;
 }
 
-function unanswered(
-  code: ClientCode,
-  message: string,
-  hint: string | null,
-  details: ExchangeError["details"] = null,
-): ExchangeError {
-  return { code, message, status: null, hint, details, requestId: null, retryAfter: null };
-}
+/** What is not known of a request that got no reply. */
+const UNANSWERED = { status: null, hint: null, details: null, requestId: null, retryAfter: null } as const;
 
 /** Nobody listens there, or the name leads nowhere: the request was certainly not carried out. */
 const UNREACHED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
@@ -55,26 +49,23 @@ export function connectionLost(origin: string, cause: unknown): ExchangeError {
   // A host name with several addresses fails with an AggregateError, which has a code and no words.
   const reason = typeof message === "string" && message !== "" ? message : (name ?? String(cause));
   const details = name === null ? null : { cause: name };
-  return unanswered("CONNECTION_LOST", `no reply from ${origin}: ${reason}`, hintFor(name), details);
+  const said = `no reply from ${origin}: ${reason}`;
+  return { ...UNANSWERED, code: "CONNECTION_LOST", message: said, hint: hintFor(name), details };
 }
 
-export const notDerived = (): ExchangeError =>
-  unanswered(
-    "NOT_DERIVED",
-    "this client has no credentials to sign with",
-    "call derive() first, or give the client credentials",
-  );
+export const NOT_DERIVED: ExchangeError = {
+  ...{ ...UNANSWERED, code: "NOT_DERIVED", message: "this client has no credentials to sign with" },
+  hint: "call derive() first, or give the client credentials",
+};
 
-export const noWallet = (): ExchangeError =>
-  unanswered(
-    "NO_WALLET",
-    "this client has no wallet to derive credentials with",
-    "give the client an account: walletOf(privateKey) makes one",
-  );
+export const NO_WALLET: ExchangeError = {
+  ...{ ...UNANSWERED, code: "NO_WALLET", message: "this client has no wallet to derive credentials with" },
+  hint: "give the client an account: walletOf(privateKey) makes one",
+};
 
 export function unsigned(cause: unknown): ExchangeError {
   const reason = cause instanceof Error ? cause.message.split("\n", 1)[0] : String(cause);
-  return unanswered("NO_WALLET", `the wallet did not sign: ${reason}`, null);
+  return { ...UNANSWERED, code: "NO_WALLET", message: `the wallet did not sign: ${reason}` };
 }
 
 /** What a call came to: a value, or why there is none. */

@@ -62,25 +62,6 @@ describe("the test client", () => {
     trader.close();
   });
 
-  it("goes back to a snapshot, with blocks, balances and nonces as they were", async () => {
-    const { node, reader, alice } = chain;
-    const stand = async () => [
-      await reader.getBlock(),
-      await chain.usdc(bob),
-      await reader.getTransactionCount(alice.account),
-    ];
-    const before = await stand();
-    const id = await node.snapshot();
-    const hash = await alice.writeContract(transfer(bob, 5n));
-    await chain.mined(hash);
-    expect(await stand()).not.toEqual(before);
-    await node.revert({ id });
-    expect(await stand()).toEqual(before);
-    await expect(reader.getTransaction({ hash })).rejects.toThrow("could not be found");
-    const again = await chain.mined(await alice.writeContract(transfer(bob, 5n)));
-    expect(again.status).toBe("success");
-  });
-
   it("gives a stranger gas money, without which it sends nothing", async () => {
     const { node, reader, bob: payer } = chain;
     const { address } = wallet(77);
