@@ -63,7 +63,7 @@ const BY_NUMBER = param("block", readBlock);
 const BY_HASH = param("block", readBlockHash);
 const MOMENT = param("block", readMoment);
 const IS_FULL = param("full transactions", readBoolean);
-const INDEX = param("index", (value, name) => readCount(value, name));
+const INDEX = param("index", readCount);
 const MOMENT_OR_HEAD = { ...MOMENT, isOptional: true };
 const ADDRESS = param("address", readAddressParam);
 const REQUEST = param("transaction", readCallRequest);
@@ -110,7 +110,7 @@ function readPercentiles(value: unknown, name: string): number[] {
   throw invalidParams(`${name}: expected numbers from 0 to 100, ascending`);
 }
 
-const BLOCK_COUNT = param("block count", (value, name) => readCount(value, name));
+const BLOCK_COUNT = param("block count", readCount);
 const NEWEST = param("newest block", readMoment);
 const PERCENTILES = optionalParam("percentiles", readPercentiles);
 

@@ -16,12 +16,12 @@ import { invalidParams, RpcError } from "./json-rpc.ts";
 import {
   type CallRequest,
   callerOf,
+  countUpTo,
   optional,
   readAddressParam,
   readBoolean,
   readBytes,
   readCallRequest,
-  readCount,
   readObject,
   readQuantity,
 } from "./params.ts";
@@ -31,8 +31,8 @@ const SECOND_MS = 1_000;
 const LAST_SECOND = Math.floor(MAX_MILLIS / SECOND_MS);
 const MAX_MINED_BLOCKS = 100_000;
 
-const readBlocks = (value: unknown, name: string): number => readCount(value, name, MAX_MINED_BLOCKS);
-const readSeconds = (value: unknown, name: string): number => readCount(value, name, LAST_SECOND);
+const readBlocks = countUpTo(MAX_MINED_BLOCKS);
+const readSeconds = countUpTo(LAST_SECOND);
 
 const ADDRESS = param("address", readAddressParam);
 const BLOCKS = optionalParam("blocks", readBlocks);

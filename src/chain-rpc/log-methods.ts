@@ -4,14 +4,13 @@ import type { State } from "../core/state.ts";
 import { type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
 import { invalidParams, LazyList, RpcError } from "./json-rpc.ts";
 import { findLogs, readLogQuery } from "./log-queries.ts";
-import { optional, outOfRange, readBoolean, readHash, readHeight, readObject } from "./params.ts";
+import { optional, outOfRange, readBoolean, reader, readHash, readHeight, readObject } from "./params.ts";
 import type { Subscriber } from "./subscriptions.ts";
 
 const FILTER = param("filter", readObject);
-const ID = param("filter", (value, name) => {
-  if (typeof value === "string") return value.toLowerCase();
-  throw invalidParams(`${name}: expected the id that it was added with`);
-});
+const readId = (from: string) =>
+  reader(`the id that ${from} answered`, (value) => (typeof value === "string" ? value.toLowerCase() : null));
+const ID = param("filter", readId("eth_newFilter"));
 
 /** Logs that are there, and filters for what is to come. */
 export const logMethods: Methods = {
@@ -88,10 +87,7 @@ const KIND = param("subscription", (value) => {
   const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
   throw new RpcError("METHOD_NOT_FOUND", `no ${shown} subscription in eth namespace`);
 });
-const SUBSCRIPTION = param("subscription", (value) => {
-  if (typeof value === "string") return value.toLowerCase();
-  throw invalidParams("subscription: expected the id that eth_subscribe answered");
-});
+const SUBSCRIPTION = param("subscription", readId("eth_subscribe"));
 
 /** What a client that holds a connection is told of without asking; `client` is null where a request comes alone. */
 export const subscriptionMethods = (client: Subscriber | null): Methods => ({

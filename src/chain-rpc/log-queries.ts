@@ -10,7 +10,7 @@ import { quantity, secondsOf } from "./encoding.ts";
 import { invalidParams, RpcError } from "./json-rpc.ts";
 import { endOf, type LogIndex, transactionAt } from "./log-index.ts";
 import { ContractIds, logsOf } from "./logs.ts";
-import { optional, readAddressParam, readHash } from "./params.ts";
+import { optional, readAddressParam, readHash, readList } from "./params.ts";
 
 /** Which logs are wanted; null stands for any. */
 export interface LogQuery {
@@ -32,11 +32,6 @@ export function readLogQuery({ address, topics }: Readonly<Record<string, unknow
     addresses: readAny(address, "address", readAddressParam),
     topics: places.map((place, index) => readAny(place, `topics[${index}]`, readHash)),
   };
-}
-
-function readList(value: unknown, name: string): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw invalidParams(`${name}: expected an array`);
 }
 
 /** One value or a list of them; nothing, an empty list, or one that has a null in it, is any. */

@@ -12,62 +12,57 @@ import { contractCreation, unmodelledType } from "./signed-transaction.ts";
 
 type Name = string;
 
-const wrong = (name: Name, expected: string, found: unknown): RpcError =>
-  invalidParams(`${name}: expected ${expected}, found ${nameOf(found)}`);
+/** Reads a value; `read` answers null where it is not what is expected. */
+export const reader =
+  <T>(expected: string, read: (value: unknown) => T | null) =>
+  (value: unknown, name: Name): T => {
+    const found = read(value);
+    if (found === null) throw invalidParams(`${name}: expected ${expected}, found ${nameOf(value)}`);
+    return found;
+  };
 
-const HEX_QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
-const DECIMAL_QUANTITY = /^[0-9]{1,78}$/;
+/** A text of a form, in lower case. */
+const textOf = (form: RegExp, value: unknown): string | null =>
+  typeof value === "string" && form.test(value) ? value.toLowerCase() : null;
+
+const NATURAL = /^(?:0x[0-9a-fA-F]{1,64}|[0-9]{1,78})$/;
 const WORD_LIMIT = 1n << 256n;
 
 /** A number of at most 256 bits: a hex quantity or, as anvil takes them, a whole number or its decimal text. */
-export function readQuantity(value: unknown, name: Name): bigint {
-  const isText = typeof value === "string" && (HEX_QUANTITY.test(value) || DECIMAL_QUANTITY.test(value));
-  if (isText || (Number.isSafeInteger(value) && (value as number) >= 0)) {
-    const number = BigInt(value as string | number);
-    if (number < WORD_LIMIT) return number;
-  }
-  throw wrong(name, "a quantity such as 0x1f", value);
-}
+export const readQuantity = reader("a quantity such as 0x1f", (value) => {
+  const isNumber = Number.isSafeInteger(value) && (value as number) >= 0;
+  if (!isNumber && textOf(NATURAL, value) === null) return null;
+  const number = BigInt(value as string | number);
+  return number < WORD_LIMIT ? number : null;
+});
 
-/** The same, small enough to be counted exactly: at most 2^53 - 1, or less. */
-export function readCount(value: unknown, name: Name, most: number = Number.MAX_SAFE_INTEGER): number {
-  const number = readQuantity(value, name);
-  if (number <= BigInt(most)) return Number(number);
-  throw invalidParams(`${name}: at most ${most}, found ${number}`);
-}
+/** The same, at most so much. */
+export const countUpTo =
+  (most: number) =>
+  (value: unknown, name: Name): number => {
+    const number = readQuantity(value, name);
+    if (number <= BigInt(most)) return Number(number);
+    throw invalidParams(`${name}: at most ${most}, found ${number}`);
+  };
 
-export function readAddressParam(value: unknown, name: Name): Address {
-  const address = typeof value === "string" ? readAddress(value) : null;
-  if (address === null) throw wrong(name, "an address of 20 bytes", value);
-  return address;
-}
+/** The same, small enough to be counted exactly. */
+export const readCount = countUpTo(Number.MAX_SAFE_INTEGER);
 
-const WORD = /^0x[0-9a-fA-F]{64}$/;
-const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
-
-/** 32 bytes, in lower case. */
-export function readHash(value: unknown, name: Name): string {
-  if (typeof value === "string" && WORD.test(value)) return value.toLowerCase();
-  throw wrong(name, "32 bytes in hex", value);
-}
-
-/** Any bytes, in lower case. */
-export function readBytes(value: unknown, name: Name): `0x${string}` {
-  if (typeof value === "string" && BYTES.test(value)) return value.toLowerCase() as `0x${string}`;
-  throw wrong(name, "bytes in hex, two digits each", value);
-}
-
-export function readBoolean(value: unknown, name: Name): boolean {
-  if (typeof value === "boolean") return value;
-  throw wrong(name, "true or false", value);
-}
-
-export function readObject(value: unknown, name: Name): Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Readonly<Record<string, unknown>>;
-  }
-  throw wrong(name, "an object", value);
-}
+export const readAddressParam = reader("an address of 20 bytes", (value) =>
+  typeof value === "string" ? readAddress(value) : null,
+);
+export const readHash = reader("32 bytes in hex", (value) => textOf(/^0x[0-9a-fA-F]{64}$/, value));
+export const readBytes = reader(
+  "bytes in hex, two digits each",
+  (value) => textOf(/^0x(?:[0-9a-fA-F]{2})*$/, value) as `0x${string}` | null,
+);
+export const readBoolean = reader("true or false", (value) => (typeof value === "boolean" ? value : null));
+export const readObject = reader("an object", (value) =>
+  typeof value === "object" && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : null,
+);
+export const readList = reader("an array", (value) =>
+  Array.isArray(value) ? (value as readonly unknown[]) : null,
+);
 
 /** What may be left out, as undefined or null. */
 export const optional = <T>(

@@ -4,21 +4,27 @@ import type { Transaction } from "../core/chain/transaction.ts";
 import { TRANSACTION } from "./chain-methods.ts";
 import { control, type Methods, type NodeContext, ofBoth, optionalParam, param } from "./context.ts";
 import { invalidParams } from "./json-rpc.ts";
-import { optional, readAddressParam, readBoolean, readCount, readObject, readQuantity } from "./params.ts";
+import {
+  countUpTo,
+  optional,
+  readAddressParam,
+  readBoolean,
+  readCount,
+  readObject,
+  readQuantity,
+} from "./params.ts";
 import { senderOf, unminedTransactions } from "./transactions.ts";
 
 const SECOND_MS = 1_000;
 const MAX_INTERVAL_S = 86_400;
 
-const readSeconds = (value: unknown, name: string): number => readCount(value, name, MAX_INTERVAL_S);
+const readSeconds = countUpTo(MAX_INTERVAL_S);
+const readMillis = countUpTo(MAX_INTERVAL_S * SECOND_MS);
 /** Seconds as anvil has them; from a thousand on, milliseconds as Hardhat has them under the same name. */
 const readInterval = (value: unknown, name: string): number => {
   const interval = readMillis(value, name);
   return interval < SECOND_MS ? interval * SECOND_MS : interval;
 };
-
-const readMillis = (value: unknown, name: string): number =>
-  readCount(value, name, MAX_INTERVAL_S * SECOND_MS);
 
 function setApart(node: NodeContext, seconds: number): void {
   node.secondsBetweenBlocks = seconds;
@@ -37,7 +43,6 @@ const setAutomine = control([param("enabled", readBoolean)], (node, isOn) => {
   if (isOn) node.exchange.submit({ kind: "setMining", mode: "instant", intervalMs });
   else if (mode === "instant") node.exchange.submit({ kind: "setMining", mode: "manual", intervalMs });
 });
-const count = (name: string) => param(name, (value, name) => readCount(value, name));
 
 /** Drops what wallets have pending, the latest first: what came before is never made to wait for what goes. */
 function dropAll(node: NodeContext, isDropped: (transaction: Transaction) => boolean): void {
@@ -102,7 +107,7 @@ function metadataOf({ state, version }: NodeContext): object {
 
 const ADDRESS = param("address", readAddressParam);
 
-const setGasLimit = control([count("gas limit")], ({ exchange }, gasLimit) => {
+const setGasLimit = control([param("gas limit", readCount)], ({ exchange }, gasLimit) => {
   exchange.submit({ kind: "setBlockTerms", miner: null, gasLimit });
   return true;
 });
@@ -127,7 +132,7 @@ export const steeringMethods: Methods = {
       const { mode, intervalMs } = modeOf(node);
       return mode === "auto" ? intervalMs / SECOND_MS : null;
     }),
-    setNextBlockBaseFeePerGas: control([count("base fee")], ({ exchange }, baseFee) => {
+    setNextBlockBaseFeePerGas: control([param("base fee", readCount)], ({ exchange }, baseFee) => {
       exchange.submit({ kind: "setNextBaseFee", baseFee });
     }),
     setCoinbase: control([ADDRESS], ({ exchange }, miner) => {
@@ -142,7 +147,7 @@ export const steeringMethods: Methods = {
       node.secondsBetweenBlocks = null;
       return wasSet;
     }),
-    setNonce: control([ADDRESS, count("nonce")], ({ exchange }, address, nonce) => {
+    setNonce: control([ADDRESS, param("nonce", readCount)], ({ exchange }, address, nonce) => {
       exchange.submit({ kind: "setNonce", address, nonce });
     }),
     dropTransaction: control([TRANSACTION], drop),
@@ -150,7 +155,7 @@ export const steeringMethods: Methods = {
     removePoolTransactions: control([ADDRESS], (node, address) =>
       dropAll(node, (transaction) => senderOf(transaction) === address),
     ),
-    reorg: control([count("depth"), PAIRS], reorganize),
+    reorg: control([param("depth", readCount), PAIRS], reorganize),
     reset: control([FORKING], ({ reset }) => reset()),
     metadata: control([], metadataOf),
     // Nothing is logged in either case.

@@ -82,18 +82,12 @@ const ALLOWED_HEADERS = [
 export function preflightHeaders(origin: string): string[] {
   if (!allowedOrigin(origin)) return ["vary", "origin"];
   return [
-    "vary",
-    "origin",
-    "access-control-allow-origin",
-    origin,
-    "access-control-allow-methods",
-    "GET, HEAD, POST, DELETE, OPTIONS",
-    "access-control-allow-headers",
-    ALLOWED_HEADERS,
-    "access-control-max-age",
-    "600",
-    "access-control-allow-private-network",
-    "true",
+    ...["vary", "origin"],
+    ...["access-control-allow-origin", origin],
+    ...["access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS"],
+    ...["access-control-allow-headers", ALLOWED_HEADERS],
+    ...["access-control-max-age", "600"],
+    ...["access-control-allow-private-network", "true"],
   ];
 }
 

@@ -16,7 +16,7 @@ import { wishesPage } from "./page.ts";
 import type { RequestLog } from "./request-log.ts";
 import { mountEndpoints } from "./router.ts";
 import { sendEmpty, sendError, simHeaders } from "./send.ts";
-import { Incoming, Outgoing, pathOf, type Service } from "./service.ts";
+import { Incoming, JSON_MEDIA, Outgoing, pathOf, type Service } from "./service.ts";
 
 /** How often connections are looked through for requests that take too long. */
 const TIMEOUT_CHECK_MS = 500;
@@ -192,15 +192,8 @@ export function refuseOnSocket(
   }
   const known = socketError(error, requestTimeoutMs);
   const body = JSON.stringify(errorBody(known, requestId));
-  const pairs = [
-    ...headers,
-    "content-type",
-    "application/json; charset=utf-8",
-    "content-length",
-    String(Buffer.byteLength(body)),
-    "connection",
-    "close",
-  ];
+  const length = String(Buffer.byteLength(body));
+  const pairs = [...headers, "content-type", JSON_MEDIA, "content-length", length, "connection", "close"];
   const lines = [`HTTP/1.1 ${known.status} ${STATUS_CODES[known.status]}`];
   for (let at = 0; at < pairs.length; at += 2) lines.push(`${pairs[at]}: ${pairs[at + 1]}`);
   socket.end([...lines, "", body].join("\r\n"));
