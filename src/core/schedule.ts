@@ -48,7 +48,7 @@ function nextExpiry(state: State): Millis | null {
   const order = state.expiries.first();
   if (order === 0) return null;
   const at = state.orders.get(order).expiration;
-  if (at === null) throw new Error(`order ${order} waits for an expiration it does not have`);
+  if (at === null) throw new Error(`order ${order} in the expiry queue has no expiration`);
   return at;
 }
 

@@ -62,7 +62,7 @@ export class Server {
     }
     if (response.ok) return response;
     const { error, code, hint } = (await response.json().catch(() => ({}))) as ErrorBody;
-    throw new RequestError(error ?? `the server answered ${response.status}`, code, hint);
+    throw new RequestError(error ?? `the server responded with ${response.status}`, code, hint);
   }
 
   /** Stores the token of the control plane while the tab is open. */

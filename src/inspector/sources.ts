@@ -65,6 +65,6 @@ async function inflated(text: string): Promise<Uint8Array> {
 
 async function fetched(address: string): Promise<Uint8Array> {
   const response = await fetch(address);
-  if (!response.ok) throw new Error(`${address}: the server answered ${response.status}`);
+  if (!response.ok) throw new Error(`${address}: the server responded with ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }

@@ -144,7 +144,7 @@ describe.runIf(BROWSER !== null)("a report that the address names", () => {
   });
 
   it.each([
-    ["that is not there", "/sim/no-such-report", "/sim/no-such-report: the server answered 404"],
+    ["that is not there", "/sim/no-such-report", "/sim/no-such-report: the server responded with 404"],
     ["that is none", "/clob/time", "/clob/time is no report"],
   ])("%s is said", async (_, path, sentence) => {
     const inspector = await open(`${story.url}/?report=${path}`);

@@ -62,7 +62,7 @@ function openOrder(state: State, event: EventOf<"orderPlaced">, at: Millis): voi
     previousOpen: 0,
   };
   const number = state.orders.add(order);
-  if (number !== event.order) throw new Error(`order ${event.order} placed as number ${number}`);
+  if (number !== event.order) throw new Error(`expected order number ${event.order}, found ${number}`);
   const market = state.markets.get(marketOfToken(order.token));
   const account = state.accounts.get(order.account);
   changeReservation(account, market, order, reservationOf(order, order.size, market.feeRateBps));
@@ -192,7 +192,7 @@ function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): vo
     takerPrevious: taker.lastTrade,
     makerPrevious: maker.lastTrade,
   });
-  if (number !== event.trade) throw new Error(`trade ${event.trade} made as number ${number}`);
+  if (number !== event.trade) throw new Error(`expected trade number ${event.trade}, found ${number}`);
   const isPending = !settlesInstantly(state);
   addMatch(state, event, taker, maker, at);
   fill(state, market, maker, maker.price, event, "MAKER", isPending, at);

@@ -142,7 +142,7 @@ const beginBlock = (chain: Chain, height: number, baseFee: number, at: Millis): 
 function seal(chain: Chain, building: Building): void {
   const { height } = building;
   const serial = addBlock(chain, building, chain.heights.get(chain.heights.size));
-  if (chain.heights.add(serial) !== height + 1) throw new Error(`block ${height} is out of turn`);
+  if (chain.heights.add(serial) !== height + 1) throw new Error(`block ${height} is not the next one`);
   if (building.isFilled) chain.lastFilled = height;
   if (chain.asked > 0) chain.asked -= 1;
   if (chain.touched.length > 0) chain.touched = [];
@@ -190,11 +190,11 @@ function schedule(chain: Chain, config: ExchangeConfig, at: Millis): void {
     mode === "auto" &&
     (chain.mining !== null ||
       (chain.lastFilled !== null && headOf(chain) < chain.lastFilled + confirmationsOf(config.settlement)) ||
-      chain.deferred.some((number) => isHelpedByTime(chain.transactions.get(number))));
+      chain.deferred.some((number) => canBecomeMinable(chain.transactions.get(number))));
   chain.nextBlockAt = isAwaited ? millis(at + intervalMs) : null;
 }
 
-const isHelpedByTime = ({ status, exception }: Transaction): boolean => {
+const canBecomeMinable = ({ status, exception }: Transaction): boolean => {
   if (status !== "PENDING") return false;
   const hold = exception?.hold ?? null;
   return hold !== "UNDERPRICED" && hold !== "NONCE_GAP" && hold !== "NO_GAS_MONEY";

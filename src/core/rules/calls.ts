@@ -295,7 +295,7 @@ function takeCallBack(state: State, event: EventOf<"callTakenBack">): void {
 function calledIn(chain: Chain, number: number) {
   const { building, transaction } = beginExecution(chain, number);
   const { content } = transaction;
-  if (content?.kind !== "call") throw new Error(`transaction ${number} is no call`);
+  if (content?.kind !== "call") throw new Error(`transaction ${number} is not a call`);
   return { building, transaction, content };
 }
 

@@ -171,7 +171,7 @@ export function clearTouched({ accounts, markets, chain }: State): void {
       continue;
     }
     const holding = holdings.get(market);
-    if (holding === undefined) throw new Error(`market ${market} was touched without a holding`);
+    if (holding === undefined) throw new Error(`market ${market} is marked as touched without a holding`);
     clearPending(holding.yes);
     clearPending(holding.no);
     const { supply, onChain } = markets.get(market);

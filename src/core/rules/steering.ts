@@ -68,7 +68,7 @@ function writeDropped(
   const { chain } = state;
   const transaction = chain.transactions.get(number);
   const { content } = transaction;
-  if (content?.kind !== "call") throw new Error(`transaction ${number} is no call`);
+  if (content?.kind !== "call") throw new Error(`transaction ${number} is not a call`);
   const exception = exceptionOf(transaction);
   if (exception.effect !== null) undoInLedger(state, transaction);
   exception.effect = null;

@@ -82,7 +82,8 @@ function addTransaction(
   const transaction = newTransaction(number, content);
   transaction.firstTrade = firstTrade;
   transaction.trades = firstTrade === 0 ? 0 : 1;
-  if (chain.transactions.add(transaction) !== number) throw new Error(`transaction ${number} is out of turn`);
+  if (chain.transactions.add(transaction) !== number)
+    throw new Error(`transaction ${number} is not the next one`);
   if (!awaitsBlock(transaction)) return;
   chain.pending += 1;
   if (!waitsForNonce(chain, content)) scheduleBlock(chain, state.config, at);

@@ -116,7 +116,7 @@ export class Unwinding {
       );
       if (spends) return transaction;
     }
-    throw new Error(`account ${account} owes token ${token}, and nothing pending took it`);
+    throw new Error(`account ${account} owes token ${token}, which no pending transaction debited`);
   }
 
   /** Returns the resting orders that their accounts can no longer pay for, oldest first. */
