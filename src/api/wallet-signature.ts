@@ -58,15 +58,10 @@ const EXPECTED = {
 /** How far the timestamp of an EIP-712 signature may be from the server's time, in seconds, either way, inclusive. */
 const DERIVATION_WINDOW_SECONDS = 300;
 
-/** What a client sends to derive credentials, unparsed; null counts as not sent. */
-export interface DerivationRequest {
-  readonly address?: unknown;
-  readonly signature?: unknown;
-  /** Unix seconds, a string or a number. */
-  readonly timestamp?: unknown;
-  /** A number or a decimal string, below 2^256; 0 if not sent. */
-  readonly nonce?: unknown;
-}
+/** What a client sends to derive credentials; `timestamp` is in Unix seconds, `nonce` 0 if not sent. */
+export type DerivationRequest = Readonly<
+  Partial<Record<"address" | "signature" | "timestamp" | "nonce", string | number | undefined>>
+>;
 
 interface Derivation {
   /** Lower case, like the signature. */
@@ -138,8 +133,7 @@ const rOf = (signature: Hex): bigint => BigInt(signature.slice(0, 66));
 const sOf = (signature: Hex): bigint => BigInt(`0x${signature.slice(66, 130)}`);
 
 /** @throws ApiError `INVALID_AUTH_PAYLOAD` */
-function parseDerivation(request: DerivationRequest): Derivation {
-  const { address, signature } = request;
+function parseDerivation({ address, signature, timestamp, nonce = 0 }: DerivationRequest): Derivation {
   if (typeof address !== "string" || !isAddress(address)) {
     throw malformed("address", "is not 0x and 40 hexadecimal digits");
   }
@@ -155,31 +149,14 @@ function parseDerivation(request: DerivationRequest): Derivation {
       throw malformed("signature", "has an r or s outside the curve: 0 or not below the order");
     }
   }
-  return {
-    address: address.toLowerCase() as Hex,
-    signature: hex,
-    timestamp: readTimestamp(request.timestamp),
-    nonce: readNonce(request.nonce),
-  };
-}
-
-function readTimestamp(sent: unknown): string | undefined {
-  if (sent === undefined || sent === null) return undefined;
-  const text = typeof sent === "number" ? String(sent) : sent;
-  if (typeof text === "string" && isTimestamp(text)) return text;
-  const hint = typeof text === "string" ? timestampHint(text) : undefined;
-  throw malformed("timestamp", "is not a Unix time in whole seconds", hint);
-}
-
-function readNonce(sent: unknown): bigint {
-  if (sent === undefined || sent === null) return 0n;
-  if (typeof sent === "number") {
-    if (Number.isSafeInteger(sent) && sent >= 0) return BigInt(sent);
-    const hint = sent > Number.MAX_SAFE_INTEGER ? "send a large nonce as a decimal string" : undefined;
-    throw malformed("nonce", "is not a whole number from 0 to 2^53 - 1", hint);
+  const time = timestamp === undefined ? undefined : String(timestamp);
+  if (time !== undefined && !isTimestamp(time)) {
+    throw malformed("timestamp", "is not a Unix time in whole seconds", timestampHint(time));
   }
-  if (typeof sent === "string" && DECIMAL.test(sent) && BigInt(sent) < 2n ** 256n) return BigInt(sent);
-  throw malformed("nonce", "is not a whole number from 0 to 2^256 - 1 in decimal");
+  if (!DECIMAL.test(String(nonce)) || BigInt(nonce) >= 2n ** 256n) {
+    throw malformed("nonce", "is not a whole number from 0 to 2^256 - 1 in decimal");
+  }
+  return { address: address.toLowerCase() as Hex, signature: hex, timestamp: time, nonce: BigInt(nonce) };
 }
 
 const malformed = (field: string, problem: string, hint?: string): ApiError =>

@@ -104,11 +104,10 @@ function permittedSender(
 }
 
 /** What a call uses whether it is carried out or reverts. */
-export const gasOf = (request: CallRequest): bigint =>
-  BigInt(callGas(contractCallOf(request), request.input));
+const gasOf = (request: CallRequest): bigint => BigInt(callGas(contractCallOf(request), request.input));
 
 /** What is offered where a transaction does not say it: the next block's base fee, and a tip. */
-export function feesOf({ state }: NodeContext, request: CallRequest) {
+function feesOf({ state }: NodeContext, request: CallRequest) {
   const { maxFeePerGas, maxPriorityFeePerGas } = request;
   const offered = BigInt(baseFeeOf(state.chain) + TIP);
   const cap = maxFeePerGas ?? (maxPriorityFeePerGas ?? BigInt(TIP)) + BigInt(baseFeeOf(state.chain));

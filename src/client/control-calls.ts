@@ -68,7 +68,7 @@ type Call<R extends Route> = (
 ) => Promise<Result<ReplyTo<OperationAt<R>>>>;
 
 /** A call for each row of a table. */
-export type CallsOf<T extends Table> = { readonly [Name in keyof T]: Call<T[Name]> };
+type CallsOf<T extends Table> = { readonly [Name in keyof T]: Call<T[Name]> };
 
 export type ChainCalls = CallsOf<typeof CHAIN_CALLS>;
 export type ControlCalls = CallsOf<typeof CONTROL_CALLS>;

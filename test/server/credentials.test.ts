@@ -104,6 +104,9 @@ describe("POST /clob/auth/derive-api-key", () => {
     ["a timestamp in milliseconds", { timestamp: `${T0}000` }],
     ["a negative nonce", { nonce: -1 }],
     ["a nonce with decimals", { nonce: "1.5" }],
+    ["a nonce that is a list", { nonce: [] }],
+    ["a nonce that no number counts", { nonce: 2 ** 53 }],
+    ["a timestamp that is a truth", { timestamp: true }],
   ])("refuses %s as malformed", async (_what, part) => {
     const account = wallet(1);
     const sent =
