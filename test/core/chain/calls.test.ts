@@ -4,7 +4,7 @@ import { CONTRACTS, UNLIMITED, ZERO_ADDRESS } from "../../../src/core/chain/cont
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import { callGas } from "../../../src/core/chain/transaction.ts";
 import { addressOf } from "../../support/commands.ts";
-import { done, openSettlement, type SettlementFloor, shares, transfer } from "./settlement-floor.ts";
+import { approve, done, openSettlement, type SettlementFloor, shares, transfer } from "./settlement-floor.ts";
 
 const GWEI = 1_000_000_000n;
 describe("a wallet's call", () => {
@@ -144,12 +144,6 @@ describe("a call reverts", () => {
 });
 
 describe("permissions", () => {
-  const approve = (spender: string, amount: bigint | number): ContractCall => ({
-    kind: "approve",
-    spender,
-    amount: String(amount),
-  });
-
   it("let a spender take so much and no more", () => {
     const floor = openSettlement();
     const take = (usdc: number): ContractCall => ({
@@ -158,7 +152,7 @@ describe("permissions", () => {
       to: addressOf("bob"),
       amount: String(usdc * 1_000_000),
     });
-    done(floor, "alice", approve(addressOf("bob"), 100_000_000));
+    done(floor, "alice", approve(addressOf("bob"), 100));
     expect(done(floor, "bob", take(60))).toBe("MINED");
     expect(done(floor, "bob", take(60))).toBe("ERC20: transfer amount exceeds allowance");
     expect(done(floor, "bob", take(40))).toBe("MINED");
@@ -172,7 +166,7 @@ describe("permissions", () => {
     floor.mine();
     expect(floor.statuses).toEqual(["FAILED"]);
     expect(floor.settlement().exception?.reason).toContain("ERC20: transfer amount exceeds allowance");
-    done(floor, "alice", approve(CONTRACTS.exchange, UNLIMITED));
+    done(floor, "alice", { kind: "approve", spender: CONTRACTS.exchange, amount: String(UNLIMITED) });
     floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
     floor.mine();
     expect(floor.statuses).toEqual(["FAILED", "MINED"]);
@@ -180,7 +174,7 @@ describe("permissions", () => {
 
   it("that are limited are used up by settlements", () => {
     const floor = openSettlement();
-    done(floor, "alice", approve(CONTRACTS.exchange, 7_000_000));
+    done(floor, "alice", approve(CONTRACTS.exchange, 7));
     for (let count = 0; count < 2; count += 1) {
       floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
       floor.mine();

@@ -2,17 +2,13 @@ import { describe, expect, it } from "vitest";
 import { CERTAIN } from "../../../src/core/chain/settlement-fault.ts";
 import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
 
-const trade = (floor: SettlementFloor): void => {
-  floor.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
-};
-
 const everybody = (floor: SettlementFloor) =>
   Object.fromEntries(["alice", "bob", "carol"].map((name) => [name, floor.inLedger(name)]));
 
 describe("a settlement that fails", () => {
   it("is in its block, reverted, and says why", () => {
     const floor = openSettlement();
-    trade(floor);
+    floor.trade();
     floor.fault("fail", { reason: "the oracle is on holiday" });
     floor.mine();
     expect(floor.settlement()).toMatchObject({
@@ -58,7 +54,7 @@ describe("a settlement that fails", () => {
 
   it("takes with it what was paid with its proceeds, and what was paid with those", () => {
     const floor = openSettlement();
-    trade(floor);
+    floor.trade();
     floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
     floor.fund("dave", { usdc: 400 });
     floor.send("dave BUY 540 YES @ 0.7", "carol SELL 540 YES @ 0.7");
@@ -81,7 +77,7 @@ describe("a settlement that fails", () => {
   it("takes with it the newest of those that spent its proceeds, and no more than must go", () => {
     const floor = openSettlement();
     floor.fund("alice", { yes: 30 });
-    trade(floor);
+    floor.trade();
     for (const price of [0.6, 0.7, 0.8]) {
       floor.send(`carol BUY 20 YES @ ${price}`, `alice SELL 20 YES @ ${price}`);
     }

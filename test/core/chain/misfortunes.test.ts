@@ -5,10 +5,6 @@ import { millis } from "../../../src/core/units.ts";
 import { readBack } from "../document/told.ts";
 import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
 
-const trade = (floor: SettlementFloor): void => {
-  floor.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
-};
-
 /** What every trade is called after each of some blocks. */
 function through(floor: SettlementFloor, blocks: number): string[] {
   const seen: string[] = [];
@@ -27,8 +23,8 @@ describe("a fault of one order", () => {
     floor.fault("fail", { order });
     expect(readBack(state).chain.faults).toEqual([expect.objectContaining({ order })]);
     expect([...documentLines(readBack(state))]).toEqual([...documentLines(state)]);
-    trade(floor);
-    trade(floor);
+    floor.trade();
+    floor.trade();
     floor.mine();
     expect(floor.statuses).toEqual(["MINED", "FAILED"]);
   });
@@ -38,7 +34,7 @@ describe("a settlement that is retried", () => {
   it("keeps blocks coming by itself", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.fault("retry", { times: 2 });
-    trade(floor);
+    floor.trade();
     floor.advance("4s");
     expect(floor.statuses).toEqual(["RETRYING"]);
     floor.advance("2s");
@@ -53,7 +49,7 @@ describe("a block that is put together transaction by transaction", () => {
     const floor = openSettlement({ settlement: "auto" });
     const { exchange } = floor;
     floor.fault("retry", { times: 2 });
-    for (let count = 0; count < 3; count += 1) trade(floor);
+    for (let count = 0; count < 3; count += 1) floor.trade();
     const seen: unknown[] = [];
     for (const _step of { [Symbol.iterator]: () => exchange.advanceInSteps(millis(exchange.now + 4_000)) }) {
       seen.push([floor.statuses.join(" "), violations(exchange.state), exchange.nextDueAt !== null]);
@@ -69,7 +65,7 @@ describe("a ghost fill", () => {
   it("keeps no block coming", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.fault("ghost");
-    trade(floor);
+    floor.trade();
     floor.advance("2s");
     expect(floor.exchange.nextDueAt).toBe(null);
   });
@@ -95,7 +91,7 @@ describe("a gas spike", () => {
   it("asks nobody for blocks that would not help", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.fault("gasSpike");
-    trade(floor);
+    floor.trade();
     floor.advance("1d");
     expect(floor.head).toBe(1);
   });
@@ -103,7 +99,7 @@ describe("a gas spike", () => {
   it("that stays below what the exchange offers keeps nothing out", () => {
     const floor = openSettlement();
     floor.fault("gasSpike", { baseFee: 100_000_000_000 });
-    trade(floor);
+    floor.trade();
     expect(through(floor, 1)).toEqual(["MINED"]);
   });
 });
@@ -113,7 +109,7 @@ describe("faults", () => {
     const floor = openSettlement();
     floor.fault("delay", { blocks: 1 });
     floor.fault("fail");
-    trade(floor);
+    floor.trade();
     expect(through(floor, 2)).toEqual(["MATCHED", "FAILED"]);
   });
 

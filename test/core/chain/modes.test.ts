@@ -2,12 +2,7 @@ import { describe, expect, it } from "vitest";
 import { blockAt } from "../../../src/core/chain/chain.ts";
 import { settledAt } from "../../../src/core/chain/settlement.ts";
 import { START } from "../../support/exchange.ts";
-import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
-
-/** Bob sells 40 YES to alice at 0.55. */
-const trade = (floor: SettlementFloor): void => {
-  floor.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
-};
+import { openSettlement } from "./settlement-floor.ts";
 
 describe("instant settlement", () => {
   it("mines one block for all fills of an order, and none for an order that fills nothing", () => {
@@ -23,7 +18,7 @@ describe("instant settlement", () => {
 describe("automatic settlement", () => {
   it("has what comes meanwhile in the next block, two seconds after the one before", () => {
     const floor = openSettlement({ settlement: "auto" });
-    trade(floor);
+    floor.trade();
     floor.advance("1s");
     floor.send("alice BUY 5 YES @ 0.55", "bob SELL 5 YES @ 0.55");
     floor.advance("1s");
@@ -36,7 +31,7 @@ describe("automatic settlement", () => {
 
   it("says when each status was reached", () => {
     const floor = openSettlement({ settlement: "auto" });
-    trade(floor);
+    floor.trade();
     const at = (): number => settledAt(floor.state, floor.state.trades.get(1)) - START;
     expect(at()).toBe(0);
     floor.advance("2s");
@@ -49,7 +44,7 @@ describe("automatic settlement", () => {
 describe("manual settlement", () => {
   it("has all that is pending in the first of several blocks, and nothing in the others", () => {
     const floor = openSettlement();
-    trade(floor);
+    floor.trade();
     floor.mine(1000);
     const counts = Array.from(
       { length: floor.head + 1 },
@@ -64,7 +59,7 @@ describe("manual settlement", () => {
 describe("in every mode", () => {
   it.each(["instant", "auto", "manual"] as const)("blocks can be asked for: %s", (settlement) => {
     const floor = openSettlement({ settlement });
-    trade(floor);
+    floor.trade();
     floor.mine(3);
     expect(floor.statuses).toEqual(["CONFIRMED"]);
   });

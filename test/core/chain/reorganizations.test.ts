@@ -7,12 +7,7 @@ import {
   transactionOfHash,
 } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
-import type { ContractCall } from "../../../src/core/chain/transaction.ts";
-import { done, openSettlement, type SettlementFloor, shares } from "./settlement-floor.ts";
-
-const trade = (floor: SettlementFloor): void => {
-  floor.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
-};
+import { approve, done, openSettlement, type SettlementFloor, shares } from "./settlement-floor.ts";
 
 const hashAt = (floor: SettlementFloor, height: number): string => {
   const block = blockAt(floor.state.chain, height);
@@ -23,7 +18,7 @@ const hashAt = (floor: SettlementFloor, height: number): string => {
 describe("a reorganization", () => {
   it("takes MINED back, keeps the ledger, and the next block has it again under the same hash", () => {
     const floor = openSettlement();
-    trade(floor);
+    floor.trade();
     floor.mine();
     const hash = transactionHash(floor.state, floor.settlement());
     const ledger = floor.inLedger("alice");
@@ -38,7 +33,7 @@ describe("a reorganization", () => {
 
   it("leaves as many blocks as there were, other ones, of which the first stands on what stayed", () => {
     const floor = openSettlement();
-    trade(floor);
+    floor.trade();
     floor.mine(3);
     const before = [1, 2, 3].map((height) => hashAt(floor, height));
     floor.reorganize(2);
@@ -52,7 +47,7 @@ describe("a reorganization", () => {
 
   it("cannot undo what is final", () => {
     const floor = openSettlement();
-    trade(floor);
+    floor.trade();
     floor.mine(3);
     expect(floor.statuses).toEqual(["CONFIRMED"]);
     expect(floor.reorganize(3)).toMatchObject({
@@ -61,15 +56,9 @@ describe("a reorganization", () => {
     });
   });
 
-  it("cannot undo anything where every block is final at once", () => {
-    const floor = openSettlement({ settlement: "instant" });
-    trade(floor);
-    expect(floor.reorganize(1)).toMatchObject({ ok: false, refusal: { most: 0 } });
-  });
-
   it("brings back what was mined in its old order", () => {
     const floor = openSettlement();
-    trade(floor);
+    floor.trade();
     floor.mine();
     floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
     floor.mine();
@@ -82,7 +71,7 @@ describe("a reorganization", () => {
 
   it("goes on by itself when blocks come by themselves", () => {
     const floor = openSettlement({ settlement: "auto" });
-    trade(floor);
+    floor.trade();
     floor.advance("2s");
     floor.reorganize(1);
     floor.advance("2s");
@@ -94,7 +83,7 @@ describe("a reorganization", () => {
   it("leaves a failed settlement failed, in no block", () => {
     const floor = openSettlement();
     floor.fault("fail");
-    trade(floor);
+    floor.trade();
     floor.mine();
     floor.reorganize(1);
     expect([floor.statuses, floor.settlement().block]).toEqual([["FAILED"], 0]);
@@ -139,7 +128,7 @@ describe("a reorganization", () => {
     const allowance = () => floor.state.chain.wallets.get(ALICE)?.allowances.get(CONTRACTS.exchange);
     floor.call("alice", approve(CONTRACTS.exchange, 30));
     floor.mine();
-    trade(floor);
+    floor.trade();
     floor.mine();
     expect(allowance()).toBe(8_000_000n);
     floor.call("alice", { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: false });
@@ -178,18 +167,12 @@ describe("a reorganization", () => {
 
   it("cancels what rests on funds that can only be spent when they are mined", () => {
     const floor = openSettlement({ balances: "settled" });
-    trade(floor);
+    floor.trade();
     floor.mine();
     const order = floor.send("alice SELL 40 YES @ 0.9");
     floor.reorganize(1);
     expect(floor.order(order)).toBe("CANCELED 0/40 SETTLEMENT_FAILED");
   });
-});
-
-const approve = (spender: string, usdc: number): ContractCall => ({
-  kind: "approve",
-  spender,
-  amount: String(usdc * 1_000_000),
 });
 
 const ALICE = "0x000000000000000000000000000000616c696365";

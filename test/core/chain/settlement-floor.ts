@@ -45,6 +45,11 @@ export class SettlementFloor extends TestExchange {
     return [...this.state.trades].map((trade) => tradeStatus(this.state, trade));
   }
 
+  /** Bob sells 40 YES to alice at 0.55. */
+  trade(): void {
+    this.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
+  }
+
   mine(count = 1): void {
     this.demand({ kind: "mineBlocks", count });
   }
@@ -162,6 +167,13 @@ export const shares = (floor: SettlementFloor, from: string, to: string, yes: nu
   ids: [floor.tokenId("YES")],
   amounts: [String(yes * 1_000_000)],
   isBatch: false,
+});
+
+/** What allows a contract or an account to spend so much USDC. */
+export const approve = (spender: string, usdc: number | bigint): ContractCall => ({
+  kind: "approve",
+  spender,
+  amount: String(BigInt(usdc) * BigInt(MICROS)),
 });
 
 /** Sends a call, mines it, and answers `MINED`, or why it reverted. */

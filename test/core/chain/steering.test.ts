@@ -1,17 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { blockTermsOf } from "../../../src/core/chain/chain.ts";
-import { readDocument } from "../../../src/core/rebuild-state.ts";
-import type { State } from "../../../src/core/state.ts";
-import { documentLines } from "../../../src/core/state-document.ts";
 import { addressOf } from "../../support/commands.ts";
+import { readBack } from "../document/told.ts";
 import { portraitOf } from "../properties/portrait.ts";
 import { openSettlement, type SettlementFloor, transfer } from "./settlement-floor.ts";
 
 const GWEI = 1_000_000_000;
-
-/** The same state, written and read again. */
-const readBack = (state: State): State =>
-  readDocument(JSON.parse(`{${[...documentLines(state)].join("")}}`)).state;
 
 /** Waits so many seconds. */
 const wait = ({ exchange }: SettlementFloor, seconds: number): void =>

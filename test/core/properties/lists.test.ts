@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ExpiryQueue } from "../../../src/core/expiry-queue.ts";
 import { PriceHistory } from "../../../src/core/price-history.ts";
-import { Table } from "../../../src/core/table.ts";
 import {
   add,
   addSum,
@@ -15,38 +14,6 @@ import {
   type Sum,
 } from "../../../src/core/units.ts";
 import { runs } from "../../support/runs.ts";
-
-describe("a numbered list", () => {
-  it("numbers from 1 and finds every number again, over the edges of its chunks", () => {
-    const list = new Table<string>();
-    for (let number = 1; number <= 10_000; number += 1) {
-      if (list.next !== number || list.add(`item ${number}`) !== number) expect.fail(`number ${number}`);
-    }
-    expect(list.size).toBe(10_000);
-    for (let number = 1; number <= 10_000; number += 1) {
-      if (list.get(number) !== `item ${number}`) expect.fail(`number ${number}: ${list.find(number)}`);
-    }
-    expect([...list].length).toBe(10_000);
-    expect([...list][4096]).toBe("item 4097");
-  });
-
-  it.each([0, -1, -4096, 4, 4096, 4097, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 44 + 1, 2 ** 48 - 1, Number.NaN])(
-    "of three has no number %d",
-    (number) => {
-      const list = new Table<string>();
-      for (const item of ["one", "two", "three"]) list.add(item);
-      expect(list.find(number)).toBe(undefined);
-      expect(() => list.get(number)).toThrow(RangeError);
-    },
-  );
-
-  it("is walked in order, and is empty at first", () => {
-    const list = new Table<number>();
-    expect([...list]).toEqual([]);
-    for (const item of [7, 7, 5]) list.add(item);
-    expect([...list]).toEqual([7, 7, 5]);
-  });
-});
 
 describe("the queue of expirations", () => {
   interface Step {

@@ -2,9 +2,6 @@ import { describe, expect, it } from "vitest";
 import { addressOf } from "../../support/commands.ts";
 import { openFloor, type TestExchange, verdictOf } from "../../support/exchange.ts";
 
-const canceledIn = (floor: TestExchange): number[] =>
-  floor.events.flatMap((event) => (event.kind === "orderCanceled" ? [event.order] : []));
-
 describe("canceling one order", () => {
   it.each<[string, (floor: TestExchange) => string]>([
     ["the empty text", () => ""],
@@ -24,28 +21,9 @@ describe("canceling one order", () => {
     expect(verdictOf(floor.submit(command))).toBe("ORDER_NOT_FOUND");
     expect(floor.order(1)).toBe("LIVE 0/10");
   });
-
-  it("may be named in upper case", () => {
-    const floor = openFloor();
-    floor.send("alice BUY 10 YES @ 0.5");
-    const orderId = floor.orderId(1).toUpperCase();
-    floor.demand({ kind: "cancelOrder", address: addressOf("alice"), orderId });
-    expect(floor.order(1)).toBe("CANCELED 0/10 USER");
-  });
 });
 
 describe("canceling all orders", () => {
-  it("takes out oldest first also after others have ended in between", () => {
-    const floor = openFloor();
-    for (let order = 1; order <= 6; order += 1) floor.send(`alice BUY 1 YES @ 0.${order}`);
-    floor.cancel("alice", 3);
-    floor.cancel("alice", 1);
-    floor.cancel("alice", 6);
-    floor.send("alice BUY 1 YES @ 0.1");
-    floor.cancelAll("alice");
-    expect(canceledIn(floor).slice(3)).toEqual([2, 4, 5, 7]);
-  });
-
   it("is one step of the sequence", () => {
     const floor = openFloor();
     floor.send("alice BUY 1 YES @ 0.5", "alice BUY 2 YES @ 0.5");

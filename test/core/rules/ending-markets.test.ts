@@ -87,19 +87,6 @@ describe("the end of a market", () => {
     expect(floor.state.markets.get(1)).toMatchObject(expected);
   });
 
-  it("may be closing first and resolving later, once each", () => {
-    const floor = openFloor();
-    const verdicts = [close, close, resolve("NO"), resolve("YES"), close];
-    expect(verdicts.map((command) => verdictOf(floor.submit(command)))).toEqual([
-      "ok",
-      "MARKET_CLOSED",
-      "ok",
-      "MARKET_CLOSED",
-      "MARKET_CLOSED",
-    ]);
-    expect(floor.state.markets.get(1).winningOutcome).toBe("NO");
-  });
-
   it("keeps the last trade and the volume", () => {
     const floor = restingFloor();
     floor.demand(resolve("YES"));

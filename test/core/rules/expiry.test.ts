@@ -61,13 +61,6 @@ describe("several orders due", () => {
 });
 
 describe("time", () => {
-  it("never runs backwards", () => {
-    const floor = openFloor();
-    floor.advance("1h");
-    floor.exchange.advanceTo(START);
-    expect(floor.exchange.now).toBe(START + 3_600_000);
-  });
-
   it("that passes changes nothing but what becomes due", () => {
     const floor = openFloor();
     floor.send("alice BUY 1 YES @ 0.1 GTD 1d", "bob BUY 1 YES @ 0.1");

@@ -97,12 +97,4 @@ describe("what an open order reserves", () => {
     floor.send(`alice BUY 10 YES @ ${price}`, `bob BUY 10 YES @ ${price}`);
     expect(floor.usdc("alice").reserved).toBe(reserved);
   });
-
-  it("counts the worst fee: one micro-USDC short is short", () => {
-    const floor = openFloor({ feeRateBps: 100 });
-    floor.fund("dave", { usdc: 4.039999 });
-    expect(floor.try("dave BUY 10 YES @ 0.4").ok).toBe(false);
-    floor.fund("dave", { usdc: 0.000001 });
-    expect(floor.try("dave BUY 10 YES @ 0.4").ok).toBe(true);
-  });
 });

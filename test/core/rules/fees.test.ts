@@ -18,33 +18,6 @@ describe("the taker fee", () => {
       { seed: 42, numRuns: 5000 },
     );
   });
-
-  it("is exact for 10,000,000 shares at 10,000 basis points", () => {
-    expect(feeOf(price(5000), MAX_SIZE, 10_000)).toBe(5_000_000_000_000);
-    expect(feeOf(price(3333), size(999_999_999), 9999)).toBe(3_332_666_696_667);
-  });
-
-  it("is the same for a price and its complement", () => {
-    for (let p = 1; p < 10_000; p += 1) {
-      expect(feeOf(price(p), size(777), 123)).toBe(feeOf(price(10_000 - p), size(777), 123));
-    }
-  });
-
-  it("is nothing at 0 basis points", () => {
-    expect(feeOf(price(5000), MAX_SIZE, 0)).toBe(0);
-  });
-
-  it.each([
-    [1, 1, 1, 0],
-    [1, 1, 9999, 0],
-    [1, 1, 10_000, 1],
-    [5000, 1, 1, 0],
-    [5000, 1, 2, 1],
-    [5000, 1, 3, 1],
-    [9999, 101, 100, 1],
-  ])("at price %d, size %d and %d basis points rounds down to %d micro-USDC", (p, s, rate, fee) => {
-    expect(feeOf(price(p), size(s), rate)).toBe(fee);
-  });
 });
 
 /** What an account has lost or won in USDC since it had a million. */

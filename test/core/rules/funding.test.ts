@@ -132,15 +132,6 @@ describe("USDC", () => {
     expect(floor.state.issued).toBe(MAX_ISSUANCE);
   });
 
-  it("locked behind shares counts towards the limit", () => {
-    const floor = new TestExchange();
-    floor.market();
-    floor.fund("dave", { usdc: 3_999_999_999 });
-    expect(() => floor.fund("dave", { yes: 1.01 })).toThrow("ISSUANCE_EXCEEDED");
-    floor.fund("dave", { yes: 1 });
-    expect(floor.state.issued).toBe(MAX_ISSUANCE);
-  });
-
   it("locked behind a grant that is minted counts towards the limit", () => {
     const floor = openFloor();
     floor.fund("dave", { everyMarket: 10 });

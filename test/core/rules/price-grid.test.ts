@@ -44,17 +44,6 @@ describe.each(GRIDS)("with a tick of %d", (tickSize, levels) => {
   });
 });
 
-describe("every decimal price", () => {
-  it.each([100, 1000, 10_000])("k/%d is read from the double that it is, and accepted", (parts) => {
-    const floor = openFloor({ tickSize: 1 / parts, minOrderSize: 0.01 });
-    for (let k = 1; k < parts; k += 1) {
-      const decision = floor.exchange.submit(floor.command(`alice BUY 0.01 YES @ ${k / parts} FAK`));
-      if (verdictOf(decision) !== "ok") expect.fail(`${k}/${parts}: ${verdictOf(decision)}`);
-      expect(floor.state.orders.get(k).price).toBe((k * 10_000) / parts);
-    }
-  });
-});
-
 describe("sizes", () => {
   it("of the largest order trade, at the lowest and the highest price", () => {
     const floor = new TestExchange();
@@ -64,17 +53,5 @@ describe("sizes", () => {
     floor.send("alice BUY 10000000 NO @ 0.9999", "bob BUY 10000000 YES @ 0.0001");
     expect(floor.trades()).toEqual(["#2 x #1: 10000000 @ 0.9999", "#4 x #3: 10000000 @ 0.0001 MINT"]);
     expect(floor.state.orders.get(1).size).toBe(MAX_SIZE);
-  });
-
-  it("below the market's minimum are refused, the minimum itself is not", () => {
-    const floor = openFloor({ minOrderSize: 5 });
-    expect(verdictOf(floor.try("alice BUY 4.99 YES @ 0.5"))).toBe("SIZE_TOO_SMALL");
-    expect(verdictOf(floor.try("alice BUY 5 YES @ 0.5"))).toBe("ok");
-  });
-
-  it("that remain after a fill may be smaller than the minimum", () => {
-    const floor = openFloor({ minOrderSize: 5 });
-    floor.send("alice SELL 9.99 YES @ 0.5", "bob BUY 9.98 YES @ 0.5", "bob BUY 5 YES @ 0.5");
-    expect(floor.trades()).toEqual(["#2 x #1: 9.98 @ 0.5", "#3 x #1: 0.01 @ 0.5"]);
   });
 });

@@ -85,20 +85,6 @@ describe("restoring an exchange", () => {
 });
 
 describe("an exchange that goes on from a snapshot", () => {
-  it("has free again what was taken since: slugs, addresses, numbers", () => {
-    const floor = openFloor();
-    const snapshot = floor.exchange.snapshot();
-    for (const name of ["dave", "erin"]) {
-      floor.demand(eventCommand("one"));
-      floor.fund(name, { usdc: 1 });
-      const { accountByAddress, events } = floor.state;
-      expect([accountByAddress.get(addressOf(name)), accountByAddress.size, events.size]).toEqual([6, 6, 2]);
-      floor.exchange.restore(snapshot);
-      expect(floor.state.accountByAddress.has(addressOf(name))).toBe(false);
-      expect(floor.state.eventBySlug.has("one")).toBe(false);
-    }
-  });
-
   it("shares with it the orders and trades that are at their end, and no others", () => {
     const floor = openFloor();
     floor.send("alice BUY 2 YES @ 0.5", "bob SELL 1 YES @ 0.5", "carol BUY 1 YES @ 0.1");
@@ -208,19 +194,6 @@ describe("the clock of a restored snapshot", () => {
     later(100_000);
     snapshots.restore(kept);
     expect(later(1)).toBe(1001);
-  });
-
-  it("lets orders expire again that had expired since", () => {
-    const { floor, later, snapshots } = keptFloor("real");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
-    const kept = snapshots.take(null);
-    for (const _ of [1, 2]) {
-      later(999);
-      expect(floor.open("alice")).toEqual([1]);
-      later(1);
-      expect(floor.open("alice")).toEqual([]);
-      snapshots.restore(kept);
-    }
   });
 });
 
