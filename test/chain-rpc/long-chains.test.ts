@@ -6,6 +6,7 @@ import { LogIndex } from "../../src/chain-rpc/log-index.ts";
 import { findLogs, MAX_LOGS } from "../../src/chain-rpc/log-queries.ts";
 import { headOf } from "../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
+import type { Command } from "../../src/core/commands.ts";
 import { money, size } from "../../src/core/units.ts";
 import { Slices } from "../../src/engine/slices.ts";
 import { arenaWith } from "../core/chain/chain-moves.ts";
@@ -14,6 +15,15 @@ import { call, openNode } from "./properties/played.ts";
 
 const DEPOSITS_OF_A_BLOCK = 50;
 
+/** What gives somebody a millionth of a USDC, which leaves one log. */
+const depositOf = (name: string): Command => ({
+  kind: "fundAccount",
+  address: addressOf(name),
+  collateral: money(1),
+  tokens: [],
+  everyMarket: size(0),
+});
+
 /** A node of a chain with so many deposits, each of which leaves one log, 50 in a block. */
 function nodeWithDeposits(count: number, slices = new Slices()) {
   const node = openNode(arenaWith("manual", "optimistic"), slices);
@@ -21,8 +31,7 @@ function nodeWithDeposits(count: number, slices = new Slices()) {
   exchange.submit({ kind: "mineBlocks", count: 1 });
   const before = headOf(node.state.chain);
   for (let number = 1; number <= count; number += 1) {
-    const address = addressOf(`owner${number % 7}`);
-    exchange.submit({ kind: "fundAccount", address, collateral: money(1), tokens: [], everyMarket: size(0) });
+    exchange.submit(depositOf(`owner${number % 7}`));
     if (number % DEPOSITS_OF_A_BLOCK === 0) exchange.submit({ kind: "mineBlocks", count: 1 });
   }
   return { node, before };
@@ -93,17 +102,7 @@ describe("more logs than one call answers", () => {
 
   it("of one block alone are refused with the advice to ask for less of it", async () => {
     const crowded = openNode(arenaWith("manual", "optimistic"));
-    for (let number = 0; number <= MAX_LOGS; number += 1) {
-      const address = addressOf("alice");
-      const command = {
-        kind: "fundAccount",
-        address,
-        collateral: money(1),
-        tokens: [],
-        everyMarket: size(0),
-      };
-      crowded.exchange.submit(command as never);
-    }
+    for (let number = 0; number <= MAX_LOGS; number += 1) crowded.exchange.submit(depositOf("alice"));
     crowded.exchange.submit({ kind: "mineBlocks", count: 1 });
     const latest = hex(headOf(crowded.state.chain));
     const asked = call(crowded, "eth_getLogs", { fromBlock: "latest", toBlock: "latest" });
@@ -166,13 +165,7 @@ describe("while a long answer is made", () => {
   it("a filter that two clients ask at once tells each change once", async () => {
     const { node } = nodeWithDeposits(0, new Slices(0));
     const id = await call<string>(node, "eth_newFilter", {});
-    node.exchange.submit({
-      kind: "fundAccount",
-      address: addressOf("alice"),
-      collateral: money(1),
-      tokens: [],
-      everyMarket: size(0),
-    });
+    node.exchange.submit(depositOf("alice"));
     node.exchange.submit({ kind: "mineBlocks", count: 1 });
     const answers = await Promise.all([1, 2].map(() => call<unknown[]>(node, "eth_getFilterChanges", id)));
     expect(answers.map((logs) => logs.length).sort()).toEqual([0, 1]);

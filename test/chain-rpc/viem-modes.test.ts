@@ -37,7 +37,8 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
   };
   const own = mode === "anvil" ? 201 : 301;
 
-  it("mines at once when it is told so, and no more when it is told not to", async () => {
+  it("mines at once when it is told so, and no more when it is told not to; logging is nothing to it", async () => {
+    await node().setLoggingEnabled(false);
     expect(await node().getAutomine()).toBe(false);
     await node().setAutomine(true);
     expect(await node().getAutomine()).toBe(true);
@@ -141,17 +142,6 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     expect(times.slice(1).map((time, index) => time - (times[index] ?? 0n))).toEqual([9n, 9n, 0n]);
     expect((await node().getBlock({ blockNumber: before.number })).miner).toBe(before.miner);
     await expect(node().setMinGasPrice({ gasPrice: 1n })).rejects.toThrow("not supported");
-  });
-
-  it("goes back to a snapshot, sets times, and has nothing to log", async () => {
-    await node().setLoggingEnabled(false);
-    const id = await node().snapshot();
-    const before = await node().getBlock();
-    await node().setNextBlockTimestamp({ timestamp: before.timestamp + 60n });
-    await node().mine({ blocks: 1 });
-    expect((await node().getBlock()).timestamp).toBe(before.timestamp + 60n);
-    await node().revert({ id });
-    expect(await node().getBlock()).toEqual(before);
   });
 });
 

@@ -93,19 +93,6 @@ describe("a contract", () => {
     );
   });
 
-  it("tells balances of a past block and of now", async () => {
-    const { reader, collateral, bob } = chain;
-    const blockNumber = (await reader.getBlockNumber()) - 1n;
-    const args = [bob.account.address] as const;
-    const call = { ...collateral, functionName: "balanceOf", args } as const;
-    expect((await reader.readContract(call)) - (await reader.readContract({ ...call, blockNumber }))).toBe(
-      3n * ONE,
-    );
-    expect(await reader.readContract({ ...call, blockTag: "safe" })).toBe(
-      await reader.readContract({ ...call, blockNumber: blockNumber - 1n }),
-    );
-  });
-
   it("has code, as a wallet has not", async () => {
     const { reader, exchange, alice } = chain;
     expect(await reader.getCode(exchange)).toMatch(/^0x../);

@@ -135,18 +135,6 @@ describe("a trade", () => {
     expect(receipt).toMatchObject({ status: "reverted", logs: [] });
     expect(await chain.usdc(alice)).toBe(before);
   });
-
-  it("fails when the buyer has taken back what it allowed the exchange", async () => {
-    const approve = (amount: bigint) =>
-      chain.alice.writeContract({
-        ...{ ...chain.collateral, functionName: "approve", args: [chain.exchange.address, amount] },
-      });
-    await chain.mined(await approve(0n));
-    await cross();
-    await chain.node.mine({ blocks: 1 });
-    expect((await fill()).status).toBe("FAILED");
-    await chain.mined(await approve(2n ** 256n - 1n));
-  });
 });
 
 describe("after a market is resolved", () => {

@@ -42,7 +42,34 @@ async function carriedOut(
   return (await resultOf<{ status: string }>(api, "eth_getTransactionReceipt", hash)).status;
 }
 
+const TRANSFER = ["collateral", "transfer"] as const;
+const MOVE = ["conditionalTokens", "safeTransferFrom"] as const;
+const SPLIT = ["conditionalTokens", "splitPosition"] as const;
+const MERGE = ["conditionalTokens", "mergePositions"] as const;
+const UNTOUCHED = [1_000, 100, 100];
 const sets = (amount: number) => [CONTRACTS.collateral, NO_PARENT, market.conditionId, BOTH, units(amount)];
+
+const sharesFrom = (owner: ChainWallet, to: ChainWallet, amount: number) => [
+  ...[owner.address, to.address, BigInt(yes), units(amount)],
+  "0x",
+];
+
+/** What a call does, and what alice and bob have then: USDC, YES and NO, of 1,000 and 100 and 100. */
+const CALLS: readonly [
+  does: string,
+  call: readonly [ContractName, string],
+  args: () => readonly unknown[],
+  status: string,
+  alice: readonly number[],
+  bob: readonly number[],
+][] = [
+  ["moves USDC", TRANSFER, () => [bob.address, units(250)], "0x1", [750, 100, 100], [1_250, 100, 100]],
+  ["moves shares", MOVE, () => sharesFrom(alice, bob, 30), "0x1", [1_000, 70, 100], [1_000, 130, 100]],
+  ["makes sets of USDC", SPLIT, () => sets(40), "0x1", [960, 140, 140], UNTOUCHED],
+  ["makes USDC of sets", MERGE, () => sets(40), "0x1", [1_040, 60, 60], UNTOUCHED],
+  ["reverts above the balance", TRANSFER, () => [bob.address, units(1_001)], "0x0", UNTOUCHED, UNTOUCHED],
+  ["reverts for another's shares", MOVE, () => sharesFrom(bob, alice, 1), "0x0", UNTOUCHED, UNTOUCHED],
+];
 
 describe("a signed transaction takes effect when it is mined, and not before:", () => {
   it("approve lets somebody spend USDC", async () => {
@@ -54,10 +81,10 @@ describe("a signed transaction takes effect when it is mined, and not before:", 
     expect(await resultOf(api, "eth_getTransactionReceipt", hash)).toMatchObject({ status: "0x1" });
   });
 
-  it("transfer moves USDC", async () => {
-    expect(await carriedOut("collateral", "transfer", [bob.address, units(250)])).toBe("0x1");
-    expect(await alice.holdings()).toEqual({ USDC: 750, [yes]: 100, [no]: 100 });
-    expect(await bob.holdings()).toEqual({ USDC: 1_250, [yes]: 100, [no]: 100 });
+  it.each(CALLS)("one that %s: $1.1", async (_does, [contract, name], args, status, ofAlice, ofBob) => {
+    expect(await carriedOut(contract, name, args())).toBe(status);
+    const held = await Promise.all([alice, bob].map((wallet) => wallet.holdings()));
+    expect(held.map((of) => [of.USDC, of[yes], of[no]])).toEqual([ofAlice, ofBob]);
   });
 
   it("setApprovalForAll lets somebody move all shares", async () => {
@@ -66,45 +93,6 @@ describe("a signed transaction takes effect when it is mined, and not before:", 
     expect(await isOperator()).toBe(false);
     await mine();
     expect(await isOperator()).toBe(true);
-  });
-
-  it("safeTransferFrom moves shares", async () => {
-    const args = [alice.address, bob.address, BigInt(yes), units(30), "0x"];
-    expect(await carriedOut("conditionalTokens", "safeTransferFrom", args)).toBe("0x1");
-    expect(await alice.holdings()).toEqual({ USDC: 1_000, [yes]: 70, [no]: 100 });
-    expect(await bob.holdings()).toEqual({ USDC: 1_000, [yes]: 130, [no]: 100 });
-  });
-
-  it("splitPosition makes full sets of USDC", async () => {
-    expect(await carriedOut("conditionalTokens", "splitPosition", sets(40))).toBe("0x1");
-    expect(await alice.holdings()).toEqual({ USDC: 960, [yes]: 140, [no]: 140 });
-  });
-
-  it("mergePositions makes USDC of full sets", async () => {
-    expect(await carriedOut("conditionalTokens", "mergePositions", sets(40))).toBe("0x1");
-    expect(await alice.holdings()).toEqual({ USDC: 1_040, [yes]: 60, [no]: 60 });
-  });
-
-  it("redeemPositions pays what has won, and burns what has lost", async () => {
-    await api.post(`/sim/markets/${market.id}/resolve`, { winningOutcome: "YES" });
-    await mine();
-    const args = [CONTRACTS.collateral, NO_PARENT, market.conditionId, BOTH];
-    const hash = await alice.send("conditionalTokens", "redeemPositions", args);
-    await mine();
-    expect(await resultOf(api, "eth_getTransactionReceipt", hash)).toMatchObject({ status: "0x1" });
-    expect(await alice.holdings()).toMatchObject({ USDC: 1_100, [yes]: 0, [no]: 0 });
-  });
-
-  it("a transfer of more than there is reverts and moves nothing", async () => {
-    expect(await carriedOut("collateral", "transfer", [bob.address, units(1_001)])).toBe("0x0");
-    expect(await alice.holdings()).toMatchObject({ USDC: 1_000 });
-    expect(await bob.holdings()).toMatchObject({ USDC: 1_000 });
-  });
-
-  it("somebody else's shares stay where they are", async () => {
-    const args = [bob.address, alice.address, BigInt(yes), units(1), "0x"];
-    expect(await carriedOut("conditionalTokens", "safeTransferFrom", args)).toBe("0x0");
-    expect(await bob.holdings()).toMatchObject({ [yes]: 100 });
   });
 });
 
@@ -117,17 +105,5 @@ describe("a contract answers", () => {
       units(100),
       units(100),
     ]);
-  });
-
-  it("that the exchange and the tokens may spend as they like until told otherwise", async () => {
-    const most = 2n ** 256n - 1n;
-    for (const spender of [CONTRACTS.exchange, CONTRACTS.conditionalTokens]) {
-      expect(await read(api, "collateral", "allowance", [alice.address, spender])).toBe(most);
-    }
-    const asked = [alice.address, CONTRACTS.exchange];
-    expect(await read(api, "conditionalTokens", "isApprovedForAll", asked)).toBe(true);
-    await alice.send("conditionalTokens", "setApprovalForAll", [CONTRACTS.exchange, false]);
-    await mine();
-    expect(await read(api, "conditionalTokens", "isApprovedForAll", asked)).toBe(false);
   });
 });

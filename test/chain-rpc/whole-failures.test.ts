@@ -22,11 +22,6 @@ describe("a request to the chain that fails as a whole is answered with an error
     await refusedAsRpc(api, mining, { status, code, rpc, ids: "mine" });
   });
 
-  it("where a page of a foreign origin asks", async () => {
-    const sent = { ...mining, headers: { origin: "http://evil.example" } };
-    await refusedAsRpc(api, sent, { status: 403, code: "ORIGIN_NOT_ALLOWED", rpc: 4100, ids: "mine" });
-  });
-
   it("where it is not a POST", async () => {
     for (const method of ["GET", "PUT", "DELETE"] as const) {
       const sent = { method, path: "/chain" };
