@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { counted } from "../core/format.ts";
 import { toIso } from "../core/time.ts";
-import type { Disk, DiskFile } from "../engine/disk.ts";
+import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
 import {
   assertNoStateFile,
@@ -15,7 +15,7 @@ import { BEGINNING, isControl, type Line } from "../engine/journal-line.ts";
 import { type Damage, damageText, openingDamage, openingIn, scan } from "../engine/journal-scan.ts";
 import { originOfJournal } from "../engine/origin.ts";
 import { ReplayDiffers, replayJournal } from "../engine/replayer.ts";
-import { type Checkpoint, findCheckpoint, readStateFile } from "../engine/state-file.ts";
+import { findCheckpoint, readStateFile } from "../engine/state-file.ts";
 import { assertKnown, assertNotNewer, StoreError, type StoreProblem } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 import type { JournalSource } from "./journal-source.ts";
@@ -32,87 +32,72 @@ export interface Finding {
 
 /** Looks at a data directory as the program does that opens it, and touches nothing. */
 export function examine(disk: Disk, folder: string, engine: string): readonly Finding[] {
-  const examination = new DataDirCheck(disk, folder, engine);
-  examination.directory();
-  return examination.findings;
-}
-
-class DataDirCheck {
-  readonly findings: Finding[] = [];
-  readonly #disk: Disk;
-  readonly #folder: string;
-  readonly #engine: string;
-
-  constructor(disk: Disk, folder: string, engine: string) {
-    this.#disk = disk;
-    this.#folder = folder;
-    this.#engine = engine;
-  }
-
-  directory(): void {
-    this.#look("directory", () => {
-      assertOwnFolder(this.#disk, this.#folder);
-      const names = this.#disk.names(this.#folder);
-      if (names === null) return { text: "there is none yet: clobsim serve makes it" };
-      if (!names.includes(JOURNAL_FILE)) assertNoStateFile(this.#disk, this.#folder);
-      this.#look("lock", () => lockFinding(this.#disk, this.#folder));
-      if (names.includes(JOURNAL_FILE)) this.#look("journal", () => this.#journal());
-      return null;
-    });
-  }
-
-  /** Notes what is found of a part, or what keeps the program from opening it. @throws what is not about the directory */
-  #look(part: string, find: () => Found | null): void {
+  const findings: Finding[] = [];
+  const look: Look = (part, find) => {
     try {
       const found = find();
-      if (found !== null) this.findings.push({ part, problem: null, ...found });
+      if (found !== null) findings.push({ part, problem: null, ...found });
     } catch (error) {
-      this.findings.push({ part, ...problemOf(error) });
+      findings.push({ part, ...problemOf(error) });
     }
-  }
-
-  #journal(): Found | null {
-    const path = join(this.#folder, JOURNAL_FILE);
-    const file = this.#disk.open(path, "read");
-    try {
-      const opening = openingIn(file);
-      if (opening === null) return this.#empty(file, path);
-      assertKnown(opening, path, this.#engine);
-      const source = { path, file, opening };
-      this.#look("journal", () => journalFound(source, this.#engine));
-      this.#look(STATE_FILE, () => this.#state(source));
-      return null;
-    } finally {
-      file.close();
-    }
-  }
-
-  #empty(file: DiskFile, path: string): Found {
-    const damage = openingDamage(this.#disk, this.#folder, file);
-    if (damage === null) assertNoStateFile(this.#disk, this.#folder);
-    return damage === null ? { text: "nothing is in it yet" } : damageFound(path, damage);
-  }
-
-  /** Which state the program would begin from, and where the journal leads from there. */
-  #state(source: Source): null {
-    const readers = [STATE_FILE, PREVIOUS_STATE_FILE].map(
-      (name) => () => readStateFile(this.#disk, join(this.#folder, name)),
-    );
-    const base = findCheckpoint(readers, source.file, source.path, (text) => {
-      this.#look(STATE_FILE, () => ({ text, isNotable: true }));
-    });
-    const text =
-      base === null
-        ? "no state to begin from: the whole journal is replayed"
-        : `the state after line ${base.header.line}, its SHA-256 is right`;
-    this.#look(STATE_FILE, () => ({ text }));
-    this.#look("replay", () => {
-      const { damage, commands } = replayed(source, base);
-      if (damage !== null) this.#look("journal", () => damageFound(source.path, damage));
-      return { text: `${counted(commands, "command")} after that, as recorded` };
-    });
+  };
+  look("directory", () => {
+    assertOwnFolder(disk, folder);
+    const names = disk.names(folder);
+    if (names === null) return { text: "there is none yet: clobsim serve makes it" };
+    if (!names.includes(JOURNAL_FILE)) assertNoStateFile(disk, folder);
+    look("lock", () => lockFinding(disk, folder));
+    if (names.includes(JOURNAL_FILE)) look("journal", () => lookIntoJournal(disk, folder, engine, look));
     return null;
+  });
+  return findings;
+}
+
+/** Notes what is found of a part, or what keeps the program from opening it. @throws what is not about the directory */
+type Look = (part: string, find: () => Found | null) => void;
+
+function lookIntoJournal(disk: Disk, folder: string, engine: string, look: Look): Found | null {
+  const path = join(folder, JOURNAL_FILE);
+  const file = disk.open(path, "read");
+  try {
+    const opening = openingIn(file);
+    if (opening === null) {
+      const damage = openingDamage(disk, folder, file);
+      if (damage !== null) return damageFound(path, damage);
+      assertNoStateFile(disk, folder);
+      return { text: "nothing is in it yet" };
+    }
+    assertKnown(opening, path, engine);
+    const source = { path, file, opening };
+    look("journal", () => journalFound(source, engine));
+    look(STATE_FILE, () => stateFound(disk, folder, source, look));
+    return null;
+  } finally {
+    file.close();
   }
+}
+
+/** Which state the program would begin from, and where the journal leads from there. */
+function stateFound(disk: Disk, folder: string, source: Source, look: Look): null {
+  const readers = [STATE_FILE, PREVIOUS_STATE_FILE].map(
+    (name) => () => readStateFile(disk, join(folder, name)),
+  );
+  const base = findCheckpoint(readers, source.file, source.path, (text) => {
+    look(STATE_FILE, () => ({ text, isNotable: true }));
+  });
+  const text =
+    base === null
+      ? "no state to begin from: the whole journal is replayed"
+      : `the state after line ${base.header.line}, its SHA-256 is right`;
+  look(STATE_FILE, () => ({ text }));
+  look("replay", () => {
+    const origin = originOfJournal(source.opening, source.path);
+    const exchange = new Exchange(origin.config, origin.start);
+    const { damage, replayer } = replayJournal(exchange, () => origin.play(exchange), source, base);
+    if (damage !== null) look("journal", () => damageFound(source.path, damage));
+    return { text: `${counted(replayer.commands, "command")} after that, as recorded` };
+  });
+  return null;
 }
 
 type Found = Omit<Finding, "part" | "problem"> & { readonly problem?: StoreProblem };
@@ -159,13 +144,6 @@ function journalFound({ path, file }: Source, engine: string): Found {
   if (damage === null) return { text: `${whole}; ${stop}` };
   const text = `${whole}; from there on ${damage.bytes} bytes are damaged, and cannot be replayed`;
   return { text, isNotable: true };
-}
-
-function replayed(source: Source, base: Checkpoint | null) {
-  const origin = originOfJournal(source.opening, source.path);
-  const exchange = new Exchange(origin.config, origin.start);
-  const { damage, replayer } = replayJournal(exchange, () => origin.play(exchange), source, base);
-  return { damage, commands: replayer.commands };
 }
 
 function damageFound(path: string, damage: Damage): Found {

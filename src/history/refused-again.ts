@@ -2,6 +2,7 @@ import { numbersAs } from "../api/decimals.ts";
 import { askAgain } from "../api/order-request.ts";
 import type { State } from "../core/state.ts";
 import { isControl } from "../engine/journal-line.ts";
+import { count, grouped } from "../scenario/report/text.ts";
 import type { ReplayedLine } from "./journal-replay.ts";
 import { changeText, refusedText } from "./words.ts";
 
@@ -36,16 +37,15 @@ export class RefusedAgain {
 
   /** How many there are, tried and not; null where there is none. */
   get summary(): string | null {
-    const count = this.#tried + this.#untried;
-    if (count === 0) return null;
-    const same = this.#tried - this.changed.length;
-    const parts = [
-      ...(same > 0 ? [`${same.toLocaleString("en-US")} refused again in the same way`] : []),
-      ...(this.changed.length > 0
-        ? [`${this.changed.length.toLocaleString("en-US")} answered otherwise now`]
-        : []),
-      ...(this.#untried > 0 ? [`${this.#untried.toLocaleString("en-US")} that cannot be tried again`] : []),
+    const all = this.#tried + this.#untried;
+    if (all === 0) return null;
+    const changed = this.changed.length;
+    const parts: readonly (readonly [of: number, what: string])[] = [
+      [this.#tried - changed, "refused again in the same way"],
+      [changed, "answered otherwise now"],
+      [this.#untried, "that cannot be tried again"],
     ];
-    return `${count.toLocaleString("en-US")} refused request${count === 1 ? "" : "s"}: ${parts.join(", ")}`;
+    const said = parts.filter(([of]) => of > 0).map(([of, what]) => `${grouped(of)} ${what}`);
+    return `${count(all, "refused request")}: ${said.join(", ")}`;
   }
 }

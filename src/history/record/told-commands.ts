@@ -110,24 +110,10 @@ export function isWaiting({ end }: Pick<Trace, "end">, number: number): boolean 
   return content.nonce < nextNonce(end.chain, content.from);
 }
 
-/** What a call that is no step does, in words. */
-const DEEDS: Readonly<Record<CommandOf<"sendTransaction">["call"]["kind"], string>> = {
-  send: "a payment of native currency",
-  approve: "an approval",
-  transfer: "a transfer of USDC",
-  transferFrom: "a transfer of USDC",
-  setApprovalForAll: "an approval",
-  safeTransfer: "a transfer of shares",
-  split: "a split of its own kind",
-  merge: "a merge of its own kind",
-  redeem: "a redemption of one outcome alone",
-  unknown: "a call",
-};
-
 const unsayable = (
   { sequence }: TracedCommand,
   { from, call }: CommandOf<"sendTransaction">,
 ): RecordingError =>
   new RecordingError(
-    `sequence ${sequence} is ${DEEDS[call.kind]} by the wallet ${from} on the chain, and no step of a scenario says that; all later balances depend on it`,
+    `sequence ${sequence} is a transaction of its own (${call.kind}) by the wallet ${from} on the chain, and no step of a scenario says that; all later balances depend on it`,
   );

@@ -1,8 +1,7 @@
-import type { Expectation } from "../../scenario/language/expectations.ts";
+import { isScalar } from "yaml";
 import { NEXT_ORDER } from "../../scenario/language/parts.ts";
 import { type Step, stepCount, stepsOf } from "../../scenario/language/scenario.ts";
-import { fillText, levelText, tradeText } from "../../scenario/run/words.ts";
-import { childOf, Draft, type Part, withParts } from "./draft.ts";
+import { Draft, type Part, withParts } from "./draft.ts";
 import { type FailureFingerprint, isInvariant } from "./fingerprint.ts";
 import { fewerRounds, openedRaces } from "./rewrites.ts";
 import type { Failed, Judged, Outcome, Trial } from "./trial.ts";
@@ -63,10 +62,9 @@ function consequencesOf(draft: Draft, outcome: Outcome, wanted: FailureFingerpri
   }
   if (outcome.kind !== "failed" || !isAligned(draft, outcome)) return [];
   const { scenario, failure, fingerprint } = outcome;
-  const index = scenario.steps.findIndex(({ number }) => number === failure.step);
-  const [part, step] = [draft.steps[index], scenario.steps[index]];
-  if (part === undefined || step === undefined) return [];
-  return UNEXPECTED.test(failure.message) ? [part] : linesToDrop(part, step, wanted, fingerprint);
+  const part = draft.steps[scenario.steps.findIndex(({ number }) => number === failure.step)];
+  if (part === undefined) return [];
+  return UNEXPECTED.test(failure.message) ? [part] : linesToDrop(part, wanted, fingerprint);
 }
 
 /** Some parts with the steps that speak of an order or a snapshot that nothing has named before them then. */
@@ -105,12 +103,7 @@ function needsOf(step: Step): readonly string[] {
  * The lines of lists (trades, fills, levels of a book) that are expected and are not found any more since something else
  * is gone, when that is all that is different; none when it is not. Without them the list differs as it did.
  */
-function linesToDrop(
-  part: Part,
-  step: Step,
-  wanted: FailureFingerprint,
-  seen: FailureFingerprint,
-): readonly Part[] {
+function linesToDrop(part: Part, wanted: FailureFingerprint, seen: FailureFingerprint): readonly Part[] {
   const [wantedHead, ...wantedLines] = wanted.key.split("\n");
   const [seenHead, ...extra] = seen.key.split("\n");
   if (wantedHead !== seenHead) return [];
@@ -119,52 +112,28 @@ function linesToDrop(
     if (index < 0) return [];
     extra.splice(index, 1);
   }
-  const left = listLines(part, step);
+  const left = withParts(part).filter(({ kind }) => kind === "line");
   const dropped: Part[] = [];
   for (const line of extra) {
-    const index = left.findIndex(([, text]) => `- ${text}` === line);
+    const index = left.findIndex((each) => `- ${lineText(each)}` === line);
     if (index < 0) return [];
-    dropped.push(...left.splice(index, 1).map(([found]) => found));
+    dropped.push(...left.splice(index, 1));
   }
   return dropped;
 }
 
-type Line = readonly [part: Part, text: string];
-
-/** Every line of a list that a step expects, as a difference shows it. */
-function listLines(part: Part, step: Step): Line[] {
-  if (step.kind === "order") {
-    const texts = step.fills?.value.map(({ value }) => fillText(value)) ?? [];
-    return paired(childOf(part, "fills"), texts);
-  }
-  if (step.kind === "expect") return expectedLines(childOf(part, "expect"), step.expectations);
-  return step.kind === "race" ? expectedLines(childOf(part, "after"), step.after) : [];
+/** A line of a list as a difference shows it: figures without needless digits, levels of a book with their side. */
+function lineText({ node, parent }: Part): string {
+  const side = parent?.name === "bids" ? "bid " : parent?.name === "asks" ? "ask " : "";
+  const text = isScalar(node) ? String(node.value) : "";
+  return (
+    side +
+    text
+      .trim()
+      .replace(/\s+/g, " ")
+      .replace(/\d+\.\d+/g, (figure) => String(Number(figure)))
+  );
 }
-
-function expectedLines(part: Part | undefined, expectations: readonly Expectation[]): Line[] {
-  const books = childOf(part, "book")?.children ?? [];
-  const lines: Line[] = [];
-  let book = 0;
-  for (const expectation of expectations) {
-    if (expectation.kind === "trades") {
-      const texts = expectation.trades.map(({ value }) => tradeText(value));
-      lines.push(...paired(childOf(part, "trades"), texts));
-    } else if (expectation.kind === "book") {
-      const sides = books[book];
-      book += 1;
-      for (const side of ["bids", "asks"] as const) {
-        const texts = expectation[side]?.map((level) => `${side.slice(0, -1)} ${levelText(level)}`) ?? [];
-        lines.push(...paired(childOf(sides, side), texts));
-      }
-    }
-  }
-  return lines;
-}
-
-const paired = (list: Part | undefined, texts: readonly string[]): Line[] =>
-  list === undefined || list.children.length !== texts.length
-    ? []
-    : list.children.map((line, index) => [line, texts[index] ?? ""]);
 
 /** So often a candidate may lose something more that only what is gone had made right. */
 const MAX_REPAIRS = 16;

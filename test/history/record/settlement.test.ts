@@ -326,7 +326,7 @@ describe("what no step can say is refused in a sentence", () => {
       "a transfer, with its place",
       prepared,
       (floor) => floor.call("alice", { kind: "transfer", to: addressOf("bob"), amount: "1000" }),
-      `sequence 5 is a transfer of USDC by the wallet ${addressOf("alice")} on the chain, and no step of a scenario says that; all later balances depend on it`,
+      `sequence 5 is a transaction of its own (transfer) by the wallet ${addressOf("alice")} on the chain, and no step of a scenario says that; all later balances depend on it`,
     ],
     [
       "the failure of a settlement that was pending before",
