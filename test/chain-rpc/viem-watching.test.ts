@@ -42,13 +42,13 @@ describe("watching", () => {
     for (const stop of stops) stop();
   });
 
-  it("tells the events of a contract, decoded, that its arguments ask for", async () => {
+  it("tells the events of a contract, decoded, that its arguments ask for, and what is taken back", async () => {
     const { node, collateral } = chain;
     const { reader, asked } = watchedReader(chain.api, "eth_getFilterChanges");
-    const seen = new Seen<bigint | undefined>();
+    const seen = new Seen<readonly [bigint | undefined, boolean]>();
     const stop = reader.watchContractEvent({
       ...{ ...collateral, eventName: "Transfer", args: { to: bob } },
-      onLogs: (logs) => seen.add(...logs.map(({ args }) => args.value)),
+      onLogs: (logs) => seen.add(...logs.map(({ args, removed }) => [args.value, removed] as const)),
     });
     await asked;
     await chain.bob.writeContract({
@@ -57,9 +57,13 @@ describe("watching", () => {
     for (const usdc of [1n, 2n]) await pay(usdc);
     await node.mine({ blocks: 1 });
     await seen.count(2);
-    await pay(3n);
+    await chain.api.post("/sim/chain/faults", { kind: "reorg", depth: 1 });
+    await seen.count(4);
     await node.mine({ blocks: 1 });
-    expect(await seen.count(3)).toEqual([ONE, 2n * ONE, 3n * ONE]);
+    const values = [ONE, 2n * ONE];
+    expect(await seen.count(6)).toEqual(
+      [false, true, false].flatMap((removed) => values.map((value) => [value, removed])),
+    );
     stop();
   });
 
@@ -127,25 +131,6 @@ describe("a reorganization", () => {
     const after = await reader.getTransactionReceipt({ hash });
     expect(after.blockNumber).toBe(before.blockNumber + 1n);
     expect(await changes()).toEqual([[hash, after.blockHash, false]]);
-  });
-
-  it("is told to who watches as the removal of what was seen", async () => {
-    const { node, collateral } = chain;
-    const { reader, asked } = watchedReader(chain.api, "eth_getFilterChanges");
-    const seen = new Seen<boolean>();
-    const stop = reader.watchContractEvent({
-      ...{ ...collateral, eventName: "Transfer", args: { to: bob } },
-      onLogs: (logs) => seen.add(...logs.map(({ removed }) => removed)),
-    });
-    await asked;
-    await pay(1n);
-    await node.mine({ blocks: 1 });
-    await seen.count(1);
-    await chain.api.post("/sim/chain/faults", { kind: "reorg", depth: 1 });
-    await seen.count(2);
-    await node.mine({ blocks: 1 });
-    expect(await seen.count(3)).toEqual([false, true, false]);
-    stop();
   });
 });
 

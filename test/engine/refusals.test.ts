@@ -1,15 +1,13 @@
-import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ExchangeConfig } from "../../src/core/state.ts";
-import { hex8 } from "../../src/engine/checksum.ts";
 import { type Disk, nodeDisk } from "../../src/engine/disk.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
 import { flagOf } from "../../src/setting.ts";
+import { linesIn, resealed } from "../cli/resealed.ts";
 import { type Ran, runLine } from "../cli/tools.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program } from "../support/program.ts";
@@ -68,18 +66,8 @@ type TextLine = Omit<Line, "p" | "r" | "c"> & Readonly<Record<"p" | "r" | "c", s
 /** Changes lines of a journal, with all checks right again; its states are removed, for they know of other lines. */
 async function rewrite(data: string, change: (line: TextLine) => object): Promise<void> {
   const path = join(data, "journal.ndjson");
-  let before = "00000000";
-  const lines = (await readFile(path, "utf8"))
-    .trimEnd()
-    .split("\n")
-    .map((text) => {
-      const line = { ...(JSON.parse(text) as TextLine), p: before };
-      const { c: _check, ...changed } = { ...line, ...change(line) };
-      const start = `${JSON.stringify(changed).slice(0, -1)},"c":"`;
-      before = hex8(crc32(Buffer.from(start, "utf8")));
-      return `${start}${before}"}\n`;
-    });
-  await writeFile(path, lines.join(""));
+  const lines = linesIn(await readFile(path, "utf8"));
+  await writeFile(path, resealed(lines.map((line) => ({ ...line, ...change(line as never) }))));
   for (const name of ["db.json", "db.previous.json"]) await rm(join(data, name), { force: true });
 }
 

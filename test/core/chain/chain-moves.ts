@@ -141,6 +141,10 @@ export type Moves = readonly (Move | ChainMove)[];
 export const histories = (maxLength: number): fc.Arbitrary<Moves> =>
   fc.array(anySteeredMove, { maxLength, size: "max" });
 
+/** The same, or a history of trading alone, in which more orders meet. */
+export const tradingOrAny = (maxLength: number): fc.Arbitrary<Moves> =>
+  fc.oneof(fc.array(anyMove, { maxLength, size: "max" }), histories(maxLength));
+
 /** The arena under other rules of settlement. */
 export const arenaWith = (settlement: SettlementMode, balances: BalancePolicy): ExchangeConfig => ({
   ...ARENA,

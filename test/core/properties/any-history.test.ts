@@ -13,7 +13,14 @@ import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { START } from "../../support/exchange.ts";
 import { runs } from "../../support/runs.ts";
-import { anySettlement, arenaWith, chainCommandOf, histories, openWith, play } from "../chain/chain-moves.ts";
+import {
+  anySettlement,
+  arenaWith,
+  chainCommandOf,
+  openWith,
+  play,
+  tradingOrAny,
+} from "../chain/chain-moves.ts";
 import { anyMove, openArena } from "./moves.ts";
 import { portraitOf } from "./portrait.ts";
 
@@ -22,7 +29,7 @@ const AUTO = arenaWith("auto", "optimistic");
 describe("whatever happens, in every mode of settlement", () => {
   it("the same commands give the same bytes, in state and events", () => {
     fc.assert(
-      fc.property(anySettlement, histories(80), (config, moves) => {
+      fc.property(anySettlement, tradingOrAny(80), (config, moves) => {
         const [one, two] = [openWith(config), openWith(config)];
         expect(play(two, moves)).toEqual(play(one, moves));
         expect(portraitOf(two.state)).toEqual(portraitOf(one.state));
@@ -33,7 +40,7 @@ describe("whatever happens, in every mode of settlement", () => {
 
   it("what was accepted gives the same bytes when it is decided anew, without what was refused", () => {
     fc.assert(
-      fc.property(anySettlement, histories(80), (config, moves) => {
+      fc.property(anySettlement, tradingOrAny(80), (config, moves) => {
         const journal: Stamped[] = [];
         const live = openArena(new Exchange(config, START, { append: (entry) => void journal.push(entry) }));
         play(live, moves);
@@ -51,7 +58,7 @@ describe("whatever happens, in every mode of settlement", () => {
 
   it("decide never writes, and decides alike a second time; what is refused leaves no trace", () => {
     fc.assert(
-      fc.property(anySettlement, histories(25), (config, moves) => {
+      fc.property(anySettlement, tradingOrAny(25), (config, moves) => {
         const exchange = openWith(config);
         for (const move of moves) {
           const command = chainCommandOf(exchange.state, exchange.now, move);
@@ -75,7 +82,7 @@ describe("whatever happens, in every mode of settlement", () => {
 
   it("every invariant holds after every command", () => {
     fc.assert(
-      fc.property(anySettlement, histories(60), (config, moves) => {
+      fc.property(anySettlement, tradingOrAny(60), (config, moves) => {
         const exchange = openWith(config);
         for (const move of moves) {
           play(exchange, [move]);
@@ -88,7 +95,7 @@ describe("whatever happens, in every mode of settlement", () => {
 
   it("nobody is granted anything more in a market where they have or had shares", () => {
     fc.assert(
-      fc.property(anySettlement, histories(60), (config, moves) => {
+      fc.property(anySettlement, tradingOrAny(60), (config, moves) => {
         const exchange = openWith(config);
         play(exchange, moves);
         for (const account of exchange.state.accounts) {
@@ -101,7 +108,7 @@ describe("whatever happens, in every mode of settlement", () => {
 
   it("jumping through time equals creeping, block by block", () => {
     fc.assert(
-      fc.property(histories(60), fc.integer({ min: 2, max: 9 }), (moves, steps) => {
+      fc.property(tradingOrAny(60), fc.integer({ min: 2, max: 9 }), (moves, steps) => {
         const [jumping, creeping] = [openWith(AUTO), openWith(AUTO)];
         expect(play(creeping, moves, steps)).toEqual(play(jumping, moves));
         expect(portraitOf(creeping.state)).toEqual(portraitOf(jumping.state));
@@ -112,7 +119,7 @@ describe("whatever happens, in every mode of settlement", () => {
 
   it("a confirmed block and a confirmed or failed trade stay what they are", () => {
     fc.assert(
-      fc.property(anySettlement, histories(60), (config, moves) => {
+      fc.property(anySettlement, tradingOrAny(60), (config, moves) => {
         const exchange = openWith(config);
         const final = new Map<string, string>();
         const keep = (key: string, value: string): void => {
@@ -140,7 +147,7 @@ describe("whatever happens, in every mode of settlement", () => {
 
   it("when time passes without misfortune, all that can be settled is final, and nothing is due", () => {
     fc.assert(
-      fc.property(histories(60), (moves) => {
+      fc.property(tradingOrAny(60), (moves) => {
         const exchange = openWith(AUTO);
         play(exchange, moves);
         exchange.submit({ kind: "endSettlementFault", number: null });

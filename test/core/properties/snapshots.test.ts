@@ -8,7 +8,7 @@ import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
 import type { Entry, Journal } from "../../../src/engine/journal.ts";
 import { START } from "../../support/exchange.ts";
 import { runs } from "../../support/runs.ts";
-import { anySettlement, histories, type Moves, openWith, play } from "../chain/chain-moves.ts";
+import { anySettlement, type Moves, openWith, play, tradingOrAny } from "../chain/chain-moves.ts";
 import { freezeRecords } from "./frozen.ts";
 import { openArena } from "./moves.ts";
 import { indexesOf, portraitOf } from "./portrait.ts";
@@ -36,9 +36,9 @@ describe("a snapshot", () => {
     fc.assert(
       fc.property(
         anySettlement,
-        histories(60),
-        histories(60),
-        histories(60),
+        tradingOrAny(60),
+        tradingOrAny(60),
+        tradingOrAny(60),
         (config, before, after, again) => {
           const exchange = openWith(config);
           play(exchange, before);
@@ -58,7 +58,7 @@ describe("a snapshot", () => {
 
   it("changes nothing where it is taken", () => {
     fc.assert(
-      fc.property(anySettlement, histories(60), histories(60), (config, before, after) => {
+      fc.property(anySettlement, tradingOrAny(60), tradingOrAny(60), (config, before, after) => {
         const [with_, without] = [openWith(config), openWith(config)];
         for (const exchange of [with_, without]) play(exchange, before);
         guarded(with_);
@@ -74,8 +74,8 @@ describe("a snapshot", () => {
     fc.assert(
       fc.property(
         anySettlement,
-        histories(60),
-        fc.array(histories(30), { minLength: 1, maxLength: 3 }),
+        tradingOrAny(60),
+        fc.array(tradingOrAny(30), { minLength: 1, maxLength: 3 }),
         (config, before, futures) => {
           const exchange = openWith(config);
           play(exchange, before);
@@ -96,9 +96,9 @@ describe("a snapshot", () => {
     fc.assert(
       fc.property(
         anySettlement,
-        histories(60),
-        histories(40),
-        histories(60),
+        tradingOrAny(60),
+        tradingOrAny(40),
+        tradingOrAny(60),
         (config, before, lost, after) => {
           const [restored, fresh] = [openWith(config), openWith(config)];
           play(restored, before);
@@ -118,9 +118,9 @@ describe("a snapshot", () => {
     fc.assert(
       fc.property(
         anySettlement,
-        histories(40),
-        histories(40),
-        histories(40),
+        tradingOrAny(40),
+        tradingOrAny(40),
+        tradingOrAny(40),
         (config, first, second, third) => {
           const exchange = openWith(config);
           const stages: [Snapshot, unknown[]][] = [];
@@ -148,7 +148,7 @@ interface Return {
 }
 
 const turn: fc.Arbitrary<Turn> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("moves"), moves: histories(12) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("moves"), moves: tradingOrAny(12) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("keep") }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("return"), pick: fc.nat() }) },
 );
