@@ -13,7 +13,7 @@ const isLoopbackName = (name: string): boolean =>
 
 interface HostRule {
   readonly allowHosts: readonly string[];
-  /** Bound beyond loopback, the machine's own IP addresses are names too: a rebound DNS name is never an address. */
+  /** Whether any IP address is accepted as Host. This is safe because DNS rebinding needs a DNS name. */
   readonly beyondLoopback: boolean;
 }
 
@@ -21,8 +21,8 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^:/@?#\s[\]]+)(?::[0-9]{1,5})?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 /**
- * Refuses a request whose Host header, or absolute target, names another machine: the defence against DNS rebinding.
- * An absolute target of an allowed host is cut to the path that follows.
+ * Refuses a request whose Host header, or absolute target, names another machine, as a defense against DNS rebinding.
+ * Reduces an absolute target of an allowed host to its path.
  * @throws ApiError `HOST_NOT_ALLOWED`.
  */
 export function guardHost(rule: HostRule, request: Incoming): void {
@@ -67,7 +67,7 @@ const refuse = (found: string): ApiError =>
 
 const ORIGIN = /^https?:\/\/(\[[0-9a-f:.]+\]|[^/:@?#\s]+)(?::[0-9]{1,5})?$/;
 
-/** Whether an Origin header names a page of this machine; `null` and everything else is foreign. */
+/** Whether an Origin header names a page of this machine; the value `null` does not. */
 export function allowedOrigin(origin: string): boolean {
   const host = ORIGIN.exec(origin.toLowerCase())?.[1];
   return host !== undefined && isLoopbackName(host);
@@ -78,7 +78,7 @@ const ALLOWED_HEADERS = [
   ...["poly_nonce", "content-type", "authorization", "x-sim-token", "last-event-id"],
 ].join(", ");
 
-/** The answer to a browser's preflight, as flat header pairs; a foreign origin is told of nothing it may do. */
+/** Returns the headers of the answer to a preflight, as flat pairs; a foreign origin gets no permission. */
 export function preflightHeaders(origin: string): string[] {
   if (!allowedOrigin(origin)) return ["vary", "origin"];
   return [
@@ -93,7 +93,7 @@ export function preflightHeaders(origin: string): string[] {
 
 const CLOB = "/clob".length;
 
-/** The address whose credentials signed the request. @throws ApiError the first of the 401s that applies. */
+/** Returns the address whose credentials signed the request. @throws ApiError the first 401 that applies. */
 export function authenticate(service: Service, request: Incoming, body: Buffer): Address {
   return checkSignedRequest(
     {
@@ -105,13 +105,13 @@ export function authenticate(service: Service, request: Incoming, body: Buffer):
       rawHeaders: request.rawHeaders,
       body,
     },
-    (apiKey) => signingSet(service, apiKey),
+    (apiKey) => storedCredentials(service, apiKey),
     Math.floor(service.exchange.now / 1000),
   );
 }
 
-/** The credentials of an API key, with the HMAC key of their secret. */
-function signingSet({ keyring, hmacKeys }: Service, apiKey: string): StoredCredentials | undefined {
+/** Returns the credentials of an API key, with the HMAC key of their secret. */
+function storedCredentials({ keyring, hmacKeys }: Service, apiKey: string): StoredCredentials | undefined {
   const set = keyring.find(apiKey);
   if (set === undefined) return undefined;
   const { address, secret, passphrase } = set;
@@ -121,8 +121,8 @@ function signingSet({ keyring, hmacKeys }: Service, apiKey: string): StoredCrede
 type WithToken = Pick<Service["options"], "simToken">;
 
 /**
- * Keeps foreign web pages, and with a token foreign callers, from the control plane.
- * @throws ApiError `ORIGIN_NOT_ALLOWED`, `SIM_TOKEN_REQUIRED`.
+ * Checks access to the control plane.
+ * @throws ApiError `ORIGIN_NOT_ALLOWED` for foreign web pages, `SIM_TOKEN_REQUIRED` for callers without the token.
  */
 export function guardControl(options: WithToken, { headers }: Incoming): void {
   guardOrigin(headers, "the control plane");
@@ -134,7 +134,7 @@ export function guardControl(options: WithToken, { headers }: Incoming): void {
   });
 }
 
-/** Keeps foreign web pages from a part of the server; its own page is none. @throws ApiError `ORIGIN_NOT_ALLOWED`. */
+/** Refuses foreign web pages access to a part of the server. @throws ApiError `ORIGIN_NOT_ALLOWED`. */
 export function guardOrigin({ origin, host }: IncomingHttpHeaders, part: string): void {
   if (origin === undefined || allowedOrigin(origin) || isOwn(origin, host)) return;
   throw new ApiError(
@@ -144,11 +144,11 @@ export function guardOrigin({ origin, host }: IncomingHttpHeaders, part: string)
   );
 }
 
-/** Whether a page came from this server, whatever name it has: only names that it goes by come so far. */
+/** Whether a page came from this server, by comparing Origin to Host, which `guardHost` has checked. */
 const isOwn = (origin: string, host: string | undefined): boolean =>
   host !== undefined && /^https?:\/\/(.+)$/.exec(origin.toLowerCase())?.[1] === host.toLowerCase();
 
-/** Whether a caller shows the token of the control plane, where it has one. */
+/** Whether a caller sent the token of the control plane; true for all callers if no token is set. */
 export function isTrusted({ simToken }: WithToken, headers: IncomingHttpHeaders): boolean {
   if (simToken === null) return true;
   const sent = tokenIn(headers);

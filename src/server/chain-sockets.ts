@@ -6,23 +6,23 @@ import { guardHost, guardOrigin, isTrusted } from "./access.ts";
 import { injectedError } from "./faults.ts";
 import { MAX_LARGE_BODY } from "./request-body.ts";
 import { errorText, knownError, refuseUpgrade } from "./send.ts";
-import type { Asked, ChainClient, ChainSink, Incoming, Service } from "./service.ts";
+import type { ChainClient, ChainSink, Incoming, RequestInfo, Service } from "./service.ts";
 
-/** Bytes that wait for a client before it is told no more, beside one answer. */
+/** Pending bytes, besides one answer, above which a client gets no notifications. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** How long a client for which something waits may take none of it. */
+/** How long a client may read none of its pending bytes. */
 const MAX_STALL_MS = 10_000;
-/** How often clients are asked whether they are still there; one that has not answered by the next time is not. */
+/** Interval of pings; a client that has not answered by the next one is disconnected. */
 const PING_MS = 20_000;
-/** How long a client may take to hang up, once it was told to: it has first to read what waits for it. */
+/** Time until a connection that is being closed is destroyed; the client must first read its pending bytes. */
 const CLOSE_GRACE_MS = 10_000;
 
-/** Why a connection is closed, as RFC 6455 numbers it. */
+/** Close codes of RFC 6455. */
 const GOING_AWAY = 1001;
 const DEFECT = 1011;
 const TRY_AGAIN_LATER = 1013;
 
-/** The WebSocket connections of one server, which all are clients of its chain. */
+/** The WebSocket connections of one server; all are clients of its chain. */
 export class ChainSockets {
   readonly #service: Service;
   readonly #open = new Set<ChainSocket>();
@@ -34,11 +34,11 @@ export class ChainSockets {
     this.#service = service;
   }
 
-  /** Takes a connection over that wishes to become a WebSocket, under the guards of `POST /chain`. */
+  /** Upgrades a connection to WebSocket after the same checks as for `POST /chain`. */
   async accept(request: Incoming, socket: Duplex, head: Buffer, nextId: () => string): Promise<void> {
     const service = this.#service;
     request.requestId = nextId();
-    // Nobody else listens to it any more, and it may break before anybody does.
+    // Until the WebSocket exists, the socket has no other error listener, and an error would end the process.
     const ignore = (): void => {};
     socket.on("error", ignore);
     try {
@@ -55,7 +55,7 @@ export class ChainSockets {
     server.handleUpgrade(request, socket, head, (webSocket) => this.#admit(request, webSocket, nextId));
   }
 
-  /** Says goodbye to every client; `terminate` cuts off those that do not go. */
+  /** Starts the closing handshake with every client; `terminate` destroys the connections that remain. */
   close(): void {
     this.#isClosed = true;
     if (this.#pings !== null) clearInterval(this.#pings);
@@ -78,7 +78,7 @@ export class ChainSockets {
   }
 }
 
-/** Loaded with the first client: no start has to wait for it. */
+/** Loads `ws` with the first client, so that it does not delay the start. */
 async function loadServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import("ws");
   return new WebSocketServer({
@@ -90,30 +90,29 @@ async function loadServer(): Promise<WebSocketServer> {
 }
 
 /**
- * One client: its requests are answered in the order in which they came and one at a time, each when the answer before
- * it has left, and it is told of what it has subscribed to in between. So it holds in memory what one read brings, one
- * answer and what `MAX_WAITING_BYTES` says, whatever it reads.
+ * One client. Its requests are answered in order and one at a time, each after the answer before is sent; notifications
+ * are sent in between. So its memory is limited to one read, one answer and `MAX_WAITING_BYTES`, however slowly it reads.
  */
 class ChainSocket implements ChainSink {
   readonly #service: Service;
-  /** The message that is answered, at first the request for the connection. */
-  #asked: Asked;
+  /** The message being answered; initially the upgrade request. */
+  #request: RequestInfo;
   readonly #webSocket: WebSocket;
   readonly #nextId: () => string;
   readonly #isTrusted: boolean;
   readonly #messages: Buffer[] = [];
   #client: ChainClient | null = null;
   #isAnswering = false;
-  /** Done when all that was sent before has left for the socket. */
-  #leaving: Promise<void> | null = null;
-  /** Bytes that wait to be kept first. */
-  #unkept = 0;
+  /** Resolves when all delayed sends are written to the socket; null if there are none. */
+  #pendingSends: Promise<void> | null = null;
+  /** Bytes that wait until the journal is flushed. */
+  #unflushed = 0;
   #stall: NodeJS.Timeout | null = null;
   #isAlive = true;
 
   constructor(service: Service, request: Incoming, webSocket: WebSocket, nextId: () => string) {
     this.#service = service;
-    this.#asked = askedOf(request.requestId, null);
+    this.#request = requestInfo(request.requestId, null);
     this.#webSocket = webSocket;
     this.#nextId = nextId;
     this.#isTrusted = isTrusted(service.options, request.headers);
@@ -121,12 +120,12 @@ class ChainSocket implements ChainSink {
     webSocket.on("pong", () => {
       this.#isAlive = true;
     });
-    // The close that follows says all that there is to say.
+    // "close" follows each error and does the cleanup.
     webSocket.on("error", () => {});
     webSocket.on("close", () => this.#end());
   }
 
-  /** Whether it may be told more: never between a request and its answer. */
+  /** Whether notifications may be sent: never between a request and its answer. */
   get hasRoom(): boolean {
     return this.#isOpen && !this.#isAnswering && this.#waiting < MAX_WAITING_BYTES;
   }
@@ -136,30 +135,30 @@ class ChainSocket implements ChainSink {
   }
 
   get #waiting(): number {
-    return this.#unkept + this.#webSocket.bufferedAmount;
+    return this.#unflushed + this.#webSocket.bufferedAmount;
   }
 
-  /** Sends a text, or its bytes, once all that it may show is kept. */
+  /** Sends a text, or its bytes, after every journal entry that it may depend on is durable. */
   send(text: string | Buffer): void {
     const { persistence } = this.#service;
     try {
       const kept = persistence.flush(persistence.position);
-      if (kept === undefined && this.#leaving === null) this.#sendNow(text);
+      if (kept === undefined && this.#pendingSends === null) this.#sendNow(text);
       else this.#sendLater(text, kept);
     } catch (failure) {
       this.fail(failure);
     }
   }
 
-  /** Closes the connection: what it waits for cannot be told. */
+  /** Closes the connection because of a failure that cannot be answered. */
   fail(failure: unknown): void {
-    this.close(DEFECT, knownError(this.#service, this.#asked, failure).message);
+    this.close(DEFECT, knownError(this.#service, this.#request, failure).message);
   }
 
   close(code: number, reason: string): void {
     this.#client?.close();
     this.#messages.length = 0;
-    // A reason has room for 123 bytes.
+    // RFC 6455 limits a reason to 123 bytes.
     this.#webSocket.close(code, reason.slice(0, 120));
     setTimeout(() => this.terminate(), CLOSE_GRACE_MS).unref();
   }
@@ -168,7 +167,7 @@ class ChainSocket implements ChainSink {
     this.#webSocket.terminate();
   }
 
-  /** Asks whether it is there; cuts it off where it has not answered the last time although it was listened to. */
+  /** Pings the client. Terminates it if it has not answered the last ping although its socket was being read. */
   ping(): void {
     if (!this.#isAlive) {
       this.terminate();
@@ -180,17 +179,17 @@ class ChainSocket implements ChainSink {
 
   #sendLater(text: string | Buffer, kept: Promise<void> | undefined): void {
     const length = Buffer.byteLength(text);
-    this.#unkept += length;
-    const before = this.#leaving;
+    this.#unflushed += length;
+    const before = this.#pendingSends;
     const leaving = Promise.all([before, kept]).then(
       () => {
-        this.#unkept -= length;
-        if (this.#leaving === leaving) this.#leaving = null;
+        this.#unflushed -= length;
+        if (this.#pendingSends === leaving) this.#pendingSends = null;
         this.#sendNow(text);
       },
       (failure: unknown) => this.fail(failure),
     );
-    this.#leaving = leaving;
+    this.#pendingSends = leaving;
   }
 
   #sendNow(text: string | Buffer): void {
@@ -198,7 +197,7 @@ class ChainSocket implements ChainSink {
     if (this.#waiting >= MAX_WAITING_BYTES) this.#awaitRoom();
   }
 
-  /** Something has left for the client. */
+  /** Called after bytes were written to the socket. */
   readonly #sent = (): void => {
     if (this.#stall === null) return;
     if (this.#waiting >= MAX_WAITING_BYTES) {
@@ -207,13 +206,13 @@ class ChainSocket implements ChainSink {
     }
     clearTimeout(this.#stall);
     this.#stall = null;
-    this.#continueJournal();
+    this.#processNext();
   };
 
   #awaitRoom(): void {
     this.#stall ??= setTimeout(() => {
       const waiting = `${this.#waiting} bytes wait, of which none was taken for ${MAX_STALL_MS / 1_000} s`;
-      this.#service.log.request({ ...outcomeOf(this.#asked, 0), code: "SLOW_READER" });
+      this.#service.log.request({ ...outcomeOf(this.#request, 0), code: "SLOW_READER" });
       this.close(TRY_AGAIN_LATER, waiting);
     }, MAX_STALL_MS).unref();
   }
@@ -222,11 +221,11 @@ class ChainSocket implements ChainSink {
     this.#isAlive = true;
     if (!this.#isOpen) return;
     this.#messages.push(message);
-    this.#continueJournal();
+    this.#processNext();
   }
 
-  /** Answers the next request, or tells what is new, when the one before has left. */
-  #continueJournal(): void {
+  /** Answers the next request, or sends pending notifications, if the answer before is sent. */
+  #processNext(): void {
     if (this.#isAnswering || this.#stall !== null) {
       if (this.#messages.length > 0) this.#webSocket.pause();
       return;
@@ -241,7 +240,7 @@ class ChainSocket implements ChainSink {
     this.#answer(message).then(
       () => {
         this.#isAnswering = false;
-        if (this.#isOpen) this.#continueJournal();
+        if (this.#isOpen) this.#processNext();
         else this.#end();
       },
       (failure: unknown) => this.fail(failure),
@@ -250,9 +249,9 @@ class ChainSocket implements ChainSink {
 
   async #answer(message: Buffer): Promise<void> {
     const service = this.#service;
-    const request = askedOf(this.#nextId(), message);
-    this.#asked = request;
-    const fault = service.faults.areNone ? null : service.faults.apply("callChain");
+    const request = requestInfo(this.#nextId(), message);
+    this.#request = request;
+    const fault = service.faults.isEmpty ? null : service.faults.apply("callChain");
     request.fault = fault;
     if (fault !== null && fault.latencyMs > 0) {
       await new Promise<void>((resolve) => service.faults.delay(fault.latencyMs, resolve));
@@ -262,7 +261,7 @@ class ChainSocket implements ChainSink {
     let text: string;
     try {
       if (fault !== null && fault.status !== null) throw injectedError(fault, fault.status);
-      text = await this.#textFor(message);
+      text = await this.#replyTo(message);
     } catch (failure) {
       const error = knownError(service, request, failure);
       status = error.status;
@@ -272,19 +271,19 @@ class ChainSocket implements ChainSink {
     }
     if (fault?.drop === "reply") return this.terminate();
     if (text !== "") this.send(text);
-    await this.#leaving;
+    await this.#pendingSends;
     logMessage(service, request, status);
   }
 
-  async #textFor(message: Buffer): Promise<string> {
+  async #replyTo(message: Buffer): Promise<string> {
     const { clock, exchange, persistence, chain } = this.#service;
     const { broken } = persistence;
     this.#client ??= await chain.connect(this);
     clock.settle();
-    this.#asked.firstCommand = exchange.sequence + 1;
+    this.#request.firstCommand = exchange.sequence + 1;
     const text = await this.#client.answer(message, this.#isTrusted);
-    this.#asked.lastCommand = exchange.sequence;
-    // What it shows may have been undone while it was being made.
+    this.#request.lastCommand = exchange.sequence;
+    // The state from which the answer was made may have been rolled back meanwhile.
     if (persistence.broken !== broken) throw persistence.broken;
     return text;
   }
@@ -299,13 +298,13 @@ class ChainSocket implements ChainSink {
 const NO_TEXT = Buffer.from([0]);
 const AS_TEXT = { binary: false };
 
-/** A record of its own: keeping the requests of 1,000 connections makes each collection of young garbage three times as long. */
-const askedOf = (requestId: string, rawBody: Buffer | null): Asked => ({
+/** Returns a new record, because references to the requests of 1,000 connections make each minor GC three times as long. */
+const requestInfo = (requestId: string, rawBody: Buffer | null): RequestInfo => ({
   ...{ method: "WS", url: CHAIN_PATH, requestId },
   ...{ arrivedAt: performance.now(), caller: "", rawBody, fault: null, firstCommand: 1, lastCommand: 0 },
 });
 
-const outcomeOf = ({ requestId, arrivedAt, fault }: Asked, status: number) => ({
+const outcomeOf = ({ requestId, arrivedAt, fault }: RequestInfo, status: number) => ({
   requestId,
   method: "WS",
   path: CHAIN_PATH,
@@ -314,7 +313,7 @@ const outcomeOf = ({ requestId, arrivedAt, fault }: Asked, status: number) => ({
   code: fault?.id,
 });
 
-function logMessage(service: Service, request: Asked, status: number): void {
+function logMessage(service: Service, request: RequestInfo, status: number): void {
   service.stream.answered(request, status, undefined);
   service.log.request(outcomeOf(request, status));
 }

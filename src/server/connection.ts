@@ -9,20 +9,19 @@ interface Turn {
 }
 
 /**
- * The requests of one connection, in the order in which they were sent and one at a time: the next is taken up when the
- * answer before it has left and the client has made room for more. While requests wait, nothing more is read, so that a
- * connection holds at most what one read brings (64 KiB) and one answer.
+ * Serializes the requests of one connection: each begins after the answer to the one before is flushed to the socket.
+ * While requests wait, the socket is paused, so that a connection holds at most one read (64 KiB) and one answer.
  */
 export class Connection {
   readonly #socket: Duplex;
   #current: Turn | null = null;
   #waiting: Turn[] = [];
-  /** Answers what follows the last request and is none itself. */
+  /** Answers the input after the last complete request, which is not a request; null if there is none. */
   #refuse: (() => void) | null = null;
 
   constructor(socket: Duplex) {
     this.#socket = socket;
-    // Node resumes reading after each request that is complete.
+    // Node resumes reading after each complete request.
     socket.on("resume", () => {
       if (this.#waiting.length > 0) socket.pause();
     });
@@ -32,7 +31,7 @@ export class Connection {
     });
   }
 
-  /** Calls `begin` when it is the request's turn; never when the connection has ended by then. */
+  /** Calls `begin` after the requests before are answered; never if the connection closes before that. */
   take(turn: Turn): void {
     if (this.#waiting.length === 0 && !isAnswering(this.#current)) {
       this.#begin(turn);
@@ -44,8 +43,8 @@ export class Connection {
   }
 
   /**
-   * Calls `refuse` after the last complete request was answered: what follows it is no request that can be read. Nothing
-   * comes after that.
+   * Calls `refuse` after the last complete request was answered, because what follows is not served as a request. Must
+   * be the last call.
    */
   end(refuse: () => void): void {
     if (this.#waiting.length === 0 && !isAnswering(this.#current)) {
@@ -79,23 +78,22 @@ export class Connection {
   }
 }
 
-/** Whether a request still needs its connection for its answer; one whose end never comes does not. */
+/** Whether the answer to a request is still pending. An incomplete request counts only once its answer has begun. */
 const isAnswering = (turn: Turn | null): boolean =>
   turn !== null && !turn.response.writableFinished && (turn.request.complete || turn.response.headersSent);
 
-/** So many clients at a time are a crowd. */
-const CROWD = 4;
+/** With fewer clients, each answer is sent immediately. */
+const MIN_BATCHING_CLIENTS = 4;
 
 /**
- * Where answers leave. In a crowd, all that are ready by the end of a turn of the event loop leave together: what they may
- * show is kept by one write, and the clients are woken once, which costs more than most answers. To a few clients each
- * leaves at once.
+ * Sends answers in batches. With many clients, the answers of one turn of the event loop are sent together at its end: one
+ * flush of the journal serves them all, and the clients are woken once, which costs more than making most answers.
  */
 export class Outbox {
   #clients = 0;
   #ready: (() => void)[] = [];
 
-  /** Counts a client for as long as it is connected. */
+  /** Counts a client until it disconnects. */
   admit(socket: Socket): void {
     this.#clients += 1;
     socket.once("close", () => {
@@ -103,15 +101,15 @@ export class Outbox {
     });
   }
 
-  /** Lets an answer leave; `leave` must not throw. */
-  post(leave: () => void): void {
-    if (this.#clients < CROWD) leave();
-    else if (this.#ready.push(leave) === 1) setImmediate(() => this.#empty());
+  /** Calls `send` now or with the next batch; it must not throw. */
+  post(send: () => void): void {
+    if (this.#clients < MIN_BATCHING_CLIENTS) send();
+    else if (this.#ready.push(send) === 1) setImmediate(() => this.#sendBatch());
   }
 
-  #empty(): void {
+  #sendBatch(): void {
     const ready = this.#ready;
     this.#ready = [];
-    for (const leave of ready) leave();
+    for (const send of ready) send();
   }
 }

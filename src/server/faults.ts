@@ -7,13 +7,13 @@ import { type Stream, stream } from "../core/random.ts";
 
 type FaultReply = ReplyTo<"addFault">;
 
-/** What goes wrong, where, and how often, as the API shows it. */
+/** A fault to inject: its effect, its endpoints and how often it fires, as the API shows it. */
 export interface FaultPlan extends Omit<FaultReply, "id" | "matched" | "fired" | "remaining"> {
   readonly operations: ReadonlySet<Operation>;
   readonly latencyMs: number;
 }
 
-/** A fault in force; the id counts up from `fault-1`. */
+/** An injected fault; ids count up from `fault-1`. */
 export interface Fault extends FaultPlan {
   readonly id: FaultReply["id"];
   matched: number;
@@ -21,36 +21,36 @@ export interface Fault extends FaultPlan {
   readonly chance: Stream;
 }
 
-/** 2^32, the finest that a stream draws. */
+/** 2^32, the resolution of a probability and the largest range of a random draw. */
 const GRAIN = 4_294_967_296;
 
-/** How often a fault will yet fire; null: without end. */
+/** Returns how many more times a fault can fire; null if there is no limit. */
 export const remainingOf = ({ times, fired }: Fault): number | null =>
   times === null ? null : times - fired;
 
-/** The faults injected into one server. They are the edge's own: the exchange knows nothing of them. */
+/** The faults injected into one server. They are not part of the state of the exchange. */
 export class Faults {
   readonly #seed: string;
   #faults: Fault[] = [];
   #added = 0;
   readonly #delays = new Set<NodeJS.Timeout>();
 
-  /** The seed decides where chance strikes. */
+  /** `seed` determines the random draws of faults with a probability. */
   constructor(seed: string) {
     this.#seed = seed;
   }
 
-  /** Whether none is in force; all that a request asks as long as nobody injects any. */
-  get areNone(): boolean {
+  /** A cheap check for the usual case, a server without faults. */
+  get isEmpty(): boolean {
     return this.#faults.length === 0;
   }
 
-  /** All that are in force or spent, oldest first. */
+  /** All faults, also those that can fire no more, oldest first. */
   get all(): readonly Fault[] {
     return this.#faults;
   }
 
-  /** Puts a fault in force. Each draws from a stream of its own, so that none shifts another. */
+  /** Adds a fault. Each fault has a random stream of its own, so that one does not change the draws of another. */
   add(plan: FaultPlan): Fault {
     this.#added += 1;
     const id = `fault-${this.#added}`;
@@ -59,7 +59,7 @@ export class Faults {
     return fault;
   }
 
-  /** The first fault that hits a request, or null. Every fault of the route counts the request and draws for it. */
+  /** Returns the first fault that fires for a request, or null. Each fault of the route counts the request and draws for it. */
   apply(operation: Operation): Fault | null {
     let applied: Fault | null = null;
     for (const fault of this.#faults) {
@@ -73,7 +73,7 @@ export class Faults {
     return applied;
   }
 
-  /** Does something after so many wall milliseconds, whatever has become of the fault by then. */
+  /** Calls `then` after `ms` wall milliseconds, even if the fault is removed before. */
   delay(ms: number, then: () => void): void {
     const timer = setTimeout(() => {
       this.#delays.delete(timer);
@@ -82,7 +82,7 @@ export class Faults {
     this.#delays.add(timer);
   }
 
-  /** Takes one out of force and answers it; undefined when there is none of this id. */
+  /** Removes and returns a fault; undefined if no fault has this id. */
   remove(id: string): Fault | undefined {
     const found = this.#faults.find((fault) => fault.id === id);
     this.#faults = this.#faults.filter((fault) => fault !== found);
@@ -95,20 +95,20 @@ export class Faults {
     return removed;
   }
 
-  /** Forgets all; the next is the first again. */
+  /** Removes all faults and restarts their ids at `fault-1`. */
   clear(): void {
     this.removeAll();
     this.#added = 0;
   }
 
-  /** Drops the requests that still wait: the server has closed. */
+  /** Cancels pending delays. Called after the server has closed. */
   stop(): void {
     for (const timer of this.#delays) clearTimeout(timer);
     this.#delays.clear();
   }
 }
 
-/** The endpoints that a route names, and the route as they are described. */
+/** The endpoints that a route names, and the route in its canonical form. */
 interface FaultRoute {
   readonly route: string;
   readonly operations: ReadonlySet<Operation>;
@@ -118,9 +118,9 @@ const EVERYWHERE = "*";
 const ROUTE = /^(?:([A-Za-z]+) +)?(\/\S*)$/;
 
 /**
- * Reads a route such as `POST /clob/order`: method and path of an endpoint as it is described. Without a method it
- * names all methods of the path, `/clob` may be left out, parameters may have any name, and `*` is everything.
- * @throws ApiError `INVALID_PARAMETER` when it names no endpoint that takes faults.
+ * Parses a route such as `POST /clob/order`: method and path of an endpoint as in the OpenAPI document. Without a method
+ * it names all methods of the path; `/clob` is optional, parameters may have any name, and `*` means every endpoint.
+ * @throws ApiError `INVALID_PARAMETER` if it names no endpoint that takes faults.
  */
 export function readFaultRoute(text: string): FaultRoute {
   const targets = ENDPOINTS.filter(takesFaults);
@@ -144,7 +144,7 @@ const isNamed = (
 ): boolean =>
   (method === undefined || method === endpoint.method) && shapesOf(endpoint.path).includes(shapeOf(path));
 
-/** The ways in which the path of an endpoint may be written. */
+/** Returns the accepted spellings of an endpoint's path. */
 const shapesOf = (path: string): string[] => [shapeOf(path), shapeOf(path).replace(/^\/clob\//, "/")];
 
 const written = (method: string | undefined, path: string): string =>
@@ -171,7 +171,7 @@ function unknownRoute(text: string, method: string | undefined, path: string): A
   );
 }
 
-/** What a person may call an endpoint, its prefix left out too, and how a route names it; with a method if one is given. */
+/** Returns each name of an endpoint, with and without its prefix, and its route; with the method if one is given. */
 function namesOf(method: string | undefined): Map<string, string> {
   const names = new Map<string, string>();
   for (const endpoint of ENDPOINTS.filter(takesFaults)) {

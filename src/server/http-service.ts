@@ -5,20 +5,20 @@ import { createHttpServer, type ExchangeSite, type Site } from "./server.ts";
 
 const CLOSE_GRACE_MS = 2_000;
 
-/** Where a server is to listen; port 0 is a free one. */
+/** Address on which a server listens; port 0 chooses a free port. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** A site over HTTP: to clients of this process, and to others once it listens. */
+/** Serves a site over HTTP: to clients of this process, and to others after `listen`. */
 export class HttpService {
   readonly #server: Server;
   readonly #members: () => readonly ExchangeSite[];
   readonly #sockets = new Set<Socket | Duplex>();
   #keepsAlive = true;
 
-  /** `members` answers the exchanges of the site that there are by then. */
+  /** `members` returns the exchanges that the site has opened so far. */
   constructor(site: Site, members: () => readonly ExchangeSite[]) {
     this.#members = members;
     this.#server = createHttpServer(site);
@@ -29,7 +29,7 @@ export class HttpService {
     });
   }
 
-  /** Answers the port. @throws the system's error when the address cannot be used. */
+  /** Returns the port. @throws the system's error if the address cannot be used. */
   listen(address: ListenAddress): Promise<number> {
     return listen(this.#server, address);
   }
@@ -38,7 +38,7 @@ export class HttpService {
     return connectInMemory(this.#server);
   }
 
-  /** Whether the server and its connections alone keep this process alive, as they do at first. */
+  /** Whether the server and its connections keep the process alive; initially true. */
   set keepsAlive(keepsAlive: boolean) {
     this.#keepsAlive = keepsAlive;
     for (const handle of [this.#server, ...this.#sockets] as Socket[]) {
@@ -47,7 +47,7 @@ export class HttpService {
     }
   }
 
-  /** Answers what is under way, then stops; no more exchanges come once the server has closed. */
+  /** Answers pending requests, then stops. After the server has closed, `members` must not grow. */
   close(): Promise<void> {
     for (const { service, chainSockets } of this.#members()) {
       service.clock.stop();
@@ -73,7 +73,7 @@ export class HttpService {
   }
 }
 
-/** @throws the system's error when the address cannot be used. */
+/** @throws the system's error if the address cannot be used. */
 export async function requireFree(address: ListenAddress): Promise<void> {
   const probe = createServer();
   await listen(probe, address);
@@ -92,13 +92,13 @@ function listen(server: TcpServer, { host, port }: ListenAddress): Promise<numbe
 }
 
 /**
- * A connection to an HTTP server of this process, over no network; the server need not listen. When one end is destroyed,
- * so is the other.
+ * Connects to an HTTP server of this process without a network; the server need not listen. Closing one end destroys the
+ * other.
  */
 function connectInMemory(server: Server): Duplex {
   const [client, served] = duplexPair();
   for (const [end, other] of [[client, served] as const, [served, client] as const]) {
-    // What Node's HTTP calls on a socket of the system, which can wait, and keep a process alive.
+    // Methods of net.Socket that Node's HTTP code calls and a Duplex does not have.
     const nothing = (): Duplex => end;
     Object.assign(end, {
       ref: nothing,

@@ -1,49 +1,49 @@
 import { Buffer } from "node:buffer";
 import { LineBuffer } from "../engine/line-buffer.ts";
 
-/** Bytes that are kept for readers that fall behind or come back, and how many of them are forgotten at a time. */
+/** Bytes held for readers that are slow or reconnect, and bytes that are discarded at a time. */
 const MAX_KEPT = 8 * 1024 * 1024;
 const CHUNK = 64 * 1024;
-/** About so many bytes of entries wait until they are moved to the others. */
+/** Bytes of new entries that are moved to the chunks together, approximately. */
 const MOVED_AT_ONCE = 16 * 1024;
 
 interface Chunk {
   readonly bytes: Buffer;
-  /** The place of its first byte. */
+  /** Position of its first byte. */
   readonly start: number;
   length: number;
 }
 
 /**
- * The latest entries of a live feed, each of which begins with the line of its id and ends with an empty one. A place is
- * the number of bytes before it, whatever is forgotten, so that a reader is nothing but a place. They are kept as bytes:
- * as many texts would cost the garbage collector more than all else that is done for them.
+ * Buffer of the latest entries of a live feed. Each entry begins with its id line and ends with an empty line. A position
+ * counts all bytes before it, discarded ones included, so that it is all the state that a reader needs. Entries are held
+ * as bytes, because as strings their garbage collection would cost more than all other work on them.
  */
 export class LatestEntries {
-  /** Where the next entry is put; `added` is called when it is whole. */
+  /** Buffer into which the next entry is written; `added` must be called when it is complete. */
   readonly next = new LineBuffer();
   #chunks: Chunk[] = [];
   #first = 0;
   #end = 0;
-  /** The line of the id behind which the oldest comes. */
+  /** Id line of the entry before the oldest one. */
   #before: string;
 
   constructor(before: string) {
     this.#before = before;
   }
 
-  /** The place of the oldest one. */
+  /** Position of the oldest entry. */
   get first(): number {
     return this.#first;
   }
 
-  /** The place of the next. */
+  /** Position of the next entry. */
   get end(): number {
     this.#move();
     return this.#end;
   }
 
-  /** The line of the id of the latest one, or of what stands for it. */
+  /** Id line of the latest entry, or the line given to `clear` or the constructor if there is none. */
   get latest(): string {
     this.#move();
     const chunk = this.#chunks.at(-1);
@@ -78,7 +78,7 @@ export class LatestEntries {
     this.#before = lastIdIn(chunk);
   }
 
-  /** Forgets all: none of the places given so far is reached any more. */
+  /** Discards all entries. No earlier position can be read any more. */
   clear(before: string): void {
     this.#chunks = [];
     this.next.cut(0);
@@ -87,8 +87,8 @@ export class LatestEntries {
     this.#before = before;
   }
 
-  /** The place behind the latest entry that begins with one of these; null when it is not held. */
-  behind(beginnings: readonly string[]): number | null {
+  /** Returns the position after the latest entry that begins with one of these; null if there is none in the buffer. */
+  positionAfter(beginnings: readonly string[]): number | null {
     this.#move();
     for (const { bytes, start, length } of this.#chunks.toReversed()) {
       for (const beginning of beginnings) {
@@ -100,16 +100,16 @@ export class LatestEntries {
     return beginnings.some((beginning) => this.#before.startsWith(beginning)) ? this.#first : null;
   }
 
-  /** The bytes from a place on, as many as lie together before another place. */
+  /** Returns bytes from one position up to another, or up to the end of the chunk if that is earlier. */
   read(from: number, to: number): Uint8Array {
     const { bytes, start, length } = this.#chunks.findLast((chunk) => chunk.start <= from) as Chunk;
     return bytes.subarray(from - start, Math.min(to - start, length));
   }
 }
 
-/** The line of the id of the latest entry of a chunk. */
+/** Returns the id line of the latest entry of a chunk. */
 function lastIdIn({ bytes, length }: Chunk): string {
-  // What lies behind the entries is whatever the memory held before.
+  // The bytes after `length` are uninitialized.
   const start = bytes.subarray(0, length).lastIndexOf("\nid: ") + 1;
   return bytes.toString("latin1", start, bytes.indexOf("\n", start) + 1);
 }

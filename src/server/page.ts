@@ -12,16 +12,16 @@ const HTML = "text/html; charset=utf-8";
 interface Page {
   readonly plain: Buffer;
   readonly packed: Buffer;
-  /** Flat header pairs of every answer that speaks of it. */
+  /** Flat header pairs of every answer with the page, or with 304. */
   readonly headers: readonly string[];
   readonly tag: string;
 }
 
-/** The inspector's page, which browsers get at the root of an exchange. It is read when it is first asked for. */
+/** The inspector's page, which browsers get at the root of an exchange. It is loaded by the first request. */
 export class InspectorPage implements RootPage {
   #page: Promise<Page | null> | null = null;
 
-  /** Answers a request for it with all of it, or with 304 when the browser has it already. */
+  /** Answers with the page, or with 304 if the browser has it already. */
   async answer(service: Service, request: Incoming, response: Outgoing): Promise<void> {
     try {
       const page = await this.#load();
@@ -35,7 +35,7 @@ export class InspectorPage implements RootPage {
     }
   }
 
-  /** A page that is not there may be built by the next time. */
+  /** Returns null if the page is not built. Tries again at the next request, because it may be built by then. */
   async #load(): Promise<Page | null> {
     this.#page ??= readPage();
     const page = await this.#page;
@@ -52,7 +52,7 @@ async function readPage(): Promise<Page | null> {
   return { plain, packed: await packed(plain), headers: [...headersOf(html), "etag", tag], tag };
 }
 
-/** What a page may do is said in it, by hashes of what it runs; that nobody may frame it can be said here alone. */
+/** Returns the headers of a page, with the policy from its meta element. `frame-ancestors` works only as a header. */
 function headersOf(html: string): string[] {
   const [, policy = "default-src 'none'"] =
     /http-equiv="content-security-policy" content="([^"]*)"/.exec(html) ?? [];
@@ -67,7 +67,7 @@ function headersOf(html: string): string[] {
   ];
 }
 
-/** The page of a pool, a link to each of its exchanges, and the headers that go with it. */
+/** Returns the page of a pool, with a link to each exchange, and its headers. */
 export function poolPage(areOpen: readonly boolean[]): { readonly html: string; readonly headers: string[] } {
   const links = areOpen.map(
     (isOpen, index) => `<li><a href="${index + 1}/">/${index + 1}</a>${isOpen ? ", open" : ""}`,
@@ -101,15 +101,15 @@ function answerFrom(page: Page, headers: Incoming["headers"]): Bytes {
 const isKnown = (known: string | undefined, tag: string): boolean =>
   known !== undefined && (known.trim() === "*" || known.includes(tag.slice("W/".length)));
 
-/** Whether a request is a browser's that wishes to show something, and not a client's that reads JSON. */
-export function wishesPage({ method, headers: { accept } }: Pick<Incoming, "method" | "headers">): boolean {
+/** Whether a request prefers HTML to JSON, as those of browsers do. */
+export function wantsPage({ method, headers: { accept } }: Pick<Incoming, "method" | "headers">): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
   const html = weightOf(accept, "text/html") ?? 0;
   const json = weightOf(accept, "application/json");
   return html > 0 && (json === null ? html >= (weightOf(accept, "*/*") ?? 0) : html > json);
 }
 
-/** The weight that a header such as Accept gives to something, 0 to 1; null where it does not name it. */
+/** Returns the weight, 0 to 1, that a header such as Accept gives to a value; null if it does not name it. */
 function weightOf(header: string | undefined, name: string): number | null {
   for (const part of (header ?? "").split(",")) {
     const [named = "", ...parameters] = part.split(";").map((each) => each.trim().toLowerCase());

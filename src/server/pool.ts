@@ -4,30 +4,30 @@ import { CHAIN_PATH } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
 import { guardHost } from "./access.ts";
 import type { Outbox } from "./connection.ts";
-import { poolPage, wishesPage } from "./page.ts";
+import { poolPage, wantsPage } from "./page.ts";
 import type { RequestLog } from "./request-log.ts";
 import { type ExchangeSite, refuseOnSocket, requestIds, type Site } from "./server.ts";
 import { Incoming, JSON_MEDIA, pathOf, type ServiceOptions } from "./service.ts";
 
-interface PoolParts {
+interface PoolOptions {
   readonly size: number;
   readonly options: Pick<ServiceOptions, "version" | "allowHosts" | "beyondLoopback" | "requestTimeoutMs">;
   readonly outbox: Outbox;
   readonly log: RequestLog;
-  /** Makes the exchange of a number, which is served below `/number`. */
+  /** Opens the exchange that is served below `/number`. */
   readonly open: (number: number) => ExchangeSite;
 }
 
-/** What the pool itself answers; an error names its request. */
-interface Written {
+/** An answer of the pool itself; an error body contains the request id. */
+interface PoolReply {
   readonly text: (requestId: string) => string;
   readonly headers: readonly string[];
 }
 
 const JSON_HEADERS = ["content-type", JSON_MEDIA];
-const inJson = (answer: object): Written => ({ text: () => JSON.stringify(answer), headers: JSON_HEADERS });
+const inJson = (answer: object): PoolReply => ({ text: () => JSON.stringify(answer), headers: JSON_HEADERS });
 
-/** The number of an exchange at the beginning of a target, and the target within that exchange. */
+/** A request target split into the number of an exchange and the target within it. */
 interface Target {
   readonly number: number;
   readonly rest: string;
@@ -35,48 +35,47 @@ interface Target {
 
 const NUMBERED = /^\/(\d+)(?=[/?#]|$)/;
 
-/** Reads `/3/clob/time?x` as `/clob/time?x` of exchange 3; null where no number comes first. */
+/** Parses `/3/clob/time?x` as `/clob/time?x` of exchange 3; null if the path does not begin with a number. */
 function targetIn(url: string): Target | null {
   const [prefix, digits = ""] = NUMBERED.exec(url) ?? [];
   if (prefix === undefined) return null;
   const rest = url.slice(prefix.length);
-  // 03 is not 3: an exchange has one address.
+  // 03 is refused, so that each exchange has one address.
   const number = String(Number(digits)) === digits ? Number(digits) : Number.NaN;
   return { number, rest: rest.startsWith("/") ? rest : `/${rest}` };
 }
 
 /**
- * Exchanges at `/1` to `/size` of one server, each made when it is first asked for. What comes in loses the number at the
- * beginning of its path, and is then handled as by a server with that exchange alone. The pool itself answers `GET /`,
- * `GET /healthz`, and what names no exchange.
+ * Serves exchanges at `/1` to `/size` of one server. Each is opened by its first request. The pool removes the number from
+ * the path and passes the request to the exchange. It answers `GET /`, `GET /healthz` and paths of no exchange itself.
  */
 export class Pool implements Site {
   readonly Request: typeof Incoming;
   readonly requestTimeoutMs: number;
   readonly outbox: Outbox;
-  readonly #parts: PoolParts;
+  readonly #pool: PoolOptions;
   readonly #members = new Map<number, ExchangeSite>();
   readonly #nextId = requestIds();
 
-  constructor(parts: PoolParts) {
-    this.#parts = parts;
-    this.Request = requestsTo(parts.size);
-    this.requestTimeoutMs = parts.options.requestTimeoutMs;
-    this.outbox = parts.outbox;
+  constructor(pool: PoolOptions) {
+    this.#pool = pool;
+    this.Request = requestsTo(pool.size);
+    this.requestTimeoutMs = pool.options.requestTimeoutMs;
+    this.outbox = pool.outbox;
   }
 
-  /** The exchanges that were made, in the order in which they were first asked for. */
+  /** The opened exchanges, in the order of their first requests. */
   get members(): readonly ExchangeSite[] {
     return [...this.#members.values()];
   }
 
   answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void {
     try {
-      guardHost(this.#parts.options, request);
+      guardHost(this.#pool.options, request);
       const target = targetIn(request.url);
       if (target === null) {
         if (refusal !== undefined) throw refusal;
-        this.#send(request, response, this.#own(request));
+        this.#send(request, response, this.#replyTo(request));
         return;
       }
       const member = this.#member(target.number);
@@ -105,16 +104,16 @@ export class Pool implements Site {
     const requestId = this.#nextId();
     const { requestTimeoutMs } = this;
     const headers = this.#headers(requestId);
-    refuseOnSocket({ error, requestId, headers, requestTimeoutMs, log: this.#parts.log }, socket);
+    refuseOnSocket({ error, requestId, headers, requestTimeoutMs, log: this.#pool.log }, socket);
   }
 
   #headers(requestId: string): string[] {
-    return ["x-request-id", requestId, "x-sim-pool", String(this.#parts.size)];
+    return ["x-request-id", requestId, "x-sim-pool", String(this.#pool.size)];
   }
 
-  /** @throws ApiError `ROUTE_NOT_FOUND` when the pool is smaller. */
+  /** Returns an exchange, opening it if needed. @throws ApiError `ROUTE_NOT_FOUND` if `number` is out of range. */
   #member(number: number): ExchangeSite {
-    const { size, open } = this.#parts;
+    const { size, open } = this.#pool;
     if (!isWithin(number, size)) {
       throw new ApiError("ROUTE_NOT_FOUND", `the pool has exchanges ${rangeOf(size)}, and no other`, {
         hint: number > size ? "start with a larger --pool for more" : beginWith(size, ""),
@@ -128,13 +127,13 @@ export class Pool implements Site {
     return member;
   }
 
-  /** What the pool itself answers. @throws ApiError when there is nothing. */
-  #own(request: Incoming): Written {
+  /** Returns the pool's own reply. @throws ApiError if the path or method has none. */
+  #replyTo(request: Incoming): PoolReply {
     const { method, headers } = request;
-    const { size, options } = this.#parts;
+    const { size, options } = this.#pool;
     const path = pathOf(request.url);
     const areOpen = Array.from({ length: size }, (_, index) => this.#members.has(index + 1));
-    if (path === "/" && wishesPage(request)) {
+    if (path === "/" && wantsPage(request)) {
       const page = poolPage(areOpen);
       return { text: () => page.html, headers: page.headers };
     }
@@ -168,14 +167,14 @@ export class Pool implements Site {
   }
 
   #defect({ method, url }: Incoming, error: unknown): ApiError {
-    this.#parts.log.defect(error, { method, path: pathOf(url) });
+    this.#pool.log.defect(error, { method, path: pathOf(url) });
     return new ApiError("INTERNAL_ERROR", "a defect in clobsim; the server's log has the details");
   }
 
   #send(
     { method, url, arrivedAt }: Incoming,
     response: ServerResponse,
-    { text, headers }: Written,
+    { text, headers }: PoolReply,
     error?: ApiError,
   ): void {
     const requestId = this.#nextId();
@@ -185,13 +184,13 @@ export class Pool implements Site {
     response.writeHead(status, [...this.#headers(requestId), ...headers, ...length]);
     response.end(method === "HEAD" ? undefined : written);
     const ms = performance.now() - arrivedAt;
-    this.#parts.log.request({ requestId, method, path: pathOf(url), status, ms, code: error?.code });
+    this.#pool.log.request({ requestId, method, path: pathOf(url), status, ms, code: error?.code });
   }
 }
 
 const isWithin = (number: number, size: number): boolean => number >= 1 && number <= size;
 
-/** What stands where the number of an exchange belongs and is none, such as `-1`. */
+/** An invalid number in the place of an exchange's, such as `-1`. */
 const NO_NUMBER = /^\/[+-][\d.]*(?=\/|$)/;
 
 const beginWith = (size: number, rest: string): string =>
@@ -199,7 +198,7 @@ const beginWith = (size: number, rest: string): string =>
 
 const rangeOf = (size: number): string => (size === 1 ? "/1" : `/1 to /${size}`);
 
-/** Requests to a pool of so many exchanges, of which those for the chain of one may become WebSockets. */
+/** Returns the request class of a pool: requests to the chain of each of its exchanges may become WebSockets. */
 function requestsTo(size: number): typeof Incoming {
   return class extends Incoming {
     protected override get isToChain(): boolean {

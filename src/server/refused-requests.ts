@@ -7,14 +7,14 @@ import type { AskedFor, Scalar } from "../core/refusals.ts";
 import { readAddress } from "../core/terms.ts";
 import { type Incoming, pathOf, type Service } from "./service.ts";
 
-/** Bytes of what a request asked for, and characters of a path and of a value in a body that is longer. */
+/** Limits: bytes of a recorded request, characters of its path, and characters of a value if the request is too long. */
 const MAX_ASKED = 640;
 const MAX_PATH = 100;
 const MAX_VALUE = 80;
 
 /**
- * Notes a trading request that is answered with a 4xx, and one to the control plane whose command the rules refuse. Of
- * its headers only the address is kept; of body and query what its endpoint knows, and only once its signature is right.
+ * Records a trading request that is answered with a 4xx, or a control request whose command is refused. Of the headers
+ * only the address is recorded. The known fields of body and query are recorded only if the signature is valid.
  */
 export function noteRefusal(
   service: Service,
@@ -42,13 +42,13 @@ export function noteRefusal(
   });
 }
 
-/** The address that a header names, or the body of who has no credentials yet. */
+/** Returns the address in the header, or in the body of a public endpoint; null if there is none. */
 function claimedAddress({ access }: AnyEndpoint, { headers }: Incoming, body: Buffer): string | null {
   const sent = headers.poly_address ?? (access === "public" ? objectIn(body)?.address : undefined);
   return typeof sent === "string" ? readAddress(sent) : null;
 }
 
-/** The field that an error's details name, alone or as the first of several; of a value out of its range, by its own name. */
+/** Returns the field that the details of an error name as value, the first of several, or as key; null if there is none. */
 function fieldIn({ status, help: { details } }: ApiError, endpoint: AnyEndpoint): string | null {
   if (details === undefined) return null;
   const { field, parameter, fields } = details;
@@ -66,7 +66,7 @@ function askedIn(service: Service, endpoint: AnyEndpoint, request: Incoming, byt
   const body = Object.entries(sent).filter(([name]) => fields.includes(name));
   const given = queryIn(request.url);
   const query = given.filter(([name]) => Object.hasOwn(endpoint.query, name));
-  // What is unknown is left out, and decides where it is refused.
+  // Unknown fields are not recorded. Where they are refused, they are the reason, so that the record counts as cut.
   const isKnown = body.length === Object.keys(sent).length && query.length === given.length;
   const isDecided = isKnown || unknownFieldsAt(endpoint, service.options.unknownFields) !== "refuse";
   const isOnce = new Map(query).size === query.length;
@@ -83,13 +83,13 @@ function askedIn(service: Service, endpoint: AnyEndpoint, request: Incoming, byt
 const isScalar = (value: unknown): value is Scalar =>
   value === null || (typeof value === "number" ? Number.isFinite(value) : typeof value !== "object");
 
-/** A text up to so many characters; null for a list, an object, or a number that JSON cannot carry. */
+/** Returns a scalar, a text cut to `most` characters; null for a list, an object or a number without a JSON form. */
 function scalarOf(value: unknown, most: number): Scalar {
   if (typeof value === "string") return value.slice(0, most);
   return isScalar(value) ? value : null;
 }
 
-/** The object that a body holds, an empty one where it has no bytes; null where it cannot be read. */
+/** Parses a body as an object, which is empty if it has no bytes; null if it is not valid. */
 function objectIn(bytes: Buffer): JsonObject | null {
   try {
     return bytes.length === 0 ? {} : readJsonObject(bytes);

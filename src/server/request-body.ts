@@ -1,12 +1,12 @@
 import { ApiError } from "../api/errors.ts";
 import type { Incoming } from "./service.ts";
 
-/** Bytes of a body on the control plane and the chain, whose calls and batches come over WebSocket, too. */
+/** Limit, in bytes, of a body on the control plane and of a call or batch on the chain, WebSocket messages included. */
 export const MAX_LARGE_BODY = 1024 * 1024;
 
 export const NO_BODY = Buffer.alloc(0);
 
-/** Whether a body of unknown length comes, which may yet be empty. */
+/** Whether a body of unknown length follows; it may be empty. */
 export const isChunked = ({ headers }: Incoming): boolean => headers["transfer-encoding"] !== undefined;
 
 export const announcedLength = ({ headers }: Incoming): number => Number(headers["content-length"] ?? 0);
@@ -14,9 +14,9 @@ export const announcedLength = ({ headers }: Incoming): number => Number(headers
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /**
- * Refuses a body that cannot be what the API takes; one without a content type is taken for JSON. That a page of a
- * foreign origin can send one unasked is harmless: it needs a signature, or is refused for its origin.
- * @throws ApiError `UNSUPPORTED_MEDIA_TYPE` when it is compressed or not JSON in UTF-8.
+ * Checks the headers of a body; without a content type it counts as JSON. Pages of foreign origins can send such a body
+ * without a preflight. This is harmless, because the request needs a signature or is refused for its origin.
+ * @throws ApiError `UNSUPPORTED_MEDIA_TYPE` if the body is compressed or not JSON in UTF-8.
  */
 export function checkMediaType({ headers, rawHeaders }: Incoming): void {
   const encoding = headers["content-encoding"];
@@ -48,12 +48,12 @@ const unsupported = (found: string, hint: string): ApiError =>
     hint,
   });
 
-/** How much of a refused body is read to its end, so that the client hears the answer, before the line is cut. */
+/** Bytes of a refused body that are read, so that the client can receive the answer, before the connection is closed. */
 const MAX_DISCARDED = 16 * 1024 * 1024;
 
 /**
- * Reads the bytes of a body, which are what is signed; `done` gets them, or the error `PAYLOAD_TOO_LARGE` as soon as
- * that is certain. Nobody is told when the client goes away before the end.
+ * Reads a body as raw bytes, because the signature covers them. Calls `done` with the bytes, or with the error
+ * `PAYLOAD_TOO_LARGE` as soon as the limit is exceeded; never if the client disconnects before the end.
  */
 export function readBody(
   request: Incoming,

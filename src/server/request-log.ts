@@ -6,22 +6,22 @@ interface Outcome {
   readonly method: string;
   /** The raw path, without the query. */
   readonly path: string;
-  /** 0 when the connection was cut instead. */
+  /** 0 if the connection was closed without an answer. */
   readonly status: number;
   /** Wall milliseconds from arrival to answer. */
   readonly ms: number;
   readonly code?: string | undefined;
-  /** What the client was warned of, in ASCII. */
+  /** Warnings sent to the client, in ASCII. */
   readonly warning?: string | undefined;
 }
 
 /**
- * One line a request, at level warn when its client was warned. No value of a header, query or body is ever logged but
- * a number that was clamped, so that no secret can be.
+ * Logs one line per request, at level warn if the client was warned. No value of a header, query or body is logged,
+ * except a number that was clamped, so that no secret is logged.
  */
 export interface RequestLog {
   request(outcome: Outcome): void;
-  /** A defect of the server itself, with all that helps to find it. */
+  /** Logs a defect of the server, with facts for diagnosis. */
   defect(error: unknown, facts: Readonly<Record<string, unknown>>): void;
   /** Writes pending lines. Nothing may be logged afterwards. */
   close(): void;
@@ -29,7 +29,7 @@ export interface RequestLog {
 
 type LogLevel = "silent" | "fatal" | "error" | "warn" | "info" | "debug" | "trace";
 
-/** Logs to stderr: aligned and coloured lines on a terminal, JSON lines elsewhere. */
+/** Returns a log to stderr: aligned and colored lines on a terminal, JSON lines elsewhere. */
 export function requestLog(level: LogLevel): RequestLog {
   if (level === "silent") return { request: () => {}, defect: () => {}, close: () => {} };
   const isTerminal = process.stderr.isTTY === true;
@@ -52,7 +52,7 @@ export function requestLog(level: LogLevel): RequestLog {
   };
 }
 
-/** The same log, for requests whose path has lost a prefix. */
+/** Returns a log that adds `prefix`, which was removed from the path, to each path. */
 export const logBelow = (log: RequestLog, prefix: string): RequestLog => ({
   ...log,
   request: (outcome) =>
@@ -60,18 +60,18 @@ export const logBelow = (log: RequestLog, prefix: string): RequestLog => ({
   defect: (error, facts) => log.defect(error, { ...facts, path: `${prefix}${facts.path}` }),
 });
 
-/** A batch is written when it has so many characters, or after so many milliseconds. */
+/** A batch is written at this length in characters, or after this time. */
 const BATCH_LENGTH = 8_192;
 const BATCH_MS = 20;
 
-/** Lines for stderr, written in batches: a call for each line costs an eighth of the time of a small request. */
+/** Writes lines to stderr in batches, because one write per line takes an eighth of the time of a small request. */
 class LineBatch {
   readonly #stderr = pino.destination({ dest: 2, sync: false });
   #lines = "";
   #timer: NodeJS.Timeout | null = null;
 
   constructor() {
-    this.#stderr.on("error", tellStderr);
+    this.#stderr.on("error", reportError);
     process.once("exit", this.#atExit);
   }
 
@@ -81,7 +81,7 @@ class LineBatch {
     else this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS).unref();
   }
 
-  /** Does not wait: a reader that has stopped reading would block it forever. */
+  /** Starts the last write without waiting for it, because a reader that has stopped reading would block it forever. */
   close(): void {
     process.off("exit", this.#atExit);
     this.#flush();
@@ -100,13 +100,13 @@ class LineBatch {
   };
 }
 
-/** The lines go to stderr past its stream: whoever wants to know that nobody reads it listens there. */
-function tellStderr(error: Error): void {
+/** Emits a write error on `process.stderr`, whose stream the batches bypass. Without listeners, EPIPE is ignored. */
+function reportError(error: Error): void {
   if (process.stderr.listenerCount("error") > 0) process.stderr.emit("error", error);
   else if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
 }
 
-/** The line that pino would write of a request, put together by hand: there is one for every request. */
+/** Formats the line that pino would write, but by hand, because there is one for every request. */
 function requestLine(
   level: number,
   time: string,
@@ -118,10 +118,10 @@ function requestLine(
   return `{"level":${level}${time},"requestId":"${requestId}","method":"${method}","path":"${name}","status":${status},"ms":${Math.round(ms * 1000) / 1000}${because}${warned}}\n`;
 }
 
-/** A path that stands in JSON and on a terminal as it is. */
+/** A path that needs no escapes in JSON and on a terminal. */
 const SAFE = /^[\x20!#-[\]-~]*$/;
 
-/** The wall clock as a log line's member; many lines share a millisecond. */
+/** Returns a function that formats the wall clock as a member of a log line, cached because many lines share a millisecond. */
 function timestamps(): () => string {
   let last = 0;
   let text = "";
@@ -135,7 +135,7 @@ function timestamps(): () => string {
   };
 }
 
-/** A path without anything that a terminal could take for a command. */
+/** Escapes characters outside printable ASCII, because a terminal may interpret them. */
 const printable = (path: string): string =>
   path.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 

@@ -38,7 +38,7 @@ type Route = (request: Routed, response: Outgoing) => void;
 
 const MAX_BODY = 64 * 1024;
 
-/** What one endpoint does with a request: who asks, body, faults, time, signature, query, the body's meaning, answer. */
+/** Handles a request for one endpoint, in this order: access, body, faults, time, signature, query, parsing the body, answer. */
 function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
   const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
   const { faults, persistence } = service;
@@ -55,7 +55,7 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
         if (answer instanceof Promise) {
           answer
             .finally(() => {
-              // What it shows may have been undone while it was being made.
+              // The state from which the answer was made may have been rolled back meanwhile.
               if (persistence.broken !== broken) throw persistence.broken;
             })
             .then((late) => sendAnswer(service, request, response, late))
@@ -71,7 +71,7 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
     };
     const arrived = (body: Buffer): void => {
       if (isRaw(endpoint.body)) request.rawBody = body;
-      const fault = faults.areNone ? null : faults.apply(endpoint.operation);
+      const fault = faults.isEmpty ? null : faults.apply(endpoint.operation);
       if (fault === null) answerWith(body);
       else applyFault(service, fault, request, response, () => answerWith(body));
     };
@@ -89,8 +89,8 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
 }
 
 /**
- * The answer to a request that has come in whole: what is due first, then signature, query, body and handler.
- * @throws ApiError when it is refused.
+ * Answers a complete request: processes what is due on the clock, then checks signature, query and body, then calls the
+ * handler. @throws ApiError if the request is refused.
  */
 export function answerOf(
   service: Service,
@@ -117,7 +117,7 @@ function queryOf(service: Service, endpoint: AnyEndpoint, request: Incoming): un
   return readQuery(
     endpoint.query,
     request.url,
-    (unknown) => meetUnknown(service, endpoint, request, unknown, Object.keys(endpoint.query)),
+    (unknown) => handleUnknownFields(service, endpoint, request, unknown, Object.keys(endpoint.query)),
     (sentence) => warn(request, sentence),
   );
 }
@@ -125,18 +125,23 @@ function queryOf(service: Service, endpoint: AnyEndpoint, request: Incoming): un
 function bodyOf(service: Service, endpoint: AnyEndpoint, request: Incoming, bytes: Buffer): unknown {
   const spec: AnyBody = endpoint.body;
   if (spec === null) {
-    if (bytes.length > 0) readNeedless(service, endpoint, request, bytes);
+    if (bytes.length > 0) checkUnexpectedBody(service, endpoint, request, bytes);
     return null;
   }
   if (isRaw(spec)) return bytes;
   const object: JsonObject = bytes.length === 0 && !spec.required ? {} : readJsonObject(bytes);
   const unknown = Object.keys(object).filter((name) => !spec.fields.includes(name));
-  if (unknown.length > 0) meetUnknown(service, endpoint, request, unknown, spec.fields);
+  if (unknown.length > 0) handleUnknownFields(service, endpoint, request, unknown, spec.fields);
   return spec.read(object);
 }
 
-/** Looks at a body that is sent to an endpoint that takes none: every field in it is unknown. */
-function readNeedless(service: Service, endpoint: AnyEndpoint, request: Incoming, bytes: Buffer): void {
+/** Checks a body sent to an endpoint that takes none: each of its fields counts as unknown. */
+function checkUnexpectedBody(
+  service: Service,
+  endpoint: AnyEndpoint,
+  request: Incoming,
+  bytes: Buffer,
+): void {
   let object: JsonObject = {};
   try {
     object = readJsonObject(bytes);
@@ -145,13 +150,13 @@ function readNeedless(service: Service, endpoint: AnyEndpoint, request: Incoming
     warn(request, "the body is ignored: it is not a JSON object, and none is expected");
   }
   const unknown = Object.keys(object);
-  if (unknown.length > 0) meetUnknown(service, endpoint, request, unknown, []);
+  if (unknown.length > 0) handleUnknownFields(service, endpoint, request, unknown, []);
 }
 
 const policyOf = (service: Service, endpoint: AnyEndpoint): UnknownFields =>
   unknownFieldsAt(endpoint, service.options.unknownFields);
 
-function meetUnknown(
+function handleUnknownFields(
   service: Service,
   endpoint: AnyEndpoint,
   request: Incoming,
@@ -167,8 +172,8 @@ function warn(request: Incoming, sentence: string): void {
 }
 
 /**
- * Applies a fault to a request that has come in whole and has not been looked at; `execute` goes on with it. A reply
- * that the fault loses is lost where it would be sent. A client that hangs up during a latency stops nothing.
+ * Applies a fault to a complete request that has not been parsed; `execute` continues with it. A fault that drops the
+ * reply takes effect in `send.ts`. If the client disconnects during the latency, the request is still executed.
  */
 function applyFault(
   service: Service,
@@ -187,7 +192,7 @@ function applyFault(
   else service.faults.delay(fault.latencyMs, apply);
 }
 
-/** Gives every path its methods and, for all others, a 405; then everything else its 404. */
+/** Mounts the methods of each path. Other methods get a 405, other paths a 404. */
 export function mountEndpoints(router: Router, service: Service, handlers: Handlers<Operation>): void {
   const routes = new Map<string, Map<Endpoint["method"], Route>>();
   for (const endpoint of ENDPOINTS) {
@@ -201,7 +206,7 @@ export function mountEndpoints(router: Router, service: Service, handlers: Handl
   router.use(notFound as never);
 }
 
-/** One path: its methods, the methods it does not have, and OPTIONS, which names those it has. */
+/** Mounts the methods of one path, OPTIONS with the list of these methods, and the 405 for all others. */
 function mountPath(
   router: Router,
   service: Service,

@@ -7,28 +7,28 @@ import type { Slices } from "../engine/slices.ts";
 import { allowedOrigin } from "./access.ts";
 import {
   type Answer,
-  type Asked,
   type Incoming,
   JSON_MEDIA,
   JsonText,
+  NO_CONTENT,
   Outgoing,
   Pieces,
   pathOf,
+  type RequestInfo,
   type Service,
-  SILENCE,
 } from "./service.ts";
 
-/** What the log says instead of a status where nothing was answered. */
+/** Status in the log if no answer was sent. */
 const NO_STATUS = 0;
-/** A text of more characters is written piece by piece: in one go it would hold up everybody else. */
+/** A longer text, in characters, is written in pieces, because a single write would delay other requests. */
 const MAX_AT_ONCE = 256 * 1024;
 
 export function sendAnswer(service: Service, request: Incoming, response: Outgoing, answer: Answer): void {
-  if (answer === SILENCE) {
+  if (answer === NO_CONTENT) {
     const { origin } = request.headers;
     sendEmpty(service, request, response, origin === undefined ? [] : corsHeaders(origin));
   } else if (answer instanceof Pieces) {
-    if (answer.ended !== undefined) whenOver(request, response, answer.ended);
+    if (answer.ended !== undefined) onDisconnect(request, response, answer.ended);
     send(service, request, response, contentOf(200, answer.pieces, answer.media));
   } else if (answer instanceof JsonText) {
     send(service, request, response, contentOf(200, answer.text, answer.media));
@@ -37,23 +37,23 @@ export function sendAnswer(service: Service, request: Incoming, response: Outgoi
   }
 }
 
-/** Calls `ended` when an answer that need not end can reach nobody any more. */
-function whenOver(request: Incoming, response: Outgoing, ended: () => void): void {
+/** Calls `ended` when the client of a streamed answer has disconnected. */
+function onDisconnect(request: Incoming, response: Outgoing, ended: () => void): void {
   if (response.destroyed) ended();
   else response.once("close", ended);
-  // Who hangs up is not noticed otherwise before something is written: half a connection is as good as one.
+  // Connections may be half open, so that without this a disconnected client is noticed only at the next write.
   request.socket.once("end", ended);
   response.shouldKeepAlive = false;
 }
 
-/** Answers with an error body; anything but an `ApiError` is a defect, and is logged with all that helps to find it. */
+/** Answers with an error body. An error that is neither an `ApiError` nor a `PersistenceError` is logged as a defect. */
 export function sendError(service: Service, request: Incoming, response: Outgoing, error: unknown): void {
   const known = knownError(service, request, error);
   if (response.headersSent) response.destroy();
   else send(service, request, response, errorContent(known, request));
 }
 
-export function knownError(service: Service, request: Asked, error: unknown): ApiError {
+export function knownError(service: Service, request: RequestInfo, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof PersistenceError)) return defect(service, request, error);
   return new ApiError("UNAVAILABLE", error.message, {
@@ -77,16 +77,16 @@ export function sendEmpty(
   });
 }
 
-/** An answer that is no JSON of the exchange. */
+/** An answer that is not JSON of the exchange. */
 export interface Bytes {
   readonly status: number;
   /** Flat header pairs. */
   readonly headers: readonly string[];
-  /** Null: no body belongs to this answer. */
+  /** null if the answer has no body. */
   readonly bytes: Uint8Array | null;
 }
 
-/** Answers with bytes; pages of other origins may not read them. */
+/** Answers with bytes, without CORS headers: pages of other origins may not read them. */
 export function sendBytes(
   service: Service,
   request: Incoming,
@@ -102,7 +102,7 @@ export function sendBytes(
   });
 }
 
-/** Answers a request that wished for another protocol, whose connection nobody reads any more, and ends that. */
+/** Answers a refused upgrade request on its socket, which Node has detached from the server, and ends the connection. */
 export function refuseUpgrade(service: Service, request: Incoming, socket: Duplex, error: unknown): void {
   const response = new Outgoing(request);
   response.shouldKeepAlive = false;
@@ -125,7 +125,7 @@ function send(service: Service, request: Incoming, response: Outgoing, content: 
   post(service, request, response, () => sendNow(service, request, response, content, headers));
 }
 
-/** Writes an answer that was made just now, once all that it may show is kept. */
+/** Writes an answer after every journal entry that it may depend on is durable. Must be called as soon as the answer is made. */
 function post(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
   const { position } = service.persistence;
   request.lastCommand = service.exchange.sequence;
@@ -145,7 +145,7 @@ function post(service: Service, request: Incoming, response: Outgoing, write: ()
   });
 }
 
-/** Answers for what cannot be kept, which is undone, so that nobody is told that it had happened; or be written. */
+/** Answers with an error because persistence failed, in which case the commands are rolled back, or because writing failed. */
 function sendInstead(service: Service, request: Incoming, response: Outgoing, failure: unknown): void {
   const error = knownError(service, request, failure);
   if (response.headersSent) {
@@ -170,16 +170,16 @@ const contentOf = (status: number, body: Content["body"], media: string, error?:
   error,
 });
 
-function errorContent(error: ApiError, { url, requestId, rawBody }: Asked): Content {
+function errorContent(error: ApiError, { url, requestId, rawBody }: RequestInfo): Content {
   const isChain = pathOf(url) === CHAIN_PATH;
   const body = isChain ? chainErrorBody(error, requestId, rawBody) : errorBody(error, requestId);
   return contentOf(error.status, JSON.stringify(body), JSON_MEDIA, error);
 }
 
-export const errorText = (error: ApiError, request: Asked): string =>
+export const errorText = (error: ApiError, request: RequestInfo): string =>
   errorContent(error, request).body as string;
 
-/** `headers` say where the exchange stood when the answer was made. */
+/** Writes an answer; `headers` carry the sequence and time at which it was made. */
 function sendNow(
   service: Service,
   request: Incoming,
@@ -200,7 +200,7 @@ function sendNow(
     response.end();
     done();
   } else if (typeof body === "string" && body.length <= MAX_AT_ONCE) {
-    // Text without a character above ASCII is the same bytes in latin1, which Node writes faster.
+    // ASCII text is the same bytes in latin1, which Node writes faster.
     response.end(body, length === body.length ? "latin1" : "utf8");
     done();
   } else {
@@ -212,7 +212,7 @@ function sendNow(
   }
 }
 
-/** Request id, journal sequence and virtual time: every response carries them. */
+/** Returns the headers of every response: request id, journal sequence and virtual time. */
 export function simHeaders({ exchange }: Service, requestId: string): string[] {
   return [
     "x-request-id",
@@ -224,7 +224,7 @@ export function simHeaders({ exchange }: Service, requestId: string): string[] {
   ];
 }
 
-/** Lets pages of loopback origins read the response; others are not named, so that browsers keep it from them. */
+/** Returns headers that let pages of loopback origins, and no others, read the response. */
 function corsHeaders(origin: string): string[] {
   const vary = ["vary", "origin"];
   if (!allowedOrigin(origin)) return vary;
@@ -250,7 +250,7 @@ function log(service: Service, request: Incoming, status: number, code: string |
   });
 }
 
-function defect(service: Service, request: Asked, error: unknown): ApiError {
+function defect(service: Service, request: RequestInfo, error: unknown): ApiError {
   const { exchange, options } = service;
   const facts = {
     requestId: request.requestId,
@@ -272,8 +272,8 @@ function defect(service: Service, request: Asked, error: unknown): ApiError {
 const PIECE_LENGTH = 64 * 1024;
 
 /**
- * Writes the pieces of an answer as the client takes them, while others have their turn, and ends it. Stops without a word
- * when the client goes away.
+ * Writes the pieces of an answer as fast as the client reads them, in time slices, and ends it. Returns early if the
+ * client disconnects.
  */
 async function writePieces(slices: Slices, response: Outgoing, pieces: Pieces["pieces"]): Promise<void> {
   let hasTime = await slices.next();
@@ -281,13 +281,13 @@ async function writePieces(slices: Slices, response: Outgoing, pieces: Pieces["p
     if (response.destroyed) return;
     const hasRoom = response.write(piece);
     if (hasRoom && hasTime()) continue;
-    if (!hasRoom) await roomIn(response);
+    if (!hasRoom) await drained(response);
     hasTime = await slices.next();
   }
   response.end();
 }
 
-function roomIn(response: Outgoing): Promise<void> {
+function drained(response: Outgoing): Promise<void> {
   return new Promise((resolve) => {
     const go = (): void => {
       response.off("drain", go);
@@ -299,7 +299,7 @@ function roomIn(response: Outgoing): Promise<void> {
   });
 }
 
-/** Lines of text, each followed by a line feed or something else, put together into pieces worth a write. */
+/** Joins lines, each followed by `end`, into pieces of at least 64 Ki characters, the last one excepted. */
 export function* inPieces(lines: Iterable<string>, end = "\n"): Generator<string> {
   let piece = "";
   for (const line of lines) {

@@ -12,26 +12,27 @@ import { guardHost, preflightHeaders } from "./access.ts";
 import { ChainSockets } from "./chain-sockets.ts";
 import { Connection, type Outbox } from "./connection.ts";
 import { HANDLERS } from "./handlers/all.ts";
-import { wishesPage } from "./page.ts";
+import { wantsPage } from "./page.ts";
 import type { RequestLog } from "./request-log.ts";
 import { mountEndpoints } from "./router.ts";
 import { sendEmpty, sendError, simHeaders } from "./send.ts";
 import { Incoming, JSON_MEDIA, Outgoing, pathOf, type Service } from "./service.ts";
 
-/** How often connections are looked through for requests that take too long. */
+/** How often connections are checked for requests that have timed out. */
 const TIMEOUT_CHECK_MS = 500;
 const KEEP_ALIVE_MS = 65_000;
 
-/** What a server hands on whatever comes in to: one exchange, or a pool of them. */
+/** What an HTTP server serves: one exchange or a pool of exchanges. */
 export interface Site {
-  /** How requests are made for it. */
+  /** Class of its requests. */
   readonly Request: typeof Incoming;
   readonly requestTimeoutMs: number;
   readonly outbox: Outbox;
-  /** Answers a request, with `refusal` where one is due whatever it asks for. */
+  /** Answers a request; with `refusal` if it is given and the host is allowed. */
   answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void;
-  /** Takes a connection over that wishes to become a WebSocket. */
+  /** Takes over a connection that requests an upgrade to WebSocket. */
   upgrade(request: Incoming, socket: Duplex, head: Buffer): void;
+  /** Answers input that could not be parsed as a request. */
   refuse(error: NodeJS.ErrnoException, socket: Duplex): void;
 }
 
@@ -78,7 +79,7 @@ export function createHttpServer(site: Site): Server {
     requireHostHeader: false,
     noDelay: true,
   });
-  // A client that has sent all that it will ever send still gets every answer.
+  // A client that has closed its sending side still gets every answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxHeadersCount = 0;
   const connections = new WeakMap<Duplex, Connection>();
@@ -105,7 +106,7 @@ export function createHttpServer(site: Site): Server {
   return server;
 }
 
-/** Requests are numbered in the order in which they are taken up. */
+/** Returns a generator of request ids, which count requests in the order in which they are processed. */
 export function requestIds(): () => string {
   let count = 0;
   return () => {
@@ -115,20 +116,20 @@ export function requestIds(): () => string {
 }
 
 /**
- * The routes on express's router alone: nothing here needs an application's settings, and its work on each request
- * costs more than the routing. Paths are matched as they were sent, in their letter case, without a trailing slash.
+ * Creates the routes on a bare Express router, because an Express application adds work to each request that costs more
+ * than the routing. Paths are case-sensitive and have no trailing slash.
  */
 function createRouter(service: Service): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get("/", (request, response, next) => {
-    if (!wishesPage(request)) next();
+    if (!wantsPage(request)) next();
     else void service.page.answer(service, request as never, response as never);
   });
   mountEndpoints(router, service, HANDLERS);
   return router;
 }
 
-/** What happens to every request before any route: it is numbered, its host is checked, preflights are answered. */
+/** Returns the entry point of all requests: it assigns the id, checks the host, answers preflights, then routes. */
 function admit(service: Service, router: Router, nextId: () => string): Site["answer"] {
   return (request, response, refusal) => {
     request.requestId = nextId();
@@ -168,10 +169,10 @@ const undecodable = (request: Incoming): ApiError =>
   );
 
 const MAX_HEADER_SIZE = 16 * 1024;
-/** How long a client that was refused may take to hang up. */
+/** Time until the connection of a refused client is destroyed. */
 const HANG_UP_MS = 500;
 
-/** What never became a request, and what its answer carries besides the error. */
+/** Input that could not be parsed as a request, and what its answer carries besides the error. */
 interface Unreadable {
   readonly error: NodeJS.ErrnoException;
   readonly requestId: string;
@@ -181,7 +182,7 @@ interface Unreadable {
   readonly log: RequestLog;
 }
 
-/** Answers what never became a request: too large, too slow, or no HTTP at all. */
+/** Answers input that is no request because it is too large, too slow or not HTTP, and closes the connection. */
 export function refuseOnSocket(
   { error, requestId, headers, requestTimeoutMs, log }: Unreadable,
   socket: Duplex,

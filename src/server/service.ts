@@ -22,38 +22,38 @@ import type { Outbox } from "./connection.ts";
 import type { Fault, Faults } from "./faults.ts";
 import type { RequestLog } from "./request-log.ts";
 
-/** A request with what the edge notes about it on arrival. */
+/** An HTTP request with what the server records about it. */
 export class Incoming extends IncomingMessage {
-  declare wishesUpgrade: boolean;
+  declare asksForUpgrade: boolean;
   declare url: string;
   declare method: string;
   /** `performance.now()` at arrival. */
   arrivedAt = 0;
   requestId = "";
-  /** The address whose credentials signed it; empty until they are found right. */
+  /** Address whose credentials signed the request; empty until the signature is verified. */
   caller = "";
-  /** What the client is warned of, such as fields that its endpoint does not know, as the response header says it. */
+  /** Warnings for the client, such as unknown fields, as the response header `x-sim-warning` carries them. */
   warning = "";
-  /** The bytes of a body that its handler reads itself; null until they have come. */
+  /** Bytes of a body that the handler parses itself; null until they have arrived. */
   rawBody: Buffer | null = null;
   fault: Fault | null = null;
-  /** The sequence of the first command that it may have made, and of the latest when its answer was made. */
+  /** Sequence of the first command that the request may have caused, and of the latest command when its answer was made. */
   firstCommand = Number.POSITIVE_INFINITY;
   lastCommand = 0;
 
   /**
-   * Whether Node hands its connection over, which it asks before anything else: only for a WebSocket to the chain. A wish
-   * for any other protocol is ignored, as HTTP allows.
+   * Whether Node emits "upgrade" or "connect" instead of "request": true only for CONNECT and a WebSocket to the chain.
+   * Requests to upgrade to any other protocol are served as plain HTTP, as HTTP allows.
    */
   get upgrade(): boolean {
-    if (!this.wishesUpgrade) return false;
+    if (!this.asksForUpgrade) return false;
     const { method, headers } = this;
     if (method !== "GET") return method === "CONNECT";
     return isWebSocket(headers.upgrade) && this.isToChain;
   }
 
-  set upgrade(wishes: boolean) {
-    this.wishesUpgrade = wishes;
+  set upgrade(asked: boolean) {
+    this.asksForUpgrade = asked;
   }
 
   protected get isToChain(): boolean {
@@ -61,8 +61,8 @@ export class Incoming extends IncomingMessage {
   }
 }
 
-/** What is told of a request that went wrong: one of HTTP, or a message of a WebSocket. */
-export type Asked = Pick<
+/** What logs, error bodies and the live feed need of a request, which is an HTTP request or a WebSocket message. */
+export type RequestInfo = Pick<
   Incoming,
   | "method"
   | "url"
@@ -82,16 +82,16 @@ export function pathOf(target: string): string {
   return query < 0 ? target : target.slice(0, query);
 }
 
-/** A response that says nothing of the wall clock: a frozen exchange answers the same bytes. */
+/** A response without a Date header, because a frozen exchange must answer the same bytes each time. */
 export class Outgoing extends ServerResponse {
   constructor(request: IncomingMessage, options?: object) {
-    // Node hands its server's options on, of which the published types of the class do not know.
+    // Node passes the server's options as a second argument, which its published types do not declare.
     super(...([request, options] as unknown as [IncomingMessage]));
     this.sendDate = false;
   }
 }
 
-/** A development account: anybody may know its key. */
+/** A development account, whose private key is public. */
 export interface DevWallet {
   readonly address: `0x${string}`;
   readonly privateKey: `0x${string}`;
@@ -99,64 +99,64 @@ export interface DevWallet {
 
 export interface ServiceOptions {
   readonly version: string;
-  /** What stands before every path of the exchange: `/3` of the third one of a pool, else nothing. */
+  /** Path prefix of the exchange: `/3` for the third exchange of a pool, otherwise empty. */
   readonly prefix: string;
   readonly personalSign: boolean;
   readonly unknownFields: UnknownFields;
-  /** What a caller of the control plane must show; null lets every local caller in. */
+  /** Token that the control plane requires; null admits every local caller. */
   readonly simToken: string | null;
-  /** Names a Host header may carry besides loopback, lower case. */
+  /** Host names accepted besides loopback, in lower case. */
   readonly allowHosts: readonly string[];
-  /** Whether the server is reachable from other machines, so that its IP addresses are names of its own. */
+  /** Whether the server is reachable from other machines. If so, any IP address is accepted as Host. */
   readonly beyondLoopback: boolean;
   readonly requestTimeoutMs: number;
   readonly devAccounts: readonly DevWallet[];
 }
 
-/** A session as a scenario file, and how many orders and trades it tells. */
+/** A session as a scenario file, with its numbers of orders and trades. */
 type RecordedSession = ReplyTo<"recordScenario">;
 
 interface ChainCalls {
-  /** From the bytes of a request to the text of its answer, empty when there is none. Who is not trusted may not steer the chain. */
+  /** Answers a JSON-RPC request; an empty text means no reply. Only trusted callers may use the methods that control the chain. */
   answer(request: Buffer, isTrusted: boolean): Promise<string>;
 }
 
 export interface Chain extends ChainCalls {
-  /** A client that holds a connection and may subscribe; it is told on `sink`. */
+  /** Adds a client with a connection of its own; notifications of its subscriptions go to `sink`. */
   connect(sink: ChainSink): Promise<ChainClient>;
 }
 
-/** Where a client of the chain is told what it has subscribed to. */
+/** Receives the notifications of one client's subscriptions. */
 export interface ChainSink {
-  /** Whether it takes more. Once it does again, `ChainClient.tell` is to be called. */
+  /** Whether it accepts more. When it does again, its owner calls `ChainClient.tell`. */
   readonly hasRoom: boolean;
   send(notification: string | Buffer): void;
-  /** Called with a defect because of which nothing more is told. */
+  /** Called with the defect that ends the notifications. */
   fail(defect: unknown): void;
 }
 
 export interface ChainClient extends ChainCalls {
-  /** Goes on telling, now that there is room. */
+  /** Sends pending notifications while the sink has room. */
   tell(): void;
   close(): void;
 }
 
-/** Where a reader of the live feed wishes to begin. */
-export interface StreamBeginning {
+/** Position at which a reader of the live feed starts. */
+export interface StreamStart {
   readonly from: "start" | "now";
-  /** The id of the entry behind which it goes on; null: as `from` says. */
+  /** Id of the entry after which to continue; if null, `from` applies. */
   readonly after: string | null;
 }
 
-/** What an exchange does, told as it happens. */
+/** Live feed of the commands, requests and clock changes of one exchange. */
 export interface LiveFeed {
-  /** What a new reader is sent, which does not end. @throws ApiError when there are too many. */
-  open(beginning: StreamBeginning): Pieces;
-  /** Told of a request that was refused now. */
+  /** Opens an endless stream of entries for a new reader. @throws ApiError if there are too many readers. */
+  open(beginning: StreamStart): Pieces;
+  /** Called after each refused request. */
   refused(request: RefusedRequest): void;
-  /** Told of each request that was answered; of status 0 when its connection was cut instead. */
-  answered(request: Asked, status: number, code: string | undefined): void;
-  /** Ends what all readers are sent; none comes any more. */
+  /** Called after each answered request; `status` is 0 if its connection was closed without an answer. */
+  answered(request: RequestInfo, status: number, code: string | undefined): void;
+  /** Ends the streams of all readers and admits no new ones. */
   close(): void;
 }
 
@@ -164,12 +164,12 @@ export interface RootPage {
   answer(service: Service, request: Incoming, response: Outgoing): Promise<void>;
 }
 
-/** One exchange as HTTP serves it: everything a handler may use. */
+/** Everything that handlers may use of one exchange. */
 export interface Service {
   readonly options: ServiceOptions;
   readonly exchange: Exchange;
   readonly clock: Clock;
-  /** Keeps what is answered. */
+  /** Flushes the journal before an answer is sent. */
   readonly persistence: Persistence;
   readonly keyring: Keyring;
   readonly hmacKeys: HmacKeys;
@@ -181,27 +181,27 @@ export interface Service {
   readonly snapshots: Snapshots;
   readonly faults: Faults;
   readonly bots: Bots;
-  /** Where long work waits for its share of the event loop. */
+  /** Time slices of the event loop for long work. */
   readonly slices: Slices;
   readonly outbox: Outbox;
   readonly log: RequestLog;
   readonly chain: Chain;
   readonly stream: LiveFeed;
   readonly page: RootPage;
-  /** Opens the world anew, as at the start: no snapshot is kept, no fault in force. */
+  /** Resets the exchange to its starting world and removes all snapshots and faults. */
   reopen(): void;
-  /** Notes a refused request where the session is kept. */
+  /** Records a refused request in the session. */
   noteRefused(request: RefusedRequest): void;
-  /** All that was done since the world was opened, as a scenario file. @throws ApiError when no scenario can tell it. */
+  /** Returns the session since the world was opened as a scenario file. @throws ApiError if no scenario can express it. */
   record(name: string | null): Promise<RecordedSession>;
-  /** All that another machine needs to replay what was done, a JSON object a line. @throws ApiError when it is too much. */
+  /** Returns a bug report with which another machine can replay the session, as JSON lines. @throws ApiError if it is too large. */
   report(reason: string): Promise<Iterable<Uint8Array>>;
-  /** Writes a report of a defect where reports are wanted. */
+  /** Writes a bug report for a defect if reports are enabled. */
   reportDefect(error: unknown, reason: string): void;
   openApi(): Promise<string>;
 }
 
-/** What replies are made from at this moment. */
+/** Returns the current state in the form from which replies are built. */
 export const viewOf = ({
   exchange,
   numbers,
@@ -213,7 +213,7 @@ export const viewOf = ({
 });
 
 type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;
-/** What the reader of an endpoint's body answers. */
+/** Type of an endpoint's parsed body. */
 export type BodyOf<E> = E extends { readonly body: BodySpec<infer Body> }
   ? Body
   : E extends { readonly body: RawBody }
@@ -224,7 +224,7 @@ type PathOf<Path extends string> = Path extends `${string}{${infer Name}}${infer
   ? { readonly [Key in Name]: string } & PathOf<Rest>
   : unknown;
 
-/** A request as a handler sees it: read, checked and, where the endpoint asks for it, authenticated. */
+/** A request as a handler receives it: parsed, validated and, for a signed endpoint, authenticated. */
 export interface Call<Query, Body, Path = Readonly<Record<string, string>>> {
   readonly query: Query;
   readonly body: Body;
@@ -239,7 +239,7 @@ export interface Call<Query, Body, Path = Readonly<Record<string, string>>> {
 
 export const JSON_MEDIA = "application/json; charset=utf-8";
 
-/** JSON that stands as text already, a document unless its media type says something else. */
+/** A reply that is already text: a JSON document unless `media` says otherwise. */
 export class JsonText {
   readonly text: string;
   readonly media: string;
@@ -250,11 +250,11 @@ export class JsonText {
   }
 }
 
-/** An answer that is made while it is sent: however long it is, little of it is in memory at a time. */
+/** An answer that is produced while it is sent, so that only a part of it is in memory at a time. */
 export class Pieces {
   readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
   readonly media: string;
-  /** Called once nothing more is sent, whatever ended it. */
+  /** Called when sending has ended, successfully or not. */
   readonly ended: (() => void) | undefined;
 
   constructor(pieces: Pieces["pieces"], media: string = JSON_MEDIA, ended?: () => void) {
@@ -264,27 +264,27 @@ export class Pieces {
   }
 }
 
-/** Nothing to answer: 204, without a body. */
-export const SILENCE = new JsonText("");
+/** The answer 204 without a body. */
+export const NO_CONTENT = new JsonText("");
 
 export type Answer = object;
 
-/** What one endpoint does: from a checked request to the body of its 200 answer. */
+/** Turns a checked request of one endpoint into the body of its 200 answer. */
 type Handler<O extends Operation> = (
   call: Call<QueryOf<EndpointOf<O>>, BodyOf<EndpointOf<O>>, PathOf<EndpointOf<O>["path"]>>,
   service: Service,
   view: View,
 ) => AnswerTo<O> | Promise<AnswerTo<O>>;
 
-/** A handler whose endpoint is known when it is called. */
+/** A handler whose endpoint is not known at compile time. */
 export type AnyHandler = (
   call: Call<unknown, unknown>,
   service: Service,
   view: View,
 ) => Answer | Promise<Answer>;
 
-/** The reply as its schema describes it, or its text. */
+/** A reply that matches its schema, or its text. */
 type AnswerTo<O extends Operation> = ReplyTo<O> | JsonText | Pieces;
 
-/** The handlers of some endpoints; the compiler sees to it that none is missing. */
+/** One handler for each of some endpoints. */
 export type Handlers<O extends Operation> = { readonly [Name in O]: Handler<Name> };

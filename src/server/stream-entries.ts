@@ -9,19 +9,19 @@ import type { Entry, RefusedEntry } from "../engine/journal.ts";
 import { fitsOrderLine } from "../engine/journal-line.ts";
 import type { LineBuffer } from "../engine/line-buffer.ts";
 import { withRefused } from "../engine/session-log.ts";
-import type { Asked } from "./service.ts";
+import type { RequestInfo } from "./service.ts";
 
-// The entries of the live feed, as `GET /sim/stream` tells them.
+// Entries of the live feed in the format of `GET /sim/stream`.
 
 const MAX_PATH = 200;
-/** How the id of an entry ends that is told of the session from its start. */
+/** Suffix of the ids of entries that are replayed from the start of the session. */
 const OF_HISTORY = "-start";
 
-/** The line of the id of the latest entry that led to where an exchange stands, in a history that is told from its start. */
+/** Returns the id line of the latest command of a replayed exchange. */
 export const idLineOf = ({ sequence, shortHash }: Exchange): string =>
   `id: ${sequence}-${hex8(shortHash)}${OF_HISTORY}\n`;
 
-/** Puts what a session did, from where `exchange` stands; it is done again there. Answers the line of each entry's id. */
+/** Replays a session on `exchange` and writes an entry for each of its commands and refusals. Yields each id line. */
 export function* putHistory(
   buffer: LineBuffer,
   exchange: Exchange,
@@ -44,7 +44,7 @@ export function* putHistory(
   }
 }
 
-// There is one of these for every order: they are put together from bytes.
+// Command entries are written from prepared bytes, because there is one for every order.
 
 const ID = fixedText("id: ");
 const DASH = fixedText("-");
@@ -66,8 +66,8 @@ const CAUSED = fixedText(',"r":"');
 const END = fixedText('"}\n\n');
 
 /**
- * Puts an accepted command, as a journal has it in full: `history` and `isOfHistory` end its id, `caused` is the hash of
- * its events.
+ * Writes an accepted command with all its fields. Its id ends with `history`, the hash of the history, and a suffix if
+ * `isOfHistory`. `caused` is the hash of its events.
  */
 export function putCommand(
   buffer: LineBuffer,
@@ -100,7 +100,7 @@ export function putCommand(
   buffer.put(END);
 }
 
-/** What an exchange has accepted of a usual order needs no escapes. */
+/** Writes an accepted order; its texts need no escapes. */
 function putOrder(buffer: LineBuffer, command: CommandOf<"placeOrder">): void {
   buffer.put(ORDER);
   buffer.putAscii(command.address);
@@ -121,7 +121,7 @@ export function putNote(buffer: LineBuffer, id: string, kind: EntryKind, t: Mill
 }
 
 export function requestText(
-  { requestId, method, arrivedAt, fault, caller, firstCommand, lastCommand }: Asked,
+  { requestId, method, arrivedAt, fault, caller, firstCommand, lastCommand }: RequestInfo,
   path: string,
   status: number,
   code: string | undefined,

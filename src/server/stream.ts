@@ -11,25 +11,25 @@ import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
 import { LatestEntries } from "./latest-entries.ts";
 import { inPieces, slicesOf } from "./send.ts";
-import { type Asked, type LiveFeed, Pieces, pathOf, type StreamBeginning } from "./service.ts";
+import { type LiveFeed, Pieces, pathOf, type RequestInfo, type StreamStart } from "./service.ts";
 import { idLineOf, putCommand, putHistory, putNote, requestText } from "./stream-entries.ts";
 
 const MAX_READERS = 64;
 const PUSH_MS = 34;
-/** So many requests of each push are told that went well and made commands. */
+/** Most successful requests with commands that each push includes. */
 const MAX_PLAIN = 20;
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ": \n\n";
-/** How long entries are kept for readers that come back after the last has gone. */
+/** How long entries stay in memory for reconnecting readers after the last reader has disconnected. */
 const LINGER_MS = 60_000;
-/** Entries of a history that are told before others have their turn. */
-const TOLD_AT_ONCE = 200;
+/** Entries of the history that are sent as one piece. */
+const HISTORY_BATCH = 200;
 
 type Piece = string | Uint8Array;
 
-/** Whoever is told; it holds nothing but a place. */
+/** A reader of the feed; its only data is a position. */
 interface Reader {
-  /** That of the entry that comes next. */
+  /** Position of the next entry to send. */
   place: number;
   /** Called when there may be something to send. */
   wake: () => void;
@@ -37,16 +37,17 @@ interface Reader {
 }
 
 /**
- * The live feed of one exchange, `GET /sim/stream`. Nothing is watched while nobody reads. All readers share the latest
- * entries, and are told of them when they are kept, as replies are; one that falls behind is told the state instead.
+ * The live feed of one exchange, `GET /sim/stream`. It collects entries only while there are readers, who share one
+ * buffer of the latest entries. Entries are sent after they are durable, as replies are. A reader that falls behind the
+ * buffer gets the current state instead of the entries it missed.
  */
 export class Stream implements LiveFeed {
   readonly #opened: OpenedExchange;
   readonly #engine: string;
   readonly #readers = new Set<Reader>();
-  /** What is watched and kept while somebody reads. */
+  /** null without readers; released `LINGER_MS` after the last one has disconnected. */
   #feed: Feed | null = null;
-  #forgetting: NodeJS.Timeout | null = null;
+  #releaseTimer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
   constructor(opened: OpenedExchange, engine: string) {
@@ -54,7 +55,7 @@ export class Stream implements LiveFeed {
     this.#engine = engine;
   }
 
-  open(beginning: StreamBeginning): Pieces {
+  open(beginning: StreamStart): Pieces {
     if (this.#isClosed || this.#readers.size >= MAX_READERS) {
       const message = this.#isClosed ? "the server stops" : `${MAX_READERS} readers follow this exchange`;
       throw new ApiError("UNAVAILABLE", message, { status: 503, hint: "end one of them, or try later" });
@@ -62,11 +63,11 @@ export class Stream implements LiveFeed {
     this.#feed ??= new Feed(this.#opened, this.#engine, this.#readers);
     const reader: Reader = { place: 0, wake: () => {}, isOver: false };
     this.#readers.add(reader);
-    return new Pieces(this.#feed.told(reader, beginning), "text/event-stream", () => {
+    return new Pieces(this.#feed.piecesFor(reader, beginning), "text/event-stream", () => {
       reader.isOver = true;
       reader.wake();
       this.#readers.delete(reader);
-      if (this.#readers.size === 0) this.#forgetLater();
+      if (this.#readers.size === 0) this.#releaseLater();
     });
   }
 
@@ -74,7 +75,7 @@ export class Stream implements LiveFeed {
     this.#feed?.note("refused", JSON.stringify(request));
   }
 
-  answered(request: Asked, status: number, code: string | undefined): void {
+  answered(request: RequestInfo, status: number, code: string | undefined): void {
     if (this.#feed === null) return;
     const { method, firstCommand, lastCommand, fault } = request;
     const isRead = method === "GET" || method === "HEAD" || method === "OPTIONS";
@@ -93,38 +94,38 @@ export class Stream implements LiveFeed {
       reader.isOver = true;
       reader.wake();
     }
-    this.#forget();
+    this.#release();
   }
 
-  #forgetLater(): void {
-    if (this.#forgetting !== null) clearTimeout(this.#forgetting);
-    this.#forgetting = setTimeout(() => {
-      if (this.#readers.size === 0) this.#forget();
+  #releaseLater(): void {
+    if (this.#releaseTimer !== null) clearTimeout(this.#releaseTimer);
+    this.#releaseTimer = setTimeout(() => {
+      if (this.#readers.size === 0) this.#release();
     }, LINGER_MS).unref();
   }
 
-  #forget(): void {
+  #release(): void {
     this.#feed?.end();
     this.#feed = null;
   }
 }
 
-/** What an exchange does from a moment on. */
+/** The entries of an exchange since the feed was created. */
 class Feed {
   readonly #opened: OpenedExchange;
   readonly #engine: string;
   readonly #readers: ReadonlySet<Reader>;
   readonly #latest: LatestEntries;
   readonly #stops: readonly (() => void)[];
-  /** Is in the ids of entries that are no commands, so that nobody goes on in another feed, or with what a restored snapshot has undone. */
+  /** Random part of the ids of entries that are not commands. A reader cannot resume with it in another feed, or after a rewind. */
   #name = "";
-  /** How many entries came since the latest command. */
+  /** Number of entries since the latest command. */
   #count = 0;
-  /** How many plain requests came since the latest push. */
+  /** Number of plain requests since the latest push. */
   #plain = 0;
-  /** The place up to which all entries are kept, and the first one since the exchange was put back. */
-  #kept = 0;
-  #putBackAt = 0;
+  /** Position up to which all entries are durable, and position at the latest rewind of the exchange. */
+  #durableEnd = 0;
+  #rewoundAt = 0;
   #push: NodeJS.Timeout | null = null;
   #pushedAt = 0;
 
@@ -132,7 +133,7 @@ class Feed {
     this.#opened = opened;
     this.#engine = engine;
     this.#readers = readers;
-    this.#latest = new LatestEntries(this.#anew());
+    this.#latest = new LatestEntries(this.#startIds());
     const { exchange, clock } = opened;
     const heartbeats = setInterval(() => this.#wake(), HEARTBEAT_MS).unref();
     this.#stops = [
@@ -153,15 +154,15 @@ class Feed {
   }
 
   /**
-   * Whether one more request is told that has done what its commands tell anyway: the first of each push are, for the sake
-   * of how long they took, and no more, for they cost as much as their commands.
+   * Whether to include one more successful request with commands. The first ones of each push are included, because they
+   * show how long requests took. The others are left out, because they cost as much as their commands.
    */
   hasRoomForPlain(): boolean {
     this.#plain += 1;
     return this.#plain <= MAX_PLAIN;
   }
 
-  /** Adds what is no command; `data` is JSON. */
+  /** Adds an entry that is not a command; `data` is JSON. */
   note(kind: EntryKind, data: string): void {
     const { sequence, now } = this.#opened.exchange;
     this.#count += 1;
@@ -169,11 +170,11 @@ class Feed {
     this.#added();
   }
 
-  /** All that a reader is sent, until it is over. */
-  async *told(reader: Reader, { from, after }: StreamBeginning): AsyncGenerator<Piece> {
+  /** Yields what is sent to a reader until it has ended. */
+  async *piecesFor(reader: Reader, { from, after }: StreamStart): AsyncGenerator<Piece> {
     const latest = this.#latest;
     const beginnings = beginningsOf(after);
-    const place = latest.behind(beginnings);
+    const place = latest.positionAfter(beginnings);
     const isOfHistory = after === null ? from === "start" : /^\d+$|-start$/.test(after);
     if (place !== null) {
       reader.place = place;
@@ -183,27 +184,27 @@ class Feed {
     this.#pushSoon();
     while (!reader.isOver) {
       if (reader.place < latest.first) {
-        yield* this.#opening(reader, reader.place < this.#putBackAt ? "putBack" : "slow");
-      } else if (reader.place < this.#kept) {
-        const bytes = latest.read(reader.place, this.#kept);
+        yield* this.#opening(reader, reader.place < this.#rewoundAt ? "putBack" : "slow");
+      } else if (reader.place < this.#durableEnd) {
+        const bytes = latest.read(reader.place, this.#durableEnd);
         reader.place += bytes.length;
         yield bytes;
       } else {
         await new Promise<void>((resolve) => {
           reader.wake = resolve;
         });
-        if (reader.place >= this.#kept && reader.place >= latest.first) yield HEARTBEAT;
+        if (reader.place >= this.#durableEnd && reader.place >= latest.first) yield HEARTBEAT;
       }
     }
   }
 
-  /** Where a reader begins that is told nothing of what was before: the whole state as it stands, or facts alone. */
+  /** Yields the opening entry for a reader that gets no history: the current state, or only the facts for reason `now`. */
   async *#opening(reader: Reader, reason: OpeningReason): AsyncGenerator<Piece> {
     const { exchange } = this.#opened;
     for (;;) {
       reader.place = this.#latest.end;
       const pieces = this.#openingPieces(this.#latest.latest, reason, exchange);
-      // What is told of the exchange is that of this moment.
+      // The first piece must be made before the await, because it shows the exchange at this moment.
       const first = pieces.next();
       if (!(await this.#isKept(reader))) continue;
       if (first.done !== true) yield first.value;
@@ -213,18 +214,18 @@ class Feed {
   }
 
   /**
-   * The session from its start, or from behind the entry that begins so. The last that is told has the id of the place where
-   * the reader goes on.
+   * Yields the session from its start, or after the entry whose id matches `beginnings`. The last entry has the id of the
+   * entry in the buffer after which the reader continues.
    */
   async *#history(reader: Reader, beginnings: readonly string[]): AsyncGenerator<Piece> {
     const { session, persistence } = this.#opened;
     reader.place = this.#latest.end;
     const seam = this.#latest.latest;
-    // Time may have passed since the last entry, or been put back: where the history ends, the clock is told.
+    // Time may have passed since the last entry, or been rewound: a clock entry ends the history.
     const end = clockText(seam, this.#opened);
     const { entries, refused } = session;
     if (entries === null || persistence.broken !== null) {
-      // After a failure of the disk a session has begun somewhere else than it says.
+      // After a disk failure the recorded start of the session is wrong.
       yield* this.#opening(reader, "tooLong");
       return;
     }
@@ -241,7 +242,7 @@ class Feed {
         isFound = beginnings.some((beginning) => id.startsWith(beginning));
         buffer.cut(0);
       }
-      if (count % TOLD_AT_ONCE !== 0) continue;
+      if (count % HISTORY_BATCH !== 0) continue;
       yield buffer.bytes.slice();
       buffer.cut(0);
       if (reader.isOver || reader.place < this.#latest.first) return;
@@ -280,8 +281,8 @@ class Feed {
   }
 
   /**
-   * Whether all that was done by now is kept, and the reader's place can still be read from.
-   * @throws PersistenceError when nobody knows what is kept.
+   * Waits until everything done so far is durable. Returns whether the reader's position is still in the buffer.
+   * @throws PersistenceError if persistence failed.
    */
   async #isKept({ place }: Reader): Promise<boolean> {
     const { persistence } = this.#opened;
@@ -293,16 +294,16 @@ class Feed {
     return place >= this.#latest.first;
   }
 
-  /** Begins with a new name; answers the line of an id behind which the next entry comes. */
-  #anew(): string {
+  /** Chooses a new random part of ids. Returns the id line after which the next entry comes. */
+  #startIds(): string {
     this.#name = randomBytes(4).toString("hex");
     this.#count = 0;
     return `id: ${this.#opened.exchange.sequence}.0-${this.#name}\n`;
   }
 
   #goBack(): void {
-    this.#latest.clear(this.#anew());
-    this.#putBackAt = this.#latest.first;
+    this.#latest.clear(this.#startIds());
+    this.#rewoundAt = this.#latest.first;
     this.#pushSoon();
   }
 
@@ -325,9 +326,9 @@ class Feed {
     const { end } = this.#latest;
     try {
       await persistence.flush(persistence.position);
-      this.#kept = Math.max(this.#kept, end);
+      this.#durableEnd = Math.max(this.#durableEnd, end);
     } catch {
-      // What is undone is no entry any more: the exchange was put back.
+      // The exchange was rewound, which has removed the entries that were rolled back.
     }
     this.#wake();
   }
@@ -337,13 +338,13 @@ class Feed {
   }
 }
 
-/** How the clock runs, and what it shows, as the entry with an id. */
+/** Returns the clock entry with the id line `id`: mode, rate and virtual time. */
 function clockText(id: string, { clock, exchange }: OpenedExchange): string {
   const { mode, rate } = clock.setting;
   return `${id}event: clock\ndata: ${JSON.stringify({ t: exchange.now, d: { mode, rate } })}\n\n`;
 }
 
-/** How the text of the entry begins that an id names; of a number alone, the latest command or where a feed began. */
+/** Returns how the text of the entry with this id may begin. A number alone means that command, or a feed that began there. */
 function beginningsOf(after: string | null): readonly string[] {
   if (after === null) return [];
   return /^\d+$/.test(after) ? [`id: ${after}-`, `id: ${after}.0-`] : [`id: ${after}\n`];

@@ -70,11 +70,11 @@ describe("a reader that takes nothing for long", () => {
       expect(latest.end - latest.first).toBeLessThanOrEqual(8 * MIB);
     }
     expect(latest.end).toBeGreaterThan(16 * MIB);
-    const place = latest.behind(["id: 199990\n"]) as number;
+    const place = latest.positionAfter(["id: 199990\n"]) as number;
     expect(Buffer.from(latest.read(place, latest.end)).toString()).toMatch(
       /^id: 199991\n(.|\n)*id: 200000\n/,
     );
-    expect(latest.behind(["id: 1\n"])).toBeNull();
+    expect(latest.positionAfter(["id: 1\n"])).toBeNull();
   });
 
   it("takes nothing for an entry that was in its memory before", () => {

@@ -17,7 +17,7 @@ import { findMarket, pageAt, pageOf } from "../../api/view.ts";
 import { unminedOf } from "../../core/chain/chain.ts";
 import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
 import { guardOrigin, isTrusted } from "../access.ts";
-import { type Handlers, JsonText, type Service, SILENCE } from "../service.ts";
+import { type Handlers, JsonText, NO_CONTENT, type Service } from "../service.ts";
 import { submit } from "./trading.ts";
 
 const MAX_FAULTS = 1_000;
@@ -85,6 +85,6 @@ export const chainRpcHandlers = {
   callChain: async ({ body, headers }, { chain, options }) => {
     guardOrigin(headers, "the chain");
     const text = await chain.answer(body, isTrusted(options, headers));
-    return text === "" ? SILENCE : new JsonText(text);
+    return text === "" ? NO_CONTENT : new JsonText(text);
   },
 } satisfies Partial<Handlers<Operation>>;

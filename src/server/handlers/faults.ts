@@ -21,7 +21,7 @@ export const faultHandlers = {
     const fault = faults.remove(id);
     if (fault !== undefined) return faultReply(fault);
     throw new ApiError("FAULT_NOT_FOUND", `no fault ${JSON.stringify(id.slice(0, 80))}`, {
-      hint: faults.areNone ? "there are none: POST /sim/faults injects one" : "GET /sim/faults lists them",
+      hint: faults.isEmpty ? "there are none: POST /sim/faults injects one" : "GET /sim/faults lists them",
     });
   },
 } satisfies Partial<Handlers<Operation>>;
