@@ -10,7 +10,7 @@ import type { FlowOutcome } from "../../scenario/venue/views.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { moment } from "../scenario-text.ts";
 import type { Draft, Part, Replacement } from "./draft.ts";
-import type { Trial } from "./trial.ts";
+import type { Failed, Judged, Trial } from "./trial.ts";
 
 /** A row of a flow as it was played. */
 export interface PlayedRow {
@@ -77,12 +77,17 @@ export interface NotedRun {
 const MAX_ROWS = 5_000;
 
 /** Runs a scenario once more as it fails, and notes what its flows and steps do. */
-export async function noteRun(scenario: Scenario, failure: Failure, trial: Trial): Promise<NotedRun> {
+export async function noteRun(
+  { scenario, failure }: Failed,
+  trial: Trial,
+  judged: Judged,
+): Promise<NotedRun> {
   const flows = new Map<number, NotedFlow>();
   const fillsAfter = new Map<number, number>();
   const queue = scenario.steps.filter(isFlow);
   let golden = "";
   await trial.failureOf(scenario, {
+    judged,
     open: async (of) => {
       const venue: Venue = await trial.place.open(of);
       venue.play = async (rows, market) => {

@@ -160,7 +160,7 @@ export class Reduction {
   /** Texts that do not fail as wanted. */
   readonly #rejected = new Set<string>();
   /** What is judged first: invariants only where nothing else fails in the same way. */
-  #judged: Judged = "fills";
+  judged: Judged = "fills";
 
   constructor(trial: Trial, first: FailingText, isOver: () => boolean, progress: (steps: number) => void) {
     this.#trial = trial;
@@ -195,8 +195,8 @@ export class Reduction {
   /** The same; else answers what the text came to, null where that is known not to be wanted. */
   async #attempt(text: string): Promise<Outcome | "same" | null> {
     if (this.#rejected.has(text)) return null;
-    let outcome = await this.#trial.run(text, this.#judged);
-    if (this.isSame(outcome) && this.#judged === "fills") outcome = await this.#trial.run(text);
+    let outcome = await this.#trial.run(text, this.judged);
+    if (this.isSame(outcome) && this.judged === "fills") outcome = await this.#trial.run(text);
     if (!this.isSame(outcome)) {
       this.#rejected.add(text);
       return outcome;
@@ -210,7 +210,7 @@ export class Reduction {
     const { draft, failed } = this.#current;
     const areFillsEnough =
       !isInvariant(failed.fingerprint) || this.isSame(await this.#trial.run(draft.text, "fills"));
-    this.#judged = areFillsEnough ? "fills" : "all";
+    this.judged = areFillsEnough ? "fills" : "all";
     this.#rejected.clear();
     await this.#leaveOut(this.#stepsThat((step, last) => step.number > last));
     await this.#minimize(otherExpectations);

@@ -125,7 +125,7 @@ async function smallestOf(reduction: Reduction, trial: Trial, isOver: () => bool
 async function openFlows(reduction: Reduction, trial: Trial): Promise<boolean> {
   const { draft, failed } = reduction.current;
   if (!isAligned(draft, failed) || !hasFlows(failed)) return false;
-  const noted = await noteRun(failed.scenario, failed.failure, trial);
+  const noted = await noteRun(failed, trial, reduction.judged);
   const cut = isOfGolden(failed) ? await goldenCutOf(failed, noted) : null;
   for (const withTimes of [false, true]) {
     const cutOff = cut === null ? null : withoutGolden(draft, failed, noted, cut, withTimes);
