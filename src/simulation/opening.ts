@@ -119,90 +119,63 @@ interface Scheduled {
   readonly command: () => Command;
 }
 
+/** The numbers that things of a world get, in the order in which they are created. */
+type Numbers<Thing> = Map<Thing, number>;
+
 /**
  * The exchange that obeys them, oldest first, has the world's events, markets and opening history at `start`. Decimals of
  * a world are rounded to the core's units.
  */
 export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenIdIn): Generator<Stamped> {
-  const markets = new Numbering();
-  const schedule = scheduleOf(world, start, markets);
-  const tokens = tokensOf(markets, tokenIdIn);
+  const numbers: Numbers<WorldMarket> = new Map();
+  const schedule = scheduleOf(world, start, numbers);
+  const markets = world.events.flatMap((event) => event.markets);
+  /** By the place of a market in the file, YES before NO. */
+  const tokens: string[] = [];
+  const stamped = (at: number, command: Command): Stamped => ({ at: millis(start + at), command });
   const count = orderCount(world);
   let next = 0;
   for (let index = 0; index < count; index += 1) {
     const order = orderIn(world, index);
-    for (; next < schedule.length && (schedule[next] as Scheduled).at <= order.at; next += 1) {
-      yield stamped(start, schedule[next] as Scheduled);
+    for (let due = schedule[next]; due !== undefined && due.at <= order.at; due = schedule[next]) {
+      yield stamped(due.at, due.command());
+      next += 1;
     }
-    yield { at: millis(start + order.at), command: commandOf(world, order, tokens) };
+    const token = 2 * order.market + (order.outcome === "YES" ? 0 : 1);
+    tokens[token] ??= tokenIdIn(numbers.get(markets[order.market] as WorldMarket) as number, order.outcome);
+    yield stamped(order.at, placing(world, order, tokens[token]));
   }
-  for (; next < schedule.length; next += 1) yield stamped(start, schedule[next] as Scheduled);
+  for (const { at, command } of schedule.slice(next)) yield stamped(at, command());
 }
 
-/** The numbers that things get in the order in which they are created, by their place in the file. */
-class Numbering {
-  readonly #numbers = new Map<number, number>();
-
-  create(index: number): void {
-    this.#numbers.set(index, this.#numbers.size + 1);
-  }
-
-  of(index: number): number {
-    const number = this.#numbers.get(index);
-    if (number === undefined)
-      throw new RangeError(`number ${index} of the world is used before it is created`);
-    return number;
-  }
-}
-
+/** The id of a token by its market's number. */
 type TokenIdIn = (market: number, outcome: Outcome) => string;
 
-/** The same by the market's place in the file; asks for each id once. */
-function tokensOf(markets: Numbering, tokenIdIn: TokenIdIn): TokenIdIn {
-  const ids: string[] = [];
-  return (market, outcome) => {
-    const place = 2 * market + (outcome === "YES" ? 0 : 1);
-    ids[place] ??= tokenIdIn(markets.of(market), outcome);
-    return ids[place];
-  };
-}
-
-const stamped = (start: Millis, { at, command }: Scheduled): Stamped => ({
-  at: millis(start + at),
-  command: command(),
-});
-
 /** Everything but the order flow, oldest first; what happens at one moment keeps the file's order. */
-function scheduleOf(world: World, start: Millis, markets: Numbering): Scheduled[] {
-  const events = new Numbering();
+function scheduleOf(world: World, start: Millis, markets: Numbers<WorldMarket>): Scheduled[] {
+  const events: Numbers<WorldEvent> = new Map();
   const schedule: Scheduled[] = [];
-  let index = 0;
-  for (const [place, event] of world.events.entries()) {
-    const ending = endingOf(start, event);
+  for (const event of world.events) {
     schedule.push({
       at: event.createdAt,
       command: () => {
-        events.create(place);
-        return createEvent(event, ending);
+        events.set(event, events.size + 1);
+        return createEvent(event, endingOf(start, event));
       },
     });
     for (const market of event.markets) {
-      const own = index++;
-      const isSame = market.endsInDays === event.endsInDays && market.endOf === event.endOf;
+      const { createdAt, resolved } = market;
       schedule.push({
-        at: Math.max(market.createdAt, event.createdAt),
+        at: Math.max(createdAt, event.createdAt),
         command: () => {
-          markets.create(own);
-          return createMarket(market, event, events.of(place), isSame ? ending : endingOf(start, market));
+          markets.set(market, markets.size + 1);
+          return createMarket(market, event, events.get(event) as number, endingOf(start, market));
         },
       });
-      const { resolved } = market;
       if (resolved === null) continue;
       const { at, winningOutcome } = resolved;
-      schedule.push({
-        at,
-        command: () => ({ kind: "resolveMarket", market: markets.of(own), winningOutcome }),
-      });
+      const number = (): number => markets.get(market) as number;
+      schedule.push({ at, command: () => ({ kind: "resolveMarket", market: number(), winningOutcome }) });
     }
   }
   schedule.sort((a, b) => a.at - b.at);
@@ -213,7 +186,7 @@ function scheduleOf(world: World, start: Millis, markets: Numbering): Scheduled[
 export function creationsOf(world: World, start: Millis) {
   const events: CommandOf<"createEvent">[] = [];
   const markets: CommandOf<"createMarket">[] = [];
-  for (const scheduled of scheduleOf(world, start, new Numbering())) {
+  for (const scheduled of scheduleOf(world, start, new Map())) {
     const command = scheduled.command();
     if (command.kind === "createEvent") events.push(command);
     if (command.kind === "createMarket") markets.push(command);
@@ -271,17 +244,8 @@ function createMarket(market: WorldMarket, event: WorldEvent, number: number, en
   };
 }
 
-function commandOf(world: World, order: WorldOrder, tokens: TokenIdIn): Command {
-  const { trader, market, side, outcome, price, size, orderType } = order;
-  const { address } = world.traders[trader] as World["traders"][number];
-  return {
-    kind: "placeOrder",
-    address,
-    tokenId: tokens(market, outcome),
-    side,
-    price,
-    size,
-    orderType,
-    expiration: null,
-  };
+function placing({ traders }: World, order: WorldOrder, tokenId: string): Command {
+  const { trader, side, price, size, orderType } = order;
+  const { address } = traders[trader] as World["traders"][number];
+  return { kind: "placeOrder", address, tokenId, side, price, size, orderType, expiration: null };
 }

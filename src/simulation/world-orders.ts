@@ -96,16 +96,8 @@ function orderAt(flow: readonly number[], place: number): WorldOrder {
 }
 
 /** Decimals are rounded to the core's units. */
-function orderOf([
-  at,
-  trader,
-  market,
-  side,
-  outcome,
-  decimalPrice,
-  decimalSize,
-  orderType,
-]: WorldRow): WorldOrder {
+function orderOf(row: WorldRow): WorldOrder {
+  const [at, trader, market, side, outcome, decimalPrice, decimalSize, orderType] = row;
   return {
     at,
     trader,

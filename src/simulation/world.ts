@@ -74,18 +74,16 @@ const listUpTo = <Item>(most: number, type: Type<Item>): Type<Item[]> => {
   };
 };
 
-/** Refuses a value that one before had. */
-class Unique {
-  readonly #taken = new Set<string>();
-  readonly #what: string;
-
-  constructor(what: string) {
-    this.#what = what;
-  }
-
-  add(value: string, ...path: readonly (string | number)[]): void {
-    if (this.#taken.has(value)) throw new DocumentError(`${this.#what} that none before has`, value, ...path);
-    this.#taken.add(value);
+/** Refuses a value that one before had. @throws DocumentError at the path of its index. */
+function requireUnique(
+  what: string,
+  values: readonly string[],
+  pathOf: (index: number) => readonly (string | number)[],
+): void {
+  const taken = new Set<string>();
+  for (const [index, value] of values.entries()) {
+    if (taken.has(value)) throw new DocumentError(`${what} that none before has`, value, ...pathOf(index));
+    taken.add(value);
   }
 }
 
@@ -146,12 +144,11 @@ const WorldContent = record({
   seed: text(),
   /** Addresses of the dev accounts; their private keys are functions of the seed. */
   devAccounts: refined(listUpTo(MAX_TRADERS, address()), (addresses) => {
-    const unique = new Unique("an address");
-    for (const [index, address] of addresses.entries()) unique.add(address, index);
+    requireUnique("an address", addresses, (index) => [index]);
   }),
   traders: refined(listUpTo(MAX_TRADERS, WorldTrader), (traders) => {
-    const unique = new Unique("an address");
-    for (const [index, { address }] of traders.entries()) unique.add(address, index, "address");
+    const addresses = traders.map((trader) => trader.address);
+    requireUnique("an address", addresses, (index) => [index, "address"]);
   }),
   events: refined(listUpTo(MAX_MARKETS, WorldEvent), checkEvents),
   flow: {
@@ -206,21 +203,25 @@ export function checkedWorld(value: unknown): World {
 }
 
 function checkEvents(events: readonly WorldEvent[]): void {
-  const eventSlugs = new Unique("a slug");
-  const marketSlugs = new Unique("a slug");
-  let count = 0;
-  for (const [index, { slug, createdAt, markets }] of events.entries()) {
-    eventSlugs.add(slug, index, "slug");
-    count += markets.length;
-    for (const [position, market] of markets.entries()) {
-      const path = [index, "markets", position] as const;
-      marketSlugs.add(market.slug, ...path, "slug");
-      requireNotBefore(createdAt, market.createdAt, ...path, "createdAt");
-      if (market.resolved !== null)
-        requireNotBefore(market.createdAt, market.resolved.at, ...path, "resolved", "at");
-    }
+  const markets = events.flatMap(({ createdAt, markets }, index) =>
+    markets.map((market, position) => ({ market, opened: createdAt, path: [index, "markets", position] })),
+  );
+  requireUnique(
+    "a slug",
+    events.map(({ slug }) => slug),
+    (index) => [index, "slug"],
+  );
+  requireUnique(
+    "a slug",
+    markets.map(({ market }) => market.slug),
+    (index) => [...(markets[index]?.path ?? []), "slug"],
+  );
+  for (const { market, opened, path } of markets) {
+    requireNotBefore(opened, market.createdAt, ...path, "createdAt");
+    if (market.resolved !== null)
+      requireNotBefore(market.createdAt, market.resolved.at, ...path, "resolved", "at");
   }
-  if (count > MAX_MARKETS) throw new DocumentError(`at most ${MAX_MARKETS} markets`, count);
+  if (markets.length > MAX_MARKETS) throw new DocumentError(`at most ${MAX_MARKETS} markets`, markets.length);
 }
 
 function requireNotBefore(earliest: number, at: number, ...path: readonly (string | number)[]): void {

@@ -84,7 +84,7 @@ const GROUPS = {
   "chain calls": new Map([...items("split", "merge", "redeem"), ["reverted", ["reverted when mined"]]]),
   "error codes of trading": tradingCodes(),
   steps: called(stepNames.map(({ kind, name }) => [kind, name])),
-  expectations: called(expectationNames.map(([kind, { name, key }]) => [kind, name ?? key])),
+  expectations: called(expectationNames.map(([kind, { name, key = kind }]) => [kind, name ?? key])),
   "refused steps": called(
     stepNames.flatMap(({ kind, name, refusals }) =>
       refusals.map((refusal) => [`${kind}: ${refusal}`, `${name}: ${refusal}`] as const),

@@ -55,6 +55,7 @@ export const ACCOUNT_STEPS = {
   cancel: step({
     form: "`alice: cancel bid`",
     does: "cancels one of her orders",
+    control: null,
     refusals: ["rejects", "already matched", "already canceled", "already expired"],
     beside: { status: orderStateAt, rejects: rejectsAt },
     read: (source) => {
@@ -72,6 +73,7 @@ export const ACCOUNT_STEPS = {
     name: "cancel all",
     form: "`alice: cancel all`",
     does: "cancels all of her orders",
+    control: null,
     refusals: ["rejects"],
     beside: { rejects: rejectsAt },
     read: (source) => {
@@ -82,7 +84,6 @@ export const ACCOUNT_STEPS = {
   fund: step({
     form: "`alice: fund 100 USDC`, `alice: fund 10 YES`",
     does: "gives USDC or shares",
-    control: true,
     read: (source) => ({
       account: source.head.key.text,
       funding: fundingOf(lineAfter(source, "fund"), source.declared),
@@ -120,10 +121,7 @@ function fundingOf(line: LineWords, declared: Declarations): Funding {
     return { asset, amount: money };
   }
   const shares = units<Size>(positive(SHARES))(amount);
-  const market = line.market();
-  const kept = declared.market(market ?? line.end, market?.text ?? null);
-  line.requireEnd();
-  return { asset: { market: kept, outcome: asset }, amount: shares };
+  return { asset: { market: declared.lastMarketOf(line), outcome: asset }, amount: shares };
 }
 
 /** What a wallet does on the chain, `split 10 in rain`, `merge 10` or `redeem`. */
@@ -131,15 +129,12 @@ function call(kind: PositionChange["kind"], form: string, does: string) {
   return step({
     form,
     does,
-    control: true,
     refusals: TRANSACTION_CODES,
     beside: { rejects: transactionCode },
     read: (source) => {
       const line = lineAfter(source, kind);
       const change: PositionChange = kind === "redeem" ? { kind } : { kind, size: line.units(SETS) };
-      const market = source.declared.marketOf(line);
-      line.requireEnd("in MARKET or the end of the line", ["in"]);
-      return { account: source.head.key.text, market, change };
+      return { account: source.head.key.text, market: source.declared.lastMarketOf(line), change };
     },
   });
 }

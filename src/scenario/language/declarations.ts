@@ -52,6 +52,13 @@ export class Declarations {
     return this.market(market ?? line.peek() ?? line.end, market?.text ?? null);
   }
 
+  /** The same as the last of a line. */
+  lastMarketOf(line: LineWords): string | null {
+    const market = line.market();
+    line.requireEnd("in MARKET or the end of the line", ["in"]);
+    return this.market(market ?? line.end, market?.text ?? null);
+  }
+
   /** Reads `YES`, or `rain YES` where there are several markets. */
   tokenName(key: Word, others: readonly string[] = []): TokenName {
     const words = key.text.trim().split(/\s+/);

@@ -33,7 +33,8 @@ const CHAIN_PARTS = ["head", "confirmed", "pending"] as const;
 
 /** All that the language says of one kind of expectation; `Content` is what such an expectation says. */
 export interface ExpectationInfo<Content extends object = object> {
-  readonly key: string;
+  /** Where that is not its kind. */
+  readonly key?: string;
   /** Its own keys within that, where other kinds stand there, too. */
   readonly parts?: readonly string[];
   /** What coverage calls it, where that is not its key. */
@@ -79,13 +80,11 @@ const orderOf = (key: TextNode, { declared }: Source) => ({ name: declared.order
 export const EXPECTATIONS = {
   /** What stands in the book of a token, best first; null compares nothing. */
   book: expectation({
-    key: "book",
     form: "`book: { YES: { bids: [0.55 x 60 (2)], asks: [] } }`",
     of: "levels, best first",
     read: eachBy("books by outcome", tokenOf, sidesAt),
   }),
   trades: expectation({
-    key: "trades",
     form: "`trades: [bob SELL 40 YES @ 0.55 from alice MERGE CONFIRMED]`",
     of: "all since the last `trades`",
     read: (value, { place }, { declared }) => [
@@ -106,7 +105,6 @@ export const EXPECTATIONS = {
     read: (value, _key, { declared }) => readBalances(value, declared),
   }),
   quote: expectation({
-    key: "quote",
     form: "`quote: { YES: { bid: 0.5, ask: none, mid: none, spread: none, last: 0.55 } }`",
     of: "best prices, and the last",
     read: eachBy("prices by outcome", tokenOf, (prices) => ({
@@ -115,7 +113,6 @@ export const EXPECTATIONS = {
   }),
   /** Times in Unix seconds. */
   history: expectation({
-    key: "history",
     form: "`history: { YES: [2026-01-01T00:00:00Z 0.55] }`",
     of: "prices over time",
     read: eachBy("histories by outcome", tokenOf, (list) => ({
@@ -123,7 +120,6 @@ export const EXPECTATIONS = {
     })),
   }),
   chain: expectation({
-    key: "chain",
     parts: CHAIN_PARTS,
     name: "chain: head, confirmed, pending",
     form: "`chain: { head: 3, confirmed: 1, pending: 0 }`",
@@ -158,7 +154,6 @@ export const EXPECTATIONS = {
     read: eachBy("statuses by order", orderOf, (said) => ({ statuses: statusesAt(said) })),
   }),
   stateHash: expectation({
-    key: "stateHash",
     form: '`stateHash: ""`',
     of: "everything",
     isControl: true,
@@ -166,7 +161,6 @@ export const EXPECTATIONS = {
   }),
   /** An absolute path. */
   golden: expectation({
-    key: "golden",
     form: "`golden: auction.txt`",
     of: "all trades and books",
     read: (value, { place }, { files }) => [{ place, file: files.pathAt(value, "may be missing") }],
@@ -184,22 +178,18 @@ export const OWN_EXPECTATIONS: Readonly<
   Record<"status" | "fills" | "rejects" | "answers", Omit<ExpectationInfo, "read">>
 > = {
   status: {
-    key: "status",
     form: "beside an order: `status: MATCHED 40/50 FAK_REMAINDER`",
     of: "the order; also beside a cancel",
   },
   fills: {
-    key: "fills",
     form: "beside an order: `fills: [BUY 40 YES @ 0.60 from bob MINT CONFIRMED]`",
     of: "what it met, an account or a named order; `in MARKET` before `from`; `MINT` or `MERGE`; how far settled",
   },
   rejects: {
-    key: "rejects",
     form: "beside an order: `rejects: INVALID_TICK_SIZE`",
     of: "its refusal; also beside a cancel",
   },
   answers: {
-    key: "answers",
     form: "beside a request: `answers: { total: 1, data: [{ price: 0.5 }] }`",
     of: "what the answer must hold, at least",
   },
@@ -209,7 +199,7 @@ export function readExpectations(source: Source, node: Node): readonly Expectati
   const readers: Record<string, Reader> = {};
   const parts: Record<string, Readonly<Record<string, Reader>>> = {};
   for (const [kind, info] of Object.entries<ExpectationInfo>(EXPECTATIONS)) {
-    const { key, read } = info;
+    const { key = kind, read } = info;
     const reader: Reader = (value, at) =>
       read(value, at, source).map((said) => ({ kind, ...said }) as Expectation);
     const own = Object.fromEntries((info.parts ?? []).map((part) => [part, reader]));

@@ -1,7 +1,7 @@
 import { nearest } from "../../api/nearest.ts";
 import { AUTH_HEADERS } from "../../api/signing.ts";
 import { OUTCOMES } from "../../core/terms.ts";
-import type { Declarations, Rounds } from "./declarations.ts";
+import type { Declarations } from "./declarations.ts";
 import { eachOf, entriesIn, isPartyName, itemsOf, LineWords, matching, oneOf, valuesOf } from "./fields.ts";
 import { rejectsAt } from "./order-line.ts";
 import { attempt, isNothing, meaning, type Node, type TextNode, UNREADABLE, Word } from "./page.ts";
@@ -15,7 +15,6 @@ const PATH = /^\/(?:[\x21-\x7a|~]|\{[^{}]*\})*$/;
 
 /** A request as a client would send it, for what no other step can say. */
 export const REQUEST_STEP = step({
-  key: "request",
   form: "`request: GET /orders`",
   does: "sends it, signed by who stands at `as`; `tamper` has `sign`, `append`, `twice`, `spell`",
   isOverHttp: true,
@@ -30,8 +29,8 @@ export const REQUEST_STEP = step({
   },
   read: (source, { as, body, headers, tamper, answers }) => {
     const target = targetOf(source);
-    const isUnknown = (name: string): boolean => source.beside.some(({ key }) => key.text === name);
-    if ((as === undefined && isUnknown("as")) || (headers === undefined && isUnknown("headers")))
+    const isGiven = (name: string): boolean => source.beside.some(({ key }) => key.text === name);
+    if ((as === undefined && isGiven("as")) || (headers === undefined && isGiven("headers")))
       throw UNREADABLE;
     const sent = {
       ...target,
@@ -48,7 +47,9 @@ export const REQUEST_STEP = step({
       /** What the answer must hold, at least. */
       answers: answers ?? null,
     };
-    return inRound(said, source.declared.rounds);
+    // `{order bid#}` is `{order bid7}` in its round.
+    const { rounds } = source.declared;
+    return within(said, (text) => text.replace(OF_ORDER, (whole) => rounds.named(whole))) as typeof said;
   },
   control: ({ path }) => {
     const place = ["/sim", "/chain"].find((each) => path.startsWith(each));
@@ -171,13 +172,12 @@ function checkStandIns(node: Node, declared: Declarations): boolean {
   return !node.text.includes("{") || checkText(node, declared);
 }
 
-/** A value in which the names of orders are those of the round: `{order bid#}` is `{order bid7}`. */
-function inRound<Value>(value: Value, rounds: Rounds): Value;
-function inRound(value: unknown, rounds: Rounds): unknown {
-  if (typeof value === "string") return value.replace(OF_ORDER, (whole) => rounds.named(whole));
-  if (Array.isArray(value)) return value.map((item) => inRound(item, rounds));
+/** Every text in a value, rewritten. */
+export function within(value: unknown, rewrite: (text: string) => string): unknown {
+  if (typeof value === "string") return rewrite(value);
+  if (Array.isArray(value)) return value.map((item) => within(item, rewrite));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inRound(item, rounds)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, within(item, rewrite)]));
 }
 
 function checkText({ page, text, at, end }: TextNode, declared: Declarations): boolean {

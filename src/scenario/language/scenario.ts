@@ -67,8 +67,8 @@ export function controlNeedOf(scenario: Scenario): string | null {
   if (scenario.settlement !== "instant") return `needs control plane: settlement ${scenario.settlement}`;
   if (scenario.balances !== "optimistic") return `needs control plane: balances ${scenario.balances}`;
   for (const step of stepsOf(scenario.steps)) {
-    const { control, key } = rowOf(step.kind);
-    const need = control === true ? (key ?? step.kind) : (control?.(step) ?? null);
+    const { control, key = step.kind } = rowOf(step.kind);
+    const need = control === undefined ? key : (control?.(step) ?? null);
     if (need !== null) return `needs control plane: line ${step.place.line} (${need})`;
   }
   return null;

@@ -27,9 +27,9 @@ interface Need<Content> {
 
 /** All that the language says of one kind of step; `Content` is what such a step says. */
 export interface StepInfo<Content extends object = object, Of extends BesideReaders = BesideReaders> {
-  /** The key that says so in a file; missing where an account acts. */
+  /** The key that says so in a file, where that is not its kind. */
   readonly key?: string;
-  /** What coverage calls it, where that is neither its key nor its kind. */
+  /** What coverage calls it, where that is not its key. */
   readonly name?: string;
   /** How it is written, in backquotes, and what it does. */
   readonly form: string;
@@ -38,8 +38,8 @@ export interface StepInfo<Content extends object = object, Of extends BesideRead
   readonly refusals?: readonly string[];
   readonly beside?: Of;
   readonly read: (source: StepSource, beside: Beside<Of>) => Content;
-  /** Whether only the control plane can do it, or what of it only that can. */
-  control?: true | Need<Content>["of"];
+  /** What of it only the control plane can do; without this all of it. */
+  control?: null | Need<Content>["of"];
 }
 
 /** What a step says: what stands beside it, null where it does not, and what is read behind that. */

@@ -51,24 +51,18 @@ const MAX_RACING = 6;
 export const STEPS = {
   ...ACCOUNT_STEPS,
   advance: step({
-    key: "advance",
     form: "`advance: 30s`",
     does: "moves the clock by a duration",
-    control: true,
     read: ({ head }) => ({ by: duration()(head.value) }),
   }),
   at: step({
-    key: "at",
     form: "`at: 2026-01-01T00:05:00Z`, `at: expiry of bid - 1ms`",
     does: "moves it to a moment",
-    control: true,
     read: (source) => ({ moment: momentAt(source) }),
   }),
   snapshot: step({
-    key: "snapshot",
     form: "`snapshot: before`",
     does: "keeps everything",
-    control: true,
     read: (source) => {
       const name = snapshotName(source);
       const { rounds, snapshots } = source.declared;
@@ -80,10 +74,8 @@ export const STEPS = {
     },
   }),
   restore: step({
-    key: "restore",
     form: "`restore: before`",
     does: "goes back to a snapshot",
-    control: true,
     read: (source) => {
       const name = snapshotName(source);
       const { snapshots } = source.declared;
@@ -92,7 +84,6 @@ export const STEPS = {
     },
   }),
   replay: step({
-    key: "replay",
     form: "`replay: morning.csv`",
     does: "plays a flow; or `{ file, in, rejected }`",
     control: () => "a flow whose accounts must be funded",
@@ -110,7 +101,6 @@ export const STEPS = {
     },
   }),
   generate: step({
-    key: "generate",
     form: "`generate: { orders: 100, accounts: 20, profile: balanced, in: market }`",
     does: "plays a made one; only `orders` is needed",
     control: () => "generated accounts that must be funded",
@@ -129,10 +119,8 @@ export const STEPS = {
     },
   }),
   race: step({
-    key: "race",
     form: "`race: [{ alice: cancel all }, { bob: cancel all }]`",
     does: "tries every order of its steps, each with the rest of the scenario; `after` must hold each time",
-    control: true,
     refusals: ["without rejects"],
     // Read behind the steps, whose orders it may speak of.
     beside: { after: (node) => node },
@@ -146,57 +134,43 @@ export const STEPS = {
     },
   }),
   fault: step({
-    key: "fault",
     form: "`fault: { route: POST /order, status: 503, retryAfter: 1, probability: 0.5, times: 1, after: 2 }`",
     does: "lets requests fail; also `drop: connection`, `drop: reply`, `latency: 20ms`",
     isOverHttp: true,
-    control: true,
     read: ({ head }) => ({ fault: readFault(head.value) }),
   }),
   request: REQUEST_STEP,
   expect: step({
-    key: "expect",
     form: "`expect: { orders: { bid: LIVE 0/10 } }`",
     does: "says what must be true",
     read: (source) => ({ expectations: readExpectations(source, source.head.value) }),
     control: ({ expectations }) => {
       const control = expectations.find(({ kind }) => EXPECTATIONS[kind].isControl);
-      return control === undefined ? null : EXPECTATIONS[control.kind].key;
+      return control === undefined ? null : (EXPECTATIONS[control.kind].key ?? control.kind);
     },
   }),
   close: step({
-    key: "close",
     form: "`close: market`",
     does: "ends trading in a market; the only one may be called by its name as well",
-    control: true,
     read: ({ head, declared }) => ({ market: marketAt(head.value, declared) }),
   }),
   resolve: step({
-    key: "resolve",
     form: "`resolve: SPLIT`",
     does: "ends a market: `YES`, `NO` or `SPLIT`; `in MARKET`",
-    control: true,
     read: ({ head, declared }) => {
       const line = new LineWords(head.value, anyOf(WINNING_OUTCOMES));
       const outcome = line.oneOf(WINNING_OUTCOMES);
-      const market = line.market();
-      line.requireEnd("in MARKET or the end of the line", ["in"]);
-      const kept = declared.market(market ?? line.end, market?.text ?? null);
-      return { market: kept, outcome };
+      return { market: declared.lastMarketOf(line), outcome };
     },
   }),
   mine: step({
-    key: "mine",
     form: "`mine: 2`",
     does: "mines blocks, whatever the mode",
-    control: true,
     read: ({ head }) => ({ blocks: units(BLOCKS)(head.value) }),
   }),
   reorg: step({
-    key: "reorg",
     form: "`reorg: 1`",
     does: "replaces the latest blocks, two at most, by empty ones",
-    control: true,
     refusals: ["rejects"],
     beside: { rejects: rejectsAt },
     read: ({ head }) => ({ depth: units(BLOCKS)(head.value) }),
@@ -205,7 +179,6 @@ export const STEPS = {
     key: "fail settlement",
     form: "`fail settlement: next 3`",
     does: "lets settlements fail: `next`, `20%`, `all`; `never` is the end of it",
-    control: true,
     beside: { reason: (node) => reason(node) },
     read: (source, { reason: why }) => ({
       fault: readFailure(source, why),
@@ -216,14 +189,11 @@ export const STEPS = {
     key: "chain fault",
     form: "`chain fault: { kind: delay, blocks: 3, times: 1, probability: 0.5 }`, `chain fault: none`",
     does: "other faults: `fail`, `retry`, `delay`, `ghost`, `gas-spike` with `baseFeeGwei`; `of: ORDER` hits what that order took alone, `of: next order` what the order placed next takes; ends them all",
-    control: true,
     read: ({ head, declared }) => ({ ...readChainFault(head.value, declared) }),
   }),
   bots: step({
-    key: "bots",
     form: "`bots: normal`, `bots: none`",
     does: `lets bots trade as time passes, ${anyOf(BOT_PROFILES)}; ends them and cancels their orders`,
-    control: true,
     read: ({ head, declared }) => {
       declared.hasFlow = true;
       const profile = oneOf([...BOT_PROFILES, NO_BOTS])(head.value);
@@ -231,10 +201,8 @@ export const STEPS = {
     },
   }),
   bump: step({
-    key: "bump",
     form: "`bump: fees`",
     does: "lets the exchange offer more for what it has pending",
-    control: true,
     read: ({ head }) => {
       oneOf(["fees"])(head.value);
       return {};
@@ -296,7 +264,7 @@ export const STRUCTURE = {
 
 const ROWS = Object.entries<StepInfo>(STEPS) as readonly (readonly [keyof typeof STEPS, StepInfo])[];
 export const STEP_OF_KEY: ReadonlyMap<string, keyof typeof STEPS> = new Map(
-  ROWS.flatMap(([kind, { key }]) => (key === undefined ? [] : [[key, kind]])),
+  ROWS.flatMap(([kind, { key = kind }]) => (Object.hasOwn(ACCOUNT_STEPS, kind) ? [] : [[key, kind]])),
 );
 export const STEP_WORDS: readonly string[] = [...STEP_OF_KEY.keys(), ...Object.keys(STRUCTURE)];
 /** Keys that stand beside the one that says what a step does. */

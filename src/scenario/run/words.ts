@@ -28,16 +28,8 @@ export const assetText = (asset: "USDC" | TokenName): string => (asset === "USDC
 type FillWords = Omit<FillLine, "isMakerOrder">;
 
 /** A fill as the language writes it; the market only where it is not null. */
-export function fillText({
-  side,
-  size,
-  outcome,
-  price,
-  market,
-  maker,
-  matchType,
-  status,
-}: FillWords): string {
+export function fillText(fill: FillWords): string {
+  const { side, size, outcome, price, market, maker, matchType, status } = fill;
   const place = market === null ? "" : ` in ${market}`;
   const how = matchType === "COMPLEMENTARY" ? "" : ` ${matchType}`;
   const settled = status === null ? "" : ` ${status}`;

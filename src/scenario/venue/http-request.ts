@@ -1,23 +1,18 @@
 import type { RawRequest } from "../../client/connection.ts";
 import { changeHeaders, type Header, type HeaderChanges } from "../../client/transport.ts";
-import type { Tamper } from "../language/request-step.ts";
+import { type Tamper, within } from "../language/request-step.ts";
 import type { RequestStep } from "../language/scenario.ts";
 
-/** What the words in braces stand for, in a path, a body or a header of a request step. */
-interface Meanings {
-  token(words: { readonly market: string | null; readonly outcome: string }): string;
-  market(name: string): string;
-  order(name: string): string;
-  address(name: string): string;
-}
-
 const BRACES = /\{(token|market|order|address) ([^{}]{1,80})\}/g;
+
+/** What the words in braces stand for, in a path, a body or a header of a request step. */
+type Meanings = Readonly<Record<"token" | "market" | "order" | "address", (name: string) => string>>;
 
 /** Puts ids where a text names things. */
 export const standingFor =
   (meanings: Meanings) =>
   (text: string): string =>
-    text.replace(BRACES, (_, kind: keyof Meanings, words: string) => meaningOf(meanings, kind, words.trim()));
+    text.replace(BRACES, (_, kind: keyof Meanings, words: string) => meanings[kind](words.trim()));
 
 /** The request that a step stands for. */
 export function rawRequestOf(step: RequestStep, text: (of: string) => string): RawRequest {
@@ -48,22 +43,6 @@ function tampered(headers: readonly Header[], tamper: Tamper | null): readonly H
     const header = [spelled, value + (append[name.toLowerCase()] ?? "")] as const;
     return isIn(twice, name) ? [header, header] : [header];
   });
-}
-
-function meaningOf(meanings: Meanings, kind: keyof Meanings, words: string): string {
-  if (kind !== "token") return meanings[kind](words);
-  const [first = "", second] = words.split(/\s+/);
-  return meanings.token(
-    second === undefined ? { market: null, outcome: first } : { market: first, outcome: second },
-  );
-}
-
-/** Every text in a value, rewritten. */
-export function within(value: unknown, rewrite: (text: string) => string): unknown {
-  if (typeof value === "string") return rewrite(value);
-  if (Array.isArray(value)) return value.map((item) => within(item, rewrite));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, within(item, rewrite)]));
 }
 
 /** The error code of a reply; null when it is none. An error without a code is called by its status. */

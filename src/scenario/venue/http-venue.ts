@@ -9,9 +9,10 @@ import type { Millis } from "../../core/units.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 
+import { within } from "../language/request-step.ts";
 import type { RequestStep } from "../language/scenario.ts";
 import { type Judging, remoteFlowJudge } from "../watch/flow-judge.ts";
-import { codeOf, rawRequestOf, standingFor, within } from "./http-request.ts";
+import { codeOf, rawRequestOf, standingFor } from "./http-request.ts";
 import { playFlow, VenuePlayer } from "./play-flow.ts";
 import { Venue } from "./venue.ts";
 import {
@@ -151,7 +152,7 @@ export class HttpVenue extends Venue {
 
   async request(step: RequestStep, orderNamed: (name: string) => string | undefined): Promise<RawReply> {
     const text = standingFor({
-      token: (words) => this.map.tokenId(words),
+      token: (name) => this.map.tokenNamed(name),
       market: (name) => this.map.named(name).id,
       order: (name) => orderNamed(name) ?? name,
       address: (name) => this.addressOf(name),

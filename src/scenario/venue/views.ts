@@ -307,6 +307,14 @@ export class MarketMap {
     return this.#byId.get(id)?.name ?? id;
   }
 
+  /** The id of `YES` or `rain YES`. */
+  tokenNamed(words: string): string {
+    const [first = "", second] = words.split(/\s+/);
+    return this.tokenId(
+      second === undefined ? { market: null, outcome: first } : { market: first, outcome: second },
+    );
+  }
+
   /** The id of a token; of an unknown one, its own words. Without a market's name the first market's. */
   tokenId({ market, outcome }: { readonly market: string | null; readonly outcome: string }): string {
     const found = market === null ? [...this.#byName.values()][0] : this.#byName.get(market);

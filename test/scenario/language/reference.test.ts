@@ -24,7 +24,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const needOf = ({ isOverHttp, control }: (typeof STEPS)[keyof typeof STEPS]): string => {
   if (isOverHttp) return "HTTP";
-  return control === true ? "control plane" : "";
+  return control === undefined ? "control plane" : "";
 };
 
 const page = (): string =>
@@ -92,7 +92,7 @@ describe("the reference page", () => {
     }
   });
 
-  it.each(Object.values(OWN_EXPECTATIONS))("shows $key where it stands", ({ form }) => {
+  it.each(Object.entries(OWN_EXPECTATIONS))("shows %s where it stands", (_key, { form }) => {
     const [said = ""] = formsIn(form);
     const head = form.startsWith("beside a request") ? "request: GET /orders" : "alice: BUY 50 YES @ 0.5";
     expect(problemsOf(ofSteps(`{ ${head}, ${said} }`))).toEqual([]);

@@ -14,8 +14,12 @@ import {
   SIDES,
   WINNING_OUTCOMES,
 } from "../../../src/core/terms.ts";
-import type { ACCOUNT_STEPS } from "../../../src/scenario/language/account-step.ts";
-import { EXPECTATIONS, OWN_EXPECTATIONS } from "../../../src/scenario/language/expectations.ts";
+import { ACCOUNT_STEPS } from "../../../src/scenario/language/account-step.ts";
+import {
+  EXPECTATIONS,
+  type ExpectationInfo,
+  OWN_EXPECTATIONS,
+} from "../../../src/scenario/language/expectations.ts";
 import { type DecimalRule, SHARES, SIZE, USDC } from "../../../src/scenario/language/fields.ts";
 import { BARE_STATUS, REFUSAL_CODES } from "../../../src/scenario/language/order-line.ts";
 import { TRANSACTION_CODES } from "../../../src/scenario/language/parts.ts";
@@ -240,16 +244,15 @@ function stepProperties(): Record<string, Schema> {
 
 /** What may stand beside the key of a step; of an account's, whatever it does. */
 function besideOf(key: string | null): readonly string[] {
-  const rows = Object.values(STEPS) as readonly StepInfo[];
-  const kinds = rows.filter((info) => (info.key ?? null) === key);
+  const kind = STEP_OF_KEY.get(key ?? "");
+  const kinds: readonly StepInfo[] =
+    key === null ? Object.values(ACCOUNT_STEPS) : kind === undefined ? [] : [STEPS[kind]];
   const others = key === "repeat" ? ["steps"] : [];
   return [...new Set([...kinds.flatMap(({ beside = {} }) => Object.keys(beside)), ...others])];
 }
 
 const accountLine = (): Schema => ({
-  description: Object.values(STEPS)
-    .flatMap((info) => (info.key === undefined ? [tellOf(info)] : []))
-    .join("\n"),
+  description: Object.values(ACCOUNT_STEPS).map(tellOf).join("\n"),
   ...either(...Object.values(ACCOUNT_LINES)),
 });
 
@@ -286,11 +289,11 @@ function stepSchema(): Schema {
 }
 
 function expectationsSchema(): Schema {
-  const keys = [...new Set(Object.values(EXPECTATIONS).map(({ key }) => key))];
-  const properties = keys.map((key): [string, Schema] => {
+  const all = Object.entries<ExpectationInfo>(EXPECTATIONS).map(([kind, row]) => ({ key: kind, ...row }));
+  const properties = [...new Set(all.map(({ key }) => key))].map((key): [string, Schema] => {
     const schema = OF_EXPECTATION[key];
     if (schema === undefined) throw new Error(`the schema does not know the expectation ${key}`);
-    const rows = Object.values(EXPECTATIONS).filter((row) => row.key === key);
+    const rows = all.filter((row) => row.key === key);
     return [key, said(schema, rows.map(({ form, of }) => `${form}: ${of}`).join("\n"))];
   });
   return { ...fields(Object.fromEntries(properties)), minProperties: 1 };
