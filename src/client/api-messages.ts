@@ -1,21 +1,21 @@
 import type { BodyAt, Operation, QueryAt, ReplyTo as ReplyOf } from "../api/endpoints.ts";
 import type { ErrorCode as Code } from "../api/errors.ts";
 
-// What is sent to the API and what it answers, by name, from the schemas of its endpoints. The published types have all of
-// them written out (`bin/setup/published-types.ts`), with those that have no name here.
+// Named types of API requests and replies, inferred from the schemas of the endpoints. `bin/setup/published-types.ts`
+// writes them out in full for the package, with those that have no name here.
 
-/** Which part of a list is asked for; what is left out is the server's default. */
+/** The requested part of a list; omitted fields have the server's defaults. */
 export type PageWindow = QueryAt<"GET /sim/accounts">;
 /** One page of a list. */
 export interface Page<Item> extends Omit<ReplyOf<"listOrders">, "data"> {
   readonly data: readonly Item[];
 }
 
-/** What each operation answers, by its name in the OpenAPI document. */
+/** Replies by the operation's name in the OpenAPI document. */
 export type Replies = { readonly [O in Operation]: ReplyOf<O> };
 type ItemOf<O extends Operation> = Replies[O] extends Page<infer Item> ? Item : never;
 
-/** Why the server refuses; docs/reference/errors.md says what each means. */
+/** Error codes of the server, described in docs/reference/errors.md. */
 export type ErrorCode = Code;
 
 export type Account = Replies["getAccount"];
@@ -60,7 +60,7 @@ export type WinningOutcome = NonNullable<Market["winningOutcome"]>;
 export type NewFault = BodyAt<"POST /sim/faults">;
 export type OrderBody = BodyAt<"POST /clob/order">;
 
-/** The client says every name in one way. */
+/** A query with camel-case names only, as in the rest of the client. */
 type Filter<Query> = {
   readonly [Name in keyof Query as Name extends "token_id" ? "tokenId" : Name]: Query[Name];
 };

@@ -12,11 +12,11 @@ const POLYGON = 137;
 const TIMEOUT_MS = 30_000;
 
 /**
- * A client of one exchange. Every call answers a `Result`: a value that is the reply's body as the contract types it,
- * or an error as a value; no call is ever sent twice.
+ * A client of one exchange. Every call returns a `Result`: the body of the reply, typed by the contract, or an error as a
+ * value. It never retries.
  */
 export class ExchangeClient {
-  /** `/sim`: clock, funding, markets, and what the exchange knows of itself. */
+  /** The control plane `/sim`: clock, funding, markets, snapshots, faults, state. */
   readonly control: ControlPlane;
   readonly #connection: Connection;
   readonly #account: WalletAccount | null;
@@ -24,8 +24,8 @@ export class ExchangeClient {
   readonly #close: () => void;
 
   /**
-   * `url` is where the exchange is, such as `http://127.0.0.1:7070`, or `http://127.0.0.1:7070/3` of a pool.
-   * @throws TypeError when it, or an option, is something else.
+   * `url` is the exchange's, such as `http://127.0.0.1:7070`, or `http://127.0.0.1:7070/3` in a pool.
+   * @throws TypeError if the URL or an option is invalid.
    */
   constructor(url: string, options: ClientOptions = {}) {
     requireOptions(options);
@@ -46,17 +46,17 @@ export class ExchangeClient {
     this.#close = close;
   }
 
-  /** What signed requests are signed with; null before `derive()`. Keep it secret. */
+  /** Credentials that sign requests; null before `derive()`. Keep them secret. */
   get credentials(): message.SigningCredentials | null {
     return this.#connection.credentials;
   }
 
-  /** Ends the client's connections; what is under way is lost. */
+  /** Closes the client's connections; pending requests fail. */
   close(): void {
     this.#close();
   }
 
-  /** Derives credentials from the wallet's signature and keeps them; a new set each time. */
+  /** Derives new credentials with the wallet's signature and uses them for later requests. */
   async derive(
     nonce: number | bigint = 0,
     scheme: WalletScheme = "typed-data",
@@ -78,7 +78,7 @@ export class ExchangeClient {
     return success(credentials);
   }
 
-  /** Places an order; its immediate fills are the answer's `trades`. */
+  /** Places an order; its immediate fills are in the reply's `trades`. */
   place(order: message.NewOrder): Promise<Result<api.PlacedOrder>> {
     const { orderType = "GTC", expiration, ...fields } = order;
     const text = expiration === undefined ? {} : { expiration: expirationText(expiration) };
@@ -86,7 +86,7 @@ export class ExchangeClient {
     return this.#connection.ask("POST /clob/order", { body, signed: true });
   }
 
-  /** Cancels one order; that it is no longer live is no error but a `notCanceled`. */
+  /** Cancels one order. An order that is no longer live is reported in `notCanceled`, not as an error. */
   cancel(orderId: string): Promise<Result<api.CancelResult>> {
     const body = { orderId };
     return this.#connection.ask("DELETE /clob/order", { body, signed: true });
@@ -114,7 +114,7 @@ export class ExchangeClient {
     return this.#ofToken("GET /clob/book", tokenId);
   }
 
-  /** What the token is quoted at, from four requests side by side: a trade in between may come between them. */
+  /** Returns a token's quotes from four parallel requests. They may be inconsistent if the book changes in between. */
   async quotes(tokenId: string): Promise<Result<message.Quotes>> {
     const [price, midpoint, spread, last] = await Promise.all([
       this.#ofToken("GET /clob/price", tokenId),
@@ -129,7 +129,7 @@ export class ExchangeClient {
     return success({ ...price.value, ...midpoint.value, ...spread.value, ...last.value });
   }
 
-  /** Of one token of a market: the prices at which it traded, oldest first. */
+  /** The prices at which one token of a market traded, oldest first. */
   history(idOrSlug: string, range?: api.HistoryRange): Promise<Result<api.PricesHistory>> {
     const path = [idOrSlug];
     return this.#connection.ask("GET /api/markets/{idOrSlug}/prices-history", { path, query: range });
@@ -139,7 +139,7 @@ export class ExchangeClient {
     return this.#ofToken("GET /clob/tick-size", tokenId);
   }
 
-  /** Of takers, in basis points. */
+  /** The taker fee rate, in basis points. */
   feeRate(tokenId: string): Promise<Result<api.FeeRate>> {
     return this.#ofToken("GET /clob/fee-rate", tokenId);
   }
@@ -152,13 +152,13 @@ export class ExchangeClient {
     return this.#connection.ask("GET /api/markets/{idOrSlug}", { path: [idOrSlug] });
   }
 
-  /** A market's trades as their takers saw them, newest first. */
+  /** A market's trades from the taker's side, newest first. */
   marketTrades(idOrSlug: string, filter?: api.MarketTradeFilter): Promise<Result<api.Page<api.MarketTrade>>> {
     const path = [idOrSlug];
     return this.#connection.ask("GET /api/markets/{idOrSlug}/trades", { path, query: filter });
   }
 
-  /** Newest first. */
+  /** Events, newest first. */
   events(filter?: api.EventFilter): Promise<Result<api.Page<api.MarketEvent>>> {
     return this.#connection.ask("GET /api/events", { query: filter });
   }
@@ -167,7 +167,7 @@ export class ExchangeClient {
     return this.#connection.ask("GET /api/events/{idOrSlug}", { path: [idOrSlug] });
   }
 
-  /** Markets and events in which every word occurs, best first. */
+  /** Markets and events that contain every word, best match first. */
   search(words: string, window: api.PageWindow = {}): Promise<Result<api.Page<api.SearchResult>>> {
     return this.#connection.ask("GET /api/search", { query: { q: words, ...window } });
   }
@@ -177,12 +177,12 @@ export class ExchangeClient {
     return this.#connection.ask("GET /clob/time");
   }
 
-  /** Asks the server for its time and from then on signs by the local clock corrected to it. */
+  /** Measures the offset of the local clock from the server's and adds it to the time of later signed requests. */
   syncTime(): Promise<Result<TimeSync>> {
     return this.#connection.clock.sync();
   }
 
-  /** Sends any request, signed or not, right or wrong; whatever comes back is a success. */
+  /** Sends any request, signed or not, valid or not; any reply is a success. */
   send(raw: RawRequest): Promise<Result<RawReply>> {
     return this.#connection.send(raw);
   }
@@ -202,7 +202,7 @@ function baseOf(url: string): URL {
   );
 }
 
-/** The text of an expiration; what is no moment becomes a text that the server will refuse. */
+/** Returns an expiration as text; an invalid one becomes a text that the server refuses. */
 function expirationText(expiration: Date | string | number): string {
   const isMoment = expiration instanceof Date && !Number.isNaN(expiration.getTime());
   return isMoment ? expiration.toISOString() : String(expiration);

@@ -20,16 +20,16 @@ import {
   type Transport,
 } from "./transport.ts";
 
-/** What is answered at a route. */
+/** Type of the reply at a route. */
 export type ReplyAt<R extends Route> = ReplyTo<OperationAt<R>>;
 
-/** What a query parameter may be; undefined leaves it out. */
+/** Query parameters; undefined omits one. */
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Percent-encoded UTF-8, even of a text with half a surrogate pair, which `encodeURIComponent` alone refuses. */
+/** Percent-encodes a text as UTF-8, even with a lone surrogate, for which `encodeURIComponent` alone throws. */
 const encoded = (value: string): string => encodeURIComponent(Buffer.from(value).toString());
 
-/** @throws TypeError when what is to stand in a path is no text, as the id of an order that was not awaited. */
+/** Encodes a path parameter. @throws TypeError if it is no text, such as the id of an order that was not awaited. */
 function inPath(value: unknown, route: Route): string {
   if (typeof value === "string") return encoded(value);
   throw new TypeError(
@@ -47,15 +47,15 @@ export function targetOf(path: string, query: Query = {}): string {
 
 interface Signable {
   readonly method: string;
-  /** Path and query, within the exchange. */
+  /** Path and query, without the prefix of a pool. */
   readonly target: string;
-  /** Is signed instead of what the target comes to. */
+  /** Path to sign; by default derived from the target. */
   readonly signedPath?: string;
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly body: string;
 }
 
-/** The five headers of a signed request (specification, "Authentication"); `unixTime` is in seconds. */
+/** Returns the five headers of a signed request (specification, "Authentication"); `unixTime` is in seconds. */
 export function authHeaders(
   { address, apiKey, secret, passphrase }: SigningCredentials,
   { method, target, signedPath = signedPathOf(target), body }: Signable,
@@ -72,27 +72,27 @@ export function authHeaders(
   ];
 }
 
-/** The path that is signed: relative to `/clob`, without the query. */
+/** Returns the path to sign: relative to `/clob`, without the query. */
 function signedPathOf(target: string): string {
   const [path = ""] = target.split("?", 1);
   return path.startsWith("/clob/") ? path.slice("/clob".length) : path;
 }
 
 /**
- * Where the time of a signed request comes from: this machine's clock, GET /clob/time before each request, or a
- * function that stands in for the machine's clock and answers Unix seconds.
+ * Source of the time in signed requests: the local clock, GET /clob/time before each request, or a function that
+ * replaces the local clock and returns Unix seconds.
  */
 export type TimeSource = "local" | "server" | (() => number);
 
-/** What a synchronisation found. */
+/** Result of `syncTime()`. */
 export interface TimeSync {
   /** Unix seconds. */
   readonly serverTime: number;
-  /** Seconds that the server's clock is ahead of the local one. */
+  /** Seconds by which the server's clock is ahead of the local one. */
   readonly offset: number;
 }
 
-/** The time that signed requests carry. */
+/** Clock that timestamps signed requests. */
 class SigningClock {
   readonly #asksEachTime: boolean;
   readonly #local: () => number;
@@ -106,14 +106,14 @@ class SigningClock {
     this.#ask = ask;
   }
 
-  /** Unix seconds; fails only when the server had to be asked. */
+  /** Returns Unix seconds; fails only with source `server`. */
   async now(): Promise<Result<number>> {
     if (!this.#asksEachTime) return success(this.#seconds() + this.#offset);
     const asked = await this.#ask();
     return asked.ok ? success(asked.value.time) : asked;
   }
 
-  /** Asks the server for its time and keeps how far the local clock is from it. */
+  /** Measures and stores the offset of the local clock from the server's. */
   async sync(): Promise<Result<TimeSync>> {
     const asked = await this.#ask();
     if (!asked.ok) return asked;
@@ -127,18 +127,18 @@ class SigningClock {
   }
 }
 
-/** A request that may be anything, right or wrong. */
+/** Any request, valid or not. */
 export interface RawRequest {
   readonly method: string;
-  /** Path and query within the exchange, sent as they stand. */
+  /** Path and query, without the prefix of a pool, sent unchanged. */
   readonly path: string;
-  /** A text is sent as it stands, anything else as its JSON; undefined sends no body. */
+  /** A text is sent unchanged, anything else as JSON; undefined sends no body. */
   readonly body?: unknown;
-  /** True signs it with the client's credentials. */
+  /** Whether to sign it with the client's credentials. */
   readonly signed?: boolean;
-  /** Is signed instead of the path, which has neither `/clob` nor its query then. */
+  /** Path to sign, by default `path` without `/clob` and query. */
   readonly signedPath?: string;
-  /** These replace the headers that were made, after signing; a function makes others of them. */
+  /** Changes to the generated headers, applied after signing, or a function that returns the headers to send. */
   readonly headers?: HeaderChanges | ((made: readonly Header[]) => readonly Header[]);
 }
 
@@ -156,12 +156,12 @@ interface ConnectionOptions {
   readonly credentials: SigningCredentials | null;
 }
 
-/** What all calls of a client go through: headers, signature, transport, and the reading of replies. */
+/** Sends all calls of a client: headers, signature, transport and parsing of replies. */
 export class Connection {
   readonly clock: SigningClock;
   credentials: SigningCredentials | null;
   readonly #base: URL;
-  /** What comes before every path: nothing, or `/3`. */
+  /** Path prefix of the exchange: empty, or `/3` in a pool. */
   readonly #prefix: string;
   readonly #transport: Transport;
   readonly #simToken: string | null;
@@ -175,13 +175,13 @@ export class Connection {
     this.clock = new SigningClock(time, () => this.ask("GET /clob/time"));
   }
 
-  /** Sends a request and reads the reply; a success is believed to be what the contract says. */
+  /** Sends a request and parses the reply. The body of a success is not checked against the contract. */
   async ask<R extends Route>(route: R, request: Ask = {}): Promise<Result<ReplyAt<R>>> {
     const sent = await this.#send(route, request);
     return sent.ok ? advised(readReply<ReplyAt<R>>(sent.value)) : sent;
   }
 
-  /** The same of a reply that is no JSON document when it is a success. */
+  /** Sends a request whose successful reply is not a JSON document. */
   async askText(route: Route, request: Ask): Promise<Result<string>> {
     const sent = await this.#send(route, request);
     if (!sent.ok) return sent;
@@ -198,7 +198,7 @@ export class Connection {
     return this.send({ method, path: targetOf(path, query), body, signed });
   }
 
-  /** Opens a reply of the control plane that need not end. @throws TypeError when the transport cannot. */
+  /** Opens an endless reply of the control plane. @throws TypeError if the transport has no `open`. */
   async open(path: string, signal?: EndSignal): Promise<Result<OpenReply>> {
     const { open } = this.#transport;
     if (open === undefined) throw new TypeError("the client's transport has no open(), which a stream needs");
@@ -253,7 +253,7 @@ export class Connection {
   #plainHeaders(method: string, path: string, text: string | null): Header[] {
     const headers: Header[] = [["host", this.#base.host]];
     if (text !== null) headers.push(["content-type", "application/json"]);
-    // Without a length, Node frames the body that a POST does not have.
+    // Without a length, Node sends a POST without a body as chunked.
     if (text !== null || method === "POST")
       headers.push(["content-length", String(Buffer.byteLength(text ?? ""))]);
     if (this.#simToken !== null && path.startsWith("/sim")) headers.push(["x-sim-token", this.#simToken]);
@@ -267,7 +267,7 @@ export class Connection {
   }
 }
 
-/** Adds how this client does what the server's hint asks for. */
+/** Adds to the server's hint how to follow it with this client. */
 function advised<Value>(result: Result<Value>): Result<Value> {
   if (result.ok || result.error.code !== "TIMESTAMP_OUT_OF_WINDOW") return result;
   const { hint } = result.error;

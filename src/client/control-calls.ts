@@ -2,8 +2,8 @@ import type { AnyEndpoint, BodyAt, OperationAt, QueryAt, Route } from "../api/en
 import type { ReplyTo } from "./messages.ts";
 import type { Result } from "./result.ts";
 
-// The calls of the control plane by their routes. The published types have them written out, each with the summary of its
-// endpoint (`bin/setup/published-types.ts`).
+// Calls of the control plane and their routes. `bin/setup/published-types.ts` writes them out for the package, each with
+// the summary of its endpoint.
 
 type Table = Readonly<Record<string, Route<Exclude<AnyEndpoint, { readonly access: "signed" }>>>>;
 
@@ -55,7 +55,7 @@ type PathParameters<Path extends string> = Path extends `${string}{${string}}${i
   ? [parameter: string, ...PathParameters<Rest>]
   : [];
 
-/** Takes the parameters of the path, then the body or the query, which may be left out where the endpoint can do without. */
+/** Takes the path parameters, then the body or the optional query. */
 type Call<R extends Route> = (
   ...args: [
     ...PathParameters<R>,
@@ -67,7 +67,7 @@ type Call<R extends Route> = (
   ]
 ) => Promise<Result<ReplyTo<OperationAt<R>>>>;
 
-/** A call for each row of a table. */
+/** One call for each row of a table. */
 type CallsOf<T extends Table> = { readonly [Name in keyof T]: Call<T[Name]> };
 
 export type ChainCalls = CallsOf<typeof CHAIN_CALLS>;

@@ -6,30 +6,30 @@ import { CHAIN_CALLS, type ChainCalls, CONTROL_CALLS, type ControlCalls } from "
 import type { Result } from "./result.ts";
 import { follow, type StreamOptions } from "./stream.ts";
 
-/** `/sim/chain`: when blocks are mined, and what goes wrong with settlements. */
+/** `/sim/chain`: mining of blocks and faults of settlements. */
 interface ChainControl extends ChainCalls {
-  /** Mines blocks at once, one unless told otherwise; all that is pending is in the first. */
+  /** Mines blocks immediately, by default one; the first contains all pending transactions. */
   mine(blocks?: number): Promise<Result<Chain>>;
 }
 
-/** The control plane `/sim`, which is no part of the imitated service. Values are the bodies of its replies. */
+/** The control plane `/sim`, which is not part of the imitated service. Values are the bodies of its replies. */
 export interface ControlPlane extends ControlCalls {
   readonly chain: ChainControl;
   resolve(idOrSlug: string, winningOutcome: WinningOutcome): Promise<Result<Market>>;
-  /** Keeps books, accounts, clock, timers and id counters as they stand. */
+  /** Takes a snapshot of books, accounts, clock, timers and id counters. */
   snapshot(name?: string): Promise<Result<Snapshot>>;
-  /** All that was done since the exchange was opened, as a scenario that passes. */
+  /** Returns the session since the exchange was opened as a scenario that passes. */
   scenario(name?: string): Promise<Result<RecordedScenario>>;
-  /** All that another machine needs to replay what was done, a JSON object a line: the content of a report's file. */
+  /** Returns a bug report with which another machine can replay the session: JSON lines, the content of a report file. */
   report(reason?: string): Promise<Result<string>>;
   /**
-   * What the exchange does, as it happens. Goes on behind the last entry when the connection is lost, until `signal` ends it
-   * or nobody reads on. @throws ExchangeFailure when the server refuses it, or is not there at first.
+   * Yields the entries of the live feed. Reconnects after the last entry when the connection is lost, until `signal` aborts
+   * or the caller stops iterating. @throws ExchangeFailure if the server refuses it or the first connection fails.
    */
   stream(options?: StreamOptions): AsyncIterable<StreamEntry>;
 }
 
-/** The control plane that a connection leads to. */
+/** Returns the control plane over a connection. */
 export const controlOf = (connection: Connection): ControlPlane => ({
   ...(callsOf(connection, CONTROL_CALLS) as ControlCalls),
   chain: {
@@ -44,7 +44,7 @@ export const controlOf = (connection: Connection): ControlPlane => ({
   stream: (options) => follow(connection, options),
 });
 
-/** A call for each row of a table: it takes the parameters of the path, then the query of a GET or the body of all others. */
+/** Returns a call for each row of a table; it takes the path parameters, then the query of a GET or else the body. */
 const callsOf = (connection: Connection, table: Readonly<Record<string, Route>>): unknown =>
   Object.fromEntries(
     Object.entries(table).map(([name, route]) => {

@@ -13,21 +13,21 @@ import type { SigningCredentials } from "./messages.ts";
 import type { Transport } from "./transport.ts";
 import type { WalletAccount } from "./wallet.ts";
 
-/** With what a client is made. */
+/** Options of a client. */
 export interface ClientOptions {
-  /** The wallet that derives credentials: an account of viem's, or what `walletOf` answers. */
+  /** Wallet that derives credentials: a viem account or the result of `walletOf`. */
   readonly account?: WalletAccount;
-  /** Credentials that were derived before. */
+  /** Credentials derived earlier. */
   readonly credentials?: SigningCredentials;
-  /** Where the time of signed requests comes from; default `local`. */
+  /** Source of the time in signed requests; default `local`. */
   readonly time?: TimeSource;
-  /** Instead of HTTP over connections of the client's own; who gives one closes it. */
+  /** Transport to use instead of the client's own HTTP connections; `close()` does not close it. */
   readonly transport?: Transport;
-  /** The server's `--sim-token`, sent to `/sim` only. */
+  /** Value of the server's `--sim-token`, sent to `/sim` only. */
   readonly simToken?: string;
-  /** The chain that a derivation is signed for; default 137. */
+  /** Chain id in the typed data that derives credentials; default 137. */
   readonly chainId?: number;
-  /** After how long a reply that is not whole counts as lost; default 30,000. */
+  /** Milliseconds within which a reply must be complete; default 30,000. */
   readonly timeoutMs?: number;
 }
 
@@ -54,7 +54,7 @@ const OPTION_TYPES: Readonly<Record<keyof ClientOptions, OptionType>> = {
   timeoutMs: whole(1, 2_147_483_647),
 };
 
-/** @throws TypeError naming an option that is not what it should be, what was expected and what was found. */
+/** Checks options. @throws TypeError with the name of an invalid option, what was expected and what was found. */
 export function requireOptions(options: ClientOptions): void {
   const fault = faultOfOptions(options, OPTION_TYPES);
   if (fault !== undefined) throw new TypeError(fault);

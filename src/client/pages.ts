@@ -4,9 +4,9 @@ import { type Result, success } from "./result.ts";
 type AskPage<Item> = (window: PageWindow) => Promise<Result<Page<Item>>>;
 
 /**
- * Asks for one page of a list after another, up to the last or the first error:
- * `pages((window) => client.trades({ market: "rain", ...window }))`. Pages are counted from the front, so that an item may
- * come twice where newer ones are put before it meanwhile.
+ * Requests the pages of a list in order, up to the last page or the first error:
+ * `pages((window) => client.trades({ market: "rain", ...window }))`. Offsets count from the front, so that an item may
+ * come twice if newer items are added meanwhile.
  */
 export async function* pages<Item>(
   ask: AskPage<Item>,
@@ -21,7 +21,7 @@ export async function* pages<Item>(
   }
 }
 
-/** All items of a list, asked for page by page, or the first error. */
+/** Returns all items of a list, requested page by page, or the first error. */
 export async function collect<Item>(ask: AskPage<Item>, first: PageWindow = {}): Promise<Result<Item[]>> {
   const items: Item[] = [];
   for await (const page of pages(ask, first)) {

@@ -2,15 +2,15 @@ import { ERRORS, nameOf } from "../api/errors.ts";
 import type { ErrorCode } from "./api-messages.ts";
 import type { HttpReply } from "./transport.ts";
 
-/** Why a call failed before, or instead of, an answer that the contract knows. */
+/** Error codes of the client, for calls without a reply of the contract. */
 export type ClientCode =
-  /** No whole reply came; whether the request was carried out is unknown, unless nobody listened. */
+  /** No complete reply was received. Whether the request was executed is unknown, unless the server was unreachable. */
   | "CONNECTION_LOST"
-  /** A reply came that is none of this API. */
+  /** The reply does not belong to this API. */
   | "INVALID_REPLY"
-  /** A signed request without credentials to sign with. */
+  /** A signed request needs credentials, and the client has none. */
   | "NOT_DERIVED"
-  /** Credentials are to be derived without a wallet, or the wallet did not sign. */
+  /** The client has no wallet to derive credentials with, or the wallet did not sign. */
   | "NO_WALLET";
 
 /** A failed call, as a value. */
@@ -18,35 +18,35 @@ export interface ExchangeError {
   /** The server's code, or the client's own. */
   readonly code: ErrorCode | ClientCode;
   readonly message: string;
-  /** The HTTP status; null when no reply came. */
+  /** HTTP status; null if no reply was received. */
   readonly status: number | null;
-  /** What to do, or what was probably meant. */
+  /** Suggested action, or what was probably meant. */
   readonly hint: string | null;
   readonly details: Readonly<Record<string, unknown>> | null;
-  /** The server's name for the request, as its log has it. */
+  /** Id of the request in the server's log. */
   readonly requestId: string | null;
-  /** Seconds after which the server asks to be tried again (Retry-After); null when it does not say. */
+  /** Seconds after which to retry (Retry-After); null if the server sent none. */
   readonly retryAfter: number | null;
 }
 
-/** What is not known of a request that got no reply. */
+/** Fields of an error without a reply. */
 const UNANSWERED = { status: null, hint: null, details: null, requestId: null, retryAfter: null } as const;
 
-/** Nobody listens there, or the name leads nowhere: the request was certainly not carried out. */
+/** System errors after which the request was certainly not executed: no listener, or the host was not found. */
 const UNREACHED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
 function hintFor(code: string | null): string | null {
   if (code !== null && UNREACHED.has(code)) return "is a server running there? clobsim serve starts one";
-  // Node's own codes: it refused to send the request, or the other side's certificate.
+  // Node's own codes: it refused the request or the server's certificate before sending.
   if (code?.startsWith("ERR_")) return null;
   return "the request may have been carried out: look before sending it again";
 }
 
-/** What became of a request whose transport rejected with `cause`; `details.cause` is the system's code for it. */
+/** Returns the error of a request whose transport rejected with `cause`; `details.cause` is its error code. */
 export function connectionLost(origin: string, cause: unknown): ExchangeError {
   const { code, message } = (cause ?? {}) as { readonly code?: unknown; readonly message?: unknown };
   const name = typeof code === "string" ? code : null;
-  // A host name with several addresses fails with an AggregateError, which has a code and no words.
+  // A host name with several addresses fails with an AggregateError, which has a code and an empty message.
   const reason = typeof message === "string" && message !== "" ? message : (name ?? String(cause));
   const details = name === null ? null : { cause: name };
   const said = `no reply from ${origin}: ${reason}`;
@@ -68,7 +68,7 @@ export function unsigned(cause: unknown): ExchangeError {
   return { ...UNANSWERED, code: "NO_WALLET", message: `the wallet did not sign: ${reason}` };
 }
 
-/** What a call came to: a value, or why there is none. */
+/** Result of a call: a value or an error. */
 export type Result<Value> = Success<Value> | Failure;
 
 interface Success<Value> {
@@ -85,7 +85,7 @@ export const success = <Value>(value: Value): Success<Value> => ({ ok: true, val
 
 export const failure = (error: ExchangeError): Failure => ({ ok: false, error });
 
-/** A failed call as something to throw; its message reads `CODE: message. hint`, after a question `CODE: message? hint`. */
+/** A failed call as an exception. Its message is `CODE: message. hint`, or `CODE: message? hint` after a question. */
 export class ExchangeFailure extends Error {
   override readonly name = "ExchangeFailure";
   readonly error: ExchangeError;
@@ -97,15 +97,15 @@ export class ExchangeFailure extends Error {
   }
 }
 
-/** The value of a result, for scripts that end at the first error. @throws ExchangeFailure when there is none. */
+/** Returns the value of a result, for scripts that end at the first error. @throws ExchangeFailure if there is none. */
 export function orThrow<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
   throw new ExchangeFailure(result.error);
 }
 
-/** A reply as it came, with its text read as JSON. */
+/** An unchecked reply, with its text parsed as JSON. */
 export interface RawReply extends HttpReply {
-  /** Undefined when the text is no JSON. */
+  /** undefined if the text is not JSON. */
   readonly body: unknown;
 }
 
@@ -119,7 +119,7 @@ export function parseReply(reply: HttpReply): RawReply {
   }
 }
 
-/** The body of a successful reply, which is believed to be what the contract says, or the error that it tells. */
+/** Returns the body of a successful reply, not checked against the contract, or the error in the reply. */
 export function readReply<Value>(reply: RawReply): Result<Value> {
   const { body, status } = reply;
   if (!isObject(body)) return failure(unreadable(reply));
@@ -135,8 +135,8 @@ const isCode = (code: unknown): code is ErrorCode => typeof code === "string" &&
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /**
- * The seconds of Retry-After (RFC 9110, section 10.2.3), never below 0; a moment is counted from the reply's own Date, without
- * which nobody knows the server's clock. Null when there is none, or nothing that can be read.
+ * Returns the seconds of Retry-After (RFC 9110, section 10.2.3), never below 0. A date is relative to the reply's Date,
+ * because the local clock may differ from the server's. null if the header, or the Date it needs, is missing or invalid.
  */
 function secondsIn({ "retry-after": after = "", date = "" }: HttpReply["headers"]): number | null {
   if (/^\d{1,10}$/.test(after)) return Number(after);
@@ -147,7 +147,7 @@ function secondsIn({ "retry-after": after = "", date = "" }: HttpReply["headers"
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** An error body (contract, section 1); one with a code that this version does not know is repeated in the details. */
+/** Reads an error body (contract, section 1). A body with an unknown code goes into the details of `INVALID_REPLY`. */
 function refusalIn(reply: RawReply, body: JsonObject): ExchangeError {
   const { code, error } = body;
   if (isCode(code) && typeof error === "string") {
@@ -165,7 +165,7 @@ function refusalIn(reply: RawReply, body: JsonObject): ExchangeError {
   return invalid(reply, `the reply ${reply.status} is no error that this client knows: ${found}`, body);
 }
 
-/** Says what came without repeating it: a reply may hold a secret. */
+/** Returns the error of a reply that is not a JSON object, without its content, which may hold a secret. */
 function unreadable(reply: RawReply): ExchangeError {
   const { status, body, headers } = reply;
   const type = headers["content-type"] ?? "of no type";

@@ -4,20 +4,20 @@ import { type Connection, targetOf } from "./connection.ts";
 import { type ExchangeError, ExchangeFailure } from "./result.ts";
 import type { EndSignal, OpenReply } from "./transport.ts";
 
-/** Where a client begins to follow an exchange, and for how long it does. */
+/** Start and end of following the live feed. */
 export interface StreamOptions {
-  /** With the session from its start, or with what comes next; default `now`. */
+  /** Whether to begin at the start of the session or with the next entry; default `now`. */
   readonly from?: "start" | "now";
-  /** The id of the entry behind which it goes on. */
+  /** Id of the entry after which to continue. */
   readonly after?: string;
-  /** Ends it. */
+  /** Ends the stream. */
   readonly signal?: EndSignal;
 }
 
 const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 2_000;
 
-/** The entries of the live feed, over as many connections as it takes. @throws ExchangeFailure */
+/** Yields the entries of the live feed, reconnecting as needed. @throws ExchangeFailure as `ControlPlane.stream` does. */
 export async function* follow(
   connection: Connection,
   { from, after, signal }: StreamOptions = {},
@@ -35,20 +35,20 @@ export async function* follow(
         wait = FIRST_WAIT_MS;
         yield streamEntry(event);
       }
-    } else if (!isEnded() && !(isBegun && mayPass(opened.error))) {
+    } else if (!isEnded() && !(isBegun && isTemporary(opened.error))) {
       throw new ExchangeFailure(opened.error);
     }
-    // That it is ended meanwhile is no failure.
+    // An abort during the wait is not an error.
     await delay(wait, undefined, { signal: signal as AbortSignal }).catch(() => {});
     wait = Math.min(wait * 2, MAX_WAIT_MS);
   }
 }
 
-/** Whether a server that is started again may answer something else. */
-const mayPass = ({ code, status, details }: ExchangeError): boolean =>
+/** Whether an error may be temporary, for example while the server restarts. */
+const isTemporary = ({ code, status, details }: ExchangeError): boolean =>
   status === 503 || (code === "CONNECTION_LOST" && details?.cause !== "ERR_CLIENT_CLOSED");
 
-/** Ends where the connection does, however that was. */
+/** Yields the events of a reply until the connection ends, with or without an error. */
 async function* eventsIn({ body }: OpenReply) {
   const read = eventStreamReader();
   try {

@@ -5,10 +5,10 @@ import { urlToHttpOptions } from "node:url";
 /** One header line of a request; a name may come several times. */
 export type Header = readonly [name: string, value: string];
 
-/** Headers by name, in any letter case: a text is sent, several as often, and null sends none. */
+/** Headers by name, in any letter case. Each text is sent as one header line; null removes the header. */
 export type HeaderChanges = Readonly<Record<string, string | readonly string[] | null>>;
 
-/** The headers that were made, in lower case, with those that are named in `changes` replaced by what it says. */
+/** Returns the headers `made`, whose names are in lower case, with `changes` applied. */
 export function changeHeaders(made: readonly Header[], changes: HeaderChanges): Header[] {
   const changed = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
   const headers = made.filter(([name]) => !changed.has(name));
@@ -18,61 +18,61 @@ export function changeHeaders(made: readonly Header[], changes: HeaderChanges): 
   return headers;
 }
 
-/** What ends a request that goes on: an `AbortSignal`, which not every project has the types of. */
+/** Structural type of `AbortSignal`, because not every project includes its types. */
 export interface EndSignal {
   readonly aborted: boolean;
   addEventListener(type: "abort", listener: () => void): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** A request as it goes out, byte for byte. */
+/** A request exactly as it is sent. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query, as sent. */
   readonly path: string;
-  /** All of them, `host` and `content-length` included. */
+  /** All headers, including `host` and `content-length`. */
   readonly headers: readonly Header[];
-  /** Null when there is none. */
+  /** null if there is none. */
   readonly body: string | null;
 }
 
-/** A whole reply. */
+/** A complete reply. */
 export interface HttpReply {
   readonly status: number;
-  /** By lower-case name; a header that came several times is joined by a comma. */
+  /** By lower-case name; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** A reply whose body is still coming. */
+/** A reply whose body is read while it arrives. */
 export interface OpenReply extends Omit<HttpReply, "text"> {
-  /** Fails when the connection is lost; who reads no more of it ends the connection. */
+  /** Fails if the connection is lost; ending the iteration closes the connection. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Carries a request to the server and its reply back; rejects when no whole reply came. It never sends twice. */
+/** Sends a request and resolves to its reply; rejects if no complete reply is received. It must not retry. */
 export interface Transport {
   (request: HttpRequest): Promise<HttpReply>;
-  /** The same for a reply that need not end; rejects when none began. Only following the live feed needs it. */
+  /** Opens a reply that may be endless; rejects if none begins. Needed only for the live feed. */
   readonly open?: (request: HttpRequest, signal?: EndSignal) => Promise<OpenReply>;
 }
 
 /** Three heartbeats of the live feed. */
 const MAX_SILENCE_MS = 45_000;
 
-/** A transport over connections of its own, which stay open for the next request until it is closed. */
+/** A transport with keep-alive connections of its own. */
 interface OpenTransport {
   readonly send: Transport;
-  /** Ends all connections; what is under way or comes later is rejected. */
+  /** Closes all connections; pending and later requests are rejected. */
   close(): void;
 }
 
 /**
- * HTTP or HTTPS to one origin, over the connections that `connect` makes where it is given; a reply that is not whole after
- * `timeoutMs` counts as lost.
+ * Opens a transport over HTTP or HTTPS to one origin. `connect`, if given, creates its connections. A request is rejected
+ * if its reply is not complete within `timeoutMs`.
  */
 export function openTransport(origin: URL, timeoutMs: number, connect?: () => Duplex): OpenTransport {
-  // TLS is loaded for those who need it: a server starts with a client of its own.
+  // TLS is loaded only if needed, because a server starts with a client of its own.
   const { Agent, request: begin } =
     origin.protocol === "https:" ? process.getBuiltinModule("node:https") : http;
   const agent = new Agent({ keepAlive: true });

@@ -2,9 +2,9 @@ import { ATTESTATION, type ClobAuth, clobAuth } from "../api/wallet-signature.ts
 
 type Hex = `0x${string}`;
 
-/** Who signs: an account of viem's, or anything that signs like one. */
+/** A wallet that signs: a viem account or anything with the same methods. */
 export interface WalletAccount {
-  /** 40 hexadecimal digits behind `0x`. */
+  /** `0x` and 40 hexadecimal digits. */
   readonly address: Hex;
   /** EIP-712. */
   signTypedData(typedData: ClobAuth): Promise<string>;
@@ -12,10 +12,10 @@ export interface WalletAccount {
   signMessage(text: { readonly message: string }): Promise<string>;
 }
 
-/** How a wallet signs: EIP-712 typed data, or the bare sentence by EIP-191, which carries no time and no nonce. */
+/** How a wallet signs: EIP-712 typed data, or the plain attestation text by EIP-191, without time and nonce. */
 export type WalletScheme = "typed-data" | "personal-sign";
 
-/** What is claimed. */
+/** Contents of the attestation that derives credentials. */
 export interface Claim {
   readonly scheme: WalletScheme;
   readonly chainId: number;
@@ -24,7 +24,7 @@ export interface Claim {
   readonly nonce: number | bigint;
 }
 
-/** The body of POST /clob/auth/derive-api-key. Rejects when the wallet does not sign. */
+/** Returns the body of POST /clob/auth/derive-api-key. Rejects if the wallet does not sign. */
 export async function attest(
   account: WalletAccount,
   claim: Claim,
@@ -42,8 +42,8 @@ export async function attest(
 const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/;
 
 /**
- * The wallet of a private key, which signs in this process; viem is loaded when it is asked for.
- * @throws TypeError when the text is not 32 bytes in hex, without repeating it; RangeError when the curve has no such key.
+ * Returns the wallet of a private key, which signs in this process. Loads viem on the first call.
+ * @throws TypeError if the text is not `0x` and 64 hex digits, without repeating it; RangeError if the key is not valid.
  */
 export async function walletOf(privateKey: string): Promise<WalletAccount> {
   if (!PRIVATE_KEY.test(privateKey)) throw new TypeError("a private key is 0x and 64 hexadecimal digits");

@@ -59,7 +59,7 @@ export class Faults {
     return fault;
   }
 
-  /** Returns the first fault that fires for a request, or null. Each fault of the route counts the request and draws for it. */
+  /** Returns the first fault that fires for a request, or null. Each fault of the route counts it and draws for it. */
   apply(operation: Operation): Fault | null {
     let applied: Fault | null = null;
     for (const fault of this.#faults) {

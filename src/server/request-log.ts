@@ -121,7 +121,7 @@ function requestLine(
 /** A path that needs no escapes in JSON and on a terminal. */
 const SAFE = /^[\x20!#-[\]-~]*$/;
 
-/** Returns a function that formats the wall clock as a member of a log line, cached because many lines share a millisecond. */
+/** Returns a formatter of the wall clock as a member of a log line. It caches, because many lines share a millisecond. */
 function timestamps(): () => string {
   let last = 0;
   let text = "";

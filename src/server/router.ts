@@ -38,7 +38,7 @@ type Route = (request: Routed, response: Outgoing) => void;
 
 const MAX_BODY = 64 * 1024;
 
-/** Handles a request for one endpoint, in this order: access, body, faults, time, signature, query, parsing the body, answer. */
+/** Handles requests for one endpoint: access, reading the body, faults, time, signature, query, parsing the body, answer. */
 function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
   const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
   const { faults, persistence } = service;

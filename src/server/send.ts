@@ -125,7 +125,7 @@ function send(service: Service, request: Incoming, response: Outgoing, content: 
   post(service, request, response, () => sendNow(service, request, response, content, headers));
 }
 
-/** Writes an answer after every journal entry that it may depend on is durable. Must be called as soon as the answer is made. */
+/** Writes an answer after all journal entries so far are durable. Must be called as soon as the answer is made. */
 function post(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
   const { position } = service.persistence;
   request.lastCommand = service.exchange.sequence;
@@ -145,7 +145,7 @@ function post(service: Service, request: Incoming, response: Outgoing, write: ()
   });
 }
 
-/** Answers with an error because persistence failed, in which case the commands are rolled back, or because writing failed. */
+/** Answers with an error after persistence failed, which rolls the commands back, or after writing failed. */
 function sendInstead(service: Service, request: Incoming, response: Outgoing, failure: unknown): void {
   const error = knownError(service, request, failure);
   if (response.headersSent) {

@@ -117,7 +117,7 @@ export interface ServiceOptions {
 type RecordedSession = ReplyTo<"recordScenario">;
 
 interface ChainCalls {
-  /** Answers a JSON-RPC request; an empty text means no reply. Only trusted callers may use the methods that control the chain. */
+  /** Answers a JSON-RPC request; an empty text means no reply. Only trusted callers may control the chain. */
   answer(request: Buffer, isTrusted: boolean): Promise<string>;
 }
 
@@ -194,7 +194,7 @@ export interface Service {
   noteRefused(request: RefusedRequest): void;
   /** Returns the session since the world was opened as a scenario file. @throws ApiError if no scenario can express it. */
   record(name: string | null): Promise<RecordedSession>;
-  /** Returns a bug report with which another machine can replay the session, as JSON lines. @throws ApiError if it is too large. */
+  /** Returns a bug report that can be replayed elsewhere, as JSON lines. @throws ApiError if it is too large. */
   report(reason: string): Promise<Iterable<Uint8Array>>;
   /** Writes a bug report for a defect if reports are enabled. */
   reportDefect(error: unknown, reason: string): void;

@@ -117,7 +117,7 @@ class Feed {
   readonly #readers: ReadonlySet<Reader>;
   readonly #latest: LatestEntries;
   readonly #stops: readonly (() => void)[];
-  /** Random part of the ids of entries that are not commands. A reader cannot resume with it in another feed, or after a rewind. */
+  /** Random part of the ids of entries that are not commands, so that they are not found in another feed or after a rewind. */
   #name = "";
   /** Number of entries since the latest command. */
   #count = 0;
@@ -344,7 +344,7 @@ function clockText(id: string, { clock, exchange }: OpenedExchange): string {
   return `${id}event: clock\ndata: ${JSON.stringify({ t: exchange.now, d: { mode, rate } })}\n\n`;
 }
 
-/** Returns how the text of the entry with this id may begin. A number alone means that command, or a feed that began there. */
+/** Returns how the text of an entry with this id may begin. A number alone means that command, or a feed begun there. */
 function beginningsOf(after: string | null): readonly string[] {
   if (after === null) return [];
   return /^\d+$/.test(after) ? [`id: ${after}-`, `id: ${after}.0-`] : [`id: ${after}\n`];

@@ -27,22 +27,22 @@ export const HANDLERS: Handlers<Operation> = {
   ...recordingHandlers,
 };
 
-/** What the handlers of trading, books, accounts, markets, bots and the chain use of a service. */
+/** Part of a service that the handlers of trading, books, accounts, markets, bots and the chain use. */
 export type CalledService = Pick<Service, "exchange" | "numbers" | "checksums" | "books" | "bots">;
 
-/** A request as a client means it. */
+/** A request before it is encoded for HTTP. */
 export interface DirectCall {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: object;
-  /** The address of the account that asks, where the endpoint is signed. */
+  /** Address of the calling account, for signed endpoints. */
   readonly caller?: string;
 }
 
 /**
- * What an endpoint answers, its handler called in this process: without HTTP, signature, injected faults and JSON. Of the
- * bodies only an order's is read and checked; all others, and queries, must be as their readers answer them.
- * @throws ApiError when the request is refused.
+ * Calls the handler of an endpoint in this process, without HTTP, signature, injected faults and JSON. Only the body of an
+ * order is parsed here; all other bodies, and queries, must be as their readers return them.
+ * @throws ApiError if the request is refused.
  */
 export function callHandler(
   service: CalledService,

@@ -30,7 +30,7 @@ import { inPieces } from "../send.ts";
 import { type BodyOf, type Handlers, JsonText, Pieces, type Service } from "../service.ts";
 import { deriveFor, submit } from "./trading.ts";
 
-/** The control plane /sim, apart from creating and ending markets. */
+/** Handlers of the control plane /sim that have no file of their own. */
 export const controlHandlers = {
   getInfo: ({ headers }, service) => infoReply(service, headers.host),
   getClock: (_call, service) => clockReply(service),
@@ -95,7 +95,7 @@ export const controlHandlers = {
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
 } satisfies Partial<Handlers<Operation>>;
 
-/** The route of a pasted request that anybody may send; undefined of any other. */
+/** Returns the route of a pasted request if it needs no signature, otherwise undefined. */
 function openRoute({ method, url, path = "" }: PastedRequest, prefix: string): string | undefined {
   const target = (url ?? path).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
   const bare = prefix !== "" && target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target;
@@ -110,7 +110,7 @@ function openRoute({ method, url, path = "" }: PastedRequest, prefix: string): s
     : undefined;
 }
 
-/** What GET /sim tells of the exchange, its clock and its configuration; `host` is how the caller names the server. */
+/** Returns the reply of GET /sim; `host` is the request's Host header, for the examples in the reply. */
 export function infoReply(service: Service, host = "localhost"): ReplyTo<"getInfo"> {
   const { exchange, numbers, options } = service;
   const { state } = exchange;
@@ -160,7 +160,7 @@ function addressIn(text: string): string {
   return address;
 }
 
-/** An address that never came here has nothing, like any address of a chain. */
+/** Returns an account; an unknown address has an empty one, as on any chain. */
 const accountOf = (view: View, address: string): ReplyTo<"getAccount"> =>
   accountReply(view, findAccount(view.state, address) ?? emptyAccount(0, address));
 
@@ -188,7 +188,7 @@ export function clockReply({ clock, exchange }: Service): ReplyTo<"getClock"> {
   };
 }
 
-/** Sets the clock, forward only, and answers what became due on the way. */
+/** Sets the clock, forward only, and returns what became due on the way. */
 async function changeClock(service: Service, change: NewClock): Promise<ReplyTo<"setClock">> {
   const { clock, slices } = service;
   const fired = await clock.change(slices, () => {
@@ -203,7 +203,7 @@ async function changeClock(service: Service, change: NewClock): Promise<ReplyTo<
 const DAY_MS = 86_400_000;
 const MAX_DAYS_OF_BOTS = 31;
 
-/** A frozen clock that catches up with the wall's may be a year behind: nobody means to have bots trade for all of it. */
+/** Refuses mode real if bots would trade for too many days, because a frozen clock may be a year behind the wall clock. */
 function refuseYearsOfBots({ bots, exchange }: Service, to: Millis): void {
   const days = Math.ceil((to - exchange.now) / DAY_MS);
   if (bots.running === null || days <= MAX_DAYS_OF_BOTS) return;
@@ -225,7 +225,7 @@ function modeOf({ clock }: Service, { mode: asked, rate }: NewClock): ClockMode 
   return mode;
 }
 
-/** Takes steps of the clock, and answers what became due in them; what others cause between two of them does not count. */
+/** Runs steps of the clock and returns what became due in them, without what other requests cause between two steps. */
 function* firedBy({ exchange }: Service, steps: Iterator<undefined, boolean>): Steps<Fired[]> {
   const fired: Fired[] = [];
   const note: Watcher = (_sequence, at, events) => void fired.push(...firedIn(exchange.state, at, events));
@@ -240,7 +240,7 @@ function* firedBy({ exchange }: Service, steps: Iterator<undefined, boolean>): S
   }
 }
 
-/** What of the events that time has caused an answer about the clock names; the state is that behind them. */
+/** Returns the events that a clock reply lists; `state` must be the state after them. */
 export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]): Fired[] {
   return events.flatMap((event): Fired[] => {
     if (event.kind === "orderExpired") {
@@ -253,7 +253,7 @@ export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]
   });
 }
 
-/** Where the change moves the clock: forward, or nowhere. Mode real alone catches up with the wall clock. */
+/** Returns the time to which a change moves the clock, never before `now`. Mode real alone advances to the wall clock. */
 function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | null): Millis {
   if (time !== undefined && advance !== undefined) {
     throw invalidFields("time and advance are both given: give one of them", "advance");

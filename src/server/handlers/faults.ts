@@ -31,7 +31,7 @@ function faultReply(fault: Fault): ReplyTo<"addFault"> {
   return { ...shown, remaining: remainingOf(fault) };
 }
 
-/** What the body asks for. @throws ApiError `INVALID_PARAMETER` when it asks for nothing, or for two things at once. */
+/** Reads a fault from a body. @throws ApiError `INVALID_PARAMETER` if it has no effect or contradictory fields. */
 function planOf(asked: BodyOf<EndpointOf<"addFault">>): FaultPlan {
   const { status = null, retryAfter, latency = null, drop = null, probability, times = null, after } = asked;
   if (status === null && latency === null && drop === null) {

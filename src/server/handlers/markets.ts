@@ -107,7 +107,7 @@ export const marketHandlers = {
   },
 } satisfies Partial<Handlers<Operation>>;
 
-/** Each gives one market the command that its endpoint is called by, and answers the market as it is then. */
+/** Handlers of endpoints named after a command: each submits it for one market and returns the market after it. */
 export const marketCommandHandlers = Object.fromEntries(
   Object.keys(marketCommandEndpoints).map((kind) => [
     kind,
@@ -145,7 +145,7 @@ function addEvent(service: Service, facts: EventFacts): number {
 
 const MAX_SLUG = 100;
 
-/** A slug of the words of a title; a number follows when it is taken. */
+/** Returns a slug of the words of a title, with a number if it is taken. */
 function freeSlug(title: string, isTaken: (slug: string) => boolean): string {
   const words = folded(title).match(/[a-z0-9]+/g) ?? [];
   const base = words.join("-").slice(0, MAX_SLUG).replace(/-$/, "") || "untitled";

@@ -8,7 +8,7 @@ import { type Handlers, Pieces } from "../service.ts";
 import { infoReply } from "./control.ts";
 
 const MAX_SNAPSHOTS = 1_000;
-const NAMED = 10;
+const MAX_LISTED = 10;
 
 export const snapshotHandlers = {
   listSnapshots: ({ query }, { snapshots }) => pageOf(snapshots.all, query, snapshotReply),
@@ -41,7 +41,7 @@ const snapshotReply = ({
   hash,
 });
 
-/** The snapshot of an id, or the latest of a name. @throws ApiError `SNAPSHOT_NOT_FOUND`, with those that exist. */
+/** Returns the snapshot with an id, or the latest with a name. @throws ApiError `SNAPSHOT_NOT_FOUND`. */
 function named(snapshots: Snapshots, idOrName: string): StoredSnapshot {
   const snapshot = snapshots.find(idOrName);
   if (snapshot !== undefined) return snapshot;
@@ -50,12 +50,12 @@ function named(snapshots: Snapshots, idOrName: string): StoredSnapshot {
   });
 }
 
-/** The latest snapshots, newest first, by id and name. */
+/** Lists the latest snapshots, newest first, by id and name. */
 function hintOf(all: readonly StoredSnapshot[]): string {
   if (all.length === 0) return "there are none: POST /sim/snapshots takes one";
-  const latest = all.slice(-NAMED).reverse();
+  const latest = all.slice(-MAX_LISTED).reverse();
   const names = latest.map(({ id, name }) => (name === null ? id : `${id} ${JSON.stringify(name)}`));
-  const more = all.length > NAMED ? `, and ${all.length - NAMED} older ones` : "";
+  const more = all.length > MAX_LISTED ? `, and ${all.length - MAX_LISTED} older ones` : "";
   return `there are ${names.join(", ")}${more}`;
 }
 

@@ -66,7 +66,7 @@ function placeOrder(
   const firstTrade = view.state.trades.next;
   const number = view.state.orders.next;
   submit(service, placeOrderCommand(view, caller, request));
-  // Added to the reply itself: a copy with one property more is an object that is slow to write.
+  // Object.assign on the reply itself, because JSON.stringify is slow on a copy with one more property.
   const placed = orderReply(view, view.state.orders.get(number));
   const reply = Object.assign(placed, { trades: [] as ReplyTo<"placeOrder">["trades"][number][] });
   for (let trade = firstTrade; trade < view.state.trades.next; trade += 1) {
@@ -75,7 +75,7 @@ function placeOrder(
   return reply;
 }
 
-/** Submits a command, and answers the events that it causes. @throws ApiError with the reason of a refused one. */
+/** Submits a command and returns its events. @throws ApiError with the reason if it is refused. */
 export const submit = (service: Service, command: Command): readonly DomainEvent[] =>
   accepted(service, command, service.exchange.submit(command));
 
@@ -116,7 +116,7 @@ function orderFilter(
     (side === undefined || order.side === side);
 }
 
-/** Fills in order of time, reached by their place, counted from 1. */
+/** Fills in order of time; places count from 1. */
 interface Fills {
   readonly size: number;
   get(place: number): number;
@@ -125,7 +125,7 @@ interface Fills {
 /** `after` and `before` are Unix seconds: the range is `after <= second < before`. */
 type FillFilter = Read<EndpointOf<"listTrades">["query"]>;
 
-/** The account's fills that a filter lets through, found by index and bisection; only a market's two tokens are merged. */
+/** Returns an account's fills that match a filter, by index and binary search. Only the tokens of one market are merged. */
 function fillsMatching(view: View, account: Account, filter: FillFilter): Fills {
   const fills = withinScope(view, account, filter);
   const secondOf = (place: number): number =>
@@ -165,7 +165,7 @@ const listed = (fills: readonly number[]): Fills => ({
   get: (place) => fills[place - 1] as number,
 });
 
-/** Two lists of fills as one: a fill's number grows with time. */
+/** Merges two lists of fills in order of time, which is the order of their numbers. */
 function merged(a: Table<number> | null, b: Table<number> | null): Fills {
   if (a === null || b === null) return a ?? b ?? NONE;
   return listed([...a, ...b].sort((x, y) => x - y));
@@ -186,14 +186,14 @@ export const credentialsHandlers = {
   },
 } satisfies Partial<Handlers<Operation>>;
 
-/** Derives a new set of credentials for an address, whoever asks. @throws ApiError when it is refused. */
+/** Derives new credentials for an address without checking a signature. @throws ApiError if the command is refused. */
 export function deriveFor(service: Service, address: Address): ReplyTo<"deriveApiKey"> {
   submit(service, { kind: "deriveCredentials", address });
   const { apiKey, secret, passphrase } = service.keyring.latest(address);
   return { apiKey, secret, passphrase };
 }
 
-/** A field of the body and its header, which must agree where both are given. */
+/** Returns a field from the body or its header. @throws ApiError `CONFLICTING_FIELDS` if both are given and differ. */
 function fieldOf(field: string, inBody: Field, header: string | string[] | undefined): Field {
   const inHeader = Array.isArray(header) ? header.join(", ") : header;
   if (inBody === undefined) return inHeader;
