@@ -114,7 +114,7 @@ const ACCESS = {
 } as const;
 
 function endpointText(endpoint: Endpoint): string {
-  const { method, path, summary, description, access, reply: _, silence } = endpoint;
+  const { method, path, summary, description, access, reply: _, noContent } = endpoint;
   const operation = paths[path]?.[method.toLowerCase()] as Operation;
   const query = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
@@ -143,7 +143,7 @@ function endpointText(endpoint: Endpoint): string {
       : [
           `Body${operation.requestBody?.required === true ? "" : ", which may be left out"}: ${typeText(body)}`,
         ]),
-    `Answers ${typeText(answer?.schema ?? {})}${media.startsWith("application/json") ? "" : ` (${media})`}${silence === undefined ? "" : `; 204 without a body: ${silence.toLowerCase()}`}.`,
+    `Answers ${typeText(answer?.schema ?? {})}${media.startsWith("application/json") ? "" : ` (${media})`}${noContent === undefined ? "" : `; 204 without a body: ${noContent.toLowerCase()}`}.`,
     ...(own.length === 0 ? [] : [`Errors: ${own.map(code).join(", ")}.`]),
   ].join("\n\n");
 }

@@ -23,7 +23,7 @@ import {
 } from "./signing.ts";
 import { explainSignature } from "./signing-mistakes.ts";
 
-/** What a check looks at; `credentials` are those of the API key that was sent, undefined where it has none. */
+/** Input of the checks; `credentials` are those of the API key that was sent, undefined if it is missing or unknown. */
 interface Evidence {
   readonly request: SignedRequest;
   readonly credentials: StoredCredentials | undefined;
@@ -31,17 +31,18 @@ interface Evidence {
   readonly serverTime: number;
 }
 
-/** A problem, undefined when the check passes, null where what came before leaves nothing to check. */
+/** A problem; undefined if the check passes; null if it cannot be made because an earlier one failed. */
 type Finding = Problem | undefined | null;
 
 interface Check {
-  /** What is asked, and what an explanation says when it passes. */
+  /** What the check requires. */
   readonly check: string;
+  /** Message of an explanation if the check passes. */
   readonly passed: string;
   readonly find: (evidence: Evidence) => Finding;
 }
 
-/** The checks of a signed request in their order of precedence, by the code of the error when one fails. */
+/** The checks of a signed request in order of precedence, keyed by the error code of a failure. */
 const CHECKS: Readonly<Record<CodeBy<"signed">, Check>> = {
   MISSING_AUTH_HEADER: {
     check: "all five headers are there",
@@ -140,7 +141,7 @@ function missingHint(name: AuthHeader, headers: HeaderValues): string | undefine
 
 const UNDERSCORE = 95;
 
-/** What is wrong where one of the five headers was sent twice, in whatever letter case. */
+/** Returns a problem if one of the five headers was sent twice, in any letter case. */
 export function duplicateProblem(rawHeaders: readonly string[]): Problem | undefined {
   let seen = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -156,7 +157,7 @@ export function duplicateProblem(rawHeaders: readonly string[]): Problem | undef
   return undefined;
 }
 
-/** Compares without allocating, in a time that depends on nothing but the length of `expected`. */
+/** Compares without allocating, in a time that depends on the length of `expected` only. */
 function equalInConstantTime(sent: string, expected: string): boolean {
   let difference = sent.length ^ expected.length;
   for (let at = 0; at < expected.length; at += 1) difference |= sent.charCodeAt(at) ^ expected.charCodeAt(at);
@@ -169,8 +170,8 @@ const evidenceOf = (request: SignedRequest, lookup: CredentialsLookup, serverTim
 };
 
 /**
- * The address of the wallet that sent a signed request, in lower case; `serverTime` is in whole Unix seconds.
- * @throws ApiError the first failure in the order of the checks.
+ * Returns the address, in lower case, of the wallet that sent a signed request; `serverTime` is in whole Unix seconds.
+ * @throws ApiError for the first check that fails.
  */
 export function checkSignedRequest(
   request: SignedRequest,
@@ -195,10 +196,10 @@ const pastedRequestSchema = named(
       .max(16_384)
       .optional()
       .meta({ description: "The URL, or the path from /clob on." }),
-    path: z.string().min(1).max(16_384).optional().meta({ description: "The same under another name." }),
+    path: z.string().min(1).max(16_384).optional().meta({ description: "Alias of url." }),
     headers: z.record(z.string(), z.string()),
     body: z.string().optional(),
-    serverTime: z.int().min(0).optional().meta({ description: "Unix seconds; left out: now." }),
+    serverTime: z.int().min(0).optional().meta({ description: "Unix seconds; default: now." }),
   }),
 );
 
@@ -233,13 +234,13 @@ export type PastedRequest = RequestOf<typeof pastedRequestSchema>;
 interface ExplainingServer {
   /** In whole Unix seconds. */
   readonly time: number;
-  /** Its name and port, as whoever asks knows it. */
+  /** Host name and port under which the client reached it. */
   readonly host: string | undefined;
-  /** What stands before its paths. */
+  /** Prefix of its paths. */
   readonly prefix: string;
 }
 
-/** Makes every check of a signed request, those after the first failure too, and says what each found. */
+/** Runs all checks of a signed request, also those after the first failure, and reports each result. */
 export function explainAuth(
   pasted: PastedRequest,
   lookup: CredentialsLookup,
@@ -279,13 +280,13 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?=:|$)/i;
 
-/** The names under which this machine alone reaches a server on it; of another machine its own. */
+/** Returns all loopback names of a loopback host, and any other host alone. */
 const namesOf = (host: string): string[] =>
   LOOPBACK.test(host)
     ? [host, ...["localhost", "127.0.0.1", "[::1]"].map((name) => host.replace(LOOPBACK, name))]
     : [host];
 
-/** The request as the server would have received it; where no host is pasted, it came to the one that explains it. */
+/** Builds the request as the server would have received it; without a pasted host, this server's is used. */
 function requestOf(
   { method, url, path, headers, body = "" }: PastedRequest,
   { host: ownHost, prefix }: ExplainingServer,

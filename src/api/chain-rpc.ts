@@ -10,13 +10,13 @@ const call = named(
   "RpcCall",
   z.object({
     jsonrpc: version,
-    id: id.optional().meta({ description: "Without one it is a notification, which nothing answers." }),
+    id: id.optional().meta({ description: "If left out, the call is a notification and gets no response." }),
     method: z.string(),
     params: z.array(z.unknown()).nullish(),
   }),
 );
 
-/** What is sent to /chain (JSON-RPC 2.0). */
+/** Request to /chain (JSON-RPC 2.0). */
 const rpcRequest = named("RpcRequest", z.union([call, z.array(call).min(1)]));
 
 const result = exactly("RpcResult", { jsonrpc: version, id, result: z.unknown() });
@@ -27,16 +27,16 @@ const failure = exactly("RpcFailure", {
 });
 const answer = z.union([result, failure]);
 
-/** What it answers when the whole request fails; of a batch, an error for each call that has an id. */
+/** Response if the whole request fails; for a batch, one error per call with an id. */
 const rpcFailures = named("RpcFailures", z.union([failure, z.array(failure)]));
 
-/** What it answers; of a batch, an answer for each call that has an id. */
+/** Response; for a batch, one per call with an id. */
 const rpcReply = named("RpcReply", z.union([answer, z.array(answer)]));
 
-/** Where errors are those of JSON-RPC. */
+/** Path whose errors are JSON-RPC errors. */
 export const CHAIN_PATH = "/chain";
 
-/** /chain: the settlement chain as a node of Ethereum shows it (contract, section 1). */
+/** /chain: the settlement chain as an Ethereum JSON-RPC node (contract, section 1). */
 export const chainRpcEndpoints = endpoints("public", "Settlement chain", {
   callChain: {
     route: `POST ${CHAIN_PATH}`,
@@ -45,12 +45,12 @@ export const chainRpcEndpoints = endpoints("public", "Settlement chain", {
     body: { isRaw: true, schema: rpcRequest, required: true },
     reply: rpcReply,
     failure: rpcFailures,
-    silence: "Nothing but notifications came",
+    noContent: "The request contains only notifications",
     errors: ["ORIGIN_NOT_ALLOWED"],
   },
 });
 
-/** The error codes of /chain, after JSON-RPC 2.0, EIP-1474, EIP-1193 and what nodes say of reverted calls. */
+/** Error codes of /chain, from JSON-RPC 2.0, EIP-1474, EIP-1193 and common nodes (reverted calls). */
 export const RPC_CODES = {
   PARSE_ERROR: -32700,
   INVALID_REQUEST: -32600,
@@ -65,8 +65,8 @@ export const RPC_CODES = {
   EXECUTION_REVERTED: 3,
 } as const;
 
-/** What the API's errors are at /chain; all others mean an invalid request. Clients such as viem retry the last three. */
-const MEANT: Partial<Readonly<Record<ErrorCode, keyof typeof RPC_CODES>>> = {
+/** RPC code of each API error; others map to an invalid request. Clients such as viem retry the last three. */
+const RPC_CODE_OF_ERROR: Partial<Readonly<Record<ErrorCode, keyof typeof RPC_CODES>>> = {
   HOST_NOT_ALLOWED: "UNAUTHORIZED",
   ORIGIN_NOT_ALLOWED: "UNAUTHORIZED",
   RATE_LIMITED: "LIMIT_EXCEEDED",
@@ -75,12 +75,12 @@ const MEANT: Partial<Readonly<Record<ErrorCode, keyof typeof RPC_CODES>>> = {
 };
 
 /**
- * The body of an error that concerns a whole request to /chain: a JSON-RPC error for its call, or for each call of its
- * batch, with the API's own code, status and hint as `data`. Where no call is known, its id is null.
+ * Builds the response to a request to /chain that fails as a whole: a JSON-RPC error for its call, or for each call of
+ * its batch, with the API's code, status and hint as `data`. The id is null if no call could be read.
  */
 export function chainErrorBody(error: ApiError, requestId: string, request: Buffer | null): object {
   const { error: message, ...data } = errorBody(error, requestId);
-  const code = RPC_CODES[MEANT[error.code] ?? "INVALID_REQUEST"];
+  const code = RPC_CODES[RPC_CODE_OF_ERROR[error.code] ?? "INVALID_REQUEST"];
   const failureOf = (id: unknown): object => ({ jsonrpc: "2.0", id, error: { code, message, data } });
   const calls = request === null ? null : callsIn(request);
   if (!Array.isArray(calls)) return failureOf(idOf(calls) ?? null);
@@ -88,7 +88,7 @@ export function chainErrorBody(error: ApiError, requestId: string, request: Buff
   return ids.length === 0 ? failureOf(null) : ids.map(failureOf);
 }
 
-/** What a request holds, undefined where that is no JSON. */
+/** Parses a request; undefined if it is not JSON. */
 function callsIn(request: Buffer): unknown {
   try {
     return JSON.parse(request.toString("utf8"));
@@ -97,12 +97,12 @@ function callsIn(request: Buffer): unknown {
   }
 }
 
-/** The id of a call; undefined for a notification, and for what is no call. */
+/** Returns the id of a call; undefined for a notification or for a value that is not a call. */
 function idOf(call: unknown): string | number | null | undefined {
   if (typeof call !== "object" || call === null || !("id" in call)) return undefined;
   return isRpcId(call.id) ? call.id : null;
 }
 
-/** Whether a value is an id that an answer can repeat. */
+/** Whether a value is a valid JSON-RPC id. */
 export const isRpcId = (value: unknown): value is string | number | null =>
   value === null || typeof value === "string" || Number.isSafeInteger(value);

@@ -49,7 +49,7 @@ const blockSchema = exactly("ChainBlock", {
   hash: field.hash32,
   parentHash: field.hash32,
   minedAt: field.moment,
-  confirmed: z.boolean().meta({ description: "Whether nothing can take it back." }),
+  confirmed: z.boolean().meta({ description: "Whether the block is final." }),
   transactions: z.array(transactionSchema),
 });
 
@@ -60,7 +60,9 @@ const chainSchema = exactly("Chain", {
   head: exactly("ChainHead", { number: blockNumber, hash: field.hash32, minedAt: field.moment }),
   confirmed: blockNumber.meta({ description: "The number of the latest block that is final." }),
   pending: field.count.meta({ description: "How many transactions wait for a block." }),
-  lost: field.count.meta({ description: "How many will never be mined, though the ledger counts on them." }),
+  lost: field.count.meta({
+    description: "How many will never be mined, although the ledger includes their effects.",
+  }),
   nextBlockAt: field.moment.nullable(),
   baseFeeGwei: gwei,
   contracts: exactly("ChainContracts", {
@@ -77,11 +79,11 @@ const issued = z.strictObject({ YES: field.shares, NO: field.shares, collateral:
 const supplySchema = exactly("MarketSupply", {
   marketId: field.uuid,
   conditionId: field.hash32,
-  ledger: issued.meta({ description: "With what pending settlements will change." }),
+  ledger: issued.meta({ description: "Includes pending settlements." }),
   onChain: issued,
 });
 
-/** What can go wrong with settlements, as the API calls it. */
+/** Kinds of settlement faults, as named by the API. */
 export const FAULT_KINDS = ["fail", "retry", "delay", "ghost", "gas-spike"] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -95,29 +97,31 @@ const newSettlementFaultSchema = named(
   z.object({
     kind: kind.meta({
       description:
-        "fail: mined and reverted; retry: put off to the next block; delay: put off by some blocks; ghost: never mined; gas-spike: the base fee rises above what the exchange offers; reorg: the latest blocks are replaced, at once.",
+        "fail: mined and reverted; retry: postponed to the next block; delay: postponed by `blocks`; ghost: never mined; gas-spike: the base fee rises above what the exchange offers; reorg: the latest blocks are replaced, at once.",
     }),
     times: z.int().min(1).max(MAX_TIMES).optional().meta({
-      description: "How many settlements it hits. Left out: the next one or, with a probability, any number.",
+      description: "How many settlements it hits. Default: the next one or, with a probability, any number.",
     }),
-    probability: probability.optional().meta({ description: "Of each settlement, drawn by the seed." }),
-    blocks: z.int().min(1).max(MAX_DELAY).optional().meta({ description: "Of a delay; default 1." }),
-    baseFeeGwei: gwei.max(1_000_000).optional().meta({ description: "Of a gas-spike; default 500." }),
-    depth: z.int().min(1).max(MAX_BLOCKS).optional().meta({ description: "Of a reorg; default 1." }),
-    reason: z.string().min(1).max(200).optional().meta({ description: "Of a failure: what it says." }),
+    probability: probability
+      .optional()
+      .meta({ description: "Of hitting each settlement; drawn from the seed." }),
+    blocks: z.int().min(1).max(MAX_DELAY).optional().meta({ description: "For delay; default 1." }),
+    baseFeeGwei: gwei.max(1_000_000).optional().meta({ description: "For gas-spike; default 500." }),
+    depth: z.int().min(1).max(MAX_BLOCKS).optional().meta({ description: "For reorg; default 1." }),
+    reason: z.string().min(1).max(200).optional().meta({ description: "For fail: the reason it reports." }),
     of: z.string().optional().meta({
       description:
-        "The id of an order: only the settlement of what it took. `next`: of the order that is placed next.",
+        "The id of an order: hits only the settlement of its fills as taker. `next`: the next order placed.",
     }),
   }),
 );
 
 export type NewSettlementFault = RequestOf<typeof newSettlementFaultSchema>;
 export type FaultField = Exclude<keyof NewSettlementFault, "kind">;
-/** What sets a fault, but for a reorganization, which is over at once. */
+/** Request for a fault, except a reorganization, which takes effect at once and is not kept. */
 export type SettlementFaultWords = Omit<NewSettlementFault, "kind" | "depth"> & { readonly kind: FaultKind };
 
-/** Which fields mean something of which kind. */
+/** The fields that apply to each kind. */
 export const FAULT_FIELDS: Readonly<Record<NewSettlementFault["kind"], readonly FaultField[]>> = {
   fail: ["times", "probability", "reason", "of"],
   retry: ["times", "probability", "of"],
@@ -130,7 +134,7 @@ export const FAULT_FIELDS: Readonly<Record<NewSettlementFault["kind"], readonly 
 const id = z.string().regex(/^settlement-fault-[1-9][0-9]*$/);
 
 const settlementFaultSchema = exactly("SettlementFault", {
-  id: id.nullable().meta({ description: "Null of a reorg, which is over when it is answered." }),
+  id: id.nullable().meta({ description: "Null for a reorg, which is complete when the response is sent." }),
   kind,
   times: field.count.nullable(),
   probability,
@@ -140,10 +144,10 @@ const settlementFaultSchema = exactly("SettlementFault", {
   reason: z.string().nullable(),
   of: field.uuid.optional().meta({ description: "The one order whose settlement it hits." }),
   struck: field.count.meta({ description: "How many settlements it has hit." }),
-  remaining: field.count.nullable().meta({ description: "How many it will still hit; null: without end." }),
+  remaining: field.count.nullable().meta({ description: "How many it will still hit; null: no limit." }),
 });
 
-/** /sim/chain: what the settlement chain does, and what goes wrong with it (contract, section 7). */
+/** /sim/chain: the settlement chain and its faults (contract, section 7). */
 export const chainEndpoints = endpoints("control", "Settlement chain", {
   getChain: {
     route: "GET /sim/chain",
@@ -158,7 +162,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   },
   listPendingTransactions: {
     route: "GET /sim/chain/pending",
-    summary: "What waits for a block or will never be mined, oldest first, and why",
+    summary: "Transactions that wait for a block or will never be mined, oldest first, and why",
     query: { limit: limit(50, 500), offset },
     reply: page("ChainTransactionPage", transactionSchema),
   },
@@ -170,7 +174,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   },
   mineBlocks: {
     route: "POST /sim/chain/mine",
-    summary: "Mine blocks at once, whatever the mode; answers the chain",
+    summary: "Mine blocks at once, in any mode; returns the chain",
     body: objectBody(
       named(
         "Mining",
@@ -183,18 +187,18 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   },
   bumpFees: {
     route: "POST /sim/chain/bump",
-    summary: "Let the exchange raise its fees, so that a gas spike keeps nothing of its own out of a block",
+    summary: "Raise the exchange's fees, so that a gas spike no longer delays its transactions",
     reply: exactly("BumpedFees", { bumped: field.count }),
   },
   listSettlementFaults: {
     route: "GET /sim/chain/faults",
-    summary: "Settlement faults in force, oldest first, and how often each has struck",
+    summary: "Active settlement faults, oldest first, and how often each has hit",
     query: { limit: limit(50, 500), offset },
     reply: page("SettlementFaultPage", settlementFaultSchema),
   },
   addSettlementFault: {
     route: "POST /sim/chain/faults",
-    summary: "Let settlements fail, be retried, delayed or lost; let gas spike; reorganize the chain",
+    summary: "Make settlements fail, be retried, delayed or lost; raise gas prices; reorganize the chain",
     body: objectBody(newSettlementFaultSchema),
     reply: settlementFaultSchema,
     errors: ["LIMIT_REACHED"],
@@ -206,7 +210,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   },
   removeSettlementFault: {
     route: "DELETE /sim/chain/faults/{id}",
-    summary: "End one settlement fault; answers it as it stood",
+    summary: "End one settlement fault; returns its last state",
     reply: settlementFaultSchema,
     errors: ["FAULT_NOT_FOUND"],
   },
@@ -214,7 +218,6 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
 
 const NO_PARENT = hashIn(`0x${"0".repeat(64)}`);
 
-/** The chain as it stands (contract, section 7). */
 export function chainReply({ state, checksums }: View): ReplyOf<typeof chainSchema> {
   const { chain, config } = state;
   const head = headBlock(chain);
@@ -268,7 +271,7 @@ export function transactionReply(
   };
 }
 
-/** What a market has issued: as the ledger counts it, and what of it the chain has. */
+/** Builds a market's supply, in the ledger and on the chain. */
 export function supplyReply(view: View, market: Market): ReplyOf<typeof supplySchema> {
   const { numbers } = view;
   const amounts = ({ yes, no, collateral }: Supply) => ({
@@ -284,7 +287,7 @@ export function supplyReply(view: View, market: Market): ReplyOf<typeof supplySc
   };
 }
 
-/** Why a transaction is not mined, or not carried out; null when it is. */
+/** Returns why a transaction is not mined or has failed; null if it is mined. */
 export function whyUnsettled(state: State, transaction: Transaction): string | null {
   const { status, exception, content } = transaction;
   switch (status) {
@@ -293,7 +296,7 @@ export function whyUnsettled(state: State, transaction: Transaction): string | n
     case "PENDING":
       return content?.kind === "deposit" || content?.kind === "prepare"
         ? "in effect already; the next block has it"
-        : whatItWaitsFor(state, transaction);
+        : waitReason(state, transaction);
     case "REPLACED":
       return "another transaction of its sender has its nonce";
     default:
@@ -301,7 +304,7 @@ export function whyUnsettled(state: State, transaction: Transaction): string | n
   }
 }
 
-function whatItWaitsFor(state: State, transaction: Transaction): string {
+function waitReason(state: State, transaction: Transaction): string {
   const { chain, config } = state;
   const { exception } = transaction;
   switch (holdOf(state, transaction)) {
@@ -327,14 +330,14 @@ function whatItWaitsFor(state: State, transaction: Transaction): string {
   }
 }
 
-/** Why it is kept back; of a gap before its nonce no block is needed to know. */
+/** Returns why a transaction is held back. A nonce gap is detected here because no block has set `hold` for it yet. */
 function holdOf({ chain }: State, { exception, content }: Transaction): HoldReason | null {
   const hold = exception?.hold ?? null;
   const isAfterGap = content?.kind === "call" && content.nonce > nextNonce(chain, content.from);
   return hold === null && isAfterGap ? "NONCE_GAP" : hold;
 }
 
-/** How far the settlement of a fill has come, as a sentence about it; null when it is final and as it should be. */
+/** Describes the progress of a settlement; null if it is final and succeeded. */
 export function settlementWords(state: State, transaction: Transaction): string | null {
   const { status } = transaction;
   const block = blockOf(state.chain, transaction);
@@ -354,10 +357,10 @@ export function settlementWords(state: State, transaction: Transaction): string 
 
 const WEI_PER_GWEI = 1_000_000_000;
 
-/** Far above what the exchange offers. */
+/** Default base fee of a gas spike, far above the fee the exchange offers. */
 const SPIKE_GWEI = 500;
 
-/** What a fault is set with, but for the order; without times and probability it hits one settlement, the next. */
+/** Converts a request, without its order, to the core's terms; without times and probability a fault hits once. */
 export function faultTerms(words: SettlementFaultWords): SettlementFaultTerms {
   const { kind, times, probability, blocks, baseFeeGwei, reason } = words;
   const isSpike = kind === "gas-spike";
@@ -371,7 +374,7 @@ export function faultTerms(words: SettlementFaultWords): SettlementFaultTerms {
   };
 }
 
-/** The words that set a fault with these terms, none left to a default. */
+/** Converts the core's terms back to a request, with no field left to a default. */
 export function faultWords(terms: SettlementFaultTerms): SettlementFaultWords {
   const { fault, times, probability, blocks, baseFee, reason } = terms;
   if (fault === "gasSpike") return { kind: "gas-spike", baseFeeGwei: baseFee / WEI_PER_GWEI };
@@ -385,7 +388,7 @@ export function faultWords(terms: SettlementFaultTerms): SettlementFaultWords {
   };
 }
 
-/** The number of the order that a fault names. @throws ApiError `ORDER_NOT_FOUND` */
+/** Returns the number of the order that a fault names. @throws ApiError `ORDER_NOT_FOUND` */
 export function orderOfFault(state: State, of: string): number {
   if (of === "next") return state.orders.next;
   const order = state.orders.find(numberOf(state.idPrefixes.order, of));
@@ -395,7 +398,7 @@ export function orderOfFault(state: State, of: string): number {
 
 export const settlementFaultId = (number: number): string => `settlement-fault-${number}`;
 
-/** A field that means nothing of its kind was meant for another one. @throws ApiError `INVALID_PARAMETER`. */
+/** @throws ApiError `INVALID_PARAMETER` if a field does not apply to the fault's kind. */
 export function requireFieldsOfKind(fault: NewSettlementFault): void {
   const known: readonly string[] = FAULT_FIELDS[fault.kind];
   const stray = Object.entries(fault).flatMap(([name, value]) =>
@@ -409,7 +412,7 @@ export function requireFieldsOfKind(fault: NewSettlementFault): void {
   );
 }
 
-/** It has happened already: there is nothing to end. */
+/** Has no id, because a reorganization is complete and cannot be ended. */
 export const reorganizationReply = (depth: number): ReplyOf<typeof settlementFaultSchema> => ({
   id: null,
   kind: "reorg",

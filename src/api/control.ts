@@ -12,11 +12,11 @@ const clockShape = { mode, time: field.moment, rate: z.number().min(0), unixTime
 
 const clockSchema = exactly("Clock", clockShape, "`rate` is virtual seconds per wall second.");
 
-/** The terms of an exchange that GET /sim tells in words of its own. */
-const OWN = ["seed", "credentials", "approvals", "faucet"] as const;
-type Terms = Omit<ExchangeConfig, (typeof OWN)[number]>;
+/** Config fields that GET /sim reports in a form of its own. */
+const CONVERTED = ["seed", "credentials", "approvals", "faucet"] as const;
+type Terms = Omit<ExchangeConfig, (typeof CONVERTED)[number]>;
 
-/** A number or one of a few words; what is optional is absent where it has its default. */
+/** Returns the schema of an integer or enum field; an optional field is absent if it has its default. */
 function termSchema(type: Type<unknown>): z.ZodType {
   const { values, range: [low, high] = [0, 0], isOptional = false } = type as Partial<Optional<unknown>>;
   const schema = values === undefined ? z.int().min(low).max(high) : z.enum(values);
@@ -25,7 +25,7 @@ function termSchema(type: Type<unknown>): z.ZodType {
 
 const termSchemas = Object.fromEntries(
   Object.entries<Type<unknown>>(ExchangeConfig.fields)
-    .filter(([name]) => !(OWN as readonly string[]).includes(name))
+    .filter(([name]) => !(CONVERTED as readonly string[]).includes(name))
     .map(([name, type]) => [name, termSchema(type)]),
 ) as { readonly [Name in keyof Terms]: z.ZodType<Terms[Name]> };
 
@@ -55,13 +55,13 @@ export const infoSchema = exactly("Info", {
     exactly("DevAccount", {
       address: field.address,
       privateKey: field.hex(/^[0-9a-f]{64}$/),
-      curl: z.string().meta({ description: "A command for a shell that gets its API credentials." }),
+      curl: z.string().meta({ description: "A shell command that gets its API credentials." }),
     }),
   ),
   houseAccounts: z.strictObject({ faucet: field.address, fees: field.address }),
 });
 
-/** /sim: the exchange as a whole (contract, section 7), not part of the imitated service. */
+/** /sim: control of the whole exchange (contract, section 7), not part of the imitated service. */
 export const controlEndpoints = endpoints("control", "Control plane", {
   getInfo: {
     route: "GET /sim",
@@ -75,7 +75,7 @@ export const controlEndpoints = endpoints("control", "Control plane", {
   },
   setClock: {
     route: "POST /sim/clock",
-    summary: "Freeze, scale, set or advance the clock; answers what fired",
+    summary: "Freeze, scale, set or advance the clock; returns the timers that fired",
     body: objectBody(
       named(
         "NewClock",
@@ -84,7 +84,7 @@ export const controlEndpoints = endpoints("control", "Control plane", {
           time: z
             .string()
             .optional()
-            .meta({ description: "ISO-8601 with a zone; never before the clock's time." }),
+            .meta({ description: "ISO-8601 with a zone; must not be before the clock's time." }),
           advance: z.string().optional().meta({ description: "A duration such as 90s, 2h or 500ms." }),
           rate: z.number().gt(0).max(1_000_000).optional().meta({ description: "With mode scaled." }),
         }),
@@ -110,7 +110,7 @@ export const controlEndpoints = endpoints("control", "Control plane", {
   },
   reset: {
     route: "POST /sim/reset",
-    summary: "Start anew from the opened world: state, clock, timers and ids together",
+    summary: "Restart from the initial world: state, clock, timers and ids",
     reply: infoSchema,
   },
   getState: {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { ApiError, type ErrorCode } from "./errors.ts";
 
-/** The part of JSON Schema that describes a query parameter. */
+/** The subset of JSON Schema used for query parameters. */
 interface ParamSchema {
   readonly type: "string" | "integer" | "boolean";
   readonly enum?: readonly string[];
@@ -12,17 +12,17 @@ interface ParamSchema {
   readonly default?: number;
 }
 
-/** Called with a sentence in ASCII on what is accepted and may not be what the client meant. */
+/** Called with an ASCII sentence about a value that is accepted but may not be what the client meant. */
 type Warn = (sentence: string) => void;
 
-/** A query parameter: how it is read and how it is documented, in one place. */
+/** A query parameter, with its reader and its documentation. */
 export interface Param<T> {
   readonly description: string;
   readonly schema: ParamSchema;
   readonly required: boolean;
   /**
-   * Reads the text as sent, or its absence; calls `warn` with a sentence when another value than the one sent applies.
-   * @throws ApiError when it is not what it should be.
+   * Parses the text as sent, undefined if absent; calls `warn` if a value other than the one sent applies.
+   * @throws ApiError if the value is invalid.
    */
   read(text: string | undefined, name: string, warn: Warn): T;
 }
@@ -41,7 +41,7 @@ function wrong(name: string, expected: string, sent: string): ApiError {
   });
 }
 
-/** A parameter that may be left out; `read` answers undefined for a text that is not what is expected. */
+/** Describes an optional parameter; `read` returns undefined for invalid text. */
 export const optional = <T>(
   description: string,
   schema: ParamSchema,
@@ -61,7 +61,7 @@ export const optional = <T>(
 const natural = (text: string): number | undefined =>
   /^(0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
 
-/** How many items a page has; above the maximum it is clamped with a warning. */
+/** Describes the page size; a value above the maximum is clamped with a warning. */
 export const limit = (byDefault: number, maximum: number): Param<number> => ({
   description: `How many items; default ${byDefault}, anything above ${maximum} means ${maximum}.`,
   schema: { type: "integer", minimum: 1, default: byDefault },
@@ -99,7 +99,7 @@ export const oneOf = <const Word extends string>(
 export const unixSeconds = (description: string): Param<number | undefined> =>
   optional(description, { type: "integer", minimum: 0 }, "whole Unix seconds", natural);
 
-/** An integer within bounds that are enforced, not clamped. */
+/** Describes an integer parameter; a value out of bounds is refused, not clamped. */
 export const integer = (minimum: number, maximum: number, description: string): Param<number | undefined> =>
   optional(
     description,
@@ -144,7 +144,7 @@ export const searchWords: Param<string> = {
   },
 };
 
-/** Who may call: anybody; a wallet with credentials; or the control plane's caller, who may need a token. */
+/** Who may call: anybody; a wallet with credentials; or a control-plane client, which may need a token. */
 type Access = "public" | "signed" | "control";
 
 export type Tag =
@@ -158,59 +158,56 @@ export type Tag =
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A JSON body: its schema documents it, its reader answers what the core needs. */
+/** A JSON body: the schema documents it, `read` converts it to what the handler needs. */
 export interface BodySpec<T, Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
-  /** The names the schema knows; what becomes of others follows from the endpoint's plane and the setting. */
+  /** The known field names; `unknownFieldsAt` decides how others are treated. */
   readonly fields: readonly string[];
-  /** Whether the endpoint cannot do without; an absent optional body reads as an empty object. */
+  /** An absent optional body is read as an empty object. */
   readonly required: boolean;
-  /** @throws ApiError when the object is not what it should be. */
+  /** @throws ApiError if the object is invalid. */
   read(body: JsonObject): T;
 }
 
-/** A body that its handler reads itself, byte for byte, whatever it holds; its schema only documents it. */
+/** A body passed to the handler as raw bytes; the schema only documents it. */
 export interface RawBody {
   readonly isRaw: true;
   readonly schema: z.ZodType;
   readonly required: true;
 }
 
-/** What an endpoint takes as its body; null for none. */
+/** Body specification of an endpoint; null if it takes no body. */
 export type AnyBody = BodySpec<unknown> | RawBody | null;
 
-/** Whether a body is handed on as it came. */
 export const isRaw = (body: AnyBody): body is RawBody => body !== null && "isRaw" in body;
 
-/**
- * One endpoint as data: the router, the reader of requests and the OpenAPI document all follow this one description.
- */
+/** One endpoint as data, used by the router, the request reader and the OpenAPI document. */
 export interface Endpoint<Query extends Params = Params, Body extends AnyBody = AnyBody> {
   /** Unique; OpenAPI's operationId. */
   readonly operation: string;
   readonly method: "GET" | "POST" | "DELETE";
-  /** As the contract writes it, parameters in braces. */
+  /** Path as in the contract, with parameters in braces. */
   readonly path: string;
   readonly access: Access;
   readonly tag: Tag;
   readonly summary: string;
-  /** What the summary has no room for, in Markdown. */
+  /** Further documentation in Markdown. */
   readonly description?: string;
   readonly query: Query;
   readonly body: Body;
-  /** Schema of the 200 answer, registered under a name. */
+  /** Schema of the 200 response, registered under a name. */
   readonly reply: z.ZodType;
-  /** The media type of the 200 answer where it is no JSON document; its schema is then that of a text. */
+  /** Media type of the 200 response if it is not JSON; the schema is then a string. */
   readonly media?: string;
-  /** Schema of its errors, registered under a name, where they are not those of the API. */
+  /** Schema of its error responses, registered under a name, if it differs from the API's. */
   readonly failure?: z.ZodType;
-  /** When it answers 204 and no body instead; left out of those that never do. */
-  readonly silence?: string;
-  /** Error codes beyond those that its access, query and body imply. */
+  /** When it returns 204 without a body; absent if it never does. */
+  readonly noContent?: string;
+  /** Error codes in addition to those implied by its access, query and body. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** An endpoint as its resource describes it: what is left out takes no query and no body, and has no error of its own. */
+/** An endpoint as declared by its resource; query, body and errors default to none. */
 interface Description extends Partial<Omit<Endpoint, "operation" | "method" | "path" | "access" | "tag">> {
   readonly route: `${Endpoint["method"]} /${string}`;
   readonly summary: string;
@@ -232,7 +229,7 @@ type Described<Operation, A extends Access, D extends Description> = Endpoint<
     ? { readonly method: Method; readonly path: Path }
     : never);
 
-/** The endpoints of one resource, by their operations. */
+/** Builds the endpoints of one resource, keyed by operation. */
 export function endpoints<
   const A extends Access,
   const Descriptions extends Readonly<Record<string, Description>>,
@@ -249,9 +246,8 @@ export function endpoints<
 }
 
 /**
- * Reads the query string of a target against what an endpoint takes; `onUnknown` is called with the names that it does
- * not know, before any value is read.
- * @throws ApiError `INVALID_PARAMETER` when a parameter is given twice, or as the parameter itself says.
+ * Parses the query string of a request target; `onUnknown` is called with unknown names before any value is parsed.
+ * @throws ApiError `INVALID_PARAMETER` if a parameter is given twice, and as each parameter's `read` does.
  */
 export function readQuery<P extends Params>(
   params: P,

@@ -27,7 +27,7 @@ const BY_OPERATION = {
   ...accountEndpoints,
   ...marketControlEndpoints,
   ...marketCommandEndpoints,
-  // Before the order of an id, which any word may be.
+  // Before GET /sim/orders/{id}, whose id would match `preview`.
   ...orderPreviewEndpoints,
   ...orderStoryEndpoints,
   ...explainAuthEndpoints,
@@ -45,18 +45,18 @@ export type EndpointOf<O extends Operation> = (typeof BY_OPERATION)[O];
 export type ReplyTo<O extends Operation> = ReplyOf<EndpointOf<O>["reply"]>;
 export type AnyEndpoint = EndpointOf<Operation>;
 
-/** All of them, the busiest first: the router tries them in this order. */
+/** All endpoints in the order in which the router tries them, the most used first. */
 export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...new Set([BY_OPERATION.placeOrder, BY_OPERATION.getBook, ...Object.values(BY_OPERATION)]),
 ];
 
-/** Whether an endpoint trades, or gives the keys to trade with. */
+/** Whether an endpoint trades or issues API credentials. */
 export const isTradingEndpoint = ({ tag }: Pick<AnyEndpoint, "tag">): boolean =>
   tag === "Trading" || tag === "Credentials";
 
 const codesBy = (by: AnsweredBy): ErrorCode[] => ERROR_CODES.filter((code) => ERRORS[code].by === by);
 
-/** The codes that an endpoint can answer with: its own, and those that its kind and the setting imply. */
+/** Returns the error codes of an endpoint: its own and those implied by its kind and by `unknownFields`. */
 export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): ErrorCode[] {
   const { access, body, errors, path, query } = endpoint;
   const isRefusing = unknownFieldsAt(endpoint, unknownFields) === "refuse";
@@ -77,20 +77,20 @@ type RouteOf<E> = E extends { readonly method: infer M extends string; readonly 
   ? `${M} ${P}`
   : never;
 
-/** Method and path of an endpoint, as the contract writes them: `GET /api/markets/{idOrSlug}`. */
+/** Method and path of an endpoint as in the contract: `GET /api/markets/{idOrSlug}`. */
 export type Route<E extends AnyEndpoint = AnyEndpoint> = RouteOf<E>;
 export type OperationAt<R extends Route> = {
   [O in Operation]: RouteOf<EndpointOf<O>> extends R ? O : never;
 }[Operation];
 type EndpointAt<R extends Route> = EndpointOf<OperationAt<R>>;
 
-/** The body that is sent: fields with a default may be left out; `never` where there is none. */
+/** Request body, where fields with a default are optional; `never` if the endpoint takes none. */
 export type BodyAt<R extends Route> =
   EndpointAt<R> extends { readonly body: { readonly schema: infer Schema extends z.ZodType } }
     ? ReadonlyDeep<z.input<Schema>>
     : never;
 
-/** The query parameters, all of which may be left out here. */
+/** Query parameters, all optional. */
 export type QueryAt<R extends Route> = {
   readonly [Name in keyof EndpointAt<R>["query"]]?: NonNullable<
     EndpointAt<R>["query"][Name] extends Param<infer Value> ? Value : never

@@ -1,20 +1,20 @@
 import type { Command } from "../core/commands.ts";
 
 /**
- * Who answers a code beside the endpoints that name it: the server before it has found an endpoint, every endpoint, those that
- * are signed, the control plane, those that take parameters or a body, those that faults can be injected into.
+ * Where a code can occur in addition to the endpoints that list it: before routing ("server"), at every endpoint, at
+ * signed endpoints, on the control plane, or at endpoints that take parameters, a body or injected faults.
  */
 export type AnsweredBy = "server" | "everywhere" | "signed" | "control" | "parameters" | "body" | "faults";
 
 interface ErrorRow {
   readonly status: number;
-  /** Other statuses that it is answered with: what a gateway says of a service that is not there. */
+  /** Further statuses of the code, such as those a gateway returns for an unavailable service. */
   readonly others: readonly number[];
   readonly means: string;
   readonly by: AnsweredBy | undefined;
 }
 
-/** The status, the meaning and, where the endpoints alone do not tell, who answers a code. */
+/** `by` is given only for codes that endpoints do not list themselves. */
 const row = <const By extends AnsweredBy | undefined = undefined>(
   status: number,
   means: string,
@@ -22,7 +22,7 @@ const row = <const By extends AnsweredBy | undefined = undefined>(
   others: readonly number[] = [],
 ) => ({ status, means, by: by as By, others });
 
-/** Every error code of the API, in the order of the contract. */
+/** All error codes of the API, in the order of the contract. */
 const ROWS = {
   INVALID_JSON: row(400, "the body is not one JSON object in UTF-8, or nests deeper than 32 levels", "body"),
   INVALID_ORDER: row(400, "a field of the order is missing or has the wrong type"),
@@ -128,32 +128,32 @@ export type ErrorCode = keyof typeof ROWS;
 export const ERRORS: Readonly<Record<ErrorCode, ErrorRow>> = ROWS;
 export const ERROR_CODES = Object.keys(ROWS) as readonly ErrorCode[];
 
-/** The codes of which the table says that they are answered by some. */
+/** The codes whose row has this `by`. */
 export type CodeBy<By extends AnsweredBy> = {
   [Code in ErrorCode]: (typeof ROWS)[Code] extends { readonly by: By } ? Code : never;
 }[ErrorCode];
 
-/** Every status that a code may be answered with, its usual one first. */
+/** Returns all statuses of a code, the default first. */
 export const statusesOf = (code: ErrorCode): readonly number[] => [
   ERRORS[code].status,
   ...ERRORS[code].others,
 ];
 
 export interface ErrorHelp {
-  /** What to do, or what was probably meant. */
+  /** What to do, or what the client probably meant. */
   readonly hint?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** Response headers that belong to the error, such as Allow. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Another of the code's statuses than its usual one. */
+  /** One of the code's `others`, in place of its default status. */
   readonly status?: number;
 }
 
-/** A request that is answered with an error body; its message is the body's `error`. */
+/** An error sent to the client as an error body, whose `error` field is the message. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly help: ErrorHelp;
-  /** The command that the rules refused; null where the request was refused before. */
+  /** The command that the rules refused; null if the request was refused before it became a command. */
   command: Command | null = null;
 
   constructor(code: ErrorCode, message: string, help: ErrorHelp = {}) {
@@ -168,11 +168,11 @@ export class ApiError extends Error {
   }
 }
 
-/** A parameter that is not what it should be, and the fields that are to blame. */
+/** Returns an INVALID_PARAMETER error that lists the invalid fields. */
 export const invalidFields = (message: string, ...fields: readonly string[]): ApiError =>
   new ApiError("INVALID_PARAMETER", message, { details: { fields } });
 
-/** Refuses one more of what a server keeps so many of. @throws ApiError `LIMIT_REACHED` */
+/** @throws ApiError `LIMIT_REACHED` if as many as `maximum` are kept already. */
 export function requireRoom(kept: number, maximum: number, what: string, hint: string): void {
   if (kept < maximum) return;
   const message = `there are ${maximum} ${what}, and no more are kept`;
@@ -191,7 +191,7 @@ export function errorBody(error: ApiError, requestId: string): Record<string, un
   };
 }
 
-/** A number in plain digits, never with an exponent, for messages. */
+/** Formats a number for messages, without an exponent. */
 export function plain(value: number): string {
   const [, sign = "", digits = "", fraction = "", exponent = ""] =
     /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? [];
@@ -201,7 +201,7 @@ export function plain(value: number): string {
   return sign + (digits + fraction).padEnd(digits.length + shift, "0");
 }
 
-/** What a JSON value is, in a word or two. */
+/** Describes a JSON value for a message; a string is cut after 40 characters. */
 export function nameOf(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

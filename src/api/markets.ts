@@ -154,7 +154,7 @@ export const marketDataEndpoints = endpoints("public", "Market data", {
   },
   listMarketTrades: {
     route: "GET /api/markets/{idOrSlug}/trades",
-    summary: "Latest trades of a market as their takers saw them",
+    summary: "Latest trades of a market, from the taker's side",
     query: {
       limit: limit(50, 500),
       offset,
@@ -193,7 +193,7 @@ export const marketDataEndpoints = endpoints("public", "Market data", {
   },
 });
 
-/** /sim/events and /sim/markets: what is traded, until when, and who wins (contract, section 7). */
+/** /sim/events and /sim/markets: create events; create, close and resolve markets (contract, section 7). */
 export const marketControlEndpoints = endpoints("control", "Control plane", {
   createEvent: {
     route: "POST /sim/events",
@@ -221,10 +221,7 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
         "NewMarket",
         z.object({
           question: title,
-          eventId: z
-            .string()
-            .optional()
-            .meta({ description: "Left out: an event of the same name is made." }),
+          eventId: z.string().optional().meta({ description: "Default: a new event of the same name." }),
           slug: slugText.optional(),
           description: prose,
           category: slugText.optional(),
@@ -246,24 +243,24 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
 type Given<Kind extends CommandKind> = Omit<CommandOf<Kind>, "kind" | "market">;
 type BodyFor<Kind extends CommandKind> = keyof Given<Kind> extends never ? null : BodySpec<Given<Kind>>;
 
-/** What gives one market a command of the same name, whose other fields are those of the body. */
+/** Endpoints that run the command of the same name on one market; the body holds its other fields. */
 export const marketCommandEndpoints = endpoints("control", "Control plane", {
   closeMarket: {
     route: "POST /sim/markets/{idOrSlug}/close",
-    summary: "End trading; what rests is canceled",
+    summary: "End trading; resting orders are canceled",
     reply: marketSchema,
     errors: ["MARKET_NOT_FOUND", "MARKET_CLOSED"],
   },
   resolveMarket: {
     route: "POST /sim/markets/{idOrSlug}/resolve",
-    summary: "Name the winner; what rests is canceled",
+    summary: "Set the winning outcome; resting orders are canceled",
     body: objectBody(named("Resolution", z.object({ winningOutcome: field.winningOutcome }))),
     reply: marketSchema,
     errors: ["MARKET_NOT_FOUND", "MARKET_CLOSED"],
   },
 }) satisfies { readonly [Kind in CommandKind]?: { readonly body: BodyFor<Kind> } };
 
-/** A market as lists show it (contract, section 6). */
+/** Builds a market as in lists (contract, section 6). */
 export function marketReply(view: View, market: Market): ReplyOf<typeof marketSchema> {
   const { state, numbers } = view;
   const { bid, ask } = quotesOf(market, "YES");
@@ -299,7 +296,7 @@ export function marketDetail(view: View, market: Market): ReplyOf<typeof marketD
   return { ...marketReply(view, market), event: eventReply(view, view.state.events.get(market.event)) };
 }
 
-/** An event as lists show it; its quantities are the sums of its markets. */
+/** Builds an event as in lists; its quantities are the sums of its markets. */
 export function eventReply(view: View, event: EventRecord): ReplyOf<typeof eventSchema> {
   const { state, numbers } = view;
   const markets = event.markets.map((number) => state.markets.get(number));
@@ -341,7 +338,7 @@ function tokenReply({ numbers }: View, market: Market, outcome: Outcome): ReplyO
   };
 }
 
-/** A trade of a market as its taker saw it, without the parties. */
+/** Builds a trade from the taker's side, without the parties. */
 export function marketTradeReply(view: View, trade: Trade): ReplyOf<typeof marketTradeSchema> {
   const { id, tokenId, outcome, side, price, size, matchType, status, transactionHash, createdAt } =
     tradeReply(view, trade, "TAKER");
@@ -349,8 +346,8 @@ export function marketTradeReply(view: View, trade: Trade): ReplyOf<typeof marke
 }
 
 /**
- * The traded prices of an outcome, oldest first. More points than `fidelity` become that many samples at equal steps
- * from first to last, each the price in force then; the cost follows the points returned.
+ * Returns the traded prices of an outcome, oldest first. If there are more points than `fidelity`, returns that many
+ * samples at equal steps from first to last, each the latest price then; the cost depends on the points returned only.
  */
 export function historyReply(
   view: View,

@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 export interface OpenApiOptions {
   readonly version: string;
   readonly serverUrl: string;
-  /** How decimals are sent; the document describes the server that serves it. */
+  /** How the server that serves the document sends decimals. */
   readonly numbers: "number" | "string";
   readonly unknownFields: UnknownFields;
 }
@@ -35,7 +35,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
 
 const DECIMAL_TEXT = { type: "string", pattern: "^[0-9]+(\\.[0-9]+)?$" };
 
-/** The OpenAPI 3.1 document of all endpoints, from the same schemas that read requests and describe replies. */
+/** Generates the OpenAPI 3.1 document of all endpoints from the schemas of their requests and replies. */
 export function openApiDocument(options: OpenApiOptions): Json {
   return {
     openapi: "3.1.0",
@@ -111,9 +111,9 @@ function operation(endpoint: Endpoint, unknownFields: UnknownFields): Json {
         }),
     responses: {
       "200": { description: "Success", headers: RESPONSE_HEADERS, content: content(endpoint) },
-      ...(endpoint.silence === undefined
+      ...(endpoint.noContent === undefined
         ? {}
-        : { "204": { description: endpoint.silence, headers: RESPONSE_HEADERS } }),
+        : { "204": { description: endpoint.noContent, headers: RESPONSE_HEADERS } }),
       ...errorResponses(codesOf(endpoint, unknownFields), endpoint.failure ?? errorReply),
     },
   };
@@ -136,7 +136,7 @@ const RESPONSE_HEADERS: Json = {
   ),
 };
 
-/** Statuses that say when to come again. */
+/** Statuses with a Retry-After header. */
 const RETRY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 const RETRY_HEADERS: Json = { "retry-after": header("integer", "Seconds to wait before the next try.") };
 

@@ -28,7 +28,7 @@ const bookSchema = exactly("Book", {
 
 const ofToken = { query: { token_id: tokenId }, errors: ["TOKEN_ID_REQUIRED", "TOKEN_NOT_FOUND"] } as const;
 
-/** GET /clob: what anybody may read about a token's book (specification, "Public order-book reads"). */
+/** GET /clob: public order-book endpoints (specification, "Public order-book reads"). */
 export const orderBookEndpoints = endpoints("public", "Order book", {
   getBook: {
     route: "GET /clob/book",
@@ -91,7 +91,7 @@ export const orderBookEndpoints = endpoints("public", "Order book", {
   },
 });
 
-/** The best prices of a token, in its own terms; null where nobody stands. */
+/** Best prices of a token as its traders quote them; null for an empty side. */
 interface Quotes {
   readonly bid: Price | null;
   readonly ask: Price | null;
@@ -109,7 +109,7 @@ export function quotesOf(market: Market, outcome: Outcome): Quotes {
   };
 }
 
-/** The last trade of an outcome in its own terms: price, the taker's side, when; null before the first. */
+/** Returns price, taker side and time of an outcome's last trade, in that outcome's prices; null before the first. */
 export function lastTradeOf(
   market: Market,
   outcome: Outcome,
@@ -121,14 +121,14 @@ export function lastTradeOf(
 
 const MID_PLACES = 5;
 
-/** Halfway between best bid and best ask; half a price unit is a fifth decimal. */
+/** Returns the midpoint of best bid and best ask; half a price unit needs a fifth decimal. */
 export const midOf = (numbers: Numbers, { bid, ask }: Quotes): Decimal | null =>
   bid === null || ask === null ? null : numbers.decimal((bid + ask) * 5, MID_PLACES);
 
-/** Above this spread, 0.10 USDC, the mid says little and the last trade stands for the price. */
+/** 0.10 USDC; above this spread the last trade is used as the price instead of the mid. */
 const WIDE_SPREAD = 1_000;
 
-/** What a token is worth by the contract's rule: the mid of a narrow spread, else the last trade, else null. */
+/** Returns a token's price by the contract's rule: the mid if the spread is narrow, else the last trade, else null. */
 export function tokenPriceOf(numbers: Numbers, market: Market, outcome: Outcome): Decimal | null {
   const quotes = quotesOf(market, outcome);
   if (quotes.bid !== null && quotes.ask !== null && quotes.ask - quotes.bid <= WIDE_SPREAD) {
@@ -141,15 +141,15 @@ export function tokenPriceOf(numbers: Numbers, market: Market, outcome: Outcome)
 export const priceOrNull = (numbers: Numbers, of: Price | null): Decimal | null =>
   of === null ? null : numbers.price(of);
 
-/** A price of the book's own terms in terms of an outcome. */
+/** Converts a price of the market's book to the price of an outcome. */
 export const priceFor = (market: Market, outcome: Outcome, of: Price): Price =>
   priceIn(isMirrored(market, outcome), of);
 
-/** The JSON of each book, made once per change of the book and token. */
+/** Caches the JSON of each token's book until the book changes. */
 export class BookPages {
   readonly #pages = new WeakMap<MarketBook, Record<Outcome, { sequence: number; json: string } | null>>();
 
-  /** The body of GET /clob/book for one token, as text. */
+  /** Returns the body of GET /clob/book for one token as text. */
   json(view: View, market: Market, outcome: Outcome): string {
     const bookState = bookFor(market, outcome);
     let pages = this.#pages.get(bookState);
@@ -166,7 +166,7 @@ export class BookPages {
   }
 }
 
-/** The aggregated bids and asks of a token, best first (contract, section 4). */
+/** Builds the aggregated book of a token, best prices first (contract, section 4). */
 export function bookReply(view: View, market: Market, outcome: Outcome): ReplyOf<typeof bookSchema> {
   const { numbers } = view;
   const bookState = bookFor(market, outcome);
@@ -194,7 +194,7 @@ export function bookReply(view: View, market: Market, outcome: Outcome): ReplyOf
   };
 }
 
-/** A price level in the core's units, which is what the hash of a book covers. */
+/** A price level in the core's units; the book's hash is computed from these. */
 type Level = readonly [price: Price, open: Size, orders: number];
 
 function levelsOf(

@@ -40,7 +40,7 @@ const newOrderSchema = named(
       .nullish()
       .meta({
         description:
-          'Required for GTD and only for GTD: Unix seconds, Unix milliseconds or ISO-8601 with a zone. "0", "", 0 and null stand for none.',
+          'Required for GTD and only for GTD: Unix seconds, Unix milliseconds or ISO-8601 with a zone. "0", "", 0 and null mean none.',
       }),
   }),
 );
@@ -51,22 +51,23 @@ const cancellationSchema = named(
   "The id of one order, under any one of the three names.",
 );
 
-/** What other exchanges call an order that takes what there is and never rests. */
-const MEANT: ReadonlyMap<string, OrderType> = new Map([
+/** Other exchanges' names for an order that fills what it can and never rests. */
+const ORDER_TYPE_SYNONYMS: ReadonlyMap<string, OrderType> = new Map([
   ["IOC", "FAK"],
   ["MARKET", "FAK"],
 ]);
 
-/** The order type that another exchange's word for one means here, in any case; undefined when it means none. */
-export const meantOrderType = (word: string): OrderType | undefined => MEANT.get(word.toUpperCase());
+/** Returns the order type that another exchange's name (in any case) corresponds to; undefined if none. */
+export const meantOrderType = (word: string): OrderType | undefined =>
+  ORDER_TYPE_SYNONYMS.get(word.toUpperCase());
 
-/** An order as sent, read as far as that goes without knowing its market. */
+/** A parsed order request; checks that need its market are still to come. */
 export interface OrderRequest {
   readonly tokenId: string;
   readonly side: Side;
   readonly orderType: OrderType;
   readonly price: number;
-  /** The same in price units, or null when it is finer than any grid. */
+  /** `price` in price units; null if it has more decimals than any tick size. */
   readonly priceUnits: Price | null;
   readonly size: Size;
   readonly expiration: Millis | null;
@@ -74,14 +75,14 @@ export interface OrderRequest {
 
 interface FieldRule {
   readonly expected: string;
-  /** What a value of the right type but outside its range is called. */
+  /** Error code for a value of the right type but out of range. */
   readonly code: ErrorCode;
-  /** Whether the order's type asks for one: what it is called where there is none, and where there is one too many. */
+  /** Error codes if the order type requires the field and it is missing, and if it forbids the field. */
   readonly byType?: readonly ErrorCode[];
   readonly words?: readonly string[];
 }
 
-/** The fields in the order in which they are checked. */
+/** The fields in the order of their checks. */
 const RULES = {
   tokenId: { expected: "a string, the id of an outcome token", code: "INVALID_ORDER" },
   side: { expected: anyOf(SIDES), code: "INVALID_SIDE", words: SIDES },
@@ -99,7 +100,7 @@ const FIELDS = Object.keys(RULES) as Field[];
 
 const ORDER_REFUSALS = Object.keys(ORDER_CHECKS) as readonly (keyof typeof ORDER_CHECKS)[];
 
-/** What an order is refused with, in the order of the checks. */
+/** Error codes of an order, in the order of the checks. */
 export const ORDER_ERRORS: readonly ErrorCode[] = [
   "INVALID_ORDER",
   ...Object.values<FieldRule>(RULES).flatMap(({ code, byType = [] }) => [code, ...byType]),
@@ -107,11 +108,11 @@ export const ORDER_ERRORS: readonly ErrorCode[] = [
   ...ORDER_REFUSALS,
 ];
 
-/** The order in which an order is checked, as the API's document describes it (contract, section 1). */
-export const ORDER_OF_CHECKS = `Of several faults, the first of these is answered:
+/** Sequence of an order's checks, as documented in the API reference (contract, section 1). */
+export const ORDER_OF_CHECKS = `If several checks fail, the error is that of the first in this order:
 
 1. the signature and its headers, then the body as JSON, then unknown fields where they are refused;
-2. each field alone, its type before its range, in the order ${FIELDS.join(", ")}; that of expiration includes whether \`orderType\` asks for one or forbids it;
+2. each field alone, its type before its range, in the order ${FIELDS.join(", ")}; for expiration this includes whether \`orderType\` requires or forbids one;
 3. whether the token is known;
 ${ORDER_REFUSALS.map((code, index) => `${index + 4}. ${ORDER_CHECKS[code]}`).join(";\n")}.`;
 
@@ -139,14 +140,14 @@ function readOrder(body: JsonObject): OrderRequest {
   };
 }
 
-/** @throws ApiError `INVALID_SIZE` when the shares, which are within their bounds, are no multiple of 0.01. */
+/** @throws ApiError `INVALID_SIZE` if the shares, already known to be in range, are not a multiple of 0.01. */
 function sizeOf(shares: number): Size {
   const units = unitsOf(shares, SIZE_PLACES);
   if (units !== null && units <= MAX_SIZE) return size(units);
   throw new ApiError("INVALID_SIZE", `size ${plain(shares)} is not a multiple of 0.01`);
 }
 
-/** The first field in the order of checks that is wrong, and why. */
+/** Returns the error for the first invalid field in the order of the checks. */
 function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): ApiError {
   const wrong = new Map<Field, z.core.$ZodIssue>();
   for (const issue of issues) {
@@ -164,13 +165,13 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
   };
   const first = FIELDS.find((field) => wrong.has(field));
   if (first === undefined) throw new Error("the order's schema names a field that the order does not have");
-  // What the schema cannot see of the size is checked before the expiration all the same.
+  // The schema does not check that the size is a multiple of 0.01; that check precedes the expiration's.
   if (first === "expiration") sizeOf(body.size as number);
   const found = nameOf(body[first]);
   if (!isMistyped(first)) {
     return new ApiError(RULES[first].code, `${first} must be ${RULES[first].expected}, found ${found}`, {
       hint: hintForWord(first, body[first]),
-      details: { [first]: echoed(body[first]) },
+      details: { [first]: truncated(body[first]) },
     });
   }
   return new ApiError("INVALID_ORDER", `${first} must be ${RULES[first].expected}, found ${found}`, {
@@ -179,8 +180,8 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
   });
 }
 
-/** A refused value as details repeat it, however long it was. */
-const echoed = (value: unknown): unknown => (typeof value === "string" ? value.slice(0, 80) : value);
+/** Cuts a refused string to 80 characters for the error details. */
+const truncated = (value: unknown): unknown => (typeof value === "string" ? value.slice(0, 80) : value);
 
 function hintForWord(field: Field, value: unknown): string | undefined {
   const { words }: FieldRule = RULES[field];
@@ -203,7 +204,7 @@ function hintForType(field: Field, value: unknown): string | undefined {
 const SECONDS = /^(0|[1-9][0-9]{0,11})$/;
 const MILLISECONDS = /^[1-9][0-9]{12}$/;
 
-/** What clients send of an order that does not expire. */
+/** The value clients send for an order that does not expire. */
 const NO_EXPIRATION = "0";
 
 function readExpiration(orderType: OrderType, text: string): Millis | null {
@@ -235,7 +236,7 @@ function momentOf(text: string): Millis | null {
   return parseIso(text);
 }
 
-/** The command of POST /clob/order. @throws ApiError `TOKEN_NOT_FOUND`, `INVALID_TICK_SIZE`. */
+/** Builds the command of POST /clob/order. @throws ApiError `TOKEN_NOT_FOUND`, `INVALID_TICK_SIZE`. */
 export function placeOrderCommand(
   view: View,
   address: Address,
@@ -249,14 +250,14 @@ export function placeOrderCommand(
 
 export const cancelBody = objectBody(cancellationSchema, { required: false });
 
-/** An order's id under the names that DELETE /clob/order takes, in its body and in its query. */
+/** The names under which DELETE /clob/order accepts an order id, in its body and in its query. */
 interface OrderIds {
   readonly orderId?: string | undefined;
   readonly id?: string | undefined;
   readonly orderID?: string | undefined;
 }
 
-/** The command of DELETE /clob/order. @throws ApiError when no order is named, or two that differ. */
+/** Builds the command of DELETE /clob/order. @throws ApiError if no order id or two different ones are given. */
 export function cancelOrderCommand(
   address: Address,
   body: OrderIds,
@@ -266,14 +267,14 @@ export function cancelOrderCommand(
   return { kind: "cancelOrder", address, orderId: oneId(given) };
 }
 
-/** Why an order that is not live any more is not canceled, by its status. */
+/** Reason why an order that is no longer live is not canceled, by status. */
 export const NOT_CANCELED = {
   MATCHED: "already matched",
   CANCELED: "already canceled",
   EXPIRED: "already expired",
 } as const;
 
-/** The one id among those given. @throws ApiError when there is none, or two that differ in more than their case. */
+/** Returns the order id. @throws ApiError if there is none, or if two differ in more than letter case. */
 function oneId(given: readonly (string | undefined)[]): string {
   const ids = given.filter((id): id is string => id !== undefined && id !== "");
   if (new Set(ids.map((id) => id.toLowerCase())).size > 1) {
@@ -294,21 +295,21 @@ function oneId(given: readonly (string | undefined)[]): string {
   return id;
 }
 
-/** What comes of a refused request when it is tried again. */
-export type AnswerNow =
+/** Result of repeating a refused request. */
+export type RetryResult =
   | { readonly kind: "accepted" }
-  /** `code` is an error code, or why nothing was canceled. */
+  /** `code` is an error code or the reason why nothing was canceled. */
   | { readonly kind: "refused"; readonly code: string }
   | { readonly kind: "fails"; readonly message: string }
-  /** What had decided it is not known: a signature, or a body that is not kept. */
+  /** The deciding input, such as a signature or an unrecorded body, is not available. */
   | { readonly kind: "unknown" };
 
-type Asking = Pick<RefusedRequest, "method" | "path" | "address" | "isProven" | "asked">;
+type RefusedAttempt = Pick<RefusedRequest, "method" | "path" | "address" | "isProven" | "asked">;
 
-/** Tries a refused request again on a state, which it does not change. */
-export function askAgain(view: View, at: Millis, refused: Asking): AnswerNow {
+/** Repeats a refused request against a state without changing it. */
+export function retryRefused(view: View, at: Millis, refused: RefusedAttempt): RetryResult {
   try {
-    const command = commandAskedFor(view, refused);
+    const command = commandOf(view, refused);
     if (command === null) return { kind: "unknown" };
     const decision = decide(view.state, { at, command });
     if (decision.ok) return { kind: "accepted" };
@@ -323,8 +324,8 @@ export function askAgain(view: View, at: Millis, refused: Asking): AnswerNow {
   }
 }
 
-/** @throws ApiError where the request is refused before there is a command. */
-function commandAskedFor(view: View, { method, path, address, isProven, asked }: Asking): Command | null {
+/** Returns the command of a request; null if it is not known. @throws ApiError if the request itself is invalid. */
+function commandOf(view: View, { method, path, address, isProven, asked }: RefusedAttempt): Command | null {
   if (asked?.kind === "command") return asked.command;
   if (asked === null || asked.isCut || address === null || !isProven) return null;
   switch (`${method} ${path}`) {

@@ -2,15 +2,15 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { nestingOf } from "./request-body.ts";
 import { BLOCK, HmacKey, type SignedRequest, type StoredCredentials } from "./signing.ts";
 
-/** The same JSON value written in another style than the one that was sent. */
+/** The body's JSON value, serialised in another style than it was sent in. */
 interface RestyledBody {
   readonly text: string;
-  /** What sets it apart, in words. */
+  /** Description of the style for a hint. */
   readonly style: string;
 }
 
 interface Style {
-  readonly says: string;
+  readonly description: string;
   readonly comma: string;
   readonly colon: string;
   readonly indent: string;
@@ -20,13 +20,13 @@ interface Style {
 const STYLES: readonly Style[] = [false, true].flatMap((sorted) => {
   const keys = sorted ? ", keys sorted" : "";
   return [
-    { says: `compact${keys}`, comma: ",", colon: ":", indent: "", sorted },
-    { says: `spaces after ":" and ","${keys}`, comma: ", ", colon: ": ", indent: "", sorted },
-    { says: `indented by two spaces${keys}`, comma: ",", colon: ": ", indent: "  ", sorted },
+    { description: `compact${keys}`, comma: ",", colon: ":", indent: "", sorted },
+    { description: `spaces after ":" and ","${keys}`, comma: ", ", colon: ": ", indent: "", sorted },
+    { description: `indented by two spaces${keys}`, comma: ",", colon: ": ", indent: "  ", sorted },
   ];
 });
 
-/** Larger or deeper bodies are not restyled: an order has some 200 bytes and one level. */
+/** Larger or deeper bodies are not reserialised; an order has about 200 bytes and one level. */
 const MAX_BYTES = 4096;
 const MAX_LEVELS = 16;
 
@@ -34,23 +34,23 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
 const NOT_ASCII = /[\u0080-\uffff]/g;
 
 /**
- * The styles in which common serialisers write the JSON of a body: compact, spaced as Python's json.dumps does,
- * indented by two, keys sorted, non-ASCII characters escaped; numbers as they were sent and as JavaScript prints
- * them. None for a body that is not JSON in UTF-8, has over 4 KiB or over 16 levels. Never throws.
+ * Returns the body as common serialisers would write it: compact, spaced like Python's json.dumps, indented by two,
+ * keys sorted, non-ASCII characters escaped; each with numbers as sent and as JavaScript prints them.
+ * Returns none if the body is not JSON in UTF-8, is over 4 KiB or has over 16 levels. Never throws.
  */
 export function restyledBodies(body: Uint8Array): RestyledBody[] {
   const sent = textOf(body);
   if (sent === undefined) return [];
-  const printed = printedAnew(sent);
+  const printed = reprinted(sent);
   if (printed === undefined) return [];
   const styles = new Map<string, string>();
   for (const source of [sent, printed]) {
     const tokens = source.match(TOKEN) ?? [];
     for (const style of STYLES) {
       const text = restyle(tokens, style);
-      if (!styles.has(text)) styles.set(text, style.says);
+      if (!styles.has(text)) styles.set(text, style.description);
       const ascii = text.replace(NOT_ASCII, asEscape);
-      if (!styles.has(ascii)) styles.set(ascii, `${style.says}, non-ASCII characters escaped`);
+      if (!styles.has(ascii)) styles.set(ascii, `${style.description}, non-ASCII characters escaped`);
     }
   }
   styles.delete(sent);
@@ -58,18 +58,18 @@ export function restyledBodies(body: Uint8Array): RestyledBody[] {
 }
 
 /**
- * The JSON object of a body with its keys in every other order, compact and spaced; each style is the order of its keys.
- * None where `restyledBodies` has none, for what is no object, or has fewer than two or more than `mostKeys` keys.
+ * Yields the body's JSON object with its keys in every other order, compact and spaced; `style` lists the keys.
+ * Yields none if `restyledBodies` has none, or if the body is not an object of 2 to `maxKeys` keys.
  */
-export function* reorderedBodies(body: Uint8Array, mostKeys: number): Generator<RestyledBody> {
+export function* reorderedBodies(body: Uint8Array, maxKeys: number): Generator<RestyledBody> {
   const sent = textOf(body);
-  if (sent === undefined || printedAnew(sent) === undefined) return;
+  if (sent === undefined || reprinted(sent) === undefined) return;
   const tokens = sent.match(TOKEN) ?? [];
   if (tokens[0] !== "{") return;
   for (const style of STYLES.filter(({ indent, sorted }) => indent === "" && !sorted)) {
     const members = topMembers(tokens, style);
-    if (members.length > mostKeys) return;
-    for (const order of ordersOf(members)) {
+    if (members.length > maxKeys) return;
+    for (const order of permutations(members)) {
       if (order.every((member, index) => member === members[index])) continue;
       const text = `{${order.map((member) => member.text).join(style.comma)}}`;
       yield { text, style: order.map(({ key }) => String(JSON.parse(key))).join(", ") };
@@ -77,15 +77,15 @@ export function* reorderedBodies(body: Uint8Array, mostKeys: number): Generator<
   }
 }
 
-/** Every order of some things, the one they stand in first. */
-function* ordersOf<Thing>(things: readonly Thing[]): Generator<readonly Thing[]> {
-  if (things.length === 0) yield [];
-  for (const [index, first] of things.entries()) {
-    for (const rest of ordersOf(things.toSpliced(index, 1))) yield [first, ...rest];
+/** Yields all permutations, the given order first. */
+function* permutations<T>(items: readonly T[]): Generator<readonly T[]> {
+  if (items.length === 0) yield [];
+  for (const [index, first] of items.entries()) {
+    for (const rest of permutations(items.toSpliced(index, 1))) yield [first, ...rest];
   }
 }
 
-/** The text of a body that is short enough and in UTF-8. */
+/** Decodes a body; undefined if it is too long or not UTF-8. */
 const textOf = (body: Uint8Array): string | undefined =>
   body.length > MAX_BYTES || !isUtf8(body)
     ? undefined
@@ -93,8 +93,8 @@ const textOf = (body: Uint8Array): string | undefined =>
 
 const asEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** The JSON text as JavaScript prints it; undefined when it is not JSON or too deep. */
-function printedAnew(text: string): string | undefined {
+/** Reserialises JSON with JSON.stringify; undefined if it is not JSON or too deep. */
+function reprinted(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return nestingOf(value, MAX_LEVELS + 1) > MAX_LEVELS ? undefined : JSON.stringify(value);
@@ -108,10 +108,10 @@ interface Member {
   readonly text: string;
 }
 
-/** Prints the tokens of a valid JSON text in a style, leaving strings and numbers as they are written. */
+/** Prints the tokens of a valid JSON text in a style, with strings and numbers as written. */
 const restyle = (tokens: readonly string[], style: Style): string => printed(tokens, style).text;
 
-/** The members of the object that the tokens of a valid JSON text are. */
+/** Returns the members of the top-level object, each printed in a style. */
 const topMembers = (tokens: readonly string[], style: Style): readonly Member[] =>
   printed(tokens, style).members;
 
@@ -145,7 +145,7 @@ function printed(tokens: readonly string[], style: Style): { text: string; membe
   return { text, members: top };
 }
 
-/** Orders two keys, given as JSON strings, as sorted() in Python and sort() in JavaScript do. */
+/** Compares two keys, given as JSON strings, like sort() in JavaScript. */
 function byCodeUnit(a: string, b: string): number {
   const [left, right] = [String(JSON.parse(a)), String(JSON.parse(b))];
   return left < right ? -1 : left > right ? 1 : 0;
@@ -169,7 +169,7 @@ export type Mistake =
   | "DIGEST_BASE64"
   | "DIGEST_0X";
 
-/** One way to fill one part of the message; without mistakes it is the right way. */
+/** A candidate for one part of the signed message; the correct one has no mistakes. */
 interface Choice<T> {
   readonly value: T;
   readonly mistakes: readonly Mistake[];
@@ -183,7 +183,7 @@ const HEX_DIGEST = /^[0-9a-f]{64}$/i;
 const PREFIXED_DIGEST = /^0x[0-9a-f]{64}$/i;
 const BASE64_DIGEST = /^(?:[A-Za-z0-9+/]{43}=?|[A-Za-z0-9_-]{43}=?)$/;
 
-/** The digest that was sent, as lower-case hex, with what was wrong about its form. */
+/** Converts the digest that was sent to lower-case hex, with any mistake in its format; undefined if it is no digest. */
 function digestSent(signature: string): Choice<string> | undefined {
   if (HEX_DIGEST.test(signature)) return right(signature.toLowerCase());
   if (PREFIXED_DIGEST.test(signature)) {
@@ -208,15 +208,14 @@ function methods(method: string): Choice<string>[] {
   return [right(method), wrong("LOWER_CASE_METHOD", lower, hint)];
 }
 
-const LONGEST_SHOWN = 200;
-const shown = (text: string): string =>
-  text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
+const MAX_SHOWN = 200;
+const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text);
 
 const piece = (text: string, mistake: Mistake, says: string) => ({ text, mistakes: [mistake], says });
 type Piece = { readonly text: string; readonly mistakes: readonly Mistake[]; readonly says: string };
 const NO_PIECE: Piece = { text: "", mistakes: [], says: "" };
 
-/** Ways to sign a path: with the prefix or the full URL in front, a slash behind, the query behind that. */
+/** Returns the candidates for the path: with the prefix or full URL before it, a trailing slash, the query string. */
 function paths({ path, url, prefix = "", headers: { host }, hosts }: SignedRequest): Choice<string>[] {
   const clobs = [...new Set(["/clob", `${prefix}/clob`])];
   const fronts: Piece[] = [
@@ -244,7 +243,7 @@ function paths({ path, url, prefix = "", headers: { host }, hosts }: SignedReque
   return choices;
 }
 
-/** What was the key of the HMAC: the text of the secret, or what is mistaken for it. */
+/** Returns the candidates for the HMAC key: the text of the secret, and common mistakes. */
 function keys({ secret, passphrase }: StoredCredentials, apiKey: string): Choice<HmacKey>[] {
   const choices = [right(new HmacKey(Buffer.from(secret)))];
   const instead = "would match with the text of the secret as the key";
@@ -277,7 +276,6 @@ function bodies(body: Uint8Array): Choice<Uint8Array>[] {
   return choices;
 }
 
-/** A body that was signed with its keys in another order than it was sent with. */
 const reordered = ({ text, style }: RestyledBody): Choice<Uint8Array> =>
   wrong(
     "BODY_KEYS_REORDERED",
@@ -285,7 +283,7 @@ const reordered = ({ text, style }: RestyledBody): Choice<Uint8Array> =>
     `the body was signed with its keys in another order (${shown(style)}): sign the exact bytes that are sent`,
   );
 
-/** What is known about a wrong signature: the mistakes that together reproduce it (none when unknown), and what to say. */
+/** Why a signature is wrong: the mistakes that together reproduce it, none if unknown. */
 interface Explanation {
   readonly mistakes: readonly Mistake[];
   readonly hint: string;
@@ -301,24 +299,24 @@ interface Attempt {
 }
 
 /**
- * The bound of one explanation: bytes hashed, each HMAC counted with 1 KiB of its own. So at most 24,576 HMACs, some
- * 50 ms. Single mistakes in an ordinary order stay far below it; a body of 64 KiB gets some 370 attempts.
+ * Limit of one explanation in bytes hashed, plus 1 KiB per HMAC: at most 24,576 HMACs, about 50 ms. Single mistakes
+ * in an ordinary order stay far below it; a body of 64 KiB gets about 370 attempts.
  */
 const BUDGET_BYTES = 24 * 1024 * 1024;
 const BYTES_PER_HMAC = 1024;
 
-/** How many keys a body may have that is tried with its keys in every order: alone, and with one other mistake. */
+/** Maximum number of keys for which all key orders are tried: as the only mistake, and with one other. */
 const MAX_KEYS_ALONE = 7;
 const MAX_KEYS_IN_PAIRS = 5;
 
-/** An attempt with its message behind one free block; the next one may be written over it. */
+/** An attempt and its message after one free block; the next trial may reuse the buffer. */
 interface Trial {
   readonly key: HmacKey;
-  readonly room: Buffer;
+  readonly buffer: Buffer;
   readonly attempt: () => Attempt;
 }
 
-/** Every combination of the cheap choices, fewest mistakes first. */
+/** Returns all combinations of the cheap choices, fewest mistakes first. */
 function attempts(request: SignedRequest, seconds: string, credentials: StoredCredentials): Attempt[] {
   const [methodChoices, pathChoices] = [methods(request.method), paths(request)];
   const keyChoices = keys(credentials, request.headers.poly_api_key ?? "");
@@ -336,25 +334,25 @@ function attempts(request: SignedRequest, seconds: string, credentials: StoredCr
   return all.sort((a, b) => a.count - b.count);
 }
 
-const roomFor = ({ timestamp, method, path, body }: Attempt): Buffer =>
+const bufferFor = ({ timestamp, method, path, body }: Attempt): Buffer =>
   Buffer.concat([Buffer.alloc(BLOCK), Buffer.from(timestamp.value + method.value + path.value), body.value]);
 
 const trialOf = (attempt: Attempt): Trial => ({
   key: attempt.key.value,
-  room: roomFor(attempt),
+  buffer: bufferFor(attempt),
   attempt: () => attempt,
 });
 
-/** An attempt that signs milliseconds, in every other millisecond of its second. */
+/** Yields an attempt with millisecond timestamps for milliseconds 1 to 999 of its second. */
 function* otherMilliseconds(attempt: Attempt, seconds: string): Generator<Trial> {
-  const [key, room] = [attempt.key.value, roomFor(attempt)];
+  const [key, buffer] = [attempt.key.value, bufferFor(attempt)];
   for (let millis = 1; millis < 1000; millis += 1) {
-    room.write(String(millis).padStart(3, "0"), BLOCK + seconds.length, "latin1");
-    yield { key, room, attempt: () => ({ ...attempt, timestamp: inMilliseconds(seconds, millis) }) };
+    buffer.write(String(millis).padStart(3, "0"), BLOCK + seconds.length, "latin1");
+    yield { key, buffer, attempt: () => ({ ...attempt, timestamp: inMilliseconds(seconds, millis) }) };
   }
 }
 
-/** All that is tried, in order: cheap choices, then those that take hundreds of attempts, alone before in pairs. */
+/** Yields all trials: cheap choices first, then those with hundreds of variants, alone before in pairs. */
 function* trialsOf(all: readonly Attempt[], seconds: string, body: Uint8Array): Generator<Trial> {
   for (const attempt of all) yield trialOf(attempt);
   const inMillis = all.filter(({ timestamp, count }) => timestamp.mistakes.length > 0 && count <= 2);
@@ -362,28 +360,27 @@ function* trialsOf(all: readonly Attempt[], seconds: string, body: Uint8Array): 
   for (const attempt of all) {
     const isOwnBody = attempt.body.mistakes.length === 0 && attempt.timestamp.mistakes.length === 0;
     if (!isOwnBody || attempt.count > 1) continue;
-    const mostKeys = attempt.count === 0 ? MAX_KEYS_ALONE : MAX_KEYS_IN_PAIRS;
-    for (const other of reorderedBodies(body, mostKeys))
-      yield trialOf({ ...attempt, body: reordered(other) });
+    const maxKeys = attempt.count === 0 ? MAX_KEYS_ALONE : MAX_KEYS_IN_PAIRS;
+    for (const other of reorderedBodies(body, maxKeys)) yield trialOf({ ...attempt, body: reordered(other) });
   }
   for (const attempt of inMillis) if (attempt.count === 2) yield* otherMilliseconds(attempt, seconds);
 }
 
-/** The attempt that reproduces the digest, within the budget; undefined when none does. */
+/** Returns the first attempt that reproduces the digest; undefined if none does within the budget. */
 function reproduce(trials: Iterable<Trial>, digest: string): Attempt | undefined {
   let left = BUDGET_BYTES;
-  for (const { key, room, attempt } of trials) {
-    left -= room.length + BYTES_PER_HMAC;
+  for (const { key, buffer, attempt } of trials) {
+    left -= buffer.length + BYTES_PER_HMAC;
     if (left < 0) return undefined;
-    if (key.hexOf(room) === digest) return attempt();
+    if (key.hexOf(buffer) === digest) return attempt();
   }
   return undefined;
 }
 
 /**
- * Says why a signature that is wrong is wrong: recomputes it for the known mistakes, in every combination of the cheap
- * ones and for each millisecond of the second with one other mistake, and names the fewest that reproduce it.
- * `seconds` and `signature` are the two headers. Never throws; never tells a secret or the right digest.
+ * Explains a wrong signature: recomputes it with the known mistakes, in all combinations of the cheap ones and with at
+ * most one other for milliseconds and key orders, and returns the fewest that reproduce it.
+ * `seconds` and `signature` are the two headers. Never throws; never reveals a secret or the right digest.
  */
 export function explainSignature(
   request: SignedRequest,

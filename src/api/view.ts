@@ -10,14 +10,14 @@ import type { Checksums } from "./address.ts";
 import type { Numbers } from "./decimals.ts";
 import { ApiError } from "./errors.ts";
 
-/** What replies are made from: the state as it is, the way decimals are sent, and checksums computed before. */
+/** Input of the reply builders: the state, the decimal format, and a cache of address checksums. */
 export interface View {
   readonly state: State;
   readonly numbers: Numbers;
   readonly checksums?: Checksums;
 }
 
-/** A hash or id of the core, which writes all of them as `0x` and hex digits. */
+/** Casts a hash or id of the core, which is always `0x` and hex digits. */
 export const hashIn = (text: string): `0x${string}` => text as `0x${string}`;
 
 export const isoOrNull = (at: Millis | null): string | null => (at === null ? null : toIso(at));
@@ -25,7 +25,7 @@ export const isoOrNull = (at: Millis | null): string | null => (at === null ? nu
 export const marketIdOf = ({ state }: View, market: Market): string =>
   idOf(state.idPrefixes.market, market.number);
 
-/** A page of a list that is reached by index, so that its cost follows what it returns. */
+/** A page of a list; it is read by index, so that its cost depends on the items returned only. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly limit: number;
@@ -36,11 +36,11 @@ export interface Page<T> {
 
 type Window = Pick<Page<unknown>, "limit" | "offset">;
 
-/** Cuts a page out of a list, each item as `reply` tells it. */
+/** Returns a page of a list, with each item converted by `reply`. */
 export const pageOf = <Item, T>(items: readonly Item[], window: Window, reply: (item: Item) => T): Page<T> =>
   pageAt(items.length, window, (index) => reply(items[index] as Item));
 
-/** The same of `total` items, of which `at(index)` answers one. */
+/** Returns a page of `total` items, which `at` returns by index. */
 export function pageAt<T>(total: number, { limit, offset }: Window, at: (index: number) => T): Page<T> {
   const data: T[] = [];
   const end = Math.min(total, offset + limit);
@@ -48,11 +48,11 @@ export function pageAt<T>(total: number, { limit, offset }: Window, at: (index: 
   return { data, limit, offset, total, hasMore: end < total };
 }
 
-/** The one answer for an order that is unknown, and for one that is somebody else's. */
+/** Error for an unknown order; also for another account's, so that clients cannot tell the two apart. */
 export const orderNotFound = (state: State, orderId: string): ApiError =>
   new ApiError("ORDER_NOT_FOUND", refusalText({ code: "ORDER_NOT_FOUND", orderId }, state));
 
-/** What the text that is no id of a token names instead. */
+/** Returns a hint if an unknown token id is the slug, condition id or id of a market. */
 export function hintForToken(view: View, text: string): string | undefined {
   const { state } = view;
   const bySlug = state.marketBySlug.get(text);
@@ -64,7 +64,7 @@ export function hintForToken(view: View, text: string): string | undefined {
   return `that is ${kind} of a market; its tokens are ${market.tokenIds[0]} (YES) and ${market.tokenIds[1]} (NO)`;
 }
 
-/** The market of a token's id. @throws ApiError `TOKEN_NOT_FOUND`. */
+/** Returns a token and its market. @throws ApiError `TOKEN_NOT_FOUND`. */
 export function marketOfTokenId(view: View, tokenId: string) {
   const token = view.state.tokenById.get(tokenId);
   if (token === undefined) {
@@ -76,7 +76,7 @@ export function marketOfTokenId(view: View, tokenId: string) {
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 128));
 
-/** The market of an id or slug. @throws ApiError `MARKET_NOT_FOUND`, with a hint when the text names something else. */
+/** Returns the market of an id or slug. @throws ApiError `MARKET_NOT_FOUND`, with a hint if the text names something else. */
 export function findMarket({ state }: View, idOrSlug: string): Market {
   const number = state.marketBySlug.get(idOrSlug) ?? numberOf(state.idPrefixes.market, idOrSlug);
   const market = state.markets.find(number);
@@ -93,7 +93,7 @@ export function findMarket({ state }: View, idOrSlug: string): Market {
   });
 }
 
-/** The event of an id or slug. @throws ApiError `EVENT_NOT_FOUND`. */
+/** Returns the event of an id or slug. @throws ApiError `EVENT_NOT_FOUND`. */
 export function findEvent({ state }: View, idOrSlug: string): EventRecord {
   const number = state.eventBySlug.get(idOrSlug) ?? numberOf(state.idPrefixes.event, idOrSlug);
   const event = state.events.find(number);
@@ -104,7 +104,7 @@ export function findEvent({ state }: View, idOrSlug: string): EventRecord {
   });
 }
 
-/** The outcome of a token that must belong to the market. @throws ApiError `TOKEN_NOT_FOUND`, `TOKEN_NOT_IN_MARKET`. */
+/** Returns the outcome of a market's token. @throws ApiError `TOKEN_NOT_FOUND`, `TOKEN_NOT_IN_MARKET`. */
 export function outcomeIn(view: View, market: Market, tokenId: string) {
   const { token, market: owner } = marketOfTokenId(view, tokenId);
   if (owner !== market) {
@@ -117,7 +117,7 @@ export function outcomeIn(view: View, market: Market, tokenId: string) {
   return outcomeOf(token);
 }
 
-/** An order of the account. @throws ApiError `ORDER_NOT_FOUND`, the same for one of somebody else. */
+/** Returns an order of the account. @throws ApiError `ORDER_NOT_FOUND`, also for another account's order. */
 export function ownOrder({ state }: View, account: Account, orderId: string): Order {
   const order = state.orders.find(numberOf(state.idPrefixes.order, orderId));
   if (order === undefined || order.account !== account.number) throw orderNotFound(state, orderId);

@@ -1,5 +1,5 @@
 import { numbersAs } from "../api/decimals.ts";
-import { askAgain } from "../api/order-request.ts";
+import { retryRefused } from "../api/order-request.ts";
 import type { State } from "../core/state.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { count, grouped } from "../scenario/report/text.ts";
@@ -28,7 +28,7 @@ export class RefusedAgain {
     const now =
       outcome.kind === "unknown"
         ? ({ kind: "unknown" } as const)
-        : askAgain({ state, numbers: numbersAs("number") }, line.t, line.d);
+        : retryRefused({ state, numbers: numbersAs("number") }, line.t, line.d);
     if (now.kind === "unknown") this.#untried += 1;
     else this.#tried += 1;
     const change = changeText(line.d, now);

@@ -1,4 +1,4 @@
-import type { AnswerNow } from "../api/order-request.ts";
+import type { RetryResult } from "../api/order-request.ts";
 import { actorOf, commandText, orderWords } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
 import { orderIdText, tokenIdText } from "../core/format.ts";
@@ -84,7 +84,7 @@ export const refusalText = ({ code, field }: RefusedRequest): string =>
   `refused: ${code}${field === null ? "" : ` (${field})`}`;
 
 /** Then and now, where a refused request gets another answer when it is tried again; null where it does not. */
-export function changeText({ code }: RefusedRequest, now: AnswerNow): string | null {
+export function changeText({ code }: RefusedRequest, now: RetryResult): string | null {
   switch (now.kind) {
     case "accepted":
       return `refused with ${code} then, accepted now`;

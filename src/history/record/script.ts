@@ -1,4 +1,4 @@
-import { askAgain } from "../../api/order-request.ts";
+import { retryRefused } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
 import type { Account } from "../../core/account.ts";
 import { headOf } from "../../core/chain/chain.ts";
@@ -204,7 +204,7 @@ export class Script {
   #refusal(method: RefusedRequest["method"], account: string, asked: AskedFor): string | null {
     const address = this.#venue.signIn(account);
     const request = { method, path: "/clob/order", address, isProven: true, asked };
-    const answer = askAgain(this.#venue.view, this.#venue.now(), request);
+    const answer = retryRefused(this.#venue.view, this.#venue.now(), request);
     return answer.kind === "refused" ? answer.code : null;
   }
 
