@@ -39,12 +39,12 @@ export function requestLog(level: LogLevel): RequestLog {
   const time = timestamps();
   const logger = pino({ level, base: null, timestamp: time }, out);
   const { values } = logger.levels;
-  const tellsAll = logger.isLevelEnabled("info");
-  const tellsWarnings = logger.isLevelEnabled("warn");
+  const logsAll = logger.isLevelEnabled("info");
+  const logsWarnings = logger.isLevelEnabled("warn");
   return {
     request: (outcome) => {
       const isWarned = outcome.warning !== undefined;
-      if (!(isWarned ? tellsWarnings : tellsAll)) return;
+      if (!(isWarned ? logsWarnings : logsAll)) return;
       out.write(requestLine(values[isWarned ? "warn" : "info"] as number, time(), outcome));
     },
     defect: (error, facts) => logger.error({ ...facts, err: error }, "a defect in clobsim"),

@@ -12,10 +12,10 @@ import {
   JsonText,
   NO_CONTENT,
   Outgoing,
-  Pieces,
   pathOf,
   type RequestInfo,
   type Service,
+  StreamedAnswer,
 } from "./service.ts";
 
 /** Status in the log if no answer was sent. */
@@ -27,7 +27,7 @@ export function sendAnswer(service: Service, request: Incoming, response: Outgoi
   if (answer === NO_CONTENT) {
     const { origin } = request.headers;
     sendEmpty(service, request, response, origin === undefined ? [] : corsHeaders(origin));
-  } else if (answer instanceof Pieces) {
+  } else if (answer instanceof StreamedAnswer) {
     if (answer.ended !== undefined) onDisconnect(request, response, answer.ended);
     send(service, request, response, contentOf(200, answer.pieces, answer.media));
   } else if (answer instanceof JsonText) {
@@ -158,7 +158,7 @@ function sendInstead(service: Service, request: Incoming, response: Outgoing, fa
 
 interface Content {
   readonly status: number;
-  readonly body: string | Pieces["pieces"];
+  readonly body: string | StreamedAnswer["pieces"];
   readonly media: string;
   readonly error: ApiError | undefined;
 }
@@ -275,7 +275,11 @@ const PIECE_LENGTH = 64 * 1024;
  * Writes the pieces of an answer as fast as the client reads them, in time slices, and ends it. Returns early if the
  * client disconnects.
  */
-async function writePieces(slices: Slices, response: Outgoing, pieces: Pieces["pieces"]): Promise<void> {
+async function writePieces(
+  slices: Slices,
+  response: Outgoing,
+  pieces: StreamedAnswer["pieces"],
+): Promise<void> {
   let hasTime = await slices.next();
   for await (const piece of pieces) {
     if (response.destroyed) return;

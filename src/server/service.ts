@@ -151,7 +151,7 @@ export interface StreamStart {
 /** Live feed of the commands, requests and clock changes of one exchange. */
 export interface LiveFeed {
   /** Opens an endless stream of entries for a new reader. @throws ApiError if there are too many readers. */
-  open(beginning: StreamStart): Pieces;
+  open(beginning: StreamStart): StreamedAnswer;
   /** Called after each refused request. */
   refused(request: RefusedRequest): void;
   /** Called after each answered request; `status` is 0 if its connection was closed without an answer. */
@@ -251,13 +251,13 @@ export class JsonText {
 }
 
 /** An answer that is produced while it is sent, so that only a part of it is in memory at a time. */
-export class Pieces {
+export class StreamedAnswer {
   readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
   readonly media: string;
   /** Called when sending has ended, successfully or not. */
   readonly ended: (() => void) | undefined;
 
-  constructor(pieces: Pieces["pieces"], media: string = JSON_MEDIA, ended?: () => void) {
+  constructor(pieces: StreamedAnswer["pieces"], media: string = JSON_MEDIA, ended?: () => void) {
     this.pieces = pieces;
     this.media = media;
     this.ended = ended;
@@ -284,7 +284,7 @@ export type AnyHandler = (
 ) => Answer | Promise<Answer>;
 
 /** A reply that matches its schema, or its text. */
-type AnswerTo<O extends Operation> = ReplyTo<O> | JsonText | Pieces;
+type AnswerTo<O extends Operation> = ReplyTo<O> | JsonText | StreamedAnswer;
 
 /** One handler for each of some endpoints. */
 export type Handlers<O extends Operation> = { readonly [Name in O]: Handler<Name> };

@@ -11,7 +11,7 @@ import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
 import { LatestEntries } from "./latest-entries.ts";
 import { inPieces, slicesOf } from "./send.ts";
-import { type LiveFeed, Pieces, pathOf, type RequestInfo, type StreamStart } from "./service.ts";
+import { type LiveFeed, pathOf, type RequestInfo, StreamedAnswer, type StreamStart } from "./service.ts";
 import { idLineOf, putCommand, putHistory, putNote, requestText } from "./stream-entries.ts";
 
 const MAX_READERS = 64;
@@ -55,7 +55,7 @@ export class Stream implements LiveFeed {
     this.#engine = engine;
   }
 
-  open(beginning: StreamStart): Pieces {
+  open(beginning: StreamStart): StreamedAnswer {
     if (this.#isClosed || this.#readers.size >= MAX_READERS) {
       const message = this.#isClosed ? "the server stops" : `${MAX_READERS} readers follow this exchange`;
       throw new ApiError("UNAVAILABLE", message, { status: 503, hint: "end one of them, or try later" });
@@ -63,7 +63,7 @@ export class Stream implements LiveFeed {
     this.#feed ??= new Feed(this.#opened, this.#engine, this.#readers);
     const reader: Reader = { place: 0, wake: () => {}, isOver: false };
     this.#readers.add(reader);
-    return new Pieces(this.#feed.piecesFor(reader, beginning), "text/event-stream", () => {
+    return new StreamedAnswer(this.#feed.piecesFor(reader, beginning), "text/event-stream", () => {
       reader.isOver = true;
       reader.wake();
       this.#readers.delete(reader);

@@ -24,8 +24,8 @@ import {
   type AnyHandler,
   Incoming,
   JsonText,
-  Pieces,
   type Service,
+  StreamedAnswer,
 } from "../../server/service.ts";
 import {
   answerName,
@@ -182,6 +182,6 @@ export class AnswerAgain {
 
 function textOf(answer: Answer): string {
   if (answer instanceof JsonText) return answer.text;
-  if (answer instanceof Pieces) throw new TypeError("an answer in pieces is not compared");
+  if (answer instanceof StreamedAnswer) throw new TypeError("an answer in pieces is not compared");
   return JSON.stringify(answer);
 }

@@ -27,7 +27,7 @@ import { MAX_MILLIS, type Millis, type Money, millis, money, type Size, size } f
 import type { ClockMode } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
 import { inPieces } from "../send.ts";
-import { type BodyOf, type Handlers, JsonText, Pieces, type Service } from "../service.ts";
+import { type BodyOf, type Handlers, JsonText, type Service, StreamedAnswer } from "../service.ts";
 import { deriveFor, submit } from "./trading.ts";
 
 /** Handlers of the control plane /sim that have no file of their own. */
@@ -39,7 +39,7 @@ export const controlHandlers = {
     service.reopen();
     return infoReply(service, headers.host);
   },
-  getState: (_call, { exchange }) => new Pieces(inPieces(canonicalLines(exchange.snapshot().state))),
+  getState: (_call, { exchange }) => new StreamedAnswer(inPieces(canonicalLines(exchange.snapshot().state))),
   getStateHash: (_call, { exchange }) => ({ hash: exchange.hash, sequence: exchange.sequence }),
   getInvariants: async (_call, { exchange, slices }) => {
     const judged = await slices.run(invariantsInSteps(exchange.snapshot().state));

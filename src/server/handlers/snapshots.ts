@@ -4,7 +4,7 @@ import { entryId } from "../../api/recording.ts";
 import { pageOf } from "../../api/view.ts";
 import { toIso } from "../../core/time.ts";
 import type { Snapshots, StoredSnapshot } from "../../engine/snapshots.ts";
-import { type Handlers, Pieces } from "../service.ts";
+import { type Handlers, StreamedAnswer } from "../service.ts";
 import { infoReply } from "./control.ts";
 
 const MAX_SNAPSHOTS = 1_000;
@@ -64,7 +64,7 @@ const LINES = "application/x-ndjson";
 export const recordingHandlers = {
   recordScenario: ({ query }, service) => service.record(query.name ?? null),
   reportSession: async ({ query }, service) =>
-    new Pieces(await service.report(query.reason ?? "somebody asked for it"), LINES),
+    new StreamedAnswer(await service.report(query.reason ?? "somebody asked for it"), LINES),
   streamSession: ({ query, headers }, { stream }) => {
     const resumed = headers["last-event-id"];
     const after =
