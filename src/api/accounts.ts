@@ -110,7 +110,7 @@ export const accountEndpoints = endpoints("control", "Control plane", {
   },
 });
 
-/** A command for a shell that asks the server at `url` for the credentials of an address; `asksToken`: where /sim asks for one. */
+/** Returns a shell command that gets an address's credentials from `url`; `asksToken`: whether /sim requires a token. */
 export const credentialsCurl = (url: string, address: string, asksToken: boolean): string =>
   `curl -X POST ${asksToken ? "-H x-sim-token:$CLOBSIM_SIM_TOKEN " : ""}${url}/sim/accounts/${address}/credentials`;
 

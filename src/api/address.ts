@@ -2,12 +2,12 @@ import { keccak_256 } from "@noble/hashes/sha3";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils";
 import type { Address } from "../core/terms.ts";
 
-/** Checksummed addresses by their lower-case form: a checksum takes longer than all else of a small reply. */
+/** Cache of checksummed addresses by lower-case form, because a checksum takes longer than the rest of a small reply. */
 export type Checksums = Map<Address, `0x${string}`>;
 
 const MAX_CHECKSUMS = 10_000;
 
-/** The mixed-case form of an address that carries its checksum, computed once where it is remembered. */
+/** Returns the checksummed form of an address, from the cache if one is given. */
 export function checksumIn(known: Checksums | undefined, address: Address): `0x${string}` {
   if (known === undefined) return checksummed(address);
   let text = known.get(address);
@@ -19,7 +19,7 @@ export function checksumIn(known: Checksums | undefined, address: Address): `0x$
   return text;
 }
 
-/** The mixed-case form of an address that carries its checksum (EIP-55). */
+/** Returns the checksummed, mixed-case form of an address (EIP-55). */
 export function checksummed(address: Address): `0x${string}` {
   const digits = address.slice(2);
   const hash = bytesToHex(keccak_256(utf8ToBytes(digits)));

@@ -1,10 +1,10 @@
 // What `GET /sim/stream` tells, and how its text is read. Browsers read it, too: nothing of Node's, no schema. A package's
 // types have it as it stands here: nothing of the core.
 
-/** Why a reader begins where it does: as it asked, or with the state because what it would go on with is not held. */
+/** Why a reader starts where it does: as requested, or with the state because the entries it would resume from are not available. */
 export type OpeningReason = "start" | "now" | "slow" | "putBack" | "unknown" | "tooLong";
 
-/** Where a reader begins; `t` is virtual time in Unix ms. */
+/** Where a reader starts; `t` is virtual time in Unix ms. */
 export interface StreamOpening {
   readonly reason: OpeningReason;
   readonly t: number;
@@ -12,7 +12,7 @@ export interface StreamOpening {
   /** The version of the program. */
   readonly engine: string;
   readonly seed: string;
-  /** How many commands were accepted by then. */
+  /** Number of commands accepted so far. */
   readonly sequence: number;
   /** Of the state. */
   readonly hash: string;
@@ -26,7 +26,7 @@ export interface StreamOpening {
 /** How the clock runs. */
 export interface StreamClock {
   readonly mode: "real" | "frozen" | "scaled";
-  /** Virtual seconds per wall second; counts only when scaled. */
+  /** Virtual seconds per wall second; applies only in scaled mode. */
   readonly rate: number;
 }
 
@@ -46,26 +46,26 @@ export interface StreamCommand {
 export interface StreamRefused {
   readonly method: "POST" | "DELETE";
   readonly path: string;
-  /** Who signed it or claims to have; null where that is not known. */
+  /** Address that signed it or claims to have; null if unknown. */
   readonly address: string | null;
-  /** Whether its signature is right. */
+  /** Whether its signature is valid. */
   readonly isProven: boolean;
   readonly status: number;
   readonly code: string;
   readonly field: string | null;
-  /** What it asked for, as far as it could be read. */
+  /** The request as far as it could be parsed. */
   readonly asked: Readonly<Record<string, unknown>> | null;
 }
 
 /** A request that was answered. */
 export interface StreamRequest {
   readonly requestId: string;
-  /** Of a message of a WebSocket to the chain `WS`. */
+  /** `WS` for a message on a WebSocket to the chain. */
   readonly method: string;
   readonly path: string;
-  /** 0 when the connection was cut instead. */
+  /** 0 if the connection was cut without a response. */
   readonly status: number;
-  /** Wall milliseconds from arrival to answer. */
+  /** Wall milliseconds from arrival to response. */
   readonly ms: number;
   /** The error's code. */
   readonly code?: string;
@@ -73,7 +73,7 @@ export interface StreamRequest {
   readonly fault?: string;
   /** The address whose credentials signed it. */
   readonly caller?: string;
-  /** The commands that were accepted between its beginning and its answer; none where `last` is below `first`. */
+  /** The commands accepted between its start and its response; none if `last` is below `first`. */
   readonly first: number;
   readonly last: number;
 }
@@ -84,7 +84,7 @@ interface At<Data> {
   readonly d: Data;
 }
 
-/** What each kind of entry tells. */
+/** Data of each kind of entry. */
 interface StreamData {
   readonly opening: StreamOpening;
   readonly command: StreamCommand;

@@ -7,7 +7,7 @@ type MarketSort = "volume" | "liquidity" | "createdAt" | "endDate";
 
 const LAST = Number.POSITIVE_INFINITY;
 
-/** Who comes first by each sort; ties go by id, whose counter is the number. */
+/** Comparator of each sort; ties are broken by id, whose counter is the number. */
 const ORDERS: Readonly<Record<MarketSort, (a: Market, b: Market) => number>> = {
   volume: (a, b) => compareSums(b.volume, a.volume),
   liquidity: (a, b) => compareSums(b.liquidity, a.liquidity),
@@ -15,12 +15,12 @@ const ORDERS: Readonly<Record<MarketSort, (a: Market, b: Market) => number>> = {
   endDate: (a, b) => compare(a.endDate ?? LAST, b.endDate ?? LAST),
 };
 
-/** The markets of one exchange in the order of each sort, sorted anew only after something has changed. */
+/** Caches the markets of one exchange in the order of each sort until the state changes. */
 export class MarketRanking {
   #state: State | null = null;
   readonly #ranked = new Map<MarketSort, { sequence: number; markets: Readonly<Market>[] }>();
 
-  /** All markets in the order of a sort; `sequence` tells when the state has changed. */
+  /** Returns all markets in the order of a sort; a new `sequence` means that the state has changed. */
   ranked(state: State, sequence: number, sort: MarketSort): readonly Readonly<Market>[] {
     if (this.#state !== state) this.#ranked.clear();
     this.#state = state;
@@ -72,7 +72,7 @@ const FOLDED: Readonly<Record<string, string>> = {
   þ: "th",
 };
 
-/** A word without case and accents, the same in every locale. */
+/** Removes case and accents from a word, independent of the locale. */
 export const folded = (text: string): string =>
   text
     .normalize("NFKD")
@@ -82,14 +82,14 @@ export const folded = (text: string): string =>
 
 const wordsOf = (text: string): string[] => folded(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Full-text search over the events and markets of one exchange; each search first takes in what is new. */
+/** Full-text search over the events and markets of one exchange; each search first indexes new ones. */
 export class SearchIndex {
   #state: State | null = null;
   #index = emptyIndex();
   #events = 0;
   #markets = 0;
 
-  /** What matches every word of the query (prefixes count), best first, then events before markets, oldest first. */
+  /** Returns the matches of all words of the query (prefixes count): best first, then events before markets, oldest first. */
   search(state: State, query: string): Found[] {
     this.#update(state);
     const words = wordsOf(query);

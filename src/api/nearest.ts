@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** The candidate most like a mistyped word, of equally like ones one of the same letters; undefined when none is like it. */
+/** Returns the candidate most similar to a mistyped word, among equals one with the same letters; undefined if none is similar. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   const letters = lettersOf(word);

@@ -1,10 +1,10 @@
 import { nameOf } from "./errors.ts";
 
 export interface OptionType {
-  /** In words, behind "expects". */
+  /** Text after "expects" in a message. */
   readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
-  /** Never repeated in a message. */
+  /** Whether the value must not appear in messages. */
   readonly secret?: boolean;
 }
 
@@ -30,7 +30,7 @@ export const FUNCTION: OptionType = {
   accepts: (value) => typeof value === "function",
 };
 
-/** A whole number, both bounds included. */
+/** An integer between two bounds, inclusive. */
 export const whole = (least: number, most: number): OptionType => ({
   expected:
     most === Number.MAX_SAFE_INTEGER
@@ -39,7 +39,7 @@ export const whole = (least: number, most: number): OptionType => ({
   accepts: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
 });
 
-/** One of a few words, or what `other` is. */
+/** One of some words, or a value of the type `other`. */
 export const oneOf = (words: readonly string[], other?: OptionType): OptionType => {
   const all = [
     ...words.map((word) => JSON.stringify(word)),
@@ -51,7 +51,7 @@ export const oneOf = (words: readonly string[], other?: OptionType): OptionType 
   };
 };
 
-/** An object with such members, which may have others. */
+/** An object with these members; others are allowed. */
 export const objectWith = (expected: string, members: Readonly<Record<string, OptionType>>): OptionType => ({
   expected,
   accepts: (value) =>
@@ -62,9 +62,8 @@ export const objectWith = (expected: string, members: Readonly<Record<string, Op
 });
 
 /**
- * What is wrong with the options of a function, in one sentence that names the first wrong one, what was expected and what
- * was found; undefined when nothing is. An option that is undefined is not given. Names that the table does not have are
- * not looked at.
+ * Returns a sentence on the first invalid option of a function: its name, what was expected and what was found.
+ * Returns undefined if all are valid. Options that are undefined or not in the table are ignored.
  */
 export function faultOfOptions(
   options: unknown,
@@ -80,7 +79,7 @@ export function faultOfOptions(
   return undefined;
 }
 
-/** The same of one value. */
+/** Returns such a sentence on one value; undefined if it is valid. */
 export const faultOf = (name: string, value: unknown, type: OptionType): string | undefined =>
   type.accepts(value)
     ? undefined
@@ -94,7 +93,7 @@ function found(value: unknown): string {
     : nameOf(value);
 }
 
-/** What a value is, without repeating any of it. */
+/** Names the type of a value without revealing its content. */
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return nameOf(value);
   if (Array.isArray(value)) return "an array";

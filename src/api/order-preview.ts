@@ -22,13 +22,13 @@ const orderToPreviewSchema = named(
   orderBody.schema.extend({ address: z.string().meta({ description: "Whose order it would be." }) }),
 );
 
-/** An order that somebody might place, as far as its fields can be read. */
+/** An order to preview, as far as its fields could be parsed. */
 export interface OrderToPreview {
   readonly address: string;
   readonly order: OrderRequest | ApiError;
 }
 
-/** What is wrong with the order's own fields is part of the answer. */
+/** Invalid fields of the order are reported in the reply, not as an error. */
 const previewBody: BodySpec<OrderToPreview, typeof orderToPreviewSchema> = {
   schema: orderToPreviewSchema,
   fields: [...orderBody.fields, "address"],

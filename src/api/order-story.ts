@@ -38,7 +38,7 @@ export const orderStoryEndpoints = endpoints("control", "Control plane", {
   },
 });
 
-/** Why an order is where it is: what it met, the queue it joined, every fill, and what ended it. */
+/** Explains an order's state: its matches on arrival, the queue it joined, every fill, and what ended it. */
 export function orderStory(view: View, order: Order): ReplyOf<typeof orderStorySchema> {
   const fills = fillsOf(view, order);
   const line = (at: Millis, what: string) => ({ at: toIso(at), what });
@@ -82,7 +82,7 @@ const settlementsOf = ({ state }: View, fills: readonly { readonly trade: Trade 
 const endOf = ({ state }: View, { firstTrade }: Transaction): Millis =>
   settledAt(state, state.trades.get(firstTrade));
 
-/** The own order that stood in the way, as the end of a sentence; empty when there was none. */
+/** Names the account's own order that blocked this one, as the end of a sentence; empty if there was none. */
 const blockingOwnOrder = ({ state }: View, order: Order): string =>
   order.blockingOwnOrder === 0
     ? ""
@@ -138,7 +138,7 @@ function summaryOf(view: View, order: Order): string {
     : `rests with ${open}: it took all that crossed its limit ${priceText(order.price)}`;
 }
 
-/** The queue before an order: when it joined, and now (nothing once it has left). */
+/** Returns the orders and shares ahead of an order when it joined and now (zero once it has left). */
 function queueOf({ state, numbers }: View, order: Order) {
   let orders = 0;
   let open = 0;

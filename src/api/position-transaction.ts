@@ -6,7 +6,7 @@ import type { CommandOf } from "../core/commands.ts";
 import type { Address } from "../core/terms.ts";
 import type { Size } from "../core/units.ts";
 
-/** What a wallet asks of a market's condition: full sets out of USDC or back into it, or what its shares pay. */
+/** A split of USDC into full sets, a merge of full sets into USDC, or a redemption of shares. */
 export type PositionChange =
   | { readonly kind: "split" | "merge"; readonly size: Size }
   | { readonly kind: "redeem" };
@@ -17,7 +17,7 @@ const TIP = DEFAULT_BASE_FEE;
 
 const BOTH_OUTCOMES = [indexSetOf("YES"), indexSetOf("NO")].map(String);
 
-/** The transaction by which a wallet changes what it holds of a condition, the same wherever it is sent from. */
+/** Builds the transaction by which a wallet splits, merges or redeems; deterministic for its inputs. */
 export function positionTransaction(
   from: Address,
   condition: string,
@@ -60,7 +60,7 @@ const SELECTORS = {
 
 const WORD_BYTES = 32;
 
-/** The call as the contract reads it: its selector, then words of 32 bytes; a list stands behind all other arguments. */
+/** ABI-encodes the call: its selector, then words of 32 bytes, with a list after all other arguments. */
 function inputOf(call: PartitionCall | RedeemCall): string {
   const ids = [word(BigInt(call.collateral)), call.parent.slice(2), call.condition.slice(2)];
   const isRedemption = call.kind === "redeem";

@@ -7,17 +7,17 @@ import type { Numbers } from "./decimals.ts";
 import { ApiError, type ErrorCode, type ErrorHelp, plain } from "./errors.ts";
 import { hintForToken, marketIdOf, type View } from "./view.ts";
 
-/** Why a call that is only tried would revert, in the words of Ethereum's nodes. */
+/** Returns the message of Ethereum nodes for a simulated call that would revert. */
 export const revertWords = (reason: string): string => `execution reverted: ${reason}`;
 
-/** The prices next to one that is off the market's grid, in words. */
+/** Names the valid prices next to one that is not a multiple of the tick size. */
 function nearestPrices(found: number, tickSize: Price): string {
   const below = Math.floor((found * FULL_PRICE) / tickSize) * tickSize;
   const valid = [below, below + tickSize].filter((units) => units > 0 && units < FULL_PRICE).map(priceText);
   return `nearest valid prices: ${valid.join(", ")}`;
 }
 
-/** A price that is finer than any grid, as it was sent. */
+/** Error for a price with more decimals than any tick size. */
 export const offTheGrid = (found: number, tickSize: Price, numbers: Numbers): ApiError =>
   new ApiError(
     "INVALID_TICK_SIZE",
@@ -31,7 +31,7 @@ export const offTheGrid = (found: number, tickSize: Price, numbers: Numbers): Ap
     },
   );
 
-/** What is answered to what the rules refuse, where it is no code of the API by the same name. */
+/** API codes of the core's refusals that have no API code of the same name. */
 const CODES: Readonly<Record<Exclude<RefusalCode, ErrorCode>, ErrorCode>> = {
   ORDER_NOT_LIVE: "ORDER_NOT_FOUND",
   SLUG_TAKEN: "INVALID_PARAMETER",
@@ -45,13 +45,13 @@ const CODES: Readonly<Record<Exclude<RefusalCode, ErrorCode>, ErrorCode>> = {
   INSUFFICIENT_GAS_MONEY: "INVALID_PARAMETER",
 };
 
-/** What helps with a refusal, and its sentence where the API has another. */
+/** Builds the hint and details of a refusal, and its message if the API's differs. */
 type Help<Code extends RefusalCode> = (
   refusal: RefusalOf<Code>,
   view: View,
 ) => ErrorHelp & { readonly message?: string };
 
-/** What helps beyond the sentence and the details of a refusal itself. */
+/** Help for refusals whose own message and details are not enough. */
 const HELPS: { readonly [Code in RefusalCode]?: Help<Code> } = {
   TOKEN_NOT_FOUND: ({ tokenId }, view) => ({ hint: hintForToken(view, tokenId) }),
   SLUG_TAKEN: () => ({
@@ -81,7 +81,7 @@ const HELPS: { readonly [Code in RefusalCode]?: Help<Code> } = {
   }),
 };
 
-/** A refusal of the core as the API tells it. */
+/** Converts a refusal of the core to an API error. */
 export function refusalError(refusal: Refusal, view: View): ApiError {
   const codes: Readonly<Partial<Record<RefusalCode, ErrorCode>>> = CODES;
   const code = codes[refusal.code] ?? (refusal.code as ErrorCode);

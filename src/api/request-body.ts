@@ -9,8 +9,8 @@ const MAX_NESTING = 32;
 const invalid = (message: string, hint?: string): ApiError => new ApiError("INVALID_JSON", message, { hint });
 
 /**
- * Reads a body that must be one JSON object.
- * @throws ApiError `INVALID_JSON` for anything else, with what was expected and what was found.
+ * Parses a body that must be one JSON object.
+ * @throws ApiError `INVALID_JSON` for anything else, with what was expected and found.
  */
 export function readJsonObject(body: Buffer): JsonObject {
   if (body.length === 0) throw invalid("the body is empty, expected a JSON object");
@@ -24,7 +24,7 @@ export function readJsonObject(body: Buffer): JsonObject {
       `the body is not JSON: ${error instanceof Error ? firstLine(error.message) : "unreadable"}`,
     );
   }
-  // A flat object, as an order is, need not be walked.
+  // A flat object, such as an order, needs no check of its depth.
   const mayNest = text.indexOf("{", 1) >= 0 || text.includes("[");
   if (mayNest && nestingOf(value, MAX_NESTING + 1) > MAX_NESTING)
     throw invalid(`the body nests deeper than ${MAX_NESTING} levels`);
@@ -34,10 +34,10 @@ export function readJsonObject(body: Buffer): JsonObject {
   return value as JsonObject;
 }
 
-/** V8 quotes the source over several lines; the first says what is wrong. */
+/** V8 quotes the source over several lines; only the first states the error. */
 const firstLine = (message: string): string => (message.split("\n", 1)[0] as string).slice(0, 160);
 
-/** How deep arrays and objects nest in a JSON value, counted no further than `most` levels. */
+/** Returns the nesting depth of arrays and objects in a JSON value, counting at most `most` levels. */
 export function nestingOf(value: unknown, most: number): number {
   if (most === 0 || typeof value !== "object" || value === null) return 0;
   let deepest = 0;
@@ -46,8 +46,8 @@ export function nestingOf(value: unknown, most: number): number {
 }
 
 /**
- * A body that its schema alone checks; every wrong field is named, with what was expected and what was found.
- * It can be left out unless it is `required`.
+ * Describes a body checked by its schema only; every invalid field is reported with what was expected and found.
+ * The body is optional unless `required`.
  */
 export function objectBody<Shape extends z.core.$ZodShape>(
   schema: z.ZodObject<Shape>,
@@ -58,7 +58,7 @@ export function objectBody<Shape extends z.core.$ZodShape>(
   }: {
     readonly required?: boolean;
     readonly code?: ErrorCode;
-    /** What to do instead, by the field that is wrong. */
+    /** Hints by invalid field. */
     readonly hints?: Readonly<Record<string, string>>;
   } = {},
 ): BodySpec<z.infer<z.ZodObject<Shape>>, z.ZodObject<Shape>> {
@@ -86,7 +86,7 @@ export function objectBody<Shape extends z.core.$ZodShape>(
   };
 }
 
-/** What a schema expected where it found something else, in words. */
+/** Describes what a schema expected at an issue. */
 function expectedBy(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -102,18 +102,18 @@ function expectedBy(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** `, did you mean normal?` of one of a few words that is mistyped. */
+/** Returns `, did you mean normal?` for a mistyped enum value. */
 function likely(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code !== "invalid_value" || typeof value !== "string" || value.length > MAX_NAME) return "";
   const like = nearest(value, issue.values.map(String));
   return like === undefined ? "" : `, did you mean ${like}?`;
 }
 
-/** What is counted of a value that is no number. */
+/** Returns the unit in which the size of a non-numeric value is given. */
 const sizeOf = (origin: string): string =>
   origin === "string" ? "a length of " : origin === "array" ? "a number of items of " : "";
 
-/** A record would lose a key of this name without a word. */
+/** Refuses a key named `__proto__`, which a record would silently drop. */
 function refusePrototypes(body: JsonObject, code: ErrorCode): void {
   for (const [field, value] of Object.entries(body)) {
     if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
@@ -135,10 +135,10 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** What becomes of a request with fields that its endpoint does not know: `accept` ignores them with a warning. */
+/** How unknown fields of a request are treated: `accept` ignores them with a warning. */
 export type UnknownFields = "accept" | "refuse";
 
-/** How an endpoint treats unknown fields: the control plane refuses them, the imitated API follows the setting. */
+/** Returns how an endpoint treats unknown fields: the control plane refuses them, the imitated API follows the setting. */
 export const unknownFieldsAt = (
   { access }: Pick<Endpoint, "access">,
   setting: UnknownFields,
@@ -150,7 +150,7 @@ export const fieldsOf = (body: AnyBody): readonly string[] =>
 const SHOWN = 5;
 const MAX_NAME = 60;
 
-/** A request that is refused for its unknown fields; the hint lists the fields that the endpoint takes. */
+/** Error for unknown fields; the hint lists the fields that the endpoint takes. */
 export const unknownFieldsError = (
   unknown: readonly string[],
   known: readonly string[],
@@ -173,7 +173,7 @@ function fieldsTaken({ query, body }: Pick<Endpoint, "query" | "body">): string 
   return taken.map(([part, names]) => `the ${part} takes ${names.join(", ")}`).join("; ");
 }
 
-/** Unknown fields in words, each with the known one that was probably meant; safe in a header whatever the names hold. */
+/** Lists unknown fields, each with the known field probably meant; safe in a header for any names. */
 export function unknownFieldsText(unknown: readonly string[], known: readonly string[]): string {
   const sentences = unknown.slice(0, SHOWN).map((name) => {
     const like = name.length > MAX_NAME ? undefined : meant(name, known);
@@ -184,7 +184,7 @@ export function unknownFieldsText(unknown: readonly string[], known: readonly st
   return sentences.join("; ");
 }
 
-/** What other services call a field of ours, both written as `lettersIn` writes them. */
+/** Other services' names of our fields, both normalised by `lettersIn`. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["timeinforce", "ordertype"],
   ["tif", "ordertype"],
@@ -192,7 +192,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 
 const lettersIn = (name: string): string => name.toLowerCase().replace(/[_-]/g, "");
 
-/** The known field of the same letters or the same meaning, else the nearest one. */
+/** Returns the known field with the same letters or meaning, else the nearest one. */
 function meant(name: string, known: readonly string[]): string | undefined {
   const letters = lettersIn(name);
   const wanted = OTHER_NAMES.get(letters) ?? letters;

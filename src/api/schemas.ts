@@ -5,7 +5,7 @@ import { MATCH_TYPES, ORDER_TYPES, OUTCOMES, SIDES, WINNING_OUTCOMES } from "../
 /** The schemas that the OpenAPI document names under `components`. */
 export const registry = z.registry<{ id: string; description?: string }>();
 
-/** Puts a schema into the document under a name. */
+/** Registers a schema under a name in the OpenAPI document. */
 export function named<T extends z.ZodType>(id: string, schema: T, description?: string): T {
   registry.add(schema, description === undefined ? { id } : { id, description });
   return schema;
@@ -20,10 +20,10 @@ export type ReadonlyDeep<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
     : T;
 
-/** What a body of this schema holds once it is read. */
+/** Type of a parsed body of this schema. */
 export type RequestOf<Schema extends z.ZodType> = ReadonlyDeep<z.output<Schema>>;
 
-/** What a reply of this schema holds. Decimals are numbers, also where `--numbers string` sends their text. */
+/** Type of a reply of this schema. Decimals are numbers, although `--numbers string` sends strings. */
 export type ReplyOf<Schema extends z.ZodType> = ReadonlyDeep<z.output<Schema>>;
 
 export const price = named("Price", z.number().gt(0).lt(1), "USDC per share.");
@@ -36,7 +36,7 @@ export const spread = named(
   "USDC per share, between best ask and best bid.",
 );
 
-/** Components that are decimals: numbers, or their text with `--numbers string`. */
+/** Components that are decimals: numbers, or strings with `--numbers string`. */
 export const DECIMALS = ["Price", "Shares", "Usdc", "AveragePrice", "Spread"] as const;
 
 export const uuid = named("Uuid", z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/));
@@ -46,7 +46,7 @@ export const tokenId = named(
   z.string().regex(/^(0|[1-9][0-9]{0,77})$/),
   "A 256-bit number in decimal.",
 );
-/** Bytes in hexadecimal behind `0x`, of the type that viem has for them. */
+/** Bytes in hexadecimal after `0x`, with viem's type. */
 export const hex = (digits: RegExp) => z.templateLiteral(["0x", z.string().regex(digits)]);
 
 export const hash32 = named("Hash32", hex(/^[0-9a-f]{64}$/), "32 bytes.");

@@ -120,13 +120,13 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
 
 const AVERAGE_PLACES = 6;
 
-/** What the fills of an order cost per share, rounded to the nearest 0.000001 USDC; null before the first. */
+/** Returns the average fill price, rounded to the nearest 0.000001 USDC; null before the first fill. */
 export function averageOf(numbers: Numbers, order: Pick<Order, "matched" | "notional">): Decimal | null {
   if (order.matched === 0) return null;
   return numbers.decimal(Math.round((order.notional * 100) / order.matched), AVERAGE_PLACES);
 }
 
-/** An order as its owner sees it (contract, section 5). */
+/** Builds an order for its owner (contract, section 5). */
 export function orderReply(view: View, order: Order): ReplyOf<typeof orderSchema> {
   const { state, numbers } = view;
   const market = state.markets.get(marketOfToken(order.token));
@@ -152,7 +152,7 @@ export function orderReply(view: View, order: Order): ReplyOf<typeof orderSchema
   };
 }
 
-/** One fill, from one party's side. */
+/** Builds a fill from the side of its maker or taker. */
 export function tradeReply(view: View, trade: Trade, role: Role): ReplyOf<typeof tradeSchema> {
   const { state, numbers } = view;
   const own = role === "TAKER" ? trade.taker : trade.maker;
@@ -183,7 +183,7 @@ export function tradeReply(view: View, trade: Trade, role: Role): ReplyOf<typeof
   };
 }
 
-/** The fills of one order, oldest first: the trades hold them as a chain from the latest back. */
+/** Returns the fills of an order, oldest first; trades link them from the latest back. */
 export function fillsOf({ state }: View, order: Order): { trade: Trade; role: Role }[] {
   const fills: { trade: Trade; role: Role }[] = [];
   for (let number = order.lastTrade; number !== 0; ) {
@@ -195,7 +195,7 @@ export function fillsOf({ state }: View, order: Order): { trade: Trade; role: Ro
   return fills.reverse();
 }
 
-/** The open orders of an account, oldest first. */
+/** Yields the open orders of an account, oldest first. */
 export function* openOrdersOf({ state }: View, account: Account): Generator<Order> {
   for (let number = account.firstOpen; number !== 0; ) {
     const order = state.orders.get(number);

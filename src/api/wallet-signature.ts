@@ -39,7 +39,7 @@ export const clobAuth = (address: Hex, timestamp: string, nonce: bigint, chainId
   message: { address, timestamp, nonce, message: ATTESTATION },
 });
 
-/** What a wallet must sign, as details show it to somebody whose signature was not that. */
+/** What a wallet must sign, shown in the details of an error. */
 const EXPECTED = {
   typedData: {
     domain: { name: "ClobAuthDomain", version: "1", chainId: `one of ${CHAIN_IDS.join(", ")}` },
@@ -55,7 +55,7 @@ const EXPECTED = {
   personalSign: ATTESTATION,
 } as const;
 
-/** How far the timestamp of an EIP-712 signature may be from the server's time, in seconds, either way, inclusive. */
+/** Maximum difference between an EIP-712 signature's timestamp and the server's time, in seconds, inclusive. */
 const DERIVATION_WINDOW_SECONDS = 300;
 
 /** What a client sends to derive credentials; `timestamp` is in Unix seconds, `nonce` 0 if not sent. */
@@ -71,7 +71,7 @@ interface Derivation {
   readonly nonce: bigint;
 }
 
-/** A way to have made the signature, and the digest the wallet signed in that way. */
+/** A supported signing scheme and the digest that the wallet signs under it. */
 interface Scheme {
   readonly name: string;
   readonly hash: Hex;
@@ -81,8 +81,8 @@ type Hex = `0x${string}`;
 type Viem = typeof import("viem/utils");
 
 /**
- * The address of the wallet that asks for credentials, in lower case. The timestamp belongs to EIP-712 alone: a personal_sign
- * signature passes whatever is sent with it, and without a timestamp nothing else is tried.
+ * Returns the address, in lower case, of the wallet that requests credentials. The timestamp is part of EIP-712 only: a
+ * personal_sign signature passes with any timestamp, and is the only scheme tried without one.
  * @throws ApiError the first reason to refuse it, in the order payload, signature with a high s, timestamp, signer.
  */
 export async function verifyDerivation(
@@ -169,7 +169,7 @@ function typedSchemes(viem: Viem, { address, nonce }: Derivation, timestamp: str
   }));
 }
 
-/** The address that made the signature, in lower case; undefined when no curve point has this r. */
+/** Recovers the signer's address, in lower case; undefined if no curve point has this r. */
 async function recover(viem: Viem, hash: Hex, signature: Hex): Promise<string | undefined> {
   try {
     return (await viem.recoverAddress({ hash, signature })).toLowerCase();
