@@ -2,12 +2,12 @@ import { crc32 as crc32OfText } from "node:zlib";
 import { mixEvents, type WordSink } from "../core/event-words.ts";
 import type { DomainEvent } from "../core/events.ts";
 
-/** How many digits of hex 32 bits are written with. */
+/** Number of hex digits of 32 bits. */
 export const HEX_DIGITS = 8;
 
 const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** 32 bits as lines and files have them: 8 digits of hex in lower case. */
+/** Formats 32 bits as 8 lower-case hex digits. */
 export const hex8 = (value: number): string =>
   `${HEX_OF_BYTE[value >>> 24]}${HEX_OF_BYTE[(value >>> 16) & 255]}${HEX_OF_BYTE[(value >>> 8) & 255]}${HEX_OF_BYTE[value & 255]}`;
 
@@ -17,8 +17,8 @@ const STRIDE = 16;
 
 /**
  * "Slicing" (Kounavis and Berry, A Systematic Approach to Building High Performance Software-based CRC Generators,
- * 2005): entry `256 * n + byte` is what a byte with n zero bytes after it leaves, so that the 16 bytes of a stride are
- * looked up side by side.
+ * 2005): entry `256 * n + byte` is the CRC of a byte followed by n zero bytes. So the 16 bytes of a stride are looked
+ * up in parallel.
  */
 const TABLE = slicingTable();
 
@@ -36,10 +36,10 @@ function slicingTable(): Int32Array {
   return table;
 }
 
-/** What a byte leaves that has so many zero bytes after it. */
+/** CRC of a byte followed by `zeros` zero bytes. */
 const after = (zeros: number, byte: number): number => TABLE[(zeros << 8) + (byte & 255)] as number;
 
-/** What the four bytes of a word leave, the first in its lowest bits, with so many zero bytes after them. */
+/** CRC of the four bytes of a word, lowest byte first, followed by `zeros` zero bytes. */
 const afterWord = (zeros: number, word: number): number =>
   after(zeros + 3, word) ^
   after(zeros + 2, word >>> 8) ^
@@ -47,8 +47,8 @@ const afterWord = (zeros: number, word: number): number =>
   after(zeros, word >>> 24);
 
 /**
- * The CRC-32 of the bytes from a place up to another, 32 bits unsigned. For a line of a journal it takes half as long as
- * `zlib.crc32`, whose call alone costs as much.
+ * CRC-32 of a byte range, 32 bits unsigned. For a journal line it takes half as long as `zlib.crc32`, whose call
+ * overhead alone is that large.
  */
 export function crc32(bytes: DataView, from: number, to: number): number {
   let left = -1;
@@ -67,7 +67,7 @@ export function crc32(bytes: DataView, from: number, to: number): number {
 
 const SEED = 0x2545f491;
 
-/** 32 bits, by two rounds a word of the finalizer of MurmurHash3 (Austin Appleby, public domain). */
+/** 32-bit hash: two rounds per word of the finalizer of MurmurHash3 (Austin Appleby, public domain). */
 class ShortHash implements WordSink {
   value = SEED;
 
@@ -89,7 +89,7 @@ function mixed(value: number, word: number): number {
 
 const hash = new ShortHash();
 
-/** 32 bits that name what a command has caused. */
+/** 32-bit hash of the events of a command. */
 export function eventHash(events: readonly DomainEvent[]): number {
   hash.value = SEED;
   mixEvents(hash, events);

@@ -6,21 +6,21 @@ import type { Slices } from "./slices.ts";
 
 export type ClockMode = "real" | "frozen" | "scaled";
 
-/** How a clock runs from now on. */
+/** Mode and rate of a clock. */
 export interface ClockSetting {
   readonly mode: ClockMode;
-  /** Virtual seconds per wall second; counts only when scaled. */
+  /** Virtual seconds per wall second; used only in mode `scaled`. */
   readonly rate: number;
 }
 
-/** How long a scaled clock with agents may hold the event loop at a time. */
-const LONGEST_TURN_MS = 20;
-/** The longest wait a timer of the platform can take. */
+/** Longest time for which a scaled clock with agents holds the event loop. */
+const MAX_TURN_MS = 20;
+/** Longest delay of `setTimeout`. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 /**
- * Drives the virtual time of one exchange from the wall clock: at its pace, faster, slower, or not at all. Requests
- * settle it first; between requests one timer lets due commands happen at their moment.
+ * Drives the virtual time of one exchange from the wall clock: real, scaled or frozen. Requests settle it first;
+ * between requests a timer executes due commands at their time.
  */
 export class Clock {
   readonly #exchange: Exchange;
@@ -28,17 +28,17 @@ export class Clock {
   readonly #opened: ClockSetting;
   readonly #followsWall: boolean;
   #setting: ClockSetting;
-  /** Virtual time at one moment of the wall clock; both move on only when the setting changes. */
+  /** Virtual time at one moment of wall time; both change only with the setting. */
   #virtualAnchor: number;
   #wallAnchor: number;
   #timer: NodeJS.Timeout | null = null;
   #timerDue = 0;
-  /** Done when the latest change is. */
+  /** Resolves when the latest change is done. */
   #changes: Promise<unknown> = Promise.resolve();
   #isChanging = false;
   readonly #watchers = new Set<(setting: ClockSetting) => void>();
 
-  /** With `followsWall` it opens at the wall clock's own time, else at the exchange's; `later`: when `catchUp` says so. */
+  /** With `followsWall` it opens at wall time, else at the exchange's time; with `later` only in `catchUp` or `open`. */
   constructor(
     exchange: Exchange,
     setting: ClockSetting,
@@ -56,12 +56,12 @@ export class Clock {
     if (opens === "now") this.open();
   }
 
-  /** What the wall clock shows, whatever this one does. */
+  /** Wall time. */
   get wallTime(): Millis {
     return millis(Math.floor(this.#wallNow()));
   }
 
-  /** How it runs. */
+  /** Mode and rate. */
   get setting(): ClockSetting {
     return this.#setting;
   }
@@ -77,22 +77,23 @@ export class Clock {
   }
 
   /**
-   * Brings the exchange to this moment, with all that became due. Time never runs backwards: where the wall clock has
-   * been set back, it runs on from where it stands.
+   * Advances the exchange to the current time and executes what became due. Time never runs backwards: if the wall
+   * clock was set back, virtual time continues from where it is.
    */
   settle(): void {
     if (this.#setting.mode === "frozen" || this.#isChanging) return;
     const reading = this.#reading();
     if (reading < this.#exchange.now) {
       this.#anchor();
-      this.#tell();
-    } else if (this.#setting.mode === "scaled" && this.#exchange.agents !== null) this.#follow(reading);
+      this.#notify();
+    } else if (this.#setting.mode === "scaled" && this.#exchange.agents !== null)
+      this.#advanceWithAgents(reading);
     else this.#exchange.advanceTo(reading);
   }
 
-  /** What agents do may take longer than the time in which it is due: a scaled clock then goes as fast as it can. */
-  #follow(reading: Millis): void {
-    const end = this.#wallNow() + LONGEST_TURN_MS;
+  /** Advances a scaled clock with agents, for a limited time: if agents are slower than the rate, the clock slows down. */
+  #advanceWithAgents(reading: Millis): void {
+    const end = this.#wallNow() + MAX_TURN_MS;
     const steps = this.#exchange.advanceInSteps(reading);
     while (steps.next().done !== true) {
       if (this.#wallNow() < end) continue;
@@ -101,7 +102,7 @@ export class Clock {
     }
   }
 
-  /** Waits for what time alone causes next; to be called after anything may have changed what that is. */
+  /** Sets the timer for what is due next. Must be called after anything that may change it. */
   arm(): void {
     const due = this.rate === 0 ? null : this.#exchange.nextDueAt;
     if (due === null) {
@@ -118,7 +119,7 @@ export class Clock {
         try {
           this.settle();
         } catch (error) {
-          // Nobody has asked for anything: the clock stands still now, and whoever asks next is told why.
+          // There is no request to fail: the clock is halted, and the next request gets the error.
           if (!(error instanceof PersistenceError)) throw error;
         }
         this.arm();
@@ -127,15 +128,15 @@ export class Clock {
     ).unref();
   }
 
-  /** Forgets the timer. */
+  /** Clears the timer. */
   stop(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
   }
 
   /**
-   * Carries out a change of the time, step by step while others have their turn. One change waits for another, and until
-   * it is done the time moves by it alone.
+   * Runs a change of the time in steps, sharing the event loop. Changes run one after another, and during a change only
+   * its steps advance the time.
    */
   change<T>(slices: Slices, steps: () => Steps<T>): Promise<T> {
     const carryOut = async (): Promise<T> => {
@@ -147,14 +148,14 @@ export class Clock {
       }
     };
     const done = this.#changes.then(carryOut);
-    // Who waited for it answers with the time that it has set: the next one begins a turn later.
+    // The caller answers with the time that it has set, so the next change begins a turn later.
     this.#changes = done.catch(() => {}).then(() => new Promise<void>((resolve) => setImmediate(resolve)));
     return done;
   }
 
   /**
-   * Moves the time forward to `to`, then runs as the setting says. Answers false, and does no more, where the exchange was
-   * put back meanwhile. Steps of a change.
+   * Advances the time to `to`, then applies the setting. Returns false, and applies nothing, if the exchange was
+   * restored or restarted meanwhile. Steps of a change.
    */
   *moveInSteps(setting: ClockSetting, to: Millis): Steps<boolean> {
     const isThere = yield* this.#exchange.advanceInSteps(to);
@@ -162,18 +163,18 @@ export class Clock {
     return isThere;
   }
 
-  /** Runs as the setting says from where the exchange stands, which a restored snapshot may have put back. */
+  /** Applies a setting at the exchange's current time, which a restored snapshot may have set back. */
   resume(setting: ClockSetting): void {
     this.stop();
     this.#setting = setting;
     this.#anchor();
-    this.#tell();
+    this.#notify();
     this.arm();
   }
 
   /**
-   * Runs on as it ran before the program was stopped, `behind` ms of wall time ago: a real clock catches up, with all
-   * that became due on the way; any other one goes on from where it stood.
+   * Continues after the program was stopped for `behind` ms of wall time: a real clock catches up and executes what
+   * became due; any other continues at the time at which it stopped.
    */
   catchUp(setting: ClockSetting, behind: number): void {
     const to =
@@ -182,25 +183,25 @@ export class Clock {
     this.resume(setting);
   }
 
-  /** Stands still from now on, and tells nobody. */
+  /** Freezes the clock without notifying watchers. */
   halt(): void {
     this.stop();
     this.#setting = { mode: "frozen", rate: 0 };
   }
 
-  /** Runs as it was first set, from where the exchange stands, or from the wall clock's time when it follows that. */
+  /** Applies the initial setting, at the exchange's time, or at wall time if it follows that. */
   open(): void {
     if (this.#followsWall) this.#exchange.advanceTo(millis(Math.max(this.#exchange.now, this.#wallNow())));
     this.resume(this.#opened);
   }
 
-  /** Calls `watcher` whenever the clock begins to run in another way, or from another moment, until the answer is called. */
+  /** Calls `watcher` after each change of the setting or the time. Returns a function that stops it. */
   watch(watcher: (setting: ClockSetting) => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const watch of this.#watchers) watch(this.#setting);
   }
 

@@ -1,14 +1,14 @@
 import type { RecordType } from "../core/schema.ts";
 import { Table } from "../core/table.ts";
 
-/** The values of one field of many records: bytes where they can be, so that none is read by itself. */
+/** The values of one field of many records, as typed arrays where possible, so that they are read in bulk. */
 type Column =
   | { readonly kind: "numbers"; readonly values: Int32Array | Float64Array }
-  /** Of a few values: which of them each record has. */
+  /** An index into a few distinct values for each record. */
   | { readonly kind: "few"; readonly values: unknown[]; readonly places: Uint8Array }
   | { readonly kind: "any"; readonly values: unknown[] };
 
-/** Records of the same fields, a column for each field. */
+/** Records with the same fields, as one column per field. */
 export interface Columns {
   readonly size: number;
   readonly keys: readonly string[];
@@ -17,11 +17,11 @@ export interface Columns {
 
 const MAX_FEW = 256;
 
-/** What is declared of the fields; those that hold moments can be shifted. */
+/** Declarations of the fields; those of moments have `shift`. */
 type Fields = RecordType<unknown>["fields"];
 type Row = Readonly<Record<string, unknown>>;
 
-/** Puts records into columns, the fields of the first in its order. */
+/** Converts records into columns, in the field order of the first one. */
 export function columnsOf(records: Iterable<object>, fields: Fields): Columns {
   const rows = [...(records as Iterable<Row>)];
   const keys = Object.keys(rows[0] ?? {});
@@ -56,7 +56,7 @@ function columnOf(values: unknown[], areMoments: boolean): Column {
   };
 }
 
-/** Makes every moment in the columns so many milliseconds later, in place. */
+/** Adds `by` milliseconds to every moment in the columns, in place. */
 export function shiftMoments({ keys, columns }: Columns, fields: Fields, by: number): void {
   for (const [index, key] of keys.entries()) {
     const type = fields[key];
@@ -74,7 +74,7 @@ function addTo(moments: Int32Array | Float64Array, by: number): void {
   for (let at = 0; at < moments.length; at += 1) moments[at] = (moments[at] as number) + by;
 }
 
-/** The values of one field, in the order of the records. */
+/** Returns a reader of one field by the index of the record. */
 export function fieldOf<Value>({ keys, columns }: Columns, key: string): (at: number) => Value {
   const column = columns[keys.indexOf(key)];
   if (column === undefined) throw new RangeError(`no column ${key}`);
@@ -83,15 +83,15 @@ export function fieldOf<Value>({ keys, columns }: Columns, key: string): (at: nu
   return (at) => values[column.places[at] as number] as Value;
 }
 
-/** Puts other values in the place of a field's. */
+/** Replaces the values of a field. */
 export function setField(columns: Columns, key: string, values: Int32Array): void {
   const index = columns.keys.indexOf(key);
   (columns.columns as Column[])[index] = { kind: "numbers", values };
 }
 
 /**
- * The records again. The code that makes them is compiled for their fields, as that of `record` is: they are laid out as those
- * of a literal are, and come many times faster than by the names of their fields.
+ * Converts columns back into records. The constructing code is compiled for their fields, so that V8 lays the objects
+ * out like literals; that is many times faster than setting fields by name.
  */
 export function recordsOf<Of>({ size, keys, columns }: Columns): Table<Of> {
   const fields = keys.map((key, index) => {

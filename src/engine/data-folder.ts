@@ -25,24 +25,24 @@ import type { SessionLog } from "./session-log.ts";
 import { findCheckpoint, readStateFile, STATE_FORMAT, stateDatabase } from "./state-file.ts";
 import { assertEngine, assertKnown, assertNotNewer } from "./store-error.ts";
 
-/** A state is written when so much has been added to the journal since the last, or more where that was bigger. */
-const LEAST_LINES = 10_000;
-const LEAST_BYTES = 8 * 1024 * 1024;
+/** A state is written when the journal has grown by this much, and at least doubled, since the latest state. */
+const MIN_LINES = 10_000;
+const MIN_BYTES = 8 * 1024 * 1024;
 
-/** What a program opens a folder with. */
+/** How a data directory is opened. */
 interface DataFolderOptions {
   /** The version of the program. */
   readonly engine: string;
   readonly durability: Durability;
-  /** Whether what the folder holds is removed first. */
+  /** Whether the content of the directory is removed first. */
   readonly reset: boolean;
   /** Unix ms. */
   readonly wallNow: () => number;
-  /** Told of what went wrong and does no harm yet. */
+  /** Called with problems that are harmless so far. */
   readonly warn: (message: string) => void;
 }
 
-/** An exchange with what brings it to its beginning, drives it and notes what it does. */
+/** An exchange with its origin, session log and clock. */
 export interface ExchangeRuntime {
   readonly origin: Origin;
   readonly exchange: Exchange;
@@ -50,64 +50,63 @@ export interface ExchangeRuntime {
   readonly clock: Clock;
 }
 
-/** What has come of opening a folder in which an exchange was kept. */
+/** Result of resuming an exchange from its data directory. */
 interface ResumeResult {
-  /** How the clock ran; null when no line says it. */
+  /** State of the clock; null if no line records it. */
   readonly clock: ClockState | null;
-  /** Where in the journal the state stands from which it went on, and how many commands were decided anew. */
+  /** Position of the state file in the journal, and the number of commands replayed after it. */
   readonly from: JournalEnd;
   readonly commands: number;
   readonly torn: TornEnd | null;
-  /** Why a state that was there could not be used. */
+  /** Why a state file could not be used. */
   readonly warnings: readonly string[];
 }
 
-/** What can be told of an exchange that is kept on disk. */
+/** Persistence of an exchange, as the program reports it. */
 export interface PersistenceStatus {
-  /** The directory that keeps it. */
+  /** The data directory. */
   readonly path: string;
-  /** What it went on from: the line of its journal at which a state was kept, and the commands after it; null of one that began anew. */
+  /** The journal line of the state file that it resumed from, and the commands after it; null for a new exchange. */
   readonly resumed: { readonly from: { readonly number: number }; readonly commands: number } | null;
-  /** The names of the files that were removed before it began. */
+  /** Names of the files that `reset` removed. */
   readonly removed: readonly string[];
-  /** Why nothing can be kept any more; null while all is well. */
+  /** Why nothing can be persisted any more; null while persistence works. */
   readonly broken: PersistenceError | null;
 }
 
 /**
- * A folder in the hands of this process until it is closed, and the one exchange that is kept there: its journal before
- * every answer, its state now and then.
+ * A locked data directory, and the one exchange in it: writes its journal before every answer, its state now and then.
  */
 export class DataFolder implements Persistence, PersistenceStatus {
   readonly path: string;
-  /** What the journal begins with; null of a new folder. */
+  /** First record of the journal; null for a new directory. */
   readonly opening: OpeningData | null;
   readonly #disk: Disk;
-  readonly #terms: DataFolderOptions;
+  readonly #options: DataFolderOptions;
   readonly #unlock: () => void;
   readonly #file: DiskFile;
   #removed: readonly string[] = [];
   #resumed: ResumeResult | null = null;
   #end: JournalEnd = BEGINNING;
-  #parts: ExchangeRuntime | null = null;
+  #runtime: ExchangeRuntime | null = null;
   #journal: JournalFile | null = null;
-  /** The end of the journal when a state was written last. */
-  #stated: Mark = BEGINNING;
+  /** End of the journal at the latest written state. */
+  #lastState: Mark = BEGINNING;
   #writing: Promise<void> | null = null;
-  /** Why not even reading goes on: nobody knows what is kept. */
-  #lost: PersistenceError | null = null;
+  /** Why not even reading is possible: what is persisted is unknown. */
+  #unreadable: PersistenceError | null = null;
 
-  /** @throws StoreError when the folder cannot be used; nothing in it has then been touched. */
-  constructor(disk: Disk, path: string, terms: DataFolderOptions) {
+  /** @throws StoreError if the directory cannot be used; nothing in it has been changed then. */
+  constructor(disk: Disk, path: string, options: DataFolderOptions) {
     this.path = path;
     this.#disk = disk;
-    this.#terms = terms;
+    this.#options = options;
     assertOwnFolder(disk, path);
     disk.makeFolder(path);
     this.#unlock = lockFolder(disk, path);
     try {
       const isThere = disk.names(path)?.includes(JOURNAL_FILE) === true;
-      if (!isThere && !terms.reset) assertNoStateFile(disk, path);
+      if (!isThere && !options.reset) assertNoStateFile(disk, path);
       if (!isThere) ignoreInGit(disk, path);
       this.#file = disk.open(this.#journalPath, "write");
     } catch (error) {
@@ -115,19 +114,19 @@ export class DataFolder implements Persistence, PersistenceStatus {
       throw error;
     }
     try {
-      this.opening = terms.reset ? null : this.#opening();
+      this.opening = options.reset ? null : this.#opening();
     } catch (error) {
       this.#release();
       throw error;
     }
   }
 
-  /** The names of the files that `begin` has removed first. */
+  /** Names of the files that `begin` removed. */
   get removed(): readonly string[] {
     return this.#removed;
   }
 
-  /** What has come of what was kept here; null of a new folder. */
+  /** Result of `resume`; null for a new directory. */
   get resumed(): ResumeResult | null {
     return this.#resumed;
   }
@@ -140,7 +139,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
     return this.#journal?.broken ?? null;
   }
 
-  /** Where the journal's lines end, all of which are kept; null once it is broken. */
+  /** End of the journal, all of which is persisted; null after a failure. */
   get end(): JournalEnd | null {
     return this.broken === null ? (this.#journal?.end ?? null) : null;
   }
@@ -152,7 +151,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
   #opening(): OpeningData | null {
     const opening = openingIn(this.#file);
     if (opening !== null) {
-      assertKnown(opening, this.#journalPath, this.#terms.engine);
+      assertKnown(opening, this.#journalPath, this.#options.engine);
       return opening;
     }
     const damage = openingDamage(this.#disk, this.path, this.#file);
@@ -161,37 +160,37 @@ export class DataFolder implements Persistence, PersistenceStatus {
     return null;
   }
 
-  /** Begins the journal of a new folder, or of one whose content is to be removed. @throws PersistenceError */
-  begin(parts: ExchangeRuntime, opening: OpeningData): void {
+  /** Starts the journal of a new directory, or of one that is reset. @throws PersistenceError */
+  begin(runtime: ExchangeRuntime, opening: OpeningData): void {
     const { size } = this.#file;
-    if (this.#terms.reset) this.#removeAll();
+    if (this.#options.reset) this.#removeAll();
     else if (size > 0) cutOff(this.#disk, this.path, this.#file, { offset: 0, bytes: size });
     const journal = this.#openJournal();
     journal.control("opening", opening, opening.start);
     journal.sync();
     this.#disk.syncFolder(this.path);
     this.#disk.syncFolder(dirname(this.path));
-    this.#start(parts, journal, parts.clock.setting, this.#terms.wallNow());
+    this.#start(runtime, journal, runtime.clock.setting, this.#options.wallNow());
   }
 
-  /** Goes on with the journal where `resume` has found its end. @throws PersistenceError */
-  continueJournal(parts: ExchangeRuntime, setting: ClockSetting, wall: number): void {
-    this.#start(parts, this.#openJournal(), setting, wall);
+  /** Continues the journal at the end that `resume` found. @throws PersistenceError */
+  continueJournal(runtime: ExchangeRuntime, setting: ClockSetting, wall: number): void {
+    this.#start(runtime, this.#openJournal(), setting, wall);
   }
 
   #openJournal(): JournalFile {
-    const undo = (): void => this.#undo();
-    this.#journal = new JournalFile(this.#file, this.#terms.durability, this.#end, undo);
+    const rollBack = (): void => this.#rollBack();
+    this.#journal = new JournalFile(this.#file, this.#options.durability, this.#end, rollBack);
     return this.#journal;
   }
 
-  /** On the disk itself before anything follows: what is torn is judged by how the lines before it say that they are kept. */
-  #start(parts: ExchangeRuntime, journal: JournalFile, setting: ClockSetting, wall: number): void {
-    const { engine, durability, wallNow } = this.#terms;
-    const { clock, exchange, session } = parts;
+  /** Records the start and syncs it first, because a torn end is judged by the durability recorded before it. */
+  #start(runtime: ExchangeRuntime, journal: JournalFile, setting: ClockSetting, wall: number): void {
+    const { engine, durability, wallNow } = this.#options;
+    const { clock, exchange, session } = runtime;
     journal.control("start", { engine, durability, ...setting, wall }, exchange.now);
     journal.sync();
-    this.#parts = parts;
+    this.#runtime = runtime;
     session.begin(journal);
     clock.watch((setting) => {
       if (journal.broken === null) journal.control("clock", { ...setting, wall: wallNow() }, exchange.now);
@@ -199,8 +198,8 @@ export class DataFolder implements Persistence, PersistenceStatus {
   }
 
   /**
-   * Brings a new exchange to where the journal says it stood, and cuts off what a crash has torn.
-   * @throws StoreError `corrupt`, `newer`; ReplayDiffers. Nothing has then been touched.
+   * Recovers a new exchange from state and journal, and removes a torn end.
+   * @throws StoreError `corrupt`, `newer`; ReplayDiffers. Nothing has been changed then.
    */
   resume(exchange: Exchange, origin: Origin): ResumeResult {
     const { from, replayer, damage, warnings, ...end } = this.#replay(exchange, origin);
@@ -208,13 +207,13 @@ export class DataFolder implements Persistence, PersistenceStatus {
     if (this.#file.size > end.offset) this.#file.truncate(end.offset);
     removeDrafts(this.#disk, this.path);
     this.#end = end;
-    this.#stated = from;
+    this.#lastState = from;
     this.#file.sync();
     this.#resumed = { clock: replayer.clock, from, commands: replayer.commands, torn, warnings };
     return this.#resumed;
   }
 
-  /** Brings an exchange to where all that the journal holds leads. @throws as `resume` */
+  /** Recovers the state at the end of the journal. @throws as `resume` */
   #replay(
     exchange: Exchange,
     origin: Origin,
@@ -228,19 +227,19 @@ export class DataFolder implements Persistence, PersistenceStatus {
       this.#journalPath,
       (message) => void warnings.push(message),
     );
-    if (base !== null) assertEngine(base.header.engine, this.path, this.#terms.engine);
+    if (base !== null) assertEngine(base.header.engine, this.path, this.#options.engine);
     let refused = base?.header.refused ?? 0;
     const reopen = (): void => origin.play(exchange);
     const journal = { path: this.#journalPath, file: this.#file };
     const end = replayJournal(exchange, reopen, journal, base, (line) => {
-      assertNotNewer(line, this.#journalPath, this.#terms.engine);
+      assertNotNewer(line, this.#journalPath, this.#options.engine);
       if (isControl(line, "refused") || isControl(line, "refusedFull")) refused += 1;
     });
     if (end.damage !== null) assertTorn(end.damage, this.path);
     return { ...end, refused, warnings };
   }
 
-  /** Until the last step, the journal has everything. */
+  /** Removes the journal last, because it alone has everything. */
   #removeAll(): void {
     const beside = removeBesideJournal(this.#disk, this.path);
     this.#removed = this.#file.size === 0 ? beside : [...beside, JOURNAL_FILE];
@@ -249,52 +248,52 @@ export class DataFolder implements Persistence, PersistenceStatus {
   }
 
   flush(position: number): Promise<void> | undefined {
-    if (this.#lost !== null) throw this.#lost;
-    const [parts, journal] = [this.#parts, this.#journal];
-    if (parts === null || journal === null) return undefined;
+    if (this.#unreadable !== null) throw this.#unreadable;
+    const [runtime, journal] = [this.#runtime, this.#journal];
+    if (runtime === null || journal === null) return undefined;
     const done = journal.flush(position);
     if (journal.broken === null && this.#writing === null && this.#isStateDue(journal.written)) {
-      this.#writing = this.#writeState(parts, journal, parts.clock.setting).finally(() => {
+      this.#writing = this.#writeState(runtime, journal, runtime.clock.setting).finally(() => {
         this.#writing = null;
       });
     }
     return done;
   }
 
-  /** The journal cannot be written: what was not acknowledged is undone, and time stands still. */
-  #undo(): void {
-    if (this.#parts === null) return;
-    const { clock, exchange, origin, session } = this.#parts;
+  /** Called when the journal cannot be written: rolls back what was not acknowledged, and halts the clock. */
+  #rollBack(): void {
+    if (this.#runtime === null) return;
+    const { clock, exchange, origin, session } = this.#runtime;
     clock.halt();
     session.pause();
     try {
       this.#replay(exchange, origin);
     } catch (cause) {
       const { message } = cause as Error;
-      this.#lost = new PersistenceError(
+      this.#unreadable = new PersistenceError(
         `the journal can be neither written nor read: ${message}`,
         "disk",
         cause,
       );
-      throw this.#lost;
+      throw this.#unreadable;
     }
-    // What must follow at the same moment follows again when the folder is opened.
+    // What must follow at the same moment is executed again when the directory is opened.
     exchange.advanceTo(exchange.now);
     session.begin();
   }
 
   #isStateDue({ number, offset }: Mark): boolean {
-    const { number: line, offset: size } = this.#stated;
-    return number - line >= Math.max(LEAST_LINES, line) || offset - size >= Math.max(LEAST_BYTES, size);
+    const { number: line, offset: size } = this.#lastState;
+    return number - line >= Math.max(MIN_LINES, line) || offset - size >= Math.max(MIN_BYTES, size);
   }
 
-  /** Writes the state of this moment; what stands in it is on the disk before it is. */
+  /** Writes the state of this moment, after syncing the journal up to it. */
   async #writeState(
     { exchange, clock, origin }: ExchangeRuntime,
     journal: JournalFile,
     setting: ClockSetting,
   ): Promise<void> {
-    const { engine, wallNow, warn } = this.#terms;
+    const { engine, wallNow, warn } = this.#options;
     try {
       clock.settle();
       journal.sync();
@@ -314,35 +313,35 @@ export class DataFolder implements Persistence, PersistenceStatus {
         durability: journal.durability,
         refused: journal.refused,
       };
-      this.#stated = end;
+      this.#lastState = end;
       const database = stateDatabase(this.#disk, this.path);
       database.data = { header, state };
       await database.write();
     } catch (error) {
-      // The journal has everything: the next state is written when it has grown again.
+      // The journal has everything; the next state is written after it has grown again.
       warn(`the state could not be written to ${this.path}: ${(error as Error).message}`);
     }
   }
 
-  /** Keeps all of it, and lets others have the folder. */
+  /** Persists everything, and unlocks the directory. */
   async close(): Promise<void> {
     try {
       await this.#writing;
-      const [parts, journal] = [this.#parts, this.#journal];
-      if (parts === null || journal === null || journal.broken !== null) return;
-      const { clock, exchange } = parts;
+      const [runtime, journal] = [this.#runtime, this.#journal];
+      if (runtime === null || journal === null || journal.broken !== null) return;
+      const { clock, exchange } = runtime;
       clock.settle();
       const { setting } = clock;
-      // The line that closes is the last, and the state stands there.
+      // The `close` line is the last one, and the state includes it.
       clock.halt();
-      journal.control("close", { hash: exchange.hash, wall: this.#terms.wallNow() }, exchange.now);
-      await this.#writeState(parts, journal, setting);
+      journal.control("close", { hash: exchange.hash, wall: this.#options.wallNow() }, exchange.now);
+      await this.#writeState(runtime, journal, setting);
     } finally {
       this.#release();
     }
   }
 
-  /** Brings what waits to the disk, unless its journal is `broken` by then, and lets others have the folder. */
+  /** Syncs and closes the journal, unless it is `broken`, and unlocks the directory. */
   #release(): void {
     try {
       if (this.#journal === null) this.#file.close();

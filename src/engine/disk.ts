@@ -19,39 +19,38 @@ import {
 import { dirname } from "node:path";
 import { FILE_LIMITS, openRegular } from "../regular-file.ts";
 
-/** A file that is open. Every call throws the system's error when it cannot be done. */
+/** An open file. Every method throws the system's error. */
 export interface DiskFile {
   /** Bytes. */
   readonly size: number;
-  /** Reads what stands from a position on, and answers how many bytes that were; 0 at the end. */
+  /** Reads from a position and returns the number of bytes; 0 at the end. */
   read(into: Uint8Array, position: number): number;
-  /** Writes at a position, and answers how many bytes were written: fewer than asked when the disk is full. */
+  /** Writes at a position and returns the number of bytes; fewer than given if the disk is full. */
   write(bytes: Uint8Array, position: number): number;
-  /** Forgets all beyond a size. */
   truncate(size: number): void;
-  /** Answers once what was written is on the disk itself. */
+  /** Waits until the written data is durable. */
   sync(): void;
-  /** The same without waiting. */
+  /** Resolves when the written data is durable. */
   syncAsync(): Promise<void>;
   close(): void;
 }
 
-/** `read`: it must be there. `write`: it is made when it is not there. `new`: it must not be there. */
+/** `read`: the file must exist. `write`: it is created if missing. `new`: it must not exist. */
 export type OpenMode = "read" | "write" | "new";
 
-/** What the store needs of a file system; another one stands in its place where crashes are tried. */
+/** File system operations of the engine; tests of crashes replace them. */
 export interface Disk {
-  /** Makes a folder with those above it; what is there stays. Only its owner may look into it. */
+  /** Creates a directory and its parents, if missing, for its owner only. */
   makeFolder(path: string): void;
-  /** What is in a folder, sorted; null when there is no such folder. */
+  /** Names of the entries of a directory, sorted; null if there is no such directory. */
   names(path: string): string[] | null;
-  /** @throws FileRefused when it is no file */
+  /** @throws FileRefused if it is not a regular file */
   open(path: string, how: OpenMode): DiskFile;
   rename(from: string, to: string): void;
-  /** Gives a file a second name. It must not be there. */
+  /** Creates a hard link, which must not exist. */
   link(from: string, to: string): void;
   remove(path: string): void;
-  /** Answers once what was made, renamed and removed in a folder is on the disk itself. */
+  /** Waits until files created, renamed and removed in a directory are durable. */
   syncFolder(path: string): void;
 }
 
@@ -66,7 +65,7 @@ const FLAGS: Readonly<Record<OpenMode, number>> = {
 
 class NodeFile implements DiskFile {
   readonly #fd: number;
-  /** How many syncs are under way; a number that is closed before they have ended may be another file's by then. */
+  /** Number of running syncs. The descriptor is closed after them, because the system may reuse its number. */
   #syncing = 0;
   #isClosed = false;
 
@@ -112,15 +111,15 @@ class NodeFile implements DiskFile {
   }
 }
 
-/** By hand: where a file system makes no folders, such as /proc, Node's own way of making those above tries for ever. */
+/** Creates parents itself, because Node's `recursive` option never returns in file systems such as /proc. */
 function makeFolder(path: string): void {
-  if (hasMade(path)) return;
+  if (wasMade(path)) return;
   makeFolder(dirname(path));
   mkdirSync(path, { mode: FOLDER_OF_OWNER });
 }
 
-/** Whether a folder is there now; false when it needs one above it. */
-function hasMade(path: string): boolean {
+/** Whether the directory exists now; false if its parent is missing. */
+function wasMade(path: string): boolean {
   try {
     mkdirSync(path, { mode: FOLDER_OF_OWNER });
     return true;
@@ -147,7 +146,7 @@ export const nodeDisk: Disk = {
   link: linkSync,
   remove: unlinkSync,
   syncFolder: (path) => {
-    // Windows has no folders that can be opened; its renames are on the disk by themselves.
+    // Windows cannot open directories; its renames are durable by themselves.
     if (process.platform === "win32") return;
     const fd = openSync(path, O_RDONLY);
     try {
@@ -158,7 +157,7 @@ export const nodeDisk: Disk = {
   },
 };
 
-/** Writes all of the bytes. @throws Error of the code ENOSPC when the disk takes no more. */
+/** Writes all bytes. @throws Error with code ENOSPC if the disk is full */
 export function writeFully(file: DiskFile, bytes: Uint8Array, position: number): void {
   for (let rest = bytes, at = position; rest.length > 0; ) {
     const written = file.write(rest, at);
@@ -171,7 +170,7 @@ export function writeFully(file: DiskFile, bytes: Uint8Array, position: number):
 
 const COPY_CHUNK = 1 << 22;
 
-/** Some bytes of a file. */
+/** A byte range of a file. */
 export interface Range {
   readonly offset: number;
   readonly bytes: number;

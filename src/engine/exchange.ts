@@ -13,7 +13,7 @@ import { type Millis, millis } from "../core/units.ts";
 import { type Journal, noJournal } from "./journal.ts";
 import { HistoryDigest } from "./state-hash.ts";
 
-/** Told of each accepted command after it has been applied. */
+/** Called after each accepted command is applied. */
 export type Watcher = (
   sequence: number,
   at: Millis,
@@ -21,42 +21,42 @@ export type Watcher = (
   command: Command,
 ) => void;
 
-/** Whether events are those that a command caused when it was accepted. */
+/** Whether these are the events that the command caused when it was first accepted. */
 export type IsRecorded = (events: readonly DomainEvent[]) => boolean;
 
-/** Where an exchange stood: what it knew, its time, its counters. Nothing that happens later changes it. */
+/** State, time and counters of an exchange at one moment; immutable. */
 export interface Snapshot {
   readonly state: State;
   readonly now: Millis;
   readonly sequence: number;
-  /** The digest of the history that led there, as `HistoryDigest.text`. */
+  /** Digest of the history up to there, as `HistoryDigest.text`. */
   readonly digest: string;
-  /** What the journal needs to go back here. */
+  /** The journal's position, as `Journal.mark` returned it. */
   readonly mark: unknown;
 }
 
-/** A command at which deciding or applying threw, which is a defect, or at which it could not be kept. */
+/** A command that threw while it was decided, journaled or applied: a defect, or a failure of the journal. */
 export interface Thrown {
   readonly command: Command;
   readonly error: unknown;
 }
 
-/** One running exchange: the single writer of one state. Time passes only when it is told to. */
+/** One running exchange: the only writer of one state. Its time advances only by its methods. */
 export class Exchange {
   readonly #config: ExchangeConfig;
   readonly #journal: Journal;
   readonly #watchers = new Set<Watcher>();
-  readonly #putBackWatchers = new Set<() => void>();
+  readonly #rewindWatchers = new Set<() => void>();
   #state: State;
   #now: Millis;
   #sequence = 0;
-  /** How often it was put back, by `restore` or `restart`. */
-  #putBack = 0;
+  /** Number of calls of `restore` and `restart`. */
+  #rewinds = 0;
   #digest: HistoryDigest;
-  /** What is accepted now is what the history begins with. */
+  /** Whether the commands accepted now are those of the opening. */
   #isOpening = false;
   #thrown: Thrown | null = null;
-  /** Who acts on it as time passes; what they did before stands in the journal, which knows nothing of them. */
+  /** Agents that submit commands as time passes; null if there are none. The journal has only their commands. */
   agents: Agents | null = null;
 
   constructor(config: ExchangeConfig, start: Millis, journal: Journal = noJournal) {
@@ -67,24 +67,24 @@ export class Exchange {
     this.#now = start;
   }
 
-  /** What the exchange knows; read it, never keep it: a snapshot, a restore or a restart puts another in its place. */
+  /** The state. Do not store a reference: a snapshot, a restore or a restart replaces it. */
   get state(): State {
     return this.#state;
   }
 
-  /** The moment up to which time has passed. */
+  /** Virtual time. */
   get now(): Millis {
     return this.#now;
   }
 
-  /** How many commands have been accepted. */
+  /** Number of accepted commands. */
   get sequence(): number {
     return this.#sequence;
   }
 
   /**
-   * Decides a command at this moment and applies what it causes, with what must follow at the same moment: a block that
-   * is mined at once. A refused command leaves no trace, nor does one that changes nothing.
+   * Decides a command at this moment and applies its events, then executes what follows at the same moment, such as a
+   * block that is mined at once. A command that is refused or changes nothing leaves no trace.
    */
   submit(command: Command): Decision {
     const decision = this.decideNext(command);
@@ -92,12 +92,12 @@ export class Exchange {
     return decision;
   }
 
-  /** The latest command at which something was thrown; null when there is none. */
+  /** The latest command that threw; null if none did. */
   get thrown(): Thrown | null {
     return this.#thrown;
   }
 
-  /** The same for one command alone. Whoever calls it brings what must follow. */
+  /** Decides and applies one command, without what follows at the same moment: the caller executes that. */
   decideNext(command: Command, isRecorded?: IsRecorded): Decision {
     try {
       return this.#decideAndApply(command, isRecorded);
@@ -137,32 +137,32 @@ export class Exchange {
   }
 
   /**
-   * Decides again what was accepted at a moment, without anything that became due by then: that was accepted, too. Where
-   * the rules of this version do not cause what was recorded and those of an earlier version do, theirs hold.
+   * Replays a command that was accepted at a moment, without what became due by then: the journal has that, too. Uses
+   * the rules of an earlier version where only those cause the recorded events.
    */
   replay({ at, command }: Stamped, isRecorded?: IsRecorded): Decision {
     this.passTo(at);
     return this.decideNext(command, isRecorded);
   }
 
-  /** Time has passed; what became due on the way has been decided again, or will be. @throws RangeError */
+  /** Sets the time, without executing what is due by then. @throws RangeError if the time is past */
   passTo(at: Millis): void {
     if (at < this.#now) throw new RangeError(`${at} is over: time has passed up to ${this.#now}`);
     this.#now = at;
   }
 
-  /** Lets time pass, submitting in order whatever becomes due on the way, each at its own moment. */
+  /** Advances the time and executes what becomes due, in order, each at its own moment. */
   advanceTo(target: Millis): void {
     runSteps(this.advanceInSteps(target));
   }
 
   /**
-   * The same, a step for each command that becomes due, one for a whole block, and one for a moment at which agents act:
-   * what others see between steps, and a snapshot keeps, is never one of them half done. At one moment agents come
-   * last. Stops where the exchange is put back between steps, and answers whether it came to its end.
+   * Does the same in steps: one for each due command, one for a whole block, and one for each moment at which agents
+   * act. Between steps none of these is half done. At one moment agents act last. Stops if the exchange is restored or
+   * restarted between steps, and returns whether it reached the target.
    */
   *advanceInSteps(target: Millis): Steps<boolean> {
-    // Agents have acted up to here.
+    // Agents have acted up to this moment.
     let acted = this.#now;
     for (;;) {
       const due = nextDue(this.#state, target);
@@ -173,22 +173,21 @@ export class Exchange {
         if (isInBlock(this.#state) || act === this.#now) continue;
       } else if (act !== null) this.#act(act);
       else break;
-      const putBack = this.#putBack;
+      const rewinds = this.#rewinds;
       yield;
-      if (this.#putBack !== putBack) return false;
+      if (this.#rewinds !== rewinds) return false;
       acted = this.#now;
     }
     if (target > this.#now) this.#now = target;
     return true;
   }
 
-  /** When agents act next, by a moment; what a history begins with is none of theirs. */
+  /** Next moment, up to `by`, at which agents act. They do not act during the opening. */
   #nextAct(after: Millis, by: Millis): Millis | null {
     const at = this.#isOpening ? null : (this.agents?.nextAfter(after) ?? null);
     return at !== null && at <= by ? at : null;
   }
 
-  /** What is refused leaves no trace, as anybody's. */
   #act(at: Millis): void {
     this.#now = at;
     for (const command of this.agents?.act() ?? []) this.submit(command);
@@ -200,36 +199,36 @@ export class Exchange {
     if (!decision.ok) throw new Error(`due but refused: ${due.command.kind}: ${decision.refusal.code}`);
   }
 
-  /** When time causes something next, or lets an agent act; or null. */
+  /** Next moment at which a command is due or an agent acts; null if there is none. */
   get nextDueAt(): Millis | null {
     const due = nextDueAt(this.#state);
     const act = this.agents?.nextAfter(this.#now) ?? null;
     return due === null || act === null ? (due ?? act) : millis(Math.min(due, act));
   }
 
-  /** Names the state by what led to it: equal where histories are equal. `v2:` and 64 hex digits. */
+  /** Hash of the history: equal where histories are equal. `v2:` and 64 hex digits. */
   get hash(): string {
     return this.#digest.hash;
   }
 
-  /** 32 bits that are equal where histories are equal, and are had for little after each command. */
+  /** 32-bit hash of the history, cheap to compute after each command. */
   get shortHash(): number {
     return this.#digest.short;
   }
 
-  /** Calls `watcher` after each accepted command until the answer is called. */
+  /** Calls `watcher` after each accepted command. Returns a function that stops it. */
   watch(watcher: Watcher): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }
 
-  /** Calls `watcher` after each `restore` and `restart` until the answer is called. */
+  /** Calls `watcher` after each `restore` and `restart`. Returns a function that stops it. */
   watchRewind(watcher: () => void): () => void {
-    this.#putBackWatchers.add(watcher);
-    return () => this.#putBackWatchers.delete(watcher);
+    this.#rewindWatchers.add(watcher);
+    return () => this.#rewindWatchers.delete(watcher);
   }
 
-  /** Where the exchange stands, to come back to. */
+  /** Takes a snapshot to restore later. */
   snapshot(): Snapshot {
     const state = this.#state;
     const mark = this.#journal.mark?.();
@@ -238,8 +237,8 @@ export class Exchange {
   }
 
   /**
-   * Goes to where a snapshot of this exchange was taken, as often as wanted: state, time and counters together. Only
-   * here, and in `restart`, may time and sequence run backwards.
+   * Restores state, time and counters of a snapshot, any number of times. Only this and `restart` set time and sequence
+   * back.
    */
   restore(snapshot: Snapshot): void {
     this.#journal.rewind?.(snapshot.sequence, snapshot.mark);
@@ -251,11 +250,11 @@ export class Exchange {
     this.#now = now;
     this.#sequence = sequence;
     this.#digest = new HistoryDigest(digest);
-    this.#putBack += 1;
-    for (const watch of this.#putBackWatchers) watch();
+    this.#rewinds += 1;
+    for (const watch of this.#rewindWatchers) watch();
   }
 
-  /** Plays what the history begins with. `text` tells all of it: the config, the start, each command. */
+  /** Runs `play`, the commands of the opening. `text` identifies it: the config, the start, each command. */
   open(text: string, play: () => void): void {
     this.#isOpening = true;
     try {
@@ -266,7 +265,7 @@ export class Exchange {
     this.#digest = HistoryDigest.ofText(text);
   }
 
-  /** Forgets everything and starts anew at a moment, or where a snapshot was taken that everything begins with. */
+  /** Starts anew at a moment with an empty state, or from the snapshot of an opening. */
   restart(start: Millis | Snapshot): void {
     this.#journal.rewind?.(0);
     if (typeof start !== "number") {

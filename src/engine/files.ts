@@ -23,12 +23,12 @@ const isOwn = (name: string): boolean =>
   DRAFT.test(name);
 
 const GIT_IGNORE = ".gitignore";
-/** Where failed tests and scenarios leave their reports, unless told otherwise: below the default directory. */
+/** Default directory of the reports of failed tests and scenarios, in the default data directory. */
 export const REPORTS_FOLDER = "reports";
-/** What may lie beside a journal and is nothing of the exchange's. */
+/** Names that may be beside a journal without belonging to the exchange. */
 const isBeside = (name: string): boolean => name === GIT_IGNORE || name === REPORTS_FOLDER;
 
-/** Keeps the default directory out of git, by a file in it, so that no project has to; of another folder its owner decides. */
+/** Adds a .gitignore to a data directory of the default name, so that no project has to ignore it. */
 export function ignoreInGit(disk: Disk, folder: string): void {
   if (basename(folder) !== DEFAULT_DATA || disk.names(folder)?.includes(GIT_IGNORE) !== false) return;
   const file = disk.open(join(folder, GIT_IGNORE), "new");
@@ -36,16 +36,16 @@ export function ignoreInGit(disk: Disk, folder: string): void {
   file.close();
 }
 
-/** Where a state is written before it takes its name. */
+/** Path of a state file while it is written. */
 export const draftOf = (path: string, unique: string): string => `${path}.${unique}.draft`;
 
-/** Where the next torn end is kept: no file of an earlier one is overwritten. */
+/** Path for the next torn end, numbered so that none is overwritten. */
 export function nextTornFile(disk: Disk, folder: string): string {
   const numbers = (disk.names(folder) ?? []).map((name) => Number(TORN_FILE.exec(name)?.[1] ?? 0));
   return join(folder, `journal.torn-${Math.max(0, ...numbers) + 1}`);
 }
 
-/** @throws StoreError when a folder has no journal, and holds what is not the store's. */
+/** @throws StoreError if a directory has no journal and contains files of others */
 export function assertOwnFolder(disk: Disk, folder: string): void {
   const names = namesIn(disk, folder) ?? [];
   const foreign = names.find((name) => !isOwn(name) && !isBeside(name));
@@ -56,11 +56,11 @@ export function assertOwnFolder(disk: Disk, folder: string): void {
   );
 }
 
-/** The name of a state that a folder holds; null when it holds none. */
+/** Name of the state file in a directory; null if there is none. */
 export const stateFileIn = (disk: Disk, folder: string): string | null =>
   (disk.names(folder) ?? []).find((name) => STATES.includes(name)) ?? null;
 
-/** @throws StoreError when a folder holds what was kept by a journal that has nothing in it now. */
+/** @throws StoreError if a directory with an empty journal has a state file */
 export function assertNoStateFile(disk: Disk, folder: string): void {
   const kept = stateFileIn(disk, folder);
   if (kept === null) return;
@@ -79,13 +79,13 @@ function namesIn(disk: Disk, folder: string): string[] | null {
   }
 }
 
-/** Removes what a crash has left of states that were being written. */
+/** Removes unfinished state files that a crash left. */
 export function removeDrafts(disk: Disk, folder: string): void {
   for (const name of (disk.names(folder) ?? []).filter((name) => DRAFT.test(name)))
     disk.remove(join(folder, name));
 }
 
-/** Removes all that the store has made beside a journal, which has everything until it goes, too; answers the names. */
+/** Removes all files of the exchange but its journal and lock, and returns their names. */
 export function removeBesideJournal(disk: Disk, folder: string): string[] {
   const names = (disk.names(folder) ?? []).filter(
     (name) => isOwn(name) && !isOfLock(name) && name !== JOURNAL_FILE,

@@ -9,33 +9,33 @@ import { writeFully } from "./disk.ts";
 import { StoreError } from "./store-error.ts";
 
 export const LOCK_FILE = "lock";
-/** More than a lock ever says. */
+/** A lock file is shorter. */
 const MAX_BYTES = 4096;
 
-/** Who holds a folder. */
+/** The process that holds the lock of a directory. */
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** What tells the process from a later one of the same number, where the system says it. */
+  /** Start time of the process, because ids are reused; null where the system does not provide it. */
   readonly born: string | null;
 }
 
 /**
- * Takes a folder for this process alone, and answers what gives it back. A lock whose process is gone is taken over.
- * @throws StoreError `locked` with the number of the process that has it.
+ * Locks a directory for this process, and returns a function that unlocks it. Takes over the lock of a dead process.
+ * @throws StoreError `locked` with the id of the process that holds it.
  */
 export function lockFolder(disk: Disk, folder: string): () => void {
   const own: Holder = { pid: process.pid, host: hostname(), born: statOf(process.pid)?.birth ?? null };
   return take(disk, folder, LOCK_FILE, own);
 }
 
-/** Who has a folder, as far as anybody can tell who only looks. */
+/** Lock of a directory, as a reader sees it; `left` by a dead process. */
 export type LockState =
   | { readonly kind: "free" | "left" }
-  /** The error is what a program would be told that wants the folder now. */
+  /** The error that a program gets that wants to lock the directory now. */
   | { readonly kind: "held"; readonly error: StoreError };
 
-/** Looks at the lock of a folder: a process holds it, or it was left by one that is gone. */
+/** Reads the lock of a directory, without taking it. */
 export function lockStateOf(disk: Disk, folder: string): LockState {
   const holder = read(disk, join(folder, LOCK_FILE));
   if (holder === "gone") return { kind: "free" };
@@ -44,7 +44,7 @@ export function lockStateOf(disk: Disk, folder: string): LockState {
   return { kind: "held", error: locked(folder, holder, host) };
 }
 
-/** A lock that nobody holds any more is removed by who holds another, of that removal: it may be a new one by then. */
+/** Takes a lock. A stale lock is removed under a second lock, of that removal: a new lock may have been made meanwhile. */
 function take(disk: Disk, folder: string, name: string, own: Holder): () => void {
   const path = join(folder, name);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -69,7 +69,7 @@ function take(disk: Disk, folder: string, name: string, own: Holder): () => void
 
 const ATTEMPTS = 20;
 
-/** Makes a lock, unless there is one. It has its content when it takes its name: nobody ever finds it empty. */
+/** Creates a lock unless there is one. It gets its name by a link, after its content, so that nobody reads it empty. */
 function create(disk: Disk, path: string, holder: Holder): boolean {
   const draft = `${path}.${holder.pid}-${randomUUID()}`;
   writeNew(disk, draft, holder);
@@ -78,22 +78,17 @@ function create(disk: Disk, path: string, holder: Holder): boolean {
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
-    if (!NO_SECOND_NAMES.has(codeOf(error))) throw error;
+    if (!NO_HARD_LINKS.has(codeOf(error))) throw error;
     return writeNew(disk, path, holder);
   } finally {
     disk.remove(draft);
   }
 }
 
-/** What a file system answers on which no file can have two names. */
-const NO_SECOND_NAMES: ReadonlySet<string | undefined> = new Set([
-  "EPERM",
-  "ENOTSUP",
-  "EOPNOTSUPP",
-  "ENOSYS",
-]);
+/** Error codes of file systems without hard links. */
+const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Whether there was no such file yet. */
+/** Creates the file, and returns whether there was none. */
 function writeNew(disk: Disk, path: string, holder: Holder): boolean {
   try {
     const file = disk.open(path, "new");
@@ -109,14 +104,14 @@ function writeNew(disk: Disk, path: string, holder: Holder): boolean {
   }
 }
 
-/** @throws StoreError `locked` when a lock's process still runs. */
+/** @throws StoreError `locked` if the process of a lock still runs */
 function assertDead(holder: Holder | "gone" | null, folder: string, { host }: Holder): void {
   if (holder !== null && holder !== "gone" && isAlive(holder, host)) throw locked(folder, holder, host);
 }
 
 /**
- * Who holds the lock; null when its file says nothing, which is so after a machine has lost what it had not yet written.
- * @throws FileRefused when it is no file.
+ * Reads the holder of a lock; null if the file has no valid content, as after a power failure before it was synced.
+ * @throws FileRefused if it is not a regular file
  */
 function read(disk: Disk, path: string): Holder | "gone" | null {
   try {
@@ -135,7 +130,7 @@ function read(disk: Disk, path: string): Holder | "gone" | null {
   }
 }
 
-/** Whether the process still runs. Of another machine nobody here can tell: it may. */
+/** Whether the process still runs; true for one on another host, which cannot be checked. */
 function isAlive({ pid, host, born }: Holder, ownHost: string): boolean {
   if (host !== ownHost) return true;
   try {
@@ -145,12 +140,12 @@ function isAlive({ pid, host, born }: Holder, ownHost: string): boolean {
   }
   const stat = statOf(pid);
   if (stat === null) return true;
-  // One that has ended and waits for its parent to notice holds nothing any more.
+  // A zombie holds nothing any more.
   const hasEnded = stat.state === "Z" || stat.state === "X";
   return !hasEnded && (born === null || born === stat.birth);
 }
 
-/** The state of a process, and when it was started, in ticks since the machine was; null where the system has no /proc. */
+/** State of a process, and its start in ticks since boot; null where the system has no /proc. */
 function statOf(pid: number): { readonly state: string; readonly birth: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -16,8 +16,8 @@ import {
 } from "./journal-line.ts";
 import { LineBuffer } from "./line-buffer.ts";
 
-// What stands between the values of a line, for the one that writes lines and the one that reads them. All lines begin
-// and end alike: {"n":1,"p":"00000000","s":0,"t":0,"k":"...","d":{...},"r":"00000000","c":"00000000"}
+// The constant text between the values of a line, for both writer and reader. All lines have this form:
+// {"n":1,"p":"00000000","s":0,"t":0,"k":"...","d":{...},"r":"00000000","c":"00000000"}
 
 const NUMBER = fixedText('{"n":');
 const PREVIOUS = fixedText(',"p":"');
@@ -30,7 +30,7 @@ const CHECK = fixedText('","c":"');
 
 const END = fixedText('"}\n');
 
-// The lines that there are millions of, whole but for their numbers.
+// The most frequent lines, `order` and `cancel`.
 
 const ORDER = fixedText(',"k":"order","d":');
 const ACCOUNT = fixedText('{"account":');
@@ -48,17 +48,17 @@ const CAUSED_BY: Readonly<Record<OrderType, FixedText>> = {
 };
 const CANCEL = fixedText(',"k":"cancel","d":');
 const CANCELED = fixedText('{"order":');
-/** After the number that is the last of some data. */
-const CAUSED_AT_ONCE = fixedText('},"r":"');
+/** After a number that ends the data. */
+const DATA_END = fixedText('},"r":"');
 
-/** Puts lines together, each with its number and chained to the one before. */
+/** Encodes lines, each with its number and chained to the line before. */
 export class LineWriter {
-  /** The lines that have been put together. */
+  /** The encoded lines. */
   readonly buffer = new LineBuffer();
-  /** The number of the latest line, and its check. */
+  /** Number and check of the latest line. */
   #number: number;
   #check: number;
-  /** Where the latest line begins. */
+  /** Start of the latest line in the buffer. */
   #start = 0;
 
   constructor(number = 0, check = 0) {
@@ -75,7 +75,7 @@ export class LineWriter {
     return this.#check;
   }
 
-  /** Any command, as it is. */
+  /** Encodes any command in full. */
   command({ kind, ...data }: Command, at: Millis, synced: number, caused: number): void {
     this.#plain(kind, data, at, synced, caused);
   }
@@ -101,10 +101,10 @@ export class LineWriter {
     this.#end(caused);
   }
 
-  // What there are millions of is put together from bytes, and names account, token and order by their numbers: what a
-  // line costs follows from its length.
+  // Orders and cancels are the most frequent lines. They are encoded as bytes, with account, token and order by number,
+  // because the cost of a line depends on its length.
 
-  /** The command that has placed an order. */
+  /** Encodes the command that placed an order. */
   order(placed: EventOf<"orderPlaced">, at: Millis, synced: number, caused: number): void {
     const { buffer } = this;
     this.#begin(at, synced);
@@ -120,19 +120,19 @@ export class LineWriter {
     buffer.put(CAUSED_BY[placed.orderType]);
     if (placed.expiration !== null) {
       buffer.putInteger(placed.expiration);
-      buffer.put(CAUSED_AT_ONCE);
+      buffer.put(DATA_END);
     }
     this.#end(caused);
   }
 
-  /** The command that has canceled an order. */
+  /** Encodes the command that canceled an order. */
   cancel(order: number, at: Millis, synced: number, caused: number): void {
     const { buffer } = this;
     this.#begin(at, synced);
     buffer.put(CANCEL);
     buffer.put(CANCELED);
     buffer.putInteger(order);
-    buffer.put(CAUSED_AT_ONCE);
+    buffer.put(DATA_END);
     this.#end(caused);
   }
 
@@ -164,10 +164,10 @@ export class LineWriter {
 const BRACE_OPEN = 123;
 const BRACE_CLOSE = 125;
 const QUOTE = 34;
-/** The digits of the check, a quote and a brace. */
+/** Digits of the check, quote and brace. */
 const TAIL_LENGTH = HEX_DIGITS + 2;
 
-/** Reads lines from bytes; what there are millions of without `JSON.parse`. */
+/** Decodes lines from bytes; `order` and `cancel` lines without `JSON.parse`. */
 export class LineReader {
   readonly #bytes: Uint8Array;
   readonly #cursor: ByteCursor;
@@ -178,15 +178,12 @@ export class LineReader {
     this.#cursor = new ByteCursor(bytes);
   }
 
-  /** What is wrong with the content of the line that `read` answered null for last, when its checks are right. */
+  /** What is wrong with the content of the latest line for which `read` returned null, if its checks are right. */
   get fault(): string | null {
     return this.#fault;
   }
 
-  /**
-   * The line from a place up to the line feed that ends it; null when it is not a whole line as it was written, or not
-   * what a line may hold.
-   */
+  /** Decodes the line from `start` up to its line feed; null if it is incomplete or changed, or its content is invalid. */
   read(start: number, feed: number): Line | null {
     this.#fault = null;
     const bytes = this.#bytes;
@@ -206,7 +203,7 @@ export class LineReader {
   #any(start: number, feed: number, c: number): Line | null {
     const { buffer, byteOffset } = this.#bytes;
     try {
-      // No JSON, or longer than any text: no line.
+      // Invalid JSON, or too long for a string: no line.
       const value: unknown = JSON.parse(
         Buffer.from(buffer, byteOffset + start, feed - start).toString("utf8"),
       );
@@ -218,12 +215,12 @@ export class LineReader {
   }
 }
 
-/** One line, without the line feed that ends it; null as `LineReader.read` answers it. */
+/** Decodes one line, without its line feed; null as `LineReader.read`. */
 export const parseLine = (bytes: Uint8Array): Line | null => new LineReader(bytes).read(0, bytes.length);
 
 /**
- * A line `order` or `cancel`; null for any other, and for one that is written in the least other way, or has a number
- * that is none of an order.
+ * Decodes an `order` or `cancel` line; null for any other, and for one that is formatted differently or has a number
+ * out of range.
  */
 function common(cursor: ByteCursor, c: number): Line | null {
   cursor.skip(NUMBER);

@@ -16,101 +16,101 @@ import {
 import { LineWriter } from "./journal-codec.ts";
 import { type ControlKind, type ControlRecords, fitsOrderLine, type JournalEnd } from "./journal-line.ts";
 
-/** A place up to which the file is good. */
+/** A position between two lines: the number of the line before it, and its byte offset. */
 export interface Mark {
   readonly number: number;
   readonly offset: number;
 }
 
-/** Lines are written when so many bytes of them wait, whether or not somebody asks. */
+/** Lines are written when this many bytes are buffered, even without a flush. */
 const MAX_WAITING_BYTES = 1 << 18;
 
-/** The journal of one exchange in a file that is only ever appended to. */
+/** The journal of one exchange, in an append-only file. */
 export class JournalFile implements Journal, Persistence {
   readonly durability: Durability;
   readonly #file: DiskFile;
   readonly #queue: LineQueue;
   readonly #preallocation: Preallocation | null;
-  readonly #whenBroken: () => void;
-  /** Up to where lines are written, and up to where they are known to be on the disk itself. */
+  readonly #onFailure: () => void;
+  /** End of the written lines, and of those known to be durable. */
   #written: Mark;
   #synced: Mark;
   #at = 0 as Millis;
   #broken: PersistenceError | null = null;
-  /** The latest line that an answer shows, and so must be kept before it: that of no refused request. */
-  #shown: number;
-  /** The last line that is kept once the journal is broken. */
-  #lastKept = 0;
-  /** The round that will take along what is appended now, and the one whose lines are on their way to the disk. */
-  #gathering: Promise<void> | null = null;
+  /** The latest line that must be persisted before the next answer: notes of refused requests need not be. */
+  #required: number;
+  /** The last persisted line, after a failure. */
+  #lastPersisted = 0;
+  /** The next group commit, which includes what is appended now, and the one whose sync is running. */
+  #nextCommit: Promise<void> | null = null;
   #syncing: Promise<void> | null = null;
-  /** The latest line of those. */
-  #reaching = 0;
-  readonly #later = new LaterSync(async () => {
+  /** The latest line that the running sync includes. */
+  #syncingUpTo = 0;
+  readonly #delayedSync = new DelayedSync(async () => {
     if (this.#broken === null) await this.#syncRound();
   });
 
-  /** What the file holds up to `end` must be on the disk itself. */
-  constructor(file: DiskFile, durability: Durability, end: JournalEnd, whenBroken = () => {}) {
+  /** The file must be durable up to `end`. */
+  constructor(file: DiskFile, durability: Durability, end: JournalEnd, onFailure = () => {}) {
     this.durability = durability;
     this.#file = file;
     this.#queue = new LineQueue(end);
     this.#preallocation = durability === "power" ? new Preallocation(file) : null;
     this.#written = { number: end.number, offset: end.offset };
     this.#synced = this.#written;
-    this.#shown = end.number;
-    this.#whenBroken = whenBroken;
+    this.#required = end.number;
+    this.#onFailure = onFailure;
   }
 
-  /** Where the next line comes; some of what is before it may not be written yet. */
+  /** End of all lines; the last of them may not be written yet. */
   get end(): JournalEnd {
     const queue = this.#queue;
-    queue.put(this.#synced.number);
+    queue.encode(this.#synced.number);
     return { number: queue.number, check: queue.check, offset: this.#written.offset + queue.length };
   }
 
-  /** Where what is written ends. */
+  /** End of the written lines. */
   get written(): Mark {
     return this.#written;
   }
 
-  /** Why nothing can be written any more; null while it can. */
+  /** Why nothing can be written any more; null while writing works. */
   get broken(): PersistenceError | null {
     return this.#broken;
   }
 
   append(entry: Entry, events: readonly DomainEvent[]): void {
-    this.#assertWhole();
-    // What was appended last is not written before it has been carried out.
+    this.#assertWritable();
+    // The entry appended last is not written before it has been applied.
     if (this.#queue.length >= MAX_WAITING_BYTES) this.#write();
     this.#at = entry.at;
     this.#queue.append(entry, events, this.#synced.number);
-    this.#shown = this.#queue.number;
+    this.#required = this.#queue.number;
   }
 
-  /** Nothing more is accepted: what was not acknowledged is cut off, the command that failed with it. */
+  /** Stops accepting commands and drops what was not acknowledged, with the command that failed. */
   unapplied(error: unknown): void {
     if (this.#broken !== null) return;
     const { message } = error as Error;
-    this.#stop(new PersistenceError(`nothing more is accepted after a defect: ${message}`, "defect", error));
+    this.#fail(new PersistenceError(`nothing more is accepted after a defect: ${message}`, "defect", error));
   }
 
   control<Kind extends ControlKind>(kind: Kind, data: ControlRecords[Kind], at: Millis = this.#at): void {
-    this.#assertWhole();
+    this.#assertWritable();
     this.#at = at;
     this.#queue.control(kind, data, at, this.#synced.number);
-    this.#shown = this.#queue.number;
+    this.#required = this.#queue.number;
   }
 
   /**
-   * Notes a refused request. It is written before the next answer, or with what comes next: no answer waits until it is on
-   * the disk, and that it cannot be written stops nothing.
+   * Records a refused request. It is written before the next answer, or with the next line. No answer waits for its
+   * sync, and a failure to write it stops nothing.
    */
   refuse({ at, request }: RefusedEntry): void {
     if (this.#broken === null) this.#queue.refuse(request, at, this.#synced.number);
   }
 
-  /** How many notes of refused requests are in it. */
+  /** Number of refused requests recorded in it. */
   get refused(): number {
     return this.#queue.refused;
   }
@@ -125,12 +125,12 @@ export class JournalFile implements Journal, Persistence {
   }
 
   get position(): number {
-    return this.#broken === null ? this.#shown : this.#lastKept;
+    return this.#broken === null ? this.#required : this.#lastPersisted;
   }
 
   flush(position: number): Promise<void> | undefined {
     if (this.#broken !== null) {
-      if (position > this.#lastKept) throw this.#broken;
+      if (position > this.#lastPersisted) throw this.#broken;
       return undefined;
     }
     if (this.durability === "process") {
@@ -139,26 +139,26 @@ export class JournalFile implements Journal, Persistence {
       return undefined;
     }
     if (position <= this.#synced.number) return this.#writeRefused();
-    if (position <= this.#reaching && this.#syncing !== null) return this.#syncing;
-    this.#gathering ??= this.#gather();
-    return this.#gathering;
+    if (position <= this.#syncingUpTo && this.#syncing !== null) return this.#syncing;
+    this.#nextCommit ??= this.#startNextCommit();
+    return this.#nextCommit;
   }
 
-  /** Writes what waits and brings all of it to the disk itself. @throws PersistenceError */
+  /** Writes all buffered lines and syncs the file. @throws PersistenceError */
   sync(): void {
-    this.#assertWhole();
+    this.#assertWritable();
     this.#write();
     try {
       this.#file.sync();
     } catch (error) {
-      throw this.#fail(error);
+      throw this.#diskFailure(error);
     }
     this.#synced = this.#written;
   }
 
-  /** Writes what waits, and lets go of the file. */
+  /** Writes and syncs all buffered lines, and closes the file. */
   close(): void {
-    this.#later.stop();
+    this.#delayedSync.stop();
     try {
       if (this.#broken !== null) return;
       this.sync();
@@ -168,7 +168,7 @@ export class JournalFile implements Journal, Persistence {
     }
   }
 
-  #assertWhole(): void {
+  #assertWritable(): void {
     if (this.#broken !== null) throw this.#broken;
   }
 
@@ -176,42 +176,42 @@ export class JournalFile implements Journal, Persistence {
     try {
       this.#writeQueue();
     } catch (error) {
-      throw this.#fail(error);
+      throw this.#diskFailure(error);
     }
   }
 
-  /** Writes notes of refused requests. Where the disk does not take them, they wait for what must be written. */
+  /** Writes refused requests. If the disk fails, they stay buffered until a line must be written. */
   #writeRefused(): undefined {
     try {
-      if (this.#queue.holdsRefused) this.#writeQueue();
+      if (this.#queue.hasRefused) this.#writeQueue();
     } catch {}
   }
 
-  /** @throws the system's error; what waits then waits on. */
+  /** @throws the system's error; the lines stay buffered then. */
   #writeQueue(): void {
     const queue = this.#queue;
-    queue.put(this.#synced.number);
+    queue.encode(this.#synced.number);
     const { number, length } = queue;
     if (length === 0) return;
     writeFully(this.#file, queue.bytes, this.#written.offset);
     this.#written = { number, offset: this.#written.offset + length };
     queue.clear();
-    if (this.durability === "process") this.#later.ask();
+    if (this.durability === "process") this.#delayedSync.ask();
   }
 
   /**
-   * Group commit: what comes while the disk is busy goes to it together, with whatever else comes in the turn after that:
-   * those who were answered by the last round come together.
+   * Group commit: lines that arrive while a sync runs are synced together. It waits one more turn of the event loop,
+   * because the clients answered by the last sync send their next requests together.
    */
-  async #gather(): Promise<void> {
+  async #startNextCommit(): Promise<void> {
     try {
       await this.#syncing;
     } catch {
-      // It has told those who waited for it; what comes after it is told below.
+      // Those who waited for that sync got its error; `#assertWritable` throws it for those who come after.
     }
     await endOfTurn();
-    this.#gathering = null;
-    this.#assertWhole();
+    this.#nextCommit = null;
+    this.#assertWritable();
     this.#syncing = this.#syncRound().finally(() => {
       this.#syncing = null;
     });
@@ -221,79 +221,79 @@ export class JournalFile implements Journal, Persistence {
   async #syncRound(): Promise<void> {
     this.#write();
     const reached = this.#written;
-    this.#reaching = reached.number;
+    this.#syncingUpTo = reached.number;
     this.#preallocation?.extend(reached.offset);
     try {
       await this.#file.syncAsync();
     } catch (error) {
-      throw this.#fail(error);
+      throw this.#diskFailure(error);
     }
-    // Meanwhile something else may have failed, and what this round has brought to the disk may have been cut off.
-    this.#assertWhole();
+    // Another write may have failed meanwhile, and the lines that this sync included may have been truncated.
+    this.#assertWritable();
     if (reached.number > this.#synced.number) this.#synced = reached;
   }
 
-  /** A failed sync is never tried again. */
-  #fail(error: unknown): PersistenceError {
+  /** A failed sync is never retried. */
+  #diskFailure(error: unknown): PersistenceError {
     if (this.#broken !== null) return this.#broken;
     const { message } = error as Error;
-    return this.#stop(new PersistenceError(`the journal cannot be written: ${message}`, "disk", error));
+    return this.#fail(new PersistenceError(`the journal cannot be written: ${message}`, "disk", error));
   }
 
-  /** The end of writing: the file is cut back to what was acknowledged. */
-  #stop(broken: PersistenceError): PersistenceError {
+  /** Stops writing, and truncates the file to what was acknowledged. */
+  #fail(broken: PersistenceError): PersistenceError {
     this.#broken = broken;
     const good = this.durability === "power" ? this.#synced : this.#written;
-    this.#lastKept = good.number;
+    this.#lastPersisted = good.number;
     this.#queue.clear();
     try {
       this.#file.truncate(good.offset);
     } catch {
-      // What stands beyond has never been acknowledged; it is judged when the journal is opened.
+      // The rest was never acknowledged; it is checked when the journal is opened.
     }
-    this.#whenBroken();
+    this.#onFailure();
     return broken;
   }
 }
 
-/** So many orders and cancels wait, before they are lines. */
+/** Number of orders and cancels that are buffered before they are encoded. */
 const MAX_QUEUED = 256;
 
-/** An order that is placed or canceled; nothing that comes later changes it. */
+/** Event of an order that was placed or canceled; immutable. */
 type Subject = Extract<DomainEvent, { kind: "orderPlaced" | "orderCanceled" }>;
 
 /**
- * What is to be written next. Orders and cancels, of which there are millions, become lines only then, one behind the
- * other: put together between two commands, a line costs half as much again, for all that the exchange and the line need
- * does not fit the nearest cache.
+ * Buffers the lines to be written next. Orders and cancels, of which there are millions, are encoded only on writing,
+ * one after another: a line that is encoded between two commands costs half as much again, because the data of the
+ * exchange and of the line do not fit the nearest CPU cache together.
  */
 class LineQueue {
   readonly #writer: LineWriter;
-  /** What waits to become lines, when it was, and the hash of all that it caused: the first `#waiting` of each. */
+  /** Buffered events, their times and the hashes of all events of their commands: the first `#waiting` of each. */
   readonly #subjects = new Array<Subject>(MAX_QUEUED);
   readonly #moments = new Float64Array(MAX_QUEUED);
-  readonly #caused = new Uint32Array(MAX_QUEUED);
+  readonly #hashes = new Uint32Array(MAX_QUEUED);
   #waiting = 0;
   #refused: number;
-  #holdsRefused = false;
+  #hasRefused = false;
 
-  /** What it takes comes behind `end`. */
+  /** Appends after `end`. */
   constructor({ number, check, refused = 0 }: JournalEnd) {
     this.#writer = new LineWriter(number, check);
     this.#refused = refused;
   }
 
-  /** The number of the latest line, or of that which the latest command will be. */
+  /** Number of the latest line, encoded or not. */
   get number(): number {
     return this.#writer.number + this.#waiting;
   }
 
-  /** The `c` of the latest line. */
+  /** The `c` of the latest encoded line. */
   get check(): number {
     return this.#writer.check;
   }
 
-  /** The bytes of lines that wait. */
+  /** Bytes of encoded lines. */
   get length(): number {
     return this.#writer.buffer.length;
   }
@@ -302,28 +302,28 @@ class LineQueue {
     return this.#writer.buffer.bytes;
   }
 
-  /** Takes a command; `synced` is the latest line that is on the disk itself. */
+  /** Buffers a command; `synced` is the latest durable line. */
   append({ at, command }: Entry, events: readonly DomainEvent[], synced: number): void {
     const caused = eventHash(events);
     const subject = subjectOf(command, events);
     if (subject === null) {
-      this.put(synced);
+      this.encode(synced);
       this.#writer.command(command, at, synced, caused);
       return;
     }
-    if (this.#waiting === MAX_QUEUED) this.put(synced);
+    if (this.#waiting === MAX_QUEUED) this.encode(synced);
     this.#subjects[this.#waiting] = subject;
     this.#moments[this.#waiting] = at;
-    this.#caused[this.#waiting] = caused;
+    this.#hashes[this.#waiting] = caused;
     this.#waiting += 1;
   }
 
-  /** Puts together the lines of all that waits. */
-  put(synced: number): void {
+  /** Encodes all buffered events. */
+  encode(synced: number): void {
     for (let index = 0; index < this.#waiting; index += 1) {
       const subject = this.#subjects[index] as Subject;
       const at = this.#moments[index] as Millis;
-      const caused = this.#caused[index] as number;
+      const caused = this.#hashes[index] as number;
       if (subject.kind === "orderPlaced") this.#writer.order(subject, at, synced, caused);
       else this.#writer.cancel(subject.order, at, synced, caused);
     }
@@ -336,38 +336,38 @@ class LineQueue {
     at: Millis,
     synced: number,
   ): void {
-    this.put(synced);
+    this.encode(synced);
     this.#writer.control(kind, data, at, synced);
   }
 
-  /** Notes a refused request; of too many, that they are left out. */
+  /** Records a refused request; above the limit, only once that more are left out. */
   refuse(request: RefusedRequest, at: Millis, synced: number): void {
     if (this.#refused > MAX_REFUSED) return;
     if (this.#refused === MAX_REFUSED) this.control("refusedFull", { noted: MAX_REFUSED }, at, synced);
     else this.control("refused", request, at, synced);
     this.#refused += 1;
-    this.#holdsRefused = true;
+    this.#hasRefused = true;
   }
 
-  /** How many notes of refused requests there are by now, with those of the journal before. */
+  /** Number of refused requests recorded so far, with those of the journal before. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Whether such a note waits. */
-  get holdsRefused(): boolean {
-    return this.#holdsRefused;
+  /** Whether a refused request is buffered. */
+  get hasRefused(): boolean {
+    return this.#hasRefused;
   }
 
-  /** Forgets what waits: it is written, or never will be. */
+  /** Drops all buffered lines: they are written, or never will be. */
   clear(): void {
     this.#waiting = 0;
-    this.#holdsRefused = false;
+    this.#hasRefused = false;
     this.#writer.buffer.cut(0);
   }
 }
 
-/** What an order that is placed or canceled is known by from then on; null of any other command. */
+/** Event of a command that is written as an `order` or `cancel` line; null for any other command. */
 function subjectOf(command: Command, events: readonly DomainEvent[]): Subject | null {
   if (command.kind === "placeOrder" && !fitsOrderLine(command)) return null;
   for (const event of events) {
@@ -379,24 +379,24 @@ function subjectOf(command: Command, events: readonly DomainEvent[]): Subject | 
 
 const MIN_ROOM = 1 << 14;
 const MAX_ROOM = 1 << 20;
-/** Blocks of every file system end at multiples of it. */
+/** Block size of common file systems, or a divisor of it. */
 const BLOCK = 1 << 12;
 const ZEROS = new Uint8Array(MAX_ROOM + BLOCK);
 
 /**
- * Zeros that stand behind the lines of a file that is brought to the disk after every few of them. Where a file does not
- * grow, the disk has to take in nothing but what was written, which takes half the time.
+ * Preallocates zeros after the lines of a file that is synced often. While the file size does not change, the disk
+ * writes only the data, which takes half the time.
  */
 class Preallocation {
   readonly #file: DiskFile;
-  /** Where the zeros end; beyond any place when the disk has refused some. */
+  /** End of the zeros; infinite after the disk refused some. */
   #end = 0;
 
   constructor(file: DiskFile) {
     this.#file = file;
   }
 
-  /** Makes room behind what ends at an offset, when there is none. */
+  /** Writes zeros from `offset` on, unless there are some. */
   extend(offset: number): void {
     if (offset < this.#end) return;
     const end = Math.ceil((offset + Math.min(MAX_ROOM, Math.max(MIN_ROOM, offset))) / BLOCK) * BLOCK;
@@ -404,32 +404,32 @@ class Preallocation {
       writeFully(this.#file, ZEROS.subarray(0, end - offset), offset);
       this.#end = end;
     } catch {
-      // The disk may take lines yet; if not, it says so when they come.
+      // The disk may still take lines; if not, writing them fails.
       this.#end = Number.POSITIVE_INFINITY;
     }
   }
 
-  /** Takes it away behind what ends at an offset. */
+  /** Removes the zeros from `offset` on. */
   release(offset: number): void {
     if (this.#end === 0) return;
     this.#end = 0;
     try {
       this.#file.truncate(offset);
     } catch {
-      // Whoever opens the file knows the zeros for what they are.
+      // Opening the journal recognizes the zeros.
     }
   }
 }
 
-/** How long what was written waits for the disk itself, at most. */
+/** Longest time until written lines are synced. */
 const INTERVAL_MS = 1_000;
 
-/** Brings a file to the disk a while after it was written; once for all that is written meanwhile. */
-class LaterSync {
+/** Syncs a file some time after it was written, once for all writes meanwhile. */
+class DelayedSync {
   readonly #sync: () => Promise<void>;
   #timer: NodeJS.Timeout | null = null;
 
-  /** Where `sync` fails, it tells those who ask later. */
+  /** `sync` reports its own failure. */
   constructor(sync: () => Promise<void>) {
     this.#sync = sync;
   }

@@ -42,47 +42,47 @@ import type { Durability } from "../setting.ts";
 export const FORMAT = "clobsim-journal/1";
 const FORMAT_NAME = FORMAT.slice(0, FORMAT.indexOf("/") + 1);
 
-/** How lines were kept. */
+/** Durability of lines when they were written. */
 export const durability = oneOf<Durability>("process", "power");
 
-/** Where in a journal its next line comes. */
+/** End of a journal. */
 export interface JournalEnd {
-  /** The number and the check of the last line, 0 before the first. */
+  /** Number and check of the last line, 0 before the first. */
   readonly number: number;
   readonly check: number;
   /** The size of the file. */
   readonly offset: number;
-  /** How many refused requests are noted before it; left out where that does not matter. */
+  /** Number of refused requests recorded before it; absent where it does not matter. */
   readonly refused?: number;
 }
 
-/** Where a journal begins. */
+/** Start of a journal. */
 export const BEGINNING: JournalEnd = { number: 0, check: 0, offset: 0 };
 
-// Records of which a later version may say more.
+// Records to which later versions may add fields.
 
 const MAX_RATE = 1_000_000;
-/** Bytes of a path, and of each of its parts. */
+/** Maximum bytes of a path, and of each of its segments. */
 const MAX_PATH = 3_000;
 const MAX_PART = 255;
 
-/** Of a program, as its package names it. */
+/** Version of a program, as in its package.json. */
 export const engineVersion = textLike(/^[\w.+-]{1,64}$/, "a version such as 1.2.3");
-/** Of earlier versions without `v2:`, where it is a content hash. */
+/** A state hash; without `v2:`, as earlier versions wrote it, a content hash. */
 const HASH = "v2: and 64 hex digits";
 const hash = textLike(/^(?:v2:)?[0-9a-f]{64}$/, HASH);
 const hashOrNone = textLike(/^(?:(?:v2:)?[0-9a-f]{64})?$/, `${HASH}, or nothing in quotes`);
 
-/** How a clock runs. */
+/** Fields of a clock setting. */
 export const CLOCK_SETTING = {
   mode: oneOf("real", "frozen", "scaled"),
-  /** Virtual seconds per wall second; counts only when scaled. */
+  /** Virtual seconds per wall second; used only in mode `scaled`. */
   rate: numberIn(0, MAX_RATE),
 } as const;
-/** What the wall clock showed, Unix ms. */
+/** Wall time, Unix ms. */
 export const wallTime = numberIn(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
-/** Objects whose fields are all `isRight`; `expected` is how messages call them. */
+/** Objects all of whose values pass `isRight`; `expected` describes them in messages. */
 const fieldsLike = <Value>(
   isRight: (value: unknown) => boolean,
   expected: string,
@@ -102,7 +102,7 @@ const texts = refined(
   },
 );
 
-/** Whether a file can lie there, in a folder of its own, beside the others: none of them is where it needs a folder. */
+/** Whether a path is relative, normalized and not too long, and none of its folders is itself one of the files. */
 function isPathAmong(names: ReadonlySet<string>, path: string): boolean {
   const parts = path.split("/");
   const isPlain = parts.every(
@@ -137,10 +137,10 @@ const asked = custom((value): AskedFor => {
 
 const open = { isOpen: true } as const;
 
-/** What an exchange is opened with before its first command. */
+/** The content of an exchange before its first command. */
 const Base = record(
   {
-    /** `world`: its history is played; `state`: it goes on from a document of a state. */
+    /** `world`: its history is played; `state`: it continues from the document of a state. */
     kind: oneOf("world", "state"),
     content: anyObject(),
   },
@@ -148,42 +148,42 @@ const Base = record(
 );
 export type Base = Infer<typeof Base>;
 
-/** Lines that are no commands, by their `k`. */
+/** Types of the control records, by their `k`. */
 const CONTROL_RECORDS = {
   opening: record(
     {
       format: oneOf<string>(FORMAT),
-      /** The version of the program that made it. */
+      /** Version of the program that wrote it. */
       engine: engineVersion,
       config: record(ExchangeConfig.fields, open) as Type<unknown> as Type<ExchangeConfig>,
       start: moment(),
-      /** How the clock was set, and whether a reset brings it to the wall clock's time. */
+      /** The clock setting, and whether a reset sets the clock to wall time. */
       clock: record({ ...CLOCK_SETTING, followsWall: boolean() }, open),
       base: Base,
-      /** Where the exchange stood then. */
+      /** Sequence of the exchange after the base. */
       sequence: integer(),
-      /** The hash of its state. */
+      /** State hash after the base. */
       hash,
     },
     open,
   ),
-  /** A program begins to use the journal. */
+  /** A program started with the journal. */
   start: record({ engine: engineVersion, durability, wall: wallTime, ...CLOCK_SETTING }, open),
-  /** The clock was set; `wall` is what the wall clock showed. */
+  /** The clock was set; `wall` is the wall time. */
   clock: record({ wall: wallTime, ...CLOCK_SETTING }, open),
-  /** The exchange went back to where it stood after a line. */
+  /** The exchange was restored to its state after a line. */
   restore: record({ line: id() }, open),
-  /** The exchange was opened anew, with the base of the opening. */
+  /** The exchange was restarted at the base of the opening. */
   reset: record({}, open),
-  /** The program has stopped in good order. */
+  /** The program stopped cleanly. */
   close: record({ hash, wall: wallTime }, open),
-  /** A command that made the program fail: a defect. It is not in the state. */
+  /** A command that threw: a defect. The state does not include it. */
   defect: record({ command: orNull(custom(parseCommand)), message: text() }, open),
-  /** The scenario that had failed, and the files that it speaks of, by paths below a folder of theirs. */
+  /** The scenario that failed, and its files, by relative path. */
   scenario: refined(record({ file: text(), texts }, open), ({ file, texts: files }) => {
     if (!Object.hasOwn(files, file)) throw new DocumentError("the path of one of the texts", file, "file");
   }),
-  /** A request was refused: nothing came of it. */
+  /** A request was refused. */
   refused: record(
     {
       method: oneOf("POST", "DELETE"),
@@ -197,9 +197,9 @@ const CONTROL_RECORDS = {
     },
     open,
   ) as Type<RefusedRequest>,
-  /** Further refused requests are not noted, after so many. */
+  /** Refused requests from here on are not recorded. */
   refusedFull: record({ noted: integer() }, open),
-  /** The end of a report: the state's hash, why it was made and by what, and the one command that replays it. */
+  /** The end of a report: state hash, reason, program, and the command that replays it. */
   report: record(
     { hash: hashOrNone, reason: text(), engine: engineVersion, node: text(), replay: text() },
     open,
@@ -210,12 +210,12 @@ export type ControlRecords = {
   [Kind in keyof typeof CONTROL_RECORDS]: Infer<(typeof CONTROL_RECORDS)[Kind]>;
 };
 export type ControlKind = keyof ControlRecords;
-/** The data of the first line. */
+/** Data of the first line. */
 export type OpeningData = ControlRecords["opening"];
 
 export const isControlKind = (kind: string): kind is ControlKind => Object.hasOwn(CONTROL_RECORDS, kind);
 
-// The lines that there are millions of name account, token and order by their numbers: what a line costs follows from its length.
+// The most frequent lines name account, token and order by number, because the cost of a line depends on its length.
 
 /** A command placeOrder. */
 export const OrderLine = refined(
@@ -227,23 +227,25 @@ export const OrderLine = refined(
     throw new DocumentError(expected, expiration, "expiration");
   },
 );
-const WHOLE = Object.keys((commandData("placeOrder") as RecordType<object>).fields);
-const KEPT = new Set(["address", "tokenId", ...Object.keys(OrderLine.fields)]);
-/** What a line `order` does not keep of a command. */
-const NOT_KEPT = WHOLE.filter((field) => !KEPT.has(field)) as (keyof CommandOf<"placeOrder">)[];
-/** Whether a line `order` holds all of a command; else its line is a `placeOrder`, as long as that is. */
+const ALL_FIELDS = Object.keys((commandData("placeOrder") as RecordType<object>).fields);
+const LINE_FIELDS = new Set(["address", "tokenId", ...Object.keys(OrderLine.fields)]);
+/** Fields of a command that an `order` line does not have. */
+const OMITTED_FIELDS = ALL_FIELDS.filter(
+  (field) => !LINE_FIELDS.has(field),
+) as (keyof CommandOf<"placeOrder">)[];
+/** Whether an `order` line can represent a command; otherwise it is written in full, as `placeOrder`. */
 export const fitsOrderLine = (command: CommandOf<"placeOrder">): boolean =>
-  NOT_KEPT.every((field) => command[field] === undefined);
-/** A command cancelOrder of the order's owner. */
+  OMITTED_FIELDS.every((field) => command[field] === undefined);
+/** A command cancelOrder by the order's owner. */
 export const CancelLine = record({ order: id() });
 
-/** One line of a journal. What has 32 bits is written as 8 hex digits. */
+/** One line of a journal. 32-bit values are written as 8 hex digits. */
 export interface Line {
-  /** Its number, from 1 without gaps. */
+  /** Line number, from 1 without gaps. */
   readonly n: number;
   /** The `c` of the line before; 0 in the first. */
   readonly p: number;
-  /** The latest line that was known to be on the disk itself when this one was written. */
+  /** The latest line known to be durable when this one was written. */
   readonly s: number;
   /** Virtual time, Unix ms. */
   readonly t: Millis;
@@ -252,7 +254,7 @@ export interface Line {
   readonly d: unknown;
   /** `eventHash` of what the command caused; 0 of a control record. */
   readonly r: number;
-  /** The CRC-32 of all bytes of the line before it. */
+  /** CRC-32 of all bytes of the line before this field. */
   readonly c: number;
 }
 
@@ -265,8 +267,8 @@ export const isControl = <Kind extends ControlKind>(
 ): line is Line & { readonly k: Kind; readonly d: ControlRecords[Kind] } => line.k === kind;
 
 /**
- * A line as its text has it, its `c` checked already. Whoever can write a file can make its checks right: all else is
- * checked here. @throws DocumentError
+ * Checks the content of a line whose `c` is right: a valid checksum does not prove that clobsim wrote it. @throws
+ * DocumentError
  */
 export function checkedLine(value: unknown, c: number): Line {
   const { n, p, s, t, k, d, r } = fieldsOf(value);
@@ -290,13 +292,13 @@ function dataTypeOf(kind: string): Type<unknown> | null {
   return isControlKind(kind) ? CONTROL_RECORDS[kind] : null;
 }
 
-/** A journal of another format, which other versions read, says no more here than which. */
+/** Only the format is read of a journal of another format version. */
 function isOfOtherFormat(opening: unknown): boolean {
   const { format } = fieldsOf(opening);
   return typeof format === "string" && format.startsWith(FORMAT_NAME) && format !== FORMAT;
 }
 
-/** The command of a line, which the state before it may be needed to tell; null of a control record. */
+/** Returns the command of a line, with ids looked up in the state before it; null for a control record. */
 export function commandOf({ k, d }: Line, state: State): Command | null {
   if (isControlKind(k)) return null;
   if (k === "order") return placing(d as Infer<typeof OrderLine>, state);
@@ -304,7 +306,7 @@ export function commandOf({ k, d }: Line, state: State): Command | null {
   return { kind: k, ...(d as object) } as Command;
 }
 
-// What a state does not know can be nobody's: the command is refused, and differs from what was recorded.
+// Unknown numbers become empty ids: the command is refused, and so differs from what was recorded.
 
 function placing(data: Infer<typeof OrderLine>, { accounts, markets }: State): CommandOf<"placeOrder"> {
   const { account, token, side, price, size, orderType, expiration = null } = data;

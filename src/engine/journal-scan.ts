@@ -9,46 +9,46 @@ import { BEGINNING, isControl, type JournalEnd, type Line, type OpeningData } fr
 import { StoreError } from "./store-error.ts";
 
 const CHUNK = 1 << 22;
-/** A small file need not pay for more. */
-const LEAST_CHUNK = 1 << 12;
-/** What has more bytes cannot become one text. */
-const LONGEST_LINE = 1 << 29;
+/** Smallest chunk, for small files. */
+const MIN_CHUNK = 1 << 12;
+/** A longer line cannot be converted to a string. */
+const MAX_LINE = 1 << 29;
 const LINE_FEED = 10;
 const LINE_BEGINNING = Buffer.from('{"n":', "latin1");
 
-/** Where the good lines of a journal end, and what stands beyond. */
+/** End of the valid lines of a journal, and what follows them. */
 export interface ScanEnd extends JournalEnd {
   readonly damage: Damage | null;
 }
 
-/** Something that is not the next line. */
+/** Bytes that are not the next line. */
 export interface Damage {
   readonly offset: number;
-  /** The number of the line that should stand there. */
+  /** Number of the line expected there. */
   readonly line: number;
-  /** How much of it there is, without the zeros behind it where room is made ahead. */
+  /** Length of the bytes, without preallocated zeros at the end. */
   readonly bytes: number;
-  /** Why it is more than a torn end; null when nothing says so. */
+  /** Why it is damage and not a torn end; null if it may be a torn end. */
   readonly proof: string | null;
 }
 
-/** What is known of the lines before a place. */
+/** The context of a position, from the lines before it. */
 export interface Before {
-  /** How they were kept. */
+  /** Durability of those lines. */
   readonly durability: Durability;
-  /** Whether the last of them says that the program had stopped in good order. */
+  /** Whether the last one records a clean stop. */
   readonly wasClosed: boolean;
 }
 
-/** Pieces of a file that end with a line feed, but the last, and of a line that is longer than any text: these need not. */
+/** Reads a file in pieces that end with a line feed, except the last one and pieces of lines longer than `MAX_LINE`. */
 export function* piecesOf(file: DiskFile, from: number): Generator<Buffer> {
   let rest = Buffer.alloc(0);
   for (let position = from; ; ) {
-    if (rest.length > LONGEST_LINE) {
+    if (rest.length > MAX_LINE) {
       yield rest;
       rest = Buffer.alloc(0);
     }
-    const most = Math.max(LEAST_CHUNK, Math.min(CHUNK, file.size - position));
+    const most = Math.max(MIN_CHUNK, Math.min(CHUNK, file.size - position));
     const chunk = Buffer.allocUnsafe(rest.length + Math.max(most, rest.length));
     rest.copy(chunk);
     const length = file.read(chunk.subarray(rest.length), position);
@@ -64,7 +64,7 @@ export function* piecesOf(file: DiskFile, from: number): Generator<Buffer> {
   }
 }
 
-/** Each line from a place on as it stands there, without the line feed that ends it. */
+/** Reads each line from `from` on as bytes, without its line feed. */
 export function* rawLines(file: DiskFile, from: number): Generator<Buffer> {
   for (const piece of piecesOf(file, from)) {
     for (let start = 0; start < piece.length; ) {
@@ -76,7 +76,7 @@ export function* rawLines(file: DiskFile, from: number): Generator<Buffer> {
   }
 }
 
-/** The data of the first line; null when there is no whole one. */
+/** Reads the first record; null if there is no complete one. */
 export function openingIn(file: DiskFile): OpeningData | null {
   for (const piece of piecesOf(file, 0)) {
     const feed = piece.indexOf(LINE_FEED);
@@ -86,14 +86,14 @@ export function openingIn(file: DiskFile): OpeningData | null {
   return null;
 }
 
-/** What is wrong with the beginning of a file that has no whole first line; null of an empty one. */
+/** Returns the damage of a file without a complete first line; null for an empty one. */
 export const firstDamage = (file: DiskFile): Damage | null => scan(file, BEGINNING, () => {}).damage;
 
 const RESTORE = Buffer.from(',"k":"restore","d":{', "latin1");
 
 /**
- * The lines to which later ones go back, sought from a place on. Text within a line cannot look like the beginning of
- * one: its quotes are escaped.
+ * Finds the lines that later `restore` lines refer to, from a position on. Text inside a line cannot match, because its
+ * quotes are escaped.
  */
 export function restoreTargets(file: DiskFile, from: JournalEnd): Set<number> {
   const lines = new Set<number>();
@@ -108,7 +108,7 @@ export function restoreTargets(file: DiskFile, from: JournalEnd): Set<number> {
   return lines;
 }
 
-/** Hands on each good line with the place after it, in order, and answers where they end. Nothing is skipped. */
+/** Calls `take` with each valid line and the position after it, in order, up to the first invalid one. */
 export function scan(
   file: DiskFile,
   from: JournalEnd,
@@ -123,7 +123,7 @@ export function scan(
       const feed = piece.indexOf(LINE_FEED, start);
       const line = feed < 0 ? null : reader.read(start, feed);
       if (line === null || !follows(line, end)) {
-        const isEnd = durability === "power" && isRoom(piecesOf(file, end.offset));
+        const isEnd = durability === "power" && areZeros(piecesOf(file, end.offset));
         const fault = line === null ? reader.fault : whyNotNext(line, end);
         return { ...end, damage: isEnd ? null : judge(file, end, { durability, wasClosed }, fault) };
       }
@@ -145,17 +145,17 @@ export function scan(
 const follows = (line: Line, { number, check }: JournalEnd): boolean =>
   line.n === number + 1 && line.p === check;
 
-/** Why a whole line is not the one that follows. */
+/** Why a valid line is not the next one. */
 const whyNotNext = ({ n, p }: Line, { number, check }: JournalEnd): string =>
   n === number + 1
     ? `p: expected "${hex8(check)}" as the line before ends, found "${hex8(p)}"`
     : `n: expected ${number + 1}, found ${n}`;
 
 /**
- * What stands where the next line should; `fault` is what is wrong with a line whose own check is right. It may be the torn end of a crash, which nobody was ever told of; but not when
- * it was written to its end, for of what was not written a crash leaves nothing, or zeros; not when a later line says that
- * this one was on the disk, nor, unless nothing is acknowledged before it is on the disk, when any whole line follows; nor
- * after a clean stop, when it is not the beginning of the next start.
+ * Describes the bytes that are not the next line; `fault` is an error in a line whose own check is right. They may be
+ * the torn end after a crash, which was never acknowledged. They are damage if the line is complete, because a crash
+ * truncates a line or leaves zeros; if a later line records that this one was durable; if any valid line follows,
+ * unless answers wait for the sync; and after a clean stop, unless they are the beginning of the next start.
  */
 function judge(
   file: DiskFile,
@@ -164,21 +164,21 @@ function judge(
   fault: string | null,
 ): Damage {
   const line = end.number + 1;
-  let [bytes, beforeRoom] = [0, 0];
+  let [bytes, beforeZeros] = [0, 0];
   let proof = fault;
   let isFirst = true;
   for (const piece of piecesOf(file, end.offset)) {
     if (isFirst) proof ??= proofBefore(piece, end, wasClosed);
     isFirst = false;
     const solid = lengthWithoutZeros(piece);
-    if (solid > 0) beforeRoom = bytes + solid;
+    if (solid > 0) beforeZeros = bytes + solid;
     bytes += piece.length;
     proof ??= proofIn(piece, line, durability);
   }
-  return { offset: end.offset, line, bytes: durability === "power" ? beforeRoom : bytes, proof };
+  return { offset: end.offset, line, bytes: durability === "power" ? beforeZeros : bytes, proof };
 }
 
-/** Why the line that stands first in some bytes cannot be torn, whatever follows. */
+/** Why the first line of some bytes is not torn, whatever follows. */
 function proofBefore(bytes: Buffer, end: JournalEnd, wasClosed: boolean): string | null {
   if (wasClosed && !isTornStart(bytes, end))
     return `line ${end.number} says that the program had stopped in good order`;
@@ -191,7 +191,7 @@ function proofIn(piece: Buffer, damaged: number, durability: Durability): string
   for (let start = 0; start < piece.length; ) {
     const feed = piece.indexOf(LINE_FEED, start);
     if (feed < 0) return null;
-    // A crash may leave anything before the beginning of a line.
+    // A crash may leave anything before the start of a line.
     const begin = piece.lastIndexOf(LINE_BEGINNING, feed);
     const line = begin < start ? null : parseLine(piece.subarray(begin, feed));
     if (line !== null && line.n > damaged) {
@@ -207,8 +207,8 @@ function proofIn(piece: Buffer, damaged: number, durability: Durability): string
 const SECTOR = 512;
 
 /**
- * Whether some bytes are zeros, or what a write of the line that follows a clean stop has left: its beginning, or that
- * of a later sector behind zeros.
+ * Whether some bytes are zeros, or part of the line after a clean stop: its beginning, or the beginning of a later
+ * sector after zeros.
  */
 function isTornStart(bytes: Buffer, { number, check, offset }: JournalEnd): boolean {
   const expected = `{"n":${number + 1},"p":"${check.toString(16).padStart(8, "0")}","s":`;
@@ -219,34 +219,34 @@ function isTornStart(bytes: Buffer, { number, check, offset }: JournalEnd): bool
   return text.length < expected.length ? expected.startsWith(text) : text.startsWith(expected);
 }
 
-/** Whether nothing but zeros stands in a file from an offset on. */
-function isRoom(pieces: Iterable<Uint8Array>): boolean {
+/** Whether all bytes are zeros. */
+function areZeros(pieces: Iterable<Uint8Array>): boolean {
   for (const piece of pieces) if (lengthWithoutZeros(piece) > 0) return false;
   return true;
 }
 
-/** How many bytes stand before the zeros at the end of some. */
+/** Length of some bytes without the zeros at their end. */
 export function lengthWithoutZeros(bytes: Uint8Array): number {
   let length = bytes.length;
   while (length > 0 && bytes[length - 1] === 0) length -= 1;
   return length;
 }
 
-/** What can be done about a damaged journal: that of a folder, or a report. */
+/** The command that repairs a damaged data directory or report. */
 export const repairHint = (damaged: string): string =>
   `clobsim repair --accept-loss ${damaged} --out NEW makes a new directory of what is whole`;
 
-/** Where a journal is damaged, what is wrong there, and how to look at it. */
+/** Describes damage: position, cause, and how to look at it. */
 export const describeDamage = (path: string, { offset, line, bytes, proof }: Damage): string =>
   `${path} is damaged at byte ${offset}, where line ${line} should begin: ${proof ?? `${bytes} bytes are no whole line`} (sed -n ${line}p ${path} prints it)`;
 
-/** The same with what can be done about it; `name` is that of the folder or report. */
+/** Describes damage and the remedy; `name` is the directory or report. */
 export function damageText(path: string, name: string, damage: Damage): string {
   const remedy = damage.line === 1 ? `clobsim repair ${name} says what can be saved` : repairHint(name);
   return `${describeDamage(path, damage)}; ${remedy}`;
 }
 
-/** What is wrong with the beginning of a folder's journal; a state beside it was made when the journal was whole. */
+/** Returns the damage of a journal without a first line. A state file beside it proves that it was complete once. */
 export function openingDamage(disk: Disk, folder: string, journal: DiskFile): Damage | null {
   const damage = firstDamage(journal);
   const state = stateFileIn(disk, folder);
@@ -254,20 +254,20 @@ export function openingDamage(disk: Disk, folder: string, journal: DiskFile): Da
   return { ...damage, proof: `it is not whole, and ${state} was made when it was` };
 }
 
-/** The end of a journal that a crash has torn off. */
+/** The torn end of a journal after a crash. */
 export interface TornEnd {
-  /** Where what was cut off is kept. */
+  /** The file to which it was moved. */
   readonly file: string;
   readonly bytes: number;
 }
 
-/** @throws StoreError when what stands at the end of a folder's journal is more than torn. */
+/** @throws StoreError if the end of a directory's journal is damaged, not torn */
 export function assertTorn(damage: Damage, folder: string): void {
   if (damage.proof === null) return;
   throw new StoreError("corrupt", damageText(join(folder, JOURNAL_FILE), folder, damage));
 }
 
-/** Keeps what a crash has torn in a file of its own, and takes it off the journal. */
+/** Moves the torn end of a journal to a file of its own. */
 export function cutOff(disk: Disk, folder: string, journal: DiskFile, { offset, bytes }: Range): TornEnd {
   const file = nextTornFile(disk, folder);
   copyBytes(disk, journal, { offset, bytes }, file);

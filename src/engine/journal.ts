@@ -3,7 +3,7 @@ import type { DomainEvent } from "../core/events.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 
-/** A command that has been accepted, with its place and its moment. */
+/** An accepted command, with its sequence and time. */
 export interface Entry {
   /** Counts from 1, without gaps. */
   readonly sequence: number;
@@ -11,33 +11,32 @@ export interface Entry {
   readonly command: Command;
 }
 
-/** A request that was refused, and where in the history that was. */
+/** A refused request, with its place in the history. */
 export interface RefusedEntry {
-  /** Of the latest accepted command by then; 0 when there was none. */
+  /** Sequence of the latest command accepted before it; 0 if there was none. */
   readonly sequence: number;
   readonly at: Millis;
   readonly request: RefusedRequest;
 }
 
 /**
- * Where accepted commands are kept. Called between decision and application, synchronously: a throw stops the command.
- * One that keeps them must be able to go back, and forward again to what it had then left: it has both of the methods
- * that may be missing.
+ * Records accepted commands. Called synchronously after a command is decided and before it is applied: a throw stops
+ * the command. A journal that records has `mark` and `rewind`.
  */
 export interface Journal {
   append(entry: Entry, events: readonly DomainEvent[]): void;
-  /** What it will need to come back to the entries that it holds now; called when a snapshot is taken. */
+  /** Returns the current position, for `rewind`. Called when a snapshot is taken. */
   mark?(): unknown;
   /**
-   * Holds again the entries that it held at a mark, the last of which has this sequence: a snapshot is restored. Without
-   * a mark it holds none: the exchange starts anew. A throw leaves the exchange where it stands.
+   * Goes to the position of a mark, whose last entry has this sequence: a snapshot is restored, older or newer than the
+   * present. Without a mark the exchange starts anew, and the journal is empty. A throw leaves the exchange as it is.
    */
   rewind?(sequence: number, mark?: unknown): void;
-  /** What was appended last could not be carried out: a defect. It must not be kept, for nobody could do it again. */
+  /** Drops the entry appended last: applying it failed, which is a defect, and its replay would fail, too. */
   unapplied?(error: unknown): void;
 }
 
-/** What was to be kept cannot be: the disk is full or broken, or a defect has come between. Nothing more is accepted. */
+/** Persistence failed because of the disk or a defect. No command is accepted from now on. */
 export class PersistenceError extends Error {
   override readonly name = "PersistenceError";
   readonly reason: "disk" | "defect";
@@ -48,21 +47,21 @@ export class PersistenceError extends Error {
   }
 }
 
-/** Sees to it that accepted commands are kept before an answer that shows them leaves. */
+/** Persists accepted commands before an answer that depends on them is sent. */
 export interface Persistence {
-  /** How far the accepted commands reach: an answer that is made now may show all of them. Never beyond what is kept once it is broken. */
+  /** Position of the latest accepted command, which an answer may show; after a failure, of the latest persisted one. */
   readonly position: number;
-  /** Why nothing more is accepted; null while all is well. What was accepted and not kept by then has been undone. */
+  /** Why no command is accepted any more; null while persistence works. What was not persisted has been rolled back. */
   readonly broken: PersistenceError | null;
   /**
-   * Called before an answer leaves, with the position at which it was made. Undefined when everything up to there is kept
-   * already, else the promise of it. @throws PersistenceError, as the promise does, when some of it was undone instead.
+   * Called before an answer is sent, with the position at which it was made. Returns undefined if everything up to
+   * there is persisted, else a promise of that. @throws PersistenceError, or rejects with it, if some was rolled back.
    */
   flush(position: number): Promise<void> | undefined;
 }
 
-/** Has nothing to keep. */
+/** Persists nothing. */
 export const noPersistence: Persistence = { position: 0, broken: null, flush: () => undefined };
 
-/** Keeps nothing. */
+/** Records nothing. */
 export const noJournal: Journal = { append: () => {} };

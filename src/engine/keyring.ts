@@ -12,14 +12,14 @@ export interface CredentialSet {
 }
 
 /**
- * The credentials of one exchange. Nothing here is state: a set is a function of (seed, address, how many times the
- * address has derived), and holds only while the exchange remembers that derivation.
+ * The API credentials of one exchange. They are not state: a set is a function of (seed, address, number of the
+ * derivation), and is valid only while the exchange has that derivation.
  */
 export class Keyring {
   readonly #exchange: Exchange;
   readonly #seed: string;
   readonly #byApiKey = new Map<string, { readonly set: CredentialSet; readonly derivation: number }>();
-  /** Whether the sets are in there that were derived before anybody asked, as those are of an exchange that was kept. */
+  /** Whether the sets derived before this keyring was made, as in a resumed exchange, have been added. */
   #hasEarlier = false;
 
   constructor(exchange: Exchange, seed: string) {
@@ -27,14 +27,14 @@ export class Keyring {
     this.#seed = seed;
   }
 
-  /** The set of the wallet's latest derivation. @throws Error when it never derived. */
+  /** Returns the set of the wallet's latest derivation. @throws Error if there is none */
   latest(address: Address): CredentialSet {
     const derivation = this.#derivationsOf(address);
     if (derivation === 0) throw new Error(`${address} has not derived credentials`);
     return this.#add(address, derivation);
   }
 
-  /** The set of an API key, or undefined when the exchange knows of no such derivation. */
+  /** Returns the set of an API key; undefined if the exchange has no such derivation. */
   find(apiKey: string): CredentialSet | undefined {
     if (!this.#hasEarlier && !this.#byApiKey.has(apiKey)) this.#addEarlier();
     const entry = this.#byApiKey.get(apiKey);

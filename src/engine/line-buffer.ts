@@ -2,11 +2,11 @@ import { Buffer } from "node:buffer";
 import type { FixedText } from "../core/byte-cursor.ts";
 import { crc32 } from "./checksum.ts";
 
-const FIRST = 1 << 16;
-/** More than a line takes without its text. */
+const INITIAL_BYTES = 1 << 16;
+/** Upper bound of the bytes of a line without its texts. */
 const ROOM = 512;
 
-/** Two digits as two bytes, by their value. */
+/** The ASCII bytes of two digits, by their value. */
 const DECIMALS = pairsOf(10);
 const HEX = pairsOf(16);
 const ZERO = 48;
@@ -22,11 +22,11 @@ function pairsOf(base: number): Int16Array {
 }
 
 /**
- * Lines that wait to be written, put together from bytes: what a line costs decides what keeping a journal costs, and
- * text that is first made as a string costs three times as much.
+ * Buffers encoded lines. The cost of a line decides the cost of the journal, and encoding it by way of a string costs
+ * three times as much.
  */
 export class LineBuffer {
-  #bytes = Buffer.alloc(FIRST);
+  #bytes = Buffer.alloc(INITIAL_BYTES);
   #view = viewOf(this.#bytes);
   #length = 0;
 
@@ -34,17 +34,17 @@ export class LineBuffer {
     return this.#length;
   }
 
-  /** What has been put; good until more is. */
+  /** The buffered bytes; valid until the next write. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Forgets all beyond a length. */
+  /** Truncates the buffer. */
   cut(length: number): void {
     this.#length = length;
   }
 
-  /** Makes room for all of a line but its texts, which make their own. */
+  /** Reserves room for a line without its texts, which reserve their own, and for `more` bytes. */
   reserve(more = 0): void {
     const needed = this.#length + more + ROOM;
     if (needed <= this.#bytes.length) return;
@@ -59,7 +59,7 @@ export class LineBuffer {
     this.#length += this.#bytes.write(text, this.#length, "utf8");
   }
 
-  /** ASCII, for which there is room. */
+  /** Writes ASCII text without reserving room. */
   putAscii(text: string): void {
     this.#length += this.#bytes.write(text, this.#length, "latin1");
   }
@@ -73,7 +73,7 @@ export class LineBuffer {
     this.#length += length;
   }
 
-  /** An integer from 0. */
+  /** Writes an integer from 0 on. */
   putInteger(value: number): void {
     if (value < BILLION) this.#putDigits(value, digitsOf(value));
     else {
@@ -83,7 +83,7 @@ export class LineBuffer {
     }
   }
 
-  /** So many digits of an integer below a billion, zeros first. */
+  /** Writes an integer below a billion with this many digits, zeros first. */
   #putDigits(value: number, digits: number): void {
     const view = this.#view;
     const start = this.#length;
@@ -99,7 +99,7 @@ export class LineBuffer {
     if (at > start) view.setInt8(start, ZERO + rest);
   }
 
-  /** 32 bits as 8 hex digits. */
+  /** Writes 32 bits as 8 hex digits. */
   putHex(value: number): void {
     const view = this.#view;
     const at = this.#length;
@@ -110,13 +110,13 @@ export class LineBuffer {
     this.#length = at + 8;
   }
 
-  /** The CRC-32 of what has been put from a place on. */
+  /** Returns the CRC-32 of the bytes from `start` on. */
   checkFrom(start: number): number {
     return crc32(this.#view, start, this.#length);
   }
 }
 
-/** How many digits an integer below a billion has. */
+/** Number of decimal digits of an integer below a billion. */
 function digitsOf(value: number): number {
   if (value < 10_000) return value < 100 ? (value < 10 ? 1 : 2) : value < 1_000 ? 3 : 4;
   if (value < 1_000_000) return value < 100_000 ? 5 : 6;

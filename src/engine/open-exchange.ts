@@ -14,26 +14,26 @@ import { loadOrigin, type Origin, originOfJournal, requireSameOrigin } from "./o
 import { SessionLog } from "./session-log.ts";
 import { StoreError } from "./store-error.ts";
 
-/** An exchange that is ready to be used. */
+/** An exchange that is ready for use. */
 export interface OpenedExchange extends ExchangeRuntime {
-  /** A new exchange that stands where the session began. */
+  /** Returns a new exchange in the state in which the session began. */
   readonly atSessionStart: () => Exchange;
-  /** Whether the session began at the origin: not where a journal was gone on with, until the exchange is opened anew. */
+  /** Whether the session began at the origin: false for a resumed journal, until the exchange is reopened. */
   readonly beganAtOrigin: () => boolean;
   readonly persistence: Persistence;
-  /** Notes a request that was refused now. */
+  /** Records a request that was refused now. */
   readonly noteRefused: (request: RefusedRequest) => void;
-  /** Goes back to the origin: state, clock, time. */
+  /** Restarts at the origin: state, clock, time. */
   readonly reopen: () => void;
-  /** Where it is kept on disk; null of one that nothing keeps. */
+  /** Its data directory; null if it is in memory only. */
   readonly folder: DataFolder | null;
   readonly close: () => Promise<void>;
 }
 
-/** Told of what went wrong and does no harm yet. */
+/** Called with problems that are harmless so far. */
 export type Warn = (message: string) => void;
 
-/** What an exchange is kept on, and what its clock is set by. */
+/** The disk and the wall clock. */
 interface Machine {
   readonly disk: Disk;
   /** Unix ms. */
@@ -43,27 +43,28 @@ interface Machine {
 const THIS_MACHINE: Machine = { disk: nodeDisk, wallNow: Date.now };
 
 /**
- * Opens the exchange that is asked for: from its directory, where it was kept before, else from its origin; from `begun`
- * where there is one, which no directory has kept before.
- * @throws ConfigError, StoreError, ReplayDiffers when it cannot be.
+ * Opens the configured exchange: from its data directory if that has a journal, else from its origin. `givenOrigin` is
+ * an origin to use instead; the directory must be new then.
+ * @throws ConfigError, StoreError, ReplayDiffers
  */
 export async function openExchange(
   config: Config,
   warn: Warn,
   machine: Machine = THIS_MACHINE,
-  begun: Origin | null = null,
+  givenOrigin: Origin | null = null,
 ): Promise<OpenedExchange> {
   const { data, durability, reset } = config;
   const { disk, wallNow } = machine;
-  if (data === null) return openInMemory(config, begun ?? (await loadOrigin(config, wallNow())), wallNow);
-  // A directory is not made for a world that cannot be read.
-  const first = begun ?? (isKept(disk, data) ? null : await loadOrigin(config, wallNow()));
+  if (data === null)
+    return openInMemory(config, givenOrigin ?? (await loadOrigin(config, wallNow())), wallNow);
+  // The world is read before the directory is made, because it may be invalid.
+  const first = givenOrigin ?? (hasJournal(disk, data) ? null : await loadOrigin(config, wallNow()));
   try {
     const folder = new DataFolder(disk, data, { engine: VERSION, durability, reset, wallNow, warn });
     try {
       if (folder.opening === null)
         return openNew(config, folder, first ?? (await loadOrigin(config, wallNow())), wallNow);
-      if (begun === null) return await openKept(config, folder, folder.opening, { wallNow, warn });
+      if (givenOrigin === null) return await openExisting(config, folder, folder.opening, { wallNow, warn });
       throw new ConfigError(
         `${data} holds an exchange already, and --from begins another: name a new directory with --data`,
       );
@@ -72,12 +73,12 @@ export async function openExchange(
       throw error;
     }
   } catch (error) {
-    throw diskTrouble(error, data);
+    throw asStoreError(error, data);
   }
 }
 
-/** Whether a directory has a journal, or is none. */
-function isKept(disk: Disk, data: string): boolean {
+/** Whether a directory has a journal; true also if it cannot be listed. */
+function hasJournal(disk: Disk, data: string): boolean {
   try {
     return disk.names(data)?.includes(JOURNAL_FILE) === true;
   } catch {
@@ -85,8 +86,8 @@ function isKept(disk: Disk, data: string): boolean {
   }
 }
 
-/** What the system says of the disk as a sentence for the person who wants the directory open. */
-function diskTrouble(error: unknown, data: string): unknown {
+/** Turns an error of the file system into a message about the data directory. */
+function asStoreError(error: unknown, data: string): unknown {
   if (error instanceof FileRefused) return new StoreError("corrupt", `${error.path}: ${error.message}`);
   if (isForbidden(error)) {
     const remedy = "name another directory with --data, or keep nothing with --ephemeral";
@@ -99,10 +100,10 @@ function diskTrouble(error: unknown, data: string): unknown {
   return new StoreError("disk", `${data} cannot be used: ${error.message}`, { cause: error });
 }
 
-/** Where origins led to that were played in this process. */
+/** Snapshots of the origins that were played in this process. */
 const openings = new WeakMap<Origin, Snapshot>();
 
-/** Starts an exchange anew at its origin, which is played once only in a process. */
+/** Restarts an exchange at its origin, which is played only once in a process. */
 function toOrigin(exchange: Exchange, origin: Origin): Snapshot {
   const known = openings.get(origin);
   if (known !== undefined) {
@@ -115,14 +116,14 @@ function toOrigin(exchange: Exchange, origin: Origin): Snapshot {
   return opening;
 }
 
-/** An exchange at its origin, which nobody asks and nothing keeps. @throws ConfigError when the origin cannot be played. */
+/** A new exchange at its origin, not persisted. @throws ConfigError if the origin cannot be played */
 export function exchangeAt(origin: Origin): Exchange {
   const exchange = new Exchange(origin.config, origin.start);
   toOrigin(exchange, origin);
   return exchange;
 }
 
-/** An exchange that nothing keeps. @throws ConfigError when its origin cannot be played. */
+/** Opens an exchange that is not persisted. @throws ConfigError if its origin cannot be played */
 export function openInMemory(config: Config, origin: Origin, wallNow = THIS_MACHINE.wallNow): OpenedExchange {
   const { exchange, session } = begin(origin);
   const opening = toOrigin(exchange, origin);
@@ -136,8 +137,8 @@ function openNew(config: Config, folder: DataFolder, origin: Origin, wallNow: ()
   const opening = toOrigin(exchange, origin);
   const setting = settingOf(config);
   const clock = new Clock(exchange, setting, wallNow, followsWall(config), "later");
-  const parts = { origin, exchange, session, clock };
-  folder.begin(parts, {
+  const runtime = { origin, exchange, session, clock };
+  folder.begin(runtime, {
     format: FORMAT,
     engine: VERSION,
     config: origin.config,
@@ -148,10 +149,10 @@ function openNew(config: Config, folder: DataFolder, origin: Origin, wallNow: ()
     hash: exchange.hash,
   });
   clock.open();
-  return opened(parts, folder, opening);
+  return opened(runtime, folder, opening);
 }
 
-async function openKept(
+async function openExisting(
   config: Config,
   folder: DataFolder,
   opening: OpeningData,
@@ -164,32 +165,32 @@ async function openKept(
   const { followsWall: follows, ...first } = opening.clock;
   const known = resumed.clock ?? { setting: first, virtual: opening.start, wall: wallNow() };
   const setting = config.given.has("clock") ? settingOf(config) : known.setting;
-  // What the wall clock showed when virtual time was what it is now.
+  // The wall time at which virtual time was what it is now.
   const wall = known.wall + (exchange.now - known.virtual);
-  const parts = { origin, exchange, session, clock: new Clock(exchange, first, wallNow, follows, "later") };
-  folder.continueJournal(parts, setting, wall);
-  // The session begins here: what becomes due while the clock catches up is part of it.
+  const runtime = { origin, exchange, session, clock: new Clock(exchange, first, wallNow, follows, "later") };
+  folder.continueJournal(runtime, setting, wall);
+  // The session begins here: it includes what becomes due while the clock catches up.
   const began = exchange.snapshot();
-  parts.clock.catchUp(setting, known.setting.mode === "real" ? wallNow() - wall : 0);
+  runtime.clock.catchUp(setting, known.setting.mode === "real" ? wallNow() - wall : 0);
   for (const warning of resumed.warnings) warn(warning);
   const { torn } = resumed;
   if (torn !== null)
     warn(`a crash had torn the end of the journal: its ${torn.bytes} bytes are kept in ${torn.file}`);
-  return opened(parts, folder, began);
+  return opened(runtime, folder, began);
 }
 
-/** An exchange as it is before its origin is played. */
+/** An exchange before its origin is played. */
 function begin({ config, start }: Origin): Pick<ExchangeRuntime, "exchange" | "session"> {
   const session = new SessionLog();
   return { session, exchange: new Exchange(config, start, session) };
 }
 
-/** `start` is where the session began. */
-function opened(parts: ExchangeRuntime, folder: DataFolder | null, start: Snapshot): OpenedExchange {
-  const { origin, exchange, session, clock } = parts;
+/** `start` is the snapshot at which the session began. */
+function opened(runtime: ExchangeRuntime, folder: DataFolder | null, start: Snapshot): OpenedExchange {
+  const { origin, exchange, session, clock } = runtime;
   let began = start;
   return {
-    ...parts,
+    ...runtime,
     atSessionStart: () => {
       const another = new Exchange(origin.config, origin.start, noJournal);
       another.restore(began);
@@ -208,10 +209,10 @@ function opened(parts: ExchangeRuntime, folder: DataFolder | null, start: Snapsh
   };
 }
 
-/** How a clock runs at first. */
+/** The configured clock setting. */
 export function settingOf({ clock }: Config): ClockSetting {
   return { mode: clock.mode, rate: clock.mode === "scaled" ? clock.rate : 1 };
 }
 
-/** Whether the clock shows the wall clock's own time. */
+/** Whether the clock starts at the wall clock's time. */
 const followsWall = ({ clock, start }: Config): boolean => start === null && clock.mode !== "frozen";

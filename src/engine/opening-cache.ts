@@ -10,25 +10,25 @@ import type { Exchange, Snapshot } from "./exchange.ts";
 import { HistoryDigest } from "./state-hash.ts";
 import { imageOf, type StateImage, stateOf } from "./state-image.ts";
 
-/** Where the history of a world has led. */
+/** The state after the history of a world. */
 interface Opening {
   readonly start: Millis;
-  /** When it began. */
+  /** Time of the first block. */
   readonly first: Millis;
   readonly sequence: number;
   readonly image: StateImage;
 }
 
-/** Nobody waits for an answer any more that was asked for at the start. */
-const ANSWERED_MS = 1_000;
+/** Delay of cache writes, so that requests right after the start are answered first. */
+const WRITE_DELAY_MS = 1_000;
 const SECOND_MS = 1_000;
 
-/** The program that makes openings: another one may make others of the same world. Null where it is not built. */
+/** Identifies the program, because another one may open the same world differently. Null if it is not built. */
 export const programId = (): string | null => new URL(import.meta.url).search.slice(1) || null;
 
 /**
- * Worlds that were generated, and where their histories have led, in the user's cache folder: an opening at another moment is
- * the same but for that moment, and for what depends on the calendar.
+ * Caches generated worlds, and the states after their histories, in the user's cache directory. A cached state is
+ * reused for another start by shifting its times; texts that depend on the calendar are made anew.
  */
 export class OpeningCache {
   readonly #cache: CacheFolder;
@@ -39,13 +39,13 @@ export class OpeningCache {
     this.#program = program;
   }
 
-  /** The openings of this program; null where nothing is kept. */
+  /** The cache of this program; null if there is none. */
   static ofProgram(): OpeningCache | null {
     const [cache, program] = [cacheFolder(), programId()];
     return cache === null || program === null ? null : new OpeningCache(cache, program);
   }
 
-  /** A world that is generated from what `key` tells. */
+  /** Returns the world that `key` identifies, cached or generated. */
   async world(key: string, generate: () => Promise<World>): Promise<World> {
     const name = this.#nameOf(key);
     const kept = this.#cache.read("world", name);
@@ -55,7 +55,7 @@ export class OpeningCache {
     return world;
   }
 
-  /** Brings an exchange to where a world's history leads by `start`. @throws WorldOpeningError */
+  /** Brings an exchange to the state after a world's history at `start`. @throws WorldOpeningError */
   open(exchange: Exchange, world: World, start: Millis): void {
     const { config } = exchange.state;
     const worldText = JSON.stringify(world);
@@ -83,7 +83,7 @@ export class OpeningCache {
     try {
       return kept === null ? null : (deserialize(kept) as Opening);
     } catch {
-      // What has the right checksum was written so, by whomever.
+      // The checksum does not prove that this program wrote it.
       return null;
     }
   }
@@ -98,11 +98,11 @@ export class OpeningCache {
     setTimeout(() => {
       const contents = make();
       if (contents !== null) this.#cache.write(kind, name, contents);
-    }, ANSWERED_MS).unref();
+    }, WRITE_DELAY_MS).unref();
   }
 }
 
-/** The same opening at another moment; null where it would be another one. */
+/** Shifts a cached opening to another start; null if that would differ in more than its times. */
 function openingAt(
   start: Millis,
   world: World,
@@ -110,12 +110,12 @@ function openingAt(
   { start: kept, first, sequence, image }: Opening,
 ): Pick<Snapshot, "state" | "sequence"> | null {
   const by = start - kept;
-  // Prices of a second are one point, wherever seconds begin.
+  // Price points are per second, so only a shift by whole seconds preserves them.
   const isSame = by % SECOND_MS === 0 && first + by >= 0 && isBeforeItsEnds(world, start);
   return isSame ? { state: stateOf(image, config, by, creationsOf(world, start)), sequence } : null;
 }
 
-/** Whether nothing of a world ends by its start: no such thing is in its history. */
+/** Whether no event or market of a world ends by its start. */
 function isBeforeItsEnds(world: World, start: Millis): boolean {
   const { events, markets } = creationsOf(world, start);
   return [...events, ...markets].every(({ endDate }) => endDate === null || endDate > start);

@@ -20,18 +20,18 @@ import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-file.ts";
 import { HistoryDigest } from "./state-hash.ts";
 import { wrongLine } from "./store-error.ts";
 
-/** Where an exchange begins, before anybody has done anything. */
+/** The state in which an exchange begins, before any request. */
 export interface Origin {
   readonly config: ExchangeConfig;
   readonly start: Millis;
   readonly devAccounts: readonly Address[];
-  /** The same as a journal's first line has it. */
+  /** The content of the journal's first line. */
   readonly base: Base;
-  /** Brings an exchange of this config there, as often as wanted. @throws ConfigError when it cannot. */
+  /** Brings an exchange of this config to the origin, any number of times. @throws ConfigError */
   readonly play: (exchange: Exchange) => void;
 }
 
-/** A world's history, played up to a start, or as it is kept. */
+/** Origin of a world: its history played up to a start, or taken from the cache. */
 export function originOfWorld(
   world: World,
   config: ExchangeConfig,
@@ -51,12 +51,12 @@ export function originOfWorld(
   return { config, start, devAccounts, base: { kind: "world", content: world }, play };
 }
 
-/** A document of a state, with its place in a history. */
+/** A state document, with its position in a history. */
 export interface StateDocument {
   readonly clobsim: Pick<StateHeader, "format" | "now" | "sequence" | "devAccounts">;
 }
 
-/** A state that goes on from where it stood. @throws DocumentError when it is no state of any exchange. */
+/** Origin that continues from a state. @throws DocumentError if it is not a valid state */
 export function originOfState(document: StateDocument): Origin {
   const { now, sequence, devAccounts } = readBeginning(document.clobsim);
   const { state } = readDocument(document);
@@ -66,7 +66,7 @@ export function originOfState(document: StateDocument): Origin {
   return { config: state.config, start: now, devAccounts, base: { kind: "state", content: document }, play };
 }
 
-/** The origin that a journal begins with. @throws StoreError when its first line holds none that can be opened */
+/** Origin of a journal. @throws StoreError if its first line has none that can be opened */
 export function originOfJournal(
   { base: { kind, content }, config, start }: OpeningData,
   path: string,
@@ -88,27 +88,27 @@ function asWrongLine<Value>(path: string, find: () => Value): Value {
   }
 }
 
-/** The settings that decide the rules of an exchange. */
-const TERMS = Object.keys(ExchangeConfig.fields) as readonly (keyof ExchangeConfig)[];
+/** Names of the settings that decide the rules of an exchange. */
+const RULE_SETTINGS = Object.keys(ExchangeConfig.fields) as readonly (keyof ExchangeConfig)[];
 
-/** Whether files tell a term: what came later than they is left out where it has its default. */
-function isTold(name: keyof ExchangeConfig, value: unknown): boolean {
+/** Whether a setting is written to files: settings that were added later are omitted at their default. */
+function isWritten(name: keyof ExchangeConfig, value: unknown): boolean {
   const { isOptional = false, values } = ExchangeConfig.fields[name] as Partial<Optional<unknown>>;
   return !isOptional || (value !== null && values?.includes(value as string) !== false);
 }
 
-/** What decides the rules of an exchange, as it is configured. */
+/** Returns the settings that decide the rules of an exchange. */
 export function exchangeConfigOf(config: Pick<Config, keyof ExchangeConfig>, seed: string): ExchangeConfig {
-  const terms = TERMS.map((name) => [name, config[name]] as const);
+  const terms = RULE_SETTINGS.map((name) => [name, config[name]] as const);
   return {
-    ...Object.fromEntries(terms.filter(([name, value]) => isTold(name, value))),
+    ...Object.fromEntries(terms.filter(([name, value]) => isWritten(name, value))),
     seed,
   } as ExchangeConfig;
 }
 
 /**
- * @param load what is asked for now, as it would be opened if nothing were kept yet.
- * @throws ConfigError when something is asked for that an exchange, once it was opened, cannot become.
+ * @param load loads the origin that the configuration would have without existing data
+ * @throws ConfigError if something is requested that an existing exchange cannot change
  */
 export async function requireSameOrigin(
   config: Config,
@@ -123,7 +123,7 @@ export async function requireSameOrigin(
   }
 }
 
-/** @throws ConfigError when other terms are given than those of the exchange that `path` holds. */
+/** @throws ConfigError if settings are given that differ from those of the exchange in `path` */
 export function requireSameConfig(
   config: Config,
   { config: kept, start }: Origin,
@@ -137,7 +137,7 @@ export function requireSameConfig(
     name === "faucet"
       ? sizeText(terms.faucet.everyMarket)
       : String(terms[name] ?? DEFAULT_CONFIG[name] ?? "none");
-  const terms = TERMS.map((name) => [flagOf(name), shown(config, name), shown(kept, name)]);
+  const terms = RULE_SETTINGS.map((name) => [flagOf(name), shown(config, name), shown(kept, name)]);
   if (config.start !== null) terms.push(["start", toIso(config.start), toIso(start)]);
   for (const [flag = "", asked, found] of terms) {
     if (!config.given.has(flag) || asked === found) continue;
@@ -151,10 +151,10 @@ const sameContent = (a: Base, b: Base): boolean => JSON.stringify(a) === JSON.st
 
 const DEFAULT_SEED = "1";
 
-/** How many worlds, and origins, stay in memory for the next exchange of this process. */
-const KEPT = 4;
+/** Number of worlds, and of origins, cached in memory. */
+const MAX_CACHED = 4;
 
-/** What was made for some keys, the latest few; what could not be made is made again. */
+/** Caches the most recent values; one that could not be made is not cached. */
 class Latest<Value> {
   readonly #values = new Map<string, Promise<Value>>();
 
@@ -164,7 +164,7 @@ class Latest<Value> {
     this.#values.set(key, value);
     value.catch(() => this.#values.delete(key));
     const [oldest] = this.#values.keys();
-    if (this.#values.size > KEPT && oldest !== undefined) this.#values.delete(oldest);
+    if (this.#values.size > MAX_CACHED && oldest !== undefined) this.#values.delete(oldest);
     return value;
   }
 }
@@ -172,31 +172,31 @@ class Latest<Value> {
 const worlds = new Latest<World>();
 const origins = new Latest<Origin>();
 
-/** The path of a world that comes with clobsim, or of a file; a file in the working directory goes first. */
+/** Path of a world that comes with clobsim, or of a file; a file in the working directory takes precedence. */
 function worldPath(name: string): string {
   if (!/^[a-z]+$/.test(name) || existsSync(name)) return name;
-  // Beside the bundle, and beside the sources.
+  // Relative to the bundle, and to the sources.
   const places = ["../fixtures/worlds/", "../../fixtures/worlds/"];
   const paths = places.map((place) => fileURLToPath(new URL(`${place}${name}.json`, import.meta.url)));
   return paths.find((path) => existsSync(path)) ?? name;
 }
 
-/** Names what the configuration asks to be opened, so that a file that was written again is another. */
-function nameOf({ world, seed, markets }: Config): string {
+/** Cache key of the configured world; a file that was modified has another one. */
+function cacheKey({ world, seed, markets }: Config): string {
   if (world === null) return `${markets} ${seed}`;
   const path = worldPath(world);
   try {
     const { mtimeMs, size } = statSync(path);
     return `${path} ${mtimeMs} ${size}`;
   } catch {
-    // Whoever reads it says what is wrong.
+    // Reading it reports the error.
     return path;
   }
 }
 
 /**
- * The world that the configuration names: a file's, the one that was built in, or one made now.
- * @throws ConfigError when it cannot be read.
+ * Loads the configured world: from a file, built in, or generated.
+ * @throws ConfigError if it cannot be read
  */
 async function loadWorld(config: Config, kept: OpeningCache | null): Promise<World> {
   if (config.world !== null) return worldIn(config.world);
@@ -210,7 +210,7 @@ async function loadWorld(config: Config, kept: OpeningCache | null): Promise<Wor
   return kept === null ? generate() : kept.world(JSON.stringify(options), generate);
 }
 
-/** @throws ConfigError when another seed is asked for than the world of a file was made with. */
+/** @throws ConfigError if `--seed` differs from the seed of a world file */
 function requireSeed({ world: file, seed, given }: Config, world: World): void {
   if (file === null || !given.has("seed") || seed === world.seed) return;
   throw new ConfigError(
@@ -218,7 +218,7 @@ function requireSeed({ world: file, seed, given }: Config, world: World): void {
   );
 }
 
-/** @throws ConfigError when the file holds no world. */
+/** @throws ConfigError if the file is not a world */
 function worldIn(file: string): World {
   try {
     return readWorldFile(worldPath(file));
@@ -232,7 +232,7 @@ function worldIn(file: string): World {
   }
 }
 
-/** The default world as the build has left it beside the bundle; null where there is no build. */
+/** The default world that the build wrote beside the bundle; null if there is no build. */
 function readBuiltIn(): World | null {
   try {
     return JSON.parse(readFileSync(new URL("./default-world.json", import.meta.url), "utf8")) as World;
@@ -244,13 +244,13 @@ function readBuiltIn(): World | null {
 const SECOND_MS = 1_000;
 
 /**
- * Where an exchange begins that is configured so: a state that a file holds, or a world. Asked for again with a start of
- * its own or a frozen clock, it is the same object.
- * @throws ConfigError when it cannot be read, or contradicts what is asked for besides.
+ * Loads the configured origin: a state file, or a world. Returns the same object for the same configuration if it has a
+ * start of its own or a frozen clock.
+ * @throws ConfigError if it cannot be read, or contradicts other settings
  */
 export async function loadOrigin(config: Config, wall: number): Promise<Origin> {
   const start = config.start ?? openingTime(config, wall);
-  const name = nameOf(config);
+  const name = cacheKey(config);
   const load = async (): Promise<Origin> => {
     const { world: worldFile } = config;
     const document = worldFile === null ? null : stateIn(worldFile);
@@ -259,22 +259,22 @@ export async function loadOrigin(config: Config, wall: number): Promise<Origin> 
       requireSameConfig(config, origin, worldFile);
       return origin;
     }
-    // What somebody has made is read and played as it stands.
+    // A user's file is not cached.
     const kept = worldFile === null ? OpeningCache.ofProgram() : null;
     const world = await worlds.get(name, () => loadWorld(config, kept));
     requireSeed(config, world);
     return originOfWorld(world, exchangeConfigOf(config, world.seed), start, kept);
   };
   if (config.start === null && config.clock.mode !== "frozen") return load();
-  const terms = TERMS.map((term) => config[term]);
+  const terms = RULE_SETTINGS.map((term) => config[term]);
   return origins.get(JSON.stringify([name, start, terms, [...config.given].sort()]), load);
 }
 
-/** When an exchange opens: the second that the wall clock shows or, when frozen, `FROZEN_START`. */
+/** Time at which an exchange opens: the current second of wall time or, if frozen, `FROZEN_START`. */
 export const openingTime = (config: Config, wall: number): Millis =>
   config.clock.mode === "frozen" ? FROZEN_START : millis(Math.floor(wall / SECOND_MS) * SECOND_MS);
 
-/** The document of a state in a file; null when the file is something else, which others tell. */
+/** Reads a state document; null if the file is something else, which is reported elsewhere. */
 function stateIn(file: string): StateDocument | null {
   try {
     const text = readText(file, FILE_LIMITS.world);
@@ -286,7 +286,7 @@ function stateIn(file: string): StateDocument | null {
   }
 }
 
-/** @throws ConfigError that names the place in the file that is wrong. */
+/** @throws ConfigError that names the place of the error in the file */
 function originIn(file: string, document: StateDocument): Origin {
   const { format } = document.clobsim;
   if (format !== STATE_FORMAT) {

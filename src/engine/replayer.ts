@@ -11,16 +11,16 @@ import { restoreTargets, type ScanEnd, scan } from "./journal-scan.ts";
 import { type Checkpoint, isClosedAt, journalEndOf, snapshotOf } from "./state-file.ts";
 import { type StoreError, wrongLine } from "./store-error.ts";
 
-/** An open file, and what messages call it. */
+/** An open file, and its path for messages. */
 export interface NamedFile {
   readonly path: string;
   readonly file: DiskFile;
 }
 
-/** What has come of a command that was accepted: what was decided now, or what was thrown when it was tried. */
+/** Result of replaying a command: the decision, or the error that was thrown. */
 export type ReplayResult = Decision | Error;
 
-/** Decides a command again that was accepted; `isRecorded` knows the events that it caused then. */
+/** Replays an accepted command; `isRecorded` compares its events with the recorded ones. */
 export function replayCommand(exchange: Exchange, stamped: Stamped, isRecorded?: IsRecorded): ReplayResult {
   try {
     return exchange.replay(stamped, isRecorded);
@@ -29,7 +29,7 @@ export function replayCommand(exchange: Exchange, stamped: Stamped, isRecorded?:
   }
 }
 
-/** A command that comes out otherwise than the journal says. */
+/** A replayed command differs from the journal. */
 export class ReplayDiffers extends Error {
   override readonly name = "ReplayDiffers";
   readonly line: Line;
@@ -44,66 +44,66 @@ export class ReplayDiffers extends Error {
   }
 }
 
-/** A clock as a journal knows it: how it ran, and what both clocks showed when that was written. */
+/** State of a clock in the journal: its setting, virtual and wall time. */
 export interface ClockState {
   readonly setting: ClockSetting;
   readonly virtual: Millis;
   readonly wall: number;
 }
 
-/** Brings an exchange, line by line, to where a journal says it stood. Every command is decided anew. */
+/** Replays a journal on an exchange, line by line. */
 export class Replayer {
   readonly #exchange: Exchange;
   readonly #reopen: () => void;
   readonly #path: string;
-  /** The lines to which a later one goes back. */
-  readonly #wanted: ReadonlySet<number>;
-  readonly #kept = new Map<number, Snapshot>();
+  /** Lines that later `restore` lines refer to. */
+  readonly #restoreTargets: ReadonlySet<number>;
+  readonly #snapshots = new Map<number, Snapshot>();
   #clock: ClockState | null;
   #commands = 0;
 
   /**
-   * Takes the lines of a journal; `reopen` brings the exchange to where it stood at the opening. `wanted` are the lines to
-   * which a later one goes back, as `restoreTargets` finds them.
+   * `reopen` brings the exchange to the opening. `targets` are the lines that later `restore` lines refer to, from
+   * `restoreTargets`.
    */
   constructor(
     exchange: Exchange,
     reopen: () => void,
     path: string,
-    wanted: ReadonlySet<number>,
+    targets: ReadonlySet<number>,
     clock: ClockState | null = null,
   ) {
     this.#exchange = exchange;
     this.#clock = clock;
     this.#reopen = reopen;
     this.#path = path;
-    this.#wanted = wanted;
+    this.#restoreTargets = targets;
   }
 
-  /** How the clock ran at the end; null when no line says it. */
+  /** State of the clock after the latest line; null if no line records it. */
   get clock(): ClockState | null {
     return this.#clock;
   }
 
-  /** How many commands have been decided anew. */
+  /** Number of replayed commands. */
   get commands(): number {
     return this.#commands;
   }
 
-  /** Takes the exchange over a line, and answers what its command has caused; null of a note. @throws ReplayDiffers */
+  /** Replays a line and returns the events of its command; null for a control record. @throws ReplayDiffers */
   take(line: Line): readonly DomainEvent[] | null {
     const command = commandOf(line, this.#exchange.state);
-    const events = command === null ? this.#note(line) : this.#redo(line, command);
-    this.keep(line.n);
+    const events = command === null ? this.#applyControl(line) : this.#replay(line, command);
+    this.saveSnapshot(line.n);
     return events;
   }
 
-  /** Keeps where the exchange stands, after a line, for a later one that goes back to it. */
-  keep(line: number): void {
-    if (this.#wanted.has(line)) this.#kept.set(line, this.#exchange.snapshot());
+  /** Takes a snapshot after a line if a later line restores it. */
+  saveSnapshot(line: number): void {
+    if (this.#restoreTargets.has(line)) this.#snapshots.set(line, this.#exchange.snapshot());
   }
 
-  #redo(line: Line, command: Command): readonly DomainEvent[] {
+  #replay(line: Line, command: Command): readonly DomainEvent[] {
     this.#commands += 1;
     let isSame = false;
     const found = replayCommand(this.#exchange, { at: line.t, command }, (events) => {
@@ -115,12 +115,12 @@ export class Replayer {
     return found.events;
   }
 
-  #note(line: Line): null {
+  #applyControl(line: Line): null {
     const exchange = this.#exchange;
     if (isControl(line, "restore")) {
-      const kept = this.#kept.get(line.d.line);
-      if (kept === undefined) throw this.#notKept(line.n, line.d.line);
-      exchange.restore(kept);
+      const snapshot = this.#snapshots.get(line.d.line);
+      if (snapshot === undefined) throw this.#noSnapshot(line.n, line.d.line);
+      exchange.restore(snapshot);
     } else if (isControl(line, "reset")) this.#reopen();
     else if (isControl(line, "clock") || isControl(line, "start")) {
       const { mode, rate, wall } = line.d;
@@ -131,8 +131,8 @@ export class Replayer {
     return null;
   }
 
-  /** Lines to go back to are sought as lines are written: one that somebody has written otherwise was not found. */
-  #notKept(line: number, to: number): StoreError {
+  /** `restoreTargets` finds only lines formatted as clobsim writes them. */
+  #noSnapshot(line: number, to: number): StoreError {
     return wrongLine(this.#path, line, `d.line: expected an earlier line, told as clobsim does, found ${to}`);
   }
 
@@ -142,7 +142,7 @@ export class Replayer {
 }
 
 /**
- * Brings an exchange to where a journal ends: from a state that was kept, or else from the opening. `check` is told of each
+ * Recovers the exchange at the end of a journal: from a state file, or from the opening. `check` is called with each
  * line before it is replayed.
  */
 export function replayJournal(
@@ -154,12 +154,12 @@ export function replayJournal(
 ): ScanEnd & { readonly from: JournalEnd; readonly replayer: Replayer } {
   const { file } = journal;
   const from = base === null ? BEGINNING : journalEndOf(base);
-  const wanted = restoreTargets(file, from);
-  const replayer = new Replayer(exchange, reopen, journal.path, wanted, base?.header.clock);
+  const targets = restoreTargets(file, from);
+  const replayer = new Replayer(exchange, reopen, journal.path, targets, base?.header.clock);
   if (base === null) reopen();
   else {
     exchange.restore(snapshotOf(base));
-    replayer.keep(base.header.line);
+    replayer.saveSnapshot(base.header.line);
   }
   const take = (line: Line): void => {
     check(line);

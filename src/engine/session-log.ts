@@ -3,44 +3,44 @@ import { MAX_REFUSED } from "../core/refusals.ts";
 import type { Entry, Journal, RefusedEntry } from "./journal.ts";
 import type { JournalFile } from "./journal-file.ts";
 
-/** How many commands of one session are kept unless told otherwise. */
+/** Default maximum of commands kept in memory per session. */
 const MAX_COMMANDS = 250_000;
 
-/** The latest item, and those before it; a snapshot holds on to them for as long as it lives. */
-interface Kept<Item> {
+/** A linked list, latest item first; a snapshot may share it. */
+interface LinkedItem<Item> {
   readonly item: Item;
-  readonly before: Kept<Item> | null;
+  readonly before: LinkedItem<Item> | null;
   readonly count: number;
 }
 
-/** Nothing is kept while a world is opened, nor of a session that has grown too long; null when nothing happened yet. */
-type Memory = Kept<Entry> | null | "opening" | "too long";
+/** Nothing is recorded while the world is opened, nor after the session has become too long; null while it is empty. */
+type Memory = LinkedItem<Entry> | null | "opening" | "too long";
 
-/** What was kept when a snapshot was taken. */
+/** Position of the log when a snapshot was taken. */
 interface Mark {
   readonly memory: Memory;
-  readonly refused: Kept<RefusedEntry> | null;
+  readonly refused: LinkedItem<RefusedEntry> | null;
   readonly file: unknown;
 }
 
 /**
- * Keeps the commands accepted since the world was opened, and the requests refused: in memory, and in a file if there is
- * one. What a world's opening makes happen is in neither: a file has the world itself. In memory they are linked from the
- * latest back, so that going to a snapshot, and from there to a later one again, costs nothing and copies nothing.
+ * Records the commands accepted since the world was opened, and the refused requests: in memory, and in a file if there
+ * is one. The commands of the opening are in neither: a file has the world itself. In memory they are linked from the
+ * latest back, so that restoring an older or newer snapshot copies nothing.
  */
 export class SessionLog implements Journal {
-  /** How many commands it keeps. */
+  /** Maximum of commands in memory. */
   readonly most: number;
   #file: JournalFile | null = null;
   #memory: Memory = "opening";
-  #refused: Kept<RefusedEntry> | null = null;
+  #refused: LinkedItem<RefusedEntry> | null = null;
   #refusedLeftOut = 0;
 
   constructor(most = MAX_COMMANDS) {
     this.most = most;
   }
 
-  /** The world stands: the session begins here, and what is accepted from now on goes to the file, too. */
+  /** Starts the session after the opening; commands accepted from now on also go to the file. */
   begin(file: JournalFile | null = this.#file): void {
     this.#file = file;
     this.#memory = null;
@@ -48,7 +48,7 @@ export class SessionLog implements Journal {
     this.#refusedLeftOut = 0;
   }
 
-  /** Forgets the session: what comes until `begin` brings the exchange to where the session begins. */
+  /** Clears the session, and records nothing until `begin`. */
   pause(): void {
     this.#memory = "opening";
     this.#refused = null;
@@ -63,7 +63,7 @@ export class SessionLog implements Journal {
     this.#memory = kept.count > this.most ? "too long" : kept;
   }
 
-  /** Notes a refused request; only the first ones are kept in memory. */
+  /** Records a refused request; only the first ones are kept in memory. */
   refuse(refused: RefusedEntry): void {
     if (this.#memory === "opening") return;
     this.#file?.refuse(refused);
@@ -79,7 +79,7 @@ export class SessionLog implements Journal {
     return { memory: this.#memory, refused: this.#refused, file: this.#file?.mark() } satisfies Mark;
   }
 
-  /** Without a mark the exchange starts anew: its world comes first. */
+  /** Without a mark the exchange restarts: the opening comes first. */
   rewind(sequence: number, mark?: unknown): void {
     const isOpening = this.#memory === "opening";
     const marked = mark as Mark | undefined;
@@ -88,38 +88,38 @@ export class SessionLog implements Journal {
     else if (!isOpening) ({ memory: this.#memory, refused: this.#refused } = marked);
   }
 
-  /** What the session did so far, oldest first; null when that was more than is kept. */
+  /** Accepted commands, oldest first; null if there are too many. */
   get entries(): readonly Entry[] | null {
     const memory = this.#memory;
     if (memory === "too long") return null;
     return memory === "opening" ? [] : listed(memory);
   }
 
-  /** The requests that were refused meanwhile, oldest first. */
+  /** Refused requests, oldest first. */
   get refused(): readonly RefusedEntry[] {
     return listed(this.#refused);
   }
 
-  /** How many more were refused than are kept. */
+  /** Number of refused requests that were left out. */
   get refusedLeftOut(): number {
     return this.#refusedLeftOut;
   }
 }
 
-const linked = <Item>(item: Item, before: Kept<Item> | null): Kept<Item> => ({
+const linked = <Item>(item: Item, before: LinkedItem<Item> | null): LinkedItem<Item> => ({
   item,
   before,
   count: (before?.count ?? 0) + 1,
 });
 
 /** Oldest first. */
-function listed<Item>(latest: Kept<Item> | null): Item[] {
+function listed<Item>(latest: LinkedItem<Item> | null): Item[] {
   const items: Item[] = [];
   for (let kept = latest; kept !== null; kept = kept.before) items.push(kept.item);
   return items.reverse();
 }
 
-/** Accepted commands and refused requests, both oldest first, in the order in which they came. */
+/** Merges accepted commands and refused requests, both oldest first, in the order in which they came. */
 export function* withRefused<Command extends Pick<Entry, "sequence">>(
   entries: Iterable<Command>,
   refused: readonly RefusedEntry[],

@@ -1,23 +1,23 @@
 import type { Clock, ClockSetting } from "./clock.ts";
 import type { Exchange, Snapshot } from "./exchange.ts";
 
-/** A snapshot of an exchange and its clock, kept to come back to. */
+/** A snapshot of an exchange and its clock. */
 export interface StoredSnapshot {
   /** `snapshot-1`, `snapshot-2`, ... in the order in which they were taken. */
   readonly id: string;
-  /** What it is also known by; several may have one name. */
+  /** Optional name; several snapshots may share one. */
   readonly name: string | null;
-  /** The hash of the state. */
+  /** State hash. */
   readonly hash: string;
   readonly exchange: Snapshot;
   readonly clock: ClockSetting;
 }
 
-/** The snapshots of one exchange, in memory. Going back to one forgets none of the others. */
+/** The snapshots of one exchange, in memory. Restoring one keeps all others. */
 export class Snapshots {
   readonly #exchange: Exchange;
   readonly #clock: Clock;
-  #kept: StoredSnapshot[] = [];
+  #snapshots: StoredSnapshot[] = [];
   #taken = 0;
 
   constructor(exchange: Exchange, clock: Clock) {
@@ -25,42 +25,43 @@ export class Snapshots {
     this.#clock = clock;
   }
 
-  /** All that are kept, oldest first. */
+  /** All snapshots, oldest first. */
   get all(): readonly StoredSnapshot[] {
-    return this.#kept;
+    return this.#snapshots;
   }
 
-  /** Keeps where the exchange stands. */
+  /** Takes a snapshot. */
   take(name: string | null): StoredSnapshot {
     const { hash } = this.#exchange;
     this.#taken += 1;
     const id = `snapshot-${this.#taken}`;
     const kept = { id, name, hash, exchange: this.#exchange.snapshot(), clock: this.#clock.setting };
-    this.#kept.push(kept);
+    this.#snapshots.push(kept);
     return kept;
   }
 
-  /** The snapshot of an id, or else the latest of a name. */
+  /** Finds a snapshot by id, or else the latest by name. */
   find(idOrName: string): StoredSnapshot | undefined {
     return (
-      this.#kept.find(({ id }) => id === idOrName) ?? this.#kept.findLast(({ name }) => name === idOrName)
+      this.#snapshots.find(({ id }) => id === idOrName) ??
+      this.#snapshots.findLast(({ name }) => name === idOrName)
     );
   }
 
-  /** Puts exchange and clock back: the clock runs on from the time of the snapshot, in its mode and at its rate. */
+  /** Restores exchange and clock: the clock continues from the time of the snapshot, in its mode and at its rate. */
   restore({ exchange, clock }: StoredSnapshot): void {
     this.#exchange.restore(exchange);
     this.#clock.resume(clock);
   }
 
-  /** Forgets one. */
+  /** Deletes a snapshot. */
   forget(snapshot: StoredSnapshot): void {
-    this.#kept = this.#kept.filter((kept) => kept !== snapshot);
+    this.#snapshots = this.#snapshots.filter((kept) => kept !== snapshot);
   }
 
-  /** Forgets all; the next is the first again. */
+  /** Deletes all snapshots, and restarts their numbering. */
   clear(): void {
-    this.#kept = [];
+    this.#snapshots = [];
     this.#taken = 0;
   }
 }

@@ -38,39 +38,39 @@ import { StoreError } from "./store-error.ts";
 export const STATE_FORMAT = "clobsim-state/1";
 const FORMAT_NAME = STATE_FORMAT.slice(0, STATE_FORMAT.indexOf("/") + 1);
 
-/** What of a header counts where a state begins a history of its own. */
+/** The header fields that are used when a state begins a new history. */
 const BEGINNING_FIELDS = { now: moment(), sequence: integer(), devAccounts: list(address()) } as const;
 const Beginning = record(BEGINNING_FIELDS, { isOpen: true });
 
-/** Where in a history a state stands. */
+/** Position of a state in a history. */
 const StateHeader = record(
   {
     format: text(),
     engine: engineVersion,
-    /** The last line of the journal that is in it, its check, and the size of the journal up to there. */
+    /** The last journal line that the state includes, its check, and its end in the journal. */
     line: id(),
     check: textLike(/^[0-9a-f]{8}$/, "8 hex digits"),
     offset: id(),
-    /** The digest of what led there, as `HistoryDigest.text`; null where an earlier version has written it. */
+    /** Digest of the history, as `HistoryDigest.text`; null in files of earlier versions. */
     digest: orNull(textLike(/^[0-9a-f]{32}$/, "32 hex digits")),
     ...BEGINNING_FIELDS,
     clock: record(
       { setting: record(CLOCK_SETTING, { isOpen: true }), virtual: moment(), wall: wallTime },
       { isOpen: true },
     ),
-    /** How the lines before were kept. */
+    /** Durability of the lines before. */
     durability,
-    /** How many refused requests they note; earlier versions noted none. */
+    /** Number of refused requests in those lines; absent in files of earlier versions. */
     refused: integer(),
   },
   { isOpen: true },
 );
 export type StateHeader = Infer<typeof StateHeader>;
 
-/** @throws DocumentError where it is no header of a state that can begin a history. */
+/** @throws DocumentError if it is not the header of a state that can begin a history */
 export const readBeginning = (header: unknown) => within("clobsim", () => Beginning.parse(header));
 
-/** The header of the state in a file. @throws StoreError `newer`, `corrupt`; DocumentError */
+/** Parses the header of a state file. @throws StoreError `newer`, `corrupt`; DocumentError */
 export function readHeader(header: unknown, path: string): StateHeader {
   const format = (header as Partial<StateHeader> | null | undefined)?.format;
   if (format === STATE_FORMAT) {
@@ -85,13 +85,13 @@ export function readHeader(header: unknown, path: string): StateHeader {
   );
 }
 
-/** A state with its place in a history. */
+/** A state with its position in a history. */
 export interface Checkpoint {
   readonly header: StateHeader;
   readonly state: State;
 }
 
-/** How long writing holds up everything else before it lets others have their turn. */
+/** Longest time for which writing holds the event loop. */
 const SLICE_MS = 2;
 const PIECE_LENGTH = 1 << 16;
 const CHECK = '"sha256":"';
@@ -99,8 +99,8 @@ const CHECK = '"sha256":"';
 const TAIL_LENGTH = CHECK.length + 64 + 4;
 
 /**
- * Lowdb's adapter for a state that must not be lost: the whole file is on the disk and has been read back before it takes
- * its name, and the one before keeps another. Only "there is none" is read as none.
+ * Lowdb adapter that writes durably: the whole file is synced and read back before it is renamed to its name, and the
+ * previous file is retained under another. Only a missing file is read as null.
  */
 export class DurableAdapter implements Adapter<Checkpoint | null> {
   readonly #disk: Disk;
@@ -111,18 +111,18 @@ export class DurableAdapter implements Adapter<Checkpoint | null> {
     this.#path = path;
   }
 
-  /** @throws StoreError `corrupt` when the file is not what was written. */
+  /** @throws StoreError `corrupt` if the file is not as it was written */
   async read(): Promise<Checkpoint | null> {
     return readStateFile(this.#disk, this.#path);
   }
 
-  /** Writes in slices, so that requests are answered meanwhile; the state must not change. */
-  async write(kept: Checkpoint | null): Promise<void> {
-    if (kept === null) return;
+  /** Writes in slices, so that requests are answered meanwhile. The state must not change. */
+  async write(checkpoint: Checkpoint | null): Promise<void> {
+    if (checkpoint === null) return;
     const draft = draftOf(this.#path, randomUUID());
     const file = this.#disk.open(draft, "new");
     try {
-      const size = await writeSlowly(file, stateLines(kept));
+      const size = await writeSlowly(file, stateLines(checkpoint));
       await assertWritten(file, size);
       file.sync();
     } catch (error) {
@@ -144,11 +144,11 @@ export class DurableAdapter implements Adapter<Checkpoint | null> {
   }
 }
 
-/** The lowdb database of a folder's latest state. */
+/** The lowdb database of a directory's latest state. */
 export const stateDatabase = (disk: Disk, folder: string): Low<Checkpoint | null> =>
   new Low<Checkpoint | null>(new DurableAdapter(disk, join(folder, STATE_FILE)), null);
 
-/** The lines of a state's file; the last but one names the bytes of all before it. */
+/** Generates the lines of a state file; the last but one is the checksum of all before it. */
 function* stateLines({ header, state }: Checkpoint): Generator<string> {
   const hash = createHash("sha256");
   const piece = (lines: string): string => {
@@ -167,7 +167,7 @@ function* stateLines({ header, state }: Checkpoint): Generator<string> {
   yield `${CHECK}${hash.digest("hex")}"\n}\n`;
 }
 
-/** Writes pieces of text, giving way to others in between, and answers how many bytes they are. */
+/** Writes pieces of text, yields to the event loop in between, and returns the number of bytes. */
 async function writeSlowly(file: DiskFile, pieces: Iterable<string>): Promise<number> {
   let size = 0;
   let began = performance.now();
@@ -182,17 +182,17 @@ async function writeSlowly(file: DiskFile, pieces: Iterable<string>): Promise<nu
   return size;
 }
 
-/** Reads back what was written. @throws Error when it is not that. */
+/** Reads the file back. @throws Error if it is not what was written */
 async function assertWritten(file: DiskFile, size: number): Promise<void> {
   const checksum = new Checksum(file);
   for (const _piece of checksum.pieces()) await nextTurn();
-  if (file.size === size && checksum.isWhole()) return;
+  if (file.size === size && checksum.isValid()) return;
   throw Object.assign(new Error("the disk holds something else than was written"), { code: "EIO" });
 }
 
 /**
- * The state in a file, which is read once; null when there is no such file.
- * @throws StoreError `corrupt` when it is not as it was written, `newer` when a newer version has written it.
+ * Reads a state file in one pass; null if there is no such file.
+ * @throws StoreError `corrupt` if it is not as it was written, `newer` if a newer version wrote it
  */
 export function readStateFile(disk: Disk, path: string): Checkpoint | null {
   const file = openIfThere(disk, path);
@@ -200,11 +200,11 @@ export function readStateFile(disk: Disk, path: string): Checkpoint | null {
   const checksum = new Checksum(file);
   try {
     const { state, others } = parseDocument(checksum.pieces(), textOf);
-    if (!checksum.isWhole()) throw broken(path);
+    if (!checksum.isValid()) throw broken(path);
     return { header: readHeader(others.get("clobsim"), path), state };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    if (!checksum.isWhole()) throw broken(path);
+    if (!checksum.isValid()) throw broken(path);
     throw new StoreError("corrupt", `${path}: ${error.message}`, { cause: error });
   } finally {
     file.close();
@@ -220,12 +220,12 @@ function openIfThere(disk: Disk, path: string): DiskFile | null {
   }
 }
 
-/** Whether the bytes of a file are those that its end names, found out while they are read for something else. */
+/** Verifies the checksum at the end of a file while its pieces are read for something else. */
 class Checksum {
   readonly #hash = createHash("sha256");
   #digest: string | null = null;
   readonly #pieces: Generator<Buffer>;
-  /** How many bytes are still to come before those that name them. */
+  /** Number of bytes left before the checksum. */
   #left: number;
   #end = "";
 
@@ -244,8 +244,8 @@ class Checksum {
     }
   }
 
-  /** Reads what has not been read. */
-  isWhole(): boolean {
+  /** Reads the rest first. */
+  isValid(): boolean {
     for (const _piece of this.pieces());
     this.#digest ??= this.#hash.digest("hex");
     return this.#end === `${CHECK}${this.#digest}"\n}\n`;
@@ -258,13 +258,13 @@ const broken = (path: string): StoreError =>
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
 
-/** A state as an exchange goes on from it. */
+/** Returns a snapshot from which an exchange continues. */
 export function snapshotOf({ header: { now, sequence, digest }, state }: Checkpoint): Snapshot {
   if (digest === null) throw new Error("a state that does not tell its history cannot be gone on from");
   return { state, now, sequence, digest, mark: null };
 }
 
-/** Where in a journal a state stands. */
+/** Position of a state in the journal. */
 export const journalEndOf = ({ header: { line, check, offset } }: Checkpoint): JournalEnd => ({
   number: line,
   check: Number.parseInt(check, 16),
@@ -272,9 +272,9 @@ export const journalEndOf = ({ header: { line, check, offset } }: Checkpoint): J
 });
 
 /**
- * The first of some states, newest first, from which all that comes after it in a journal can be told: nothing goes back
- * to what was before, and it tells the digest of its history, which earlier versions did not write. Null when there is none, and all begins at the opening. One that is damaged is told of.
- * @throws StoreError when a state is of another journal, or the journal has lost what the state has seen of it.
+ * Returns the first usable state, newest first, else null: it has a digest, unlike those of earlier versions, and the
+ * journal after it restores nothing older. Calls `damaged` for a damaged one.
+ * @throws StoreError if a state belongs to another journal, or the journal has lost lines that the state includes
  */
 export function findCheckpoint(
   readers: readonly (() => Checkpoint | null)[],
@@ -283,19 +283,19 @@ export function findCheckpoint(
   damaged: (message: string) => void,
 ): Checkpoint | null {
   for (const read of readers) {
-    let kept: Checkpoint | null = null;
+    let checkpoint: Checkpoint | null = null;
     try {
-      kept = read();
+      checkpoint = read();
     } catch (error) {
       if (!(error instanceof StoreError) || error.problem !== "corrupt") throw error;
       damaged(error.message);
     }
-    if (kept !== null && leadsOn(kept.header, journal, path)) return kept;
+    if (checkpoint !== null && isUsable(checkpoint.header, journal, path)) return checkpoint;
   }
   return null;
 }
 
-function leadsOn({ line, check, offset, digest }: StateHeader, journal: DiskFile, path: string): boolean {
+function isUsable({ line, check, offset, digest }: StateHeader, journal: DiskFile, path: string): boolean {
   const end = Buffer.from(`,"c":"${check}"}\n`, "latin1");
   const found = Buffer.alloc(end.length);
   if (offset > journal.size) {
@@ -318,13 +318,13 @@ function leadsOn({ line, check, offset, digest }: StateHeader, journal: DiskFile
   return true;
 }
 
-/** No line that says how a program has stopped is longer. */
-const LONGEST_CLOSE = 1024;
+/** Longest `close` line. */
+const MAX_CLOSE = 1024;
 const LINE_FEED = 10;
 
-/** Whether the line that ends at a place says that the program had stopped in good order. */
+/** Whether the line that ends at an offset records a clean stop. */
 export function isClosedAt(journal: DiskFile, offset: number): boolean {
-  const start = Math.max(0, offset - LONGEST_CLOSE);
+  const start = Math.max(0, offset - MAX_CLOSE);
   const bytes = Buffer.alloc(Math.max(0, offset - start - 1));
   journal.read(bytes, start);
   const line = parseLine(bytes.subarray(bytes.lastIndexOf(LINE_FEED) + 1));

@@ -6,10 +6,10 @@ import type { State } from "../core/state.ts";
 import { canonicalLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
 
-/** Lines are handed to the hash in pieces of about so many characters. */
+/** Approximate number of characters hashed at a time. */
 const PIECE_LENGTH = 65_536;
 
-/** The SHA-256 of the canonical state, worked out anew from all that is in it: 64 hex digits. */
+/** SHA-256 of the canonical state, computed from all of its content: 64 hex digits. */
 export function contentHash(state: State): string {
   const hash = createHash("sha256");
   let piece = "";
@@ -23,47 +23,46 @@ export function contentHash(state: State): string {
 }
 
 /**
- * What led to a state, in 128 bits: the text of the world or the content hash of the state that a history begins with, then
- * the moment and events of every command accepted after that. It costs the same after each command, however large the
- * state has become.
+ * 128-bit digest of a history: the text of the world or the content hash of the state at its beginning, then time and
+ * events of every accepted command. Its cost per command does not depend on the size of the state.
  */
 export class HistoryDigest {
   #digest: Digest;
 
-  /** Goes on from `text`, 32 hex digits. */
+  /** Continues from `text`, 32 hex digits. */
   constructor(text: string) {
     this.#digest = new Digest(wordsIn(text));
   }
 
-  /** The digest of a history that begins with a state. */
+  /** Starts the digest of a history that begins with a state. */
   static of(state: State): HistoryDigest {
     return new HistoryDigest(contentHash(state).slice(0, 32));
   }
 
-  /** The digest of a history that begins with what a text tells. */
+  /** Starts the digest of a history whose beginning `text` identifies. */
   static ofText(text: string): HistoryDigest {
     return new HistoryDigest(createHash("sha256").update(text).digest("hex").slice(0, 32));
   }
 
-  /** Takes in an accepted command. */
+  /** Adds an accepted command. */
   mix(at: Millis, events: readonly DomainEvent[]): void {
     this.#digest.mixWide(at);
     mixEvents(this.#digest, events);
     this.#digest.mix(events.length);
   }
 
-  /** 32 hex digits, with which another can go on. */
+  /** 32 hex digits, from which another digest can continue. */
   get text(): string {
     return this.#digest.words.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
   }
 
-  /** 32 bits of it. All four words count: the latest command has not met each of them. */
+  /** 32 bits of the digest. All four words are combined, because the latest command does not affect each of them. */
   get short(): number {
     const [a, b, c, d] = this.#digest.words;
     return (a ^ b ^ c ^ d) >>> 0;
   }
 
-  /** What a state hash is shown as: `v2:` and 64 hex digits. Version 1 was the content hash. */
+  /** The state hash: `v2:` and 64 hex digits. Version 1 was the content hash. */
   get hash(): string {
     return `v2:${createHash("sha256").update(this.text).digest("hex")}`;
   }

@@ -27,19 +27,19 @@ import type { Side } from "../core/terms.ts";
 import type { Millis, Price, Size } from "../core/units.ts";
 import { type Columns, columnsOf, fieldOf, recordsOf, setField, shiftMoments } from "./columns.ts";
 
-// A state as values that `v8.serialize` takes, lists that follow from its records among them: read many times faster than a
-// document, and checked by nobody. What names moments in it can be made later by any time.
+// A state as values that `v8.serialize` takes, without the indexes that follow from its records: read many times faster
+// than a document, and not validated. Texts with dates are omitted, so that all times can be shifted.
 
-/** What a block holds of moments. */
+/** The moments in a block. */
 const BLOCK = { at: moment() };
 
 type Numbers = Int32Array<ArrayBuffer>;
-/** What `changed` fields are in the image, the others as they are. */
+/** A record with some fields changed for the image. */
 type ImageOf<Of, Changed> = Omit<Of, keyof Changed> & Changed;
 
 interface BookImage {
   readonly points: PriceHistory["points"];
-  /** Whether an order ever rested there; who rests now follows from the orders. */
+  /** Whether an order ever rested there; the resting orders follow from their records. */
   readonly hasBook: boolean;
 }
 type MarketImage = ImageOf<
@@ -61,15 +61,15 @@ export interface StateImage {
   readonly chain: Omit<Chain, "transactions" | "blocks" | "heights" | "mined" | "digest">;
 }
 
-/** What a world's events and markets are created with, in their order. */
+/** The commands that created a world's events and markets, in order. */
 export interface Creations {
   readonly events: readonly CommandOf<"createEvent">[];
   readonly markets: readonly CommandOf<"createMarket">[];
 }
 
 /**
- * The image of a state; null of one in which something is going on that no opening leaves: a block half done, a call of a
- * wallet, a replaced block, an order that is to expire.
+ * Returns the image of a state; null if it has something that no opening leaves: an unfinished block, a wallet's call,
+ * a reorganization, an order that will expire.
  */
 export function imageOf(state: State): StateImage | null {
   const { transactions, blocks, heights, mined, digest, ...chain } = state.chain;
@@ -103,8 +103,8 @@ export function imageOf(state: State): StateImage | null {
 }
 
 /**
- * The state of an image, all of it so many milliseconds later, a multiple of 1,000; `created` is what depends on the calendar.
- * The image is used up.
+ * Returns the state of an image with all times shifted by `by` ms, a multiple of 1,000; `created` has the texts that
+ * depend on the calendar. The image must not be used again.
  */
 export function stateOf(image: StateImage, config: ExchangeConfig, by: number, created: Creations): State {
   const { events, markets, accounts, orders, trades, transactions, blocks, mined, chain, issued } = image;
@@ -115,7 +115,7 @@ export function stateOf(image: StateImage, config: ExchangeConfig, by: number, c
   const fresh = createState(config, 0 as Millis);
   const ownMarkets = markets.map((market) => marketOf(market, fresh, by));
   fillBooks(orders, ownMarkets);
-  nameBlocks(image, { chain: fresh.chain, markets: Table.of(ownMarkets) });
+  setBlockDigests(image, { chain: fresh.chain, markets: Table.of(ownMarkets) });
   const state: State = {
     ...fresh,
     events: Table.of(events),
@@ -135,17 +135,17 @@ export function stateOf(image: StateImage, config: ExchangeConfig, by: number, c
     },
     issued,
   };
-  tellByCalendar(state, created, by);
+  setTextsAndEnds(state, created, by);
   return state;
 }
 
 const DIGEST_FIELDS = Object.keys(digestFields(new Digest([0, 0, 0, 0])));
 
 const BALANCES = ["balance", "reserved", "incoming", "outgoing"] as const;
-/** The market, what was granted, two balances, and how many fills there are of each outcome, -1 for none ever. */
+/** Market, grant, two balances, and the number of fills of each outcome, -1 for no list. */
 const HOLDING_WIDTH = 4 + 2 * BALANCES.length;
 
-/** All holdings of an account: a row of figures for each, then the fills in the same order. */
+/** Encodes all holdings of an account: a row of figures for each, then the fills in the same order. */
 function packed(holdings: Account["holdings"]): Float64Array {
   const rows: number[] = [holdings.size];
   const fills: number[] = [];
@@ -207,8 +207,8 @@ function marketOf(image: MarketImage, { pool }: State, by: number): Market {
   return Market.shift?.(market, by) ?? market;
 }
 
-/** Gives events and markets their texts and ends, and lists them. */
-function tellByCalendar(state: State, created: Creations, by: number): void {
+/** Sets texts and end dates of events and markets, and indexes them. */
+function setTextsAndEnds(state: State, created: Creations, by: number): void {
   for (const event of state.events) {
     const { title, description, endDate } = created.events[event.number - 1] as CommandOf<"createEvent">;
     Object.assign(EventRecord.shift?.(event, by) ?? event, { title, description, endDate });
@@ -223,7 +223,7 @@ function tellByCalendar(state: State, created: Creations, by: number): void {
   }
 }
 
-/** Rests the live orders: an order keeps its place until it leaves the book, so that they come in the order of their numbers. */
+/** Rests the live orders by number, because an order keeps its place in the queue until it leaves the book. */
 function fillBooks(orders: Columns, markets: readonly Market[]): void {
   const status = fieldOf<Order["status"]>(orders, "status");
   const slots = new Int32Array(orders.size);
@@ -247,8 +247,8 @@ function fillBooks(orders: Columns, markets: readonly Market[]): void {
   setField(orders, "slot", slots);
 }
 
-/** Gives blocks their digests, which name their moments, too; that of the chain is left at the last one. */
-function nameBlocks(
+/** Computes the digests of the blocks, which include their times; leaves the chain's digest at the last one. */
+function setBlockDigests(
   { blocks, transactions, mined }: StateImage,
   state: Pick<State, "chain" | "markets">,
 ): void {

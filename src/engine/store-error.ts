@@ -1,10 +1,10 @@
 import { formatValue } from "../core/schema.ts";
 import { FORMAT, isControl, type Line, type OpeningData } from "./journal-line.ts";
 
-/** Why a directory or a file cannot be used; the number is the exit code of the program. */
+/** Why a directory or a file cannot be used; determines the exit code of the program. */
 export type StoreProblem = "usage" | "corrupt" | "disk" | "locked" | "newer" | "differs";
 
-/** What keeps the store from being opened, in words for the person who wants it open. */
+/** A data directory or file cannot be used; the message is for its user. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly problem: StoreProblem;
@@ -15,7 +15,7 @@ export class StoreError extends Error {
   }
 }
 
-/** What is wrong with the content of a line of a journal: `path: expected X, found Y`. */
+/** An error in the content of a journal line: `path: expected X, found Y`. */
 export const wrongLine = (path: string, line: number, what: string): StoreError =>
   new StoreError("corrupt", `${path}, line ${line}: ${what} (sed -n ${line}p ${path} prints it)`);
 
@@ -32,13 +32,13 @@ export function isNewer(version: string, than: string): boolean {
 const partsOf = (version: string): number[] =>
   version.split(".").map((part) => Number.parseInt(part, 10) || 0);
 
-/** @throws StoreError `newer` when a newer program has written a line, or its format is not known here. */
+/** @throws StoreError `newer` if a newer program wrote a line, or its format is unknown */
 export function assertNotNewer(line: Line, path: string, engine: string): void {
   if (isControl(line, "opening")) assertKnown(line.d, path, engine);
   else if (isControl(line, "start")) assertEngine(line.d.engine, path, engine);
 }
 
-/** The same of what a journal begins with. */
+/** Does the same for the first record. */
 export function assertKnown({ format, engine: by }: OpeningData, path: string, engine: string): void {
   if (format !== FORMAT) {
     throw new StoreError(
@@ -49,7 +49,7 @@ export function assertKnown({ format, engine: by }: OpeningData, path: string, e
   assertEngine(by, path, engine);
 }
 
-/** @throws StoreError `newer` when a program is newer than this one. */
+/** @throws StoreError `newer` if the version is newer than this one */
 export function assertEngine(by: string, path: string, engine: string): void {
   if (!isNewer(by, engine)) return;
   throw new StoreError(
