@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleInto } from "../support/bundled.ts";
 
 const DEFECTS = "test/fuzz/defects";
@@ -36,16 +36,16 @@ const pairs = CATCHES.flatMap(({ defect, by }) => by.map((path) => [defect, path
 
 /** The sources that a patch changes, by their paths, as they are with it. */
 function patchedBy(defect: string): ReadonlyMap<string, string> {
-  const copy = mkdtempSync(join(folder, "patched-"));
+  const patched = mkdtempSync(join(folder, "patched-"));
   const paths = [...readFileSync(patchOf(defect), "utf8").matchAll(/^\+\+\+ b\/(.*)$/gm)].map(
     ([, path = ""]) => path,
   );
   for (const path of paths) {
-    mkdirSync(join(copy, dirname(path)), { recursive: true });
-    cpSync(path, join(copy, path));
+    mkdirSync(join(patched, dirname(path)), { recursive: true });
+    cpSync(path, join(patched, path));
   }
-  execFileSync("git", ["apply", patchOf(defect)], { cwd: copy });
-  return new Map(paths.map((path) => [path, readFileSync(join(copy, path), "utf8")]));
+  execFileSync("git", ["apply", patchOf(defect)], { cwd: patched });
+  return new Map(paths.map((path) => [path, readFileSync(join(patched, path), "utf8")]));
 }
 
 interface Ran {
@@ -64,29 +64,43 @@ const node = (args: readonly string[], cwd: string): Promise<Ran> =>
     );
   });
 
-/** Runs a scenario with the program that has a defect. */
-async function runScenario(path: string, defect: string): Promise<Ran> {
-  const program = mkdtempSync(join(folder, "program-"));
-  await bundleInto(program, { cli: "src/cli/main.ts" }, patchedBy(defect));
-  return node([join(program, "cli.js"), "run", path], process.cwd());
-}
-
 const SECONDS_TO_FIND = 60;
 
-/** Runs the fuzzer's histories with an engine that has a defect, until one fails. */
-async function runFuzzer(defect: string): Promise<Ran> {
-  const program = mkdtempSync(join(folder, "fuzzer-"));
-  await bundleInto(program, { fuzz: "test/system/first-failure.ts" }, patchedBy(defect));
-  return node([join(program, "fuzz.js"), `${SECONDS_TO_FIND * 1000}`], process.cwd());
+/** The program and the fuzzer with a defect, in a folder, bundled once. */
+const bundled = new Map<string, Promise<string>>();
+function bundledWith(defect: string): Promise<string> {
+  const known = bundled.get(defect);
+  if (known !== undefined) return known;
+  const outdir = mkdtempSync(join(folder, "bundled-"));
+  const entries = { cli: "src/cli/main.ts", fuzz: "test/system/first-failure.ts" };
+  const made = bundleInto(outdir, entries, patchedBy(defect)).then(() => outdir);
+  bundled.set(defect, made);
+  return made;
 }
+
+/** Runs a scenario with the program that has a defect. */
+const runScenario = async (path: string, defect: string): Promise<Ran> =>
+  node([join(await bundledWith(defect), "cli.js"), "run", path], process.cwd());
+
+/** Runs the fuzzer's histories with an engine that has a defect, until one fails. */
+const runFuzzer = async (defect: string): Promise<Ran> =>
+  node([join(await bundledWith(defect), "fuzz.js"), `${SECONDS_TO_FIND * 1000}`], process.cwd());
+
+/** The copy of the sources in which defects are planted, one at a time: what is compiled of it is compiled once. */
+const copy = join(folder, "sources");
+beforeAll(() => {
+  for (const source of SOURCES) cpSync(source, join(copy, source), { recursive: true });
+  symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
+});
 
 /** Runs a test where the sources have a defect. */
 async function runTest(path: string, defect: string): Promise<Ran> {
-  const copy = mkdtempSync(join(folder, "sources-"));
-  for (const source of SOURCES) cpSync(source, join(copy, source), { recursive: true });
-  symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
   execFileSync("git", ["apply", patchOf(defect)], { cwd: copy });
-  return node([join("node_modules", "vitest", "vitest.mjs"), "run", path], copy);
+  try {
+    return await node([join("node_modules", "vitest", "vitest.mjs"), "run", path], copy);
+  } finally {
+    execFileSync("git", ["apply", "-R", patchOf(defect)], { cwd: copy });
+  }
 }
 
 describe("each planted defect", () => {
