@@ -89,8 +89,8 @@ export const ACCOUNT_STEPS = {
       funding: fundingOf(lineAfter(source, "fund"), source.declared),
     }),
   }),
-  split: call("split", "`alice: split 10`", "10 USDC become 10 YES and 10 NO on the chain; `in MARKET`"),
-  merge: call("merge", "`alice: merge 10`", "and back; `in MARKET`"),
+  split: call("split", "`alice: split 10`", "turns 10 USDC into 10 YES and 10 NO on the chain; `in MARKET`"),
+  merge: call("merge", "`alice: merge 10`", "turns 10 YES and 10 NO into 10 USDC on the chain; `in MARKET`"),
   redeem: call("redeem", "`alice: redeem`", "pays out her shares of both outcomes on the chain; `in MARKET`"),
 };
 

@@ -81,12 +81,12 @@ export const EXPECTATIONS = {
   /** What stands in the book of a token, best first; null compares nothing. */
   book: expectation({
     form: "`book: { YES: { bids: [0.55 x 60 (2)], asks: [] } }`",
-    of: "levels, best first",
+    of: "price levels, best first",
     read: eachBy("books by outcome", tokenOf, sidesAt),
   }),
   trades: expectation({
     form: "`trades: [bob SELL 40 YES @ 0.55 from alice MERGE CONFIRMED]`",
-    of: "all since the last `trades`",
+    of: "all trades since the last `trades`",
     read: (value, { place }, { declared }) => [
       { place, trades: linesAt(value, (line) => readTradeLine(line, declared)).value },
     ],
@@ -100,13 +100,13 @@ export const EXPECTATIONS = {
   balance: expectation({
     key: "balances",
     form: "`balances: { alice: { USDC: 945, YES: { balance: 40, available: 40, reserved: 0, onChain: 40 } } }`",
-    of: "accounts, and their wallets",
+    of: "balances of accounts, and of their wallets on the chain",
     isControl: true,
     read: (value, _key, { declared }) => readBalances(value, declared),
   }),
   quote: expectation({
     form: "`quote: { YES: { bid: 0.5, ask: none, mid: none, spread: none, last: 0.55 } }`",
-    of: "best prices, and the last",
+    of: "best prices, and the last price",
     read: eachBy("prices by outcome", tokenOf, (prices) => ({
       state: valuesBy(entriesOf(prices, anyOf(Object.keys(QUOTE_READERS))), QUOTE_READERS),
     })),
@@ -123,7 +123,7 @@ export const EXPECTATIONS = {
     parts: CHAIN_PARTS,
     name: "chain: head, confirmed, pending",
     form: "`chain: { head: 3, confirmed: 1, pending: 0 }`",
-    of: "the latest block, the latest that is final, how many transactions wait",
+    of: "the latest block, the latest final block, the number of pending transactions",
     isControl: true,
     read: (value, { place, text }) => [
       {
@@ -139,7 +139,7 @@ export const EXPECTATIONS = {
     parts: ["supply"],
     name: "chain: supply",
     form: "`chain: { supply: 100 }`",
-    of: "sets on the chain; by market `{ rain: 100 }`, by outcome `{ YES: 60, NO: 100 }`",
+    of: "minted sets on the chain; by market `{ rain: 100 }`, by outcome `{ YES: 60, NO: 100 }`",
     isControl: true,
     read: readSupply,
   }),
@@ -149,13 +149,13 @@ export const EXPECTATIONS = {
     parts: ["settled"],
     name: "chain: settled",
     form: "`chain: { settled: { bid: [MINED, FAILED] } }`",
-    of: "how far each fill of an order is settled; `MINED` alone: all of them",
+    of: "settlement status of each fill of an order; a single `MINED` is for all fills",
     isControl: true,
     read: eachBy("statuses by order", orderOf, (said) => ({ statuses: statusesAt(said) })),
   }),
   stateHash: expectation({
     form: '`stateHash: ""`',
-    of: "everything",
+    of: "hash of the whole state",
     isControl: true,
     read: readStateHash,
   }),
@@ -179,19 +179,19 @@ export const OWN_EXPECTATIONS: Readonly<
 > = {
   status: {
     form: "beside an order: `status: MATCHED 40/50 FAK_REMAINDER`",
-    of: "the order; also beside a cancel",
+    of: "status of the order; also beside a cancel",
   },
   fills: {
     form: "beside an order: `fills: [BUY 40 YES @ 0.60 from bob MINT CONFIRMED]`",
-    of: "what it met, an account or a named order; `in MARKET` before `from`; `MINT` or `MERGE`; how far settled",
+    of: "fills of the order, each from an account or a named order; `in MARKET` before `from`; `MINT` or `MERGE`; settlement status",
   },
   rejects: {
     form: "beside an order: `rejects: INVALID_TICK_SIZE`",
-    of: "its refusal; also beside a cancel",
+    of: "refusal of the order; also beside a cancel",
   },
   answers: {
     form: "beside a request: `answers: { total: 1, data: [{ price: 0.5 }] }`",
-    of: "what the answer must hold, at least",
+    of: "fields that the answer must have",
   },
 };
 

@@ -16,7 +16,7 @@ const PATH = /^\/(?:[\x21-\x7a|~]|\{[^{}]*\})*$/;
 /** A request as a client would send it, for what no other step can say. */
 export const REQUEST_STEP = step({
   form: "`request: GET /orders`",
-  does: "sends it, signed by who stands at `as`; `tamper` has `sign`, `append`, `twice`, `spell`",
+  does: "sends a request, signed by the account at `as`; `tamper` takes `sign`, `append`, `twice`, `spell`",
   isOverHttp: true,
   refusals: ["rejects"],
   beside: {

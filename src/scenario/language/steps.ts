@@ -57,12 +57,12 @@ export const STEPS = {
   }),
   at: step({
     form: "`at: 2026-01-01T00:05:00Z`, `at: expiry of bid - 1ms`",
-    does: "moves it to a moment",
+    does: "moves the clock to a moment",
     read: (source) => ({ moment: momentAt(source) }),
   }),
   snapshot: step({
     form: "`snapshot: before`",
-    does: "keeps everything",
+    does: "takes a snapshot of the whole exchange",
     read: (source) => {
       const name = snapshotName(source);
       const { rounds, snapshots } = source.declared;
@@ -75,7 +75,7 @@ export const STEPS = {
   }),
   restore: step({
     form: "`restore: before`",
-    does: "goes back to a snapshot",
+    does: "restores a snapshot",
     read: (source) => {
       const name = snapshotName(source);
       const { snapshots } = source.declared;
@@ -85,7 +85,7 @@ export const STEPS = {
   }),
   replay: step({
     form: "`replay: morning.csv`",
-    does: "plays a flow; or `{ file, in, rejected }`",
+    does: "replays an order flow from a file; or `{ file, in, rejected }`",
     control: () => "a flow whose accounts must be funded",
     refusals: ["rows"],
     read: ({ files, head: { value }, declared }) => {
@@ -102,7 +102,7 @@ export const STEPS = {
   }),
   generate: step({
     form: "`generate: { orders: 100, accounts: 20, profile: balanced, in: market }`",
-    does: "plays a made one; only `orders` is needed",
+    does: "generates an order flow and plays it; only `orders` is required",
     control: () => "generated accounts that must be funded",
     read: ({ head: { value }, declared }) => {
       declared.hasFlow = true;
@@ -120,7 +120,7 @@ export const STEPS = {
   }),
   race: step({
     form: "`race: [{ alice: cancel all }, { bob: cancel all }]`",
-    does: "tries every order of its steps, each with the rest of the scenario; `after` must hold each time",
+    does: "runs its steps in every order, each time with the rest of the scenario; `after` must hold each time",
     refusals: ["without rejects"],
     // Read behind the steps, whose orders it may speak of.
     beside: { after: (node) => node },
@@ -135,14 +135,14 @@ export const STEPS = {
   }),
   fault: step({
     form: "`fault: { route: POST /order, status: 503, retryAfter: 1, probability: 0.5, times: 1, after: 2 }`",
-    does: "lets requests fail; also `drop: connection`, `drop: reply`, `latency: 20ms`",
+    does: "makes requests fail; also `drop: connection`, `drop: reply`, `latency: 20ms`",
     isOverHttp: true,
     read: ({ head }) => ({ fault: readFault(head.value) }),
   }),
   request: REQUEST_STEP,
   expect: step({
     form: "`expect: { orders: { bid: LIVE 0/10 } }`",
-    does: "says what must be true",
+    does: "checks expectations",
     read: (source) => ({ expectations: readExpectations(source, source.head.value) }),
     control: ({ expectations }) => {
       const control = expectations.find(({ kind }) => EXPECTATIONS[kind].isControl);
@@ -151,12 +151,12 @@ export const STEPS = {
   }),
   close: step({
     form: "`close: market`",
-    does: "ends trading in a market; the only one may be called by its name as well",
+    does: "ends trading in a market; `market`, or its name",
     read: ({ head, declared }) => ({ market: marketAt(head.value, declared) }),
   }),
   resolve: step({
     form: "`resolve: SPLIT`",
-    does: "ends a market: `YES`, `NO` or `SPLIT`; `in MARKET`",
+    does: "resolves a market: `YES`, `NO` or `SPLIT`; `in MARKET`",
     read: ({ head, declared }) => {
       const line = new LineWords(head.value, anyOf(WINNING_OUTCOMES));
       const outcome = line.oneOf(WINNING_OUTCOMES);
@@ -165,12 +165,12 @@ export const STEPS = {
   }),
   mine: step({
     form: "`mine: 2`",
-    does: "mines blocks, whatever the mode",
+    does: "mines blocks, in any settlement mode",
     read: ({ head }) => ({ blocks: units(BLOCKS)(head.value) }),
   }),
   reorg: step({
     form: "`reorg: 1`",
-    does: "replaces the latest blocks, two at most, by empty ones",
+    does: "replaces the latest blocks, at most two, with empty ones",
     refusals: ["rejects"],
     beside: { rejects: rejectsAt },
     read: ({ head }) => ({ depth: units(BLOCKS)(head.value) }),
@@ -178,7 +178,7 @@ export const STEPS = {
   failSettlement: step({
     key: "fail settlement",
     form: "`fail settlement: next 3`",
-    does: "lets settlements fail: `next`, `20%`, `all`; `never` is the end of it",
+    does: "makes settlements fail: `next`, `20%`, `all`; `never` ends it",
     beside: { reason: (node) => reason(node) },
     read: (source, { reason: why }) => ({
       fault: readFailure(source, why),
@@ -188,12 +188,12 @@ export const STEPS = {
   chainFault: step({
     key: "chain fault",
     form: "`chain fault: { kind: delay, blocks: 3, times: 1, probability: 0.5 }`, `chain fault: none`",
-    does: "other faults: `fail`, `retry`, `delay`, `ghost`, `gas-spike` with `baseFeeGwei`; `of: ORDER` hits what that order took alone, `of: next order` what the order placed next takes; ends them all",
+    does: "adds a settlement fault: `fail`, `retry`, `delay`, `ghost`, `gas-spike` with `baseFeeGwei`; `of: ORDER` limits it to the fills that this order took, `of: next order` to those that the next order takes; `none` ends all",
     read: ({ head, declared }) => ({ ...readChainFault(head.value, declared) }),
   }),
   bots: step({
     form: "`bots: normal`, `bots: none`",
-    does: `lets bots trade as time passes, ${anyOf(BOT_PROFILES)}; ends them and cancels their orders`,
+    does: `makes bots trade as time passes: ${anyOf(BOT_PROFILES)}; \`none\` stops them and cancels their orders`,
     read: ({ head, declared }) => {
       declared.hasFlow = true;
       const profile = oneOf([...BOT_PROFILES, NO_BOTS])(head.value);
@@ -202,7 +202,7 @@ export const STEPS = {
   }),
   bump: step({
     form: "`bump: fees`",
-    does: "lets the exchange offer more for what it has pending",
+    does: "raises the fees of the exchange's pending transactions",
     read: ({ head }) => {
       oneOf(["fees"])(head.value);
       return {};
@@ -255,10 +255,10 @@ export const isOneStep = (command: Command): command is OneStepCommand =>
 
 /** What stands for other steps: how it is written, and what it does. */
 export const STRUCTURE = {
-  include: { form: "`include: _quotes.yaml`", does: "takes the steps of another file" },
+  include: { form: "`include: _quotes.yaml`", does: "inserts the steps of another file" },
   repeat: {
     form: "`{ repeat: 20, steps: [{ alice: BUY 1 YES @ 0.50 as bid# }] }`",
-    does: "takes its `steps` so often; `#` in the name of an order or snapshot is the number of the round",
+    does: "repeats its `steps`; `#` in the name of an order or snapshot is the number of the round",
   },
 } as const;
 

@@ -31,9 +31,9 @@ const page = (): string =>
   [
     "# The scenario language: reference",
     "",
-    "Made from `src/scenario/language/steps.ts` and `expectations.ts`; `npx vitest run test/scenario/language/reference.test.ts -u` writes it again.",
-    "[scenarios/README.md](../../scenarios/README.md) teaches the language. A step that needs the control plane is skipped on a deployment; one that",
-    "needs HTTP is never run in this process.",
+    "Generated from `src/scenario/language/steps.ts` and `expectations.ts`: `npx vitest run test/scenario/language/reference.test.ts -u`.",
+    "[scenarios/README.md](../../scenarios/README.md) teaches the language. A step that needs the control plane is skipped on a deployment. One that",
+    "needs HTTP does not run in process.",
     "",
     "## Steps",
     "",
@@ -51,10 +51,10 @@ const page = (): string =>
         ...Object.values(STRUCTURE).map(({ form, does }) => [form, does, "", ""]),
       ],
     ),
-    "## What must be true",
+    "## Expectations",
     "",
     table(
-      ["expectation", "of", "needs"],
+      ["expectation", "checks", "needs"],
       [
         ...Object.values(OWN_EXPECTATIONS).map(({ form, of }) => [form, of, ""]),
         ...Object.values(EXPECTATIONS).map(({ form, of, isControl }) => [
