@@ -6,6 +6,7 @@ import { NotRunInTime, shrinkScenario } from "../../../src/history/shrink/shrink
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { casesAtLevel } from "../../support/runs.ts";
 import { placeIn, shrunk, signatureIn } from "./planted.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "clobsim-budget-"));
@@ -32,6 +33,10 @@ steps:
   - expect: { quote: { YES: { last: none } } }
   - advance: 1s
 `;
+/** After how many commands the time is over. */
+const endsFrom = (first: number, till: number, step: number): number[] =>
+  Array.from({ length: Math.ceil((till - first) / step) }, (_, index) => first + index * step);
+
 /** Rows that nobody asks between whether the time is over, and what becomes due with them. */
 const LEAST = 600;
 
@@ -67,7 +72,7 @@ describe("the time that shrinking may take", () => {
       "scenario: any\nsteps:\n  - replay: flow.csv\n  - expect: { quote: { YES: { bid: 0.1 } } }\n";
     const { key } = (await signatureIn(text, commands.place)) ?? { key: "" };
     const results = new Set<number>();
-    for (let end = 100; end < 4000; end += 200) {
+    for (const end of casesAtLevel(endsFrom(100, 4000, 200), 2)) {
       commands.count = 0;
       const {
         text: small,
@@ -97,7 +102,7 @@ steps:
   - expect: { orders: { bid3: CANCELED 0/1 } }
 `;
     const results = new Set<number>();
-    for (let end = 200; end < 1000; end += 25) {
+    for (const end of casesAtLevel(endsFrom(200, 1000, 25))) {
       commands.count = 0;
       const isOver = commands.after(end);
       const { text: small, steps, before, isMinimal } = await shrunk(text, commands.place, { isOver });
