@@ -1,4 +1,4 @@
-/** In CI, and wherever system tests are run, as much is tried as there is; otherwise a part of it, the same each time. */
+/** CI tries all cases; otherwise a part of them is tried, the same each time. */
 const isAll = process.env.TEST_LEVEL === "all";
 
 /** As much as told, or a fifth of that: how often something is tried that takes long, or how large it is. */
