@@ -77,40 +77,40 @@ export const SETTINGS = {
   pool: setting(
     ADDRESS,
     wholeNumber(1, 256),
-    "Serve so many exchanges, at /1, /2 and so on, each made when it is first asked for",
+    "Number of exchanges to serve, at /1, /2 and so on, each created at its first request",
   ),
   seed: setting(WORLD, SEED, "Decides the world and every id, secret and hash", { default: "1" }),
   world: setting(
     WORLD,
     { ...text("the path of a world file, tiny or small"), offers: WORLD_NAMES },
-    "File, or world that comes with clobsim, to open instead of generating one (see clobsim world)",
+    "World to open instead of a generated one: a file (see clobsim world), tiny or small",
   ),
   /** The journal, data directory or report whose history it continues; null begins anew. */
   from: setting(
     WORLD,
     text("the path of a report or of a data directory"),
-    "Report or data directory whose history to continue, in memory unless --data names a new directory",
+    "Report or data directory to continue, in memory unless --data names a new directory",
   ),
   /** Where in that history it begins: a line, or a moment; else its end. */
   at: setting(WORLD, LINE_OR_MOMENT, "With --from: after this line, or at this moment", {
     defaultHelp: "the end",
   }),
-  markets: setting(WORLD, wholeNumber(1, MAX_MARKETS), "How many markets to generate", {
+  markets: setting(WORLD, wholeNumber(1, MAX_MARKETS), "Number of markets to generate", {
     defaultHelp: "what 12 events hold",
   }),
   clock: setting(WORLD, CLOCK, "real, frozen, or a rate such as 5x or 0.5x", { default: "real" }),
   /** Null: the second that the wall clock shows or, when frozen, `FROZEN_START`. */
-  start: setting(WORLD, START, "Moment at which time starts, such as 2026-01-01T00:00Z", {
+  start: setting(WORLD, START, "Start of virtual time, such as 2026-01-01T00:00Z", {
     defaultHelp: "now, or 2026-01-01 when frozen",
   }),
   /** The profile of the bots that trade as long as nobody ends them; null has none. */
   bots: setting(
     WORLD,
     choice<ProfileName>(...BOT_PROFILES),
-    "Traders that act by themselves in virtual time: thin, normal, busy or toxic",
+    "Bots that trade in virtual time: thin, normal, busy or toxic",
     { defaultHelp: "none" },
   ),
-  numbers: setting(BEHAVIOUR, choice("number", "string"), "How JSON carries decimals: number or string", {
+  numbers: setting(BEHAVIOUR, choice("number", "string"), "Decimals in JSON: number or string", {
     default: "number",
   }),
   credentials: setting(
@@ -127,25 +127,25 @@ export const SETTINGS = {
   unknownFields: setting(
     BEHAVIOUR,
     choice("accept", "refuse"),
-    "Fields that /api and /clob do not know: accept (with a warning) or refuse",
+    "Unknown fields in requests to /api and /clob: accept (with a warning) or refuse",
     { default: "accept" },
   ),
   settlement: setting(
     BEHAVIOUR,
     choice<SettlementMode>("instant", "auto", "manual"),
-    "Blocks of the settlement chain: instant, auto (every 2 s while something is pending) or manual",
+    "Mining of blocks: instant, auto (every 2 s while a transaction is pending or not final) or manual",
     { default: "auto" },
   ),
   balances: setting(
     BEHAVIOUR,
     choice<BalancePolicy>("optimistic", "settled"),
-    "What a fill brings can be spent at once (optimistic) or when it is mined (settled)",
+    "When the proceeds of a fill can be spent: at once (optimistic) or when it is mined (settled)",
     { default: "optimistic" },
   ),
   approvals: setting(
     BEHAVIOUR,
     choice("granted", "required"),
-    "Whether the wallets that the exchange knows have approved its contracts, or have to (required)",
+    "Approvals of the exchange's contracts: granted to known wallets, or required from each wallet",
     { default: "granted" },
   ),
   /** What a wallet's first derivation gives it: USDC, and shares of both outcomes of every market. */
@@ -161,25 +161,25 @@ export const SETTINGS = {
     default: "info",
   }),
   /** The directory that keeps the exchange; null keeps nothing on disk. */
-  data: setting(STORAGE, DIRECTORY, "Directory that keeps the exchange", { defaultHelp: DEFAULT_DATA }),
-  ephemeral: setting(STORAGE, toggle, "Keep nothing on disk"),
+  data: setting(STORAGE, DIRECTORY, "Data directory of the exchange", { defaultHelp: DEFAULT_DATA }),
+  ephemeral: setting(STORAGE, toggle, "Write nothing to disk"),
   durability: setting(
     STORAGE,
     choice<Durability | "memory">("process", "power", "memory"),
-    "What an answered request survives: process (a crash or kill -9), power (a power failure, too), memory (nothing)",
+    "What an answered request survives: process (a crash or kill -9), power (also a power failure), memory (nothing)",
     { defaultHelp: "process" },
   ),
-  reset: setting(STORAGE, toggle, "Delete what the directory holds and start again"),
-  report: setting(STORAGE, DIRECTORY, "Directory for a report of each defect, to be replayed elsewhere"),
+  reset: setting(STORAGE, toggle, "Delete the exchange in the data directory and start again"),
+  report: setting(STORAGE, DIRECTORY, "Directory for a report of each defect, for clobsim replay"),
   /** What a caller of `/sim` must show; null lets every local caller in. */
   simToken: setting(
     ACCESS,
     TOKEN,
-    "Secret that /sim asks for, needed beyond loopback; better set as CLOBSIM_SIM_TOKEN",
+    "Secret for /sim, required beyond loopback; better set as CLOBSIM_SIM_TOKEN",
     { secret: true },
   ),
   /** Names that a Host header may carry besides loopback, in lower case. */
-  allowHost: setting(ACCESS, OTHER_HOST, "Name that a Host header may carry besides loopback; repeatable", {
+  allowHost: setting(ACCESS, OTHER_HOST, "Host name allowed besides loopback names; repeatable", {
     isRepeatable: true,
     option: "texts",
   }),

@@ -27,11 +27,11 @@ const helpOf = ({ help, toggle }: Setting<unknown>): string =>
 const fields = Object.entries<Setting<unknown>>(SETTINGS satisfies Settings).map(
   ([name, setting]) => `/** ${helpOf(setting)}. */\nreadonly ${name}?: ${typeOf(name, setting)};\n`,
 );
-const text = `// Made from SETTINGS of src/config.ts by \`npx vitest run test/start-options.test.ts -u\`.
+const text = `// Generated from SETTINGS of src/config.ts by \`npx vitest run test/start-options.test.ts -u\`.
 
 /**
- * The settings of \`clobsim serve\`, as docs/reference/configuration.md explains them. Other defaults than there: \`port\` 0,
- * a free one; \`logLevel\` silent; nothing is kept on disk unless \`data\` names a directory.
+ * The settings of \`clobsim serve\`, as docs/reference/configuration.md explains them. Three defaults differ: \`port\` is 0
+ * (any free port), \`logLevel\` is silent, and nothing is written to disk unless \`data\` names a directory.
  */
 export interface StartOptions {
 ${fields.join("")}}

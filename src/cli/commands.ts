@@ -76,7 +76,7 @@ const SERVER = {
   from: { ...SERVER_URL, group: "Exchange:", help: "Another name of --url" },
   simToken: {
     ...SETTINGS.simToken,
-    ...{ group: "Exchange:", help: "Secret that its /sim asks for; better set as CLOBSIM_SIM_TOKEN" },
+    ...{ group: "Exchange:", help: "Secret for its /sim; better set as CLOBSIM_SIM_TOKEN" },
   },
 };
 
@@ -100,25 +100,25 @@ export const COMMANDS = {
     settings: SETTINGS,
     examples: [
       ["serve", "the world of seed 1 on port 7070"],
-      ["serve --port 0 --ephemeral --seed 7 --clock frozen", "for a test: a free port, a frozen clock"],
+      ["serve --port 0 --ephemeral --seed 7 --clock frozen", "for a test: a free port and a frozen clock"],
       ["serve --pool 8 --clock frozen", "an exchange for each of eight workers, at /1 to /8"],
-      ["serve --clock 60x", "an hour of the exchange in a minute"],
+      ["serve --clock 60x", "an hour of virtual time each minute"],
       ["serve --world world.json --data edited", "a world made by clobsim world, or by hand"],
-      ["serve --from bug.ndjson --at 17", "an exchange as a report has it after its 17th line"],
-      ["serve --data run-7 --durability power", "kept in run-7, whatever happens to the machine"],
+      ["serve --from bug.ndjson --at 17", "continues a report after its 17th line"],
+      ["serve --data run-7 --durability power", "persisted in run-7, safe from a power failure"],
     ],
   },
   init: {
-    summary: "Write a first scenario, a test and a CI workflow into a project; what is there is left alone.",
+    summary: "Write a first scenario, a test and a CI workflow into a project, without overwriting files.",
     takes: words("[DIR]", "one folder", 0, 1),
     settings: {
       runner: setting("Project:", choice(...RUNNERS), "vitest, jest or node, which is node:test", {
         defaultHelp: "what package.json names, else vitest",
       }),
-      dryRun: setting("Project:", toggle, "Say what would be written, and write nothing"),
+      dryRun: setting("Project:", toggle, "Print what would be written, and write nothing"),
     },
     examples: [
-      ["init", "into the folder where you are"],
+      ["init", "into the current folder"],
       ["init my-bot --runner node", "into another folder, for node:test"],
       ["init --dry-run", "what it would write"],
     ],
@@ -137,14 +137,18 @@ export const COMMANDS = {
         text("the path of a wallets file"),
         "File with the wallets, markets and funds there",
       ),
-      seed: setting(EXECUTION, SEED, "Seed of every scenario, instead of its own"),
+      seed: setting(EXECUTION, SEED, "Seed for every scenario, instead of its own"),
       repeat: setting(
         EXECUTION,
         wholeNumber(1, 1_000_000),
-        "Run each so often; every run must end in the same state",
+        "How often to run each; every run must end in the same state",
         { default: "1" },
       ),
-      step: setting(EXECUTION, wholeNumber(1, 1_000_000), "Stop after this step and print all that happened"),
+      step: setting(
+        EXECUTION,
+        wholeNumber(1, 1_000_000),
+        "Stop after this step and print everything that happened",
+      ),
       update: setting(EXECUTION, toggle, "Write golden files and state hashes instead of comparing them"),
       watch: setting(EXECUTION, toggle, "Run again when a file changes"),
       grep: setting(
@@ -168,14 +172,14 @@ export const COMMANDS = {
       verbose: setting(
         OUTPUT,
         toggle,
-        "A line for each scenario however many there are; transcripts in json",
+        "Print a line for each scenario, also in large suites; transcripts in json",
       ),
     },
     examples: [
       ["run scenarios", "every scenario in a folder"],
       ["run 'scenarios/**/fok*.yaml' --via http", "some of them, over HTTP with real signatures"],
       ["run scenarios --reporter spec --reporter junit=out.xml", "for a person and for CI"],
-      ["run failing.yaml --seed 7 --step 12", "up to a step, with all that happened"],
+      ["run failing.yaml --seed 7 --step 12", "up to a step, with everything that happened"],
     ],
   },
   coverage: {
@@ -186,13 +190,18 @@ export const COMMANDS = {
       via: setting("Coverage:", VIA, "process, or http, which counts endpoints and their errors too", {
         defaultHelp: "process; http where a step needs it",
       }),
-      min: setting("Coverage:", wholeNumber(0, 100), "Fail when fewer percent of the items are exercised", {
-        default: "0",
-      }),
+      min: setting(
+        "Coverage:",
+        wholeNumber(0, 100),
+        "Fail if a smaller percentage of the items is exercised",
+        {
+          default: "0",
+        },
+      ),
       json: setting(OUTPUT, toggle, "The same figures as JSON"),
     },
     examples: [
-      ["coverage scenarios", "what a suite exercises, and what it leaves out"],
+      ["coverage scenarios", "the items that a suite exercises, and those that it does not"],
       ["coverage scenarios --via http --min 95", "endpoints too, as a gate for CI"],
     ],
   },
@@ -204,7 +213,9 @@ export const COMMANDS = {
       at: setting(JOURNAL, LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this moment", {
         defaultHelp: "the end",
       }),
-      url: setting("Exchange:", SERVER_URL, "Where it answers", { defaultHelp: "http://127.0.0.1:7070" }),
+      url: setting("Exchange:", SERVER_URL, "URL of the running server", {
+        defaultHelp: "http://127.0.0.1:7070",
+      }),
       ...SERVER,
       name: setting(OUTPUT, oneLine(200), "Name of the scenario", {
         defaultHelp: "how many orders it tells",
@@ -213,8 +224,11 @@ export const COMMANDS = {
     },
     examples: [
       ["record --out bug.yaml", "the session so far; clobsim run bug.yaml repeats it"],
-      ["record --url http://127.0.0.1:8080 --name 'two wallets race'", "another exchange's, under a name"],
-      ["record report.ndjson --at 17 --out bug.yaml", "a bug report, as far as its 17th line"],
+      [
+        "record --url http://127.0.0.1:8080 --name 'two wallets race'",
+        "the session of another server, with a name",
+      ],
+      ["record report.ndjson --at 17 --out bug.yaml", "a bug report, up to its 17th line"],
     ],
   },
   shrink: {
@@ -224,36 +238,36 @@ export const COMMANDS = {
       expect: setting(
         JOURNAL,
         text("what must be true, such as orders: { o8194: LIVE 5/10 }"),
-        "What should be true at the end of a report or a directory, as under expect: in a scenario",
+        "What should be true at the end of a report or a directory, as in expect: of a scenario",
         { defaultHelp: "what fails by itself" },
       ),
       refused: setting(
         JOURNAL,
         LINE,
         "The line of a refused order or cancel that should have been accepted",
-        { defaultHelp: "the only one, where nothing else fails" },
+        { defaultHelp: "the only one, if nothing else fails" },
       ),
-      at: setting(JOURNAL, LINE_OR_MOMENT, "Where it ends: after this line, or at this moment", {
+      at: setting(JOURNAL, LINE_OR_MOMENT, "Where the history ends: after this line, or at this moment", {
         defaultHelp: "the end",
       }),
       out: OUT_OR_STDOUT,
       budget: setting(
         "Limits:",
         BUDGET,
-        "How long it may take, such as 60s; then the smallest so far is written",
-        { defaultHelp: "until nothing more can be left out" },
+        "Time limit, such as 60s; then the smallest result so far is written",
+        { defaultHelp: "none" },
       ),
     },
     examples: [
-      ["shrink failing.yaml", "print the smallest scenario that fails just so"],
-      ["shrink failing.yaml --out small.yaml", "write it to a file beside the other"],
+      ["shrink failing.yaml", "prints the smallest scenario that fails in the same way"],
+      ["shrink failing.yaml --out small.yaml", "writes it to a file in the same folder"],
       ["shrink report.ndjson --out small.yaml", "a bug report, as a scenario of a few steps"],
       [
         "shrink report.ndjson --expect 'orders: { o8194: LIVE 5/10 }'",
         "what it takes for the order 8194 of the journal to be anything else",
       ],
-      ["shrink report.ndjson --refused 12", "what it takes for the order of the 12th line to be refused"],
-      ["shrink long.yaml --budget 60s --out small.yaml", "what can be done in a minute"],
+      ["shrink report.ndjson --refused 12", "the steps after which the order of the 12th line is refused"],
+      ["shrink long.yaml --budget 60s --out small.yaml", "the smallest result within a minute"],
     ],
   },
   flow: {
@@ -266,17 +280,17 @@ export const COMMANDS = {
         anyOf(PROFILE_NAMES),
         { default: "balanced" },
       ),
-      seed: setting("Flow:", SEED, "Decides every row", { default: "1" }),
-      orders: setting("Flow:", wholeNumber(1, MAX_FLOW_ORDERS), "How many orders are placed", {
+      seed: setting("Flow:", SEED, "Seed of every row", { default: "1" }),
+      orders: setting("Flow:", wholeNumber(1, MAX_FLOW_ORDERS), "Number of orders", {
         default: "1000",
       }),
-      accounts: setting("Flow:", wholeNumber(1, MAX_ACCOUNTS), "How many accounts place them", {
+      accounts: setting("Flow:", wholeNumber(1, MAX_ACCOUNTS), "Number of accounts", {
         default: "20",
       }),
       tickSize: setting(
         "Flow:",
         reader(anyOf([...TICK_SIZES.keys()]), (given: string) => TICK_SIZES.get(given) ?? null),
-        "Price step of the market it is for",
+        "Price step of its market",
         { default: "0.01" },
       ),
       out: OUT_OR_STDOUT,
@@ -286,7 +300,7 @@ export const COMMANDS = {
     },
     examples: [
       ["flow --profile bursts --seed 7 --out flow.csv", "a scenario plays it with replay: flow.csv"],
-      ["flow --orders 100000 --format ndjson", "a long one, an object a line"],
+      ["flow --orders 100000 --format ndjson", "a long flow, with one object a line"],
     ],
   },
   fuzz: {
@@ -298,11 +312,15 @@ export const COMMANDS = {
       seeds: setting(
         SELECTION,
         reader("FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6", readRange),
-        "FROM..TO, without TO itself; a million is 1000000, 1_000_000 or 1e6",
+        "FROM..TO, excluding TO; a million is 1000000, 1_000_000 or 1e6",
         { default: "0..10000" },
       ),
-      shard: setting(SELECTION, SHARD, "Only the i-th of n parts, as i/n: every n-th seed from the i-th on"),
-      budget: setting(SELECTION, BUDGET, "Start no more seeds after so long, such as 10m", {
+      shard: setting(
+        SELECTION,
+        SHARD,
+        "Only the i-th of n parts, as i/n: every n-th seed, beginning with the i-th",
+      ),
+      budget: setting(SELECTION, BUDGET, "Start no more seeds after this time, such as 10m", {
         defaultHelp: "until every seed is done",
       }),
       commands: setting(EXECUTION, wholeNumber(1, 1_000_000), "Commands of each seed", { default: "300" }),
@@ -318,7 +336,7 @@ export const COMMANDS = {
       seedTimeout: setting(
         EXECUTION,
         reader("a duration such as 60s or 5m, from 1ms to 1d", readTimeout),
-        "A seed that takes longer counts as a failure: it hangs",
+        "A seed that takes longer hangs, which is a failure",
         { default: "60s" },
       ),
       out: {
@@ -332,18 +350,18 @@ export const COMMANDS = {
       ["fuzz --seeds 4711..4712", "one seed again"],
       ["fuzz --seeds 0..1e6 --shard 3/40 --budget 10m --out failures/3", "the third of 40 machines"],
       ["fuzz merge failures/*/ --out fuzz.json", "one entry for each failure, with its smallest seed"],
-      ["fuzz show fuzz.json", "a table; each row ends with the line that repeats it"],
+      ["fuzz show fuzz.json", "a table; each row ends with the command that repeats it"],
     ],
   },
   world: {
     summary: "Generate the world of a seed as JSON: the same seed, the same bytes.",
     busy: { what: "generating a world" },
     settings: {
-      seed: setting("World:", SEED, "Decides everything in it", { default: "1" }),
-      markets: setting("World:", SETTINGS.markets, "How many markets", {
+      seed: setting("World:", SEED, "Seed of everything in the world", { default: "1" }),
+      markets: setting("World:", SETTINGS.markets, "Number of markets", {
         defaultHelp: "as many as the events hold",
       }),
-      events: setting("World:", wholeNumber(1, MAX_MARKETS), "How many events, of 1 to 8 markets each", {
+      events: setting("World:", wholeNumber(1, MAX_MARKETS), "Number of events, of 1 to 8 markets each", {
         defaultHelp: "12",
       }),
       out: OUT_OR_STDOUT,
@@ -363,15 +381,15 @@ export const COMMANDS = {
       grep: setting(
         SELECTION,
         pattern("a regular expression, or an id"),
-        "Only lines whose words match this regular expression, or that speak of the order, trade, market, event, token or account of this id, slug or address",
+        "Only lines that match this regular expression, or that mention the order, trade, market, event, token or account with this id, slug or address",
       ),
       json: setting(OUTPUT, toggle, "A JSON object a line, with the events of each"),
     },
     examples: [
-      ["journal .clobsim", "all that was done"],
-      ["journal .clobsim --from 100 --to 120", "a part of it"],
-      ["journal report.ndjson --grep fills", "what traded"],
-      ["journal .clobsim --grep 4acfce73-8b67-80ed-9cc2-000000000001", "what the API calls so"],
+      ["journal .clobsim", "all lines"],
+      ["journal .clobsim --from 100 --to 120", "some of them"],
+      ["journal report.ndjson --grep fills", "orders that traded"],
+      ["journal .clobsim --grep 4acfce73-8b67-80ed-9cc2-000000000001", "lines about an id of the API"],
     ],
   },
   replay: {
@@ -385,7 +403,7 @@ export const COMMANDS = {
     },
     examples: [
       ["replay .clobsim", "the directory of clobsim serve"],
-      ["replay report.ndjson", "a bug report: it ends as it did where it was written"],
+      ["replay report.ndjson", "a bug report: it ends in the same state as the original"],
     ],
   },
   inspect: {
@@ -399,37 +417,37 @@ export const COMMANDS = {
       market: setting(
         SELECTION,
         text("the slug of a market, its beginning, or its id"),
-        "The one market to show, by its slug, its beginning, or its id",
+        "Only this market: its slug, the beginning of its slug, or its id",
       ),
       account: setting(
         SELECTION,
         reader("an address, or its beginning from 0x and 4 digits on", (given: string) =>
           /^0x[0-9a-f]{4,40}$/i.test(given) ? given.toLowerCase() : null,
         ),
-        "The one account to show, by its address or its beginning",
+        "Only this account: its address, or the beginning of it",
       ),
       order: setting(
         SELECTION,
         reader("the id of an order, or its number", (given: string) =>
           /^[1-9]\d{0,14}$/.test(given) || UUID.test(given) ? given.toLowerCase() : null,
         ),
-        "The history of one order instead, by its id or its number",
+        "Only the history of one order: its id or its number",
       ),
-      all: setting(SELECTION, toggle, "Also markets and accounts without any activity since the opening"),
+      all: setting(SELECTION, toggle, "Also markets and accounts without activity since the opening"),
       json: setting(OUTPUT, toggle, "A JSON document"),
       html: setting(
         OUTPUT,
         reader("the path of a file that ends in .html", (given: string) =>
           /\.html?$/i.test(given) ? given : null,
         ),
-        "File for a page that shows all of it in a browser instead, with the report in it",
+        "File to write instead: a web page with the whole history",
       ),
     },
     examples: [
-      ["inspect report.ndjson --html bug.html", "all of it in a browser: one file, which loads nothing"],
-      ["inspect .clobsim --at 17", "what the 17th line has left"],
+      ["inspect report.ndjson --html bug.html", "writes a web page with the whole history, in one file"],
+      ["inspect .clobsim --at 17", "the state after the 17th line"],
       ["inspect report.ndjson --at 2026-01-01T00:00:10Z --account 0x19e7", "one account at a moment"],
-      ["inspect .clobsim --order 8194", "why an order is where it is, line by line"],
+      ["inspect .clobsim --order 8194", "the history of an order, line by line"],
     ],
   },
   report: {
@@ -437,15 +455,15 @@ export const COMMANDS = {
     busy: { what: "reporting" },
     takes: words("[DIR]", "one directory or the URL of a server", 0, 1),
     settings: {
-      url: setting("Exchange:", SERVER_URL, "Where a running server answers, instead of a directory"),
+      url: setting("Exchange:", SERVER_URL, "URL of a running server, instead of a directory"),
       ...SERVER,
-      reason: setting(OUTPUT, oneLine(200), "What went wrong, in a line", { defaultHelp: "none" }),
+      reason: setting(OUTPUT, oneLine(200), "What went wrong, in one line", { defaultHelp: "none" }),
       out: { ...OUT, help: "File to write", defaultHelp: "report-STATE.ndjson" },
     },
     examples: [
-      ["report", `of the exchange in ${DEFAULT_DATA}, whether or not it runs`],
-      ["report --url http://127.0.0.1:7070 --out bug.ndjson", "of a running server, which may keep nothing"],
-      ["replay bug.ndjson", "what whoever gets the file types"],
+      ["report", `of the exchange in ${DEFAULT_DATA}, running or not`],
+      ["report --url http://127.0.0.1:7070 --out bug.ndjson", "of a running server, also of one in memory"],
+      ["replay bug.ndjson", "replays the report, on any machine"],
     ],
   },
   repair: {
@@ -454,11 +472,11 @@ export const COMMANDS = {
     takes: words("DIR", ONE_JOURNAL, 1, 1),
     settings: {
       acceptLoss: setting("Repair:", toggle, "Required: everything after the damage is left out"),
-      out: setting("Repair:", OUT, "Directory to make; DIR itself is never touched"),
+      out: setting("Repair:", OUT, "Directory to create; DIR is not changed"),
     },
     examples: [
-      ["repair .clobsim", "say what would be lost, and do nothing"],
-      ["repair --accept-loss .clobsim --out .clobsim-repaired", "do it"],
+      ["repair .clobsim", "prints what would be lost, and does nothing"],
+      ["repair --accept-loss .clobsim --out .clobsim-repaired", "writes the undamaged part"],
     ],
   },
   doctor: {
@@ -468,7 +486,7 @@ export const COMMANDS = {
     settings: {},
     examples: [
       ["doctor", `of ${DEFAULT_DATA}`],
-      ["doctor run-7", "of another directory; it ends with the code that serve would end with"],
+      ["doctor run-7", "of another directory; exits with the code of serve"],
     ],
   },
   completion: {
@@ -476,9 +494,9 @@ export const COMMANDS = {
     takes: words("[SHELL]", "bash, zsh or fish", 0, 1, { words: SHELLS }),
     settings: {},
     examples: [
-      ["completion bash >> ~/.bashrc", "in the next shell, and so for zsh"],
+      ["completion bash >> ~/.bashrc", "for the next bash; zsh works in the same way"],
       ["completion fish > ~/.config/fish/completions/clobsim.fish", "for fish"],
-      ["completion", "that of $SHELL"],
+      ["completion", "the script for $SHELL"],
     ],
   },
 } as const satisfies Record<string, Command>;

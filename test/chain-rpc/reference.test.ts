@@ -17,21 +17,21 @@ function methodRow(method: Method, names: readonly string[]): string[] {
   return [names.map(code).join(", "), params.join(", "), method.isControl ? "yes" : ""];
 }
 
-it("docs/reference/chain.md tells every method of /chain, and where it answers otherwise than anvil", async () => {
+it("docs/reference/chain.md lists every method of /chain, and the differences from anvil", async () => {
   const rows = [...namesByMethod()].map(([method, names]) => methodRow(method, names));
   const page = [
     "# Methods of the settlement chain",
     "<!-- Written by test/chain-rpc/reference.test.ts from the tables of src/chain-rpc: change those, and run it with -u. -->",
-    "`/chain` answers these methods of JSON-RPC 2.0, as a node of Ethereum does, over HTTP and over a WebSocket; `eth_subscribe` and `eth_unsubscribe` over a WebSocket alone. What steers the chain, or acts in somebody's name, needs the token of `--sim-token` where there is one. A `?` marks what may be left out.",
+    "`/chain` answers these JSON-RPC 2.0 methods like an Ethereum node, over HTTP and WebSocket; `eth_subscribe` and `eth_unsubscribe` only over WebSocket. With `--sim-token`, methods that control the chain or act for an account need the token. A `?` marks an optional parameter.",
     table(
       ["method", "parameters", "needs the token"],
       rows.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)),
     ),
-    "A block is its number, `latest`, `pending`, `safe`, `finalized`, `earliest`, or an object of EIP-1898 with its hash. `evm_setIntervalMining` takes seconds as anvil does, and from 1,000 on the milliseconds that Hardhat takes; blocks are then mined at that interval, empty or not, as the one clock goes on. `anvil_reorg` replaces what is not final: at most two blocks. `anvil_reset` is `POST /sim/reset`. `anvil_setBlockTimestampInterval` moves the one clock before each block that `evm_mine` and `anvil_mine` mine. `anvil_setNonce` drops what waits below the nonce; what an address had before is remembered of the latest 1,000 calls that wrote over it.",
-    "Multicall3 is at `0xcA11bde05977b3631167028862bE2a173976CA11`, for reads: `aggregate3`, `aggregate`, `tryAggregate`, `blockAndAggregate`, `tryBlockAndAggregate`, and its questions about blocks and ether.",
-    "Of what test clients know these are not modelled: `setCode`, `setStorageAt` and deployments, for there is no EVM; `dumpState` and `loadState`, for an exchange goes on from a state with `--world` and from a history with `--from`; forking, for the chain is the exchange's own.",
-    "## What is answered otherwise than by anvil",
-    `${SCRIPT.length} requests are sent to anvil and to this chain, side by side, at anvil's default fork. Answers are equal but for this:`,
+    "A block is a number, `latest`, `pending`, `safe`, `finalized`, `earliest`, or an EIP-1898 object with its hash. `evm_setIntervalMining` takes seconds like anvil, and from 1,000 on milliseconds like Hardhat; blocks are then mined at that interval of virtual time, empty or not. `anvil_reorg` replaces blocks that are not final: at most two. `anvil_reset` is `POST /sim/reset`. `anvil_setBlockTimestampInterval` advances the exchange's clock before each block of `evm_mine` and `anvil_mine`. `anvil_setNonce` drops pending transactions below the nonce. Queries as of a past block know the values overwritten by the latest 1,000 calls of `anvil_setNonce` and `anvil_setBalance`.",
+    "Multicall3 is at `0xcA11bde05977b3631167028862bE2a173976CA11`, for reads: `aggregate3`, `aggregate`, `tryAggregate`, `blockAndAggregate`, `tryBlockAndAggregate`, and its functions for blocks and ether.",
+    "These features of test nodes are missing: `setCode`, `setStorageAt` and deployments, because there is no EVM; `dumpState` and `loadState`, because `--world` opens a state and `--from` continues a history; forking, because the chain belongs to the exchange.",
+    "## Differences from anvil",
+    `${SCRIPT.length} requests are sent to anvil, with its default fork, and to this chain. The answers are equal, with these exceptions:`,
     DIFFERENCES.map(({ why }) => `- ${why}`).join("\n"),
   ];
   expect(SCRIPT.length).toBeGreaterThanOrEqual(150);
