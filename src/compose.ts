@@ -6,7 +6,6 @@ import { HmacKeys } from "./api/signing.ts";
 import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
 import type { Host } from "./chain-rpc/context.ts";
-import type { Subscriptions } from "./chain-rpc/subscriptions.ts";
 import { openTransport, type Transport } from "./client/transport.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { Market } from "./core/market.ts";
@@ -344,14 +343,10 @@ export function serviceOf(
   };
 }
 
-/**
- * The settlement chain of an exchange. Its node is loaded with the first request: what it needs would keep the server from
- * starting.
- */
+/** The settlement chain of an exchange. Its node is loaded with the first request, because loading it would delay the start. */
 class LazyChain implements Chain {
   readonly #host: Host;
   #node: Promise<ChainNode> | null = null;
-  #subscriptions: Subscriptions | null = null;
 
   constructor(host: Host) {
     this.#host = host;
@@ -362,26 +357,15 @@ class LazyChain implements Chain {
   }
 
   async connect(sink: ChainSink): Promise<ChainClient> {
-    const [{ methodsOf }, { Subscriptions }] = await Promise.all([
-      import("./chain-rpc/chain-node.ts"),
-      import("./chain-rpc/subscriptions.ts"),
-    ]);
-    this.#subscriptions ??= new Subscriptions(this.#host.exchange, this.#host.slices);
-    const subscriber = this.#subscriptions.connect(sink);
-    const own = methodsOf(subscriber);
-    return {
-      answer: async (request, isTrusted) => (await this.#load()).answer(request, isTrusted, own),
-      tell: () => subscriber.tell(),
-      close: () => subscriber.close(),
-    };
+    return (await this.#load()).connect(sink);
   }
 
-  /** Forgets what the node remembers for its clients, but not who is connected and to be told what. */
+  /** Deletes the node's filters, snapshots and impersonations; subscriptions stay. */
   reset(): void {
-    this.#node = null;
+    void this.#node?.then((node) => node.forget());
   }
 
-  async #load(): Promise<ChainNode> {
+  #load(): Promise<ChainNode> {
     this.#node ??= import("./chain-rpc/chain-node.ts").then(({ createNode }) => createNode(this.#host));
     return this.#node;
   }

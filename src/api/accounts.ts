@@ -4,30 +4,29 @@ import { tokenIdIn } from "../core/market.ts";
 import type { Outcome } from "../core/terms.ts";
 import type { Size } from "../core/units.ts";
 import { checksumIn } from "./address.ts";
+import type { Decimal } from "./decimals.ts";
 import { endpoints, limit, offset } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
 import { marketIdOf, type View } from "./view.ts";
 
-const balance = {
-  balance: field.shares,
-  available: field.shares,
-  reserved: field.shares,
-  onChain: field.shares,
-};
+const balance = <Amount extends z.ZodType>(amount: Amount) => ({
+  balance: amount,
+  available: amount,
+  reserved: amount,
+  onChain: amount,
+});
 
 const accountSchema = exactly("Account", {
   address: field.address,
-  collateral: z.strictObject({
-    balance: field.usdc,
-    available: field.usdc,
-    reserved: field.usdc,
-    onChain: field.usdc,
-  }),
+  collateral: z.strictObject(balance(field.usdc)),
   sharesOfEveryOtherToken: field.shares,
   tokens: z.array(
-    z.strictObject({ tokenId: field.tokenId, marketId: field.uuid, outcome: field.outcome, ...balance }),
+    z.strictObject({
+      ...{ tokenId: field.tokenId, marketId: field.uuid, outcome: field.outcome },
+      ...balance(field.shares),
+    }),
   ),
 });
 
@@ -53,7 +52,7 @@ export const credentialsEndpoints = endpoints("public", "Credentials", {
           timestamp: z.union([z.string(), z.int()]).optional(),
           nonce: z.union([z.string(), z.int()]).optional(),
         }),
-        "The same four may be sent as headers poly_address, poly_signature, poly_timestamp, poly_nonce.",
+        "The same fields may be sent as headers poly_address, poly_signature, poly_timestamp, poly_nonce.",
       ),
       { required: false, code: "INVALID_AUTH_PAYLOAD" },
     ),
@@ -102,45 +101,45 @@ export const accountEndpoints = endpoints("control", "Control plane", {
   },
   issueCredentials: {
     route: "POST /sim/accounts/{address}/credentials",
-    summary: "API credentials of any address, without a wallet signature",
+    summary: "Issue API credentials of any address without a wallet signature",
     description:
-      "Does what `POST /clob/auth/derive-api-key` does for a wallet that signs: a new set each time, and funds the first time. No body is needed.",
+      "Like `POST /clob/auth/derive-api-key` without a signature: new credentials each time, and funds the first time. No body is needed.",
     reply: credentialsSchema,
     errors: ["CREDENTIALS_ALREADY_DERIVED"],
   },
 });
 
-/** Returns a shell command that gets an address's credentials from `url`; `asksToken`: whether /sim requires a token. */
-export const credentialsCurl = (url: string, address: string, asksToken: boolean): string =>
-  `curl -X POST ${asksToken ? "-H x-sim-token:$CLOBSIM_SIM_TOKEN " : ""}${url}/sim/accounts/${address}/credentials`;
+/** Returns a shell command that gets an address's credentials from `url`; `needsToken`: whether /sim requires a token. */
+export const credentialsCurl = (url: string, address: string, needsToken: boolean): string =>
+  `curl -X POST ${needsToken ? "-H x-sim-token:$CLOBSIM_SIM_TOKEN " : ""}${url}/sim/accounts/${address}/credentials`;
 
 /**
- * What an address has (contract, section 7): USDC, shares of the markets it has touched, and how many it is granted of
- * each token of all others. `onChain` is what its wallet holds on the settlement chain.
+ * Builds the balances of an address (contract, section 7): USDC, shares of the markets it has touched, and the number of
+ * shares granted of each other token. `onChain` is the balance of its wallet on the settlement chain.
  */
 export function accountReply(view: View, account: Account): ReplyOf<typeof accountSchema> {
   const { state, numbers } = view;
-  const { collateral } = account;
+  const balanceReply = <Amount extends number>(
+    of: Balance<Amount>,
+    decimal: (amount: Amount) => Decimal,
+  ) => ({
+    balance: decimal(of.balance),
+    available: decimal(availableOf(of, state.config.balances)),
+    reserved: decimal(of.reserved),
+    onChain: decimal(onChainOf(of)),
+  });
   const holdings = [...account.holdings].sort(([a], [b]) => a - b);
   return {
     address: checksumIn(view.checksums, account.address),
-    collateral: {
-      balance: numbers.money(collateral.balance),
-      available: numbers.money(availableOf(collateral, state.config.balances)),
-      reserved: numbers.money(collateral.reserved),
-      onChain: numbers.money(onChainOf(collateral)),
-    },
+    collateral: balanceReply(account.collateral, numbers.money),
     sharesOfEveryOtherToken: numbers.size(account.everyMarket),
     tokens: holdings.flatMap(([number, { yes, no }]) => {
       const market = state.markets.get(number);
-      const shares = (outcome: Outcome, of: Balance<Size>) => ({
+      const shares = (outcome: Outcome, shares: Balance<Size>) => ({
         tokenId: tokenIdIn(market, outcome),
         marketId: marketIdOf(view, market),
         outcome,
-        balance: numbers.size(of.balance),
-        available: numbers.size(availableOf(of, state.config.balances)),
-        reserved: numbers.size(of.reserved),
-        onChain: numbers.size(onChainOf(of)),
+        ...balanceReply(shares, numbers.size),
       });
       return [shares("YES", yes), shares("NO", no)];
     }),

@@ -10,8 +10,8 @@ const profile = z.enum(BOT_PROFILES);
 const seed = z.string().min(1).max(128);
 
 const botsSchema = exactly("Bots", {
-  profile: profile.nullable().meta({ description: "Null: none act." }),
-  seed: seed.nullable().meta({ description: "Decides what they do." }),
+  profile: profile.nullable().meta({ description: "Null if no bots act." }),
+  seed: seed.nullable().meta({ description: "Seed of their decisions." }),
   bots: z.array(
     exactly("Bot", {
       name: z.string().regex(/^bot-[a-z]+-[1-9][0-9]*$/),
@@ -23,35 +23,35 @@ const botsSchema = exactly("Bots", {
   ),
 });
 
-/** /sim/bots: traders that act by themselves in virtual time. */
+/** /sim/bots: automatic traders in virtual time. */
 export const botEndpoints = endpoints("control", "Control plane", {
   getBots: {
     route: "GET /sim/bots",
-    summary: "The bots that act, with what each has done",
+    summary: "The acting bots with their orders and fills",
     reply: botsSchema,
   },
   startBots: {
     route: "POST /sim/bots",
-    summary: "Let the bots of a profile act from now on, in place of those that did",
+    summary: "Start the bots of a profile in place of the current ones",
     body: objectBody(
       named(
         "NewBots",
         z.object({
           profile,
-          seed: seed
-            .optional()
-            .meta({ description: "Another market from another seed; left out, that of the exchange." }),
+          seed: seed.optional().meta({
+            description: "Another seed gives other trades; the default is the seed of the exchange.",
+          }),
         }),
       ),
-      { hints: { profile: "DELETE /sim/bots ends those that act" } },
+      { hints: { profile: "DELETE /sim/bots ends the current bots" } },
     ),
     reply: botsSchema,
   },
   endBots: {
     route: "DELETE /sim/bots",
-    summary: "End the bots and cancel the orders of all that ever acted",
+    summary: "End the bots and cancel the orders of all current and earlier bots",
     reply: exactly("EndedBots", {
-      profile: profile.nullable().meta({ description: "Those that acted until now." }),
+      profile: profile.nullable().meta({ description: "Profile of the ended bots." }),
       canceled: field.count,
     }),
   },

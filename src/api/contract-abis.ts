@@ -1,5 +1,5 @@
-// The contracts of the settlement chain in the human-readable form that viem's parseAbi and ethers' Contract take. What
-// they imitate is public: an ERC-20 token, Gnosis' Conditional Tokens (an ERC-1155 token), and an exchange above the two.
+// The contracts of the settlement chain in the human-readable form of viem's parseAbi and ethers' Contract. They imitate
+// public contracts: an ERC-20 token, Gnosis' Conditional Tokens (an ERC-1155 token), and an exchange that uses both.
 
 const COLLATERAL = [
   "function name() view returns (string)",
@@ -57,12 +57,12 @@ const EXCHANGE = [
   "event TokenRegistered(uint256 indexed token0, uint256 indexed token1, bytes32 indexed conditionId)",
 ] as const;
 
-/** What each contract has, by the names under which `CONTRACTS` has their addresses. */
+/** ABI of each contract, by its name in `CONTRACTS`. */
 export const CONTRACT_ABIS = {
   /** USD Coin, 6 decimals. */
   collateral: COLLATERAL,
-  /** The tokens of all outcomes; a share is 1,000,000 of their units. */
+  /** The tokens of all outcomes; a share is 1,000,000 units. */
   conditionalTokens: CONDITIONAL_TOKENS,
-  /** Settles what was matched; its own functions are its operator's. */
+  /** Settles matches; only its operator may call `matchOrders`. */
   exchange: EXCHANGE,
 } as const;

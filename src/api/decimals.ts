@@ -7,8 +7,8 @@ const NINE = 57;
 const POINT = 46;
 
 /**
- * A non-negative decimal in units of 10^-places, read digit by digit from its shortest text; null when it has more
- * decimals than that, is no plain decimal, or is above 2^53 - 1 units.
+ * Reads a non-negative decimal as units of 10^-places, digit by digit from its shortest text; null if it has more
+ * decimals, is not a plain decimal, or is above 2^53 - 1 units.
  */
 export function unitsOf(value: number | string, places: number): number | null {
   const text = typeof value === "number" ? String(value) : value;
@@ -35,21 +35,21 @@ export function unitsOf(value: number | string, places: number): number | null {
   return Number.isSafeInteger(units) ? units : null;
 }
 
-/** A decimal as the API sends it: a JSON number; with `--numbers string` it is a text, which no type shows. */
+/** A decimal of the API: a JSON number. With `--numbers string` it is a text, which this type does not show. */
 export type Decimal = number;
 
 export interface Numbers {
   readonly mode: "number" | "string";
-  /** An amount in units of 10^-places. A quotient of integers is the double whose shortest text is that decimal. */
+  /** Converts units of 10^-places. The quotient of the integers is the double whose shortest text is that decimal. */
   decimal(units: number, places: number): Decimal;
   price(price: Price): Decimal;
   size(size: Size): Decimal;
   money(money: Money): Decimal;
-  /** A total, as the nearest double or as its exact text. */
+  /** Converts a total to the nearest double or to its exact text. */
   total(sum: Sum): Decimal;
 }
 
-/** The two ways of sending decimals; both print the same digits. */
+/** Returns the converter for a mode. Both modes print the same digits. */
 export function numbersAs(mode: "number" | "string"): Numbers {
   const decimal =
     mode === "number"

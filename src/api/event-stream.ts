@@ -1,5 +1,5 @@
-// What `GET /sim/stream` tells, and how its text is read. Browsers read it, too: nothing of Node's, no schema. A package's
-// types have it as it stands here: nothing of the core.
+// Types of `GET /sim/stream` and a reader of its text. Browsers load this file, so it uses neither Node nor schemas. The
+// package publishes its types unchanged, so it uses no types of the core.
 
 /** Why a reader starts where it does: as requested, or with the state because the entries it would resume from are not available. */
 export type OpeningReason = "start" | "now" | "slow" | "putBack" | "unknown" | "tooLong";
@@ -9,40 +9,40 @@ export interface StreamOpening {
   readonly reason: OpeningReason;
   readonly t: number;
   readonly format: string;
-  /** The version of the program. */
+  /** Version of the program. */
   readonly engine: string;
   readonly seed: string;
   /** Number of commands accepted so far. */
   readonly sequence: number;
-  /** Of the state. */
+  /** Hash of the state. */
   readonly hash: string;
   readonly clock: StreamClock & { readonly followsWall: boolean };
-  /** With all reasons but `now`: the rules, and what the exchange is opened with, as in a journal. */
+  /** With all reasons but `now`: configuration, start and base of the exchange, as in a journal. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly start?: number;
   readonly base?: { readonly kind: "world" | "state"; readonly content: object };
 }
 
-/** How the clock runs. */
+/** Mode of the clock. */
 export interface StreamClock {
   readonly mode: "real" | "frozen" | "scaled";
   /** Virtual seconds per wall second; applies only in scaled mode. */
   readonly rate: number;
 }
 
-/** An accepted command, in the long form of a journal's line. */
+/** An accepted command, in the long form of a journal line. */
 export interface StreamCommand {
-  /** Its sequence. */
+  /** Sequence. */
   readonly s: number;
   /** Virtual Unix ms. */
   readonly t: number;
   readonly k: string;
   readonly d: Readonly<Record<string, unknown>>;
-  /** 8 hex digits that name what it caused. */
+  /** 8 hex digits of a hash of its events. */
   readonly r: string;
 }
 
-/** A request that was refused, as a journal notes it. */
+/** A refused request, as in a journal. */
 export interface StreamRefused {
   readonly method: "POST" | "DELETE";
   readonly path: string;
@@ -53,32 +53,32 @@ export interface StreamRefused {
   readonly status: number;
   readonly code: string;
   readonly field: string | null;
-  /** The request as far as it could be parsed. */
+  /** The fields that could be parsed. */
   readonly asked: Readonly<Record<string, unknown>> | null;
 }
 
-/** A request that was answered. */
+/** An answered request. */
 export interface StreamRequest {
   readonly requestId: string;
   /** `WS` for a message on a WebSocket to the chain. */
   readonly method: string;
   readonly path: string;
-  /** 0 if the connection was cut without a response. */
+  /** 0 if the connection was closed without a response. */
   readonly status: number;
   /** Wall milliseconds from arrival to response. */
   readonly ms: number;
-  /** The error's code. */
+  /** Error code. */
   readonly code?: string;
-  /** The injected fault that hit it. */
+  /** Id of the applied fault. */
   readonly fault?: string;
-  /** The address whose credentials signed it. */
+  /** Address whose credentials signed it. */
   readonly caller?: string;
   /** The commands accepted between its start and its response; none if `last` is below `first`. */
   readonly first: number;
   readonly last: number;
 }
 
-/** What happened at a moment, in virtual Unix ms. */
+/** Data with its time in virtual Unix ms. */
 interface At<Data> {
   readonly t: number;
   readonly d: Data;
@@ -98,7 +98,7 @@ export type EntryKind = keyof StreamData;
 /** An entry of the live feed. */
 export type StreamEntry = {
   [Kind in EntryKind]: {
-    /** Goes on behind it when it is sent as `Last-Event-ID`. `parseInt` of it is the sequence. */
+    /** A reader that sends it as `Last-Event-ID` resumes after it. `parseInt` of it is the sequence. */
     readonly id: string;
     readonly event: Kind;
     readonly data: StreamData[Kind];
@@ -113,8 +113,8 @@ interface SentEvent {
 }
 
 /**
- * Reads the bytes of a `text/event-stream` as they come: each call answers the events that are whole by then, after
- * section 9.2 of the HTML standard. Lines that end with a carriage return alone, and `retry`, are not read.
+ * Returns a parser of `text/event-stream` (section 9.2 of the HTML standard): each call takes the next bytes and returns
+ * the events completed by them. Line ends of a single carriage return and `retry` are not supported.
  */
 export function eventStreamReader(): (bytes: Uint8Array) => SentEvent[] {
   const decoder = new TextDecoder();
@@ -123,13 +123,13 @@ export function eventStreamReader(): (bytes: Uint8Array) => SentEvent[] {
   return (bytes) => {
     const events: SentEvent[] = [];
     const lines = decoder.decode(bytes, { stream: true }).split("\n");
-    // A line may be much longer than what comes at a time: it is put together once.
+    // A line may be much longer than a chunk, so its parts are joined only once.
     unfinished.push(lines[0] as string);
     if (lines.length === 1) return events;
     lines[0] = unfinished.join("");
     unfinished = [lines.pop() as string];
-    for (const whole of lines) {
-      const line = whole.endsWith("\r") ? whole.slice(0, -1) : whole;
+    for (const ended of lines) {
+      const line = ended.endsWith("\r") ? ended.slice(0, -1) : ended;
       const colon = line.indexOf(":");
       const name = colon < 0 ? line : line.slice(0, colon);
       const value = colon < 0 ? "" : line.slice(colon + (line[colon + 1] === " " ? 2 : 1));
@@ -145,6 +145,6 @@ export function eventStreamReader(): (bytes: Uint8Array) => SentEvent[] {
   };
 }
 
-/** The entry of the live feed that an event tells. */
+/** Parses an event of the live feed. */
 export const streamEntry = ({ id, event, data }: SentEvent): StreamEntry =>
   ({ id, event, data: JSON.parse(data) }) as StreamEntry;

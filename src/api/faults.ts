@@ -18,7 +18,7 @@ const retryAfter = z.int().min(0).max(86_400);
 
 const latency = z.string().max(40);
 
-const most = 1_000_000_000;
+const MAX_COUNT = 1_000_000_000;
 
 const id = z.string().regex(/^fault-[1-9][0-9]*$/);
 
@@ -32,16 +32,18 @@ const faultSchema = exactly("Fault", {
   probability,
   times: field.count.nullable(),
   after: field.count,
-  matched: field.count.meta({ description: "How many requests of its route have come." }),
+  matched: field.count.meta({ description: "Number of requests to its route so far." }),
   fired: field.count,
-  remaining: field.count.nullable().meta({ description: "How often it will yet fire; null: without end." }),
+  remaining: field.count
+    .nullable()
+    .meta({ description: "How often it will still apply; null if unlimited." }),
 });
 
-/** /sim/faults: what goes wrong between a client and the imitated service (contract, section 7). */
+/** /sim/faults: injected faults between a client and the imitated service (contract, section 7). */
 export const faultEndpoints = endpoints("control", "Control plane", {
   listFaults: {
     route: "GET /sim/faults",
-    summary: "All injected faults, oldest first, and how often each has fired",
+    summary: "All injected faults, oldest first, with the number of times each was applied",
     query: { limit: limit(50, 500), offset },
     reply: page("FaultPage", faultSchema),
   },
@@ -54,33 +56,34 @@ export const faultEndpoints = endpoints("control", "Control plane", {
         "NewFault",
         z.object({
           route: route.default("*").meta({
-            description:
-              "Method and path as this document writes them, such as POST /clob/order; or a path; or *.",
+            description: "Method and path as in this document, such as POST /clob/order; a path; or *.",
           }),
-          status: status.optional().meta({ description: "Answers this, and nothing is executed." }),
+          status: status
+            .optional()
+            .meta({ description: "Status of the answer; the request is not executed." }),
           retryAfter: retryAfter
             .optional()
-            .meta({ description: "Seconds in Retry-After; with status 429 or 503, where 1 is the default." }),
+            .meta({ description: "Seconds in Retry-After, with status 429 or 503; 1 by default." }),
           latency: latency.optional().meta({
-            description: "How long a request waits before anything else, such as 200ms; at most 1h.",
+            description: "Delay of a request before it is processed, such as 200ms; at most 1h.",
           }),
           drop: drop.optional().meta({
             description:
-              "Hangs up before the request is executed (connection), or instead of the answer (reply).",
+              "Closes the connection before the request is executed (connection), or instead of the answer (reply).",
           }),
           probability: probability.default(1),
           times: z
             .int()
             .min(1)
-            .max(most)
+            .max(MAX_COUNT)
             .optional()
-            .meta({ description: "How often it fires; left out: always." }),
+            .meta({ description: "How often it applies; always by default." }),
           after: z
             .int()
             .min(0)
-            .max(most)
+            .max(MAX_COUNT)
             .default(0)
-            .meta({ description: "How many requests it first lets pass." }),
+            .meta({ description: "Number of requests it skips first." }),
         }),
       ),
     ),
@@ -94,12 +97,12 @@ export const faultEndpoints = endpoints("control", "Control plane", {
   },
   removeFault: {
     route: "DELETE /sim/faults/{id}",
-    summary: "Remove one fault; answers it as it stood",
+    summary: "Remove a fault and return it",
     reply: faultSchema,
     errors: ["FAULT_NOT_FOUND"],
   },
 });
 
-/** Whether faults can apply to an endpoint: what the imitated service answers, and nothing else. */
+/** Whether faults can apply to an endpoint: only to those of the imitated service. */
 export const takesFaults = ({ access, tag }: Pick<Endpoint, "access" | "tag">): boolean =>
   access !== "control" && tag !== "Service";

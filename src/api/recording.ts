@@ -5,41 +5,41 @@ import { exactly, named } from "./schemas.ts";
 
 const MAX_NAME = 200;
 
-/** One line, as every name of a scenario is. */
-const oneLine = (what: string): Param<string | undefined> =>
+/** Declares a parameter of one line of text. */
+const oneLine = (description: string): Param<string | undefined> =>
   optional(
-    `${what}, one line of at most ${MAX_NAME} characters.`,
+    `${description}, one line of at most ${MAX_NAME} characters.`,
     { type: "string", minLength: 1, maxLength: MAX_NAME },
     `one line of 1 to ${MAX_NAME} characters`,
     (text) =>
       text.trim() !== "" && text.length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(text) ? text : undefined,
   );
 
-/** What the live feed tells; `event-stream.ts` has its types. */
-const STREAM = `What a journal keeps, as events of \`text/event-stream\`; the data of each is one line of JSON, times are virtual Unix ms.
+/** Description of the live feed; `event-stream.ts` has its types. */
+const STREAM = `The contents of the journal as events of \`text/event-stream\`. The data of each event is one line of JSON; times are virtual Unix ms.
 
-- \`opening\`: where the reader begins, and why (\`reason\`): as it asked (\`start\`, \`now\`), or with the state as it stands, because it has fallen behind (\`slow\`), a snapshot was restored or the exchange reset (\`putBack\`), the id is of no entry that is held (\`unknown\`) or the session is too long to be told (\`tooLong\`). With all reasons but \`now\` it has \`config\`, \`start\` and \`base\`, as the first line of a journal; \`base.content.clobsim.digest\` is that of the history.
-- \`command\`: \`s\` sequence, \`t\` time, \`k\` kind, \`d\` its fields, \`r\` 8 hex digits that name what it caused.
-- \`refused\`: a refused request, as a journal notes it. \`clock\`: how the clock runs from now on.
-- \`request\`: one that was to change something, or failed: \`requestId\`, \`method\`, \`path\`, \`status\`, wall \`ms\`, \`code\`, \`fault\`, \`caller\`, and the commands \`first\` to \`last\` that were accepted between its beginning and its answer. Of those that went well and made commands, the first 20 of each push.
+- \`opening\`: where the reader starts. Its \`reason\` is the requested \`start\` or \`now\`; or the reader starts with the current state, because it was too slow (\`slow\`), a snapshot was restored or the exchange was reset (\`putBack\`), the id is not in memory (\`unknown\`), or the session is too long (\`tooLong\`). With all reasons but \`now\` it has \`config\`, \`start\` and \`base\`, like the first line of a journal; \`base.content.clobsim.digest\` is the digest of the history.
+- \`command\`: \`s\` sequence, \`t\` time, \`k\` kind, \`d\` fields, \`r\` 8 hex digits of a hash of its events.
+- \`refused\`: a refused request, as in the journal. \`clock\`: a change of the clock's mode or rate.
+- \`request\`: a request that could change something, or that failed: \`requestId\`, \`method\`, \`path\`, \`status\`, wall \`ms\`, \`code\`, \`fault\`, \`caller\`, and \`first\` and \`last\` of the commands accepted between its start and its answer. Each push has at most 20 successful requests with commands.
 
-An id begins with the sequence of the latest command. Sent back as \`Last-Event-ID\` it goes on behind its entry, without a gap or a repeat, or with an \`opening\` where that is not possible. Nothing is told before it is kept. Of what was before a reader with \`from=start\` came, commands and refused requests are told; their ids end in \`-start\`. At most 30 times a second something is sent, and a comment each 15 s.`;
+An id begins with the sequence of the latest command. A reader that sends it as \`Last-Event-ID\` resumes after that entry without gaps or repeats, or gets an \`opening\` if that is impossible. Entries are sent only once they are durable. A reader with \`from=start\` also gets earlier commands and refused requests, whose ids end in \`-start\`. The server sends at most 30 times a second, and a comment every 15 s.`;
 
 const ENTRY_ID = /^\d{1,15}(?:(?:\.\d{1,15})?-[0-9a-f]{8}(?:-start)?)?$/;
 
 export const entryId = optional(
-  "The id of the entry behind which it goes on; the header `Last-Event-ID` wins over it.",
+  "Id of the entry after which to resume; the header `Last-Event-ID` takes precedence.",
   { type: "string" },
   "the id of an entry such as 1893-5f0a91cc, or the sequence of a command",
   (text) => (ENTRY_ID.test(text) ? text : undefined),
 );
 
-/** GET /sim/scenario: the session as a checked scenario (contract, section 7); GET /sim/report: all of it to replay. */
+/** GET /sim/scenario: the session as a checked scenario (contract, section 7); GET /sim/report: the session for replay. */
 export const recordingEndpoints = endpoints("control", "Control plane", {
   recordScenario: {
     route: "GET /sim/scenario",
-    summary: "All that was done since the exchange was opened, as a scenario file that passes",
-    query: { name: oneLine("What the scenario is called") },
+    summary: "The session since the exchange was opened, as a scenario file that passes",
+    query: { name: oneLine("Name of the scenario") },
     reply: exactly(
       "RecordedScenario",
       {
@@ -48,34 +48,34 @@ export const recordingEndpoints = endpoints("control", "Control plane", {
         orders: field.count,
         trades: field.count,
       },
-      "What was done since the exchange was opened, with what came of it.",
+      "The session since the exchange was opened, with its results.",
     ),
     errors: ["SESSION_TOO_LONG", "SESSION_NOT_RECORDABLE"],
   },
   reportSession: {
     route: "GET /sim/report",
-    summary: "All that another machine needs to replay what was done: a bug report",
-    query: { reason: oneLine("Why the report is wanted") },
+    summary: "A bug report: everything needed to replay the session on another machine",
+    query: { reason: oneLine("Reason for the report") },
     reply: named(
       "Report",
       z.string(),
-      "A journal, a JSON object a line: how the exchange was opened, every command with a hash of what it caused, and the hash of the state. `clobsim replay FILE` replays it.",
+      "A journal with one JSON object per line: how the exchange was opened, every command with a hash of its events, and the hash of the state. `clobsim replay FILE` replays it.",
     ),
     media: "application/x-ndjson",
     errors: ["SESSION_TOO_LONG"],
   },
   streamSession: {
     route: "GET /sim/stream",
-    summary: "What the exchange does, as it happens: Server-Sent Events without end",
+    summary: "Live feed of the exchange: endless Server-Sent Events",
     description: STREAM,
     query: {
-      from: oneOf(["start", "now"], "Where it begins: with the session, or with what comes next (default)."),
+      from: oneOf(["start", "now"], "Start with the session, or with the next entry (default)."),
       after: entryId,
     },
     reply: named(
       "Stream",
       z.string(),
-      "Events `opening`, `command`, `refused`, `clock` and `request`, the data of each a JSON object in one line.",
+      "Events `opening`, `command`, `refused`, `clock` and `request`; the data of each is a JSON object in one line.",
     ),
     media: "text/event-stream",
     errors: ["UNAVAILABLE"],

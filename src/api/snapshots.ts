@@ -13,7 +13,7 @@ const snapshotSchema = exactly("Snapshot", {
   hash: field.stateDigest,
 });
 
-/** /sim/snapshots: where the exchange stood, to come back to (contract, section 7). */
+/** /sim/snapshots: states of the exchange to restore (contract, section 7). */
 export const snapshotEndpoints = endpoints("control", "Control plane", {
   listSnapshots: {
     route: "GET /sim/snapshots",
@@ -23,7 +23,7 @@ export const snapshotEndpoints = endpoints("control", "Control plane", {
   },
   takeSnapshot: {
     route: "POST /sim/snapshots",
-    summary: "Keep state, clock, timers and ids as they stand; at most 1000 snapshots",
+    summary: "Take a snapshot of state, clock, timers and ids; at most 1000 snapshots",
     body: objectBody(
       named(
         "NewSnapshot",
@@ -32,10 +32,10 @@ export const snapshotEndpoints = endpoints("control", "Control plane", {
             .string()
             .min(1)
             .max(100)
-            .regex(/^(?!snapshot-[0-9]+$)/, "expected a name that no id has")
+            .regex(/^(?!snapshot-[0-9]+$)/, "expected a name that is not an id")
             .optional()
             .meta({
-              description: "Another name for it than its id; of several with one name the latest is meant.",
+              description: "A name besides its id; of several snapshots with one name, the latest is used.",
             }),
         }),
       ),
@@ -46,13 +46,13 @@ export const snapshotEndpoints = endpoints("control", "Control plane", {
   },
   restoreSnapshot: {
     route: "POST /sim/snapshots/{idOrName}/restore",
-    summary: "Go back to a snapshot, by id or by the latest of a name: time and sequence may run backwards",
+    summary: "Restore a snapshot by id, or the latest of a name; time and sequence may go back",
     reply: infoSchema,
     errors: ["SNAPSHOT_NOT_FOUND"],
   },
   forgetSnapshot: {
     route: "DELETE /sim/snapshots/{idOrName}",
-    summary: "Forget a snapshot; answers it",
+    summary: "Delete a snapshot and return it",
     reply: snapshotSchema,
     errors: ["SNAPSHOT_NOT_FOUND"],
   },

@@ -29,27 +29,27 @@ export const MULTICALL = parseAbi([
   "function getLastBlockHash() view returns (bytes32 blockHash)",
 ]);
 
-/** Those whose logs there are. */
+/** ABIs of the contracts that emit logs. */
 type LoggingAbi = typeof COLLATERAL | typeof TOKENS | typeof EXCHANGE;
 export type AnyAbi = LoggingAbi | typeof MULTICALL;
 
-/** A log of a contract; its place in a block follows from its transaction's. */
+/** A log of a contract, without its position in a block. */
 export interface Log {
   readonly address: Address;
-  /** Each `0x` and 64 lower-case hex digits; the first names the event. */
+  /** Each is `0x` and 64 lower-case hex digits; the first identifies the event. */
   readonly topics: readonly string[];
   readonly data: string;
 }
 
 type EventName<Abi extends LoggingAbi> = Extract<Abi[number], { readonly type: "event" }>["name"];
 
-/** An input of an event: an address or bytes in hex, a number, its decimal text or its 32 bytes in hex, a truth; or a list of them. */
+/** An input of an event: an address or bytes in hex; a number, its decimal text or its 32 bytes in hex; a boolean; or a list. */
 type Input = string | number | bigint | boolean | readonly Input[];
 
 type Emit = (...inputs: readonly Input[]) => Log;
 
-/** The 32 bytes of an input of each type, as 64 hex digits. */
-const WORDS: Readonly<Record<string, (input: never) => string>> = {
+/** Encoders of each type to 32 bytes, in 64 hex digits. */
+const WORD_ENCODERS: Readonly<Record<string, (input: never) => string>> = {
   address: addressWord,
   bytes32: (hex: string) => hex.slice(2),
   uint256: (value: number | bigint | string) => {
@@ -59,8 +59,8 @@ const WORDS: Readonly<Record<string, (input: never) => string>> = {
   bool: (value: boolean) => numberWord(Number(value)),
 };
 
-/** Those with their 0x of types that most topics have, put together at once. */
-const TOPIC_WORDS: Readonly<Record<string, (input: never) => string>> = {
+/** Faster encoders, with `0x`, for the types of most topics. */
+const TOPIC_ENCODERS: Readonly<Record<string, (input: never) => string>> = {
   address: (address: string) => ADDRESS_TOPIC + address.slice(2),
   bytes32: (hex: string) => hex,
 };
@@ -68,7 +68,7 @@ const TOPIC_WORDS: Readonly<Record<string, (input: never) => string>> = {
 const ADDRESS_TOPIC = `0x${"0".repeat(24)}`;
 const WORD_BYTES = 32;
 
-/** The event encoders of a contract, written out after Solidity's ABI because logs are made by the million. */
+/** Returns the event encoders of a contract. They are written by hand because logs are built by the million. */
 function eventsOf<Abi extends LoggingAbi>(
   address: Address,
   abi: Abi,
@@ -78,8 +78,8 @@ function eventsOf<Abi extends LoggingAbi>(
     if (item.type !== "event") continue;
     const topic = toEventSelector(item);
     const inputs = item.inputs.map(({ type, ...rest }) => {
-      const wordOf = WORDS[type.replace("[]", "")] as (input: Input) => string;
-      const topicOf = (TOPIC_WORDS[type] as typeof wordOf) ?? ((input: Input) => `0x${wordOf(input)}`);
+      const wordOf = WORD_ENCODERS[type.replace("[]", "")] as (input: Input) => string;
+      const topicOf = (TOPIC_ENCODERS[type] as typeof wordOf) ?? ((input: Input) => `0x${wordOf(input)}`);
       return { wordOf, topicOf, isIndexed: "indexed" in rest && rest.indexed === true };
     });
     const headBytes = WORD_BYTES * inputs.filter(({ isIndexed }) => !isIndexed).length;
@@ -87,9 +87,9 @@ function eventsOf<Abi extends LoggingAbi>(
       const topics: string[] = [topic];
       let head = "0x";
       let tail = "";
-      for (let place = 0; place < inputs.length; place += 1) {
-        const { wordOf, topicOf, isIndexed } = inputs[place] as (typeof inputs)[number];
-        const value = values[place] as Input;
+      for (let index = 0; index < inputs.length; index += 1) {
+        const { wordOf, topicOf, isIndexed } = inputs[index] as (typeof inputs)[number];
+        const value = values[index] as Input;
         if (Array.isArray(value)) {
           head += numberWord(headBytes + tail.length / 2);
           tail += numberWord(value.length) + value.map(wordOf).join("");
@@ -108,12 +108,12 @@ export const exchangeEvents = eventsOf(CONTRACTS.exchange, EXCHANGE);
 
 const EVENTS = [...COLLATERAL, ...TOKENS, ...EXCHANGE].filter((item) => item.type === "event");
 
-/** The first topic of each event's logs. */
+/** The first topic of each event. */
 export const TOPICS = Object.fromEntries(
   EVENTS.map((event) => [event.name, toEventSelector(event)]),
 ) as Readonly<Record<(typeof EVENTS)[number]["name"], string>>;
 
-/** What every contract of Solidity reverts with when it says why. */
+/** The error with which Solidity contracts revert with a reason. */
 const ERROR = [{ type: "error", name: "Error", inputs: [{ name: "message", type: "string" }] }] as const;
 
 export function reverted(reason: string): RpcError {

@@ -40,45 +40,45 @@ import { endOf, type LogIndex, transactionAt, walletTopic } from "./log-index.ts
 import type { BlockOrPending } from "./params.ts";
 import { unminedTransactions } from "./transactions.ts";
 
-// What the chain held as of a block is worked out from the one ledger: what is there now, without what later blocks have
-// brought, or what the blocks up to then come to. Each reading goes in steps, one for a transaction that it looks at.
+// Past values are not stored. They are computed from the ledger, either by subtracting later transactions or by adding up
+// earlier ones, in one step for each transaction.
 
-/** The chain as of one block, or with what is pending. */
+/** The chain as of one block, or with its pending transactions. */
 export interface BlockView {
   readonly state: State;
   readonly logIndex: LogIndex;
-  readonly moment: BlockOrPending;
+  readonly block: BlockOrPending;
 }
 
-/** The block that a view is as of, if others follow it; null for the latest and for what is pending. */
-export function pastBlock({ state, moment }: Pick<BlockView, "state" | "moment">): Block | null {
-  return moment === "pending" || moment === headBlock(state.chain) ? null : moment;
+/** Returns the block of a view if others follow it; null for the latest and the pending one. */
+export function pastBlock({ state, block }: Pick<BlockView, "state" | "block">): Block | null {
+  return block === "pending" || block === headBlock(state.chain) ? null : block;
 }
 
-/** An address's balance of the collateral, micro-USDC. The tokens' contract holds the collateral of all full sets. */
+/** Returns an address's balance of the collateral, micro-USDC. The tokens' contract holds that of all full sets. */
 export function* collateralAt(view: BlockView, address: Address): Steps<bigint> {
   const own = yield* balanceAt(view, address, USDC);
   return BigInt(address === CONTRACTS.conditionalTokens ? own + (yield* lockedAt(view)) : own);
 }
 
-/** An address's balance of a token, in the units of the tokens' contract. */
+/** Returns an address's balance of a token, in units of the tokens' contract. */
 export function* sharesAt(view: BlockView, address: Address, tokenId: bigint): Steps<bigint> {
   const token = view.state.tokenById.get(String(tokenId));
   return token === undefined ? 0n : BigInt(yield* balanceAt(view, address, token)) * BigInt(TOKEN_UNITS);
 }
 
 /**
- * A balance in the core's units: the ledger's for the pending block, the chain's for the latest one. For a past block the
- * later moves are subtracted; shares granted in a market that the account has not touched since are not included.
+ * Returns a balance in the core's units: the ledger's for the pending block, the chain's for the latest. For a past block
+ * later moves are subtracted, and shares granted in a market that the account has not touched since are not included.
  */
 export function* balanceAt(view: BlockView, address: Address, token: number): Steps<number> {
-  const { state, moment } = view;
-  if (moment === "pending") return holdingInLedger(state, address, token);
-  if (moment === headBlock(state.chain)) return holdingOnChain(state, address, token);
+  const { state, block } = view;
+  if (block === "pending") return holdingInLedger(state, address, token);
+  if (block === headBlock(state.chain)) return holdingOnChain(state, address, token);
   const account = findAccount(state, address);
   if (account === undefined) return 0;
   let balance = token === USDC ? onChainOf(account.collateral) : sharesOnChain(state, address, token);
-  for (const transaction of transactionsAfter(view, moment, ofOwner(address))) {
+  for (const transaction of transactionsAfter(view, block, ofOwner(address))) {
     visitMoves(state, transaction, (owner, moved, amount) => {
       if (owner === account.number && moved === token) balance -= amount;
     });
@@ -103,28 +103,28 @@ function holdingInLedger(state: State, address: Address, token: number): number 
 }
 
 function* lockedAt(view: BlockView): Steps<number> {
-  const { state, moment } = view;
+  const { state, block } = view;
   let locked = 0;
   for (const { supply, onChain } of state.markets)
-    locked += (moment === "pending" ? supply : onChain).collateral;
-  const block = pastBlock(view);
-  if (block === null) return locked;
-  for (const transaction of transactionsAfter(view, block, [OF_SETS])) {
+    locked += (block === "pending" ? supply : onChain).collateral;
+  const past = pastBlock(view);
+  if (past === null) return locked;
+  for (const transaction of transactionsAfter(view, past, [SET_TOPICS])) {
     for (const { collateral } of supplyChangesOf(state, transaction)) locked -= collateral;
     yield;
   }
   return locked;
 }
 
-const OF_SETS = new Set([TOPICS.PositionSplit, TOPICS.PositionsMerge, TOPICS.PayoutRedemption]);
+const SET_TOPICS = new Set([TOPICS.PositionSplit, TOPICS.PositionsMerge, TOPICS.PayoutRedemption]);
 
-/** All USDC that has been issued, micro-USDC. */
+/** Returns the total supply of USDC, micro-USDC. */
 export function* issuedAt(view: BlockView): Steps<bigint> {
   const { state } = view;
-  const block = pastBlock(view);
+  const past = pastBlock(view);
   let { issued }: { issued: number } = state;
-  if (block === null) return BigInt(issued);
-  for (const { content } of transactionsAfter(view, block, [])) {
+  if (past === null) return BigInt(issued);
+  for (const { content } of transactionsAfter(view, past, [])) {
     if (content?.kind === "deposit")
       issued -= content.market === 0 ? content.collateral : notional(FULL_PRICE, content.size);
     yield;
@@ -132,15 +132,15 @@ export function* issuedAt(view: BlockView): Steps<bigint> {
   return BigInt(issued);
 }
 
-/** How much of its collateral an owner lets somebody spend, micro-USDC. */
+/** Returns the allowance of a spender, micro-USDC. */
 export function* allowanceAt(view: BlockView, owner: Address, spender: Address): Steps<bigint> {
   const { state } = view;
-  const block = pastBlock(view);
-  if (block === null) return allowanceOf(state, owner, spender);
+  const past = pastBlock(view);
+  if (past === null) return allowanceOf(state, owner, spender);
   let allowed: bigint | undefined;
   let from = 0;
   const topics = [new Set([TOPICS.Approval]), ...ofOwner(owner)];
-  for (const [{ content }, position] of transactionsUpTo(view, block, 1, topics)) {
+  for (const [{ content }, position] of transactionsUpTo(view, past, 1, topics)) {
     if (content?.kind === "call" && content.call.kind === "approve" && content.from === owner) {
       if (content.call.spender === spender) [allowed, from] = [BigInt(content.call.amount), position];
     }
@@ -148,7 +148,7 @@ export function* allowanceAt(view: BlockView, owner: Address, spender: Address):
   }
   if (allowed === undefined) return initialAllowance(state, owner, spender);
   if (allowed === UNLIMITED) return allowed;
-  for (const [transaction] of transactionsUpTo(view, block, from + 1, ofOwner(owner))) {
+  for (const [transaction] of transactionsUpTo(view, past, from + 1, ofOwner(owner))) {
     allowed -= spentIn(state, transaction, owner, spender);
     yield;
   }
@@ -174,11 +174,11 @@ function spentIn(state: State, transaction: Transaction, owner: Address, spender
 
 export function* isOperatorAt(view: BlockView, owner: Address, operator: Address): Steps<boolean> {
   const { state } = view;
-  const block = pastBlock(view);
-  if (block === null) return isOperator(state, owner, operator);
+  const past = pastBlock(view);
+  if (past === null) return isOperator(state, owner, operator);
   let approved = isInitialOperator(state, owner, operator);
   const topics = [new Set([TOPICS.ApprovalForAll]), ...ofOwner(owner)];
-  for (const [{ content }] of transactionsUpTo(view, block, 1, topics)) {
+  for (const [{ content }] of transactionsUpTo(view, past, 1, topics)) {
     if (content?.kind === "call" && content.call.kind === "setApprovalForAll" && content.from === owner) {
       if (content.call.operator === operator) approved = content.call.approved;
     }
@@ -188,10 +188,10 @@ export function* isOperatorAt(view: BlockView, owner: Address, operator: Address
 }
 
 export function* isPreparedAt(view: BlockView, { number, conditionId }: Market): Steps<boolean> {
-  const block = pastBlock(view);
-  if (block === null) return true;
+  const past = pastBlock(view);
+  if (past === null) return true;
   const topics = [new Set([TOPICS.ConditionPreparation]), new Set([conditionId])];
-  for (const [{ content }] of transactionsUpTo(view, block, 1, topics)) {
+  for (const [{ content }] of transactionsUpTo(view, past, 1, topics)) {
     if (content?.kind === "prepare" && content.market === number) return true;
     yield;
   }
@@ -201,13 +201,14 @@ export function* isPreparedAt(view: BlockView, { number, conditionId }: Market):
 export function isReportedAt(view: BlockView, market: Market): boolean {
   const { state } = view;
   if (market.report === 0 || !isReported(state, market)) return false;
-  const block = pastBlock(view);
-  if (block === null) return true;
+  const past = pastBlock(view);
+  if (past === null) return true;
   const { transactions, blocks } = state.chain;
-  return blocks.get(transactions.get(market.report).block).height <= block.height;
+  return blocks.get(transactions.get(market.report).block).height <= past.height;
 }
 
-class Unread extends Error {
+/** Thrown by a fact that is not read yet. */
+class UnreadFact extends Error {
   readonly fact: string;
   readonly read: () => Steps<unknown>;
 
@@ -218,13 +219,13 @@ class Unread extends Error {
   }
 }
 
-/** What a call would do as of a block: of a past one it is asked again with each fact that it has asked for. */
+/** Returns the outcome of a call as of a block. For a past block it is computed again after each fact that was missing. */
 export function* outcomeAt(view: BlockView, caller: Caller, call: ContractCall): Steps<CallOutcome> {
   const { state } = view;
   if (pastBlock(view) === null) return outcomeOfCall(state, caller, call);
   const known = new Map<string, unknown>();
   const fact = <Value>(name: string, read: () => Steps<Value>): Value => {
-    if (!known.has(name)) throw new Unread(name, read);
+    if (!known.has(name)) throw new UnreadFact(name, read);
     return known.get(name) as Value;
   };
   const facts: ChainFacts = {
@@ -237,24 +238,24 @@ export function* outcomeAt(view: BlockView, caller: Caller, call: ContractCall):
     try {
       return outcomeOfCall(state, caller, call, facts);
     } catch (error) {
-      if (!(error instanceof Unread)) throw error;
+      if (!(error instanceof UnreadFact)) throw error;
       known.set(error.fact, yield* error.read());
     }
   }
 }
 
-/** The nonce of an address's next transaction. The exchange's own transactions have their numbers for nonces. */
+/** Returns the nonce of an address's next transaction. For the exchange's own transactions it is their number. */
 export function* nonceAt(view: BlockView, address: Address): Steps<number> {
   const { chain } = view.state;
-  const block = pastBlock(view);
+  const past = pastBlock(view);
   if (address === OPERATOR) {
-    if (block !== null) return lastNumberIn(chain, block) + 1;
-    return view.moment === "pending" ? chain.transactions.next : chain.firstUnprocessed;
+    if (past !== null) return lastNumberUpTo(chain, past) + 1;
+    return view.block === "pending" ? chain.transactions.next : chain.firstUnprocessed;
   }
   const mined = chain.wallets.get(address)?.mined ?? 0;
-  if (block === null) return view.moment === "pending" ? nextNonce(chain, address) : mined;
-  const before = overwrittenAfter(chain, block, address);
-  for (const { content, block: serial } of transactionsAfter(view, block, ofWallet(address), isInBlock)) {
+  if (past === null) return view.block === "pending" ? nextNonce(chain, address) : mined;
+  const before = overwrittenAfter(chain, past, address);
+  for (const { content, block: serial } of transactionsAfter(view, past, ofWallet(address), isInBlock)) {
     if (before !== undefined && serial > before.blocks) break;
     if (content?.kind === "call" && content.from === address) return content.nonce;
     yield;
@@ -262,8 +263,8 @@ export function* nonceAt(view: BlockView, address: Address): Steps<number> {
   return before?.mined ?? mined;
 }
 
-/** The number of the latest transaction that the blocks up to one have. */
-function lastNumberIn(chain: Chain, { height }: Block): number {
+/** Returns the largest number of a transaction in the latest non-empty block up to one. */
+function lastNumberUpTo(chain: Chain, { height }: Block): number {
   for (let at: number = height; at >= 0; at -= 1) {
     const numbers = minedAt(chain, at).map(({ number }) => number);
     if (numbers.length > 0) return numbers.reduce((a, b) => Math.max(a, b));
@@ -271,15 +272,15 @@ function lastNumberIn(chain: Chain, { height }: Block): number {
   return 0;
 }
 
-/** What an address has of the native currency, wei; what the exchange has given it for gas it had from the start. */
+/** Returns the balance of native currency, wei. Gas money from the exchange counts from the start. */
 export function* nativeAt(view: BlockView, address: Address): Steps<bigint> {
   const { chain } = view.state;
   const native = chain.wallets.get(address)?.native ?? 0n;
-  const block = pastBlock(view);
-  if (block === null) return native;
-  const before = overwrittenAfter(chain, block, address);
+  const past = pastBlock(view);
+  if (past === null) return native;
+  const before = overwrittenAfter(chain, past, address);
   let balance = before?.native ?? native;
-  for (const transaction of transactionsAfter(view, block, ofWallet(address), isInBlock)) {
+  for (const transaction of transactionsAfter(view, past, ofWallet(address), isInBlock)) {
     if (before !== undefined && transaction.block > before.blocks) break;
     balance -= nativeChange(transaction, address);
     yield;
@@ -287,7 +288,7 @@ export function* nativeAt(view: BlockView, address: Address): Steps<bigint> {
   return balance > 0n ? balance : 0n;
 }
 
-/** What a transaction in a block has changed of an address's native currency, wei. */
+/** Returns the change of an address's native currency by a mined transaction, wei. */
 function nativeChange({ content, status, exception }: Transaction, address: Address): bigint {
   if (content?.kind !== "call") return 0n;
   const { gasUsed, gasPrice } = exception ?? { gasUsed: 0, gasPrice: 0 };
@@ -296,47 +297,47 @@ function nativeChange({ content, status, exception }: Transaction, address: Addr
   return (content.to === address ? value : 0n) - paid;
 }
 
-/** What was written over outside any block after a block, and before the block that follows the next; undefined for nothing. */
+/** Returns a wallet before its first overwrite since the block after the given one was mined; undefined if there was none. */
 function overwrittenAfter(chain: Chain, { height }: Block, address: Address): Overwritten | undefined {
   const { serial } = blockAt(chain, height + 1) as Block;
   return chain.overwritten.find((each) => each.address === address && each.blocks >= serial);
 }
 
-/** What may stand in each place of the logs of a transaction that is looked for. */
-type Places = readonly ReadonlySet<string>[];
+/** Accepted topics by index, as in a `LogQuery`. */
+type TopicSets = readonly ReadonlySet<string>[];
 
-const ofOwner = (address: Address): Places => [new Set([`0x${addressWord(address)}`])];
-const ofWallet = (address: Address): Places => [new Set([walletTopic(address)])];
+const ofOwner = (address: Address): TopicSets => [new Set([`0x${addressWord(address)}`])];
+const ofWallet = (address: Address): TopicSets => [new Set([walletTopic(address)])];
 
 const isMined = ({ status }: Transaction): boolean => status === "MINED";
 const isInBlock = ({ block }: Transaction): boolean => block !== 0;
 
-/** The transactions behind a block that have taken effect, as far as their logs may be those that are looked for. */
+/** Returns the transactions after a block that have taken effect and may have logs with the given topics. */
 function* transactionsAfter(
   view: BlockView,
   { height }: Block,
-  places: Places,
-  isOne: (transaction: Transaction) => boolean = isMined,
+  topics: TopicSets,
+  isIncluded: (transaction: Transaction) => boolean = isMined,
 ): Generator<Transaction> {
   const { state, logIndex } = view;
   const { chain } = state;
   const range = { from: endOf(chain, height) + 1, to: chain.mined.size };
-  for (const next of logIndex.candidates(state, places, range)) {
-    const transaction = transactionAt(chain, next);
-    if (transaction !== undefined && isOne(transaction)) yield transaction;
+  for (const position of logIndex.candidates(state, topics, range)) {
+    const transaction = transactionAt(chain, position);
+    if (transaction !== undefined && isIncluded(transaction)) yield transaction;
   }
   for (const transaction of unminedTransactions(state)) if (!awaitsBlock(transaction)) yield transaction;
 }
 
-/** Those that the blocks up to one have, from a position on, each with its own. */
+/** Returns the mined transactions from a position up to a block, each with its position. */
 function* transactionsUpTo(
   { state, logIndex }: BlockView,
   { height }: Block,
   from: number,
-  places: Places,
+  topics: TopicSets,
 ): Generator<readonly [Transaction, number]> {
   const { chain } = state;
-  for (const position of logIndex.candidates(state, places, { from, to: endOf(chain, height) })) {
+  for (const position of logIndex.candidates(state, topics, { from, to: endOf(chain, height) })) {
     const transaction = transactionAt(chain, position);
     if (transaction?.status === "MINED") yield [transaction, position];
   }

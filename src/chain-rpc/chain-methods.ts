@@ -15,13 +15,13 @@ import {
   type BlockOrPending,
   callerOf,
   readAddressParam,
+  readBlockOrPending,
   readBoolean,
   readBytes,
   readCallRequest,
   readCount,
   readHash,
   readHeight,
-  readMoment,
 } from "./params.ts";
 import {
   blockReply,
@@ -41,36 +41,37 @@ import {
   unminedTransactions,
 } from "./transactions.ts";
 
-/** A block by hash, tag, number or an object of EIP-1898; null when the chain does not have it. */
+/** Reads a hash, tag, number or an object of EIP-1898, and returns its block; null if the chain does not have it. */
 function readReceiptsBlock(value: unknown, name: string, state: State): Block | null {
   if (typeof value === "string" && value.length === 66)
     return blockOfHash(state, value.toLowerCase()) ?? null;
-  const found = typeof value === "object" ? readMoment(value, name, state) : readBlock(value, name, state);
-  return found === "pending" ? null : found;
+  const block =
+    typeof value === "object" ? readBlockOrPending(value, name, state) : readBlock(value, name, state);
+  return block === "pending" ? null : block;
 }
 
-/** A block by number or tag; null when the chain does not have it. */
+/** Reads a number or tag, and returns its block; null if the chain does not have it. */
 function readBlock(value: unknown, name: string, state: State): BlockOrPending | null {
   const height = readHeight(value, name, state);
   return height === "pending" ? height : (blockAt(state.chain, height) ?? null);
 }
 
-/** A block by its hash; null when the chain does not have it. */
+/** Reads a hash, and returns its block; null if the chain does not have it. */
 const readBlockHash = (value: unknown, name: string, state: State): Block | null =>
   blockOfHash(state, readHash(value, name)) ?? null;
 
 const BY_NUMBER = param("block", readBlock);
 const BY_HASH = param("block", readBlockHash);
-const MOMENT = param("block", readMoment);
+const STATE_BLOCK = param("block", readBlockOrPending);
 const IS_FULL = param("full transactions", readBoolean);
 const INDEX = param("index", readCount);
-const MOMENT_OR_HEAD = { ...MOMENT, isOptional: true };
+const STATE_BLOCK_OR_HEAD = { ...STATE_BLOCK, isOptional: true };
 const ADDRESS = param("address", readAddressParam);
 const REQUEST = param("transaction", readCallRequest);
 export const TRANSACTION = param("transaction", (value, name, state) =>
   transactionOfHash(state, readHash(value, name)),
 );
-/** An override of state and blocks, which must be empty. */
+/** Overrides of state and blocks. They must be empty. */
 const OVERRIDE = optionalParam("overrides", (value) => {
   if (typeof value === "object" && Object.keys(value as object).length === 0) return;
   throw invalidParams("overrides of state and blocks are not modelled");
@@ -80,17 +81,17 @@ function requireBlock(block: Block | null): void {
   if (block === null) throw new RpcError("RESOURCE_NOT_FOUND", "Resource not found");
 }
 
-function transactionIn(state: State, block: Block | null, place: number): object | null {
-  if (block === null || place >= block.count) return null;
+function transactionIn(state: State, block: Block | null, index: number): object | null {
+  if (block === null || index >= block.count) return null;
   const { transactions, mined } = state.chain;
-  return transactionReply(state, transactions.get(mined.get(block.first + place + 1)));
+  return transactionReply(state, transactions.get(mined.get(block.first + index + 1)));
 }
 
-/** Code that does nothing: what the contracts do is not written in it. */
+/** Code of all contracts: an invalid opcode, because there is no EVM. */
 const CODE = "0xfe";
 
-const viewOf = ({ state, logIndex }: NodeContext, moment: BlockOrPending): BlockView => ({
-  ...{ state, logIndex, moment },
+const viewOf = ({ state, logIndex }: NodeContext, block: BlockOrPending): BlockView => ({
+  ...{ state, logIndex, block },
 });
 
 const MAX_HISTORY_BLOCKS = 1_024;
@@ -102,19 +103,19 @@ function blockIn({ chain }: State, height: number): Block {
 }
 
 function readPercentiles(value: unknown, name: string): number[] {
-  const isRising = (percentile: unknown, index: number, all: readonly unknown[]): boolean =>
+  const isAscending = (percentile: unknown, index: number, all: readonly unknown[]): boolean =>
     typeof percentile === "number" &&
     percentile >= (index === 0 ? 0 : Number(all[index - 1])) &&
     percentile <= 100;
-  if (Array.isArray(value) && value.length <= 100 && value.every(isRising)) return value;
+  if (Array.isArray(value) && value.length <= 100 && value.every(isAscending)) return value;
   throw invalidParams(`${name}: expected numbers from 0 to 100, ascending`);
 }
 
 const BLOCK_COUNT = param("block count", readCount);
-const NEWEST = param("newest block", readMoment);
+const NEWEST = param("newest block", readBlockOrPending);
 const PERCENTILES = optionalParam("percentiles", readPercentiles);
 
-/** What the transactions of a block paid above its base fee, at some percentiles of the gas it has used. */
+/** Returns the priority fees of a block's transactions at some percentiles of its used gas. */
 function rewardsIn(state: State, block: Block, percentiles: readonly number[]): string[] {
   const paid = Array.from(transactionsIn(state, block), (transaction) => ({
     tip: gasPriceOf(state, transaction, block) - block.baseFee,
@@ -128,7 +129,7 @@ function rewardsIn(state: State, block: Block, percentiles: readonly number[]): 
   });
 }
 
-/** What waits for a block, and what waits for an earlier nonce of its sender. */
+/** Transactions that wait for a block, and those that wait for an earlier nonce, by sender and nonce. */
 interface Pool<Value> {
   readonly pending: Record<string, Record<string, Value>>;
   readonly queued: Record<string, Record<string, Value>>;
@@ -140,34 +141,34 @@ const isQueued = ({ chain }: State, { content }: Transaction): boolean =>
 
 function* poolOf<Value>(
   state: State,
-  shownAs: (transaction: Transaction) => Value,
-  isListed: (transaction: Transaction) => boolean = () => true,
+  replyOf: (transaction: Transaction) => Value,
+  isIncluded: (transaction: Transaction) => boolean = () => true,
 ): Steps<Pool<Value>> {
   const pool: Pool<Value> = { pending: {}, queued: {} };
   for (const transaction of unminedTransactions(state)) {
     yield;
-    if (!isListed(transaction)) continue;
+    if (!isIncluded(transaction)) continue;
     const part = isQueued(state, transaction) ? pool.queued : pool.pending;
     const sender = senderOf(transaction);
     part[sender] ??= {};
-    (part[sender] as Record<string, Value>)[nonceOf(transaction)] = shownAs(transaction);
+    (part[sender] as Record<string, Value>)[nonceOf(transaction)] = replyOf(transaction);
   }
   return pool;
 }
 
-/** A transaction in a line, as Geth's inspection has it. */
+/** Describes a transaction in one line, like Geth's `txpool_inspect`. */
 function summaryOf(state: State, transaction: Transaction): string {
   const value = transaction.content?.kind === "call" ? transaction.content.value : "0";
   const price = gasPriceOf(state, transaction, null);
   return `${recipientOf(transaction)}: ${value} wei + ${gasLimitOf(transaction)} gas × ${price} wei`;
 }
 
-/** The methods that read the chain: the node itself, blocks, transactions, accounts, fees, and what a call would do. */
+/** The methods that read the chain: node, blocks, transactions, accounts, fees, calls. */
 export const chainMethods: Methods = {
   eth_chainId: open([], () => quantity(CHAIN_ID)),
   net_version: open([], () => String(CHAIN_ID)),
   eth_networkId: open([], () => String(CHAIN_ID)),
-  // Nobody is connected to it, and nobody mines: the exchange does.
+  // The node has no peers and does not mine.
   net_listening: open([], () => true),
   net_peerCount: open([], () => "0x0"),
   eth_protocolVersion: open([], () => 1),
@@ -205,8 +206,8 @@ export const chainMethods: Methods = {
   eth_getBlockByHash: open([BY_HASH, IS_FULL], ({ state }, block, isFull) =>
     block === null ? null : blockReply(state, block, isFull),
   ),
-  eth_getBlockTransactionCountByNumber: open([MOMENT], ({ state }, moment) =>
-    quantity(moment === "pending" ? pendingTransactions(state).length : moment.count),
+  eth_getBlockTransactionCountByNumber: open([STATE_BLOCK], ({ state }, block) =>
+    quantity(block === "pending" ? pendingTransactions(state).length : block.count),
   ),
   eth_getBlockTransactionCountByHash: open([BY_HASH], (_node, block) =>
     block === null ? null : quantity(block.count),
@@ -218,24 +219,24 @@ export const chainMethods: Methods = {
   ),
 
   eth_getTransactionByHash: open([TRANSACTION], ({ state }, transaction) => {
-    // What was given up, replaced or lost, no node knows of.
+    // Nodes do not know transactions that were dropped, replaced or lost.
     const isKnown =
       transaction !== undefined && (transaction.block !== 0 || transaction.status === "PENDING");
     return isKnown ? transactionReply(state, transaction) : null;
   }),
-  eth_getTransactionByBlockNumberAndIndex: open([BY_NUMBER, INDEX], ({ state }, block, place) => {
-    if (block !== "pending") return transactionIn(state, block, place);
-    const transaction = pendingTransactions(state)[place];
+  eth_getTransactionByBlockNumberAndIndex: open([BY_NUMBER, INDEX], ({ state }, block, index) => {
+    if (block !== "pending") return transactionIn(state, block, index);
+    const transaction = pendingTransactions(state)[index];
     return transaction === undefined ? null : transactionReply(state, transaction);
   }),
-  eth_getTransactionByBlockHashAndIndex: open([BY_HASH, INDEX], ({ state }, block, place) =>
-    transactionIn(state, block, place),
+  eth_getTransactionByBlockHashAndIndex: open([BY_HASH, INDEX], ({ state }, block, index) =>
+    transactionIn(state, block, index),
   ),
   eth_getTransactionReceipt: open([TRANSACTION], ({ state }, transaction) =>
     transaction === undefined ? null : receiptReply(state, transaction),
   ),
 
-  eth_getUncleCountByBlockNumber: open([MOMENT], () => "0x0"),
+  eth_getUncleCountByBlockNumber: open([STATE_BLOCK], () => "0x0"),
   eth_getUncleCountByBlockHash: open([BY_HASH], (_node, block) => {
     requireBlock(block);
     return "0x0";
@@ -247,20 +248,20 @@ export const chainMethods: Methods = {
   }),
 
   eth_accounts: open([], ({ accounts, impersonated }) => [...new Set([...accounts, ...impersonated])]),
-  eth_getBalance: open([ADDRESS, MOMENT], function* (node, address, moment) {
-    return quantity(yield* nativeAt(viewOf(node, moment), address));
+  eth_getBalance: open([ADDRESS, STATE_BLOCK], function* (node, address, block) {
+    return quantity(yield* nativeAt(viewOf(node, block), address));
   }),
-  eth_getTransactionCount: open([ADDRESS, MOMENT], function* (node, address, moment) {
-    return quantity(yield* nonceAt(viewOf(node, moment), address));
+  eth_getTransactionCount: open([ADDRESS, STATE_BLOCK], function* (node, address, block) {
+    return quantity(yield* nonceAt(viewOf(node, block), address));
   }),
-  eth_getCode: open([ADDRESS, MOMENT], (_node, address) => (isContract(address) ? CODE : "0x")),
+  eth_getCode: open([ADDRESS, STATE_BLOCK], (_node, address) => (isContract(address) ? CODE : "0x")),
 
   eth_gasPrice: open([], ({ state }) => quantity(baseFeeOf(state.chain) + TIP)),
   eth_maxPriorityFeePerGas: open([], () => quantity(TIP)),
   eth_feeHistory: open([BLOCK_COUNT, NEWEST, PERCENTILES], ({ state }, count, newest, percentiles) => {
     const last = newest === "pending" ? headBlock(state.chain) : newest;
-    const asked = Math.max(1, Math.min(count, MAX_HISTORY_BLOCKS));
-    const oldest = Math.max(0, last.height - asked + 1);
+    const length = Math.max(1, Math.min(count, MAX_HISTORY_BLOCKS));
+    const oldest = Math.max(0, last.height - length + 1);
     const blocks = Array.from({ length: last.height - oldest + 1 }, (_, index) =>
       blockIn(state, oldest + index),
     );
@@ -281,7 +282,6 @@ export const chainMethods: Methods = {
     };
   }),
 
-  // The exchange's own transactions have their numbers for nonces.
   txpool_status: open([], function* ({ state }) {
     let [pending, queued] = [0, 0];
     for (const transaction of unminedTransactions(state)) {
@@ -301,24 +301,24 @@ export const chainMethods: Methods = {
   }),
   txpool_inspect: open([], ({ state }) => poolOf(state, (transaction) => summaryOf(state, transaction))),
 
-  eth_call: open([REQUEST, MOMENT_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, moment) {
+  eth_call: open([REQUEST, STATE_BLOCK_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, block) {
     if (request.gas !== undefined && request.gas < intrinsicGas(request.input)) {
       throw new RpcError("SERVER_ERROR", "intrinsic gas too high -- CallGasCostMoreThanGasLimit");
     }
-    const view = viewOf(node, moment);
-    const has = request.value === 0n ? 0n : yield* nativeAt(view, callerOf(request));
-    if (request.value > has) {
+    const view = viewOf(node, block);
+    const balance = request.value === 0n ? 0n : yield* nativeAt(view, callerOf(request));
+    if (request.value > balance) {
       throw new RpcError(
         "TRANSACTION_REJECTED",
-        `Insufficient funds for gas * price + value: have ${has} want ${request.value}`,
+        `Insufficient funds for gas * price + value: have ${balance} want ${request.value}`,
       );
     }
     return yield* answerCall(view, request);
   }),
-  eth_estimateGas: open([REQUEST, MOMENT_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, moment) {
+  eth_estimateGas: open([REQUEST, STATE_BLOCK_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, block) {
     const call = contractCallOf(request);
     const caller = { from: callerOf(request), value: request.value };
-    const outcome = yield* outcomeAt(viewOf(node, moment), caller, call);
+    const outcome = yield* outcomeAt(viewOf(node, block), caller, call);
     if (!outcome.ok) throw reverted(outcome.reason);
     return quantity(callGas(call, request.input));
   }),

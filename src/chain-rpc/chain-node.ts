@@ -15,7 +15,7 @@ import {
 import { IndexBehind, LogIndex } from "./log-index.ts";
 import { logMethods, subscriptionMethods } from "./log-methods.ts";
 import { steeringMethods } from "./steering-methods.ts";
-import type { Subscriber } from "./subscriptions.ts";
+import { type Sink, Subscriber } from "./subscriptions.ts";
 
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   Object.entries({
@@ -27,42 +27,46 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
   }),
 );
 
-type OwnMethods = ReadonlyMap<string, Method>;
-
-const NONE: OwnMethods = new Map();
+export type ChainNode = ReturnType<typeof createNode>;
 
 /**
- * The settlement chain of one exchange as an Ethereum node. Blocks, transactions and balances are the exchange's; the node
- * itself remembers only filters, snapshots and impersonations.
+ * Creates the settlement chain of one exchange as an Ethereum node. Blocks, transactions and balances are the exchange's;
+ * the node itself has only filters, subscriptions, snapshots and impersonations.
  */
-export interface ChainNode extends NodeContext {
-  /**
-   * The response to a JSON-RPC request, empty for notifications; untrusted clients may only read and send signed
-   * transactions. `own`: the methods that stand for one client, from `methodsOf`.
-   */
-  readonly answer: (request: Buffer, isTrusted: boolean, own?: OwnMethods) => Promise<string>;
+export function createNode(host: Host, logIndex = new LogIndex()) {
+  const node = contextOf(host, logIndex);
+  /** Adds a client with a connection of its own, which may subscribe. */
+  const connect = (sink: Sink) => {
+    const client = new Subscriber(node.subscriptions, sink);
+    const own = new Map(Object.entries(subscriptionMethods(client)));
+    return {
+      answer: answerWith(node, (name) => own.get(name) ?? METHODS.get(name)),
+      tell: () => client.tell(),
+      close: () => client.close(),
+    };
+  };
+  return Object.assign(node, { answer: answerWith(node, (name) => METHODS.get(name)), connect });
 }
 
-export const methodsOf = (client: Subscriber): OwnMethods =>
-  new Map(Object.entries(subscriptionMethods(client)));
-
-export function createNode(host: Host, logIndex = new LogIndex()): ChainNode {
-  const node = contextOf(host, logIndex);
-  const answer: ChainNode["answer"] = (request, isTrusted, own = NONE) =>
-    answerRpc(request, node.slices, async (method, params) => {
+/**
+ * Returns a function that answers a JSON-RPC request; empty if it contains only notifications. Untrusted clients may only
+ * read and send signed transactions.
+ */
+const answerWith =
+  (node: NodeContext, find: (name: string) => Method | undefined) =>
+  (request: Buffer, isTrusted: boolean): Promise<string> =>
+    answerRpc(request, node.slices, async (name, params) => {
       for (;;) {
         try {
-          let result = await perform(node, own.get(method) ?? METHODS.get(method), method, params, isTrusted);
-          if (isSteps(result)) result = await node.slices.run(whileSame(node, result));
+          let result = await perform(node, find(name), name, params, isTrusted);
+          if (isSteps(result)) result = await node.slices.run(whileUnchanged(node, result));
           if (!isLazy(result)) return JSON.stringify(result ?? null);
-          return await node.slices.run(whileSame(node, jsonInSteps(result)));
+          return await node.slices.run(whileUnchanged(node, jsonInSteps(result)));
         } catch (error) {
-          await prepare(node, error);
+          await prepareRetry(node, error);
         }
       }
     });
-  return Object.assign(node, { answer });
-}
 
 function perform(
   node: NodeContext,
@@ -71,7 +75,7 @@ function perform(
   given: readonly unknown[],
   isTrusted: boolean,
 ): unknown {
-  if (method === undefined) throw notModelled(name);
+  if (method === undefined) throw methodNotFound(name);
   const { params, isControl } = method;
   if (isControl && !isTrusted) {
     throw new RpcError(
@@ -84,23 +88,23 @@ function perform(
     const expected = min === params.length ? String(min) : `${min} to ${params.length}`;
     throw invalidParams(`${name} takes ${expected} parameters, found ${given.length}`);
   }
-  const values = params.map(({ name, read }, place) => read(given[place], name, node.state));
+  const values = params.map(({ name, read }, index) => read(given[index], name, node.state));
   return method.perform(node, ...(values as never));
 }
 
-/** Does what must be done before a call is tried again. @throws the error where there is nothing to do. */
-async function prepare(node: NodeContext, error: unknown): Promise<void> {
+/** Prepares the retry of a call that has failed. @throws the error itself if a retry would not help. */
+async function prepareRetry(node: NodeContext, error: unknown): Promise<void> {
   if (error instanceof ChainChanged) return;
   if (!(error instanceof IndexBehind)) throw error;
   try {
-    await node.slices.run(whileSame(node, node.logIndex.update(node.state)));
+    await node.slices.run(whileUnchanged(node, node.logIndex.update(node.state)));
   } catch (changed) {
     if (!(changed instanceof ChainChanged)) throw changed;
   }
 }
 
-/** Steps on the state of this moment, in which blocks may go on being mined. @throws ChainChanged where it becomes another. */
-function* whileSame<T>(node: NodeContext, steps: Steps<T>): Steps<T> {
+/** Runs steps that read the current state; blocks may be mined meanwhile. @throws ChainChanged if blocks are replaced. */
+function* whileUnchanged<T>(node: NodeContext, steps: Steps<T>): Steps<T> {
   const { state } = node;
   const { reorganizations } = state.chain;
   for (let step = steps.next(); ; step = steps.next()) {
@@ -110,10 +114,10 @@ function* whileSame<T>(node: NodeContext, steps: Steps<T>): Steps<T> {
   }
 }
 
-function notModelled(name: string): RpcError {
+function methodNotFound(name: string): RpcError {
   const shown = name.slice(0, 60);
-  const like = nearest(shown, METHODS.keys());
-  const meant = like === undefined ? "" : ` Did you mean ${like}?`;
-  const message = `Method not found: ${shown}.${meant} error.data.methods lists those there are`;
+  const similar = nearest(shown, METHODS.keys());
+  const suggestion = similar === undefined ? "" : ` Did you mean ${similar}?`;
+  const message = `Method not found: ${shown}.${suggestion} error.data.methods lists all methods`;
   return new RpcError("METHOD_NOT_FOUND", message, { methods: [...METHODS.keys()].sort() });
 }

@@ -3,9 +3,11 @@ import type { Address } from "../core/terms.ts";
 import type { Clock, ClockSetting } from "../engine/clock.ts";
 import type { Exchange, Snapshot } from "../engine/exchange.ts";
 import type { Slices } from "../engine/slices.ts";
+import { Cursors } from "./cursors.ts";
 import { Filters } from "./filters.ts";
 import type { LogIndex } from "./log-index.ts";
 import { optional } from "./params.ts";
+import { Subscriptions } from "./subscriptions.ts";
 
 interface NodeSnapshot {
   readonly exchange: Snapshot;
@@ -13,11 +15,11 @@ interface NodeSnapshot {
   readonly secondsAdded: number;
 }
 
-/** Snapshots numbered from 0, as `evm_snapshot` does: reverting to one deletes it and all later ones. */
+/** Snapshots of `evm_snapshot`, numbered from 0. Reverting to one deletes it and all later ones. */
 class EvmSnapshots {
   readonly #host: Host;
   readonly #snapshots = new Map<bigint, NodeSnapshot>();
-  #taken = 0n;
+  #next = 0n;
   /** Seconds added by `evm_increaseTime` so far; a revert restores them. */
   secondsAdded = 0;
 
@@ -28,12 +30,12 @@ class EvmSnapshots {
   take(): bigint {
     const { exchange, clock } = this.#host;
     const { secondsAdded } = this;
-    this.#snapshots.set(this.#taken, { exchange: exchange.snapshot(), clock: clock.setting, secondsAdded });
-    this.#taken += 1n;
-    return this.#taken - 1n;
+    this.#snapshots.set(this.#next, { exchange: exchange.snapshot(), clock: clock.setting, secondsAdded });
+    this.#next += 1n;
+    return this.#next - 1n;
   }
 
-  /** Reverts to a snapshot; false when there is none of this number, or no longer. */
+  /** Reverts to a snapshot; returns false if it does not exist. */
   revert(number: bigint): boolean {
     const snapshot = this.#snapshots.get(number);
     if (snapshot === undefined) return false;
@@ -45,52 +47,66 @@ class EvmSnapshots {
   }
 }
 
+/** The exchange of a node, with what the node needs to know about its server. */
 export interface Host {
   readonly exchange: Exchange;
   readonly clock: Clock;
   readonly version: string;
-  /** The dev accounts, in lower case: it signs for them. */
+  /** Dev accounts, in lower case. The node signs for them. */
   readonly accounts: readonly Address[];
   readonly slices: Slices;
-  /** The private key of a dev account, where the exchange shows one. */
+  /** Returns the private key of a dev account; null for other addresses. */
   readonly keyOf: (account: Address) => `0x${string}` | null;
+  /** Restarts the exchange. */
   readonly reset: () => void;
 }
 
-/** What the methods work on: the exchange, and what the node itself remembers for its clients. */
-export interface NodeContext extends Host {
-  /** The state at this moment; read it, never keep it. */
+/** Returns what a node remembers for its clients until it is reset. */
+const emptyMemory = (host: Host) => ({
+  /** Addresses besides the dev accounts that may send unsigned transactions, in the order in which they were added. */
+  impersonated: new Set<Address>(),
+  impersonatesAll: false,
+  /** Seconds by which the clock is advanced before each mined block; null for none. */
+  secondsBetweenBlocks: null as number | null,
+  snapshots: new EvmSnapshots(host),
+});
+
+/** The exchange and the node's own data, as the methods use them. */
+export interface NodeContext extends Host, ReturnType<typeof emptyMemory> {
+  /** The current state; a later command may replace it. */
   readonly state: State;
-  /** Addresses that may send unsigned transactions, beside the dev accounts, in the order in which they were added. */
-  readonly impersonated: Set<Address>;
-  impersonatesAll: boolean;
-  /** How far the clock moves before each block that is asked for; null for not at all. */
-  secondsBetweenBlocks: number | null;
-  readonly snapshots: EvmSnapshots;
   readonly logIndex: LogIndex;
   readonly filters: Filters;
+  readonly subscriptions: Subscriptions;
+  /** Deletes filters, snapshots and impersonations; subscriptions stay. */
+  readonly forget: () => void;
 }
 
 export function contextOf(host: Host, logIndex: LogIndex): NodeContext {
-  const filters = new Filters(logIndex);
-  host.exchange.watchRewind(() => filters.follow(host.exchange.state));
-  return {
+  const { exchange } = host;
+  const cursors = new Cursors();
+  const filters = new Filters(logIndex, cursors);
+  exchange.watchRewind(() => cursors.follow(exchange.state));
+  const context: NodeContext = {
     ...host,
     get state() {
-      return host.exchange.state;
+      return exchange.state;
     },
-    impersonated: new Set(),
-    impersonatesAll: false,
-    secondsBetweenBlocks: null,
-    snapshots: new EvmSnapshots(host),
+    ...emptyMemory(host),
     logIndex,
     filters,
+    subscriptions: new Subscriptions(exchange, host.slices, cursors),
+    forget: () => {
+      filters.clear();
+      Object.assign(context, emptyMemory(host));
+    },
   };
+  return context;
 }
 
 export interface Param<Value> {
   readonly name: string;
-  /** Whether it may be left out from the end. */
+  /** Whether it may be omitted. */
   readonly isOptional: boolean;
   /** @throws RpcError naming the parameter, what was expected and what was found. */
   readonly read: (value: unknown, name: string, state: State) => Value;
@@ -100,19 +116,19 @@ export const param = <Value>(name: string, read: Param<Value>["read"]): Param<Va
   ...{ name, isOptional: false, read },
 });
 
-/** One that may also be null. */
+/** A parameter that may be omitted or null. */
 export const optionalParam = <Value>(name: string, read: Param<Value>["read"]): Param<Value | undefined> => ({
   ...{ name, isOptional: true },
   read: (value, name, state) => optional(value, name, (given) => read(given, name, state)),
 });
 
 type ValuesOf<Params extends readonly Param<unknown>[]> = {
-  -readonly [Place in keyof Params]: Params[Place] extends Param<infer Value> ? Value : never;
+  -readonly [Index in keyof Params]: Params[Index] extends Param<infer Value> ? Value : never;
 };
 
 export interface Method {
   readonly params: readonly Param<unknown>[];
-  /** Whether it needs the control plane's token: it steers the chain, or acts in somebody's name. */
+  /** Whether it needs the token of the control plane, because it controls the chain or acts for an account. */
   readonly isControl: boolean;
   /** @throws RpcError */
   readonly perform: (node: NodeContext, ...values: never) => unknown;
@@ -130,8 +146,8 @@ const method =
 export const open = method(false);
 export const control = method(true);
 
-/** The same method by the names that anvil and Hardhat have for it. */
-export const ofBoth = (methods: Methods): Methods =>
+/** Returns each method under its names in anvil and Hardhat. */
+export const aliased = (methods: Methods): Methods =>
   Object.fromEntries(
     Object.entries(methods).flatMap(([name, method]): [string, Method][] => [
       [`anvil_${name}`, method],

@@ -25,7 +25,7 @@ import { asHex, limitsOf, secondsOf } from "./encoding.ts";
 import { isSteps, RpcError } from "./json-rpc.ts";
 import { type CallRequest, callerOf } from "./params.ts";
 
-/** One function of a contract: reads a block's state, perhaps in steps, or is decoded to a call that the core carries out. */
+/** A function of a contract: reads the state of a block, perhaps in steps, or is decoded to a call that the core executes. */
 type ContractFunction<Args> =
   | ((view: BlockView, args: Args) => unknown)
   | { readonly write: (args: Args) => ContractCall; readonly result?: unknown };
@@ -41,29 +41,29 @@ type Functions<Abi extends AnyAbi> = {
 const operatorOnly = (functionName: string) => ({
   write: (): ContractCall => ({
     kind: "unknown",
-    reason: `clobsim: ${functionName} is called by the exchange itself, and by nobody else`,
+    reason: `clobsim: only the exchange itself may call ${functionName}`,
   }),
 });
 
 const lower = (address: string): Address => address.toLowerCase();
 
-/** An argument as the core has it: numbers in decimal, hex digits in lower case. */
-const plain = (argument: unknown): unknown => {
+/** Converts an argument to the form of the core: numbers in decimal, hex digits in lower case. */
+const toCore = (argument: unknown): unknown => {
   if (typeof argument === "bigint") return String(argument);
-  if (Array.isArray(argument)) return argument.map(plain);
+  if (Array.isArray(argument)) return argument.map(toCore);
   return typeof argument === "string" ? argument.toLowerCase() : argument;
 };
 
-/** A function whose arguments are a call's fields in their order. */
+/** Declares a function whose arguments are the fields of a core call, in order. */
 const call = (kind: ContractCall["kind"], ...fields: readonly string[]) => ({
   write: (args: readonly unknown[]) =>
     ({
       kind,
-      ...Object.fromEntries(fields.map((field, place) => [field, plain(args[place])])),
+      ...Object.fromEntries(fields.map((field, index) => [field, toCore(args[index])])),
     }) as ContractCall,
 });
 
-/** An ERC-20 function answers true when it succeeds. */
+/** ERC-20 functions return true on success. */
 const result = true;
 
 const collateralFunctions: Functions<typeof COLLATERAL> = {
@@ -80,7 +80,7 @@ const collateralFunctions: Functions<typeof COLLATERAL> = {
 };
 
 const OUTCOMES = 2;
-/** ERC-165 itself, and ERC-1155. */
+/** Supported interfaces: ERC-165 and ERC-1155. */
 const INTERFACES: ReadonlySet<string> = new Set(["0x01ffc9a7", "0xd9b67a26"]);
 
 const POSITION = ["collateral", "parent", "condition"];
@@ -130,7 +130,7 @@ const tokenFunctions: Functions<typeof TOKENS> = {
   redeemPositions: call("redeem", ...POSITION, "indexSets"),
 };
 
-/** The payout numerators of a condition: zeros until the oracle has reported, none of a condition that the chain has not. */
+/** Returns the payout numerators of a condition: zeros until the oracle has reported, none if the condition does not exist. */
 function* payoutsAt(view: BlockView, condition: string): Steps<readonly number[]> {
   const { markets, marketByConditionId } = view.state;
   const market = markets.find(marketByConditionId.get(condition) ?? 0);
@@ -139,7 +139,7 @@ function* payoutsAt(view: BlockView, condition: string): Steps<readonly number[]
   return winningOutcome !== null && isReportedAt(view, market) ? PAYOUTS[winningOutcome] : [0, 0];
 }
 
-/** A number of outcomes or a set of them as an integer that is exact. @throws RpcError */
+/** Converts a number or set of outcomes to a safe integer. @throws RpcError */
 function counted(value: bigint): number {
   if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
   throw reverted("clobsim: a market has two outcomes");
@@ -171,20 +171,20 @@ interface Contract {
   readonly functions: Readonly<Record<string, ContractFunction<never>>>;
 }
 
-/** Where Multicall3 is on every chain that has it (https://www.multicall3.com). */
+/** Address of Multicall3 on every chain (https://www.multicall3.com). */
 export const MULTICALL_ADDRESS: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 
 interface Call {
   readonly target: string;
   readonly callData: `0x${string}`;
-  /** Default: as the function has it for all. */
+  /** Overrides the function's own rule. */
   readonly allowFailure?: boolean;
 }
 
-/** What calls of other contracts answer, all as of one block. */
-function* resultsOf(view: BlockView, calls: readonly Call[], mayAllFail: boolean) {
+/** Performs calls of other contracts, all as of one block. */
+function* resultsOf(view: BlockView, calls: readonly Call[], mayFail: boolean) {
   const results: { readonly success: boolean; readonly returnData: `0x${string}` }[] = [];
-  for (const { target, callData: input, allowFailure = mayAllFail } of calls) {
+  for (const { target, callData: input, allowFailure = mayFail } of calls) {
     try {
       const request = { from: MULTICALL_ADDRESS, to: lower(target), input, value: 0n };
       results.push({ success: true, returnData: asHex(yield* answerCall(view, request)) });
@@ -198,9 +198,9 @@ function* resultsOf(view: BlockView, calls: readonly Call[], mayAllFail: boolean
   return results;
 }
 
-function* resultsInBlock(view: BlockView, calls: readonly Call[], mayAllFail: boolean) {
+function* resultsInBlock(view: BlockView, calls: readonly Call[], mayFail: boolean) {
   const height = heightOf(view);
-  return [BigInt(height), hashAt(view, height), yield* resultsOf(view, calls, mayAllFail)];
+  return [BigInt(height), hashAt(view, height), yield* resultsOf(view, calls, mayFail)];
 }
 
 const multicallFunctions: Functions<typeof MULTICALL> = {
@@ -212,28 +212,28 @@ const multicallFunctions: Functions<typeof MULTICALL> = {
   tryAggregate: (view, [isStrict, calls]) => resultsOf(view, calls, !isStrict),
   blockAndAggregate: (view, [calls]) => resultsInBlock(view, calls, false),
   tryBlockAndAggregate: (view, [isStrict, calls]) => resultsInBlock(view, calls, !isStrict),
-  getBasefee: ({ state, moment }) => BigInt(moment === "pending" ? baseFeeOf(state.chain) : moment.baseFee),
+  getBasefee: ({ state, block }) => BigInt(block === "pending" ? baseFeeOf(state.chain) : block.baseFee),
   getBlockHash: (view, [height]) => hashAt(view, Number(height)),
   getBlockNumber: (view) => BigInt(heightOf(view)),
   getChainId: () => BigInt(CHAIN_ID),
   getCurrentBlockCoinbase: (view) => limitsAt(view).miner,
   getCurrentBlockGasLimit: (view) => BigInt(limitsAt(view).gasLimit),
-  // What is pending is looked at as of the latest block.
-  getCurrentBlockTimestamp: ({ state, moment }) =>
-    BigInt(secondsOf((moment === "pending" ? headBlock(state.chain) : moment).at)),
+  // The pending block has no timestamp yet.
+  getCurrentBlockTimestamp: ({ state, block }) =>
+    BigInt(secondsOf((block === "pending" ? headBlock(state.chain) : block).at)),
   getEthBalance: (view, [address]) => nativeAt(view, lower(address)),
   getLastBlockHash: (view) => hashAt(view, heightOf(view) - 1),
 };
 
-const heightOf = ({ state, moment }: BlockView): number =>
-  moment === "pending" ? headBlock(state.chain).height + 1 : moment.height;
+const heightOf = ({ state, block }: BlockView): number =>
+  block === "pending" ? headBlock(state.chain).height + 1 : block.height;
 
-const limitsAt = ({ state, moment }: BlockView) =>
-  limitsOf(state.chain, moment === "pending" ? undefined : moment.serial);
+const limitsAt = ({ state, block }: BlockView) =>
+  limitsOf(state.chain, block === "pending" ? undefined : block.serial);
 
 const NO_HASH = `0x${"0".repeat(64)}`;
 
-/** The hash of an earlier block; of others there is none, as the opcode has it. */
+/** Returns the hash of an earlier block; zero for other heights, like the BLOCKHASH opcode. */
 function hashAt(view: BlockView, height: number): string {
   const block = height < heightOf(view) ? blockAt(view.state.chain, height) : undefined;
   return block === undefined ? NO_HASH : blockHash(view.state, block);
@@ -248,10 +248,10 @@ const CONTRACT_AT: ReadonlyMap<Address, Contract> = new Map<Address, Contract>([
 
 export const isContract = (address: Address): boolean => CONTRACT_AT.has(address);
 
-/** `0x` and the four bytes that name a function. */
+/** `0x` and the four bytes of a function selector. */
 const SELECTOR_LENGTH = 10;
 
-/** The function that calldata calls, with its arguments, or why the contract has none. */
+/** Decodes calldata to a function with its arguments, or returns the reason why it cannot. */
 function decode({ abi, name, functions }: Contract, input: string) {
   try {
     const { functionName, args = [] } = decodeFunctionData({ abi, data: asHex(input) });
@@ -259,12 +259,12 @@ function decode({ abi, name, functions }: Contract, input: string) {
   } catch {
     const known = abi.flatMap((item) => (item.type === "function" ? [item.name] : []));
     return input.length < SELECTOR_LENGTH
-      ? `clobsim: ${name} takes calls of its functions only`
-      : `clobsim: ${name} has no function ${input.slice(0, SELECTOR_LENGTH)} with such arguments; modelled are ${known.join(", ")}`;
+      ? `clobsim: ${name} accepts only calls of its functions`
+      : `clobsim: ${name} has no function ${input.slice(0, SELECTOR_LENGTH)} with such arguments; its functions are ${known.join(", ")}`;
   }
 }
 
-/** The call that a transaction asks for, as the core carries it out; reading a contract in a transaction does nothing. */
+/** Decodes the call of a transaction for the core. Calling a read function in a transaction does nothing. */
 export function contractCallOf({
   to,
   input,
@@ -275,12 +275,11 @@ export function contractCallOf({
   const decoded = decode(contract, input);
   if (typeof decoded === "string") return { kind: "unknown", reason: decoded };
   if (typeof decoded.called !== "function") return decoded.called.write(decoded.args);
-  if (to === MULTICALL_ADDRESS)
-    return { kind: "unknown", reason: "clobsim: Multicall3 reads, and sends nothing" };
+  if (to === MULTICALL_ADDRESS) return { kind: "unknown", reason: "clobsim: Multicall3 can only read" };
   return value > 0n ? { kind: "unknown", reason: "function is not payable" } : { kind: "send" };
 }
 
-/** The ABI-encoded answer of `eth_call`; changes nothing. @throws RpcError when the call reverts. */
+/** Returns the ABI-encoded result of a call without changing anything. @throws RpcError if the call reverts. */
 export function* answerCall(
   view: BlockView,
   request: Pick<CallRequest, "from" | "to" | "input" | "value">,

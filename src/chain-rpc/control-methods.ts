@@ -9,7 +9,7 @@ import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
-import { control, type Methods, type NodeContext, ofBoth, open, optionalParam, param } from "./context.ts";
+import { aliased, control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
 import { limitsOf, quantity, secondsOf, TIP } from "./encoding.ts";
 import { invalidParams, RpcError } from "./json-rpc.ts";
@@ -38,14 +38,14 @@ const ADDRESS = param("address", readAddressParam);
 const BLOCKS = optionalParam("blocks", readBlocks);
 const INTERVAL = optionalParam("interval", readSeconds);
 
-/** Mines blocks, so many seconds apart; 0: as far as was set for all. */
+/** Mines blocks with an interval in seconds; 0 means the interval set for all blocks. */
 async function mine(node: NodeContext, count: number, seconds: number): Promise<void> {
-  const apart = seconds || (node.secondsBetweenBlocks ?? 0);
-  if (apart === 0) mineBlocks(node, count);
-  else await node.clock.change(node.slices, () => mineApart(node, count, apart));
+  const interval = seconds || (node.secondsBetweenBlocks ?? 0);
+  if (interval === 0) mineBlocks(node, count);
+  else await node.clock.change(node.slices, () => mineAtInterval(node, count, interval));
 }
 
-function* mineApart(node: NodeContext, count: number, seconds: number): Steps<void> {
+function* mineAtInterval(node: NodeContext, count: number, seconds: number): Steps<void> {
   const { clock } = node;
   for (let block = 0; block < count; block += 1) {
     if (!(yield* clock.moveInSteps(clock.setting, later(node, seconds)))) return;
@@ -54,12 +54,13 @@ function* mineApart(node: NodeContext, count: number, seconds: number): Steps<vo
   }
 }
 
+/** Options of `evm_mine`. */
 interface Mining {
   readonly blocks?: number | undefined;
   readonly timestamp?: number | undefined;
 }
 
-/** `evm_mine` takes nothing, a timestamp, or an object with `blocks` and `timestamp`. */
+/** Reads nothing, a timestamp, or an object with `blocks` and `timestamp`. */
 const MINING = optionalParam("options", (options, name): Mining => {
   if (typeof options !== "object") return { timestamp: readSeconds(options, "timestamp") };
   const { blocks, timestamp } = readObject(options, name);
@@ -82,7 +83,7 @@ function later({ exchange }: NodeContext, seconds: number): Millis {
   throw invalidParams(`Timestamp error: the clock ends at ${LAST_SECOND}`);
 }
 
-/** The first moment of a second, or this one if it is in it already. @throws RpcError when it is over. */
+/** Returns the start of a second, or the current time if it is in that second. @throws RpcError if the second is over. */
 function atSecond({ exchange, state }: NodeContext, second: number): Millis {
   const now = secondsOf(exchange.now);
   if (second === now) return exchange.now;
@@ -93,31 +94,31 @@ function atSecond({ exchange, state }: NodeContext, second: number): Millis {
   );
 }
 
-/** In whose name a transaction is taken: the first account's unless it says so. @throws RpcError */
+/** Returns the sender of a transaction, by default the first account. @throws RpcError if the node may not act for it. */
 function permittedSender(
   { accounts, impersonated, impersonatesAll }: NodeContext,
   { from = accounts[0] }: CallRequest,
 ): Address {
   if (from === undefined) throw invalidParams("No Signer available: eth_accounts is empty");
   if (accounts.includes(from) || impersonatesAll || impersonated.has(from)) return from;
-  throw invalidParams(`No Signer available: ${from} is none of eth_accounts, and nobody impersonates it`);
+  throw invalidParams(`No Signer available: ${from} is neither in eth_accounts nor impersonated`);
 }
 
-/** What a call uses whether it is carried out or reverts. */
+/** Returns the gas that a call uses, also if it reverts. */
 const gasOf = (request: CallRequest): bigint => BigInt(callGas(contractCallOf(request), request.input));
 
-/** What is offered where a transaction does not say it: the next block's base fee, and a tip. */
+/** Returns the fees of a transaction; by default the next block's base fee and a priority fee. */
 function feesOf({ state }: NodeContext, request: CallRequest) {
   const { maxFeePerGas, maxPriorityFeePerGas } = request;
-  const offered = BigInt(baseFeeOf(state.chain) + TIP);
-  const cap = maxFeePerGas ?? (maxPriorityFeePerGas ?? BigInt(TIP)) + BigInt(baseFeeOf(state.chain));
-  const tip = maxPriorityFeePerGas ?? (cap < offered ? 0n : BigInt(TIP));
+  const [baseFee, defaultTip] = [BigInt(baseFeeOf(state.chain)), BigInt(TIP)];
+  const cap = maxFeePerGas ?? baseFee + (maxPriorityFeePerGas ?? defaultTip);
+  const tip = maxPriorityFeePerGas ?? (cap < baseFee + defaultTip ? 0n : defaultTip);
   return { maxFeePerGas: cap, maxPriorityFeePerGas: tip };
 }
 
-/** A wallet's transaction, its numbers as they came. */
-interface Unsent extends Pick<CommandOf<"sendTransaction">, "from" | "to" | "input" | "raw" | "hash"> {
-  /** Null takes the next. */
+/** A wallet's transaction before its numbers are checked. */
+interface Submission extends Pick<CommandOf<"sendTransaction">, "from" | "to" | "input" | "raw" | "hash"> {
+  /** Null for the next one. */
   readonly nonce: bigint | null;
   readonly value: bigint;
   readonly gas: bigint;
@@ -125,8 +126,8 @@ interface Unsent extends Pick<CommandOf<"sendTransaction">, "from" | "to" | "inp
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** Hands a transaction to the chain, and answers its hash. @throws RpcError in a node's words when it is not taken. */
-function submit({ exchange }: NodeContext, sent: Unsent): string {
+/** Submits a transaction and returns its hash. @throws RpcError if it is refused. */
+function submit({ exchange }: NodeContext, sent: Submission): string {
   const { from, to, input, raw, hash, nonce, value } = sent;
   if (sent.gas > BigInt(limitsOf(exchange.state.chain).gasLimit)) {
     throw new RpcError("SERVER_ERROR", "intrinsic gas too high -- tx.gas_limit > env.block.gas_limit");
@@ -135,11 +136,11 @@ function submit({ exchange }: NodeContext, sent: Unsent): string {
     kind: "sendTransaction",
     from,
     to,
-    nonce: nonce === null ? null : counted("nonce", nonce),
+    nonce: nonce === null ? null : toSafeInteger("nonce", nonce),
     value: String(value),
-    gas: counted("gas", sent.gas),
-    maxFeePerGas: counted("max fee per gas", sent.maxFeePerGas),
-    maxPriorityFeePerGas: counted("max priority fee per gas", sent.maxPriorityFeePerGas),
+    gas: toSafeInteger("gas", sent.gas),
+    maxFeePerGas: toSafeInteger("max fee per gas", sent.maxFeePerGas),
+    maxPriorityFeePerGas: toSafeInteger("max priority fee per gas", sent.maxPriorityFeePerGas),
     input,
     call: contractCallOf({ to, input, value }),
     raw,
@@ -147,23 +148,22 @@ function submit({ exchange }: NodeContext, sent: Unsent): string {
   });
   if (!decision.ok) throw refused(decision.refusal as TransactionRefusal, exchange.state);
   const [event] = decision.events;
-  if (event?.kind !== "transactionSent") throw new Error("a transaction was taken in without an event");
+  if (event?.kind !== "transactionSent") throw new Error("a transaction was accepted without an event");
   return transactionHash(exchange.state, exchange.state.chain.transactions.get(event.transaction));
 }
 
-/** Hands on what nobody has signed, in somebody's name. */
-function submitFor(node: NodeContext, from: Address, request: CallRequest): string {
+/** Submits an unsigned transaction of a sender. */
+function submitUnsigned(node: NodeContext, from: Address, request: CallRequest): string {
   const { to, input, nonce, value } = request;
   const fees = { gas: request.gas ?? gasOf(request), ...feesOf(node, request) };
   return submit(node, { from, to, input, nonce, value, ...fees, raw: null, hash: null });
 }
 
-/** A number that the chain counts exactly. */
-function counted(name: string, value: bigint): number {
+function toSafeInteger(name: string, value: bigint): number {
   if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
   throw new RpcError(
     "SERVER_ERROR",
-    `${name} too high: ${value}, counted are at most ${Number.MAX_SAFE_INTEGER}`,
+    `${name} too high: expected at most ${Number.MAX_SAFE_INTEGER}, found ${value}`,
   );
 }
 
@@ -184,7 +184,7 @@ const TYPED_DATA = param("typed data", (value, name) => {
   }
 });
 
-/** Whoever signs for a dev account. @throws RpcError for any other address */
+/** Returns the signer of a dev account. @throws RpcError for any other address */
 function signerFor({ keyOf }: NodeContext, address: Address): PrivateKeyAccount {
   const key = keyOf(address);
   const account = key === null ? null : privateKeyToAccount(key);
@@ -205,7 +205,7 @@ const signTypedData = control([ADDRESS, TYPED_DATA], async (node, address, typed
   }
 });
 
-/** The methods that send transactions, sign them, and those that move the clock and the chain. What is due before the new time happens. */
+/** The methods that send and sign transactions, mine, and advance the clock. Everything due before the new time happens. */
 export const controlMethods: Methods = {
   eth_sendRawTransaction: open([param("transaction", readBytes)], async (node, raw) => {
     const { to, input, nonce, value, gas, maxFeePerGas, maxPriorityFeePerGas } = readSigned(raw);
@@ -215,12 +215,12 @@ export const controlMethods: Methods = {
     return submit(node, { from, to, input, nonce: BigInt(nonce), value, ...fees, raw, hash });
   }),
   eth_sendTransaction: control([param("transaction", readCallRequest)], (node, request) =>
-    submitFor(node, permittedSender(node, request), request),
+    submitUnsigned(node, permittedSender(node, request), request),
   ),
   eth_sendUnsignedTransaction: control([param("transaction", readCallRequest)], (node, request) =>
-    submitFor(node, callerOf(request), request),
+    submitUnsigned(node, callerOf(request), request),
   ),
-  // These sign in the name of dev accounts, and send nothing.
+  // These sign with the keys of dev accounts and send nothing.
   eth_sign: control([ADDRESS, DATA], sign),
   personal_sign: control([DATA, ADDRESS], (node, data, address) => sign(node, address, data)),
   eth_signTypedData: signTypedData,
@@ -237,7 +237,7 @@ export const controlMethods: Methods = {
       ...feesOf(node, request),
     });
   }),
-  ...ofBoth({
+  ...aliased({
     impersonateAccount: control([ADDRESS], ({ impersonated }, address) => {
       impersonated.add(address);
     }),
@@ -264,9 +264,9 @@ export const controlMethods: Methods = {
     }
     return "0x0";
   }),
-  evm_increaseTime: control([param("seconds", readSeconds)], async (node, moved) => {
-    await moveClock(node, () => later(node, moved));
-    node.snapshots.secondsAdded += moved;
+  evm_increaseTime: control([param("seconds", readSeconds)], async (node, seconds) => {
+    await moveClock(node, () => later(node, seconds));
+    node.snapshots.secondsAdded += seconds;
     return node.snapshots.secondsAdded;
   }),
   evm_setNextBlockTimestamp: control([param("timestamp", readSeconds)], async (node, second) => {

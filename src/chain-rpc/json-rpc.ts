@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { isRpcId, RPC_CODES } from "../api/chain-rpc.ts";
-import type { Steps } from "../core/steps.ts";
+import { runSteps, type Steps } from "../core/steps.ts";
 import type { Slices } from "../engine/slices.ts";
 
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
-  /** What else a client may want to read; undefined for nothing. */
+  /** Additional information for the client; undefined if there is none. */
   readonly data: unknown;
 
   constructor(code: keyof typeof RPC_CODES, message: string, data?: unknown) {
@@ -18,50 +18,47 @@ export class RpcError extends Error {
 
 export const invalidParams = (message: string): RpcError => new RpcError("INVALID_PARAMS", message);
 
-/** A list of a result that may be long: its items are made one at a time, while others have their turn. */
+/** A list in a result whose JSON is built in steps, because it may be long. */
 export class LazyList {
-  /** Undefined stands for a step that has made no item. */
-  readonly items: Iterable<unknown>;
-  /** Whether each step has made a list of items that are JSON already. */
-  readonly areTexts: boolean;
+  /** Each step returns the JSON of some items, separated by commas; empty for no items. */
+  readonly steps: Iterable<string>;
 
-  constructor(items: Iterable<unknown>, areTexts = false) {
-    this.items = items;
-    this.areTexts = areTexts;
+  private constructor(steps: Iterable<string>) {
+    this.steps = steps;
   }
 
-  /** A list of items that are JSON already, any number of them made in one step. */
-  static ofTexts(items: Iterable<readonly string[]>): LazyList {
-    return new LazyList(items, true);
+  /** A list whose items are JSON already; each array of them is one step. */
+  static ofTexts(steps: Iterable<readonly string[]>): LazyList {
+    // Joined at once, because many short strings make garbage collection slow.
+    return new LazyList(mapped(steps, (texts) => texts.join()));
   }
 
   static of<Value>(values: Iterable<Value>, itemOf: (value: Value) => unknown): LazyList {
-    function* items(): Generator<unknown> {
-      for (const value of values) yield itemOf(value);
-    }
-    return new LazyList(items());
+    return new LazyList(mapped(values, (value) => runSteps(jsonInSteps(itemOf(value)))));
   }
 }
 
-/** Whether a result is yet to be worked out, in steps. */
+function* mapped<Value>(values: Iterable<Value>, textOf: (value: Value) => string): Generator<string> {
+  for (const value of values) yield textOf(value);
+}
+
+/** Whether a result is computed in steps. */
 export const isSteps = (result: unknown): result is Steps<unknown> =>
   typeof result === "object" && result !== null && "next" in result && typeof result.next === "function";
 
-/** Whether a result is a list that is yet to be made, or has one in a field. */
+/** Whether a result is a `LazyList` or has one in a field. */
 export const isLazy = (result: unknown): boolean =>
   result instanceof LazyList ||
   (typeof result === "object" &&
     result !== null &&
     Object.values(result).some((value) => value instanceof LazyList));
 
-/** The JSON of such a result, a step for each item. */
+/** Writes a result as JSON; a `LazyList` takes one step for each of its own. */
 export function* jsonInSteps(result: unknown): Steps<string> {
   if (result instanceof LazyList) {
     let list = "";
-    for (const item of result.items) {
-      // Joined at once: the parts of a text are garbage that is otherwise collected again and again.
-      const text = result.areTexts ? (item as readonly string[]).join() : yield* jsonOfItem(item);
-      if (text !== "") list += list === "" ? text : `,${text}`;
+    for (const items of result.steps) {
+      if (items !== "") list += list === "" ? items : `,${items}`;
       yield;
     }
     return `[${list}]`;
@@ -74,32 +71,28 @@ export function* jsonInSteps(result: unknown): Steps<string> {
   return `{${fields.join(",")}}`;
 }
 
-function* jsonOfItem(item: unknown): Steps<string> {
-  return item === undefined ? "" : yield* jsonInSteps(item);
-}
-
-/** What a list is made from has become another while it was made: it must be made anew. */
+/** Thrown if the chain was replaced while a result was computed; the call must be performed again. */
 export class ChainChanged extends Error {
   override readonly name = "ChainChanged";
 }
 
-/** Carries out one call and answers its result's JSON. @throws RpcError when it cannot. */
+/** Performs one call and returns the JSON of its result. @throws RpcError */
 type Perform = (method: string, params: readonly unknown[]) => string | Promise<string>;
 
 const MAX_CALLS = 1_000;
-/** How many characters the answers of a batch may have before the rest of it is refused. */
+/** Characters of the answers to a batch above which its remaining calls are refused. */
 const MAX_CHARACTERS = 25 * 1024 * 1024;
 
 type Id = string | number | null;
 
 /**
- * The text that answers a JSON-RPC 2.0 request, one call or a batch, in its order; empty where only notifications came.
- * The calls of a batch are carried out one after the other, while others have their turn.
+ * Answers a JSON-RPC 2.0 request, which is one call or a batch; empty if it contains only notifications. The calls of a
+ * batch are performed in order, with other work in between.
  */
 export async function answerRpc(request: Buffer, slices: Slices, perform: Perform): Promise<string> {
   let message: unknown;
   try {
-    message = parsed(request);
+    message = parse(request);
   } catch (error) {
     return failure(null, error);
   }
@@ -123,11 +116,11 @@ const refuse: Perform = () => {
   throw new RpcError("LIMIT_EXCEEDED", "the answers to this batch are too long: send fewer calls at once");
 };
 
-function parsed(bytes: Buffer): unknown {
+function parse(bytes: Buffer): unknown {
   try {
     if (isUtf8(bytes)) return JSON.parse(bytes.toString("utf8"));
   } catch {
-    // Said below, as of bytes that are no text.
+    // Same error as for bytes that are not UTF-8.
   }
   throw new RpcError("PARSE_ERROR", "Parse error: the body is not JSON in UTF-8");
 }
@@ -142,7 +135,7 @@ async function answerOne(message: unknown, perform: Perform): Promise<string> {
   if (jsonrpc !== "2.0") return failure(id ?? null, invalid('expected "jsonrpc":"2.0"'));
   if (typeof method !== "string") return failure(id ?? null, invalid("a method is a string"));
   try {
-    const result = await perform(method, listOf(params));
+    const result = await perform(method, readParams(params));
     return respond(() => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
@@ -150,7 +143,7 @@ async function answerOne(message: unknown, perform: Perform): Promise<string> {
   }
 }
 
-function listOf(params: unknown): readonly unknown[] {
+function readParams(params: unknown): readonly unknown[] {
   if (params === undefined || params === null) return [];
   if (Array.isArray(params)) return params;
   throw isObject(params)

@@ -8,40 +8,36 @@ import { countWhile } from "../core/count-while.ts";
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import { FEES, type State } from "../core/state.ts";
-import type { Steps } from "../core/steps.ts";
+import { runSteps, type Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { TOPICS } from "./abis.ts";
 import { logsOf } from "./logs.ts";
 
 /**
- * The blocks of a chain when it was last followed, by height. A reorganization, a restored snapshot or a reset replaces
- * blocks; a block itself never changes.
+ * The blocks of a chain by height, as of the last call of `follow`. A reorganization, a restored snapshot or a reset
+ * replaces blocks; a block itself never changes.
  */
-export class SeenChain {
+export class FollowedChain {
   readonly #blocks: Block[] = [];
 
-  /** The last height that was followed; -1 before the first time. */
+  /** Last height; -1 before the first call of `follow`. */
   get top(): number {
     return this.#blocks.length - 1;
   }
 
-  /** Takes in the chain. Where blocks were replaced it answers the height up to which it is unchanged, -1 when nothing is; else null. */
+  /** Updates the blocks. Returns null if none was replaced, else the height of the last common block, -1 for none. */
   follow(chain: Chain): number | null {
     const { top } = this;
-    const stays = this.#fork(chain);
-    this.#blocks.length = stays + 1;
-    for (let height = stays + 1; height <= headOf(chain); height += 1) {
+    const forkHeight = this.#forkHeight(chain);
+    this.#blocks.length = forkHeight + 1;
+    for (let height = forkHeight + 1; height <= headOf(chain); height += 1) {
       this.#blocks.push(blockAt(chain, height) as Block);
     }
-    return stays === top ? null : stays;
+    return forkHeight === top ? null : forkHeight;
   }
 
-  forget(): void {
-    this.#blocks.length = 0;
-  }
-
-  /** Two chains that have parted never meet again, so that the last block in common is found by halving. */
-  #fork(chain: Chain): number {
+  /** Finds the last common block by binary search, because chains have no common block after a fork. */
+  #forkHeight(chain: Chain): number {
     const isSame = (height: number): boolean => blockAt(chain, height) === this.#blocks[height];
     return this.top >= 0 && isSame(this.top) ? this.top : countWhile(this.#blocks.length, isSame) - 1;
   }
@@ -51,7 +47,7 @@ export class SeenChain {
 class Positions {
   readonly #positions: number[] = [];
 
-  /** Adds one that is not below the last. */
+  /** Adds a position that is not below the last one. */
   add(position: number): void {
     if (this.#positions.at(-1) !== position) this.#positions.push(position);
   }
@@ -61,7 +57,7 @@ class Positions {
     if (length < this.#positions.length) this.#positions.length = length;
   }
 
-  /** How many there are within a range, both ends included. */
+  /** Number of positions within a range, both ends included. */
   count(from: number, to: number): number {
     return this.#firstAbove(to) - this.#firstAbove(from - 1);
   }
@@ -76,64 +72,66 @@ class Positions {
   }
 }
 
-/** Addresses in almost every transaction: searching for them narrows nothing. */
-const EVERYWHERE: ReadonlySet<string> = new Set([
+/** Addresses in almost every transaction; they are not indexed. */
+const UNSELECTIVE: ReadonlySet<string> = new Set([
   ZERO_ADDRESS,
   CONTRACTS.conditionalTokens,
   CONTRACTS.exchange,
 ]);
-const OF_EVERY_MATCH: ReadonlySet<string> = new Set([
+/** Topics in the logs of every match. */
+const MATCH_TOPICS: ReadonlySet<string> = new Set([
   TOPICS.Transfer,
   TOPICS.TransferSingle,
   TOPICS.OrderFilled,
   TOPICS.OrdersMatched,
 ]);
-/** A range of at most so many transactions is scanned rather than looked up. */
-const SCANNED = 1_000;
-const TRANSACTIONS_OF_A_STEP = 64;
-/** Up to how many of them are taken in while somebody waits for an answer. */
-const MAX_AT_ONCE = 2_000;
-/** What follows 24 zeros in 32 bytes may be an address. */
-const ADDRESS = /^0x0{24}([0-9a-f]{40})$/;
+/** Default number of transactions up to which a range is scanned without the index. */
+const MAX_SCANNED = 1_000;
+const TRANSACTIONS_PER_STEP = 64;
+/** Maximum number of transactions indexed within a query. */
+const MAX_INDEXED_AT_ONCE = 2_000;
+/** A topic that may be an address. */
+const ADDRESS_TOPIC = /^0x0{24}([0-9a-f]{40})$/;
 
-/** Places in the order in which transactions were mined, both ends included. */
+/** Positions in mining order, both ends included. */
 interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** More has been mined than can be taken in at once. */
+/** Thrown if `LogIndex.update` must be run first, because too many transactions are not indexed yet. */
 export class IndexBehind extends Error {
   override readonly name = "IndexBehind";
 }
 
-/** What stands among topics for the calls that a wallet has sent, and for those that have brought it native currency. */
+/** Key, beside topics, of the calls that a wallet sent and of those that sent it native currency. */
 export const walletTopic = (address: Address): string => `wallet ${address}`;
 
 /**
- * Which transactions may have left a log with a certain topic. Matches, which are most of them, are indexed by their trades
- * alone, all others by their logs. Each query first takes in new blocks, and drops those that are gone.
+ * Index from topics to the transactions that may have a log with them. Matches, which are most transactions, are indexed by
+ * their trades, all others by their logs. Each query first adds new blocks and removes orphaned ones.
  */
 export class LogIndex {
-  readonly #scanned: number;
-  readonly #seen = new SeenChain();
-  /** By topics, addresses as such. */
+  readonly #maxScanned: number;
+  readonly #chain = new FollowedChain();
+  /** By topic; a topic that may be an address is stored as the address. */
   readonly #byTopic = new Map<string, Positions>();
   readonly #matches = new Positions();
-  #through = 0;
+  /** Last indexed position. */
+  #indexed = 0;
 
-  constructor(scanned = SCANNED) {
-    this.#scanned = scanned;
+  constructor(maxScanned = MAX_SCANNED) {
+    this.#maxScanned = maxScanned;
   }
 
   /**
-   * The positions of the transactions that may have left a log with one of these topics in each place: all in a small
-   * range, else those of the most selective place. There may be others among them, and orphaned ones.
-   * @throws IndexBehind where `update` has much to do first.
+   * Returns the positions of the transactions that may have a log with one of the given topics at each place: all of a
+   * small range, else those of the most selective place. They include other and orphaned transactions.
+   * @throws IndexBehind if `update` must be run first.
    */
   candidates(state: State, places: readonly (ReadonlySet<string> | null)[], range: Range): Iterable<number> {
     const { from, to } = range;
-    if (to - from < this.#scanned) return all(range);
+    if (to - from < this.#maxScanned) return all(range);
     this.#catchUp(state);
     let fewest = to - from + 1;
     let shortest: Positions[] | null = null;
@@ -148,45 +146,43 @@ export class LogIndex {
     return shortest === null ? all(range) : merged(shortest, range);
   }
 
-  /** What may have one of these as a topic, as lists that may overlap; null when they narrow nothing. */
+  /** Returns the positions for some topics as lists that may overlap; null if one of the topics is not indexed. */
   #lists(state: State, topics: Iterable<string>): Positions[] | null {
     const lists: Positions[] = [];
     for (const topic of topics) {
-      const address = ADDRESS.exec(topic)?.[1];
-      if (address !== undefined && EVERYWHERE.has(`0x${address}`)) return null;
-      if (OF_EVERY_MATCH.has(topic)) lists.push(this.#matches);
-      const found = [
-        this.#byTopic.get(topic),
-        address === undefined ? ofOrder(state, topic) : this.#byTopic.get(`0x${address}`),
-      ];
-      for (const list of found) if (list !== undefined) lists.push(list);
+      const key = keyOf(topic);
+      if (UNSELECTIVE.has(key)) return null;
+      if (MATCH_TOPICS.has(topic)) lists.push(this.#matches);
+      for (const list of [this.#byTopic.get(key), ofOrder(state, topic)]) {
+        if (list !== undefined) lists.push(list);
+      }
     }
     return lists;
   }
 
   #catchUp(state: State): void {
     const { mined } = state.chain;
-    if (mined.size - this.#through > MAX_AT_ONCE) throw new IndexBehind();
-    for (const _step of this.update(state));
+    if (mined.size - this.#indexed > MAX_INDEXED_AT_ONCE) throw new IndexBehind();
+    runSteps(this.update(state));
   }
 
-  /** Takes in what is new, in steps; the chain may only grow meanwhile. */
+  /** Updates the index in steps; meanwhile the chain may only grow. */
   *update(state: State): Steps<void> {
     const { chain } = state;
-    const stays = this.#seen.follow(chain);
-    if (stays !== null) this.#cut(chain, stays);
-    for (const last = endOf(chain, this.#seen.top); this.#through < last; ) {
-      this.#through += 1;
-      const transaction = transactionAt(chain, this.#through);
-      if (transaction !== undefined) this.#add(state, transaction, this.#through);
-      if (this.#through % TRANSACTIONS_OF_A_STEP === 0) yield;
+    const forkHeight = this.#chain.follow(chain);
+    if (forkHeight !== null) this.#cut(chain, forkHeight);
+    for (const last = endOf(chain, this.#chain.top); this.#indexed < last; ) {
+      this.#indexed += 1;
+      const transaction = transactionAt(chain, this.#indexed);
+      if (transaction !== undefined) this.#add(state, transaction, this.#indexed);
+      if (this.#indexed % TRANSACTIONS_PER_STEP === 0) yield;
     }
   }
 
-  #cut(chain: Chain, stays: number): void {
-    this.#through = stays < 0 ? 0 : Math.min(this.#through, endOf(chain, stays));
-    for (const positions of this.#byTopic.values()) positions.cut(this.#through);
-    this.#matches.cut(this.#through);
+  #cut(chain: Chain, forkHeight: number): void {
+    this.#indexed = forkHeight < 0 ? 0 : Math.min(this.#indexed, endOf(chain, forkHeight));
+    for (const positions of this.#byTopic.values()) positions.cut(this.#indexed);
+    this.#matches.cut(this.#indexed);
   }
 
   #add(state: State, transaction: Transaction, position: number): void {
@@ -196,11 +192,11 @@ export class LogIndex {
     }
     const { content } = transaction;
     if (content.kind === "call") {
-      this.#note(walletTopic(content.from), position);
-      if (content.value !== "0") this.#note(walletTopic(content.to), position);
+      this.#addKey(walletTopic(content.from), position);
+      if (content.value !== "0") this.#addKey(walletTopic(content.to), position);
     }
     for (const { topics } of logsOf(state, transaction)) {
-      for (const topic of topics.map(addressIn)) if (!EVERYWHERE.has(topic)) this.#note(topic, position);
+      for (const key of topics.map(keyOf)) if (!UNSELECTIVE.has(key)) this.#addKey(key, position);
     }
   }
 
@@ -208,27 +204,27 @@ export class LogIndex {
     if (transaction.status !== "MINED") return;
     const { orders, accounts, markets } = state;
     this.#matches.add(position);
-    const noteOwner = (order: number): void =>
-      this.#note(accounts.get(orders.get(order).account).address, position);
+    const addOwner = (order: number): void =>
+      this.#addKey(accounts.get(orders.get(order).account).address, position);
     for (const { taker, maker, matchType, fee } of tradesOf(state, transaction)) {
-      noteOwner(taker);
-      noteOwner(maker);
+      addOwner(taker);
+      addOwner(maker);
       if (fee > 0) {
-        this.#note(accounts.get(FEES).address, position);
-        this.#note(TOPICS.FeeCharged, position);
+        this.#addKey(accounts.get(FEES).address, position);
+        this.#addKey(TOPICS.FeeCharged, position);
       }
       if (matchType === "COMPLEMENTARY") continue;
-      this.#note(markets.get(marketOfToken(orders.get(taker).token)).conditionId, position);
-      this.#note(TOPICS.TransferBatch, position);
-      this.#note(matchType === "MINT" ? TOPICS.PositionSplit : TOPICS.PositionsMerge, position);
+      this.#addKey(markets.get(marketOfToken(orders.get(taker).token)).conditionId, position);
+      this.#addKey(TOPICS.TransferBatch, position);
+      this.#addKey(matchType === "MINT" ? TOPICS.PositionSplit : TOPICS.PositionsMerge, position);
     }
   }
 
-  #note(topic: string, position: number): void {
-    let positions = this.#byTopic.get(topic);
+  #addKey(key: string, position: number): void {
+    let positions = this.#byTopic.get(key);
     if (positions === undefined) {
       positions = new Positions();
-      this.#byTopic.set(topic, positions);
+      this.#byTopic.set(key, positions);
     }
     positions.add(position);
   }
@@ -238,25 +234,25 @@ function* all({ from, to }: Range): Generator<number> {
   for (let position = from; position <= to; position += 1) yield position;
 }
 
-/** What several lists have within a range, each once, ascending. */
+/** Merges the positions of several lists within a range, each once, ascending. */
 function merged(lists: readonly Positions[], { from, to }: Range): number[] {
   const found = lists.flatMap((list) => list.within(from, to));
   return lists.length === 1 ? found : [...new Set(found)].sort((a, b) => a - b);
 }
 
-/** A topic that may be an address as that, any other as it is. */
-const addressIn = (topic: string): string => {
-  const address = ADDRESS.exec(topic)?.[1];
+/** Returns the key of a topic: the address if it may be one, else the topic. */
+const keyOf = (topic: string): string => {
+  const address = ADDRESS_TOPIC.exec(topic)?.[1];
   return address === undefined ? topic : `0x${address}`;
 };
 
-/** The last position up to a height. */
+/** Returns the position of the last transaction up to a height. */
 export function endOf({ blocks, heights }: Chain, height: number): number {
   const { first, count } = blocks.get(heights.get(height + 1));
   return first + count;
 }
 
-/** The transaction that was mined in a position, unless its block has been orphaned. */
+/** Returns the transaction mined at a position; undefined if its block was orphaned. */
 export function transactionAt(
   { transactions, mined, blocks }: Chain,
   position: number,
@@ -266,13 +262,13 @@ export function transactionAt(
   return positionOf({ blocks }, transaction) === position ? transaction : undefined;
 }
 
-/** Where a transaction that has a block stands among all that were mined. */
+/** Returns the position of a transaction in mining order; it must have a block. */
 const positionOf = ({ blocks }: Pick<Chain, "blocks">, { block, place }: Transaction): number =>
   blocks.get(block).first + place + 1;
 
 const HASH_DIGITS = 32;
 
-/** The transactions that have filled the order of a hash, which ends in the order's own id. */
+/** Returns the positions of the transactions that filled the order of a hash; the hash ends with the order's id. */
 function ofOrder(state: State, hash: string): Positions | undefined {
   const digits = hash.slice(-HASH_DIGITS);
   const id = [0, 8, 12, 16, 20].map((from, index, starts) => digits.slice(from, starts[index + 1])).join("-");

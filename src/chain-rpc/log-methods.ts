@@ -9,10 +9,10 @@ import type { Subscriber } from "./subscriptions.ts";
 
 const FILTER = param("filter", readObject);
 const readId = (from: string) =>
-  reader(`the id that ${from} answered`, (value) => (typeof value === "string" ? value.toLowerCase() : null));
+  reader(`an id returned by ${from}`, (value) => (typeof value === "string" ? value.toLowerCase() : null));
 const ID = param("filter", readId("eth_newFilter"));
 
-/** Logs that are there, and filters for what is to come. */
+/** The methods of logs and filters. */
 export const logMethods: Methods = {
   eth_getLogs: open([FILTER], ({ state, logIndex }, fields) => {
     const { from, to } = readRange(state, fields);
@@ -20,11 +20,11 @@ export const logMethods: Methods = {
   }),
   eth_newFilter: open([FILTER], ({ state, filters }, fields) => {
     if (fields.blockHash !== undefined) {
-      throw invalidParams("filter: a filter for what is to come has no blockHash");
+      throw invalidParams("filter: expected no blockHash, because a filter is for new blocks");
     }
     const { from } = readRange(state, fields);
-    const isFromNow = fields.fromBlock === undefined || fields.fromBlock === null;
-    return filters.add(state, readLogQuery(fields), isFromNow ? null : from, lastOf(state, fields));
+    const hasFrom = fields.fromBlock !== undefined && fields.fromBlock !== null;
+    return filters.add(state, readLogQuery(fields), hasFrom ? from : null, endOfFilter(state, fields));
   }),
   eth_newBlockFilter: open([], ({ state, filters }) => filters.add(state, "newHeads")),
   eth_newPendingTransactionFilter: open([], ({ state, filters }) =>
@@ -39,18 +39,18 @@ export const logMethods: Methods = {
   eth_uninstallFilter: open([ID], ({ filters }, id) => filters.remove(id)),
 };
 
-/** All logs of a filter's range, as the chain stands; of the latest block where it does not say from where. */
+/** Finds all logs of a filter's range in the current chain; by default from the latest block on. */
 function allLogs({ state, filters, logIndex }: NodeContext, id: string): LazyList {
   const filter = filters.find(id);
-  if (filter?.told.kind !== "logs") throw filterNotFound();
+  if (filter?.cursor.kind !== "logs") throw filterNotFound();
   const head = headOf(state.chain);
   const to = Math.min(filter.to ?? head, head);
-  return LazyList.ofTexts(findLogs(state, logIndex, filter.told.query, filter.from ?? head, to));
+  return LazyList.ofTexts(findLogs(state, logIndex, filter.cursor.query, filter.from ?? head, to));
 }
 
 const filterNotFound = (): RpcError => new RpcError("SERVER_ERROR", "filter not found");
 
-/** Heights, both ends included; the latest block unless the filter says otherwise. */
+/** Reads a range of heights, both ends included; by default the latest block. */
 function readRange(
   state: State,
   { blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>,
@@ -65,19 +65,19 @@ function readRange(
     return { from: block.height, to: block.height };
   }
   const head = headOf(state.chain);
-  const from = heightOr(state, fromBlock, "fromBlock");
+  const from = readHeightOrHead(state, fromBlock, "fromBlock");
   if (from > head && fromBlock !== "pending") outOfRange(head, from);
-  return { from, to: Math.min(head, heightOr(state, toBlock, "toBlock")) };
+  return { from, to: Math.min(head, readHeightOrHead(state, toBlock, "toBlock")) };
 }
 
-/** The height above which a filter looks for nothing; null when it goes on for ever. */
-function lastOf(state: State, { toBlock }: Readonly<Record<string, unknown>>): number | null {
+/** Reads the last height of a filter; null if it has no end. */
+function endOfFilter(state: State, { toBlock }: Readonly<Record<string, unknown>>): number | null {
   const isOpen = [undefined, null, "latest", "pending"].includes(toBlock as string | null | undefined);
-  return isOpen ? null : heightOr(state, toBlock, "toBlock");
+  return isOpen ? null : readHeightOrHead(state, toBlock, "toBlock");
 }
 
-/** No log is of a block that is not mined yet: what is pending begins above the head. */
-function heightOr(state: State, value: unknown, name: string): number {
+/** Reads a height, by default the head. The pending block is above the head. */
+function readHeightOrHead(state: State, value: unknown, name: string): number {
   const height = readHeight(value ?? "latest", name, state);
   return height === "pending" ? headOf(state.chain) + 1 : height;
 }
@@ -89,10 +89,10 @@ const KIND = param("subscription", (value) => {
 });
 const SUBSCRIPTION = param("subscription", readId("eth_subscribe"));
 
-/** What a client that holds a connection is told of without asking; `client` is null where a request comes alone. */
+/** The methods of subscriptions; `client` is null for a request over HTTP. */
 export const subscriptionMethods = (client: Subscriber | null): Methods => ({
   eth_subscribe: open([KIND, optionalParam("options", (value) => value)], (_node, kind, options) => {
-    const subscriber = connected(client);
+    const subscriber = requireConnection(client);
     switch (kind) {
       case "logs":
         return subscriber.subscribe(readLogQuery(optional(options, "filter", readObject) ?? {}));
@@ -104,12 +104,12 @@ export const subscriptionMethods = (client: Subscriber | null): Methods => ({
     }
   }),
   eth_unsubscribe: open([SUBSCRIPTION], (_node, id) => {
-    if (connected(client).unsubscribe(id)) return true;
+    if (requireConnection(client).unsubscribe(id)) return true;
     throw new RpcError("SERVER_ERROR", "subscription not found");
   }),
 });
 
-function connected(client: Subscriber | null): Subscriber {
+function requireConnection(client: Subscriber | null): Subscriber {
   if (client !== null) return client;
   throw new RpcError("METHOD_NOT_FOUND", "notifications not supported: subscribe over WebSocket");
 }

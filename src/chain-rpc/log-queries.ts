@@ -12,29 +12,29 @@ import { endOf, type LogIndex, transactionAt } from "./log-index.ts";
 import { ContractIds, logsOf } from "./logs.ts";
 import { optional, readAddressParam, readHash, readList } from "./params.ts";
 
-/** Which logs are wanted; null stands for any. */
+/** Query for logs; null matches any address or topic. */
 export interface LogQuery {
   readonly addresses: ReadonlySet<Address> | null;
-  /** For each place, what may stand there. */
+  /** The accepted values of each topic, by its index. */
   readonly topics: readonly (ReadonlySet<string> | null)[];
 }
 
 const MAX_TOPICS = 4;
 const MAX_VALUES = 1_000;
 
-/** Reads what addresses and topics a client asks for. @throws RpcError */
+/** Reads the addresses and topics of a query. @throws RpcError */
 export function readLogQuery({ address, topics }: Readonly<Record<string, unknown>>): LogQuery {
-  const places = optional(topics, "topics", readList) ?? [];
-  if (places.length > MAX_TOPICS) {
-    throw invalidParams(`topics: a log has at most ${MAX_TOPICS}, found ${places.length}`);
+  const given = optional(topics, "topics", readList) ?? [];
+  if (given.length > MAX_TOPICS) {
+    throw invalidParams(`topics: a log has at most ${MAX_TOPICS}, found ${given.length}`);
   }
   return {
     addresses: readAny(address, "address", readAddressParam),
-    topics: places.map((place, index) => readAny(place, `topics[${index}]`, readHash)),
+    topics: given.map((topic, index) => readAny(topic, `topics[${index}]`, readHash)),
   };
 }
 
-/** One value or a list of them; nothing, an empty list, or one that has a null in it, is any. */
+/** Reads one value or a list. Returns null, which matches any, for no value, an empty list and a list that contains null. */
 function readAny(
   value: unknown,
   name: string,
@@ -50,71 +50,70 @@ function readAny(
 
 export function isWanted({ addresses, topics }: LogQuery, log: Log): boolean {
   if (addresses !== null && !addresses.has(log.address)) return false;
-  return topics.every((place, index) => {
-    if (place === null) return index < log.topics.length;
+  return topics.every((accepted, index) => {
     const topic = log.topics[index];
-    return topic !== undefined && place.has(topic);
+    return topic !== undefined && (accepted === null || accepted.has(topic));
   });
 }
 
-/** The logs of one block's transactions as clients see them, each as JSON. */
+/** Writes the logs of one block as JSON, as clients receive them. */
 export class LogTexts {
   readonly block: Block;
   readonly #state: State;
-  /** What all of them say of their block. */
-  readonly #ofBlock: string;
+  /** The JSON fields of the block, which all its logs share. */
+  readonly #blockFields: string;
 
   constructor(state: State, block: Block) {
     this.block = block;
     this.#state = state;
-    this.#ofBlock = `"blockHash":"${blockHash(state, block)}","blockNumber":"${quantity(block.height)}","blockTimestamp":"${quantity(secondsOf(block.at))}"`;
+    this.#blockFields = `"blockHash":"${blockHash(state, block)}","blockNumber":"${quantity(block.height)}","blockTimestamp":"${quantity(secondsOf(block.at))}"`;
   }
 
-  /** Of a transaction's logs those that are wanted, where they stand in the block. No text in them needs escaping. */
+  /** Writes the matching logs of a transaction. No text in them needs escaping. */
   of(transaction: Transaction, logs: readonly Log[], isWanted: (log: Log) => boolean = () => true): string[] {
     const texts: string[] = [];
-    let place = "";
+    let position = "";
     for (const [index, log] of logs.entries()) {
       if (!isWanted(log)) continue;
-      if (place === "") place = this.#placeOf(transaction);
+      if (position === "") position = this.#positionOf(transaction);
       const { address, topics, data } = log;
       const logIndex = quantity(transaction.logsBefore + index);
       texts.push(
-        `{"address":"${address}","topics":["${listed(topics)}"],"data":"${data}",${place},"logIndex":"${logIndex}"}`,
+        `{"address":"${address}","topics":["${listed(topics)}"],"data":"${data}",${position},"logIndex":"${logIndex}"}`,
       );
     }
     return texts;
   }
 
-  #placeOf(transaction: Transaction): string {
+  #positionOf(transaction: Transaction): string {
     const hash = transactionHash(this.#state, transaction);
-    const place = `"transactionHash":"${hash}","transactionIndex":"${quantity(transaction.place)}",${IN_CHAIN}`;
-    // Joined, it is one text in memory before it becomes a part of many.
-    return [this.#ofBlock, place].join();
+    const position = `"transactionHash":"${hash}","transactionIndex":"${quantity(transaction.place)}",${NOT_REMOVED}`;
+    // `join` makes one flat string in memory, which the texts of all logs then share.
+    return [this.#blockFields, position].join();
   }
 }
 
-/** Topics between the first quotation mark and the last; `join` copies them once more. */
+/** Writes topics without the first and last quotation mark. Not `join`, which copies them once more. */
 function listed(topics: readonly string[]): string {
   let list = topics[0] as string;
   for (let at = 1; at < topics.length; at += 1) list += `","${topics[at]}`;
   return list;
 }
 
-const IN_CHAIN = '"removed":false';
+const NOT_REMOVED = '"removed":false';
 
-/** The same log when a reorganization has taken it out of the chain. */
-export const removedText = (log: string): string => log.replace(IN_CHAIN, '"removed":true');
+/** Returns the JSON of a log after a reorganization has removed it. */
+export const removedText = (log: string): string => log.replace(NOT_REMOVED, '"removed":true');
 
-/** How many logs one call answers, as public nodes do. */
+/** Maximum number of logs in an answer, the limit of public nodes. */
 export const MAX_LOGS = 10_000;
 const CONTRACT_ADDRESSES: ReadonlySet<string> = new Set(Object.values(CONTRACTS));
-const BLOCKS_OF_A_STEP = 1_000;
+const BLOCKS_PER_STEP = 1_000;
 
 /**
- * The logs of the chain's blocks from one height to another that a query wants, as JSON, oldest first: those of one
- * transaction a step. Where every log is wanted, the blocks' own counts say that there are too many before any is made.
- * @throws RpcError for too many, with the range of blocks that would fit.
+ * Finds the logs of a range of blocks that match a query, as JSON, oldest first; those of one transaction in each step. If
+ * every log matches, the counts of the blocks show that there are too many before any is written.
+ * @throws RpcError if there are too many, with the range of blocks that would fit.
  */
 export function* findLogs(
   state: State,
@@ -125,7 +124,7 @@ export function* findLogs(
 ): Generator<readonly string[], void> {
   const { chain } = state;
   if (fromHeight > toHeight || !canMatch(query)) return;
-  if (isForAll(query)) yield* assertFew(chain, fromHeight, toHeight);
+  if (matchesAll(query)) yield* assertFew(chain, fromHeight, toHeight);
   const range = { from: fromHeight === 0 ? 1 : endOf(chain, fromHeight - 1) + 1, to: endOf(chain, toHeight) };
   let found = 0;
   const ids = new ContractIds(state);
@@ -150,11 +149,11 @@ function* assertFew(chain: Chain, fromHeight: number, toHeight: number): Generat
   for (let height = fromHeight; height <= toHeight; height += 1) {
     count += blockAt(chain, height)?.logs ?? 0;
     if (count > MAX_LOGS) throw tooMany(fromHeight, height);
-    if (height % BLOCKS_OF_A_STEP === 0) yield [];
+    if (height % BLOCKS_PER_STEP === 0) yield [];
   }
 }
 
-/** In the words that clients of public nodes look for, to ask again for what fits. */
+/** Builds the error in the words of public nodes, from which clients read the range that fits. */
 function tooMany(fromHeight: number, height: number): RpcError {
   const message = `query returned more than ${MAX_LOGS} results`;
   if (height === fromHeight) {
@@ -169,4 +168,4 @@ function tooMany(fromHeight: number, height: number): RpcError {
 const canMatch = ({ addresses }: LogQuery): boolean =>
   addresses === null || [...addresses].some((address) => CONTRACT_ADDRESSES.has(address));
 
-const isForAll = ({ addresses, topics }: LogQuery): boolean => addresses === null && topics.length === 0;
+const matchesAll = ({ addresses, topics }: LogQuery): boolean => addresses === null && topics.length === 0;

@@ -16,7 +16,7 @@ import { numberWord } from "./encoding.ts";
 const { Transfer } = collateralEvents;
 const { collateral, conditionalTokens, exchange } = CONTRACTS;
 
-/** What the contracts call orders and tokens, each worked out once: those of many matches are the same. */
+/** Caches the contracts' ids of orders and tokens, because many matches have the same ones. */
 export class ContractIds {
   readonly #state: State;
   readonly #orders = new Map<number, string>();
@@ -35,7 +35,7 @@ export class ContractIds {
     return hash;
   }
 
-  /** The id of a token: `0x` and 64 hex digits. */
+  /** Returns the id of a token: `0x` and 64 hex digits. */
   token(token: number): string {
     let id = this.#tokens.get(token);
     if (id === undefined) {
@@ -47,35 +47,37 @@ export class ContractIds {
   }
 }
 
-/** Shares in the units of the tokens' contract. */
+/** Converts shares to units of the tokens' contract. */
 const unitsOf = (size: number): number => size * TOKEN_UNITS;
 
-const sharesMoved = (operator: Address, from: Address, to: Address, token: string, size: number): Log =>
+const shareTransfer = (operator: Address, from: Address, to: Address, token: string, size: number): Log =>
   tokenEvents.TransferSingle(operator, from, to, token, unitsOf(size));
 
-/** So many full sets, in the contract's units, which are also what they cost; `partition` has both outcomes in some order. */
+/** Full sets that are split or merged. */
 interface Sets {
   readonly holder: Address;
   readonly market: Market;
+  /** Number of sets in the contract's units, and their price in micro-USDC. */
   readonly units: number | string;
+  /** Both outcomes in the order of the call. */
   readonly partition?: readonly string[];
 }
 
 const splitLogs = (sets: Sets): Log[] => [
   Transfer(sets.holder, conditionalTokens, sets.units),
-  setsMoved(sets, ZERO_ADDRESS, sets.holder),
+  setTransfer(sets, ZERO_ADDRESS, sets.holder),
   tokenEvents.PositionSplit(...positionOf(sets)),
 ];
 
 const mergeLogs = (sets: Sets): Log[] => [
-  setsMoved(sets, sets.holder, ZERO_ADDRESS),
+  setTransfer(sets, sets.holder, ZERO_ADDRESS),
   Transfer(conditionalTokens, sets.holder, sets.units),
   tokenEvents.PositionsMerge(...positionOf(sets)),
 ];
 
 const BOTH = ["1", "2"];
 
-function setsMoved({ holder, market, units, partition = BOTH }: Sets, from: Address, to: Address): Log {
+function setTransfer({ holder, market, units, partition = BOTH }: Sets, from: Address, to: Address): Log {
   const tokens = partition.map((set) => market.tokenIds[set === "1" ? 0 : 1]);
   const amounts = tokens.map(() => units);
   return tokenEvents.TransferBatch(holder, from, to, tokens, amounts);
@@ -84,11 +86,11 @@ function setsMoved({ holder, market, units, partition = BOTH }: Sets, from: Addr
 const positionOf = ({ holder, market, units, partition = BOTH }: Sets) =>
   [holder, collateral, NO_PARENT, market.conditionId, partition, units] as const;
 
-/** What stands for the collateral where the exchange names assets. */
+/** Asset id of the collateral in the exchange's events. */
 const COLLATERAL_ID = 0;
 
-/** One order's part in a match: what its owner pays or gets in USDC, and in shares of its token. */
-interface Part {
+/** One order's fill in a match, in USDC and in shares of its token. */
+interface Fill {
   /** The hash of the order. */
   readonly order: string;
   readonly owner: Address;
@@ -101,30 +103,30 @@ interface Part {
 }
 
 /**
- * The logs of a match that is settled: what the taker gives comes in, each maker is settled in turn, what the taker gets
- * goes out. Between two of its calls the exchange's contract holds everything, afterwards nothing.
+ * Returns the logs of a settled match: the taker pays the exchange's contract, each maker is settled in turn, and the
+ * contract pays the taker. It holds the assets in between, and none afterwards.
  */
 function matchLogs(state: State, transaction: Transaction, ids: ContractIds): Log[] {
   const trades = tradesOf(state, transaction);
   const taker = takerOf(state, trades, ids);
   const { fee, owner } = taker;
   return [
-    moved(taker, owner, exchange, fee),
+    payment(taker, owner, exchange, fee),
     ...trades.flatMap((trade) => fillLogs(state, trade, taker, ids)),
-    moved(taker, exchange, owner, -fee),
+    payment(taker, exchange, owner, -fee),
     ...(fee > 0 ? feeLogs(state, fee) : []),
-    filled(taker, exchange),
-    exchangeEvents.OrdersMatched(taker.order, owner, ...givenAndGot(taker)),
+    orderFilled(taker, exchange),
+    exchangeEvents.OrdersMatched(taker.order, owner, ...assetsOf(taker)),
   ];
 }
 
-function fillLogs(state: State, trade: Trade, taker: Part, ids: ContractIds): Log[] {
+function fillLogs(state: State, trade: Trade, taker: Fill, ids: ContractIds): Log[] {
   const maker = makerOf(state, trade, ids);
   return [
-    moved(maker, maker.owner, exchange, 0),
+    payment(maker, maker.owner, exchange, 0),
     ...setLogs(state, trade),
-    moved(maker, exchange, maker.owner, 0),
-    filled(maker, taker.owner),
+    payment(maker, exchange, maker.owner, 0),
+    orderFilled(maker, taker.owner),
   ];
 }
 
@@ -135,10 +137,10 @@ function setLogs(state: State, { taker, size, matchType }: Trade): Log[] {
   return matchType === "MINT" ? splitLogs(sets) : mergeLogs(sets);
 }
 
-/** A party gives what it pays with, or gets what it is owed; a buyer pays its fee with the rest, a seller's is kept back. */
-function moved({ owner, isBuyer, token, value, size }: Part, from: Address, to: Address, fee: number): Log {
+/** Returns the payment between the owner of a fill and the contract. `fee` is added if it is of USDC; a negative one is withheld. */
+function payment({ owner, isBuyer, token, value, size }: Fill, from: Address, to: Address, fee: number): Log {
   const isMoney = (from === owner) === isBuyer;
-  return isMoney ? Transfer(from, to, value + fee) : sharesMoved(exchange, from, to, token, size);
+  return isMoney ? Transfer(from, to, value + fee) : shareTransfer(exchange, from, to, token, size);
 }
 
 const feeLogs = (state: State, fee: number): Log[] => {
@@ -146,15 +148,14 @@ const feeLogs = (state: State, fee: number): Log[] => {
   return [Transfer(exchange, address, fee), exchangeEvents.FeeCharged(address, COLLATERAL_ID, fee)];
 };
 
-/** What the exchange tells of an order that was filled against a counterparty. */
-const filled = (part: Part, counterparty: Address): Log =>
-  exchangeEvents.OrderFilled(part.order, part.owner, counterparty, ...givenAndGot(part), part.fee);
+const orderFilled = (fill: Fill, counterparty: Address): Log =>
+  exchangeEvents.OrderFilled(fill.order, fill.owner, counterparty, ...assetsOf(fill), fill.fee);
 
-/** The assets that an owner gives and gets, then the amounts. */
-const givenAndGot = ({ isBuyer, token, value, size }: Part) =>
+/** Returns the assets that the owner pays and receives, then the amounts. */
+const assetsOf = ({ isBuyer, token, value, size }: Fill) =>
   isBuyer ? [COLLATERAL_ID, token, value, unitsOf(size)] : [token, COLLATERAL_ID, unitsOf(size), value];
 
-function takerOf(state: State, trades: readonly Trade[], ids: ContractIds): Part {
+function takerOf(state: State, trades: readonly Trade[], ids: ContractIds): Fill {
   const [first] = trades;
   if (first === undefined) throw new Error("a match has no trades");
   let [value, size, fee] = [0, 0, 0];
@@ -163,18 +164,18 @@ function takerOf(state: State, trades: readonly Trade[], ids: ContractIds): Part
     size += trade.size;
     fee += trade.fee;
   }
-  return partOf(state, first.taker, { value, size, fee }, ids);
+  return fillOf(state, first.taker, { value, size, fee }, ids);
 }
 
-const makerOf = (state: State, { maker, size }: Trade, ids: ContractIds): Part =>
-  partOf(state, maker, { value: notional(state.orders.get(maker).price, size), size, fee: 0 }, ids);
+const makerOf = (state: State, { maker, size }: Trade, ids: ContractIds): Fill =>
+  fillOf(state, maker, { value: notional(state.orders.get(maker).price, size), size, fee: 0 }, ids);
 
-function partOf(
+function fillOf(
   state: State,
   order: number,
-  amounts: Pick<Part, "value" | "size" | "fee">,
+  amounts: Pick<Fill, "value" | "size" | "fee">,
   ids: ContractIds,
-): Part {
+): Fill {
   const { account, side, token } = state.orders.get(order);
   const owner = state.accounts.get(account).address;
   const { value, size, fee } = amounts;
@@ -182,7 +183,7 @@ function partOf(
   return { order: ids.order(order), owner, isBuyer, token: ids.token(token), value, size, fee };
 }
 
-/** The logs of a wallet's call that was carried out, with what came of it. */
+/** Returns the logs of a wallet's call that succeeded. */
 function callLogs(state: State, { from, call }: CallContent, { moves }: CallEffect, ids: ContractIds): Log[] {
   switch (call.kind) {
     case "send":
@@ -209,12 +210,12 @@ function callLogs(state: State, { from, call }: CallContent, { moves }: CallEffe
       return call.kind === "split" ? splitLogs(sets) : mergeLogs(sets);
     }
     case "redeem": {
-      // Each outcome that had shares is burned, then all that they pay is paid at once.
+      // The shares of each outcome are burned, then the whole payout is transferred.
       const paid = moves.find(({ token }) => token === USDC)?.amount ?? 0;
       const burned = moves.filter(({ token }) => token !== USDC);
       return [
         ...burned.map(({ token, amount }) =>
-          sharesMoved(from, from, ZERO_ADDRESS, ids.token(token), -amount),
+          shareTransfer(from, from, ZERO_ADDRESS, ids.token(token), -amount),
         ),
         ...(paid > 0 ? [Transfer(conditionalTokens, from, paid)] : []),
         tokenEvents.PayoutRedemption(from, collateral, NO_PARENT, call.condition, call.indexSets, paid),
@@ -231,8 +232,8 @@ const marketOf = ({ markets, marketByConditionId }: State, condition: string): M
 const OUTCOMES = 2;
 
 /**
- * The logs of a transaction, in order: made anew each time from what the transaction says. None before it is mined.
- * Who asks for those of many has the same `ids` for all of them.
+ * Builds the logs of a transaction, in order; none before it is mined. Callers that build those of many transactions pass
+ * the same `ids` for all of them.
  */
 export function logsOf(state: State, transaction: Transaction, ids = new ContractIds(state)): Log[] {
   const { content, status, exception } = transaction;
@@ -266,17 +267,17 @@ export function logsOf(state: State, transaction: Transaction, ids = new Contrac
 const conditionOf = ({ config }: State, { number, conditionId }: Market) =>
   [conditionId, ORACLE, questionIdOf(config.seed, number)] as const;
 
-/** USDC comes from nowhere; so does what full sets are split from, by whoever keeps a half of them. */
+/** Returns the logs of a deposit. USDC is minted; for shares, one receiver splits minted USDC and transfers the other outcome. */
 function depositLogs(state: State, content: DepositContent): Log[] {
   const { account, collateral, market: number, size, yes, no } = content;
   const addressOf = (of: number): string => state.accounts.get(of).address;
   if (number === 0) return [Transfer(ZERO_ADDRESS, addressOf(account), collateral)];
   const market = state.markets.get(number);
-  const keeper = yes === no || isFaucet(yes) ? yes : no;
-  const holder = addressOf(keeper);
+  const splitter = yes === no || isFaucet(yes) ? yes : no;
+  const holder = addressOf(splitter);
   const units = unitsOf(size);
   const logs = [Transfer(ZERO_ADDRESS, holder, units), ...splitLogs({ holder, market, units })];
   if (yes === no) return logs;
-  const [receiver, token] = keeper === yes ? [no, market.tokenIds[1]] : [yes, market.tokenIds[0]];
-  return [...logs, sharesMoved(holder, holder, addressOf(receiver), token, size)];
+  const [receiver, token] = splitter === yes ? [no, market.tokenIds[1]] : [yes, market.tokenIds[0]];
+  return [...logs, shareTransfer(holder, holder, addressOf(receiver), token, size)];
 }

@@ -10,25 +10,23 @@ import { readAddress } from "../core/terms.ts";
 import { invalidParams, RpcError } from "./json-rpc.ts";
 import { contractCreation, unmodelledType } from "./signed-transaction.ts";
 
-type Name = string;
-
-/** Reads a value; `read` answers null where it is not what is expected. */
+/** Returns a reader of values that throws an RpcError if `read` returns null. */
 export const reader =
   <T>(expected: string, read: (value: unknown) => T | null) =>
-  (value: unknown, name: Name): T => {
+  (value: unknown, name: string): T => {
     const found = read(value);
     if (found === null) throw invalidParams(`${name}: expected ${expected}, found ${nameOf(value)}`);
     return found;
   };
 
-/** A text of a form, in lower case. */
-const textOf = (form: RegExp, value: unknown): string | null =>
-  typeof value === "string" && form.test(value) ? value.toLowerCase() : null;
+/** Returns a text that matches a pattern, in lower case; null for any other value. */
+const textOf = (pattern: RegExp, value: unknown): string | null =>
+  typeof value === "string" && pattern.test(value) ? value.toLowerCase() : null;
 
 const NATURAL = /^(?:0x[0-9a-fA-F]{1,64}|[0-9]{1,78})$/;
 const WORD_LIMIT = 1n << 256n;
 
-/** A number of at most 256 bits: a hex quantity or, as anvil takes them, a whole number or its decimal text. */
+/** Reads a number of at most 256 bits: a hex quantity or, as with anvil, an integer or its decimal text. */
 export const readQuantity = reader("a quantity such as 0x1f", (value) => {
   const isNumber = Number.isSafeInteger(value) && (value as number) >= 0;
   if (!isNumber && textOf(NATURAL, value) === null) return null;
@@ -36,16 +34,16 @@ export const readQuantity = reader("a quantity such as 0x1f", (value) => {
   return number < WORD_LIMIT ? number : null;
 });
 
-/** The same, at most so much. */
+/** Returns a reader of quantities up to a maximum. */
 export const countUpTo =
-  (most: number) =>
-  (value: unknown, name: Name): number => {
+  (max: number) =>
+  (value: unknown, name: string): number => {
     const number = readQuantity(value, name);
-    if (number <= BigInt(most)) return Number(number);
-    throw invalidParams(`${name}: at most ${most}, found ${number}`);
+    if (number <= BigInt(max)) return Number(number);
+    throw invalidParams(`${name}: expected at most ${max}, found ${number}`);
   };
 
-/** The same, small enough to be counted exactly. */
+/** Reads a quantity up to the largest safe integer. */
 export const readCount = countUpTo(Number.MAX_SAFE_INTEGER);
 
 export const readAddressParam = reader("an address of 20 bytes", (value) =>
@@ -64,18 +62,18 @@ export const readList = reader("an array", (value) =>
   Array.isArray(value) ? (value as readonly unknown[]) : null,
 );
 
-/** What may be left out, as undefined or null. */
+/** Reads a value that may be undefined or null. */
 export const optional = <T>(
   value: unknown,
-  name: Name,
-  read: (value: unknown, name: Name) => T,
+  name: string,
+  read: (value: unknown, name: string) => T,
 ): T | undefined => (value === undefined || value === null ? undefined : read(value, name));
 
-/** A block, or what the next one would be made of. */
+/** A block of the chain, or the next one. */
 export type BlockOrPending = Block | "pending";
 
-/** The height that a block's number or tag names, which may be above the head. */
-export function readHeight(value: unknown, name: Name, state: State): number | "pending" {
+/** Reads a block number or tag. The height may be above the head. */
+export function readHeight(value: unknown, name: string, state: State): number | "pending" {
   switch (typeof value === "string" ? value.toLowerCase() : value) {
     case "latest":
       return headOf(state.chain);
@@ -92,10 +90,10 @@ export function readHeight(value: unknown, name: Name, state: State): number | "
 }
 
 /**
- * The block that a tag, a number or an object of EIP-1898 names; the latest when nothing does.
- * @throws RpcError when the chain has none.
+ * Reads a tag, a number or an object of EIP-1898, and returns its block; the latest if it is omitted.
+ * @throws RpcError if the chain does not have it.
  */
-export function readMoment(value: unknown, name: Name, state: State): BlockOrPending {
+export function readBlockOrPending(value: unknown, name: string, state: State): BlockOrPending {
   const { chain } = state;
   if (value === undefined || value === null) return headBlock(chain);
   if (typeof value !== "object") return blockOfHeight(state, readHeight(value, name, state));
@@ -118,32 +116,33 @@ export function outOfRange(head: number, height: number): never {
   throw invalidParams(`BlockOutOfRangeError: block height is ${head} but requested was ${height}`);
 }
 
-/** What a client asks to be called, estimated or sent in somebody's name. */
+/** Parameters of `eth_call`, `eth_estimateGas` and `eth_sendTransaction`. */
 export interface CallRequest {
-  /** Undefined when it does not say who asks. */
+  /** Undefined if the client gives no sender. */
   readonly from: Address | undefined;
   readonly to: Address;
   readonly input: `0x${string}`;
   readonly value: bigint;
   readonly nonce: bigint | null;
   readonly gas: bigint | undefined;
-  /** Wei per gas; both are the gas price where that was given. */
+  /** Wei per gas; both equal the gas price if that is given. */
   readonly maxFeePerGas: bigint | undefined;
   readonly maxPriorityFeePerGas: bigint | undefined;
 }
 
-/** Types that are modelled as they are asked for; which one makes no difference without a signature. */
+/** Accepted types of transactions. Without a signature they make no difference. */
 const TYPES: ReadonlySet<unknown> = new Set(["0x0", "0x1", "0x2", "0x00", "0x01", "0x02", 0, 1, 2]);
-const OF_OTHER_TYPES = ["authorizationList", "blobVersionedHashes", "blobs", "maxFeePerBlobGas"];
+/** Fields of types that are not modelled. */
+const OTHER_FIELDS = ["authorizationList", "blobVersionedHashes", "blobs", "maxFeePerBlobGas"];
 
-/** Reads the object that `eth_call`, `eth_estimateGas` and `eth_sendTransaction` take. @throws RpcError */
-export function readCallRequest(param: unknown, of: Name): CallRequest {
+/** @throws RpcError */
+export function readCallRequest(param: unknown, of: string): CallRequest {
   const fields = readObject(param, of);
   const read = <T>(name: string, reader: (value: unknown, name: string) => T): T | undefined =>
     optional(fields[name], `${of}.${name}`, reader);
   const type = fields.type ?? undefined;
   if (type !== undefined && !TYPES.has(type)) throw unmodelledType(type);
-  const other = OF_OTHER_TYPES.find((name) => fields[name] !== undefined && fields[name] !== null);
+  const other = OTHER_FIELDS.find((name) => fields[name] !== undefined && fields[name] !== null);
   if (other !== undefined) throw unmodelledType(`one with ${other}`);
   const chainId = read("chainId", readQuantity);
   if (chainId !== undefined && chainId !== BigInt(CHAIN_ID)) {

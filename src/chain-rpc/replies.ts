@@ -37,7 +37,7 @@ export function recipientOf({ content }: Transaction): Address {
 const calldata = (abi: AnyAbi, functionName: string, ...args: readonly unknown[]): string =>
   encodeFunctionData({ abi, functionName, args } as never);
 
-/** What a transaction of the exchange's own calls it with: the function nearest to what it does. */
+/** Encodes the calldata of one of the exchange's own transactions: a call of the function closest to its effect. */
 function ownInputOf(state: State, transaction: Transaction): string {
   const { content } = transaction;
   const questionOf = (market: number) => questionIdOf(state.config.seed, market);
@@ -74,14 +74,14 @@ export function transactionReply(state: State, transaction: Transaction): object
   const block = blockOf(state.chain, transaction);
   const hash = transactionHash(state, transaction);
   return {
-    ...(content?.kind === "call" ? sentFields(content, hash) : ownFields(state, transaction, block, hash)),
+    ...(content?.kind === "call" ? walletFields(content, hash) : ownFields(state, transaction, block, hash)),
     gasPrice: quantity(gasPriceOf(state, transaction, block)),
     hash,
-    ...placeOf(state, transaction, block),
+    ...positionIn(state, transaction, block),
   };
 }
 
-function placeOf(state: State, { place }: Transaction, block: Block | null): object {
+function positionIn(state: State, { place }: Transaction, block: Block | null): object {
   if (block === null) return { blockHash: null, blockNumber: null, transactionIndex: null };
   return {
     blockHash: blockHash(state, block),
@@ -91,8 +91,8 @@ function placeOf(state: State, { place }: Transaction, block: Block | null): obj
   };
 }
 
-/** A wallet's: what was signed, or what a node would have signed for it. */
-function sentFields(content: CallContent, hash: string): object {
+/** Returns the fields of a wallet's transaction as it was signed, or as a node would have signed it. */
+function walletFields(content: CallContent, hash: string): object {
   const { from, to, nonce, gas, value, input, raw, maxFeePerGas, maxPriorityFeePerGas } = content;
   const numbers = { nonce: quantity(nonce), gas: quantity(gas), value: quantity(BigInt(value)) };
   const common = { from, to, ...numbers, input };
@@ -100,7 +100,7 @@ function sentFields(content: CallContent, hash: string): object {
     maxFeePerGas: quantity(maxFeePerGas),
     maxPriorityFeePerGas: quantity(maxPriorityFeePerGas),
   };
-  if (raw === null) return { ...OF_THIS_CHAIN, ...common, ...fees, ...madeUpSignature(hash) };
+  if (raw === null) return { ...DEFAULT_FIELDS, ...common, ...fees, ...syntheticSignature(hash) };
   const { type, chainId, accessList, r, s, v, yParity } = readSigned(asHex(raw));
   const signature = { r: quantity(BigInt(r)), s: quantity(BigInt(s)), v: quantity(v) };
   if (type === "0x0") {
@@ -109,15 +109,15 @@ function sentFields(content: CallContent, hash: string): object {
   }
   const offered = type === "0x2" ? fees : {};
   return {
-    ...{ ...OF_THIS_CHAIN, type, accessList, ...common, ...offered, ...signature },
+    ...{ ...DEFAULT_FIELDS, type, accessList, ...common, ...offered, ...signature },
     yParity: quantity(yParity),
   };
 }
 
-/** The exchange's own: its numbers are its nonces. */
+/** Returns the fields of one of the exchange's own transactions. Their nonces are their numbers. */
 function ownFields(state: State, transaction: Transaction, block: Block | null, hash: string): object {
   return {
-    ...OF_THIS_CHAIN,
+    ...DEFAULT_FIELDS,
     from: OPERATOR,
     to: recipientOf(transaction),
     nonce: quantity(transaction.number),
@@ -126,22 +126,22 @@ function ownFields(state: State, transaction: Transaction, block: Block | null, 
     input: ownInputOf(state, transaction),
     maxFeePerGas: quantity(ownFeeCap(state, block)),
     maxPriorityFeePerGas: quantity(TIP),
-    ...madeUpSignature(hash),
+    ...syntheticSignature(hash),
   };
 }
 
-const OF_THIS_CHAIN = { type: "0x2", chainId: quantity(CHAIN_ID), accessList: [] };
+const DEFAULT_FIELDS = { type: "0x2", chainId: quantity(CHAIN_ID), accessList: [] };
 
-/** What nobody has signed has a signature all the same: well-formed, and of nobody's. */
-function madeUpSignature(hash: string): object {
+/** Returns a well-formed signature for an unsigned transaction. No key has made it. */
+function syntheticSignature(hash: string): object {
   const digits = (name: string): string => sha256Hex(`clobsim signature ${name}\n${hash}`).slice(1);
   const r = digits("r");
   const parity = quantity(Number.parseInt(r.slice(-1), 16) & 1);
-  // With 1 for its first digit of 64 a number is below half the order of the curve.
+  // A number whose first of 64 digits is 1 is below half the order of the curve.
   return { r: `0x1${r}`, s: `0x1${digits("s")}`, v: parity, yParity: parity };
 }
 
-/** What came of a transaction; null while no block has it. */
+/** Returns the receipt of a transaction; null while it is not mined. */
 export function receiptReply(state: State, transaction: Transaction): object | null {
   const block = blockOf(state.chain, transaction);
   if (block === null) return null;
@@ -170,13 +170,13 @@ export function receiptReply(state: State, transaction: Transaction): object | n
 }
 
 const ZERO_WORD = `0x${"0".repeat(64)}`;
-/** The Keccak-256 of an empty list in RLP: what blocks without uncles say. */
+/** Keccak-256 of an empty RLP list, for blocks without uncles. */
 const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
-/** The Keccak-256 of an empty text in RLP: the root of an empty trie. */
+/** Keccak-256 of an empty RLP string, the root of an empty trie. */
 const EMPTY_ROOT = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
-/** The SHA-256 of nothing: what blocks without requests say (EIP-7685). */
+/** SHA-256 of no bytes, for blocks without requests (EIP-7685). */
 const NO_REQUESTS = "0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-/** Bytes of a block without transactions, and roughly what one adds. */
+/** Bytes of a block without transactions, and approximate bytes per transaction. */
 const HEADER_BYTES = 520;
 const TRANSACTION_BYTES = 180;
 
@@ -186,7 +186,7 @@ export function* transactionsIn({ chain }: State, { first, count }: Block): Gene
   }
 }
 
-/** A block with its transactions, or with their hashes alone. */
+/** Returns a block with its transactions, or with only their hashes. */
 export function blockReply(state: State, block: Block, isFull: boolean): object {
   const { chain } = state;
   const hash = blockHash(state, block);
@@ -199,11 +199,11 @@ export function blockReply(state: State, block: Block, isFull: boolean): object 
     nonce: "0x0000000000000000",
     stateRoot: root("state", hash),
     ...rootsOf(block, hash),
-    transactions: listed(state, transactionsIn(state, block), isFull),
+    transactions: transactionList(state, transactionsIn(state, block), isFull),
   };
 }
 
-/** What the next block would be if it were mined now; it has no hash yet. */
+/** Returns the next block as if it were mined now, without a hash. */
 export function pendingBlockReply(state: State, now: Millis, isFull: boolean): object {
   const head = headBlock(state.chain);
   const pending = pendingTransactions(state);
@@ -216,11 +216,11 @@ export function pendingBlockReply(state: State, now: Millis, isFull: boolean): o
     logsBloom: null,
     nonce: null,
     ...{ stateRoot: ZERO_WORD, transactionsRoot: ZERO_WORD, receiptsRoot: ZERO_WORD },
-    transactions: listed(state, pending, isFull),
+    transactions: transactionList(state, pending, isFull),
   };
 }
 
-/** What both have in common; nothing is ever mined by anybody, nor for a reward. */
+/** Returns the header fields that mined and pending blocks share. */
 const header = (
   height: number,
   parentHash: string,
@@ -241,7 +241,7 @@ const header = (
   baseFeePerGas: quantity(baseFee),
   size: quantity(HEADER_BYTES + count * TRANSACTION_BYTES),
   uncles: [],
-  // What blocks have had since Shanghai, Cancun and Prague: nothing of it is on this chain.
+  // Fields since Shanghai, Cancun and Prague, which are empty on this chain.
   withdrawals: [],
   withdrawalsRoot: EMPTY_ROOT,
   blobGasUsed: "0x0",
@@ -250,7 +250,7 @@ const header = (
   requestsHash: NO_REQUESTS,
 });
 
-/** What the exchange has put into a block is in it, whatever its limit. */
+/** Returns miner and gas limit of a block. The limit is raised to the used gas, because the exchange may exceed it. */
 function limitsIn(chain: Chain, gas: number, serial?: number): object {
   const { miner, gasLimit } = limitsOf(chain, serial);
   return { miner, gasLimit: quantity(Math.max(gasLimit, gas)) };
@@ -261,10 +261,10 @@ const rootsOf = ({ count }: Block, hash: string): object =>
     ? { transactionsRoot: EMPTY_ROOT, receiptsRoot: EMPTY_ROOT }
     : { transactionsRoot: root("transactions", hash), receiptsRoot: root("receipts", hash) };
 
-/** Fills the place of a root: there are no tries, and who would verify one finds that out. */
+/** Returns a placeholder for a root, because there are no tries. */
 const root = (name: string, hash: string): string => `0x${sha256Hex(`clobsim ${name} root\n${hash}`)}`;
 
-const listed = (state: State, transactions: Iterable<Transaction>, isFull: boolean): LazyList =>
+const transactionList = (state: State, transactions: Iterable<Transaction>, isFull: boolean): LazyList =>
   LazyList.of(transactions, (transaction) =>
     isFull ? transactionReply(state, transaction) : transactionHash(state, transaction),
   );

@@ -5,33 +5,33 @@ import { invalidParams, RpcError } from "./json-rpc.ts";
 
 type Hex = `0x${string}`;
 
-/** The types that are modelled: the first of all, with an access list (EIP-2930), and with a fee cap (EIP-1559). */
+/** Modelled types: legacy, with an access list (EIP-2930), and with a fee cap (EIP-1559). */
 const TYPES = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2" } as const;
 
-/** With blobs (EIP-4844), and with code for its signer (EIP-7702). */
+/** Types with blobs (EIP-4844) and with code for the signer (EIP-7702). */
 const OTHER_TYPES: ReadonlySet<string> = new Set(["0x03", "0x04"]);
 
 export interface SignedTransaction {
   readonly type: (typeof TYPES)[keyof typeof TYPES];
-  /** Undefined of one that was signed for any chain. */
+  /** Undefined if it was signed for any chain. */
   readonly chainId: number | undefined;
   readonly to: Address;
   readonly nonce: number;
   readonly value: bigint;
   readonly gas: bigint;
-  /** Wei per gas; both are its gas price where it has but one. */
+  /** Wei per gas; both equal the gas price of a transaction without a fee cap. */
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
   readonly input: Hex;
   readonly accessList: readonly object[];
   readonly r: Hex;
   readonly s: Hex;
-  /** As the type has it: of the first it also says the chain (EIP-155), of the others it is the parity. */
+  /** For legacy transactions it includes the chain id (EIP-155); for others it is the parity. */
   readonly v: bigint;
   readonly yParity: number;
 }
 
-/** What viem's parser returns: zero fields are left out. */
+/** Result of viem's parser, which omits fields that are zero. */
 interface Parsed
   extends Partial<
       Pick<SignedTransaction, "chainId" | "nonce" | "value" | "gas" | "accessList" | "r" | "s" | "v">
@@ -43,7 +43,7 @@ interface Parsed
   readonly yParity?: number;
 }
 
-/** Reads the bytes of a signed transaction. @throws RpcError when they are none, or one that is not modelled. */
+/** Reads a signed transaction. @throws RpcError if it is invalid or not modelled. */
 export function readSigned(raw: Hex): SignedTransaction {
   const parsed = parse(raw);
   const { type, chainId, to, gasPrice = 0n, r, s, accessList = [] } = parsed;
@@ -69,7 +69,7 @@ export function readSigned(raw: Hex): SignedTransaction {
   };
 }
 
-/** Who has signed the bytes. @throws RpcError when it is nobody, or somebody for another chain. */
+/** Recovers the signer of a transaction. @throws RpcError if the signature is invalid or for another chain. */
 export async function signerOf(raw: Hex): Promise<Address> {
   const { r, s, v, yParity, ...unsigned } = parse(raw);
   const { chainId } = unsigned;
@@ -87,7 +87,7 @@ export async function signerOf(raw: Hex): Promise<Address> {
     const signer = await recoverAddress({ hash, signature: { r, s, yParity: parityOf({ v, yParity }) } });
     return signer.toLowerCase();
   } catch {
-    throw new RpcError("TRANSACTION_REJECTED", "invalid signature: nobody can have made it");
+    throw new RpcError("TRANSACTION_REJECTED", "invalid signature: no key can have made it");
   }
 }
 
@@ -96,7 +96,7 @@ export const signedHash = (raw: Hex): string => keccak256(raw);
 /** Half the order of secp256k1's group (EIP-2). */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** 0 or 1: of the first type 27 and 28 stand for them, or 35 + 2 x chain id and its successor. */
+/** Returns 0 or 1. In legacy transactions v is 27 or 28, or 35 + 2 x chain id and its successor. */
 const parityOf = ({ v = 0n, yParity }: { v?: bigint | undefined; yParity?: number | undefined }): number =>
   yParity ?? Number(v < 2n ? v : (v + 1n) % 2n);
 
@@ -107,10 +107,10 @@ function parse(raw: Hex): Parsed {
   let parsed: Parsed;
   try {
     parsed = parseTransaction(raw) as unknown as Parsed;
-    if (written(parsed) === raw) return parsed;
+    if (serialize(parsed) === raw) return parsed;
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: "", message: "unreadable" };
-    // It could be read, and one thing alone is wrong with it.
+    // The transaction is well-formed except for its fees.
     if (name !== "TipAboveFeeCapError")
       throw undecodable((message.split("\n", 1)[0] as string).slice(0, 200));
     throw new RpcError("TRANSACTION_REJECTED", "max priority fee per gas higher than max fee per gas");
@@ -118,7 +118,7 @@ function parse(raw: Hex): Parsed {
   throw undecodable(parsed.r === undefined ? "it is not signed" : "it is not in its canonical encoding");
 }
 
-function written({ r, s, v, yParity, ...unsigned }: Parsed): string {
+function serialize({ r, s, v, yParity, ...unsigned }: Parsed): string {
   const signature = unsigned.type === "legacy" ? { r, s, v } : { r, s, yParity: parityOf({ v, yParity }) };
   return serializeTransaction(unsigned as never, signature as never);
 }

@@ -2,7 +2,7 @@ import { blockAt, CHAIN_ID, headBlock, headOf, miningOf } from "../core/chain/ch
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
 import { TRANSACTION } from "./chain-methods.ts";
-import { control, type Methods, type NodeContext, ofBoth, optionalParam, param } from "./context.ts";
+import { aliased, control, type Methods, type NodeContext, optionalParam, param } from "./context.ts";
 import { invalidParams } from "./json-rpc.ts";
 import {
   countUpTo,
@@ -20,18 +20,18 @@ const MAX_INTERVAL_S = 86_400;
 
 const readSeconds = countUpTo(MAX_INTERVAL_S);
 const readMillis = countUpTo(MAX_INTERVAL_S * SECOND_MS);
-/** Seconds as anvil has them; from a thousand on, milliseconds as Hardhat has them under the same name. */
+/** Reads an interval: seconds as in anvil or, from 1,000 on, milliseconds as in Hardhat's method of the same name. */
 const readInterval = (value: unknown, name: string): number => {
   const interval = readMillis(value, name);
   return interval < SECOND_MS ? interval * SECOND_MS : interval;
 };
 
-function setApart(node: NodeContext, seconds: number): void {
+function setSecondsBetweenBlocks(node: NodeContext, seconds: number): void {
   node.secondsBetweenBlocks = seconds;
 }
 
-/** Blocks are mined every so many milliseconds, empty or not; 0: when asked to. */
-function mineEvery({ exchange }: NodeContext, intervalMs: number): void {
+/** Sets the interval of mining; 0 stops it. */
+function setMiningInterval({ exchange }: NodeContext, intervalMs: number): void {
   const mode = intervalMs === 0 ? "manual" : "auto";
   exchange.submit({ kind: "setMining", mode, intervalMs: intervalMs || SECOND_MS });
 }
@@ -44,7 +44,7 @@ const setAutomine = control([param("enabled", readBoolean)], (node, isOn) => {
   else if (mode === "instant") node.exchange.submit({ kind: "setMining", mode: "manual", intervalMs });
 });
 
-/** Drops what wallets have pending, the latest first: what came before is never made to wait for what goes. */
+/** Drops pending transactions of wallets, latest first, so that none waits for the nonce of a dropped one. */
 function dropAll(node: NodeContext, isDropped: (transaction: Transaction) => boolean): void {
   const numbers = [...unminedTransactions(node.state)]
     .filter((transaction) => transaction.content?.kind === "call" && isDropped(transaction))
@@ -56,7 +56,7 @@ function drop({ exchange, state }: NodeContext, transaction: Transaction | undef
   if (transaction?.status !== "PENDING") return null;
   if (transaction.content?.kind !== "call") {
     throw invalidParams(
-      "the exchange's own transactions are not dropped: POST /sim/chain/faults with the kind ghost loses one",
+      "the exchange's own transactions cannot be dropped: POST /sim/chain/faults with the kind ghost loses one",
     );
   }
   const hash = transactionHash(state, transaction);
@@ -73,14 +73,14 @@ function reorganize({ exchange, state }: NodeContext, depth: number): void {
   }
   if (depth === 0 || exchange.submit({ kind: "reorganizeChain", depth }).ok) return;
   throw invalidParams(
-    "Reorg depth must not exceed what is not final: what stands below two more blocks is, and all where blocks are mined at once",
+    "Reorg depth must not include final blocks: those with two more blocks above them, and all blocks with instant settlement",
   );
 }
 
 const PAIRS = optionalParam("transactions", (value) => {
   if (Array.isArray(value) && value.length === 0) return;
   throw invalidParams(
-    "transactions of new blocks are not modelled: what the replaced blocks held is pending again",
+    "transactions of new blocks are not modelled: those of the replaced blocks are pending again",
   );
 });
 const FORKING = optionalParam("options", (value, name) => {
@@ -112,20 +112,20 @@ const setGasLimit = control([param("gas limit", readCount)], ({ exchange }, gasL
   return true;
 });
 
-/** The methods that decide when blocks are mined, what is pending, and where the chain begins anew. */
+/** The methods that configure mining, drop transactions, reorganize and reset the chain. */
 export const steeringMethods: Methods = {
   evm_setAutomine: setAutomine,
   evm_setBlockGasLimit: setGasLimit,
-  evm_setIntervalMining: control([param("interval", readInterval)], mineEvery),
-  anvil_setBlockTimestampInterval: control([param("seconds", readSeconds)], setApart),
-  // Clients send it milliseconds, as they do for intervals of mining.
+  evm_setIntervalMining: control([param("interval", readInterval)], setMiningInterval),
+  anvil_setBlockTimestampInterval: control([param("seconds", readSeconds)], setSecondsBetweenBlocks),
+  // Hardhat's clients send milliseconds.
   hardhat_setBlockTimestampInterval: control([param("milliseconds", readMillis)], (node, ms) =>
-    setApart(node, Math.floor(ms / SECOND_MS)),
+    setSecondsBetweenBlocks(node, Math.floor(ms / SECOND_MS)),
   ),
-  ...ofBoth({
+  ...aliased({
     setAutomine,
     setIntervalMining: control([param("interval", readSeconds)], (node, seconds) =>
-      mineEvery(node, seconds * SECOND_MS),
+      setMiningInterval(node, seconds * SECOND_MS),
     ),
     getAutomine: control([], (node) => modeOf(node).mode === "instant"),
     getIntervalMining: control([], (node) => {
@@ -158,7 +158,7 @@ export const steeringMethods: Methods = {
     reorg: control([param("depth", readCount), PAIRS], reorganize),
     reset: control([FORKING], ({ reset }) => reset()),
     metadata: control([], metadataOf),
-    // Nothing is logged in either case.
+    // The node logs nothing in either case.
     setLoggingEnabled: control([param("enabled", readBoolean)], () => null),
   }),
 };

@@ -8,14 +8,14 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { TIP } from "./encoding.ts";
 
-/** What the next block would look at, in order: not what waits for an earlier nonce. */
+/** Returns the transactions for the next block, in order; without those that wait for an earlier nonce. */
 export function pendingTransactions(state: State): Transaction[] {
   return [...unminedTransactions(state)].filter(
     ({ content }) => content?.kind !== "call" || content.nonce < nextNonce(state.chain, content.from),
   );
 }
 
-/** What no block has yet and one may still have, in order of arrival. */
+/** Returns the transactions that are not mined but may be, in order of arrival. */
 export function* unminedTransactions({ chain }: State): Generator<Transaction> {
   const { deferred, firstUnprocessed, transactions } = chain;
   for (const number of deferred) {
@@ -28,19 +28,18 @@ export function* unminedTransactions({ chain }: State): Generator<Transaction> {
   }
 }
 
-/** Who sends a transaction: a wallet, or the exchange. */
+/** Returns the sender of a transaction: a wallet or the exchange. */
 export const senderOf = ({ content }: Transaction): Address =>
   content?.kind === "call" ? content.from : OPERATOR;
 
-/** The nonce of a transaction: of the exchange's own, its number. */
+/** Returns the nonce of a transaction. For the exchange's own transactions it is their number. */
 export const nonceOf = ({ content, number }: Transaction): number =>
   content?.kind === "call" ? content.nonce : number;
 
-/** How much gas a transaction may use. */
 export const gasLimitOf = (transaction: Transaction): number =>
   transaction.content?.kind === "call" ? transaction.content.gas : ownGas(logCountOf(transaction));
 
-/** What a transaction has used in its block, or would use in one. */
+/** Returns the gas that a transaction used, or would use in the next block. */
 export function gasUsedOf(transaction: Transaction): number {
   const { content, exception } = transaction;
   if (content?.kind === "call") {
@@ -49,11 +48,11 @@ export function gasUsedOf(transaction: Transaction): number {
   return ownGas(transaction.status === "REVERTED" ? LOGS_OF_MATCH : logCountOf(transaction));
 }
 
-/** What the exchange offers for a transaction of its own: its usual limit, or what a base fee above that asks. */
+/** Returns the fee cap of the exchange's own transactions: the usual one, or what a higher base fee requires. */
 export const ownFeeCap = ({ chain }: State, block: Block | null): number =>
   Math.max(OPERATOR_MAX_FEE, (block?.baseFee ?? baseFeeOf(chain)) + TIP);
 
-/** What a unit of gas costs a transaction, wei: in its block, or at most while it has none. */
+/** Returns the gas price of a transaction, wei; while it is pending, the maximum. */
 export function gasPriceOf(state: State, { content, exception }: Transaction, block: Block | null): number {
   if (content?.kind === "call") return block === null ? content.maxFeePerGas : (exception?.gasPrice ?? 0);
   return block === null ? ownFeeCap(state, null) : block.baseFee + TIP;

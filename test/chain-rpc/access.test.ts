@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { addFault, isHungUp } from "../server/faults.ts";
 import { wallet } from "../server/wallet.ts";
 import { type Api, startApi } from "../support/http.ts";
-import { modelledIn, post, refusedAsRpc, resultOf, rpc } from "./rpc.ts";
+import { methodsOf, post, refusedAsRpc, resultOf, rpc } from "./rpc.ts";
 
 describe("a page", () => {
   let api: Api;
@@ -12,7 +12,7 @@ describe("a page", () => {
   afterAll(() => api.close());
 
   it.each(["http://evil.example", "null", "http://localhost.evil.example"])(
-    "of a foreign origin may not even read the chain: %s",
+    "of a foreign origin may not read the chain: %s",
     async (origin) => {
       const sent = { method: "POST", path: "/chain", headers: { origin }, body: rpc("eth_chainId") } as const;
       await refusedAsRpc(api, sent, { status: 403, code: "ORIGIN_NOT_ALLOWED", rpc: 4100 });
@@ -20,7 +20,7 @@ describe("a page", () => {
   );
 
   it.each(["http://localhost:3000", "http://127.0.0.1:8080"])(
-    "of this machine may use it and read the answer: %s",
+    "of this machine may use the chain and read the answer: %s",
     async (origin) => {
       const { body, headers } = await post(api, rpc("evm_mine"), { origin });
       expect([body.result, headers["access-control-allow-origin"]]).toEqual(["0x0", origin]);
@@ -40,21 +40,21 @@ describe("with a token of the control plane", () => {
   });
   afterAll(() => api.close());
 
-  it("all that steers the chain needs it, and nothing else does", async () => {
-    const methods = await modelledIn(api);
+  it("only the methods that control the chain need it", async () => {
+    const methods = await methodsOf(api);
     const guarded: string[] = [];
     for (const method of methods) {
       const { body } = await post(api, rpc(method), NO_TOKEN);
       if (body.error?.code === 4100) guarded.push(method);
     }
-    const steering = methods.filter((name) =>
+    const controlling = methods.filter((name) =>
       /^(evm|anvil|hardhat)_|^eth_send(Unsigned)?Transaction$|_sign/.test(name),
     );
-    expect(guarded).toEqual(steering);
-    expect(steering).toContain("evm_mine");
+    expect(guarded).toEqual(controlling);
+    expect(controlling).toContain("evm_mine");
   });
 
-  it.each(["", "s3cre", "S3CRET", "s3crett"])("another one does not do: %j", async (token) => {
+  it.each(["", "s3cre", "S3CRET", "s3crett"])("another token is refused: %j", async (token) => {
     const before = await api.stateHash();
     const { status, body } = await post(api, rpc("evm_mine"), { "x-sim-token": token });
     expect([status, body.error?.code, body.error?.message]).toEqual([
@@ -65,17 +65,17 @@ describe("with a token of the control plane", () => {
     expect(await api.stateHash()).toBe(before);
   });
 
-  it("it is taken as a bearer token too", async () => {
+  it("it is accepted as a bearer token", async () => {
     const { body } = await post(api, rpc("evm_mine"), { ...NO_TOKEN, authorization: `Bearer ${TOKEN}` });
     expect(body.result).toBe("0x0");
   });
 
-  it("a call of a batch is refused for itself alone", async () => {
+  it("a call of a batch is refused alone", async () => {
     const { body } = await post<object>(api, [rpc("evm_mine"), rpc("eth_chainId", [], 2)], NO_TOKEN);
     expect(body).toMatchObject([{ error: { code: 4100 } }, { result: "0x7a69" }]);
   });
 
-  it("who has signed a transaction needs none", async () => {
+  it("signed transactions need no token", async () => {
     const raw = await SENDER.signTransaction({
       ...{
         type: "legacy",
@@ -105,7 +105,7 @@ describe("a fault injected into HTTP", () => {
   const head = (): Promise<string> => resultOf(api, "eth_blockNumber");
 
   it.each(["POST /chain", "/chain", "*"])(
-    "hits the chain by the route %s, and nothing is mined",
+    "applies to the chain by the route %s, and nothing is mined",
     async (route) => {
       await addFault(api, { route, status: 503, times: 1 });
       await refusedAsRpc(api, mining, { status: 503, code: "UNAVAILABLE", rpc: -32603 });
@@ -113,14 +113,14 @@ describe("a fault injected into HTTP", () => {
     },
   );
 
-  it("that drops the connection keeps the call from being carried out", async () => {
+  it("that drops the connection prevents the call", async () => {
     const before = await head();
     await addFault(api, { route: "POST /chain", drop: "connection", times: 1 });
     expect(await isHungUp(api.send(mining))).toBe(true);
     expect(await head()).toBe(before);
   });
 
-  it("that drops the reply comes after the call was carried out", async () => {
+  it("that drops the reply is applied after the call was performed", async () => {
     const before = Number(await head());
     await addFault(api, { route: "POST /chain", drop: "reply", times: 1 });
     expect(await isHungUp(api.send(mining))).toBe(true);

@@ -5,14 +5,13 @@ import { type Api, startApi } from "../support/http.ts";
 import { differencesOf, type Found } from "./anvil/compare.ts";
 import { isAt } from "./anvil/difference.ts";
 import { DIFFERENCES } from "./anvil/differences.ts";
-import { findProgram, packageOf, type Running, startAnvil } from "./anvil/foundry.ts";
+import { type Running, startAnvil, testWith } from "./anvil/foundry.ts";
 import { SCRIPT } from "./anvil/script/all.ts";
 import { play, type Reply, text } from "./anvil/step.ts";
 
 const EMPTY_WORLD = fileURLToPath(new URL("./anvil/empty-world.json", import.meta.url));
-const program = findProgram("anvil");
 
-/** When a node's first block was, in Unix milliseconds. */
+/** Returns the time of a node's first block, Unix milliseconds. */
 async function firstBlockAt(url: string): Promise<number> {
   const params = ["earliest", false];
   const asked = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params };
@@ -20,7 +19,7 @@ async function firstBlockAt(url: string): Promise<number> {
   return Number((body as { readonly result: { readonly timestamp: string } }).result.timestamp) * 1000;
 }
 
-function compared(program: string): void {
+function compareWith(program: string): void {
   let anvil: Running;
   let api: Api;
   let found: ReadonlyMap<string, readonly Found[]>;
@@ -41,7 +40,7 @@ function compared(program: string): void {
   afterAll(() => Promise.all([anvil?.close(), api?.close()]));
 
   it.each(SCRIPT.map(({ title }) => title))(
-    "is answered as by anvil, but for what is listed: %s",
+    "is answered as by anvil, except for listed differences: %s",
     (title) => {
       const unlisted = found
         .get(title)
@@ -54,7 +53,7 @@ function compared(program: string): void {
   );
 
   it.each(DIFFERENCES.flatMap(({ at, why, are }) => at.map((pattern) => ({ pattern, why, are }))))(
-    "is answered otherwise than by anvil still: $pattern, for $why",
+    "still differs from anvil: $pattern, because $why",
     ({ pattern, are }) => {
       const places = [...found.values()].flat();
       expect(places.filter((place) => isAt(pattern, place.where) && are(place))).not.toEqual([]);
@@ -62,14 +61,4 @@ function compared(program: string): void {
   );
 }
 
-/** Nobody is to believe that a comparison was passed where there was none. */
-function notCompared(): void {
-  it(`is not compared with anvil: ${packageOf("anvil")} is not installed`, () => {
-    console.warn(`${packageOf("anvil")} is not installed: no answer has been compared with anvil's`);
-  });
-}
-
-describe("a plain call of the chain", () => {
-  if (program === null) notCompared();
-  else compared(program);
-});
+describe("a plain call of the chain", () => testWith("anvil", compareWith));

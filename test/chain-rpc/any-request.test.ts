@@ -3,13 +3,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import { useApi } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
-import { type Answer, modelledIn, post } from "./rpc.ts";
+import { type Answer, methodsOf, post } from "./rpc.ts";
 
 const api = useApi({ settlement: "manual" });
 let methods: readonly string[];
 
 beforeAll(async () => {
-  methods = await modelledIn(api);
+  methods = await methodsOf(api);
   expect(methods.length).toBeGreaterThan(30);
 });
 
@@ -27,7 +27,7 @@ const QUANTITIES = [
   1e21,
   2 ** 53,
 ];
-/** What comes near to what is asked for. Numbers are small: mining ten thousand blocks takes its time. */
+/** Almost valid values. Numbers are small, because mining ten thousand blocks is slow. */
 const nearly = fc.oneof(
   fc.constantFrom<unknown>(...ADDRESSES, ...TAGS, ...QUANTITIES, true, null),
   fc.nat({ max: 20 }).map((number) => `0x${number.toString(16)}`),
@@ -53,7 +53,7 @@ const call = fc.record({
   params: fc.array(parameter, { maxLength: 4 }),
 });
 
-/** Whether it is an answer as JSON-RPC 2.0 has it. */
+/** Checks that an answer follows JSON-RPC 2.0. */
 function checkAnswer(answer: Answer): void {
   expect(answer.jsonrpc).toBe("2.0");
   expect(Object.hasOwn(answer, "id")).toBe(true);
@@ -63,7 +63,7 @@ function checkAnswer(answer: Answer): void {
   expect(answer.error.message).toMatch(/\S/);
 }
 
-/** Whether a body has the answers that it asks for; each reply is checked against the document besides. */
+/** Posts a body and checks its answers; each reply is also checked against the OpenAPI document. */
 async function checkReply(body: unknown): Promise<void> {
   const { status, text, body: reply } = await post<unknown>(api, JSON.stringify(body));
   expect([200, 204], text).toContain(status);
@@ -71,8 +71,8 @@ async function checkReply(body: unknown): Promise<void> {
   else for (const answer of Array.isArray(reply) ? reply : [reply]) checkAnswer(answer as Answer);
 }
 
-describe("no request is an internal error, and every answer is one of JSON-RPC 2.0:", () => {
-  it("any JSON at all", async () => {
+describe("no request is an internal error, and every answer follows JSON-RPC 2.0:", () => {
+  it("any JSON", async () => {
     await fc.assert(fc.asyncProperty(fc.jsonValue(), checkReply), runs(600));
   });
 
@@ -85,7 +85,7 @@ describe("no request is an internal error, and every answer is one of JSON-RPC 2
     await fc.assert(fc.asyncProperty(any, checkReply), runs(600));
   });
 
-  it("any method with parameters that come near to its own", async () => {
+  it("any method with almost valid parameters", async () => {
     await fc.assert(fc.asyncProperty(call, checkReply), runs(3_000));
   });
 

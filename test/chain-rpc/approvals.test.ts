@@ -25,7 +25,7 @@ async function chainWith(approvals: Config["approvals"]): Promise<ViemChain> {
   return chain;
 }
 
-/** What the chain says that an address lets the exchange move. */
+/** Reads the permissions that an address has given to the exchange. */
 const permissions = ({ reader, collateral, tokens, exchange }: ViemChain, owner: `0x${string}`) =>
   Promise.all([
     reader.readContract({ ...collateral, functionName: "allowance", args: [owner, exchange.address] }),
@@ -33,7 +33,7 @@ const permissions = ({ reader, collateral, tokens, exchange }: ViemChain, owner:
     reader.readContract({ ...tokens, functionName: "isApprovedForAll", args: [owner, exchange.address] }),
   ]);
 
-/** What became of a trade of Alice and Bob in the block that it is brought to. */
+/** Makes a trade of Alice and Bob, mines a block, and returns the trade. */
 async function traded(chain: ViemChain): Promise<Trade | undefined> {
   const market = await chain.market();
   const [alice, bob] = await Promise.all([openTrader(chain.api, ALICE), openTrader(chain.api, BOB)]);
@@ -44,7 +44,7 @@ async function traded(chain: ViemChain): Promise<Trade | undefined> {
 }
 
 describe("approvals that are granted", () => {
-  it("are there of wallets that the exchange knows, and of no stranger", async () => {
+  it("exist for wallets that the exchange knows, and for no others", async () => {
     const chain = await chainWith("granted");
     expect(await permissions(chain, chain.alice.account.address)).toEqual([maxUint256, maxUint256, true]);
     expect(await permissions(chain, wallet(99).address)).toEqual([0n, 0n, false]);
@@ -53,7 +53,7 @@ describe("approvals that are granted", () => {
 });
 
 describe("approvals that are required", () => {
-  it("are nobody's until he gives them; until then what he trades fails", async () => {
+  it("must be given by each wallet; until then its trades fail", async () => {
     const chain = await chainWith("required");
     const { exchange, collateral, tokens, alice, bob } = chain;
     expect(await permissions(chain, alice.account.address)).toEqual([0n, 0n, false]);
@@ -68,7 +68,7 @@ describe("approvals that are required", () => {
   });
 
   it.each(["instant", "auto", "manual"] as const)(
-    "have been given by the traders of a world when it opens, settled %s",
+    "are given by the traders of a world when it opens, with settlement %s",
     async (settlement) => {
       const exchange = new Exchange({ ...ARENA, settlement, approvals: "required" }, START);
       openWorld(exchange, await generateWorld({ seed: "approvals", markets: 3 }), START);

@@ -2,13 +2,12 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { wallet } from "../server/wallet.ts";
-import { findProgram, packageOf } from "./anvil/foundry.ts";
+import { testWith } from "./anvil/foundry.ts";
 import { ALICE, BOB, openChain, type ViemChain } from "./viem-clients.ts";
 
 const run = promisify(execFile);
-const program = findProgram("cast");
 
-function asked(program: string): void {
+function callChain(program: string): void {
   let chain: ViemChain;
   const alice = wallet(ALICE).address;
   const bob = wallet(BOB).address;
@@ -19,7 +18,7 @@ function asked(program: string): void {
   });
   afterAll(() => chain.close());
 
-  /** What cast prints, a line each. */
+  /** Runs cast and returns the lines of its output. */
   async function cast(...args: readonly string[]): Promise<string[]> {
     const { stdout } = await run(program, [...args, "--rpc-url", `${chain.api.server.url}/chain`]);
     return stdout.trim().split("\n");
@@ -54,7 +53,7 @@ function asked(program: string): void {
     expect((await cast("tx-pool", "status")).join("\n")).toMatch(/pending/);
   });
 
-  it("is told what is wrong", async () => {
+  it("receives errors", async () => {
     await expect(balanceOf(alice, "--block", "99999")).rejects.toThrow("BlockOutOfRangeError");
     await expect(cast("rpc", "eth_nowhere")).rejects.toThrow("Method not found");
     const dear = ["send", bob, "--value", "1", "--gas-limit", "40000000", "--private-key", key];
@@ -62,10 +61,4 @@ function asked(program: string): void {
   });
 }
 
-describe("cast", () => {
-  if (program === null) {
-    it(`is not asked: ${packageOf("cast")} is not installed`, () => {
-      console.warn(`${packageOf("cast")} is not installed: nothing has been asked of the chain with cast`);
-    });
-  } else asked(program);
-});
+describe("cast", () => testWith("cast", callChain));

@@ -7,13 +7,12 @@ import { wallet } from "../server/wallet.ts";
 import type { Api } from "../support/http.ts";
 import { resultOf } from "./rpc.ts";
 
-/** A contract by the name under which the chain's facts have it. */
 export type ContractName = keyof typeof CONTRACTS;
 
 const GWEI = 1_000_000_000n;
 const abiOf = (contract: ContractName): Abi => parseAbi(CONTRACT_ABIS[contract] as readonly string[]) as Abi;
 
-/** What a contract answers to a reading, as of a block. */
+/** Reads a function of a contract as of a block. */
 export async function read(
   api: Api,
   contract: ContractName,
@@ -27,7 +26,7 @@ export async function read(
   return decodeFunctionResult({ abi, functionName, data: answer });
 }
 
-/** A wallet that signs its own transactions; the exchange has given it what gas costs. */
+/** A wallet that signs its own transactions. The exchange has funded it with gas money. */
 export class ChainWallet {
   readonly api: Api;
   readonly address: Address;
@@ -40,7 +39,7 @@ export class ChainWallet {
     this.address = account.address.toLowerCase();
   }
 
-  /** The wallet of the `number`-th key, with 1,000 USDC and 100 shares of both outcomes of some markets on the chain. */
+  /** Opens the wallet of the `number`-th key with 1,000 USDC and, in each market, 100 shares of both outcomes on the chain. */
   static async open(api: Api, number: number, ...markets: readonly Market[]): Promise<ChainWallet> {
     const opened = new ChainWallet(api, wallet(number));
     const tokens = Object.fromEntries(
@@ -51,7 +50,7 @@ export class ChainWallet {
     return opened;
   }
 
-  /** Signs a call of a contract, sends it, and answers its hash. */
+  /** Signs and sends a call of a contract, and returns its hash. */
   async send(contract: ContractName, functionName: string, args: readonly unknown[]): Promise<Hex> {
     const raw = await this.#account.signTransaction({
       ...{ type: "eip1559", chainId: 31_337, nonce: this.#nonce, gas: 500_000n },
@@ -63,7 +62,7 @@ export class ChainWallet {
     return resultOf<Hex>(this.api, "eth_sendRawTransaction", raw);
   }
 
-  /** What it has in the ledger: USDC, and shares by token. */
+  /** Returns its balances in the ledger: USDC, and shares by token. */
   async holdings(): Promise<Record<string, number>> {
     const { collateral, tokens } = await this.api.get<Account>(`/sim/accounts/${this.address}`);
     const shares = tokens.map(({ tokenId, balance }) => [tokenId, Number(balance)] as const);

@@ -10,15 +10,13 @@ import { orThrow } from "../../src/client/result.ts";
 import { CONTRACT_ABIS } from "../../src/index.ts";
 import { openTrader } from "../client/opened.ts";
 import { type Api, startApi } from "../support/http.ts";
-import { Seen } from "./seen.ts";
+import { Collected } from "./collected.ts";
 
-/** How often a client asks what is new, ms. */
+/** Polling interval of a client, ms. */
 const POLLING_MS = 10;
-/** The parent of a collection that has none. */
-export const NO_PARENT = `0x${"0".repeat(64)}`;
-/** A USDC or a share in the contracts' units. */
+/** One USDC or one share in the contracts' units. */
 export const ONE = 1_000_000n;
-/** The numbers of the two traders' wallets. */
+/** Key numbers of the two traders. */
 export const ALICE = 13;
 export const BOB = 14;
 
@@ -39,7 +37,7 @@ interface Tokens extends BaseContract {
   readonly redeemPositions: Write;
 }
 
-/** A server whose chain is seen through ethers, and the wallets of two traders that the faucet has funded. */
+/** A server with ethers' provider of its chain, and the wallets of two traders whom the faucet has funded. */
 export class EthersChain {
   readonly api: Api;
   readonly provider: JsonRpcProvider;
@@ -48,10 +46,10 @@ export class EthersChain {
   readonly collateral: Collateral;
   readonly tokens: Tokens;
   readonly exchange: BaseContract;
-  /** The blocks of which ethers has told. */
-  readonly #blocks = new Seen<number>();
+  /** Numbers of the blocks that ethers has reported. */
+  readonly #blocks = new Collected<number>();
 
-  /** `batchMaxCount` is how many calls ethers may put into one request. */
+  /** `batchMaxCount`: maximum number of calls in one request. */
   constructor(
     api: Api,
     contracts: Readonly<Record<keyof typeof CONTRACT_ABIS, string>>,
@@ -72,7 +70,7 @@ export class EthersChain {
     this.exchange = contract("exchange") as BaseContract;
   }
 
-  /** Lets ethers look for blocks from now on, and not only when somebody waits for one: it tells none that came before. */
+  /** Starts continuous polling for blocks, because ethers reports only blocks after its first poll. */
   async open(): Promise<this> {
     await this.until("eth_blockNumber", () =>
       this.provider.on("block", (number: number) => this.#blocks.add(number)),
@@ -81,14 +79,19 @@ export class EthersChain {
     return this;
   }
 
-  /** Mines blocks, and waits until ethers has told of them. */
+  /** Sends USDC from Alice to Bob. */
+  pay(usdc: bigint): Promise<ContractTransactionResponse> {
+    return this.collateral.transfer(this.bob.address, usdc * ONE);
+  }
+
+  /** Mines blocks and waits until ethers has reported them. */
   async mine(blocks = 1): Promise<void> {
     await this.provider.send("anvil_mine", [blocks]);
     const head = await this.provider.getBlockNumber();
-    await this.#blocks.until((told) => told.includes(head));
+    await this.#blocks.until((numbers) => numbers.includes(head));
   }
 
-  /** The answer of something that waits for blocks, which are mined one after the other until it comes. */
+  /** Mines blocks one by one until `waiting` resolves, and returns its result. */
   async mining<Answer>(waiting: Promise<Answer>): Promise<Answer> {
     let isWaiting = true;
     const done = (): void => {
@@ -99,7 +102,7 @@ export class EthersChain {
     return waiting;
   }
 
-  /** Does something, and waits until ethers has had an answer to a method that it causes. */
+  /** Performs `act` and waits until ethers has received the answer to a method that it calls. */
   async until(method: string, act: () => Promise<unknown>): Promise<void> {
     const { provider } = this;
     const answered = new Promise<void>((resolve) => {
@@ -116,7 +119,7 @@ export class EthersChain {
     await provider.off("debug");
   }
 
-  /** Ends once ethers has nothing under way: what it asks of a server that is gone nobody catches. */
+  /** Waits for ethers' pending requests before the server closes, because nothing would catch their errors. */
   async close(): Promise<void> {
     await this.provider.removeAllListeners();
     await this.provider.getBlockNumber();
@@ -124,7 +127,7 @@ export class EthersChain {
   }
 }
 
-/** What ethers tells of its requests and what they are answered with. */
+/** Debug event of ethers about a request or its answer. */
 interface Debugged {
   readonly action: string;
   readonly payload?: Sent | readonly Sent[];
@@ -140,7 +143,7 @@ interface Answered {
   readonly id: number;
 }
 
-/** A server with a frozen clock that mines when it is asked to. */
+/** Starts a server with a frozen clock that mines only on request. */
 export async function openEthers(batchMaxCount: number): Promise<EthersChain> {
   const api = await startApi({ settlement: "manual" });
   const [trader] = await Promise.all([openTrader(api, ALICE), openTrader(api, BOB)]);

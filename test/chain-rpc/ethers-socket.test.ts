@@ -1,15 +1,15 @@
 import { type BaseContract, Contract, WebSocketProvider } from "ethers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CONTRACT_ABIS } from "../../src/index.ts";
+import { Collected } from "./collected.ts";
 import { type EthersChain, ONE, openEthers } from "./ethers-clients.ts";
 import { socketUrl } from "./rpc-socket.ts";
-import { Seen } from "./seen.ts";
 
 let chain: EthersChain;
 let provider: WebSocketProvider;
 let collateral: BaseContract;
-/** The methods that were answered. */
-let answered: Seen<string>;
+/** Names of the answered methods. */
+let answered: Collected<string>;
 
 beforeAll(async () => {
   chain = await openEthers(1);
@@ -23,9 +23,9 @@ beforeEach(async () => {
 });
 afterEach(() => provider.destroy());
 
-/** What ethers says of its calls when their answers come. */
-function methodsAnsweredTo(asking: WebSocketProvider): Seen<string> {
-  const seen = new Seen<string>();
+/** Collects the methods of ethers' calls when their answers arrive. */
+function methodsAnsweredTo(asking: WebSocketProvider): Collected<string> {
+  const seen = new Collected<string>();
   const methods = new Map<number, string>();
   asking.on("debug", ({ action, payload, result }) => {
     if (action === "sendRpcPayload") methods.set(payload.id, payload.method);
@@ -39,8 +39,6 @@ function methodsAnsweredTo(asking: WebSocketProvider): Seen<string> {
 const subscribed = (count: number): Promise<unknown> =>
   answered.until((all) => all.filter((method) => method === "eth_subscribe").length >= count);
 
-const pay = (usdc: bigint) => chain.collateral.transfer(chain.bob.address, usdc * ONE);
-
 describe("ethers over a WebSocket", () => {
   it("reads as it does over HTTP", async () => {
     expect(await provider.getBlockNumber()).toBe(await chain.provider.getBlockNumber());
@@ -49,34 +47,34 @@ describe("ethers over a WebSocket", () => {
     );
   });
 
-  it("tells each block", async () => {
+  it("reports each block", async () => {
     const head = await provider.getBlockNumber();
-    const blocks = new Seen<number>();
+    const blocks = new Collected<number>();
     await provider.on("block", (number: number) => blocks.add(number));
     await subscribed(1);
     await chain.mine(2);
     expect(await blocks.count(2)).toEqual([head + 1, head + 2]);
   });
 
-  it("tells the events of a contract, decoded", async () => {
-    const values = new Seen<bigint>();
+  it("reports the events of a contract, decoded", async () => {
+    const values = new Collected<bigint>();
     await collateral.on("Transfer", (_from: string, _to: string, value: bigint) => values.add(value));
     await subscribed(1);
-    for (const usdc of [1n, 2n]) await pay(usdc);
+    for (const usdc of [1n, 2n]) await chain.pay(usdc);
     await chain.mine();
     expect(await values.count(2)).toEqual([ONE, 2n * ONE]);
   });
 
-  it("tells the transactions that come in", async () => {
-    const hashes = new Seen<string>();
+  it("reports pending transactions", async () => {
+    const hashes = new Collected<string>();
     await provider.on("pending", (hash: string) => hashes.add(hash));
     await subscribed(1);
-    const { hash } = await pay(1n);
+    const { hash } = await chain.pay(1n);
     expect(await hashes.count(1)).toEqual([hash]);
   });
 
-  it("stops telling when nobody listens any more", async () => {
-    const blocks = new Seen<number>();
+  it("unsubscribes when the last listener is removed", async () => {
+    const blocks = new Collected<number>();
     await provider.on("block", (number: number) => blocks.add(number));
     await subscribed(1);
     await chain.mine();

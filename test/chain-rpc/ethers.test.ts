@@ -1,12 +1,13 @@
 import { type ContractEventPayload, type EventLog, isCallException, NonceManager, Wallet } from "ethers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
+import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { openTrader } from "../client/opened.ts";
-import { ALICE, BOB, type EthersChain, NO_PARENT, ONE, openEthers } from "./ethers-clients.ts";
-import { Seen } from "./seen.ts";
+import { Collected } from "./collected.ts";
+import { ALICE, BOB, type EthersChain, ONE, openEthers } from "./ethers-clients.ts";
 
 describe.each([
-  ["a request each call", 1],
+  ["one request for each call", 1],
   ["batches", 100],
 ])("with %s", (_how, batchMaxCount) => {
   let chain: EthersChain;
@@ -20,7 +21,6 @@ describe.each([
   afterAll(() => chain.close());
   beforeEach(() => chain.mine(3));
 
-  const pay = (usdc: bigint) => chain.collateral.transfer(bob, usdc * ONE);
   const usdcOf = (owner: string) => chain.collateral.balanceOf(owner);
 
   describe("a wallet", () => {
@@ -38,8 +38,8 @@ describe.each([
       expect(await provider.getTransaction(sent.hash)).toMatchObject({ type, nonce: sent.nonce, value: 5n });
     });
 
-    it("waits for so many blocks as it asks for", async () => {
-      const sent = await pay(1n);
+    it("waits for a number of blocks", async () => {
+      const sent = await chain.pay(1n);
       const blockNumber = await chain.provider.getBlockNumber();
       const waiting = Promise.all([sent.wait(3), chain.provider.waitForTransaction(sent.hash, 2)]);
       const [receipt] = await chain.mining(waiting);
@@ -56,7 +56,7 @@ describe.each([
       expect(await usdcOf(bob)).toBe(before + 10n * ONE);
     });
 
-    it("of the node's own sends what the node signs", async () => {
+    it("of the node sends transactions that the node signs", async () => {
       const signer = await chain.provider.getSigner(0);
       const sent = await signer.sendTransaction({ to: bob, value: 1n });
       expect(await chain.mining(sent.wait())).toMatchObject({ status: 1, from: signer.address });
@@ -82,7 +82,7 @@ describe.each([
       },
     });
 
-    it("makes the signature by which API keys are derived", async () => {
+    it("makes the signature from which API keys are derived", async () => {
       const signer = await chain.provider.getSigner(1);
       const { domain, types, message } = await clobAuth(signer.address);
       const signature = await signer.signTypedData(domain, types, message);
@@ -106,27 +106,27 @@ describe.each([
       expect(await chain.mining(response.wait())).toMatchObject({ status: 1, from: signer.address });
     });
 
-    it("signs for nobody else, and no data that has no meaning", async () => {
+    it("signs neither for other accounts nor invalid typed data", async () => {
       const { provider } = chain;
       await expect(provider.send("personal_sign", ["0x12", alice])).rejects.toThrow("No Signer available");
       const address = (await provider.getSigner(1)).address;
-      const senseless = { domain: {}, types: {}, primaryType: "Nothing", message: {} };
-      for (const data of ["no JSON", "7", senseless])
+      const invalid = { domain: {}, types: {}, primaryType: "Nothing", message: {} };
+      for (const data of ["no JSON", "7", invalid])
         await expect(provider.send("eth_signTypedData_v4", [address, data])).rejects.toThrow("typed data");
     });
   });
 
   describe("a contract", () => {
-    it("is read and written to, and tells the events of its receipt", async () => {
+    it("is read and written to, and its receipt has events", async () => {
       expect([await chain.collateral.name(), await chain.collateral.decimals()]).toEqual(["USD Coin", 6n]);
       const before = await usdcOf(bob);
-      const receipt = await chain.mining((await pay(7n)).wait());
+      const receipt = await chain.mining((await chain.pay(7n)).wait());
       expect(await usdcOf(bob)).toBe(before + 7n * ONE);
       const [log] = (receipt?.logs ?? []) as EventLog[];
       expect([log?.eventName, log?.args.toArray()]).toEqual(["Transfer", [alice, bob, 7n * ONE]]);
     });
 
-    it("tells why it reverts before anything is sent, and by the receipt when it was sent all the same", async () => {
+    it("reverts with a reason before sending, and with a receipt if it is sent anyway", async () => {
       const amount = 10n ** 15n;
       await expect(chain.collateral.transfer(bob, amount)).rejects.toMatchObject({
         ...{ code: "CALL_EXCEPTION", reason: "ERC20: transfer amount exceeds balance" },
@@ -138,52 +138,52 @@ describe.each([
     });
   });
 
-  describe("who listens", () => {
-    it("is told each block", async () => {
+  describe("a listener", () => {
+    it("receives each block", async () => {
       const { provider } = chain;
       const head = await provider.getBlockNumber();
-      const told = new Seen<number>();
-      const tell = (number: number): void => told.add(number);
-      await provider.on("block", tell);
+      const blocks = new Collected<number>();
+      const listen = (number: number): void => blocks.add(number);
+      await provider.on("block", listen);
       await chain.mine(3);
-      expect(await told.count(3)).toEqual([1, 2, 3].map((above) => head + above));
-      await provider.off("block", tell);
+      expect(await blocks.count(3)).toEqual([1, 2, 3].map((above) => head + above));
+      await provider.off("block", listen);
     });
 
-    it("is told the events of a contract as they are mined, and finds them again by a query", async () => {
+    it("receives the events of a contract as they are mined, and a query finds the same", async () => {
       const { collateral } = chain;
       const filter = collateral.getEvent("Transfer")(alice, bob);
       const from = (await chain.provider.getBlockNumber()) + 1;
-      const told = new Seen<bigint>();
-      const listen = ({ args }: ContractEventPayload): void => told.add(args.value as bigint);
+      const received = new Collected<bigint>();
+      const listen = ({ args }: ContractEventPayload): void => received.add(args.value as bigint);
       await chain.until("eth_getFilterChanges", () => collateral.on(filter, listen));
-      for (const usdc of [1n, 2n]) await pay(usdc);
+      for (const usdc of [1n, 2n]) await chain.pay(usdc);
       await chain.mine();
-      await told.count(2);
-      await pay(3n);
+      await received.count(2);
+      await chain.pay(3n);
       await chain.mine();
-      const values = await told.count(3);
+      const values = await received.count(3);
       expect(values).toEqual([ONE, 2n * ONE, 3n * ONE]);
       await collateral.removeAllListeners();
       const found = (await collateral.queryFilter(filter, from)) as EventLog[];
       expect(found.map(({ args }) => args.value as bigint)).toEqual(values);
     });
 
-    it("is told anew, after a reorganization, of what is in another block now", async () => {
-      // ethers keeps to itself that a log was removed; what it tells is that the log is there again.
+    it("receives an event again if a reorganization has moved it to another block", async () => {
+      // ethers does not report the removal of a log, only the new log.
       const { collateral, provider } = chain;
-      const told = new Seen<number>();
+      const blocks = new Collected<number>();
       const listen = (...args: unknown[]): void => {
-        told.add((args.at(-1) as ContractEventPayload).log.blockNumber);
+        blocks.add((args.at(-1) as ContractEventPayload).log.blockNumber);
       };
       await chain.until("eth_getFilterChanges", () => collateral.on("Transfer", listen));
-      await pay(1n);
+      await chain.pay(1n);
       await chain.mine();
-      await told.count(1);
+      await blocks.count(1);
       await chain.api.post("/sim/chain/faults", { kind: "reorg", depth: 1 });
       await chain.mine();
       const head = await provider.getBlockNumber();
-      expect(await told.count(2)).toEqual([head - 1, head]);
+      expect(await blocks.count(2)).toEqual([head - 1, head]);
       await collateral.removeAllListeners();
     });
   });

@@ -33,7 +33,7 @@ const ownIn = ({ tokens }: Account): Record<string, number> => {
   return { balance: Number(own?.balance), available: Number(own?.available), onChain: Number(own?.onChain) };
 };
 
-/** What every source says that the trader has of the market's YES, in shares. */
+/** Reads the trader's YES balance from every source, in shares. */
 async function everySource(): Promise<Record<string, number>> {
   await resultOf(api, "evm_mine");
   const account = await api.get<Account>(`/sim/accounts/${trader.address}`);
@@ -65,8 +65,8 @@ const allSay = (shares: number) => ({
 
 const sellAll = (size: number) => trader.place({ tokenId: yes, side: "SELL", price: 0.5, size });
 
-describe("account, balanceOf and Transfer logs agree, and all of it can be sold, after a first touch", () => {
-  it("by funding, as its answer says already", async () => {
+describe("account, balanceOf and Transfer logs agree, and the whole balance can be sold, after an account first touches a market", () => {
+  it("by funding, whose answer already has the balance", async () => {
     expect(ownIn(await fund(7))).toEqual({ balance: 10_007, available: 10_007, onChain: 10_007 });
     expect(await everySource()).toEqual(allSay(10_007));
     expect(await sellAll(10_007)).toMatchObject({ status: "LIVE" });

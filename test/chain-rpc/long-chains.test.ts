@@ -11,11 +11,11 @@ import { money, size } from "../../src/core/units.ts";
 import { Slices } from "../../src/engine/slices.ts";
 import { arenaWith } from "../core/chain/chain-moves.ts";
 import { addressOf } from "../support/commands.ts";
-import { call, openNode } from "./properties/played.ts";
+import { call, openNode } from "./properties/node.ts";
 
-const DEPOSITS_OF_A_BLOCK = 50;
+const DEPOSITS_PER_BLOCK = 50;
 
-/** What gives somebody a millionth of a USDC, which leaves one log. */
+/** Deposits a millionth of a USDC, which creates one log. */
 const depositOf = (name: string): Command => ({
   kind: "fundAccount",
   address: addressOf(name),
@@ -24,7 +24,7 @@ const depositOf = (name: string): Command => ({
   everyMarket: size(0),
 });
 
-/** A node of a chain with so many deposits, each of which leaves one log, 50 in a block. */
+/** Opens a node of a chain with a number of deposits, which create one log each, 50 in a block. */
 function nodeWithDeposits(count: number, slices = new Slices()) {
   const node = openNode(arenaWith("manual", "optimistic"), slices);
   const { exchange } = node;
@@ -32,14 +32,14 @@ function nodeWithDeposits(count: number, slices = new Slices()) {
   const before = headOf(node.state.chain);
   for (let number = 1; number <= count; number += 1) {
     exchange.submit(depositOf(`owner${number % 7}`));
-    if (number % DEPOSITS_OF_A_BLOCK === 0) exchange.submit({ kind: "mineBlocks", count: 1 });
+    if (number % DEPOSITS_PER_BLOCK === 0) exchange.submit({ kind: "mineBlocks", count: 1 });
   }
   return { node, before };
 }
 
 const hex = (height: number): string => `0x${height.toString(16)}`;
 
-/** How many turns of the event loop pass until something has come. */
+/** Counts the turns of the event loop until a promise resolves. */
 async function turnsUntil(work: Promise<unknown>): Promise<number> {
   let isDone = false;
   void work.then(() => {
@@ -50,7 +50,7 @@ async function turnsUntil(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe("more logs than one call answers", () => {
+describe("more logs than one answer may have", () => {
   const { node, before } = nodeWithDeposits(MAX_LOGS + 500);
   const head = headOf(node.state.chain);
 
@@ -63,10 +63,10 @@ describe("more logs than one call answers", () => {
       .then((text) => (JSON.parse(text) as { error?: unknown }).error);
 
   it.each([
-    ["without a word on addresses or topics", {}],
+    ["without addresses or topics", {}],
     ["of one contract", { address: CONTRACTS.collateral }],
     ["of one event", { topics: [TOPICS.Transfer] }],
-  ])("are refused with the range of blocks that fits, asked for %s", async (_how, query) => {
+  ])("are refused with the range of blocks that fits, queried %s", async (_how, query) => {
     const from = hex(before + 1);
     const error = (await refusalOf({ ...query, fromBlock: from, toBlock: "latest" })) as {
       readonly code: number;
@@ -89,7 +89,7 @@ describe("more logs than one call answers", () => {
     );
   });
 
-  it("are refused by the counts of the blocks, before any log is made or looked up", () => {
+  it("are refused by the counts of the blocks, before any log is built or looked up", () => {
     class Untouched extends LogIndex {
       override candidates(): never {
         throw new Error("a log was looked up");
@@ -100,7 +100,7 @@ describe("more logs than one call answers", () => {
     expect(() => [...findLogs(node.state, new Untouched(), everything, head, head)]).toThrow("looked up");
   });
 
-  it("of one block alone are refused with the advice to ask for less of it", async () => {
+  it("of a single block are refused with advice", async () => {
     const crowded = openNode(arenaWith("manual", "optimistic"));
     for (let number = 0; number <= MAX_LOGS; number += 1) crowded.exchange.submit(depositOf("alice"));
     crowded.exchange.submit({ kind: "mineBlocks", count: 1 });
@@ -110,45 +110,45 @@ describe("more logs than one call answers", () => {
   });
 });
 
-describe("while a long answer is made", () => {
+describe("while a long answer is built", () => {
   it.each<[string, ...unknown[]]>([
     ["eth_getLogs", { fromBlock: "0x0", toBlock: "latest" }],
     ["eth_getLogs", { fromBlock: "0x0", toBlock: "latest", address: CONTRACTS.exchange }],
     ["eth_getBlockByNumber", "latest", true],
     ["eth_getBlockByNumber", "latest", false],
     ["eth_getBlockReceipts", "latest"],
-  ])("others have their turn after each item: %s %j", async (method, ...params) => {
-    const { node } = nodeWithDeposits(DEPOSITS_OF_A_BLOCK * 4, new Slices(0));
-    expect(await turnsUntil(call(node, method, ...params))).toBeGreaterThanOrEqual(DEPOSITS_OF_A_BLOCK);
+  ])("the event loop runs after each item: %s %j", async (method, ...params) => {
+    const { node } = nodeWithDeposits(DEPOSITS_PER_BLOCK * 4, new Slices(0));
+    expect(await turnsUntil(call(node, method, ...params))).toBeGreaterThanOrEqual(DEPOSITS_PER_BLOCK);
   });
 
-  it("others have their turn between the calls of a batch", async () => {
+  it("the event loop runs between the calls of a batch", async () => {
     const { node } = nodeWithDeposits(0, new Slices(0));
     const batch = Array.from({ length: 40 }, (_, id) => ({ jsonrpc: "2.0", id, method: "eth_chainId" }));
     const answer = node.answer(Buffer.from(JSON.stringify(batch)), false);
     expect(await turnsUntil(answer)).toBeGreaterThanOrEqual(40);
   });
 
-  it("others have their turn while many transactions are taken into the index", async () => {
-    const { node } = nodeWithDeposits(DEPOSITS_OF_A_BLOCK * 60, new Slices(0));
+  it("the event loop runs while many transactions are indexed", async () => {
+    const { node } = nodeWithDeposits(DEPOSITS_PER_BLOCK * 60, new Slices(0));
     const asked = call<unknown[]>(node, "eth_getLogs", {
       fromBlock: "0x0",
       toBlock: "latest",
       topics: [null, null, `0x${addressOf("owner0").slice(2).padStart(64, "0")}`],
     });
     expect(await turnsUntil(asked)).toBeGreaterThan(60);
-    expect((await asked).length).toBe(Math.floor((DEPOSITS_OF_A_BLOCK * 60) / 7));
+    expect((await asked).length).toBe(Math.floor((DEPOSITS_PER_BLOCK * 60) / 7));
   });
 
-  it("a reorganization, a restored snapshot or new blocks leave the answer one of a single chain", async () => {
-    const { node, before } = nodeWithDeposits(DEPOSITS_OF_A_BLOCK * 4, new Slices(0));
+  it("the answer belongs to a single chain despite a reorganization, a restored snapshot or new blocks", async () => {
+    const { node, before } = nodeWithDeposits(DEPOSITS_PER_BLOCK * 4, new Slices(0));
     const { exchange } = node;
-    const kept = exchange.snapshot();
+    const snapshot = exchange.snapshot();
     const params = { fromBlock: hex(before + 1), toBlock: "latest" };
     for (const change of [
       () => exchange.submit({ kind: "mineBlocks", count: 1 }),
       () => exchange.submit({ kind: "reorganizeChain", depth: 1 }),
-      () => exchange.restore(kept),
+      () => exchange.restore(snapshot),
     ]) {
       const asked = call<{ blockHash: string; blockNumber: string }[]>(node, "eth_getLogs", params);
       for (let turn = 0; turn < 20; turn += 1) await nextTurn();
@@ -158,11 +158,11 @@ describe("while a long answer is made", () => {
         const block = await call<{ hash: string }>(node, "eth_getBlockByNumber", blockNumber, false);
         expect(block.hash).toBe(blockHash);
       }
-      expect(logs.length).toBeGreaterThan(DEPOSITS_OF_A_BLOCK * 2);
+      expect(logs.length).toBeGreaterThan(DEPOSITS_PER_BLOCK * 2);
     }
   });
 
-  it("a filter that two clients ask at once tells each change once", async () => {
+  it("a filter polled by two clients at once reports each change once", async () => {
     const { node } = nodeWithDeposits(0, new Slices(0));
     const id = await call<string>(node, "eth_newFilter", {});
     node.exchange.submit(depositOf("alice"));

@@ -5,7 +5,7 @@ import { code, table } from "../support/markdown.ts";
 import { DIFFERENCES } from "./anvil/differences.ts";
 import { SCRIPT } from "./anvil/script/all.ts";
 
-/** Methods under several names are told once. */
+/** Groups the names of each method. */
 function namesByMethod(): Map<Method, string[]> {
   const names = new Map<Method, string[]>();
   for (const [name, method] of METHODS) names.set(method, [...(names.get(method) ?? []), name]);

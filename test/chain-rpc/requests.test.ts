@@ -11,13 +11,13 @@ const failure = (code: number, message: RegExp, id: unknown = null): object => (
 });
 const head = (): Promise<string> => resultOf<string>(api, "eth_blockNumber");
 
-describe("a body that is no call", () => {
+describe("a body that is not a call", () => {
   it.each([
     ["is empty", ""],
     ["is cut short", '{"jsonrpc":"2.0"'],
     ["has a comma too many", '{"jsonrpc":"2.0","id":1,"method":"eth_chainId",}'],
     ["is not in UTF-8", Buffer.from([0x22, 0xff, 0x22])],
-  ])("is answered as no JSON when it %s", async (_how, body) => {
+  ])("is a parse error when it %s", async (_how, body) => {
     const reply = await post(api, body);
     expect([reply.status, reply.body]).toEqual([200, failure(-32700, /^Parse error: /)]);
   });
@@ -30,17 +30,17 @@ describe("a body that is no call", () => {
     ["no version", { id: 1, method: "eth_chainId" }, /expected "jsonrpc":"2.0"/],
     ["another version", { ...rpc("eth_chainId"), jsonrpc: "1.0" }, /expected "jsonrpc":"2.0"/],
     ["no method", { jsonrpc: "2.0", id: 1 }, /a method is a string/],
-    ["a method that is no text", { jsonrpc: "2.0", id: 1, method: 7 }, /a method is a string/],
-    ["params of a text", { ...rpc("eth_chainId"), params: "0x1" }, /params are an array/],
+    ["a method that is not a string", { jsonrpc: "2.0", id: 1, method: 7 }, /a method is a string/],
+    ["params that are a string", { ...rpc("eth_chainId"), params: "0x1" }, /params are an array/],
   ])("is an invalid request when it has %s, and keeps its id", async (_what, body, message) => {
     expect((await post(api, body)).body).toEqual(failure(-32600, message, 1));
   });
 
-  it.each([1.5, true, {}, [], 2 ** 53])("has no id to answer to when its id is %j", async (id) => {
+  it.each([1.5, true, {}, [], 2 ** 53])("is answered with the id null when its id is %j", async (id) => {
     expect((await post(api, rpc("eth_chainId", [], id))).body).toEqual(failure(-32600, /an id is a string/));
   });
 
-  it("is asked for parameters in an array when it names them", async () => {
+  it("with parameters by name is told to send an array", async () => {
     const body = { ...rpc("eth_getBalance"), params: { address: "0x", block: "latest" } };
     expect((await post(api, body)).body).toEqual(failure(-32602, /send them as an array$/, 1));
   });
@@ -55,25 +55,25 @@ describe("a call", () => {
     });
   });
 
-  it.each([undefined, null, []])("needs no parameters where its method has none: %j", async (params) => {
+  it.each([undefined, null, []])("may omit parameters if its method has none: %j", async (params) => {
     const body = { jsonrpc: "2.0", id: 1, method: "eth_chainId", params };
     expect((await post(api, body)).body.result).toBe("0x7a69");
   });
 
-  it("that fails is a 200 that says what was expected and what was found", async () => {
+  it("that fails has status 200 and says what was expected and what was found", async () => {
     const { code, message } = await failureOf(api, "eth_getBalance", "0x1234", "latest");
     expect(code).toBe(-32602);
     expect(message).toBe('address: expected an address of 20 bytes, found the string "0x1234"');
   });
 
-  it("without an id is carried out and not answered", async () => {
+  it("without an id is performed and not answered", async () => {
     const before = await head();
     const { status, text } = await post(api, { jsonrpc: "2.0", method: "evm_mine", params: [] });
     expect([status, text]).toEqual([204, ""]);
     expect(Number(await head())).toBe(Number(before) + 1);
   });
 
-  it("without an id is not answered when it fails either", async () => {
+  it("without an id that fails is not answered", async () => {
     expect((await post(api, { jsonrpc: "2.0", method: "eth_nowhere" })).status).toBe(204);
   });
 });
@@ -89,7 +89,7 @@ describe("a batch", () => {
     ]);
   });
 
-  it("is carried out in its order, one call after the other", async () => {
+  it("is performed in its order, one call at a time", async () => {
     const before = Number(await head());
     const calls = [rpc("eth_blockNumber"), rpc("evm_mine"), rpc("evm_mine"), rpc("eth_blockNumber")];
     const { body } = await post<Answer[]>(api, calls);
@@ -102,12 +102,12 @@ describe("a batch", () => {
     expect(body.map(({ id }) => id)).toEqual([5]);
   });
 
-  it("of notifications alone has no answer at all", async () => {
+  it("of notifications only has no answer", async () => {
     const { status, text } = await post(api, [{ jsonrpc: "2.0", method: "eth_chainId" }]);
     expect([status, text]).toEqual([204, ""]);
   });
 
-  it("goes on after what is no call", async () => {
+  it("continues after an item that is not a call", async () => {
     const { body } = await post<Answer[]>(api, [1, [], rpc("eth_chainId")]);
     expect(body.map(({ id, error }) => [id, error?.code])).toEqual([
       [null, -32600],
@@ -120,7 +120,7 @@ describe("a batch", () => {
     expect((await post(api, [])).body).toEqual(failure(-32600, /a batch has 1 to 1000 calls, found 0$/));
   });
 
-  it("has at most 1000 calls, of which none is carried out when there are more", async () => {
+  it("has at most 1000 calls; a larger one is not performed", async () => {
     const before = await head();
     const many = (count: number) => Array.from({ length: count }, (_, id) => rpc("evm_mine", [], id));
     expect((await post(api, many(1_001))).body).toEqual(failure(-32600, /1 to 1000 calls, found 1001$/));
@@ -130,19 +130,19 @@ describe("a batch", () => {
   });
 });
 
-describe("a body of the chain", () => {
+describe("a request body", () => {
   const ofBytes = (bytes: number): string => JSON.stringify(rpc("eth_chainId")).padEnd(bytes, " ");
 
-  it("may have a mebibyte", async () => {
+  it("may have 1 MiB", async () => {
     expect((await post(api, ofBytes(1024 * 1024))).body.result).toBe("0x7a69");
   });
 
-  it("has no byte more", async () => {
+  it("may not have one byte more", async () => {
     const sent = { method: "POST", path: "/chain", body: ofBytes(1024 * 1024 + 1) } as const;
     await refusedAsRpc(api, sent, { status: 413, code: "PAYLOAD_TOO_LARGE", rpc: -32600, ids: null });
   });
 
-  it("is JSON by its content type", async () => {
+  it("must have the content type of JSON", async () => {
     const headers = { "content-type": "text/plain" };
     const sent = { method: "POST", path: "/chain", headers, body: ofBytes(100) } as const;
     await refusedAsRpc(api, sent, { status: 415, code: "UNSUPPORTED_MEDIA_TYPE", rpc: -32600, ids: null });

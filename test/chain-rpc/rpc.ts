@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Api, Headers, Reply, Request } from "../support/http.ts";
 
-/** One answer of JSON-RPC: a result or an error. */
+/** A JSON-RPC response: a result or an error. */
 export interface Answer {
   readonly jsonrpc: "2.0";
   readonly id: string | number | null;
@@ -15,7 +15,7 @@ export interface Failure {
   readonly data?: unknown;
 }
 
-/** One call as a client writes it. */
+/** Builds one call. */
 export const rpc = (method: string, params: readonly unknown[] = [], id: unknown = 1): object => ({
   jsonrpc: "2.0",
   id,
@@ -23,21 +23,21 @@ export const rpc = (method: string, params: readonly unknown[] = [], id: unknown
   params,
 });
 
-/** What comes back for any body; the reply is checked against the document. */
+/** Posts any body. The reply is checked against the OpenAPI document. */
 export const post = <Body = Answer>(
   api: Api,
   body: string | Buffer | object,
   headers: Headers = {},
 ): Promise<Reply<Body>> => api.send<Body>({ method: "POST", path: "/chain", body, headers });
 
-/** The answer to one call, which is a 200 whatever it says. */
+/** Performs one call and returns its answer, which must have status 200. */
 export async function answerOf(api: Api, method: string, ...params: readonly unknown[]): Promise<Answer> {
   const { status, body } = await post(api, rpc(method, params));
   expect(status).toBe(200);
   return body;
 }
 
-/** The result of one call that succeeds. */
+/** Performs one call, which must succeed, and returns its result. */
 export async function resultOf<Result>(
   api: Api,
   method: string,
@@ -48,29 +48,29 @@ export async function resultOf<Result>(
   return result as Result;
 }
 
-/** The error of one call that fails. */
+/** Performs one call, which must fail, and returns its error. */
 export async function failureOf(api: Api, method: string, ...params: readonly unknown[]): Promise<Failure> {
   const { error, result } = await answerOf(api, method, ...params);
   expect(result, method).toBeUndefined();
   return error as Failure;
 }
 
-/** The methods that there are. */
-export async function modelledIn(api: Api): Promise<readonly string[]> {
+/** Returns the names of all methods. */
+export async function methodsOf(api: Api): Promise<readonly string[]> {
   const { data } = await failureOf(api, "eth_nowhere");
   return (data as { readonly methods: readonly string[] }).methods;
 }
 
-/** A request that fails as a whole: its HTTP status, the API's code, the code of JSON-RPC, and the ids it answers to. */
+/** Failure of a whole request: HTTP status, the API's error code, the JSON-RPC code, and the ids of the answers. */
 export interface WholeFailure {
   readonly status: number;
   readonly code: string;
   readonly rpc: number;
-  /** Default: those of one call with the id 1. */
+  /** Default: the id 1 of one call. */
   readonly ids?: unknown;
 }
 
-/** The reply to what fails as a whole, is answered with errors of JSON-RPC, and leaves no trace. */
+/** Sends a request that must fail as a whole with JSON-RPC errors and without changing the state. */
 export async function refusedAsRpc(
   api: Api,
   sent: Request,

@@ -5,7 +5,7 @@ import { useApi } from "../support/http.ts";
 
 const api = useApi({ clock: { mode: "scaled", rate: 20 } });
 
-it("the example of settlement runs as it stands, while blocks come by themselves", async () => {
+it("the example of settlement runs unchanged with automatic blocks", async () => {
   const program = ["fixtures/examples/settlement.js", api.server.url];
   const { stdout } = await promisify(execFile)(process.execPath, program);
   expect(stdout.trimEnd().split("\n")).toEqual([

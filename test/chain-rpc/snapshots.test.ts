@@ -20,8 +20,8 @@ const place = () =>
   trader.place({ tokenId: market.tokens[0]?.tokenId, side: "BUY", price: 0.5, size: 5, orderType: "GTC" });
 const openOrders = async (): Promise<number> => (await trader.ask<OrderPage>("GET", "/clob/orders")).total;
 
-describe("evm_revert takes the whole exchange back:", () => {
-  it("an order that was placed in between is gone, and everything is as it was", async () => {
+describe("evm_revert restores the whole exchange:", () => {
+  it("an order placed since is gone, and the state is the same as before", async () => {
     const before = await state();
     const snapshot = await resultOf(api, "evm_snapshot");
     await place();
@@ -31,7 +31,7 @@ describe("evm_revert takes the whole exchange back:", () => {
     expect(await state()).toEqual(before);
   });
 
-  it("a filter of pending transactions tells what comes then, though the head is the same", async () => {
+  it("a filter of pending transactions reports those that follow, although the head is the same", async () => {
     const [dev] = await resultOf<string[]>(api, "eth_accounts");
     const send = () => resultOf<string>(api, "eth_sendTransaction", { from: dev, to: dev });
     const filter = await resultOf(api, "eth_newPendingTransactionFilter");
@@ -43,7 +43,7 @@ describe("evm_revert takes the whole exchange back:", () => {
     expect(await resultOf(api, "eth_getFilterChanges", filter)).toEqual([second]);
   });
 
-  it("a market that was made and blocks that were mined in between are gone", async () => {
+  it("a market created since and blocks mined since are gone", async () => {
     const before = await state();
     const head = await resultOf(api, "eth_blockNumber");
     const snapshot = await resultOf(api, "evm_snapshot");
@@ -55,7 +55,7 @@ describe("evm_revert takes the whole exchange back:", () => {
     expect(await state()).toEqual(before);
   });
 
-  it("the clock stands where it stood", async () => {
+  it("the clock is restored", async () => {
     const { unixTime } = await api.get<Clock>("/sim/clock");
     const snapshot = await resultOf(api, "evm_snapshot");
     await resultOf(api, "evm_increaseTime", 3_600);
@@ -64,7 +64,7 @@ describe("evm_revert takes the whole exchange back:", () => {
     expect((await api.get<Clock>("/sim/clock")).unixTime).toBe(unixTime);
   });
 
-  it("the time that was added in between is no longer counted", async () => {
+  it("seconds added since are no longer counted", async () => {
     await resultOf(api, "evm_increaseTime", 100);
     const snapshot = await resultOf(api, "evm_snapshot");
     expect(await resultOf(api, "evm_increaseTime", 50)).toBe(150);
@@ -72,7 +72,7 @@ describe("evm_revert takes the whole exchange back:", () => {
     expect(await resultOf(api, "evm_increaseTime", 1)).toBe(101);
   });
 
-  it("what is done once more afterwards comes out the same", async () => {
+  it("the same requests afterwards have the same results", async () => {
     const snapshot = await resultOf(api, "evm_snapshot");
     const first = await place();
     await resultOf(api, "evm_mine");
@@ -84,20 +84,29 @@ describe("evm_revert takes the whole exchange back:", () => {
   });
 });
 
+it("a reset deletes filters and impersonations", async () => {
+  const filter = await resultOf(api, "eth_newBlockFilter");
+  await resultOf(api, "anvil_impersonateAccount", trader.address);
+  expect(await resultOf(api, "eth_accounts")).toContain(trader.address.toLowerCase());
+  await api.post("/sim/reset", {});
+  expect((await failureOf(api, "eth_getFilterChanges", filter)).message).toBe("filter not found");
+  expect(await resultOf(api, "eth_accounts")).not.toContain(trader.address.toLowerCase());
+});
+
 describe("a snapshot of evm_snapshot", () => {
-  it("is good for one time", async () => {
+  it("can be used once", async () => {
     const snapshot = await resultOf(api, "evm_snapshot");
     expect(await resultOf(api, "evm_revert", snapshot)).toBe(true);
     expect(await resultOf(api, "evm_revert", snapshot)).toBe(false);
   });
 
-  it("is lost with an earlier one that is gone back to", async () => {
+  it("is deleted by reverting to an earlier one", async () => {
     const [first, second] = [await resultOf(api, "evm_snapshot"), await resultOf(api, "evm_snapshot")];
     expect(await resultOf(api, "evm_revert", first)).toBe(true);
     expect(await resultOf(api, "evm_revert", second)).toBe(false);
   });
 
-  it("that was never taken changes nothing", async () => {
+  it("that does not exist changes nothing", async () => {
     await place();
     const before = await state();
     expect(await resultOf(api, "evm_revert", "0x63")).toBe(false);
@@ -105,7 +114,7 @@ describe("a snapshot of evm_snapshot", () => {
     expect(await state()).toEqual(before);
   });
 
-  it("is forgotten when the exchange is reset", async () => {
+  it("is deleted when the exchange is reset", async () => {
     const snapshot = await resultOf(api, "evm_snapshot");
     await api.post("/sim/reset", {});
     expect(await resultOf(api, "evm_revert", snapshot)).toBe(false);

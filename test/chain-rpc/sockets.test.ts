@@ -35,22 +35,22 @@ describe("a message", () => {
     ["wrong parameters", rpc("eth_getBalance", ["0x1", "latest"])],
     ["params by name", { ...rpc("eth_chainId"), params: { a: 1 } }],
     ["an empty batch", []],
-    ["no call at all", 7],
-    ["no JSON", "{"],
-    ["no text", ""],
+    ["a number", 7],
+    ["invalid JSON", "{"],
+    ["an empty text", ""],
   ])("is answered as over HTTP: %s", async (_what, message) => {
     const text = typeof message === "string" ? message : JSON.stringify(message);
     const overHttp = (await post(api, text)).body;
     expect(await socket.send(text)).toEqual(overHttp);
   });
 
-  it("that is binary is no JSON, whatever it holds", async () => {
+  it("that is binary is refused as invalid JSON", async () => {
     const answer = await socket.send(Buffer.from(JSON.stringify(rpc("eth_chainId"))));
     expect(answer).toMatchObject({ id: null, error: { code: -32700 } });
     expect(await socket.call("eth_chainId")).toEqual(CHAIN_ID);
   });
 
-  it("is answered in the order in which it came, one after the other, and notifications not at all", async () => {
+  it("is answered in its order, one at a time; notifications are not answered", async () => {
     socket.webSocket.send(JSON.stringify({ jsonrpc: "2.0", method: "evm_mine" }));
     const before = await socket.result<string>("eth_blockNumber");
     const [mined, after] = await Promise.all([
@@ -61,7 +61,7 @@ describe("a message", () => {
     expect(Number(after)).toBe(Number(before) + 3);
   });
 
-  it("of more than 1 MiB ends its connection with 1009, and no other", async () => {
+  it("of more than 1 MiB closes only its own connection, with 1009", async () => {
     const other = await openSocket(api);
     const call = rpc("eth_call", ["x".repeat(1024 * 1024)]);
     other.webSocket.send(JSON.stringify(call));
@@ -69,7 +69,7 @@ describe("a message", () => {
     expect(await socket.call("eth_chainId")).toEqual(CHAIN_ID);
   });
 
-  it("that is hit by a fault is answered with its error, and then the next one is carried out", async () => {
+  it("that matches an injected fault is answered with its error, and the next one is performed", async () => {
     await addFault(api, { route: "POST /chain", status: 503, latency: "1ms", times: 1 });
     expect(await socket.call("evm_mine")).toMatchObject({
       id: 1,
@@ -81,7 +81,7 @@ describe("a message", () => {
   it.each([
     ["connection", 0],
     ["reply", 1],
-  ] as const)("whose %s a fault drops ends the connection", async (drop, mined) => {
+  ] as const)("whose %s an injected fault drops closes the connection", async (drop, mined) => {
     const before = Number(await socket.result("eth_blockNumber"));
     await addFault(api, { route: "POST /chain", drop, times: 1 });
     socket.webSocket.send(JSON.stringify(rpc("evm_mine")));
@@ -95,8 +95,8 @@ describe("a message", () => {
 describe("a connection", () => {
   it.each([
     ["a page of a foreign origin", { origin: "http://evil.example" }, "ORIGIN_NOT_ALLOWED"],
-    ["a page of no origin", { origin: "null" }, "ORIGIN_NOT_ALLOWED"],
-    ["a name that means this machine by DNS alone", { host: "evil.example" }, "HOST_NOT_ALLOWED"],
+    ["a page with the origin null", { origin: "null" }, "ORIGIN_NOT_ALLOWED"],
+    ["a foreign host name", { host: "evil.example" }, "HOST_NOT_ALLOWED"],
   ])("is refused to %s", async (_who, headers, code) => {
     const [status, body] = await refusalOf(socketUrl(api), { headers });
     expect([status, JSON.parse(body)]).toMatchObject([403, { error: { code: 4100, data: { code } } }]);
@@ -108,7 +108,7 @@ describe("a connection", () => {
     page.close();
   });
 
-  it("is there at /chain alone", async () => {
+  it("is possible only at /chain", async () => {
     const [status] = await refusalOf(socketUrl(api).replace("/chain", "/clob/time"));
     expect(status).toBe(200);
   });
@@ -121,30 +121,30 @@ describe("a connection", () => {
     expect((await answerTo(api.port, head)).status).toBe(400);
   });
 
-  it("steers the chain only with the token of the control plane", async () => {
+  it("controls the chain only with the token of the control plane", async () => {
     const guarded = await startApi({ simToken: "s3cret" });
     const stranger = await openSocket(guarded);
     expect((await stranger.call("evm_mine")).error?.code).toBe(4100);
     expect(await stranger.result("eth_subscribe", "newHeads")).toBe("0x1");
     const owner = await openSocket(guarded, { headers: { authorization: "Bearer s3cret" } });
     expect((await owner.call("evm_mine")).result).toBe("0x0");
-    await stranger.told.count(1);
+    await stranger.notifications.count(1);
     await guarded.close();
   });
 
-  it("sees the exchange that it is connected to, and no other of the process", async () => {
+  it("receives notifications only of its own exchange", async () => {
     const other = await startApi({ settlement: "manual" });
     const there = await openSocket(other);
     for (const each of [socket, there]) await each.subscribe("newHeads");
     await there.call("evm_mine");
-    await there.told.count(1);
+    await there.notifications.count(1);
     await socket.call("evm_mine");
-    await Promise.all([socket.told.count(1), there.call("eth_chainId")]);
-    expect((await there.told.count(1)).length).toBe(1);
+    await Promise.all([socket.notifications.count(1), there.call("eth_chainId")]);
+    expect((await there.notifications.count(1)).length).toBe(1);
     await other.close();
   });
 
-  it("is ended with 1001 when the server closes, after what is under way", async () => {
+  it("is closed with 1001 when the server closes", async () => {
     const own = await startApi({ settlement: "manual" });
     const client = await openSocket(own);
     await client.subscribe("newHeads");
@@ -164,22 +164,22 @@ describe("as time passes", () => {
     vi.useRealTimers();
   });
 
-  it("who is not there any more is cut off, who answers pings is not", async () => {
+  it("a client that does not answer pings is disconnected, another is not", async () => {
     const gone = await openSocket(own, { autoPong: false });
     const there = await openSocket(own);
     for (let round = 0; round < 2; round += 1) {
       const pinged = Promise.all([gone, there].map(({ webSocket }) => once(webSocket, "ping")));
       vi.advanceTimersByTime(20_000);
       if (round === 0) await pinged;
-      // Its pong has come before this.
+      // Its pong has arrived before this answer.
       expect(await there.call("eth_chainId")).toEqual(CHAIN_ID);
     }
     expect((await gone.closed)[0]).toBe(1006);
   });
 
-  describe("with more to tell than all buffers on the way hold", () => {
+  describe("with more notifications than all buffers hold", () => {
     const BLOCKS = 1_000;
-    /** Each is told of every block: 60 MB in all. */
+    /** Each reports every block: 60 MB in total. */
     const SUBSCRIPTIONS = 30;
     let slow: RpcSocket;
     let reader: RpcSocket;
@@ -191,32 +191,32 @@ describe("as time passes", () => {
       slow.webSocket.pause();
       const timers = vi.getTimerCount();
       await reader.result("anvil_mine", BLOCKS);
-      await reader.told.count(BLOCKS);
-      // That of the one whose buffer is full.
+      await reader.notifications.count(BLOCKS);
+      // Waits for the stall timer of the client whose buffer is full.
       while (vi.getTimerCount() === timers) await new Promise(setImmediate);
     });
 
-    it("who takes nothing is cut off with 1013 and a reason, and others are told everything", async () => {
+    it("a client that reads nothing is disconnected with 1013 and a reason, and others receive everything", async () => {
       vi.advanceTimersByTime(10_000);
       slow.webSocket.resume();
       const reason = expect.stringMatching(/^\d+ bytes wait, of which none was taken for 10 s$/);
       expect(await slow.closed).toEqual([1013, reason]);
-      expect((await slow.told.count(1)).length).toBeLessThan(BLOCKS * SUBSCRIPTIONS);
+      expect((await slow.notifications.count(1)).length).toBeLessThan(BLOCKS * SUBSCRIPTIONS);
       expect(await reader.call("eth_chainId")).toEqual(CHAIN_ID);
     });
 
-    it("who takes it, however late, is told everything", async () => {
+    it("a client that reads late receives everything", async () => {
       vi.advanceTimersByTime(9_000);
       slow.webSocket.resume();
-      const told = await slow.told.count(BLOCKS * SUBSCRIPTIONS);
+      const received = await slow.notifications.count(BLOCKS * SUBSCRIPTIONS);
       const seen = new Set(
-        told.map(({ subscription, result }) => `${subscription} ${(result as Head).hash}`),
+        received.map(({ subscription, result }) => `${subscription} ${(result as Head).hash}`),
       );
       expect(seen.size).toBe(BLOCKS * SUBSCRIPTIONS);
     });
   });
 
-  it("who does not hang up is cut off when the server closes", async () => {
+  it("a client that does not close its connection is disconnected when the server closes", async () => {
     const another = await startApi({ settlement: "manual" });
     const client = await openSocket(another);
     client.webSocket.pause();
@@ -228,11 +228,11 @@ describe("as time passes", () => {
   });
 });
 
-it("a request that waits for its answer is not lost by a subscription, nor the other way round", async () => {
+it("neither answers nor notifications are lost when they alternate", async () => {
   const id = await socket.subscribe("newHeads");
-  const calls = Array.from({ length: 50 }, (_, place) => JSON.stringify(rpc("evm_mine", [], place)));
+  const calls = Array.from({ length: 50 }, (_, index) => JSON.stringify(rpc("evm_mine", [], index)));
   const answers = await Promise.all(calls.map((call) => socket.send<Answer>(call)));
-  expect(answers.map((answer) => answer.id)).toEqual(calls.map((_call, place) => place));
-  const told = await socket.told.count(50);
-  expect(told.every(({ subscription }) => subscription === id)).toBe(true);
+  expect(answers.map((answer) => answer.id)).toEqual(calls.map((_call, index) => index));
+  const received = await socket.notifications.count(50);
+  expect(received.every(({ subscription }) => subscription === id)).toBe(true);
 });

@@ -8,6 +8,7 @@ import {
   publicActions,
   type TransactionReceipt,
   walletActions,
+  webSocket,
 } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
@@ -17,19 +18,19 @@ import { CONTRACT_ABIS } from "../../src/index.ts";
 import { openTrader } from "../client/opened.ts";
 import { wallet } from "../server/wallet.ts";
 import { type Api, startApi } from "../support/http.ts";
+import { Collected } from "./collected.ts";
+import { socketUrl } from "./rpc-socket.ts";
 
 export const COLLATERAL = parseAbi(CONTRACT_ABIS.collateral);
 export const TOKENS = parseAbi(CONTRACT_ABIS.conditionalTokens);
 export const EXCHANGE = parseAbi(CONTRACT_ABIS.exchange);
 
-/** How often clients ask what is new, ms. */
-export const POLLING_MS = 10;
-/** The parent of a collection that has none. */
-export const NO_PARENT: Hex = `0x${"0".repeat(64)}`;
-/** A USDC or a share in the contracts' units. */
+/** Polling interval of clients, ms. */
+const POLLING_MS = 10;
+/** One USDC or one share in the contracts' units. */
 export const ONE = 1_000_000n;
 
-/** viem's client that reads, steers the node and sends in the name of wallets, as its documentation puts one together. */
+/** Creates viem's test client with public and wallet actions, as in its documentation. */
 const clientOf = (url: string) =>
   createTestClient({
     chain: foundry,
@@ -41,13 +42,13 @@ const clientOf = (url: string) =>
     .extend(publicActions)
     .extend(walletActions);
 
-/** A client that only reads; `asking` sees each of its requests before it is sent. */
-const readerOf = ({ server }: Api, asking: (request: string) => void = () => {}) =>
+/** Creates a client that only reads; `onRequest` is called before each request. */
+const readerOf = ({ server }: Api, onRequest: (request: string) => void = () => {}) =>
   createPublicClient({
     chain: foundry,
     transport: http(`${server.url}/chain`, {
       fetchFn: (input, init) => {
-        asking(String(init?.body));
+        onRequest(String(init?.body));
         return fetch(input, init);
       },
     }),
@@ -55,7 +56,7 @@ const readerOf = ({ server }: Api, asking: (request: string) => void = () => {})
     cacheTime: 0,
   });
 
-/** A client that only reads, and the moment at which it has asked these methods one after the other. */
+/** Creates a client that only reads; `asked` resolves when it has called the given methods one after the other. */
 export function watchedReader(
   api: Api,
   ...methods: readonly string[]
@@ -73,7 +74,29 @@ export function watchedReader(
   return { reader, asked };
 }
 
-/** A client of a wallet that signs in this process. */
+/** Creates viem's client over a WebSocket; collects the ids of its subscriptions. */
+export function socketClient(api: Api) {
+  const subscribed = new Collected<string>();
+  const transport = webSocket(socketUrl(api), { reconnect: false });
+  const client = createPublicClient({
+    chain: foundry,
+    cacheTime: 0,
+    pollingInterval: POLLING_MS,
+    transport: (options) => {
+      const made = transport(options);
+      const { subscribe } = made.value as NonNullable<typeof made.value>;
+      const collecting: typeof subscribe = async (given) => {
+        const answer = await subscribe(given);
+        subscribed.add(answer.subscriptionId);
+        return answer;
+      };
+      return { ...made, value: { ...made.value, subscribe: collecting } as typeof made.value };
+    },
+  });
+  return { client, subscribed };
+}
+
+/** Creates a client of a wallet that signs in this process. */
 const walletClientOf = ({ server }: Api, account: PrivateKeyAccount) =>
   createWalletClient({
     account,
@@ -82,13 +105,13 @@ const walletClientOf = ({ server }: Api, account: PrivateKeyAccount) =>
     pollingInterval: POLLING_MS,
   });
 
-/** A contract as viem's actions take it. */
+/** A contract as a parameter of viem's actions. */
 interface Contract<Abi> {
   readonly address: Hex;
   readonly abi: Abi;
 }
 
-/** A server whose chain is seen through viem, and two traders that the faucet has funded. */
+/** A server with viem's clients of its chain, and two traders whom the faucet has funded. */
 export class ViemChain {
   readonly api: Api;
   readonly node: ReturnType<typeof clientOf>;
@@ -113,25 +136,35 @@ export class ViemChain {
     this.exchange = { address: contracts.exchange as Hex, abi: EXCHANGE };
   }
 
-  /** Waits for a receipt as viem does, while somebody else mines the block. */
+  /** Waits for a receipt by viem while another client mines the block. */
   async mined(hash: Hex): Promise<TransactionReceipt> {
     const receipt = this.reader.waitForTransactionReceipt({ hash });
     await this.node.mine({ blocks: 1 });
     return receipt;
   }
 
-  /** What an address has on the chain, micro-USDC. */
+  /** Sends USDC from Alice to Bob. */
+  pay(usdc: bigint): Promise<Hex> {
+    const args = [this.bob.account.address, usdc * ONE] as const;
+    return this.alice.writeContract({ ...this.collateral, functionName: "transfer", args });
+  }
+
+  reorganize(depth: number): Promise<unknown> {
+    return this.api.post("/sim/chain/faults", { kind: "reorg", depth });
+  }
+
+  /** Returns the balance of an address on the chain, micro-USDC. */
   usdc(owner: Hex): Promise<bigint> {
     return this.reader.readContract({ ...this.collateral, functionName: "balanceOf", args: [owner] });
   }
 
-  /** What an address has of a token, in the contract's units. */
+  /** Returns the balance of a token, in the contract's units. */
   shares(owner: Hex, tokenId: string): Promise<bigint> {
     const args = [owner, BigInt(tokenId)] as const;
     return this.reader.readContract({ ...this.tokens, functionName: "balanceOf", args });
   }
 
-  /** Opens a market of its own. */
+  /** Creates a market. */
   async market(facts: object = {}): Promise<OpenMarket> {
     const { id, conditionId, tokens } = await this.api.createMarket(facts);
     const [yes = "", no = ""] = tokens.map(({ tokenId }) => tokenId);
@@ -143,7 +176,7 @@ export class ViemChain {
   }
 }
 
-/** A market, and the ids that its tokens have here and there. */
+/** A market with its token ids, which are the same on the chain. */
 export interface OpenMarket {
   readonly id: string;
   readonly conditionId: Hex;
@@ -151,11 +184,11 @@ export interface OpenMarket {
   readonly no: string;
 }
 
-/** The keys of the two traders. */
+/** Key numbers of the two traders. */
 export const ALICE = 11;
 export const BOB = 12;
 
-/** A server with a frozen clock that mines when it is asked to, or as told. */
+/** Starts a server with a frozen clock that by default mines only on request. */
 export async function openChain(config: Partial<Config> = {}): Promise<ViemChain> {
   const api = await startApi({ settlement: "manual", ...config });
   const [alice] = await Promise.all([openTrader(api, ALICE), openTrader(api, BOB)]);

@@ -2,8 +2,9 @@ import { createTestClient, type Hex, http, multicall3Abi, parseEther, publicActi
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MULTICALL_ADDRESS } from "../../src/chain-rpc/contracts.ts";
+import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { wallet } from "../server/wallet.ts";
-import { NO_PARENT, ONE, openChain, type ViemChain } from "./viem-clients.ts";
+import { ONE, openChain, type ViemChain } from "./viem-clients.ts";
 
 let chain: ViemChain;
 let bob: Hex;
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 
-/** viem's test client as its documentation puts one together, with a chain that has Multicall3. */
+/** Creates viem's test client as in its documentation, with a chain that has Multicall3. */
 const clientOf = (mode: "anvil" | "hardhat", url: string) =>
   createTestClient({
     mode,
@@ -28,7 +29,7 @@ const FEES = { gas: 21_000n, maxFeePerGas: 3n * GWEI, maxPriorityFeePerGas: GWEI
 
 describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode) => {
   const node = () => clientOf(mode, chain.api.server.url);
-  /** A transfer of a wallet that nobody else uses. */
+  /** Sends a transfer of the wallet of a key number. */
   const send = async (number: number, nonce: number): Promise<Hex> => {
     const account = wallet(number);
     await node().setBalance({ address: account.address, value: parseEther("1") });
@@ -37,7 +38,7 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
   };
   const own = mode === "anvil" ? 201 : 301;
 
-  it("mines at once when it is told so, and no more when it is told not to; logging is nothing to it", async () => {
+  it("switches automine on and off, and ignores logging", async () => {
     await node().setLoggingEnabled(false);
     expect(await node().getAutomine()).toBe(false);
     await node().setAutomine(true);
@@ -52,7 +53,7 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     expect((await node().getTransactionReceipt({ hash: waiting })).status).toBe("success");
   });
 
-  it("mines at an interval, whether somebody waits or not", async () => {
+  it("mines at an interval, also empty blocks", async () => {
     await node().setIntervalMining({ interval: 3 });
     const hash = await send(own + 1, 0);
     await node().increaseTime({ seconds: 2 });
@@ -67,7 +68,7 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     expect(await node().getBlockNumber()).toBe(mined + 3n);
   });
 
-  it("tells what is in the pool and drops of it", async () => {
+  it("lists the transaction pool and drops transactions", async () => {
     const pending = await send(own + 2, 0);
     const queued = await send(own + 2, 2);
     const { address } = wallet(own + 2);
@@ -84,13 +85,13 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     expect(await node().getTxpoolStatus()).toEqual({ pending: 0, queued: 0 });
     await expect(node().getTransaction({ hash: pending })).rejects.toThrow("could not be found");
     expect(await node().getTransactionCount({ address, blockTag: "pending" })).toBe(0);
-    // What was dropped can be sent again.
+    // A dropped transaction can be sent again.
     expect(await send(own + 2, 0)).toBe(pending);
     await node().mine({ blocks: 1 });
     expect((await node().getTransactionReceipt({ hash: pending })).status).toBe("success");
   });
 
-  it("sets a nonce, from which a wallet goes on", async () => {
+  it("sets the next nonce of a wallet", async () => {
     const { address } = wallet(own + 3);
     await node().setNonce({ address, nonce: 7 });
     expect(await node().getTransactionCount({ address })).toBe(7);
@@ -101,7 +102,7 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     expect(await node().getTransactionCount({ address })).toBe(8);
   });
 
-  it("sets what gas costs in the next block, and in that alone", async () => {
+  it("sets the base fee of the next block only", async () => {
     const blockNumber = await node().getBlockNumber();
     await node().setNextBlockBaseFeePerGas({ baseFeePerGas: 2n * GWEI });
     await node().mine({ blocks: 2 });
@@ -111,7 +112,7 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     expect([next?.baseFeePerGas, after?.baseFeePerGas]).toEqual([2n * GWEI, GWEI]);
   });
 
-  it("sends in anybody's name what nobody has signed, and impersonates", async () => {
+  it("sends unsigned transactions of any account, and impersonates", async () => {
     const { address } = wallet(own + 4);
     await node().setBalance({ address, value: parseEther("1") });
     const request = { from: address, to: bob, value: 5n, ...FEES } as const;
@@ -122,7 +123,7 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     expect(await node().getTransactionReceipt({ hash })).toMatchObject({ status: "success" });
   });
 
-  it("sets who mines, how much gas blocks may have, and how far apart they are", async () => {
+  it("sets miner, gas limit and interval of blocks", async () => {
     const [miner] = [wallet(own + 5).address.toLowerCase() as Hex];
     const before = await node().getBlock();
     await node().setCoinbase({ address: miner });
@@ -145,8 +146,8 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
   });
 });
 
-describe("reads that are pinned to a block", () => {
-  it("stay what they were while blocks are mined: balances, allowances, nonces and ether", async () => {
+describe("reads at a block", () => {
+  it("do not change while blocks are mined: balances, allowances, nonces and ether", async () => {
     const { reader, node, alice, collateral, tokens, exchange } = chain;
     const owner = alice.account.address;
     const read = async (blockNumber: bigint) => [
@@ -186,7 +187,7 @@ describe("reads that are pinned to a block", () => {
     expect(await reader.getTransactionCount(finalized)).toBe(after[0]);
   });
 
-  it("come many at once by Multicall3, as of one block, with what fails told apart", async () => {
+  it("can be combined by Multicall3, as of one block, with failures reported singly", async () => {
     const client = clientOf("anvil", chain.api.server.url);
     const { collateral, tokens, alice } = chain;
     const owner = alice.account.address;
@@ -213,8 +214,8 @@ describe("reads that are pinned to a block", () => {
   });
 });
 
-describe("a node that begins anew", () => {
-  it.each(["anvil", "hardhat"] as const)("has its first blocks again, in %s mode", async (mode) => {
+describe("a reset", () => {
+  it.each(["anvil", "hardhat"] as const)("restores the first blocks, in %s mode", async (mode) => {
     const other = await openChain();
     const first = await other.reader.getBlock({ blockNumber: 0n });
     await other.node.mine({ blocks: 5 });

@@ -1,6 +1,7 @@
 import { getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NO_PARENT, ONE, type OpenMarket, openChain, type ViemChain } from "./viem-clients.ts";
+import { NO_PARENT } from "../../src/core/chain/contracts.ts";
+import { ONE, type OpenMarket, openChain, type ViemChain } from "./viem-clients.ts";
 
 let chain: ViemChain;
 let market: OpenMarket;
@@ -40,7 +41,7 @@ describe("a block", () => {
     expect(pending).toMatchObject({ number: latest.number + 1n, parentHash: latest.hash, hash: null });
   });
 
-  it("has receipts that tell where its transactions and their logs are", async () => {
+  it("has receipts with the positions of its transactions and their logs", async () => {
     const { reader } = chain;
     const block = await reader.getBlock();
     let logIndex = 0;
@@ -60,7 +61,7 @@ describe("a block", () => {
 });
 
 describe("a contract", () => {
-  it("answers what a wallet or an explorer wants to know of the collateral", async () => {
+  it("of the collateral has name, symbol, decimals, total supply and allowances", async () => {
     const { reader, collateral, alice, tokens } = chain;
     const read = (functionName: "name" | "symbol" | "decimals" | "totalSupply") =>
       reader.readContract({ ...collateral, functionName });
@@ -75,7 +76,7 @@ describe("a contract", () => {
     expect(allowance).toBe(2n ** 256n - 1n);
   });
 
-  it("leads from a market's condition to the ids of its tokens, as the public formulas do", async () => {
+  it("derives the token ids of a market from its condition by the public formulas", async () => {
     const { reader, tokens, collateral, exchange } = chain;
     const ids = await Promise.all(
       [1n, 2n].map(async (indexSet) => {
@@ -93,7 +94,7 @@ describe("a contract", () => {
     );
   });
 
-  it("has code, as a wallet has not", async () => {
+  it("has code, a wallet has none", async () => {
     const { reader, exchange, alice } = chain;
     expect(await reader.getCode(exchange)).toMatch(/^0x../);
     expect(await reader.getCode(alice.account)).toBeUndefined();
@@ -101,7 +102,7 @@ describe("a contract", () => {
 });
 
 describe("fees", () => {
-  it("are estimated in both styles, and both are enough for the next block", async () => {
+  it("are estimated in both styles, and suffice for the next block", async () => {
     const { reader } = chain;
     const { baseFeePerGas } = await reader.getBlock({ blockTag: "pending" });
     const capped = await reader.estimateFeesPerGas();
@@ -110,7 +111,7 @@ describe("fees", () => {
     expect(legacy.gasPrice).toBeGreaterThanOrEqual(baseFeePerGas ?? 0n);
   });
 
-  it("have a history with what each block has used and paid", async () => {
+  it("have a history with the used gas and rewards of each block", async () => {
     const { reader } = chain;
     const history = await reader.getFeeHistory({ blockCount: 2, rewardPercentiles: [50] });
     expect(history.baseFeePerGas).toHaveLength(3);
@@ -118,7 +119,7 @@ describe("fees", () => {
     expect(history.gasUsedRatio.at(-1)).toBeGreaterThan(0);
   });
 
-  it("are paid for the gas that was estimated, out of the native currency", async () => {
+  it("are paid in native currency for the estimated gas", async () => {
     const { reader, alice, collateral } = chain;
     const { address } = alice.account;
     const args = [address, ONE] as const;

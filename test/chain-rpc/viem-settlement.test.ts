@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Trade } from "../../src/client/api-messages.ts";
 import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
+import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { openTrader } from "../client/opened.ts";
 import {
   ALICE,
   BOB,
   EXCHANGE,
-  NO_PARENT,
   ONE,
   type OpenMarket,
   openChain,
@@ -35,20 +35,20 @@ beforeEach(async () => {
   await chain.node.mine({ blocks: 1 });
 });
 
-/** Alice buys 40 YES of bob, who takes her order at 0.55; neither is on the chain yet. */
+/** Bob sells 40 YES to Alice's order at 0.55. The trade is not mined yet. */
 async function cross(): Promise<void> {
   orThrow(await buyer.place({ tokenId: market.yes, side: "BUY", price: 0.55, size: 100 }));
   orThrow(await seller.place({ tokenId: market.yes, side: "SELL", price: 0.5, size: 40 }));
 }
 
-/** The fill as its maker sees it. */
+/** Returns the fill of the maker. */
 async function fill(): Promise<Trade> {
   const [trade] = orThrow(await buyer.trades({ tokenId: market.yes })).data;
   if (trade === undefined) throw new Error("nothing was traded");
   return trade;
 }
 
-/** What the chain says that both have: USDC and YES. */
+/** Reads Alice's USDC and YES and Bob's USDC from the chain. */
 const held = async (): Promise<bigint[]> =>
   Promise.all([chain.usdc(alice), chain.shares(alice, market.yes), chain.usdc(bob)]);
 
@@ -61,7 +61,7 @@ const redeem = (indexSets: readonly bigint[] = [1n, 2n]) =>
   }) as const;
 
 describe("a trade", () => {
-  it("has a transaction once it is mined, whose logs tell both orders and what they got", async () => {
+  it("has a transaction once it is mined, whose logs have both orders and their amounts", async () => {
     await cross();
     expect(await fill()).toMatchObject({ status: "MATCHED", transactionHash: null });
     await chain.node.mine({ blocks: 1 });
@@ -94,7 +94,7 @@ describe("a trade", () => {
     ]);
   });
 
-  it("is found by the events of its maker, who need not know its transaction", async () => {
+  it("is found by the events of its maker, without its transaction hash", async () => {
     const fromBlock = (await chain.reader.getBlockNumber()) + 1n;
     await cross();
     await chain.node.mine({ blocks: 1 });
@@ -124,7 +124,7 @@ describe("a trade", () => {
     expect((await fill()).status).toBe("CONFIRMED");
   });
 
-  it("that fails on the chain has a receipt that says so, and its money never leaves", async () => {
+  it("that fails on the chain has a reverted receipt, and no USDC is moved", async () => {
     orThrow(await buyer.control.chain.addFault({ kind: "fail", times: 1 }));
     const before = await chain.usdc(alice);
     await cross();
@@ -138,7 +138,7 @@ describe("a trade", () => {
 });
 
 describe("after a market is resolved", () => {
-  it("its shares are redeemed for USDC, which arrives on the chain and in the account", async () => {
+  it("its shares are redeemed for USDC on the chain and in the account", async () => {
     await cross();
     await chain.node.mine({ blocks: 1 });
     orThrow(await buyer.control.resolve(market.id, "YES"));
@@ -154,7 +154,7 @@ describe("after a market is resolved", () => {
     expect(BigInt(Math.round(collateral.balance * Number(ONE)))).toBe(usdc + yes);
   });
 
-  it("is told by the oracle's report, with what each outcome pays", async () => {
+  it("the oracle's report has the payout of each outcome", async () => {
     const fromBlock = (await chain.reader.getBlockNumber()) + 1n;
     orThrow(await buyer.control.resolve(market.id, "NO"));
     await chain.node.mine({ blocks: 1 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 
-/** The time of the exchange, Unix seconds. */
+/** Returns the time of the exchange, Unix seconds. */
 async function exchangeTime(): Promise<bigint> {
   await chain.api.get("/clob/time");
   return BigInt(chain.api.now);
@@ -24,7 +24,7 @@ const transfer = (to: Hex, usdc: bigint) =>
   ({ ...chain.collateral, functionName: "transfer", args: [to, usdc * ONE] }) as const;
 
 describe("the test client", () => {
-  it("mines blocks, apart in time when told so", async () => {
+  it("mines blocks at an interval", async () => {
     const { node, reader } = chain;
     const before = await reader.getBlock();
     await node.mine({ blocks: 3, interval: 60 });
@@ -32,7 +32,7 @@ describe("the test client", () => {
     expect([after.number - before.number, after.timestamp - before.timestamp]).toEqual([3n, 180n]);
   });
 
-  it("moves the one clock that exchange and chain have", async () => {
+  it("advances the common clock of exchange and chain", async () => {
     const { node, reader } = chain;
     const before = await exchangeTime();
     await node.increaseTime({ seconds: 3600 });
@@ -43,7 +43,7 @@ describe("the test client", () => {
     await expect(node.setNextBlockTimestamp({ timestamp: before })).rejects.toThrow("Timestamp error");
   });
 
-  it("lets an order expire that was good until then", async () => {
+  it("makes an order expire by advancing the clock", async () => {
     const market = await chain.market();
     const trader = await openTrader(chain.api, BOB, { time: "server" });
     const expiration = Number(await exchangeTime()) + 600;
@@ -62,7 +62,7 @@ describe("the test client", () => {
     trader.close();
   });
 
-  it("gives a stranger gas money, without which it sends nothing", async () => {
+  it("funds an unknown wallet, which cannot send before", async () => {
     const { node, reader, bob: payer } = chain;
     const { address } = wallet(77);
     const value = parseEther("3");
@@ -76,22 +76,22 @@ describe("the test client", () => {
     expect(await reader.getBalance({ address: bob })).toBe(before + value);
   });
 
-  it("sends in the name of a wallet whose key nobody has, while it impersonates it", async () => {
+  it("sends for a wallet without a known key while it is impersonated", async () => {
     const { node } = chain;
     const address: Hex = "0x00000000000000000000000000000000deadbeef";
     await chain.mined(await chain.alice.writeContract(transfer(address, 8n)));
     await node.setBalance({ address, value: parseEther("1") });
     const send = () => node.writeContract({ ...transfer(bob, 8n), account: address });
-    await expect(send()).rejects.toThrow("nobody impersonates it");
+    await expect(send()).rejects.toThrow("neither in eth_accounts nor impersonated");
     await node.impersonateAccount({ address });
     const receipt = await chain.mined(await send());
     expect(receipt).toMatchObject({ status: "success", from: address });
     expect(await chain.usdc(address)).toBe(0n);
     await node.stopImpersonatingAccount({ address });
-    await expect(send()).rejects.toThrow("nobody impersonates it");
+    await expect(send()).rejects.toThrow("neither in eth_accounts nor impersonated");
   });
 
-  it("knows the accounts whose keys the exchange shows, and signs for them", async () => {
+  it("lists the dev accounts and signs for them", async () => {
     const { node } = chain;
     const [first] = await node.getAddresses();
     const [dev] = chain.api.server.devAccounts;

@@ -1,7 +1,7 @@
 import type { GetFilterChangesReturnType, Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Seen } from "./seen.ts";
-import { ONE, openChain, type ViemChain, watchedReader } from "./viem-clients.ts";
+import { Collected } from "./collected.ts";
+import { ONE, openChain, socketClient, type ViemChain, watchedReader } from "./viem-clients.ts";
 
 let chain: ViemChain;
 let bob: Hex;
@@ -13,17 +13,11 @@ beforeAll(async () => {
 afterAll(() => chain.close());
 beforeEach(() => chain.node.mine({ blocks: 3 }));
 
-/** Sends some USDC to bob. */
-const pay = (usdc: bigint): Promise<Hex> =>
-  chain.alice.writeContract({
-    ...{ ...chain.collateral, functionName: "transfer", args: [bob, usdc * ONE] },
-  });
-
 describe("watching", () => {
-  it("tells each new block once, in order, those mined at once included", async () => {
+  it("reports each new block once, in order, also blocks mined at once", async () => {
     const { reader, node } = chain;
     const head = await reader.getBlockNumber();
-    const [blocks, numbers] = [new Seen<bigint>(), new Seen<bigint>()];
+    const [blocks, numbers] = [new Collected<bigint>(), new Collected<bigint>()];
     const stops = [
       reader.watchBlocks({
         emitMissed: true,
@@ -41,23 +35,39 @@ describe("watching", () => {
     expect(await numbers.count(4)).toEqual(expected);
     for (const stop of stops) stop();
   });
+});
 
-  it("tells the events of a contract, decoded, that its arguments ask for, and what is taken back", async () => {
-    const { node, collateral } = chain;
+type Reader = Pick<ViemChain["reader"], "watchContractEvent" | "watchPendingTransactions" | "getTransaction">;
+
+/** Functions that open a client; `ready` waits until the node knows what it watches. */
+const OPENINGS = {
+  "polling over HTTP": (): { reader: Reader; ready: () => Promise<unknown> } => {
     const { reader, asked } = watchedReader(chain.api, "eth_getFilterChanges");
-    const seen = new Seen<readonly [bigint | undefined, boolean]>();
+    return { reader, ready: () => asked };
+  },
+  "a subscription over a WebSocket": (): { reader: Reader; ready: () => Promise<unknown> } => {
+    const { client, subscribed } = socketClient(chain.api);
+    return { reader: client, ready: () => subscribed.count(1) };
+  },
+};
+
+describe.each(Object.entries(OPENINGS))("watching by %s", (_how, open) => {
+  it("reports the matching events of a contract, decoded, and their removal", async () => {
+    const { node, collateral } = chain;
+    const { reader, ready } = open();
+    const seen = new Collected<readonly [bigint | undefined, boolean]>();
     const stop = reader.watchContractEvent({
       ...{ ...collateral, eventName: "Transfer", args: { to: bob } },
       onLogs: (logs) => seen.add(...logs.map(({ args, removed }) => [args.value, removed] as const)),
     });
-    await asked;
+    await ready();
     await chain.bob.writeContract({
       ...{ ...collateral, functionName: "transfer", args: [chain.alice.account.address, 9n * ONE] },
     });
-    for (const usdc of [1n, 2n]) await pay(usdc);
+    for (const usdc of [1n, 2n]) await chain.pay(usdc);
     await node.mine({ blocks: 1 });
     await seen.count(2);
-    await chain.api.post("/sim/chain/faults", { kind: "reorg", depth: 1 });
+    await chain.reorganize(1);
     await seen.count(4);
     await node.mine({ blocks: 1 });
     const values = [ONE, 2n * ONE];
@@ -67,12 +77,12 @@ describe("watching", () => {
     stop();
   });
 
-  it("tells the transactions that come in, before they are mined", async () => {
-    const { reader, asked } = watchedReader(chain.api, "eth_getFilterChanges");
-    const seen = new Seen<Hex>();
+  it("reports pending transactions before they are mined", async () => {
+    const { reader, ready } = open();
+    const seen = new Collected<Hex>();
     const stop = reader.watchPendingTransactions({ onTransactions: (hashes) => seen.add(...hashes) });
-    await asked;
-    const hash = await pay(1n);
+    await ready();
+    const hash = await chain.pay(1n);
     expect(await seen.count(1)).toEqual([hash]);
     expect(await reader.getTransaction({ hash })).toMatchObject({ blockNumber: null });
     stop();
@@ -80,7 +90,7 @@ describe("watching", () => {
 });
 
 describe("a filter", () => {
-  it("answers what is new since it was last asked, and all of its range", async () => {
+  it("returns what is new since it was last polled, and its whole range", async () => {
     const { reader, collateral } = chain;
     const fromBlock = (await reader.getBlockNumber()) + 1n;
     const filter = await reader.createContractEventFilter({
@@ -88,9 +98,9 @@ describe("a filter", () => {
     });
     const values = (logs: readonly { readonly args: { readonly value?: bigint | undefined } }[]) =>
       logs.map(({ args }) => args.value);
-    await chain.mined(await pay(1n));
+    await chain.mined(await chain.pay(1n));
     expect(values(await reader.getFilterChanges({ filter }))).toEqual([ONE]);
-    await chain.mined(await pay(2n));
+    await chain.mined(await chain.pay(2n));
     expect(values(await reader.getFilterChanges({ filter }))).toEqual([2n * ONE]);
     expect(await reader.getFilterChanges({ filter })).toEqual([]);
     expect(values(await reader.getFilterLogs({ filter }))).toEqual([ONE, 2n * ONE]);
@@ -98,7 +108,7 @@ describe("a filter", () => {
     expect(await reader.getContractEvents(query)).toEqual(await reader.getFilterLogs({ filter }));
   });
 
-  it("is gone when it was uninstalled, and says so", async () => {
+  it("cannot be polled after it was uninstalled", async () => {
     const { reader } = chain;
     const filter = await reader.createEventFilter();
     expect(await reader.uninstallFilter({ filter })).toBe(true);
@@ -106,7 +116,7 @@ describe("a filter", () => {
     await expect(reader.getFilterChanges({ filter })).rejects.toThrow("filter not found");
   });
 
-  it("for blocks answers their hashes", async () => {
+  it("of blocks returns their hashes", async () => {
     const { reader, node } = chain;
     const filter = await reader.createBlockFilter();
     await node.mine({ blocks: 2 });
@@ -116,14 +126,14 @@ describe("a filter", () => {
 });
 
 describe("a reorganization", () => {
-  it("takes the logs that were told back, removed, before it tells them anew of another block", async () => {
+  it("reports logs as removed, and then again with their new block", async () => {
     const { reader, node, collateral } = chain;
     const filter = await reader.createContractEventFilter({ ...collateral, eventName: "Transfer" });
     const changes = async () => marks(await reader.getFilterChanges({ filter }));
-    const hash = await pay(1n);
+    const hash = await chain.pay(1n);
     const before = await chain.mined(hash);
     expect(await changes()).toEqual([[hash, before.blockHash, false]]);
-    await chain.api.post("/sim/chain/faults", { kind: "reorg", depth: 1 });
+    await chain.reorganize(1);
     expect(await changes()).toEqual([[hash, before.blockHash, true]]);
     await expect(reader.getTransactionReceipt({ hash })).rejects.toThrow("could not be found");
     expect((await reader.getBlock({ blockNumber: before.blockNumber })).hash).not.toBe(before.blockHash);
@@ -134,6 +144,6 @@ describe("a reorganization", () => {
   });
 });
 
-/** Of each log its transaction, its block, and whether it was taken back. */
+/** Returns transaction, block and removal of each log. */
 const marks = (logs: GetFilterChangesReturnType<"event">) =>
   logs.map(({ transactionHash, blockHash, removed }) => [transactionHash, blockHash, removed]);

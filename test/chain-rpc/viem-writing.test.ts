@@ -1,14 +1,7 @@
 import { BaseError, ContractFunctionRevertedError, type Hex, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  NO_PARENT,
-  ONE,
-  type OpenMarket,
-  openChain,
-  TOKENS,
-  type ViemChain,
-  watchedReader,
-} from "./viem-clients.ts";
+import { NO_PARENT } from "../../src/core/chain/contracts.ts";
+import { ONE, type OpenMarket, openChain, TOKENS, type ViemChain, watchedReader } from "./viem-clients.ts";
 
 let chain: ViemChain;
 let market: OpenMarket;
@@ -23,11 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 
-/** The arguments of splitting and merging so many sets. */
+/** Returns the arguments to split or merge an amount of sets. */
 const sets = (amount: bigint) =>
   [chain.collateral.address, NO_PARENT, market.conditionId, [1n, 2n], amount] as const;
 
-/** The reason with which the contract reverts, as viem reads it. */
+/** Returns the revert reason of a call as viem reads it. */
 async function reasonOf(call: Promise<unknown>): Promise<string | undefined> {
   const error = await call.then(
     () => undefined,
@@ -55,7 +48,7 @@ describe("a call that viem has simulated", () => {
     expect(logs).toMatchObject([{ eventName: "Transfer", args: { from: alice, to: bob, value: 5n * ONE } }]);
   });
 
-  it("approves, and the spender spends up to that", async () => {
+  it("approves, and the spender spends up to the allowance", async () => {
     const { reader, collateral } = chain;
     const approve = { ...collateral, functionName: "approve", args: [bob, 3n * ONE] } as const;
     await chain.mined(await chain.alice.writeContract(approve));
@@ -84,7 +77,7 @@ describe("a call that viem has simulated", () => {
     expect(merged).toMatchObject([{ args: { stakeholder: alice, amount: 4n * ONE, partition: [1n, 2n] } }]);
   });
 
-  it("moves shares, for an operator who was approved and until it no longer is", async () => {
+  it("moves shares for an operator while it is approved", async () => {
     const { reader, tokens } = chain;
     const move = () =>
       reader.simulateContract({
@@ -112,7 +105,7 @@ describe("a call that viem has simulated", () => {
 });
 
 describe("a call that reverts", () => {
-  it("tells its reason when it is simulated or estimated", async () => {
+  it("returns its reason when it is simulated or estimated", async () => {
     const { reader, tokens } = chain;
     const redeem = {
       ...tokens,
@@ -126,7 +119,7 @@ describe("a call that reverts", () => {
     expect(await reasonOf(chain.alice.writeContract(redeem))).toBe(reason);
   });
 
-  it("is mined all the same when its gas is given, pays for it, and has a receipt that says so", async () => {
+  it("is mined if its gas is given, pays for gas, and has a reverted receipt", async () => {
     const { reader, collateral } = chain;
     const args = [bob, 10n ** 15n] as const;
     const call = { ...collateral, functionName: "transfer", args, gas: 100_000n } as const;
@@ -139,14 +132,14 @@ describe("a call that reverts", () => {
     );
   });
 
-  it("says of a function that a contract does not have which ones there are", async () => {
+  it("of an unknown function lists the functions of the contract", async () => {
     const { reader, exchange } = chain;
     const abi = [
       { type: "function", name: "paused", stateMutability: "view", inputs: [], outputs: [] },
     ] as const;
     expect(
       await reasonOf(reader.readContract({ address: exchange.address, abi, functionName: "paused" })),
-    ).toMatch(/^clobsim: the exchange has no function 0x5c975abb .+ modelled are getCollateral, /);
+    ).toMatch(/^clobsim: the exchange has no function 0x5c975abb .+ functions are getCollateral, /);
   });
 });
 
@@ -167,24 +160,24 @@ describe("transactions of one wallet", () => {
     expect(second?.transactionIndex).toBe((first?.transactionIndex ?? 0) + 1);
   });
 
-  it("replace one another for higher fees, and who waits for the first is told of the second", async () => {
+  it("replace each other for higher fees, and a wait for the first returns the second", async () => {
     const { collateral } = chain;
-    // viem tells a replacement by the first transaction, which it must have read while that was pending.
+    // viem detects a replacement only if it has read the first transaction while it was pending.
     const methods = ["eth_getTransactionByHash", "eth_getTransactionReceipt"] as const;
     const { reader, asked } = watchedReader(chain.api, ...methods);
     const nonce = await reader.getTransactionCount({ address: alice });
     const call = { ...collateral, functionName: "transfer", args: [bob, ONE], nonce } as const;
     const hash = await chain.alice.writeContract({ ...call, ...fees(2n) });
-    const told: string[] = [];
+    const reasons: string[] = [];
     const waiting = reader.waitForTransactionReceipt({
       hash,
-      onReplaced: ({ reason }) => told.push(reason),
+      onReplaced: ({ reason }) => reasons.push(reason),
     });
     await asked;
     const second = await chain.alice.writeContract({ ...call, ...fees(3n) });
     await chain.node.mine({ blocks: 1 });
     expect(await waiting).toMatchObject({ transactionHash: second, status: "success" });
-    expect(told).toEqual(["repriced"]);
+    expect(reasons).toEqual(["repriced"]);
   });
 });
 

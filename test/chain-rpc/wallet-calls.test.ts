@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { CONTRACTS } from "../../src/core/chain/contracts.ts";
+import { CONTRACTS, NO_PARENT } from "../../src/core/chain/contracts.ts";
 import type { Market } from "../server/replies.ts";
 import { useApi } from "../support/http.ts";
 import { ChainWallet, type ContractName, read } from "./chain-wallet.ts";
 import { resultOf } from "./rpc.ts";
 
-const NO_PARENT = `0x${"0".repeat(64)}`;
 const BOTH = [1n, 2n];
-/** Units of USDC and of shares on the chain: six decimals both. */
+/** Converts to units of the contracts; USDC and shares have six decimals. */
 const units = (amount: number): bigint => BigInt(amount) * 1_000_000n;
 
 const api = useApi({ settlement: "manual" });
@@ -28,8 +27,8 @@ beforeEach(async () => {
 
 const mine = (): Promise<unknown> => resultOf(api, "evm_mine");
 
-/** Sends a call of alice's, sees that nothing has happened yet, mines it, and answers the status in its receipt. */
-async function carriedOut(
+/** Sends a call of Alice, checks that it has no effect yet, mines it, and returns the status of its receipt. */
+async function statusOf(
   contract: ContractName,
   functionName: string,
   args: readonly unknown[],
@@ -54,7 +53,7 @@ const sharesFrom = (owner: ChainWallet, to: ChainWallet, amount: number) => [
   "0x",
 ];
 
-/** What a call does, and what alice and bob have then: USDC, YES and NO, of 1,000 and 100 and 100. */
+/** Calls with the balances of Alice and Bob afterwards: USDC, YES and NO, from 1,000, 100 and 100. */
 const CALLS: readonly [
   does: string,
   call: readonly [ContractName, string],
@@ -65,14 +64,14 @@ const CALLS: readonly [
 ][] = [
   ["moves USDC", TRANSFER, () => [bob.address, units(250)], "0x1", [750, 100, 100], [1_250, 100, 100]],
   ["moves shares", MOVE, () => sharesFrom(alice, bob, 30), "0x1", [1_000, 70, 100], [1_000, 130, 100]],
-  ["makes sets of USDC", SPLIT, () => sets(40), "0x1", [960, 140, 140], UNTOUCHED],
-  ["makes USDC of sets", MERGE, () => sets(40), "0x1", [1_040, 60, 60], UNTOUCHED],
+  ["splits USDC", SPLIT, () => sets(40), "0x1", [960, 140, 140], UNTOUCHED],
+  ["merges sets", MERGE, () => sets(40), "0x1", [1_040, 60, 60], UNTOUCHED],
   ["reverts above the balance", TRANSFER, () => [bob.address, units(1_001)], "0x0", UNTOUCHED, UNTOUCHED],
-  ["reverts for another's shares", MOVE, () => sharesFrom(bob, alice, 1), "0x0", UNTOUCHED, UNTOUCHED],
+  ["reverts for foreign shares", MOVE, () => sharesFrom(bob, alice, 1), "0x0", UNTOUCHED, UNTOUCHED],
 ];
 
-describe("a signed transaction takes effect when it is mined, and not before:", () => {
-  it("approve lets somebody spend USDC", async () => {
+describe("a signed transaction takes effect only when it is mined:", () => {
+  it("approve allows a spender", async () => {
     const allowance = () => read(api, "collateral", "allowance", [alice.address, bob.address]);
     const hash = await alice.send("collateral", "approve", [bob.address, units(5)]);
     expect(await allowance()).toBe(0n);
@@ -82,12 +81,12 @@ describe("a signed transaction takes effect when it is mined, and not before:", 
   });
 
   it.each(CALLS)("one that %s: $1.1", async (_does, [contract, name], args, status, ofAlice, ofBob) => {
-    expect(await carriedOut(contract, name, args())).toBe(status);
+    expect(await statusOf(contract, name, args())).toBe(status);
     const held = await Promise.all([alice, bob].map((wallet) => wallet.holdings()));
     expect(held.map((of) => [of.USDC, of[yes], of[no]])).toEqual([ofAlice, ofBob]);
   });
 
-  it("setApprovalForAll lets somebody move all shares", async () => {
+  it("setApprovalForAll allows an operator", async () => {
     const isOperator = () => read(api, "conditionalTokens", "isApprovedForAll", [alice.address, bob.address]);
     await alice.send("conditionalTokens", "setApprovalForAll", [bob.address, true]);
     expect(await isOperator()).toBe(false);
@@ -96,8 +95,8 @@ describe("a signed transaction takes effect when it is mined, and not before:", 
   });
 });
 
-describe("a contract answers", () => {
-  it("what an address has of a token, six decimals to a share", async () => {
+describe("a contract", () => {
+  it("returns balances of tokens with six decimals", async () => {
     const ids = [BigInt(yes), BigInt(no)];
     const owners = [alice.address, bob.address];
     expect(await read(api, "conditionalTokens", "balanceOf", [alice.address, ids[0]])).toBe(units(100));

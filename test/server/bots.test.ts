@@ -84,7 +84,7 @@ describe("/sim/bots", () => {
 
   it.each(["none", null])("says how to have none where %o is asked for", async (profile) => {
     const refusal = await api.refused("POST /sim/bots", "INVALID_PARAMETER", { profile });
-    expect(refusal.body.hint).toBe("DELETE /sim/bots ends those that act");
+    expect(refusal.body.hint).toBe("DELETE /sim/bots ends the current bots");
   });
 });
 

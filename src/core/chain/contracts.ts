@@ -25,7 +25,7 @@ export const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000
 export const TOKEN_UNITS = 10_000;
 
 /** Parent collection of every position: none. */
-export const NO_PARENT = `0x${"0".repeat(64)}`;
+export const NO_PARENT = `0x${"0".repeat(64)}` as const;
 
 /** Allowance that spending does not reduce. */
 export const UNLIMITED = (1n << 256n) - 1n;

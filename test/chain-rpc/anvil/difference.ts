@@ -1,11 +1,11 @@
 import type { Found } from "./compare.ts";
 
-/** Where we answer otherwise than anvil, and why. */
+/** An expected difference from anvil, with its reason. */
 export interface Difference {
-  /** Places as `title: path`, a `*` for any text; each of them must occur. */
+  /** Patterns of `title: path`, with `*` for any text; each must occur. */
   readonly at: readonly string[];
   readonly why: string;
-  /** What the two answers are there. */
+  /** Whether the two answers differ as expected. */
   readonly are: (found: Found) => boolean;
 }
 
@@ -14,23 +14,23 @@ export const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]*)$/;
 
 type Expected = RegExp | string | number | null | undefined | ((value: unknown) => boolean);
 
-/** Whether an answer is as expected: a text by its pattern, all else by a question or by its value. */
+/** Whether a value is as expected: by a pattern, a predicate or equality. */
 export function fits(value: unknown, expected: Expected): boolean {
   if (expected instanceof RegExp) return typeof value === "string" && expected.test(value);
   return typeof expected === "function" ? expected(value) : value === expected;
 }
 
-/** What each of the two answers is. */
+/** Expects a value of each of the two answers. */
 export const are =
   (anvil: Expected, ours: Expected): Difference["are"] =>
   (found) =>
     fits(found.anvil, anvil) && fits(found.ours, ours);
-/** We answer an error where anvil has a result. */
+/** Expects our error and anvil's result. */
 export const onlyWeFail =
   (code: number, message: RegExp): Difference["are"] =>
   ({ anvil, ours }) =>
     ours === undefined ? anything(anvil) : anvil === undefined && isError(ours, code, message);
-/** The other way round. */
+/** Expects anvil's error and our result. */
 export const onlyAnvilFails =
   (code: number, message: RegExp): Difference["are"] =>
   ({ anvil, ours }) =>
@@ -38,8 +38,8 @@ export const onlyAnvilFails =
 export const both = (expected: Expected): Difference["are"] => are(expected, expected);
 export const anyText = (value: unknown): boolean => typeof value === "string";
 export const anything = (value: unknown): boolean => value !== undefined;
-/** The same words, and then more. */
-export const goesOn = ({ anvil, ours }: Found): boolean =>
+/** Expects anvil's text as the beginning of ours. */
+export const isExtended = ({ anvil, ours }: Found): boolean =>
   typeof anvil === "string" && typeof ours === "string" && ours.startsWith(anvil);
 
 function isError(value: unknown, code: number, message: RegExp): boolean {
@@ -47,15 +47,15 @@ function isError(value: unknown, code: number, message: RegExp): boolean {
   return found === code && fits(said, message);
 }
 
-/** Whether a place is one of a difference. */
+/** Whether a place matches a pattern. */
 export function isAt(pattern: string, where: string): boolean {
   const literal = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${literal.join(".*")}$`).test(where);
 }
 
-/** A row of the table of differences. */
-export const otherwise = (why: string, areSo: Difference["are"], ...at: readonly string[]): Difference => ({
+/** Builds a row of the table of differences. */
+export const differs = (why: string, expected: Difference["are"], ...at: readonly string[]): Difference => ({
   at,
   why,
-  are: areSo,
+  are: expected,
 });

@@ -4,19 +4,19 @@ import {
   are,
   both,
   type Difference,
+  differs,
   fits,
-  goesOn,
   HASH,
+  isExtended,
   onlyAnvilFails,
   onlyWeFail,
-  otherwise,
   QUANTITY,
 } from "./difference.ts";
 
-/** Where we answer otherwise than anvil: why, what the two answers are, and where. Whatever else differs is a defect. */
+/** All differences from anvil: reason, expected answers, places. Any other difference is a defect. */
 export const DIFFERENCES: readonly Difference[] = [
-  otherwise("each names itself", are("anvil/v1.7.1", /^clobsim\/v\d/), "the client's version: body.result"),
-  otherwise(
+  differs("each names itself", are("anvil/v1.7.1", /^clobsim\/v\d/), "the client's version: body.result"),
+  differs(
     "a block's hash is a digest of the exchange's history, not of an encoded header",
     both(HASH),
     "*: body.result.hash",
@@ -26,84 +26,84 @@ export const DIFFERENCES: readonly Difference[] = [
     "two blocks: body.result.*",
     "the block of the transaction: body.result.0",
   ),
-  otherwise(
+  differs(
     "there are no tries, so roots are placeholders",
     both(HASH),
     "*: body.result.stateRoot",
     "*: body.result.transactionsRoot",
     "*: body.result.receiptsRoot",
   ),
-  otherwise("blocks are not encoded, so their size is an estimate", both(QUANTITY), "*: body.result.size"),
-  otherwise("there is no randomness, so `mixHash` is zero", are(HASH, /^0x0{64}$/), "*: body.result.mixHash"),
-  otherwise(
+  differs("blocks are not encoded, so their size is an estimate", both(QUANTITY), "*: body.result.size"),
+  differs("there is no randomness, so `mixHash` is zero", are(HASH, /^0x0{64}$/), "*: body.result.mixHash"),
+  differs(
     "the pending block has no hash, nonce or logs bloom, as in the execution API",
     are(anyText, null),
     "the pending block with it: body.result.hash",
     "the pending block with it: body.result.nonce",
     "the pending block with it: body.result.logsBloom",
   ),
-  otherwise(
+  differs(
     "`blockTimestamp` of a receipt is a quantity, as in logs",
     are(Number.isInteger, QUANTITY),
     "*: body.result*.blockTimestamp",
   ),
-  otherwise(
+  differs(
     "the base fee is 1 gwei unless a fault raises it; anvil's falls with every empty block",
     are(QUANTITY, "0x3b9aca00"),
     "*: body.result.baseFeePerGas",
     "what gas cost in it: body.result.baseFeePerGas.1",
     "the node's info: body.result.environment.baseFee",
   ),
-  otherwise(
+  differs(
     "the gas price is the base fee, 1 gwei, with a tip of 1 gwei",
     are(QUANTITY, "0x77359400"),
     "the receipt below its cap: body.result.effectiveGasPrice",
     "the node's info: body.result.environment.gasPrice",
   ),
-  otherwise(
+  differs(
     "the balance of a sender differs, because it paid another gas price",
     both(QUANTITY),
     "the balance of the sender is back: body.result",
   ),
-  otherwise(
+  differs(
     "transactions are mined in order of arrival and not by fee, because trades settle in the order of matching",
     are("fees", "fifo"),
     "the node's info*: body.result.transactionOrder",
   ),
-  otherwise(
+  differs(
     "anvil does not give the timestamp of its first block",
     are(1, Number.isInteger),
     "the node's info at first: body.result.currentBlockTimestamp",
   ),
-  otherwise(
+  differs(
     "filter ids count up; anvil's are random",
     are(/^0x[0-9a-f]{1,32}$/, /^0x[1-4]$/),
     "a*filter of *: body.result",
   ),
-  otherwise(
+  differs(
     "fees of a block above the head are an error (out of range); anvil answers",
     onlyWeFail(-32602, /^BlockOutOfRangeError: block height is 0 but requested was 39321$/),
     "the fees above the head: body.result",
     "the fees above the head: body.error",
   ),
-  otherwise(
+  differs(
     "a transaction signed for another chain is refused in every form; anvil accepts the first form",
     onlyWeFail(-32003, /^invalid chain id for signer: have 1 want 31337$/),
     "another chain id in the first form: body.result",
     "another chain id in the first form: body.error",
   ),
-  otherwise(
+  differs(
     "a fee cap below the base fee is accepted, and the transaction waits for a lower base fee or a replacement",
     onlyAnvilFails(-32003, /^max fee per gas less than block base fee$/),
     "a cap below the base fee: body.error",
     "a cap below the base fee: body.result",
   ),
-  otherwise(
+  differs(
     "a known transaction gets Geth's message, with its hash",
     are("transaction already imported", /^already known: 0x[0-9a-f]{64}$/),
     "the same transfer while it is pending: body.error.message",
   ),
-  otherwise(
+  differs(
     "transactions that an impersonated account sends are not signed, so their hash is not that of a signed transaction",
     both(HASH),
     "in *'s name: body.result",
@@ -111,34 +111,34 @@ export const DIFFERENCES: readonly Difference[] = [
     "the receipt of *: body.result.transactionHash",
     "the block at that second: body.result.transactions.0",
   ),
-  otherwise(
+  differs(
     "transactions that an impersonated account sends have a placeholder signature",
     are(/^0x[0-9a-f]{1,64}$/, /^0x1[0-9a-f]{63}$/),
     "the transaction of *: body.result.r",
     "the transaction of *: body.result.s",
   ),
-  otherwise(
+  differs(
     "their `v` and `yParity` are placeholders, too; anvil's have the legacy form",
     are((value) => value === undefined || fits(value, /^0x(?:[01]|f4f5)$/), /^0x[01]$/),
     "the transaction of *: body.result.v",
     "the transaction of *: body.result.yParity",
   ),
-  otherwise(
+  differs(
     "unsigned transactions have type 2, with a cap and a tip equal to their gas price; anvil's have type 0",
     are("0x0", "0x2"),
     "the receipt of the impersonated: body.result.type",
     "the transaction of the impersonated: body.result.type",
   ),
-  otherwise(
+  differs(
     "unsigned transactions have the fields of type 2",
     are(undefined, anything),
     "the transaction of the impersonated: body.result.accessList",
     "the transaction of the impersonated: body.result.maxFeePerGas",
     "the transaction of the impersonated: body.result.maxPriorityFeePerGas",
   ),
-  otherwise(
+  differs(
     "after anvil's message follow the expected and the found value",
-    goesOn,
+    isExtended,
     "a call with more than one has: body.error.message",
     "a balance at an unknown hash: body.error.message",
     "the logs of an unknown block: body.error.message",
@@ -165,36 +165,36 @@ export const DIFFERENCES: readonly Difference[] = [
     "an id of *: body.error.message",
     "a signature *: body.error.message",
   ),
-  otherwise(
+  differs(
     "there is no EVM: the named fork is the latest one whose fields our blocks have",
     are("Bpo1", "Prague"),
     "the node's info*: body.result.hardFork",
   ),
-  otherwise(
+  differs(
     "there is no EVM: a call costs a round amount of gas, and data has no floor (EIP-7623)",
     both(QUANTITY),
     "the gas of a transfer with data: body.result",
   ),
-  otherwise(
+  differs(
     "a block is safe and final after two others; anvil's is safe after 32 and final after 64",
     both(QUANTITY),
     "the balance at the safe block: body.result",
     "the balance at the finalized block: body.result",
     "the nonce at the safe block: body.result",
   ),
-  otherwise(
+  differs(
     "the error of an unknown method names the field with all methods",
-    (found) => goesOn(found) && fits(found.ours, /error\.data\.methods lists/),
+    (found) => isExtended(found) && fits(found.ours, /error\.data\.methods lists/),
     "a method that is nowhere: body.error.message",
     "a method without a name: body.error.message",
   ),
-  otherwise(
+  differs(
     "the error of an unknown method lists all methods in `error.data.methods`",
     are(undefined, anything),
     "a method that is nowhere: body.error.data",
     "a method without a name: body.error.data",
   ),
-  otherwise(
+  differs(
     "the error of a wrong parameter names the parameter, the expected and the found value; anvil's names what its types expect",
     are(
       /invalid|expected|exceeded|did not match|hex string without/i,
@@ -226,7 +226,7 @@ export const DIFFERENCES: readonly Difference[] = [
     "replacing by a text: body.error.message",
     "logs of no filter: body.error.message",
   ),
-  otherwise(
+  differs(
     "invalid JSON is -32700, as in JSON-RPC 2.0",
     are(
       (value) => value === -32600 || value === "Invalid request",
@@ -235,24 +235,24 @@ export const DIFFERENCES: readonly Difference[] = [
     "no JSON: body.error.*",
     "an empty body: body.error.*",
   ),
-  otherwise(
+  differs(
     "unknown fields of a request are accepted, as in JSON-RPC 2.0",
     onlyAnvilFails(-32600, /^Invalid request$/),
     "an unknown field: body.error",
     "an unknown field: body.result",
   ),
-  otherwise(
+  differs(
     "an invalid call fails alone and not the whole batch, as in JSON-RPC 2.0",
     ({ anvil, ours }) => !Array.isArray(anvil) && Array.isArray(ours) && ours.length === 2,
     "a batch with what is no call: body",
   ),
-  otherwise(
+  differs(
     "an address must begin with 0x, as in the execution API",
     onlyWeFail(-32602, /^address: expected an address of 20 bytes, found the string/),
     "an address without its prefix: body.result",
     "an address without its prefix: body.error",
   ),
-  otherwise(
+  differs(
     "every field of the object for `evm_mine` is optional",
     onlyAnvilFails(-32602, /^data did not match any variant of untagged enum MineOptions$/),
     "mining by an empty object: body.error",

@@ -1,23 +1,23 @@
 import { setTimeout } from "node:timers/promises";
 
-/** What a server answered to each step so far. */
+/** The answers of a server to the steps so far. */
 export interface Answers {
-  /** The result of the call with this title. @throws Error when it has none. */
+  /** Returns the result of the call with a title. @throws Error if it has none. */
   readonly result: (title: string) => unknown;
 }
 
-/** One request of a script, which may build on what was answered before. */
+/** One request of a script, which may use earlier answers. */
 export interface Step {
   readonly title: string;
-  /** The text that is sent. */
+  /** Returns the request body. */
   readonly body: (answers: Answers) => string;
-  /** What it is to answer sooner or later: anvil mines at once, but after it has answered. */
+  /** Result for which the request is repeated, because anvil mines after it has answered. */
   readonly awaited?: unknown;
 }
 
 type Params = readonly unknown[] | ((answers: Answers) => readonly unknown[]);
 
-/** One call with parameters, which may come from answers. */
+/** Builds a step of one call. Its parameters may come from answers. */
 export const call = (title: string, method: string, params: Params = []): Step => ({
   title,
   body: (answers) =>
@@ -29,29 +29,29 @@ export const call = (title: string, method: string, params: Params = []): Step =
     }),
 });
 
-/** The moment so many seconds after the first block. */
+/** Returns the time a number of seconds after the first block, Unix seconds. */
 export function secondAfter({ result }: Answers, seconds: number): number {
   const { timestamp } = result("the first block") as { readonly timestamp: string };
   return Number(timestamp) + seconds;
 }
 
-/** A block of a second after the first block, with what is pending. */
+/** Mines a block at a time, given in seconds after the first block. */
 export const mineAt = (seconds: number): Step =>
   call(`a block at second ${seconds}`, "evm_mine", (answers) => [secondAfter(answers, seconds)]);
 
-/** Any text at all; an object stands for its JSON. */
+/** Builds a step of any body; an object is sent as JSON. */
 export const text = (title: string, body: string | object): Step => ({
   title,
   body: () => (typeof body === "string" ? body : JSON.stringify(body)),
 });
 
-/** What came back: the body's JSON, or its text where it is none. */
+/** The reply to a step; the body is parsed if it is JSON. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Sends the steps one after the other, and answers what came back to each, by title. */
+/** Sends the steps one after the other and returns the replies by title. */
 export async function play(url: string, steps: readonly Step[]): Promise<Map<string, Reply>> {
   const replies = new Map<string, Reply>();
   const answers: Answers = {

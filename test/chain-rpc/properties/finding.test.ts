@@ -9,11 +9,11 @@ import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";
 import { anySettlement, histories, play } from "../../core/chain/chain-moves.ts";
 import { runs } from "../../support/runs.ts";
-import { openNode } from "./played.ts";
+import { openNode } from "./node.ts";
 
 const ANY: LogQuery = { addresses: null, topics: [] };
 
-/** The logs of some blocks, found by looking at every transaction. */
+/** Finds the logs of some blocks by scanning every transaction. */
 function scanned({ state }: ChainNode, query: LogQuery, from: number, to: number): string[] {
   const { chain } = state;
   const found: string[] = [];
@@ -29,61 +29,61 @@ function scanned({ state }: ChainNode, query: LogQuery, from: number, to: number
   return found;
 }
 
-/** Where a query is to look, and what for: topics as they stand in some log, or of nobody. */
-interface Asked {
+/** Range and topics of a query. The topics are those of an existing log, or match none. */
+interface Question {
   readonly from: number;
   readonly length: number;
   readonly model: number;
-  readonly places: readonly ("any" | "same" | "other" | "nobody")[];
+  readonly topics: readonly ("any" | "same" | "other" | "nobody")[];
   readonly withAddress: boolean;
 }
 
-const asked: fc.Arbitrary<Asked> = fc.record({
+const question: fc.Arbitrary<Question> = fc.record({
   from: fc.double({ min: 0, max: 1, noNaN: true }),
   length: fc.double({ min: 0, max: 1, noNaN: true }),
   model: fc.nat(),
-  places: fc.array(fc.constantFrom("any", "any", "same", "same", "other", "nobody"), { maxLength: 4 }),
+  topics: fc.array(fc.constantFrom("any", "any", "same", "same", "other", "nobody"), { maxLength: 4 }),
   withAddress: fc.boolean(),
 });
 
 const NOBODY = `0x${"77".repeat(32)}`;
 
-/** A query after the model of a log that is there, and of another one. */
-function queryOf(all: readonly Log[], { model, places, withAddress }: Asked): LogQuery {
+/** Builds a query from the topics of one or two existing logs. */
+function queryOf(all: readonly Log[], { model, topics: kinds, withAddress }: Question): LogQuery {
   const [log, other] = [all[model % all.length], all[(model * 7 + 3) % all.length]];
-  const topics = places.map((place, index) => {
+  const topics = kinds.map((kind, index) => {
     const same = log?.topics[index] ?? NOBODY;
-    if (place === "any") return null;
-    if (place === "nobody") return new Set([NOBODY]);
-    return new Set(place === "same" ? [same] : [same, other?.topics[index] ?? NOBODY]);
+    if (kind === "any") return null;
+    if (kind === "nobody") return new Set([NOBODY]);
+    return new Set(kind === "same" ? [same] : [same, other?.topics[index] ?? NOBODY]);
   });
   return { addresses: withAddress ? new Set([log?.address ?? CONTRACTS.exchange]) : null, topics };
 }
 
-describe("whatever has happened, and whenever somebody asks", () => {
-  it("what is looked up is what a look at everything finds, through reorganizations and restored snapshots", () => {
+describe("after any history", () => {
+  it("the index finds the same logs as a scan of all transactions, also after reorganizations and restored snapshots", () => {
     const step = fc.tuple(
       histories(12),
-      fc.array(asked, { minLength: 1, maxLength: 4 }),
-      fc.constantFrom("go on", "keep", "return"),
+      fc.array(question, { minLength: 1, maxLength: 4 }),
+      fc.constantFrom("continue", "snapshot", "restore"),
     );
     fc.assert(
       fc.property(anySettlement, fc.array(step, { maxLength: 8 }), (config, steps) => {
         const node = openNode(config);
-        let kept: Snapshot | null = null;
+        let snapshot: Snapshot | null = null;
         for (const [moves, questions, then] of steps) {
           play(node.exchange, moves);
           const head = headOf(node.state.chain);
           const all = scanned(node, ANY, 0, head).map((text): Log => JSON.parse(text));
-          for (const question of questions) {
-            const from = Math.floor(question.from * head);
-            const to = Math.floor(from + question.length * (head - from));
-            const query = queryOf(all, question);
+          for (const each of questions) {
+            const from = Math.floor(each.from * head);
+            const to = Math.floor(from + each.length * (head - from));
+            const query = queryOf(all, each);
             const found = [...findLogs(node.state, node.logIndex, query, from, to)].flat();
             expect(found).toEqual(scanned(node, query, from, to));
           }
-          if (then === "keep") kept = node.exchange.snapshot();
-          if (then === "return" && kept !== null) node.exchange.restore(kept);
+          if (then === "snapshot") snapshot = node.exchange.snapshot();
+          if (then === "restore" && snapshot !== null) node.exchange.restore(snapshot);
         }
       }),
       runs(300),

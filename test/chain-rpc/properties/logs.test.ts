@@ -10,7 +10,7 @@ import { sharesIn } from "../../../src/core/rules/ledger.ts";
 import type { State } from "../../../src/core/state.ts";
 import { anySettlement, histories, type Moves, play } from "../../core/chain/chain-moves.ts";
 import { runs } from "../../support/runs.ts";
-import { openNode } from "./played.ts";
+import { openNode } from "./node.ts";
 import { ABI_OF, blocksOf, decoded, minedIn, Sums } from "./sums.ts";
 
 function played(moves: Moves, node: ChainNode): State {
@@ -19,8 +19,8 @@ function played(moves: Moves, node: ChainNode): State {
   return node.state;
 }
 
-describe("whatever has happened", () => {
-  it("the transfers of all blocks add up to the balances on the chain, of everybody and every contract", () => {
+describe("after any history", () => {
+  it("the transfers of all blocks add up to the balances on the chain, of all accounts and contracts", () => {
     fc.assert(
       fc.property(anySettlement, histories(60), (config, moves) => {
         const state = played(moves, openNode(config));
@@ -48,7 +48,7 @@ describe("whatever has happened", () => {
     );
   });
 
-  it("each transaction leaves as many logs as the core has counted, in its place in the block", () => {
+  it("each transaction has as many logs as the core has counted, at its index in the block", () => {
     fc.assert(
       fc.property(anySettlement, histories(60), (config, moves) => {
         const state = played(moves, openNode(config));
@@ -65,7 +65,7 @@ describe("whatever has happened", () => {
     );
   });
 
-  it("each log is encoded as a client would encode what it reads in it", () => {
+  it("each log is encoded as a client would encode its decoded values", () => {
     fc.assert(
       fc.property(anySettlement, histories(40), (config, moves) => {
         const state = played(moves, openNode(config));
@@ -76,7 +76,7 @@ describe("whatever has happened", () => {
               (item) => item.type === "event" && item.name === name,
             );
             const [event] = abi;
-            if (event?.type !== "event") throw new Error(`${name} is no event`);
+            if (event?.type !== "event") throw new Error(`${name} is not an event`);
             expect(encodeEventTopics({ abi, eventName: name, args })).toEqual(log.topics);
             const unindexed = event.inputs.filter((input) => !("indexed" in input && input.indexed));
             expect(

@@ -11,14 +11,14 @@ import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { awaitsBlock } from "../../../src/core/chain/transaction.ts";
 import { anySettlement, histories, type Moves, play } from "../../core/chain/chain-moves.ts";
 import { runs } from "../../support/runs.ts";
-import { call, openNode } from "./played.ts";
+import { call, openNode } from "./node.ts";
 import { Sums } from "./sums.ts";
 
 const TOKENS = parseAbi(CONTRACT_ABIS.conditionalTokens);
 const EXCHANGE = parseAbi(CONTRACT_ABIS.exchange);
 const COLLATERAL = parseAbi(CONTRACT_ABIS.collateral);
 
-/** What everybody had when a block was the latest, as the transfers up to then come to. */
+/** Balances when a block was the latest, added up from the transfers until then. */
 interface Recorded {
   readonly sums: Sums;
   readonly owners: readonly string[];
@@ -59,35 +59,35 @@ async function sharesAt(
   return decodeFunctionResult({ abi: TOKENS, functionName: "balanceOfBatch", data: result });
 }
 
-/** A question that is asked at any block. */
+/** A read that is performed as of several blocks. */
 interface Question {
   readonly method: string;
   readonly first: unknown;
 }
 
-const asked = (method: string, first: unknown): Question => ({ method, first });
-const viewed = (to: string, abi: Abi, functionName: string, ...args: readonly unknown[]): Question =>
-  asked("eth_call", { to, data: encodeFunctionData({ abi, functionName, args }) });
+const read = (method: string, first: unknown): Question => ({ method, first });
+const readContract = (to: string, abi: Abi, functionName: string, ...args: readonly unknown[]): Question =>
+  read("eth_call", { to, data: encodeFunctionData({ abi, functionName, args }) });
 
-/** What can be asked of the wallets, the markets and the contracts that there are. */
+/** Returns reads of all wallets, markets and contracts. */
 function questionsOf({ state }: ChainNode): Question[] {
   const { collateral, conditionalTokens, exchange } = CONTRACTS;
   const wallets = [...state.accounts].filter(({ address }) => state.chain.wallets.has(address));
   return [
-    viewed(collateral, COLLATERAL, "totalSupply"),
+    readContract(collateral, COLLATERAL, "totalSupply"),
     ...[...state.markets].flatMap(({ conditionId, tokenIds }) => [
-      viewed(conditionalTokens, TOKENS, "getOutcomeSlotCount", conditionId),
-      viewed(conditionalTokens, TOKENS, "payoutDenominator", conditionId),
-      viewed(conditionalTokens, TOKENS, "payoutNumerators", conditionId, 1n),
-      viewed(exchange, EXCHANGE, "getComplement", BigInt(tokenIds[1])),
+      readContract(conditionalTokens, TOKENS, "getOutcomeSlotCount", conditionId),
+      readContract(conditionalTokens, TOKENS, "payoutDenominator", conditionId),
+      readContract(conditionalTokens, TOKENS, "payoutNumerators", conditionId, 1n),
+      readContract(exchange, EXCHANGE, "getComplement", BigInt(tokenIds[1])),
     ]),
     ...wallets.flatMap(({ address }) => [
-      asked("eth_getTransactionCount", address),
-      asked("eth_getBalance", address),
-      viewed(collateral, COLLATERAL, "allowance", address, exchange),
-      viewed(collateral, COLLATERAL, "allowance", address, conditionalTokens),
-      viewed(conditionalTokens, TOKENS, "isApprovedForAll", address, exchange),
-      asked("eth_estimateGas", {
+      read("eth_getTransactionCount", address),
+      read("eth_getBalance", address),
+      readContract(collateral, COLLATERAL, "allowance", address, exchange),
+      readContract(collateral, COLLATERAL, "allowance", address, conditionalTokens),
+      readContract(conditionalTokens, TOKENS, "isApprovedForAll", address, exchange),
+      read("eth_estimateGas", {
         ...{ from: address, to: collateral },
         data: encodeFunctionData({
           abi: COLLATERAL,
@@ -106,7 +106,7 @@ const answersTo = (node: ChainNode, questions: readonly Question[], block: unkno
     ),
   );
 
-/** Plays a history, asks at each latest block before the next, and answers of those that others follow. */
+/** Plays a history and asks at each block while it is the latest; returns the answers at those that are past in the end. */
 async function played<Answer>(
   node: ChainNode,
   moves: Moves,
@@ -117,18 +117,18 @@ async function played<Answer>(
     const before = headBlock(node.state.chain);
     play(node.exchange, [move]);
     const block = headBlock(node.state.chain);
-    // What is written over outside any block is so at the latest one.
+    // An overwritten value counts as of the latest block.
     const isOverwritten = move.kind === "nonce" || move.kind === "ether";
     if (isOverwritten && answers.at(-1)?.block === before) answers.pop();
-    // What is given is in effect before a block has it: then the latest block tells of more than its own.
-    const isGiven = [...unminedTransactions(node.state)].some((transaction) => !awaitsBlock(transaction));
-    if ((block !== before || isOverwritten) && !isGiven) answers.push({ block, answer: await ask() });
+    // A grant is in effect before a block has it, so that the latest block then shows more than its own transactions.
+    const hasGrant = [...unminedTransactions(node.state)].some((transaction) => !awaitsBlock(transaction));
+    if ((block !== before || isOverwritten) && !hasGrant) answers.push({ block, answer: await ask() });
   }
   const { chain } = node.state;
   return answers.filter(({ block }) => block !== headBlock(chain) && blockAt(chain, block.height) === block);
 }
 
-/** What was written over at a block that a reorganization replaces is so at the one before, too: told apart by no block. */
+/** Excludes histories with both reorganizations and overwritten values: a value overwritten at a replaced block also applies at the block before. */
 const withoutBoth = (moves: Moves): Moves =>
   moves.some(({ kind }) => kind === "nonce" || kind === "ether")
     ? moves.filter(({ kind }) => kind !== "reorganize")
@@ -136,7 +136,7 @@ const withoutBoth = (moves: Moves): Moves =>
 
 const tagOf = ({ height }: Block): string => `0x${height.toString(16)}`;
 
-describe("whatever has happened since", () => {
+describe("after any history", () => {
   it("a balance at a block is what it was when that block was the latest", async () => {
     await fc.assert(
       fc.asyncProperty(anySettlement, histories(60), async (config, moves) => {

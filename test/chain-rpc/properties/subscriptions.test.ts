@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ChainNode, methodsOf } from "../../../src/chain-rpc/chain-node.ts";
+import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { quantity } from "../../../src/chain-rpc/encoding.ts";
-import { Subscriptions } from "../../../src/chain-rpc/subscriptions.ts";
 import { headOf } from "../../../src/core/chain/chain.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";
 import { Slices } from "../../../src/engine/slices.ts";
 import { anySettlement, histories, play } from "../../core/chain/chain-moves.ts";
 import { runs } from "../../support/runs.ts";
-import { call, openNode } from "./played.ts";
+import { call, openNode } from "./node.ts";
 
 interface Head {
   readonly hash: string;
@@ -16,29 +15,27 @@ interface Head {
   readonly number: string;
 }
 
-interface ToldLog {
+interface SubscribedLog {
   readonly blockHash: string;
   readonly blockNumber: string;
   readonly logIndex: string;
   readonly removed: boolean;
 }
 
-/** A client that has room for so many notifications at a time, and what it makes of them. */
+/** A client that accepts a limited number of notifications at a time, with the chain as it knows it from them. */
 class Follower {
   room: number;
-  /** Heads by height, and logs by block and index, as they stand after all that was told. */
+  /** Heads by height, and logs by block and index, after all notifications. */
   readonly heads = new Map<string, Head>();
-  readonly logs = new Map<string, ToldLog>();
-  readonly #node: ChainNode;
+  readonly logs = new Map<string, SubscribedLog>();
   readonly #each: number;
-  readonly #subscriber;
+  readonly #client;
 
-  constructor(node: ChainNode, subscriptions: Subscriptions, each: number) {
-    this.#node = node;
+  constructor(node: ChainNode, each: number) {
     this.#each = each;
     this.room = each;
     const follower = this;
-    this.#subscriber = subscriptions.connect({
+    this.#client = node.connect({
       get hasRoom() {
         return follower.room > 0;
       },
@@ -51,20 +48,20 @@ class Follower {
 
   async subscribe(...params: readonly unknown[]): Promise<void> {
     const request = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params }));
-    await this.#node.answer(request, true, methodsOf(this.#subscriber));
+    await this.#client.answer(request, true);
   }
 
-  /** Makes room until nothing more is told. */
+  /** Makes room until no more notifications come. */
   async catchUp(): Promise<void> {
     do {
       this.room = this.#each;
-      this.#subscriber.tell();
+      this.#client.tell();
       await turns();
     } while (this.room < this.#each);
   }
 
   close(): void {
-    this.#subscriber.close();
+    this.#client.close();
   }
 
   #take(text: string): void {
@@ -75,22 +72,23 @@ class Follower {
       return;
     }
     const key = `${result.blockHash} ${result.logIndex}`;
-    if (result.removed) expect(this.logs.delete(key), `${key} is taken back and was not told`).toBe(true);
+    if (result.removed)
+      expect(this.logs.delete(key), `${key} is removed without having been reported`).toBe(true);
     else {
-      expect(this.logs.has(key), `${key} is told twice`).toBe(false);
+      expect(this.logs.has(key), `${key} is reported twice`).toBe(false);
       this.logs.set(key, result);
     }
   }
 }
 
-/** So many turns of the event loop that whatever was woken is done, though it looks at one block a turn. */
+/** Waits until all notifications are sent, although each turn of the event loop handles only one block. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
 }
 
-describe("whatever happens, and however slowly it is taken", () => {
-  it("heads and logs that are told are those that polling finds", async () => {
-    const step = fc.tuple(histories(10), fc.constantFrom("go on", "wait", "read", "keep", "return"));
+describe("after any history, and however slowly the client reads", () => {
+  it("the reported heads and logs are those that polling finds", async () => {
+    const step = fc.tuple(histories(10), fc.constantFrom("continue", "wait", "read", "snapshot", "restore"));
     await fc.assert(
       fc.asyncProperty(
         anySettlement,
@@ -98,21 +96,21 @@ describe("whatever happens, and however slowly it is taken", () => {
         fc.constantFrom(1, 3, 1_000),
         async (config, steps, room) => {
           const node = openNode(config, new Slices(0));
-          const follower = new Follower(node, new Subscriptions(node.exchange, node.slices), room);
+          const follower = new Follower(node, room);
           const first = headOf(node.state.chain);
           await follower.subscribe("newHeads");
           await follower.subscribe("logs", {});
-          let kept: Snapshot | null = null;
-          let isPutBack = false;
+          let snapshot: Snapshot | null = null;
+          let isRestored = false;
           for (const [moves, then] of steps) {
             play(node.exchange, moves);
             if (then === "wait") await turns();
             if (then === "read") await follower.catchUp();
-            if (then === "keep") kept = node.exchange.snapshot();
-            if (then === "return" && kept !== null) {
+            if (then === "snapshot") snapshot = node.exchange.snapshot();
+            if (then === "restore" && snapshot !== null) {
               await follower.catchUp();
-              node.exchange.restore(kept);
-              isPutBack = true;
+              node.exchange.restore(snapshot);
+              isRestored = true;
             }
           }
           await follower.catchUp();
@@ -120,25 +118,25 @@ describe("whatever happens, and however slowly it is taken", () => {
           const head = headOf(node.state.chain);
           for (let height = first + 1; height <= head; height += 1) {
             const block = await call<Head>(node, "eth_getBlockByNumber", quantity(height), false);
-            expect(block).toMatchObject(follower.heads.get(quantity(height)) ?? { hash: "was not told" });
+            expect(block).toMatchObject(follower.heads.get(quantity(height)) ?? { hash: "not reported" });
           }
           const range = { fromBlock: quantity(first + 1), toBlock: quantity(head) };
-          const polled = first < head ? await call<ToldLog[]>(node, "eth_getLogs", range) : [];
-          // What was told of a history that was put back is not taken back; a client sees that its block is gone.
+          const polled = first < head ? await call<SubscribedLog[]>(node, "eth_getLogs", range) : [];
+          // After a restore, logs are not reported as removed; a client sees that their blocks are gone.
           const hashes = new Set(
             Array.from(follower.heads.values())
               .filter(({ number }) => Number(number) <= head)
               .map(({ hash }) => hash),
           );
-          const told = Array.from(follower.logs.values()).filter(
-            ({ blockHash }) => !isPutBack || hashes.has(blockHash),
+          const reported = Array.from(follower.logs.values()).filter(
+            ({ blockHash }) => !isRestored || hashes.has(blockHash),
           );
-          const sorted = (logs: readonly ToldLog[]) =>
+          const sorted = (logs: readonly SubscribedLog[]) =>
             [...logs].sort(
               (a, b) =>
                 Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
             );
-          expect(sorted(told)).toEqual(sorted(polled));
+          expect(sorted(reported)).toEqual(sorted(polled));
         },
       ),
       runs(150),

@@ -8,7 +8,7 @@ import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import type { Transaction } from "../../../src/core/chain/transaction.ts";
 import type { State } from "../../../src/core/state.ts";
 
-/** The published ABI of each contract, by its address. */
+/** Published ABI of each contract, by address. */
 export const ABI_OF = new Map(
   (["collateral", "conditionalTokens", "exchange"] as const).map((name) => [
     CONTRACTS[name] as string,
@@ -16,16 +16,16 @@ export const ABI_OF = new Map(
   ]),
 );
 
-/** The blocks of the chain, oldest first. */
+/** Returns the blocks of the chain, oldest first. */
 export function* blocksOf({ chain }: State): Generator<Block> {
   for (let height = 0; height <= headOf(chain); height += 1) yield blockAt(chain, height) as Block;
 }
 
-/** The transactions of a block, in order. */
+/** Returns the transactions of a block, in order. */
 export const minedIn = ({ chain }: State, { first, count }: Block): Transaction[] =>
   Array.from({ length: count }, (_, place) => chain.transactions.get(chain.mined.get(first + place + 1)));
 
-/** A log as a client decodes it with the published ABI. */
+/** Decodes a log with the published ABI. */
 export function decoded({ address, topics, data }: Log): { name: string; args: Record<string, unknown> } {
   const abi = ABI_OF.get(address) ?? [];
   const { eventName, args } = decodeEventLog({
@@ -37,7 +37,7 @@ export function decoded({ address, topics, data }: Log): { name: string; args: R
   return { name: eventName ?? "", args: args as unknown as Record<string, unknown> };
 }
 
-/** What all transfers come to: by asset and address, in the contracts' own units. */
+/** Balances as the sum of all transfers, by asset and address, in the contracts' units. */
 export class Sums {
   readonly #sums = new Map<string, bigint>();
 
@@ -45,18 +45,18 @@ export class Sums {
     return this.#sums.get(`${asset} ${address}`) ?? 0n;
   }
 
-  /** Takes in the logs of all blocks. */
+  /** Adds up the transfers of all blocks. */
   static ofAll(state: State): Sums {
     const sums = new Sums();
     for (const block of blocksOf(state)) {
       for (const log of minedIn(state, block).flatMap((transaction) => logsOf(state, transaction))) {
-        sums.#take(log);
+        sums.#addLog(log);
       }
     }
     return sums;
   }
 
-  #take(log: Log): void {
+  #addLog(log: Log): void {
     const { name, args } = decoded(log);
     const { from, to } = args as { from: string; to: string };
     if (name === "Transfer") this.#move("USDC", from, to, args.value as bigint);

@@ -6,7 +6,7 @@ import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { blockHash, transactionHash, transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
 import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";
 import type { State } from "../../../src/core/state.ts";
-import { call, openNode } from "../../chain-rpc/properties/played.ts";
+import { call, openNode } from "../../chain-rpc/properties/node.ts";
 import { runs } from "../../support/runs.ts";
 import { anySettlement, histories, play } from "../chain/chain-moves.ts";
 import { reload } from "./told.ts";

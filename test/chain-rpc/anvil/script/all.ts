@@ -8,7 +8,7 @@ import { FOREIGN, SENDING } from "./sending.ts";
 import { CONSTANTS, STEERING } from "./steering.ts";
 import { WRONG } from "./wrong.ts";
 
-/** Plain calls of a chain that nobody trades on, to be sent one after the other to a node that has just started. */
+/** Requests that are sent in this order to a new node of a chain without trades. */
 export const SCRIPT: readonly Step[] = [
   ...READING,
   ...CONSTANTS,

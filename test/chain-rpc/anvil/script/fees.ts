@@ -1,7 +1,7 @@
 import { call, type Step } from "../step.ts";
 import { ALICE, BOB, NOBODY } from "./wallets.ts";
 
-/** What gas costs, and how much of it is needed. */
+/** Gas prices and estimates. */
 export const FEES: readonly Step[] = [
   call("the gas price", "eth_gasPrice"),
   call("the tip", "eth_maxPriorityFeePerGas"),

@@ -4,7 +4,7 @@ import { capped } from "./wallets.ts";
 const of = (title: string, method: string, filter: string): Step =>
   call(title, method, ({ result }) => [result(filter)]);
 
-/** Filters from the first to the last question. */
+/** Filters from creation to removal. */
 export const FILTERS: readonly Step[] = [
   call("a filter of blocks", "eth_newBlockFilter"),
   call("a filter of transactions", "eth_newPendingTransactionFilter"),

@@ -1,18 +1,18 @@
 import { call, type Step, secondAfter } from "../step.ts";
 import { ALICE, capped, ETHER, NOBODY } from "./wallets.ts";
 
-/** When its blocks begin, in seconds after the first. */
+/** Start of these blocks, in seconds after the first block. */
 const START = 20_000;
 const block = (title: string): Step => call(title, "eth_getBlockByNumber", ["latest", false]);
 
-/** How much time was added, which anvil reckons by its own clock as long as nobody has set one. */
+/** The added seconds, which anvil counts from its own clock until a time is set. */
 export const ADDING_TIME: readonly Step[] = [
   call("an hour later", "evm_increaseTime", [3600]),
   call("another hour in hex", "evm_increaseTime", ["0xe10"]),
   call("no time at all", "evm_increaseTime", [0]),
 ];
 
-/** Blocks and time at will, and going back to snapshots. */
+/** Mining, time and snapshots. */
 export const MINING: readonly Step[] = [
   call("mining at a second", "evm_mine", (answers) => [secondAfter(answers, START)]),
   block("the block at that second"),

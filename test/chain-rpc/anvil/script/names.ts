@@ -7,7 +7,7 @@ const ofHash = (title: string, method: string, sent: string): Step =>
 const send = (title: string, from: string, fields: object): Step =>
   call(title, "eth_sendTransaction", [{ from, to: NOBODY, value: "0x64", gas: "0x5208", ...fields }]);
 
-/** Transactions in somebody's name, signed by nobody but the node. */
+/** Unsigned transactions of impersonated and dev accounts. */
 export const NAMES: readonly Step[] = [
   send("in an account's name", ALICE.address, FEES),
   mineAt(15_000),

@@ -1,7 +1,7 @@
 import { call, type Step } from "../step.ts";
 import { ALICE, NOBODY, UNKNOWN_HASH } from "./wallets.ts";
 
-/** What a node says of itself, and of what is not there. */
+/** Reads: the node itself, blocks, transactions, accounts, and values that do not exist. */
 export const READING: readonly Step[] = [
   call("the chain id", "eth_chainId"),
   call("the network's version", "net_version"),

@@ -77,10 +77,10 @@ const GAP = [
   call("what bob has got in all", "eth_getBalance", [BOB.address, "latest"]),
 ];
 
-/** Signed transactions: mined, refused, waiting for one another. */
+/** Signed transactions: mined, refused, queued. */
 export const SENDING: readonly Step[] = await Promise.all([...TRANSFERS, ...REFUSED, ...GAP]);
 
-/** At the end: anvil takes it in, and what its sender sends from then on waits behind it for ever. */
+/** At the end, because anvil accepts it and then never mines its sender's later transactions. */
 export const FOREIGN: readonly Step[] = [
   await send("another chain id in the first form", legacy({ nonce: 8, chainId: 1 })),
 ];

@@ -7,7 +7,7 @@ const balanceAt = (title: string, block: unknown): Step => call(title, "eth_getB
 const send = async (title: string, raw: Promise<string>): Promise<Step> =>
   call(title, "eth_sendRawTransaction", [await raw]);
 
-/** The chain as of blocks that others follow. */
+/** Reads as of past blocks. */
 const PAST: readonly Step[] = [
   call("seven wei for nobody", "anvil_setBalance", [NOBODY, "0x7"]),
   mineAt(30_000),
@@ -29,7 +29,7 @@ const PAST: readonly Step[] = [
   call("the code at the finalized block", "eth_getCode", [NOBODY, "finalized"]),
 ];
 
-/** What waits for a block, and how it is taken out. */
+/** The transaction pool and dropping from it. */
 const POOL: readonly Step[] = await Promise.all([
   call("dropping what waits for lower fees", "anvil_dropAllTransactions"),
   call("an empty pool", "txpool_status"),
@@ -59,7 +59,7 @@ const POOL: readonly Step[] = await Promise.all([
   call("a nonce that is a text", "anvil_setNonce", [DORA.address, "many"]),
 ]);
 
-/** When blocks are mined. */
+/** Modes of mining. */
 const MODES: readonly Step[] = await Promise.all([
   call("whether blocks are mined at once", "anvil_getAutomine"),
   call("whether they are under another name", "hardhat_getAutomine"),
@@ -103,7 +103,7 @@ const MODES: readonly Step[] = await Promise.all([
   call("no time between blocks again", "anvil_removeBlockTimestampInterval"),
 ]);
 
-/** Blocks that are replaced, and a chain that begins anew. */
+/** Reorganizations and resets. */
 const REPLACING: readonly Step[] = [
   call("mining before replacing", "anvil_mine", ["0x2"]),
   call("the block that is to be replaced", "eth_getBlockByNumber", ["latest", false]),
@@ -117,7 +117,7 @@ const REPLACING: readonly Step[] = [
   call("replacing by a text", "anvil_reorg", ["one", []]),
 ];
 
-/** The constants of a node, and what dev accounts sign. */
+/** Constants of a node, and signatures of dev accounts. */
 export const CONSTANTS: readonly Step[] = [
   call("whether it listens", "net_listening"),
   call("the version of the protocol", "eth_protocolVersion"),
@@ -135,7 +135,7 @@ export const CONSTANTS: readonly Step[] = [
   call("a signature of no bytes", "personal_sign", ["zz", NOBODY]),
 ];
 
-/** What a block cannot hold. */
+/** Gas above the limit of a block. */
 const GAS: readonly Step[] = await Promise.all([
   send("more gas than a block has", capped({ nonce: 8, gas: 40_000_000n, fee: 2_000_000_000n })),
   send("as much gas as a transaction may ask", capped({ nonce: 8, gas: 16_000_000n, fee: 2_000_000_000n })),
@@ -144,5 +144,5 @@ const GAS: readonly Step[] = await Promise.all([
   ]),
 ]);
 
-/** What a test steers. */
+/** Control methods. */
 export const STEERING: readonly Step[] = [...PAST, ...POOL, ...MODES, ...REPLACING, ...GAS];

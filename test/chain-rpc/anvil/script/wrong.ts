@@ -3,7 +3,7 @@ import { NOBODY } from "./wallets.ts";
 
 const rpc = { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] };
 
-/** Requests that are malformed, or ask for what cannot be. */
+/** Malformed and impossible requests. */
 export const WRONG: readonly Step[] = [
   call("a method that is nowhere", "eth_nowhere"),
   call("a method without a name", ""),

@@ -1,5 +1,5 @@
-/** What has been told so far, and the moment at which it is as much as is waited for. */
-export class Seen<Item> {
+/** Collects items and waits until they are enough. */
+export class Collected<Item> {
   readonly #items: Item[] = [];
   #wake: () => void = () => {};
 
@@ -8,12 +8,12 @@ export class Seen<Item> {
     this.#wake();
   };
 
-  /** All of it, as soon as it is so many. */
+  /** Waits for a number of items and returns all collected ones. */
   count(count: number): Promise<readonly Item[]> {
     return this.until((items) => items.length >= count);
   }
 
-  /** All of it, as soon as it is as it is to be. */
+  /** Waits for a condition and returns all collected items. */
   async until(isEnough: (items: readonly Item[]) => boolean): Promise<readonly Item[]> {
     while (!isEnough(this.#items)) {
       await new Promise<void>((resolve) => {

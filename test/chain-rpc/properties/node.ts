@@ -5,15 +5,15 @@ import { Clock } from "../../../src/engine/clock.ts";
 import { Slices } from "../../../src/engine/slices.ts";
 import { openWith } from "../../core/chain/chain-moves.ts";
 
-/** An exchange with a market of every kind, and the node that shows its chain; the node looks up whatever it can. */
+/** Opens an exchange with a market of every kind, and its node, which always uses the log index. */
 export function openNode(config: ExchangeConfig, slices = new Slices()): ChainNode {
   const exchange = openWith(config);
   const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
-  const nobody = { accounts: [], keyOf: () => null, reset: () => {} };
-  return createNode({ exchange, clock, version: "0", slices, ...nobody }, new LogIndex(0));
+  const host = { accounts: [], keyOf: () => null, reset: () => {} };
+  return createNode({ exchange, clock, version: "0", slices, ...host }, new LogIndex(0));
 }
 
-/** The result of one call. @throws Error with what it fails with. */
+/** Performs one call and returns its result. @throws Error with the message of its error. */
 export async function call<Result>(node: ChainNode, method: string, ...params: unknown[]): Promise<Result> {
   const request = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
   const answer = JSON.parse(await node.answer(request, true)) as {
