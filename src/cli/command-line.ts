@@ -16,7 +16,7 @@ import {
 import { COMMANDS, type Command, type CommandName, type Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { warn } from "./output.ts";
-import { startProgress } from "./progress.ts";
+import { isWatched, NO_PROGRESS } from "./progress-text.ts";
 
 /** What each command does, loaded when it is called. */
 const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<Name> }> } = {
@@ -50,7 +50,10 @@ export async function runCommand<Name extends CommandName>(
   requireWords(name, words);
   const { run } = await LOAD[name]();
   const { settings, busy }: Command = COMMANDS[name];
-  const progress = startProgress(busy, given.environment);
+  const progress =
+    busy !== undefined && isWatched(given.environment)
+      ? new (await import("./progress.ts")).ProgressLine(busy)
+      : NO_PROGRESS;
   try {
     return await run(valuesOf(settings, given) as Parameters<Run<Name>>[0], words, given, progress);
   } finally {

@@ -28,8 +28,7 @@ import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, profileNamed } from "../s
 import { MAX_MARKETS } from "../simulation/world-orders.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { RUNNERS } from "./init-files.ts";
-import type { Progress } from "./progress.ts";
-import type { Busy } from "./progress-text.ts";
+import type { Busy, Progress } from "./progress-text.ts";
 
 interface Words {
   /** As the help shows them, such as `PATHS`. */

@@ -1,4 +1,5 @@
 import { grouped } from "../scenario/report/text.ts";
+import type { Given } from "../setting.ts";
 
 /** How far some work is. */
 export interface Counts {
@@ -7,13 +8,28 @@ export interface Counts {
   readonly total: number;
 }
 
-const BAR = 20;
+/** Reports the progress of a command. */
+export interface Progress {
+  update(counts: Counts): void;
+  /** Removes the line for good. */
+  end(): void;
+}
+
+export const NO_PROGRESS: Progress = { update: () => {}, end: () => {} };
 
 /** What work takes long, and what it counts. */
 export interface Busy {
   readonly what: string;
   readonly unit?: string;
 }
+
+/** Whether a person sees what is written to a stream: at a terminal, not in the log of a CI job. */
+export const isWatched = (
+  environment: Given["environment"],
+  { isTTY }: Pick<NodeJS.WriteStream, "isTTY"> = process.stderr,
+): boolean => isTTY === true && environment.TERM !== "dumb" && (environment.CI ?? "") === "";
+
+const BAR = 20;
 
 /**
  * `running scenarios  [=====               ]  25 %  70 of 281 scenarios  3 s`, cut to so many columns.

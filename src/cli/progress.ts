@@ -1,7 +1,6 @@
 import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import type { Given } from "../setting.ts";
-import type { Busy, Counts } from "./progress-text.ts";
+import type { Busy, Counts, Progress } from "./progress-text.ts";
 
 /** Where both threads write what they share. */
 export const SHARED = {
@@ -26,30 +25,11 @@ export interface Drawing {
 const QUIET_MS = 1000;
 const ERASE = "\r\u001b[K";
 
-/** What a command says of how far it is. */
-export interface Progress {
-  update(counts: Counts): void;
-  /** Removes the line for good. */
-  end(): void;
-}
-
-const NONE: Progress = { update: () => {}, end: () => {} };
-
-type Stream = Pick<NodeJS.WriteStream, "isTTY">;
-
-/** Whether somebody looks at a stream: a person at a terminal, not the log of a job. */
-export const isWatched = (environment: Given["environment"], { isTTY }: Stream = process.stderr): boolean =>
-  isTTY === true && environment.TERM !== "dumb" && (environment.CI ?? "") === "";
-
 /**
- * Shows on stderr what a command is doing, once that takes longer than a second and where somebody looks. A thread of its
- * own draws the line, for much of the work leaves the event loop no turn; the line gives way to all that is printed.
+ * Shows on stderr what a command is doing, once that takes longer than a second. A thread of its own draws the line, because
+ * much of the work leaves the event loop no turn. Whatever is printed erases the line first.
  */
-export function startProgress(busy: Busy | undefined, environment: Given["environment"]): Progress {
-  return busy !== undefined && isWatched(environment) ? new ProgressLine(busy) : NONE;
-}
-
-class ProgressLine implements Progress {
+export class ProgressLine implements Progress {
   readonly #flags = new Int32Array(new SharedArrayBuffer(8));
   readonly #numbers = new Float64Array(new SharedArrayBuffer(24));
   readonly #worker: Worker;

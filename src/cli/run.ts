@@ -5,7 +5,7 @@ import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { warn } from "./output.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress } from "./progress-text.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { reportersOf, reportFailedTo } from "./run-output.ts";
 

@@ -1,5 +1,6 @@
+import { inspect } from "node:util";
 import pc from "picocolors";
-import { pino } from "pino";
+import sonicBoom from "sonic-boom";
 
 interface Outcome {
   readonly requestId: string;
@@ -27,30 +28,36 @@ export interface RequestLog {
   close(): void;
 }
 
-type LogLevel = "silent" | "fatal" | "error" | "warn" | "info" | "debug" | "trace";
+/** The levels of pino, whose format the lines have. */
+const LEVELS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity } as const;
 
 /** Returns a log to stderr: aligned and colored lines on a terminal, JSON lines elsewhere. */
-export function requestLog(level: LogLevel): RequestLog {
-  if (level === "silent") return { request: () => {}, defect: () => {}, close: () => {} };
-  const isTerminal = process.stderr.isTTY === true;
-  const batched = isTerminal ? null : new LineBatch();
-  const terminal = { write: (line: string) => void process.stderr.write(pretty(line)) };
-  const out = batched ?? terminal;
+export function requestLog(level: keyof typeof LEVELS): RequestLog {
+  const isLogged = (of: keyof typeof LEVELS): boolean => LEVELS[of] >= LEVELS[level];
+  if (!isLogged("error")) return { request: () => {}, defect: () => {}, close: () => {} };
+  const batched = process.stderr.isTTY === true ? null : new LineBatch();
   const time = timestamps();
-  const logger = pino({ level, base: null, timestamp: time }, out);
-  const { values } = logger.levels;
-  const logsAll = logger.isLevelEnabled("info");
-  const logsWarnings = logger.isLevelEnabled("warn");
   return {
     request: (outcome) => {
-      const isWarned = outcome.warning !== undefined;
-      if (!(isWarned ? logsWarnings : logsAll)) return;
-      out.write(requestLine(values[isWarned ? "warn" : "info"] as number, time(), outcome));
+      const of = outcome.warning === undefined ? "info" : "warn";
+      if (!isLogged(of)) return;
+      if (batched === null) process.stderr.write(terminalLine(outcome));
+      else batched.write(requestLine(LEVELS[of], time(), outcome));
     },
-    defect: (error, facts) => logger.error({ ...facts, err: error }, "a defect in clobsim"),
+    defect: (error, facts) => {
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      const stack = inspect(error);
+      if (batched === null) process.stderr.write(`${clock()} ${pc.red(DEFECT)}\n${stack}\n`);
+      else {
+        const rest = JSON.stringify({ ...facts, err: { type: name, message, stack }, msg: DEFECT });
+        batched.write(`{"level":${LEVELS.error}${time()},${rest.slice(1)}\n`);
+      }
+    },
     close: () => batched?.close(),
   };
 }
+
+const DEFECT = "a defect in clobsim";
 
 /** Returns a log that adds `prefix`, which was removed from the path, to each path. */
 export const logBelow = (log: RequestLog, prefix: string): RequestLog => ({
@@ -66,12 +73,13 @@ const BATCH_MS = 20;
 
 /** Writes lines to stderr in batches, because one write per line takes an eighth of the time of a small request. */
 class LineBatch {
-  readonly #stderr = pino.destination({ dest: 2, sync: false });
+  /** null if its reader is gone. */
+  #stderr: sonicBoom.SonicBoom | null = new sonicBoom.SonicBoom({ fd: 2, sync: false });
   #lines = "";
   #timer: NodeJS.Timeout | null = null;
 
   constructor() {
-    this.#stderr.on("error", reportError);
+    this.#stderr?.on("error", this.#reportError);
     process.once("exit", this.#atExit);
   }
 
@@ -90,23 +98,24 @@ class LineBatch {
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#lines !== "") this.#stderr.write(this.#lines);
+    if (this.#lines !== "") this.#stderr?.write(this.#lines);
     this.#lines = "";
   }
 
   readonly #atExit = (): void => {
     this.#flush();
-    this.#stderr.flushSync();
+    this.#stderr?.flushSync();
+  };
+
+  /** Emits a write error on `process.stderr`, whose stream is bypassed. Without listeners, EPIPE only ends the log. */
+  readonly #reportError = (error: NodeJS.ErrnoException): void => {
+    if (error.code === "EPIPE") this.#stderr = null;
+    if (process.stderr.listenerCount("error") > 0) process.stderr.emit("error", error);
+    else if (error.code !== "EPIPE") throw error;
   };
 }
 
-/** Emits a write error on `process.stderr`, whose stream the batches bypass. Without listeners, EPIPE is ignored. */
-function reportError(error: Error): void {
-  if (process.stderr.listenerCount("error") > 0) process.stderr.emit("error", error);
-  else if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
-}
-
-/** Formats the line that pino would write, but by hand, because there is one for every request. */
+/** Formats the line that pino would write. Assembled by hand, because there is one for every request. */
 function requestLine(
   level: number,
   time: string,
@@ -139,27 +148,13 @@ function timestamps(): () => string {
 const printable = (path: string): string =>
   path.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-interface Line {
-  readonly time: string;
-  readonly method?: string;
-  readonly path?: string;
-  readonly status?: number;
-  readonly ms?: number;
-  readonly code?: string;
-  readonly warning?: string;
-  readonly msg?: string;
-  readonly err?: { readonly stack?: string };
-}
+const clock = (): string => pc.dim(new Date().toISOString().slice(11, 23));
 
-function pretty(json: string): string {
-  const { time, method, path, status, ms, code, warning, msg, err } = JSON.parse(json) as Line;
-  const clock = pc.dim(time.slice(11, 23));
-  if (method === undefined || status === undefined) {
-    return `${clock} ${pc.red(msg ?? "")}${err?.stack === undefined ? "" : `\n${err.stack}`}\n`;
-  }
+/** Formats a request for a terminal. */
+function terminalLine({ method, path, status, ms, code, warning }: Outcome): string {
   const paint = status === 0 || status >= 500 ? pc.red : status < 400 ? pc.green : pc.yellow;
-  const duration = pc.dim(`${(ms ?? 0).toFixed(1)} ms`.padStart(9));
+  const duration = pc.dim(`${ms.toFixed(1)} ms`.padStart(9));
   const because = code === undefined ? "" : ` ${paint(code)}`;
   const warned = warning === undefined ? "" : ` ${pc.yellow(warning)}`;
-  return `${clock} ${method.padEnd(6)} ${paint(String(status))} ${duration} ${path ?? ""}${because}${warned}\n`;
+  return `${clock()} ${method.padEnd(6)} ${paint(String(status))} ${duration} ${printable(path)}${because}${warned}\n`;
 }

@@ -3,8 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { isWatched } from "../../src/cli/progress.ts";
-import { progressText } from "../../src/cli/progress-text.ts";
+import { isWatched, progressText } from "../../src/cli/progress-text.ts";
 import { rowsOf } from "../support/table.ts";
 import { ownFolder } from "./tools.ts";
 
