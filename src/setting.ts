@@ -1,8 +1,10 @@
 import { isIP } from "node:net";
-import { nearest } from "./api/nearest.ts";
+import { didYouMean } from "./api/nearest.ts";
 import { anyOf } from "./core/terms.ts";
 import { parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, type Money, money, type Size, size } from "./core/units.ts";
+
+export { didYouMean };
 
 /** The configuration cannot be used; the message is a sentence for the person who wrote it. */
 export class ConfigError extends Error {
@@ -175,12 +177,6 @@ function readSetting(flag: string, setting: Setting<unknown>, { flags, environme
   if (first !== undefined) return readText(`--${flag}`, first, setting);
   if (variable !== "") return readText(variableOf(flag), variable, setting);
   return setting.default === undefined ? null : readText("default", setting.default, setting);
-}
-
-/** `, did you mean --port?` for the candidate that a mistyped word is likely to mean; nothing when there is none. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
-  const like = word === "" ? undefined : nearest(word, candidates);
-  return like === undefined ? "" : `, did you mean ${like}?`;
 }
 
 /** The value of a text. @throws ConfigError naming its source, what was expected and what was found. */

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { z } from "zod";
 import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
 import { ApiError, type ErrorCode, nameOf } from "./errors.ts";
-import { nearest } from "./nearest.ts";
+import { didYouMean, nearest } from "./nearest.ts";
 
 const MAX_NESTING = 32;
 
@@ -104,9 +104,8 @@ function expectedBy(issue: z.core.$ZodIssue): string {
 
 /** Returns `, did you mean normal?` for a mistyped enum value. */
 function likely(issue: z.core.$ZodIssue, value: unknown): string {
-  if (issue.code !== "invalid_value" || typeof value !== "string" || value.length > MAX_NAME) return "";
-  const like = nearest(value, issue.values.map(String));
-  return like === undefined ? "" : `, did you mean ${like}?`;
+  if (issue.code !== "invalid_value" || typeof value !== "string") return "";
+  return didYouMean(value, issue.values.map(String));
 }
 
 /** Returns the unit in which the size of a non-numeric value is given. */

@@ -4,7 +4,7 @@ import { orderHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS, ZERO_ADDRESS } from "../core/chain/contracts.ts";
 import { tradesOf } from "../core/chain/moves.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
-import { countWhile } from "../core/count-while.ts";
+import { countAtMost, countWhile } from "../core/count-while.ts";
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import { FEES, type State } from "../core/state.ts";
@@ -67,8 +67,7 @@ class Positions {
   }
 
   #firstAbove(position: number): number {
-    const positions = this.#positions;
-    return countWhile(positions.length, (index) => (positions[index] as number) <= position);
+    return countAtMost(this.#positions, position);
   }
 }
 

@@ -8,3 +8,7 @@ export function countWhile(length: number, holds: (index: number) => boolean): n
   }
   return low;
 }
+
+/** Returns the number of elements of an ascending list that are at most `bound`. */
+export const countAtMost = (ascending: readonly number[], bound: number): number =>
+  countWhile(ascending.length, (index) => (ascending[index] as number) <= bound);

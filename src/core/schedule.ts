@@ -1,5 +1,6 @@
 import type { Building, Chain } from "./chain/chain.ts";
 import type { TimedCommand } from "./commands.ts";
+import { countAtMost } from "./count-while.ts";
 import type { State } from "./state.ts";
 import { type Millis, millis } from "./units.ts";
 
@@ -68,7 +69,7 @@ function nextCandidate(chain: Chain): number {
     const { status, exception } = transactions.get(number);
     return status === "PENDING" && (exception?.notBefore ?? 0) <= building.height;
   };
-  for (let index = firstAfter(deferred, building.cursor); index < deferred.length; index += 1) {
+  for (let index = countAtMost(deferred, building.cursor); index < deferred.length; index += 1) {
     const number = deferred[index] as number;
     if (isCandidate(number)) return number;
   }
@@ -89,16 +90,4 @@ function successorOf({ transactions, wallets }: Chain, { cursor, height }: Build
   const next = wallet?.pending.get(wallet.mined) ?? 0;
   const exception = transactions.find(next)?.exception;
   return exception?.hold === "NONCE_GAP" && exception.notBefore > height ? next : 0;
-}
-
-/** Returns the index of the first number of an ascending list that is greater than `number`. */
-function firstAfter(numbers: readonly number[], number: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((numbers[middle] as number) <= number) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

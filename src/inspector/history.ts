@@ -1,4 +1,5 @@
 import { actorOf } from "../core/commands.ts";
+import { countWhile } from "../core/count-while.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { findAccount, type State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
@@ -185,14 +186,9 @@ export class History {
 
   /** Returns the latest checkpoint at or before some rows. */
   #before(rows: number): Checkpoint {
-    let low = 0;
-    let high = this.#checkpoints.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((this.#checkpoints[middle] as Checkpoint).rows <= rows) low = middle;
-      else high = middle;
-    }
-    return this.#checkpoints[low] as Checkpoint;
+    const points = this.#checkpoints;
+    const count = countWhile(points.length, (index) => (points[index] as Checkpoint).rows <= rows);
+    return points[count - 1] as Checkpoint;
   }
 
   /** Replays the next line of an exchange. From the first line that differs on, the state does not change. */

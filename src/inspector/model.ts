@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { numbersAs } from "../api/decimals.ts";
 import type { View } from "../api/view.ts";
 import { botsOf } from "../bots/bot.ts";
+import { countWhile } from "../core/count-while.ts";
 import { houseAddress } from "../core/ids.ts";
 import { isInBlock, nextDueAt } from "../core/schedule.ts";
 import type { State } from "../core/state.ts";
@@ -205,16 +206,8 @@ export function moveToSequence(text: string): string {
 }
 
 /** Returns the number of rows at or before a moment, in a history whose time never goes back. */
-export function rowsUntil(shown: History, time: number): number {
-  let low = 0;
-  let high = shown.count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (shown.times.at(middle) <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+export const rowsUntil = ({ count, times }: History, time: number): number =>
+  countWhile(count, (row) => times.at(row) <= time);
 
 /** Returns the first and the last moment of a history. */
 export const spanOf = (shown: History): readonly [Millis, Millis] => [

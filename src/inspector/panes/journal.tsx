@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo, useReducer, useRef } from "preact/hooks";
 import type { StreamRequest } from "../../api/event-stream.ts";
+import { countWhile } from "../../core/count-while.ts";
 import { counted } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
 import type { State } from "../../core/state.ts";
@@ -171,7 +172,7 @@ function Rows({
 }) {
   const words = useMemo(() => new RowWords(shown), [shown]);
   const rows = moment.value?.rows ?? 0;
-  const place = indexOf(rows - 1, count, rowAt);
+  const place = countWhile(count, (index) => rowAt(index) < rows) - 1;
   const { scroller, handlers, spacer, height, shift, first, last, isTwoLined } = useListPlace(
     count,
     place,
@@ -270,18 +271,6 @@ function whatText(shown: History, row: number, text: string): string {
   if (!isRequest(line)) return text;
   const { method, path, status, code } = line.d as StreamRequest;
   return `${method} ${path} → ${status}${code === undefined ? "" : ` ${code}`}`;
-}
-
-/** Returns the index of a row in the list, or of the one before it. */
-function indexOf(row: number, count: number, rowAt: (index: number) => number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rowAt(middle) <= row) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 /** Details of one row: request, data and events, and buttons that copy it. */
