@@ -11,14 +11,14 @@ const MONTH_NAMES =
   "January February March April May June July August September October November December".split(" ");
 const END_DATE = "{endDate}";
 
-/** When an event or a market ends, in days after the start. */
+/** End of an event or market, in days after the start. */
 export interface End {
   readonly endsInDays: number;
-  /** The period in which that day lies and with whose last second it ends; without one it ends at midnight UTC. */
+  /** It ends with the last second of the period that contains the day; if undefined, at the day's midnight UTC. */
   readonly endOf?: Period | undefined;
 }
 
-/** When something ends: the moment, and its day as a text says it, such as "November 30, 2026". */
+/** End of an event or market; `day` is a text such as "November 30, 2026". */
 export interface Ending {
   readonly endDate: Millis;
   readonly day: string;
@@ -46,5 +46,5 @@ function endDateOf(start: Millis, days: number, period: Period | undefined): Mil
   return millis(Math.min(MAX_MILLIS, next - SECOND_MS));
 }
 
-/** A text without its end date and the preposition before it, which a name that holds at any start leaves out. */
+/** Removes the end date and its preposition from a text, for slugs that do not depend on the start. */
 export const withoutEndDate = (text: string): string => text.replaceAll(/ \w+ \{endDate\}/g, "");

@@ -3,46 +3,46 @@ import type { End, Period } from "./calendar.ts";
 import { type FictionalNames, filled } from "./fictional-names.ts";
 
 /**
- * Texts have slots: `{city}` stands for a name of that slot, `{subject}` for what one market is about, and `{endDate}`,
- * with a preposition before it, for the day on which the event ends, which nobody knows before a world is opened.
+ * Texts have slots: `{city}` is a generated name, `{subject}` the subject of a market, and `{endDate}`, after a preposition,
+ * the day on which the event ends, which is unknown until a world is opened.
  */
 export interface EventTemplate {
   readonly kind: EventKind;
-  /** How the names that all texts share are made, in this order, of slots before them and of kinds of names. `"a, b"` are two different ones. */
+  /** Patterns of the shared names, made from earlier slots and kinds of names. The key `"a, b"` draws two different names. */
   readonly names: Readonly<Record<string, string>>;
-  /** One per market: how candidates are named, the likeliest of them first, or thresholds, one ladder of several. */
+  /** Subjects of the markets: a pattern of candidates, or a list, the likeliest first; or ladders, of which one is drawn. */
   readonly subjects?: string | readonly (string | Levels)[];
-  /** A single question is its own title, and says of itself what it is about. */
+  /** Not set for a single question, which is its own title. */
   readonly title?: string;
   readonly about?: string;
   readonly question: string;
   readonly condition: string;
-  /** A word of the subject, and what stands for it in `condition`. */
+  /** A word of the subject, and its replacement in `condition`. */
   readonly inCondition?: readonly [word: string, other: string];
-  /** Whose word decides, one sentence. */
+  /** One sentence about who decides. */
   readonly source: string;
   readonly tags: readonly string[];
 }
 
-/** Thresholds in equal steps: the first is `times` a number between two, the step one of its numbers. */
+/** Thresholds in equal steps: the first is `times` a number in a range, the step is drawn from `step`. */
 export interface Levels {
   readonly first: readonly [low: number, high: number];
   readonly times?: number;
   readonly step: number | readonly number[];
   /** Whether the numbers count tenths. */
   readonly tenths?: true;
-  /** With `{level}`, or `{dollars}` for a sum; else the number alone. */
+  /** Pattern with `{level}`, or `{dollars}` for an amount; default: the number. */
   readonly as?: string;
 }
 
 export type EventKind = EventShape & {
-  /** How long it may be until something is known. */
+  /** Possible lengths of time until the outcome is known. */
   readonly spans: readonly Span[];
-  /** Set when it is known on one day; else anything until the end of a period counts, which is where it ends. */
+  /** Set if the outcome is known on one day; else the event ends at the end of a period. */
   readonly isScheduled?: true;
 };
 
-/** An event in words: no prices or dates yet. */
+/** Texts of an event, without prices and dates. */
 export interface EventStory {
   readonly title: string;
   readonly description: string;
@@ -50,19 +50,19 @@ export interface EventStory {
   readonly markets: readonly { readonly question: string; readonly description: string }[];
 }
 
-/** One question; candidates of whom exactly one wins; or thresholds where passing one means passing those below. */
+/** A single question; candidates of which exactly one wins; or thresholds, of which passing one means passing those below. */
 export type EventShape =
-  /** `chance`: how likely a reader would think YES, from and to, in percent. */
+  /** `chance`: plausible range of the chance of YES, in percent. */
   | { readonly shape: "single"; readonly chance: readonly [low: number, high: number] }
-  /** `dropsOut`: whether a candidate can lose before the event ends. `isRanked`: the first is the likeliest, and so on. */
+  /** `dropsOut`: whether a candidate can lose before the event ends. `isRanked`: whether candidates are sorted by chance. */
   | { readonly shape: "choice"; readonly dropsOut?: true; readonly isRanked?: true }
-  /** `passesEarly`: whether a threshold can be passed for good before the event ends. */
+  /** `passesEarly`: whether a threshold can be passed before the event ends. */
   | { readonly shape: "ladder"; readonly passesEarly?: true };
 
-/** When an event ends: at the end of the period in which the day so many days after the start lies. */
+/** End of an event: the end of the period that contains the day. */
 type Horizon = End & { readonly endOf: Period };
 
-/** How many days each span can be, and where a question that is open until then ends. */
+/** Range of days of each span, and the period at whose end an unscheduled event ends. */
 const SPANS = {
   week: { low: 2, high: 6, endOf: "day" },
   month: { low: 8, high: 28, endOf: "month" },
@@ -138,9 +138,9 @@ function rising(random: Stream, levels: Levels, count: number): string[] {
   });
 }
 
-const LONGEST = 80;
+const MAX_SLUG_LENGTH = 80;
 
-/** ASCII letters and digits in lower case, words joined by single hyphens; cut between words. */
+/** Returns a slug: lower-case ASCII letters and digits, words joined by hyphens, cut between words. */
 export function slugOf(text: string): string {
   const words = text
     .normalize("NFKD")
@@ -150,23 +150,23 @@ export function slugOf(text: string): string {
     .replace(/[\u0300-\u036f'’"°]/g, "")
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "");
-  return shortened(words === "" ? "untitled" : words, LONGEST);
+  return shortened(words === "" ? "untitled" : words, MAX_SLUG_LENGTH);
 }
 
-/** The slug of a text, numbered when an earlier text took it, and added to those that are taken. */
+/** Returns a unique slug of a text, numbered if necessary, and adds it to `taken`. */
 export function freshSlug(text: string, taken: Set<string>): string {
   const plain = slugOf(text);
   let slug = plain;
   for (let copy = 2; taken.has(slug); copy += 1) {
     const suffix = `-${copy}`;
-    slug = shortened(plain, LONGEST - suffix.length) + suffix;
+    slug = shortened(plain, MAX_SLUG_LENGTH - suffix.length) + suffix;
   }
   taken.add(slug);
   return slug;
 }
 
-function shortened(slug: string, longest: number): string {
-  if (slug.length <= longest) return slug;
-  const cut = slug.lastIndexOf("-", longest);
-  return cut > 0 ? slug.slice(0, cut) : slug.slice(0, longest);
+function shortened(slug: string, max: number): string {
+  if (slug.length <= max) return slug;
+  const cut = slug.lastIndexOf("-", max);
+  return cut > 0 ? slug.slice(0, cut) : slug.slice(0, max);
 }

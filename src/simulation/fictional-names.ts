@@ -1,12 +1,12 @@
 import type { Faker } from "@faker-js/faker";
 import type { Stream } from "../core/random.ts";
 
-/** Words that would date a text that has to fit any start. */
+/** Words that do not fit every start date. */
 const CALENDAR =
   /\b(january|february|march|april|may|june|july|august|september|october|november|december|[a-z]+day)\b/i;
 const words = (text: string): readonly string[] => text.split(", ");
 
-/** Kinds of names: some words to pick from, or a pattern of other kinds. */
+/** Kinds of names: a list of words, or a pattern of other kinds. */
 const KINDS: Readonly<Record<string, string | readonly string[]>> = {
   region: "{regionStem}{regionEnding}",
   regionStem: words("Vel, Kor, Mar, Tes, Bal, Nor, Sar, Lor, Cas, Dal, Hal, Pel, Ren"),
@@ -46,7 +46,7 @@ export class FictionalNames {
     faker.setDefaultRefDate(0);
   }
 
-  /** Names that follow from the stream alone: no other user of faker in the process changes them or is changed. */
+  /** Creates names from a stream, with its own faker instance, because other code may use the shared one. */
   static async load(random: Stream): Promise<FictionalNames> {
     const { faker } = await import("@faker-js/faker/locale/en");
     const OwnFaker = faker.constructor as new (options: { locale: Faker["rawDefinitions"] }) => Faker;
@@ -58,7 +58,7 @@ export class FictionalNames {
     this.#faker.seed(random.below(4294967296));
   }
 
-  /** A name of a kind. @throws RangeError when there is no such kind. */
+  /** Draws a name. @throws RangeError if the kind is unknown. */
   draw(kind: string): string {
     const { person, location, color, word } = this.#faker;
     switch (kind) {
@@ -74,7 +74,7 @@ export class FictionalNames {
           if (!this.#realCities.has(city)) return city;
         }
       case "title":
-        // Two words in title case, such as a film or a product is called.
+        // Two words in title case, for a film or a product.
         return this.#undated(() => {
           const first = this.#random.oneIn(2) ? color.human() : word.adjective();
           return `${capitalized(first)} ${capitalized(word.noun())}`;
@@ -106,6 +106,6 @@ export class FictionalNames {
 const capitalized = (words: string): string =>
   words.replace(/(^|[ -])[a-z]/g, (letter) => letter.toUpperCase());
 
-/** A text with something in place of each `{slot}`. */
+/** Replaces each `{slot}` of a pattern. */
 export const filled = (pattern: string, nameOf: (slot: string) => string): string =>
   pattern.replace(/\{(\w+)\}/g, (_, slot: string) => nameOf(slot));

@@ -1,5 +1,6 @@
 import Papa from "papaparse";
 import { unitsOf } from "../api/decimals.ts";
+import { didYouMean } from "../api/nearest.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, priceText, SIZE_PLACES, sizeText } from "../core/format.ts";
 import { ORDER_TYPES, OUTCOMES, SIDES } from "../core/terms.ts";
 import { parseDuration, parseIso } from "../core/time.ts";
@@ -23,14 +24,14 @@ import {
   NAME_PATTERNS,
   type PlaceRow,
 } from "./flow.ts";
-import { didYouMean, FlowError, shown } from "./flow-error.ts";
+import { FlowError, shown } from "./flow-error.ts";
 
-/** The cells of a row in the order of `COLUMNS`, as they were written; empty where the row has none. */
+/** Texts of a row's cells in the order of `COLUMNS`; empty for missing cells. */
 type Cells = TextOf<typeof COLUMNS>;
 type TextOf<Names extends readonly string[]> = { readonly [Place in keyof Names]: string };
 
-/** A line is wrong where the cell of a column begins, or at an offset in UTF-16 code units. */
-class LineFlaw extends Error {
+/** A line is invalid, at the cell of a column or at an offset in UTF-16 code units. */
+class LineError extends Error {
   readonly at: Column | number;
 
   constructor(at: Column | number, message: string) {
@@ -39,13 +40,13 @@ class LineFlaw extends Error {
   }
 }
 
-/** Without these no order can be placed. */
-const NEEDED: readonly Column[] = ["at", "account", "side", "outcome", "price", "size"];
-/** What JSON numbers may stand for; everything else is a text. */
+/** Required columns of a CSV file. */
+const REQUIRED: readonly Column[] = ["at", "account", "side", "outcome", "price", "size"];
+/** Columns that may be JSON numbers; the others must be strings. */
 const NUMERIC: readonly Column[] = ["at", "price", "size"];
 
 const OPS = ["place", "cancel", "cancel-all", "fund"] as const;
-/** What a row that does not place an order leaves empty. */
+/** Columns that must be empty in rows that do not place an order. */
 const LEFT_EMPTY = {
   cancel: ["side", "outcome", "price", "size", "type"],
   "cancel-all": ["ref", "side", "outcome", "price", "size", "type"],
@@ -58,70 +59,70 @@ const NAMES = {
   ref: "the name of an order such as o1: a letter or digit, then letters, digits, _, -, . and :",
 } as const;
 
-/** An amount above 0: of what, in units of 10^-places, and how many of them at most. */
+/** Rule for an amount above 0, in units of 10^-places. */
 interface Amount {
   readonly what: string;
   readonly places: number;
-  readonly most: number;
+  readonly max: number;
 }
 
-const upTo = (most: number, what: string, places: number): Amount => ({
-  what: `${what} above 0 and up to ${decimalText(most, places)}`,
+const upTo = (max: number, what: string, places: number): Amount => ({
+  what: `${what} above 0 and up to ${decimalText(max, places)}`,
   places,
-  most,
+  max,
 });
-const PRICE: Amount = { what: "USDC above 0 and below 1", places: PRICE_PLACES, most: FULL_PRICE - 1 };
+const PRICE: Amount = { what: "USDC above 0 and below 1", places: PRICE_PLACES, max: FULL_PRICE - 1 };
 const SIZE = upTo(MAX_SIZE, "shares", SIZE_PLACES);
 const USDC = upTo(MAX_ISSUANCE, "USDC", MONEY_PLACES);
-/** As many full sets as all the USDC of an exchange can back. */
+/** At most the sets that all USDC of an exchange can back. */
 const SHARES = upTo(MAX_ISSUANCE / FULL_PRICE, "shares", SIZE_PLACES);
 
 /** `price expects ..., found "..."`. */
-const unexpected = (column: Column, expected: string, found: string, what: string = column): LineFlaw =>
-  new LineFlaw(column, `${what} expects ${expected}, found ${shown(found)}`);
+const unexpected = (column: Column, expected: string, found: string, what: string = column): LineError =>
+  new LineError(column, `${what} expects ${expected}, found ${shown(found)}`);
 
-/** V8 lets a part of at least this length point into the text that it was cut from. */
-const SHORTEST_SLICE = 13;
+/** V8 represents a substring of at least this length as a reference to its parent string. */
+const MIN_SLICED_LENGTH = 13;
 
-/** A copy that does not keep the text of the file in memory. For ASCII only. */
-const ownText = (text: string): string =>
-  text.length < SHORTEST_SLICE ? text : Buffer.from(text, "latin1").toString("latin1");
+/** Copies an ASCII text, so that it does not keep the text of the file in memory. */
+const copied = (text: string): string =>
+  text.length < MIN_SLICED_LENGTH ? text : Buffer.from(text, "latin1").toString("latin1");
 
-/** The same name in memory of its own. @throws LineFlaw when it is none */
+/** Returns a copy of a name. @throws LineError if it is invalid */
 function nameIn(column: keyof typeof NAMES, text: string): string {
-  if (NAME_PATTERNS[column].test(text)) return ownText(text);
+  if (NAME_PATTERNS[column].test(text)) return copied(text);
   const limit = text.length > MAX_NAME_LENGTH ? `, ${MAX_NAME_LENGTH} at most` : "";
   throw unexpected(column, NAMES[column] + limit, text);
 }
 
-/** The known word, not the text, which would keep its file in memory. @throws LineFlaw when it is none of them */
+/** Returns the known word, not the text, which would keep its file in memory. @throws LineError if it is unknown */
 function wordIn<Word extends string>(column: Column, text: string, words: readonly Word[]): Word {
   const word = words[words.indexOf(text as Word)];
   if (word !== undefined) return word;
   const expected = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
   const message = `${column} expects ${expected}, found ${shown(text)}${didYouMean(text, words)}`;
-  throw new LineFlaw(column, message);
+  throw new LineError(column, message);
 }
 
-function amountIn(column: "price" | "size", text: string, { what, places, most }: Amount): number {
+function amountIn(column: "price" | "size", text: string, { what, places, max }: Amount): number {
   const units = unitsOf(text, places);
-  if (units !== null && units > 0 && units <= most) return units;
+  if (units !== null && units > 0 && units <= max) return units;
   throw unexpected(column, `${what} in plain digits with at most ${places} decimal places`, text);
 }
 
-/** How a line holds the cells of a row. */
+/** Reads the cells of lines. */
 interface LineFormat {
-  /** The cells of a line; null where it has no row. @throws LineFlaw */
+  /** Returns the cells of a line; null if it has no row. @throws LineError */
   cells(line: string): Cells | null;
-  /** Where the cell of a column begins in the line just read, in UTF-16 code units. */
+  /** Returns the offset of a column's cell in the latest line, in UTF-16 code units. */
   offsetOf(column: Column, line: string): number;
-  /** What is missing at the end of the file; null when nothing is. */
+  /** Returns what is missing at the end of the file; null if nothing. */
   missing(): string | null;
 }
 
-/** A table: the header first, then a row a line. */
+/** CSV with a header. */
 class CsvLines implements LineFormat {
-  /** Where each column of the flow stands in a line; -1 for one that is left out. */
+  /** Index of each column in a line; -1 if the file does not have it. */
   #places: readonly number[] | null = null;
   #width = 0;
 
@@ -135,7 +136,7 @@ class CsvLines implements LineFormat {
     }
     if (cells.length !== this.#width) {
       const message = `expected ${this.#width} cells as in the header, found ${cells.length}`;
-      throw new LineFlaw(startOfCell(line, Math.min(cells.length, this.#width)), message);
+      throw new LineError(startOfCell(line, Math.min(cells.length, this.#width)), message);
     }
     return this.#places.map((place) => cells[place]?.trim() ?? "") as unknown as Cells;
   }
@@ -150,7 +151,7 @@ class CsvLines implements LineFormat {
   }
 }
 
-/** @throws LineFlaw at a name that is unknown or given twice, or when one is missing */
+/** Returns the index of each column. @throws LineError for an unknown, repeated or missing column */
 function readHeader(names: readonly string[], line: string): number[] {
   names.forEach((name, place) => {
     const at = startOfCell(line, place);
@@ -158,16 +159,17 @@ function readHeader(names: readonly string[], line: string): number[] {
       const expected = `${COLUMNS.slice(0, -1).join(", ")} or ${COLUMNS.at(-1)}`;
       const free = COLUMNS.filter((column) => !names.includes(column));
       const found = `${shown(name)}${didYouMean(name, free)}`;
-      throw new LineFlaw(at, `expected columns such as ${expected} between commas, found ${found}`);
+      throw new LineError(at, `expected columns such as ${expected} between commas, found ${found}`);
     }
-    if (names.indexOf(name) < place) throw new LineFlaw(at, `expected each column once, found ${name} again`);
+    if (names.indexOf(name) < place)
+      throw new LineError(at, `expected each column once, found ${name} again`);
   });
-  const missing = NEEDED.find((column) => !names.includes(column));
+  const missing = REQUIRED.find((column) => !names.includes(column));
   if (missing === undefined) return COLUMNS.map((column) => names.indexOf(column));
-  throw new LineFlaw(line.length, `expected a column ${missing}, found ${shown(names.join())}`);
+  throw new LineError(line.length, `expected a column ${missing}, found ${shown(names.join())}`);
 }
 
-/** The cells of a line with quotes around them; no cell of a flow holds a line break. */
+/** Returns the cells of a line with quotes; a cell of a flow never contains a line break. */
 function quotedCells(line: string): string[] {
   const { data, errors } = parseCsv(line);
   const [error] = errors;
@@ -175,13 +177,13 @@ function quotedCells(line: string): string[] {
   const before = line.slice(0, Math.max(0, (error.index ?? 0) - 1));
   const place = before === "" ? 0 : (parseCsv(before).data[0] as string[]).length - 1;
   const message = "a cell that opens with a quote expects one more before its comma or the end of its line";
-  throw new LineFlaw(startOfCell(line, place), message);
+  throw new LineError(startOfCell(line, place), message);
 }
 
 const parseCsv = (line: string): Papa.ParseResult<string[]> =>
   Papa.parse<string[]>(`${line}\n`, { delimiter: ",", newline: "\n" });
 
-/** Where a cell begins in its line; the end of the line for one that is not there. */
+/** Returns the offset of a cell in its line; the length of the line if there is no such cell. */
 function startOfCell(line: string, place: number): number {
   const quoted = /"[^"]*"(?:"[^"]*")*/y;
   let start = 0;
@@ -201,11 +203,11 @@ const [OPENING_BRACE, CLOSING_BRACE] = [123, 125];
 const NO_CELLS = COLUMNS.map(() => "");
 const PLACE_OF: ReadonlyMap<string, number> = new Map(COLUMNS.map((column, index) => [column, index]));
 
-/** A flat JSON object a line. Not read with JSON.parse, which rounds numbers: here digits arrive as they were written. */
+/** NDJSON of flat objects. Not parsed with JSON.parse, because that rounds numbers. */
 class JsonLines implements LineFormat {
   #line = "";
   #offset = 0;
-  /** Where the value of each column begins in the line; -1 for one that is left out. */
+  /** Offset of each column's value in the line; -1 if missing. */
   readonly #starts: number[] = COLUMNS.map(() => -1);
 
   cells(line: string): Cells {
@@ -238,7 +240,7 @@ class JsonLines implements LineFormat {
     return null;
   }
 
-  /** Reads a name; answers the place of the column that it stands for. */
+  /** Reads a name and returns the index of its column. */
   #name(): number {
     if (this.#next() !== QUOTE) throw this.#unexpected("a name in quotes");
     const start = this.#offset;
@@ -246,13 +248,13 @@ class JsonLines implements LineFormat {
     const index = PLACE_OF.get(name);
     if (index === undefined) {
       const found = `${shown(name)}${didYouMean(name, COLUMNS)}`;
-      throw new LineFlaw(start, `expected names such as ${COLUMNS.join(", ")}, found ${found}`);
+      throw new LineError(start, `expected names such as ${COLUMNS.join(", ")}, found ${found}`);
     }
     if (this.#starts[index] === -1) return index;
-    throw new LineFlaw(start, `expected each name once, found ${name} again`);
+    throw new LineError(start, `expected each name once, found ${name} again`);
   }
 
-  /** Reads a number or null, which says nothing. */
+  /** Reads a number; null is an empty cell. */
   #bare(index: number): string {
     const column = COLUMNS[index] as Column;
     const isNumeric = NUMERIC.includes(column);
@@ -266,7 +268,7 @@ class JsonLines implements LineFormat {
     return value === "null" ? "" : value;
   }
 
-  /** Reads a text from its first quote on. */
+  /** Reads a string from its opening quote. */
   #text(): string {
     const line = this.#line;
     const start = this.#offset;
@@ -286,7 +288,7 @@ class JsonLines implements LineFormat {
     try {
       return JSON.parse(text) as string;
     } catch {
-      throw new LineFlaw(start, `expected a text with the escapes of JSON, found ${shown(text)}`);
+      throw new LineError(start, `expected a text with the escapes of JSON, found ${shown(text)}`);
     }
   }
 
@@ -295,7 +297,7 @@ class JsonLines implements LineFormat {
     this.#offset += 1;
   }
 
-  /** Skips white space; answers the code of the character that follows, NaN at the end of the line. */
+  /** Skips white space and returns the code of the next character; NaN at the end of the line. */
   #next(): number {
     for (;;) {
       const code = this.#line.charCodeAt(this.#offset);
@@ -304,23 +306,23 @@ class JsonLines implements LineFormat {
     }
   }
 
-  #unexpected(expected: string): LineFlaw {
+  #unexpected(expected: string): LineError {
     const rest = this.#line.slice(this.#offset);
     const found = rest === "" ? "the end of the line" : shown(rest);
-    return new LineFlaw(this.#offset, `expected ${expected}, found ${found}`);
+    return new LineError(this.#offset, `expected ${expected}, found ${found}`);
   }
 }
 
-/** Reads the lines of one file in their order. */
+/** Reads the lines of a file in order. */
 export class FlowReader {
   readonly #file: string;
   readonly #format: LineFormat;
   readonly #start: Millis | null;
   #line = 1;
-  /** When the row before comes. */
+  /** Time of the previous row. */
   #last = 0;
 
-  /** `start`: when the flow starts; null when that is not known, and then no row can name a moment. */
+  /** `start`: when the flow starts; null if unknown, which excludes absolute times. */
   constructor(file: string, format: FlowFormat, start: Millis | null) {
     this.#file = file;
     this.#format = format === "csv" ? new CsvLines() : new JsonLines();
@@ -332,7 +334,7 @@ export class FlowReader {
     return this.#line;
   }
 
-  /** The rows of the next whole lines. @throws FlowError at the first line that is wrong. */
+  /** Returns the rows of the next lines. @throws FlowError at the first invalid line. */
   read(text: string): readonly FlowRow[] {
     const rows: FlowRow[] = [];
     for (const line of text.split("\n")) {
@@ -343,7 +345,7 @@ export class FlowReader {
     return rows;
   }
 
-  /** Nothing follows. @throws FlowError when something is missing. */
+  /** Ends the file. @throws FlowError if something is missing. */
   end(): void {
     const missing = this.#format.missing();
     if (missing !== null) throw new FlowError(this.#file, this.#line, 1, missing);
@@ -354,7 +356,7 @@ export class FlowReader {
       const cells = this.#format.cells(line);
       return cells === null ? null : this.#row(cells);
     } catch (error) {
-      if (!(error instanceof LineFlaw)) throw error;
+      if (!(error instanceof LineError)) throw error;
       const offset = typeof error.at === "number" ? error.at : this.#format.offsetOf(error.at, line);
       throw new FlowError(this.#file, this.#line, offset + 1, error.message);
     }
@@ -398,7 +400,7 @@ export class FlowReader {
     };
   }
 
-  /** Milliseconds since the start of the flow. */
+  /** Parses a time as milliseconds since the start of the flow. */
   #at(text: string): number {
     const at = /^\d{1,15}$/.test(text) ? Number(text) : (parseDuration(text) ?? this.#sinceStart("at", text));
     if (at === null || (this.#start ?? 0) + at > MAX_MILLIS) {
@@ -414,7 +416,7 @@ export class FlowReader {
     return at;
   }
 
-  /** How long after its own moment an order of type `GTD +60s` or `GTD 2026-01-01T00:00:00Z` expires. */
+  /** Returns the milliseconds from `at` until an order of type `GTD +60s` or `GTD 2026-01-01T00:00:00Z` expires. */
   #expiresIn(at: number, type: string): number {
     const end = type.slice("GTD ".length);
     const moment = end.startsWith("+") ? null : this.#sinceStart("type", end);
@@ -430,7 +432,7 @@ export class FlowReader {
     return length;
   }
 
-  /** Milliseconds from the start of the flow to a moment, or null when the text names none. */
+  /** Returns the milliseconds from the start of the flow to a moment; null if the text is not a moment. */
   #sinceStart(column: Column, text: string): number | null {
     const moment = parseIso(text);
     if (moment === null) return null;
@@ -439,13 +441,13 @@ export class FlowReader {
   }
 }
 
-/** About so many characters are handed out at a time. */
+/** Approximate number of characters of a batch. */
 const BATCH_LENGTH = 65_536;
 
 /**
- * The text of a flow, a batch at a time, with the shortest decimals: CSV with a header and a line a row, or NDJSON with
- * an object a row. Read again, it gives equal rows. `hasMarkets` gives CSV its last column, `market`.
- * @throws RangeError at a row that could not be read again: a name that is none, or a market without a column for it.
+ * Writes a flow in batches, with the shortest decimals, as CSV with a header or as NDJSON. Reading it gives equal rows.
+ * `hasMarkets` adds the column `market` to CSV.
+ * @throws RangeError for a row that could not be read: an invalid name, or a market without its column.
  */
 export function* writeFlow(
   rows: Iterable<FlowRow>,

@@ -1,7 +1,7 @@
 import type { OrderType, Outcome, Side } from "../core/terms.ts";
 import type { Money, Price, Size } from "../core/units.ts";
 
-/** The columns of a flow, in the order in which they are written; `market` only where there are several. */
+/** Columns of a flow, in the order in which they are written; `market` only for several markets. */
 export const COLUMNS = [
   "at",
   "account",
@@ -17,23 +17,23 @@ export const COLUMNS = [
 export type Column = (typeof COLUMNS)[number];
 
 interface RowBase {
-  /** Milliseconds since the start of the flow, never less than those of the row before. */
+  /** Milliseconds since the start of the flow; never decreases. */
   readonly at: number;
   readonly account: string;
-  /** Name of the market; null leaves it to the reader, as where there is only one. */
+  /** Name of the market; null for the default market of the reader. */
   readonly market: string | null;
 }
 
 export interface PlaceRow extends RowBase {
   readonly op: "place";
-  /** Name of the order in the flow; empty when nothing refers to it. */
+  /** Name of the order in the flow; empty if no row refers to it. */
   readonly ref: string;
   readonly side: Side;
   readonly outcome: Outcome;
   readonly price: Price;
   readonly size: Size;
   readonly type: OrderType;
-  /** Milliseconds after `at` at which a GTD order expires, at least 1; null for the other types. */
+  /** Milliseconds from `at` until a GTD order expires, at least 1; null for other types. */
   readonly expiresIn: number | null;
 }
 
@@ -70,7 +70,7 @@ export const NAME_PATTERNS = {
 
 export type FlowFormat = "csv" | "ndjson";
 
-/** How the rows of a file are written, by the end of its name; undefined for one that says nothing. */
+/** Returns the format of a file by its extension; undefined for other extensions. */
 export function formatOf(path: string): FlowFormat | undefined {
   if (/\.csv$/i.test(path)) return "csv";
   return /\.(?:ndjson|jsonl)$/i.test(path) ? "ndjson" : undefined;
@@ -79,70 +79,70 @@ export function formatOf(path: string): FlowFormat | undefined {
 export const MAX_FLOW_ORDERS = 10_000_000;
 export const MAX_ACCOUNTS = 10_000;
 
-/** How a generated order flow behaves; prices in 0.0001 USDC, shares of a hundred as whole numbers. */
+/** Parameters of a generated order flow; prices in 0.0001 USDC, shares in percent. */
 export interface Profile {
-  /** Of 100 orders, how many push the price of YES up: they buy YES or sell NO. */
-  readonly up: number;
-  /** Of 100 orders, how many are about YES; the others are about NO. */
-  readonly yes: number;
-  /** Of 100 orders, how many take the best opposite price, when there is one; the others quote. */
-  readonly takers: number;
-  /** After 100 orders, how many orders are canceled that came just before. */
-  readonly canceledSoon: number;
-  /** The most orders that rest at once: for each one more, some order is canceled. */
-  readonly resting: number;
-  /** What YES is worth at the start and at the end. */
+  /** Percentage of orders that push the price of YES up: they buy YES or sell NO. */
+  readonly upPercent: number;
+  /** Percentage of orders for YES; the others are for NO. */
+  readonly yesPercent: number;
+  /** Percentage of orders that take the best opposite price, if there is one; the others quote. */
+  readonly takerPercent: number;
+  /** Percentage of orders after which a recent order is canceled. */
+  readonly cancelPercent: number;
+  /** Maximum number of resting orders; above it, a random order is canceled. */
+  readonly maxResting: number;
+  /** Fair value of YES at the start and at the end. */
   readonly fair: readonly [start: number, end: number];
-  /** The largest step of that worth from order to order, beside its way from start to end. */
-  readonly step: number;
-  /** How far from its worth an order quotes at most. */
-  readonly depth: number;
-  /** How many rows come at one moment, at least and at most. */
-  readonly together: readonly [least: number, most: number];
-  /** The usual pause between such moments, in milliseconds. */
+  /** Largest random step of the fair value from order to order, in addition to its trend. */
+  readonly maxStep: number;
+  /** Maximum distance of a quote from the fair value. */
+  readonly maxDistance: number;
+  /** Minimum and maximum number of rows at one moment. */
+  readonly rowsAtOnce: readonly [min: number, max: number];
+  /** Mean pause between such moments, in milliseconds. */
   readonly pauseMs: number;
 }
 
-/** Buyers and sellers around a price that hardly moves. */
+/** Buyers and sellers around an almost constant price. */
 const BALANCED: Profile = {
-  up: 50,
-  yes: 60,
-  takers: 22,
-  canceledSoon: 10,
-  resting: 200,
+  upPercent: 50,
+  yesPercent: 60,
+  takerPercent: 22,
+  cancelPercent: 10,
+  maxResting: 200,
   fair: [5000, 5000],
-  step: 20,
-  depth: 900,
-  together: [1, 1],
+  maxStep: 20,
+  maxDistance: 900,
+  rowsAtOnce: [1, 1],
   pauseMs: 250,
 };
 
 export const PROFILES = {
   balanced: BALANCED,
-  /** The price rises from 0.25 to 0.75 over the run. */
+  /** The price rises from 0.25 to 0.75. */
   trending: {
     ...BALANCED,
-    up: 55,
+    upPercent: 55,
     fair: [2500, 7500],
   },
   /** Most orders buy YES, few sell it. */
   "one-sided": {
     ...BALANCED,
-    up: 85,
-    yes: 90,
+    upPercent: 85,
+    yesPercent: 90,
     fair: [4500, 5500],
   },
-  /** Most orders are canceled soon after they came. */
+  /** Most orders are canceled soon after they are placed. */
   "cancel-heavy": {
     ...BALANCED,
-    takers: 12,
-    canceledSoon: 75,
-    resting: 60,
+    takerPercent: 12,
+    cancelPercent: 75,
+    maxResting: 60,
   },
-  /** Long silences, then many rows at the same moment. */
+  /** Long pauses, then many rows at the same moment. */
   bursts: {
     ...BALANCED,
-    together: [10, 60],
+    rowsAtOnce: [10, 60],
     pauseMs: 20_000,
   },
 } as const satisfies Record<string, Profile>;

@@ -24,55 +24,55 @@ import {
 } from "./flow.ts";
 import { MAX_FEE_BPS, type RestingOrder, SimulatedMarket, type SimulatedOrder } from "./simulator.ts";
 
-/** The arrival process: the moments of rows in milliseconds since the start; some come together, then there is a pause. */
-function* arrivalsOf(seed: string, { together, pauseMs }: Profile): Generator<number, never> {
+/** The arrival process: times of rows in milliseconds since the start, in bursts with pauses. */
+function* arrivalsOf(seed: string, { rowsAtOnce, pauseMs }: Profile): Generator<number, never> {
   const random = stream(seed, "flow/pace");
   for (let at = 0; ; ) {
-    const rows = random.between(...together);
+    const rows = random.between(...rowsAtOnce);
     at += random.between(1, 2 * pauseMs - 1);
     for (let row = 0; row < rows; row += 1) yield at;
   }
 }
 
-/** The fair value stays so far from 0 and from 1, in 0.0001 USDC. */
+/** Minimum distance of the fair value from 0 and from 1, in 0.0001 USDC. */
 const EDGE = 200;
-/** Of what the value is away from its way, one part in so many is undone with each order. */
+/** Each order reduces the distance of the value from its trend by this fraction (mean reversion). */
 const PULL = 400;
 
-/** In 0.0001 USDC at each order: a way from start to end, and a random walk that is pulled back to it. */
+/** The fair value at each order, in 0.0001 USDC: a linear trend and a mean-reverting random walk. */
 function* fairValuesOf({ seed, profile, orders }: FlowSubject): Generator<number, never> {
   const random = stream(seed, "flow/fair");
-  const { fair, step } = profile;
+  const { fair, maxStep } = profile;
   const [start, end] = fair;
   for (let order = 0, away = 0; ; order += 1) {
-    away += random.between(-step, step) - Math.trunc(away / PULL);
-    const way = start + Math.floor(((end - start) * order) / orders);
-    yield Math.min(FULL_PRICE - EDGE, Math.max(EDGE, way + away));
+    away += random.between(-maxStep, maxStep) - Math.trunc(away / PULL);
+    const trend = start + Math.floor(((end - start) * order) / orders);
+    yield Math.min(FULL_PRICE - EDGE, Math.max(EDGE, trend + away));
   }
 }
 
-/** More than what is needed, so that accounts seldom stand in for one another. */
-const AMPLE = 4;
+/** Accounts get a multiple of what is needed, so that an order seldom has to change its account. */
+const FUNDING_FACTOR = 4;
 const ROUND = 1000 * 100;
-/** Of what an exchange may issue, one part in so many may fund one flow. */
-const SHARE_OF_ISSUANCE = 4;
+/** A flow may use one part in this many of the maximum issuance. */
+const ISSUANCE_DIVISOR = 4;
 
 /**
- * With how many shares of each outcome, and as many USDC, every account starts so that somebody can pay for each order.
+ * Returns the number of shares of each outcome, and of USDC, that every account needs so that each order can be paid.
  *
  * Let M be the largest order, in shares and so at most in USDC, fee included. An order that pushes YES up is paid in USDC
- * or in shares of NO; if nobody could pay, n accounts would have less than 2nM of both free. But all USDC and NO together
- * never change by a fill, whatever changes hands, is minted or merged; only fees take away from them, at most
- * orders x M x 1 %, and those that rest hold at most M each. So 2n times the start must be (2n + resting) x M and the
- * fees. Down likewise, with shares of YES.
- * @throws RangeError when an exchange could not issue that much.
+ * or in shares of NO; if no account could pay, n accounts would have less than 2nM of both available. But the sum of all
+ * USDC and NO does not change by a fill, also not by MINT or MERGE. Only fees reduce it, by at most orders x M x 1 %, and
+ * each resting order reserves at most M. So 2n times the funding must be (2n + resting) x M plus the fees. The same holds
+ * for orders that push YES down, with shares of YES.
+ * @throws RangeError if an exchange could not issue that much.
  */
 function sharesNeeded({ accounts, orders, profile, minOrderSize }: FlowSubject): Size {
   const largest = minOrderSize + MAX_ADDED;
   const fees = Math.ceil((orders * largest * MAX_FEE_BPS) / (2 * FULL_PRICE));
-  const needed = ((2 * accounts + profile.resting + 1) * largest + fees) / (2 * accounts);
-  const shares = size(Math.ceil((AMPLE * needed) / ROUND) * ROUND);
-  if (notional(FULL_PRICE, shares) * 3 * accounts > MAX_ISSUANCE / SHARE_OF_ISSUANCE) {
+  const needed = ((2 * accounts + profile.maxResting + 1) * largest + fees) / (2 * accounts);
+  const shares = size(Math.ceil((FUNDING_FACTOR * needed) / ROUND) * ROUND);
+  if (notional(FULL_PRICE, shares) * 3 * accounts > MAX_ISSUANCE / ISSUANCE_DIVISOR) {
     throw new RangeError(
       `an exchange cannot issue what ${accounts} accounts need for ${orders} orders of up to ${largest / 100} shares`,
     );
@@ -90,14 +90,14 @@ interface FlowSubject {
   readonly minOrderSize: Size;
 }
 
-/** The most that a draw adds to the smallest order: 398 shares, and sometimes up to 0.99 more. */
+/** Maximum size above the minimum order size: 398 shares, and sometimes up to 0.99 more. */
 const MAX_ADDED = sizeOf(398 * 100 + 99);
 
-/** How far past the best opposite price a taker is willing to go, in ticks. */
+/** Maximum distance of a taker's limit beyond the best opposite price, in ticks. */
 const MAX_SLIP = 2;
-const LONGEST_LIFE_S = 120;
+const MAX_LIFETIME_S = 120;
 
-/** Draws the orders of a flow one after the other, each of them one that its account can pay. */
+/** Draws the orders of a flow in order; each account can pay for its order. */
 export class OrderGenerator {
   readonly #subject: FlowSubject;
   readonly #market: SimulatedMarket;
@@ -114,15 +114,15 @@ export class OrderGenerator {
   }
 
   next(number: number, at: number): SimulatedOrder {
-    const { up, yes, takers } = this.#subject.profile;
-    const isUp = this.#random.below(100) < up;
-    const outcome = this.#random.below(100) < yes ? "YES" : "NO";
-    const isTaker = this.#random.below(100) < takers;
+    const { upPercent, yesPercent, takerPercent } = this.#subject.profile;
+    const isUp = this.#random.below(100) < upPercent;
+    const outcome = this.#random.below(100) < yesPercent ? "YES" : "NO";
+    const isTaker = this.#random.below(100) < takerPercent;
     const fair = this.#fair.next().value;
     const touch = isTaker ? this.#touch(isUp) : null;
     const tick = touch === null ? this.#quote(isUp, fair) : this.#beyond(isUp, touch);
     const type = touch === null ? this.#makerType() : this.#takerType();
-    const expiresAt = type === "GTD" ? at + this.#random.between(1, LONGEST_LIFE_S) * 1000 : null;
+    const expiresAt = type === "GTD" ? at + this.#random.between(1, MAX_LIFETIME_S) * 1000 : null;
     const size = this.#size();
     const account = this.#random.below(this.#subject.accounts);
     const side = isUp === (outcome === "YES") ? "BUY" : "SELL";
@@ -130,7 +130,7 @@ export class OrderGenerator {
     return this.#payable({ number, account, side, outcome, price, size, type, expiresAt });
   }
 
-  /** The best opposite price, in ticks of YES, or null when nobody stands there. */
+  /** Returns the best opposite price, in ticks of YES; null if that side is empty. */
   #touch(isUp: boolean): number | null {
     const { bestBid, bestAsk } = this.#market.book;
     const tick = isUp ? bestAsk : bestBid;
@@ -142,10 +142,10 @@ export class OrderGenerator {
     return this.#onLadder(isUp ? touch + slip : touch - slip);
   }
 
-  /** On its own side of the fair value, rather near it than far. */
+  /** Draws a price on the order's side of the fair value, more likely near it. */
   #quote(isUp: boolean, fair: number): number {
     const { profile, tickSize } = this.#subject;
-    const away = Math.min(this.#random.below(profile.depth), this.#random.below(profile.depth));
+    const away = Math.min(this.#random.below(profile.maxDistance), this.#random.below(profile.maxDistance));
     return this.#onLadder(isUp ? Math.floor((fair - away) / tickSize) : Math.ceil((fair + away) / tickSize));
   }
 
@@ -162,7 +162,7 @@ export class OrderGenerator {
     return draw < 55 ? "GTC" : draw < 85 ? "FAK" : "FOK";
   }
 
-  /** Mostly whole shares; many small orders and few large ones, as the cube of an even draw gives them. */
+  /** Mostly whole shares; many small orders and few large ones, by the cube of a uniform draw. */
   #size(): Size {
     const draw = this.#random.below(1000);
     const shares = Math.floor((draw * draw * draw) / 2_500_000);
@@ -170,10 +170,7 @@ export class OrderGenerator {
     return sizeOf(this.#subject.minOrderSize + shares * 100 + cents);
   }
 
-  /**
-   * Of whoever is drawn, or of the next who can pay, in the other outcome at the same price of YES where need be. Somebody
-   * always can: see `sharesNeeded`.
-   */
+  /** Returns the order for the next account that can pay, if necessary in the other outcome. One can: see `sharesNeeded`. */
   #payable(drawn: SimulatedOrder): SimulatedOrder {
     if (this.#market.canPay(drawn)) return drawn;
     const { accounts } = this.#subject;
@@ -187,11 +184,11 @@ export class OrderGenerator {
         if (this.#market.canPay(order)) return order;
       }
     }
-    throw new Error("nobody can pay for an order of this flow");
+    throw new Error("no account can pay for an order of this flow");
   }
 }
 
-/** The same order in terms of the other outcome: selling NO for buying YES. */
+/** Returns the equivalent order in the other outcome: selling NO for buying YES. */
 const mirrorOf = (order: SimulatedOrder): SimulatedOrder => ({
   ...order,
   side: order.side === "BUY" ? "SELL" : "BUY",
@@ -201,26 +198,26 @@ const mirrorOf = (order: SimulatedOrder): SimulatedOrder => ({
 
 export interface GenerateFlowOptions {
   readonly seed: string;
-  /** How many orders are placed, up to `MAX_FLOW_ORDERS`; rows that fund and cancel come on top. */
+  /** Number of orders, up to `MAX_FLOW_ORDERS`; rows that fund and cancel are not counted. */
   readonly orders: number;
   readonly accounts: number;
   readonly profile: Profile;
-  /** Else a tick of 0.01 and orders from 1 share; `tickSize` is a divisor of 10,000. */
+  /** Default: a tick of 0.01 and orders from 1 share; `tickSize` is a divisor of 10,000. */
   readonly market?: { readonly tickSize: Price; readonly minOrderSize: Size };
 }
 
-/** Of so many orders that came last, one is chosen to be canceled soon. */
+/** Number of latest orders from which a recent one is chosen for a cancel. */
 const RECENT = 6;
 
 /**
- * First what funds the accounts, then orders and cancels, made as they are asked for. No row is refused where they are
- * played in order and in time in a complementary market without other orders, where nobody is kept from trading with
- * himself and the taker fee is at most 2 %. @throws RangeError when there is no such flow.
+ * Generates funding rows, then orders and cancels, lazily. No row is refused if they are played on time in a complementary
+ * market without other orders, which allows self-trades and has a taker fee of at most 2 %.
+ * @throws RangeError if there is no such flow.
  */
 export function generateFlow(options: GenerateFlowOptions): Generator<FlowRow> {
   const { tickSize = price(100), minOrderSize = size(100) } = options.market ?? {};
   const subject: FlowSubject = { ...options, tickSize, minOrderSize };
-  refuseImpossible(subject);
+  requirePossible(subject);
   return rowsOf(subject, sharesNeeded(subject));
 }
 
@@ -241,15 +238,15 @@ function* rowsOf(subject: FlowSubject, shares: Size): Generator<FlowRow> {
     const order = draw.next(number, at);
     market.place(order);
     yield placeRow(at, order);
-    if (cancels.below(100) < profile.canceledSoon) {
+    if (cancels.below(100) < profile.cancelPercent) {
       at = nextMoment();
       const resting = recentOrder(cancels, market, number);
       if (resting !== undefined) yield cancelRow(at, market, resting);
     }
-    while (market.resting.length > profile.resting) {
+    while (market.resting.length > profile.maxResting) {
       at = nextMoment();
       const { resting } = market;
-      if (resting.length > profile.resting) yield cancelRow(at, market, cancels.pick(resting));
+      if (resting.length > profile.maxResting) yield cancelRow(at, market, cancels.pick(resting));
     }
   }
 }
@@ -295,16 +292,16 @@ function cancelRow(at: number, market: SimulatedMarket, resting: RestingOrder): 
 const nameOf = (account: number): string => `trader-${account + 1}`;
 const refOf = (order: number): string => `o${order}`;
 
-function refuseImpossible({ orders, accounts, tickSize, minOrderSize }: FlowSubject): void {
-  expectWhole("orders", orders, 1, MAX_FLOW_ORDERS);
-  expectWhole("accounts", accounts, 1, MAX_ACCOUNTS);
-  expectWhole("tickSize", tickSize, 1, FULL_PRICE / 2);
-  expectWhole("minOrderSize", minOrderSize, 1, MAX_SIZE - MAX_ADDED);
+function requirePossible({ orders, accounts, tickSize, minOrderSize }: FlowSubject): void {
+  requireWhole("orders", orders, 1, MAX_FLOW_ORDERS);
+  requireWhole("accounts", accounts, 1, MAX_ACCOUNTS);
+  requireWhole("tickSize", tickSize, 1, FULL_PRICE / 2);
+  requireWhole("minOrderSize", minOrderSize, 1, MAX_SIZE - MAX_ADDED);
   if (FULL_PRICE % tickSize !== 0)
     throw new RangeError(`tickSize expects a divisor of 10000, found ${tickSize}`);
 }
 
-function expectWhole(what: string, value: number, least: number, most: number): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new RangeError(`${what} expects a whole number from ${least} to ${most}, found ${value}`);
+function requireWhole(what: string, value: number, min: number, max: number): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  throw new RangeError(`${what} expects a whole number from ${min} to ${max}, found ${value}`);
 }

@@ -30,7 +30,7 @@ import { MAX_MARKETS, MAX_ORDERS, packOrders, type WorldOrder } from "./world-or
 
 type MarketTerms = Pick<WorldMarket, "tickSize" | "minOrderSize" | "feeRateBps" | "matching">;
 
-/** What most markets have, and the first market of every world. */
+/** Terms of most markets, and of the first market of every world. */
 const PLAIN_TERMS: MarketTerms = {
   tickSize: 0.01,
   minOrderSize: 1,
@@ -38,7 +38,7 @@ const PLAIN_TERMS: MarketTerms = {
   matching: "complementary",
 };
 
-/** Draws the rules of a market; one whose price is near 0 or 1 mostly gets a finer tick. */
+/** Draws the terms of a market; a market with a price near 0 or 1 mostly gets a finer tick. */
 function drawTerms(random: Stream, isExtreme: boolean): MarketTerms {
   return {
     tickSize: drawTick(random, isExtreme),
@@ -57,7 +57,7 @@ function drawTick(random: Stream, isExtreme: boolean): number {
 interface PricedEvent {
   readonly event: WorldEvent;
   readonly paths: readonly FairPath[];
-  /** Whether its first market is one of the busy ones. */
+  /** Whether its first market is busy. */
   readonly isBusy: boolean;
 }
 
@@ -68,13 +68,13 @@ interface MarketBounds {
 
 const CATEGORIES = Object.entries(EVENT_TEMPLATES);
 const HOUR = 3_600_000;
-/** The history of a world begins so long before its start. */
+/** Length of a world's history. */
 const HISTORY = 7 * 24 * HOUR;
-/** In each run of so many events, one at least has the finest tick and one at least a resolved market. */
-const RUN = 12;
-/** One in so many events of the first run has a busy market, the first of all included. */
+/** Of each group of this many events, at least one has the finest tick and at least one a resolved market. */
+const GROUP = 12;
+/** In the first group, every fourth event has a busy market, beginning with the first. */
 const BUSY_EVERY = 4;
-/** Steps of the paths of an event that has no busy market; that of one that has goes hour by hour. */
+/** Steps of the paths of an event without a busy market; the others have one step an hour. */
 const USUAL_STEPS = 40;
 const ATTEMPTS = 4;
 
@@ -85,7 +85,7 @@ interface Plan {
   readonly mustResolve: boolean;
 }
 
-/** Each event has streams of its own: it depends on its number and, where texts would repeat, on those before it. */
+/** Generates events. Each has its own random streams: it depends on its number and, to avoid equal texts, on earlier events. */
 class EventGenerator {
   readonly #seed: string;
   readonly #names: FictionalNames;
@@ -101,7 +101,7 @@ class EventGenerator {
   next(bounds: MarketBounds): PricedEvent {
     const number = this.#number;
     this.#number += 1;
-    const isBusy = number < RUN && number % BUSY_EVERY === 0;
+    const isBusy = number < GROUP && number % BUSY_EVERY === 0;
     const plan: Plan = { number, bounds, isBusy, mustResolve: this.#isChosen("resolved", number) };
     const [category, templates] = this.#category(number);
     const { kind, story } = this.#story(templates, plan);
@@ -130,7 +130,7 @@ class EventGenerator {
     let opensAt = createdAt;
     const markets = story.markets.map(({ question, description }, position): WorldMarket => {
       if (position > 0) opensAt += moments.between(1000, 30_000);
-      // The state hash of a world that is opened without a file takes in its keys in this order.
+      // The order of keys is part of the state hash of a world opened without a file.
       return {
         question,
         slug: freshSlug(withoutEndDate(question), this.#marketSlugs),
@@ -150,7 +150,7 @@ class EventGenerator {
     return { event, paths, isBusy };
   }
 
-  /** Every run of eight events goes through all categories, in an order of its own. */
+  /** Returns the category of an event: each group of eight events has all categories, in random order. */
   #category(number: number): readonly [string, readonly EventTemplate[]] {
     const size = CATEGORIES.length;
     const random = stream(this.#seed, `categories/${Math.floor(number / size)}`);
@@ -162,11 +162,11 @@ class EventGenerator {
     return order[number % size] as (typeof order)[0];
   }
 
-  /** Whether an event is the one of its run; never one that has a busy market. */
+  /** Whether an event is the chosen one of its group, which never has a busy market. */
   #isChosen(what: string, number: number): boolean {
-    const random = stream(this.#seed, `${what}/${Math.floor(number / RUN)}`);
-    const place = random.below(RUN - RUN / BUSY_EVERY);
-    return number % RUN === place + 1 + Math.floor(place / (BUSY_EVERY - 1));
+    const random = stream(this.#seed, `${what}/${Math.floor(number / GROUP)}`);
+    const place = random.below(GROUP - GROUP / BUSY_EVERY);
+    return number % GROUP === place + 1 + Math.floor(place / (BUSY_EVERY - 1));
   }
 
   #story(
@@ -193,7 +193,7 @@ class EventGenerator {
   }
 }
 
-/** Draws among the templates that suit the plan or, where none does, among those with as many markets as it must have. */
+/** Draws a template that suits the plan, or if none does, one with the required number of markets. */
 function drawTemplate(random: Stream, templates: readonly EventTemplate[], plan: Plan): EventTemplate {
   const { low, high } = plan.bounds;
   const possible = templates.filter(({ kind }) => (kind.shape === "single" ? low === 1 : high > 1));
@@ -201,20 +201,20 @@ function drawTemplate(random: Stream, templates: readonly EventTemplate[], plan:
   return random.pick(suitable.length > 0 ? suitable : possible);
 }
 
-/** The first event ends within a week, a busy market is neither sure nor hopeless, and not all can be settled early. */
+/** Whether a template suits a plan: the first event ends within a week, and a busy market has a chance around 50 %. */
 function suits(kind: EventKind, { number, isBusy, mustResolve }: Plan): boolean {
   if (number === 0 && !kind.spans.includes("week")) return false;
   if (mustResolve && !canResolve(kind)) return false;
   return !isBusy || kind.shape !== "single" || (kind.chance[0] <= 50 && kind.chance[1] >= 50);
 }
 
-/** The first event ends within a week and one that was resolved in part later, so that what ends soonest is open. */
+/** Returns the possible spans: the first event ends within a week, a partly resolved one later. */
 function spansOf({ spans }: EventKind, number: number, resolution: EarlyResolution | null): readonly Span[] {
   if (number === 0) return ["week"];
   return resolution === null ? spans : spans.filter((span) => span !== "week");
 }
 
-/** When an event is created, in milliseconds after the history begins: the first at once, busy ones soon. */
+/** Draws the creation time of an event, in milliseconds after the start of the history: the first and busy ones early. */
 function drawCreation(random: Stream, number: number, isBusy: boolean): number {
   if (number === 0) return random.below(HOUR);
   if (isBusy) return random.below(6 * HOUR);
@@ -226,15 +226,15 @@ function drawCount(random: Stream, { shape }: EventKind, { low, high }: MarketBo
   return Math.min(high, Math.max(low, 3 + Math.min(random.below(6), random.below(6))));
 }
 
-/** How large a world is; without markets and events it has 12 events. */
+/** Size of a world; by default 12 events. */
 export interface WorldOptions {
   readonly seed: string;
   readonly markets?: number | undefined;
-  /** 1 to 20,000, of 1 to 8 markets each. */
+  /** 1 to 20,000, with 1 to 8 markets each. */
   readonly events?: number | undefined;
   /**
    * Orders of a market, up to a seventh more or less: 24 to 2,500,000 divided by the number of markets. By default 40,
-   * fewer in a world of many markets, far more in a busy one. A market whose outcomes do not meet has two books.
+   * fewer in a world of many markets, far more in a busy one. An independent market has two books.
    */
   readonly rowsPerMarket?: number | undefined;
 }
@@ -242,10 +242,10 @@ export interface WorldOptions {
 const MAX_IN_EVENT = 8;
 const DEFAULT_EVENTS = 12;
 const DEV_ACCOUNTS = 10;
-const LEAST_ROWS = 24;
+const MIN_ROWS = 24;
 const MONEY_UNITS = 1_000_000;
 
-/** @throws RangeError when a number is out of its range, or when so many markets cannot share so many events. */
+/** @throws RangeError if a number is out of range, or the events cannot hold the markets. */
 export async function generateWorld(options: WorldOptions): Promise<World> {
   const { seed } = options;
   requireRanges(options);
@@ -264,7 +264,7 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
       };
     }),
   );
-  requireInteger("rowsPerMarket", rowsPerMarket, LEAST_ROWS, Math.floor(MAX_ORDERS / 2 / subjects.length));
+  requireInteger("rowsPerMarket", rowsPerMarket, MIN_ROWS, Math.floor(MAX_ORDERS / 2 / subjects.length));
   const orders = generateOpening(seed, subjects, rowsPerMarket);
   const markets = subjects.map(({ market }) => market);
   return {
@@ -313,7 +313,7 @@ function usualRows(generated: readonly PricedEvent[]): number {
   return Math.min(40, Math.max(28, Math.round(200_000 / markets)));
 }
 
-/** Traders with enough for all their orders to rest at once, in round figures. */
+/** Returns the traders with enough funds, in round figures, for all their orders to rest at once. */
 function fundedTraders(
   seed: string,
   markets: readonly WorldMarket[],
@@ -334,7 +334,7 @@ function fundedTraders(
   }));
 }
 
-/** The next 1, 2 or 5 times a power of ten, from 10,000. */
+/** Returns the next 1, 2 or 5 times a power of ten, from 10,000. */
 function roundedUp(usdc: number): number {
   for (let unit = 10_000; ; unit *= 10) {
     for (const lead of [1, 2, 5]) if (lead * unit >= usdc) return lead * unit;

@@ -8,7 +8,7 @@ import type { WorldOrder } from "./world-orders.ts";
 
 const ROUND_SHARES = [5, 10, 20, 25, 50, 100, 150, 200, 250, 500, 1000, 2000, 2500, 5000];
 
-/** In 0.01 share, heavy-tailed: mostly whole shares, often a round number, seldom many times the typical size. */
+/** Draws a size in 0.01 share, heavy-tailed: mostly whole shares, often a round number, seldom many times the typical size. */
 function drawSize(random: Stream, typicalShares: number): number {
   const boost = random.oneIn(50) ? 6 : 1;
   const shares = Math.max(1, Math.floor((boost * typicalShares * 100) / random.between(25, 400)));
@@ -19,7 +19,7 @@ function drawSize(random: Stream, typicalShares: number): number {
 
 export type Activity = "usual" | "busy";
 
-/** The two kinds of traders: makers quote and never cross, takers cross. */
+/** Makers quote and never cross the spread; takers cross it. */
 type Role = "maker" | "taker";
 
 type Assignment = Pick<WorldOrder, "trader" | "side" | "outcome" | "size">;
@@ -28,15 +28,15 @@ const MAKERS = 12;
 const TAKERS = 28;
 const MAKER_SHARES = 20_000;
 const TAKER_SHARES = 5000;
-/** In a world of more markets traders have a tenth of the shares, so that a billion USDC is enough for all of them. */
-const MAX_MARKETS_WITH_ALL = 1000;
+/** In a world of more markets, traders have a tenth of the shares, so that a billion USDC is enough. */
+const MAX_MARKETS_WITH_FULL_SHARES = 1000;
 export const TRADERS = MAKERS + TAKERS;
 
-/** Shares of both outcomes that a trader of the history has in every market of a world of so many. */
+/** Returns the shares of both outcomes that a trader has in every market; `markets` is their number. */
 export const sharesOf = (trader: number, markets: number): WorldTrader["shares"] =>
-  (trader < MAKERS ? MAKER_SHARES : TAKER_SHARES) / (markets > MAX_MARKETS_WITH_ALL ? 10 : 1);
+  (trader < MAKERS ? MAKER_SHARES : TAKER_SHARES) / (markets > MAX_MARKETS_WITH_FULL_SHARES ? 10 : 1);
 
-/** So that nobody sells more than the shares of a new holder and nobody meets an order of their own. */
+/** Assigns orders to traders, so that no trader sells more shares than it has, or trades with itself. */
 export class TraderAssignment {
   readonly #random: Stream;
   readonly #isMirrored: boolean;
@@ -48,7 +48,7 @@ export class TraderAssignment {
   readonly #sold = { YES: new Float64Array(TRADERS), NO: new Float64Array(TRADERS) };
   readonly #resting = new Set<number>();
 
-  /** One book serves both outcomes where it `isMirrored`: whoever would sell one can buy the other. */
+  /** `isMirrored`: one book serves both outcomes, so that a sale of one can be a purchase of the other. */
   constructor(random: Stream, isMirrored: boolean, activity: Activity, markets: number) {
     this.#random = random;
     this.#isMirrored = isMirrored;
@@ -59,7 +59,7 @@ export class TraderAssignment {
     this.#takers = isMirrored && activity === "usual" ? random.between(8, 12) : TAKERS;
   }
 
-  /** Whether one more taker may leave a remainder in the book. */
+  /** Whether another taker's remainder may rest. */
   get mayRest(): boolean {
     return this.#resting.size < this.#takers / 2;
   }
@@ -68,7 +68,7 @@ export class TraderAssignment {
     if (trader >= MAKERS) this.#resting.add(trader);
   }
 
-  /** Assigns an order of the book of `outcome`; its size shrinks when only a sale is possible and shares run out. */
+  /** Assigns an order in the book of `outcome`. Its size is reduced if it must be a sale and shares run out. */
   assign(role: Role, direction: BookDirection, outcome: Outcome, wanted: number): Assignment {
     const trader = this.#pick(role);
     const other = outcome === "YES" ? "NO" : "YES";
@@ -112,16 +112,16 @@ export class TraderAssignment {
 }
 
 export interface BookSetting {
-  /** Index into the markets of all events in order. */
+  /** Index of the market in the world. */
   readonly market: number;
   readonly outcome: Outcome;
   /** Price of one tick, in 0.0001 USDC. */
   readonly tickSize: number;
-  /** Usual distance of the best bid and the best ask, in ticks. */
+  /** Typical spread, in ticks. */
   readonly spread: number;
-  /** Usual distance of neighbouring levels, in ticks. */
+  /** Typical distance between levels, in ticks. */
   readonly gap: number;
-  /** Usual size of an order at the touch, in shares. */
+  /** Typical size of an order at the best price, in shares. */
   readonly typicalShares: number;
   /** In 0.01 share. */
   readonly minimum: number;
@@ -129,7 +129,7 @@ export interface BookSetting {
   readonly activity: Activity;
 }
 
-/** How often makers requote and deepen, once in so many rounds, and what part of a maker's size a taker trades. */
+/** Mean number of rounds between requotes and between deeper quotes, and the divisor of a taker's size. */
 const HABITS = {
   usual: { requoteOneIn: 6, deepenOneIn: 3, takerPart: 1 },
   busy: { requoteOneIn: 48, deepenOneIn: 36, takerPart: 8 },
@@ -140,8 +140,8 @@ const DIRECTIONS = [BID, ASK] as const;
 export const openingLength = (length: number): number => (length < 50 ? 8 : 12);
 
 /**
- * Without cancels: makers quote round the fair price, takers trade at the touch, and whenever the fair price has moved
- * through resting orders, takers sweep them. So quotes never cross, and what is left behind becomes the depth of the book.
+ * Generates a history of one book without cancels. Makers quote around the fair price, takers trade at the best price, and
+ * takers sweep resting orders that the fair price has crossed. So quotes never cross, and old quotes become the depth.
  */
 export class BookHistory {
   readonly #orders: WorldOrder[] = [];
@@ -149,10 +149,9 @@ export class BookHistory {
   readonly #traders: TraderAssignment;
   readonly #setting: BookSetting;
   readonly #book: SimulatedBook;
-
   readonly #momentOf: (order: number) => number;
 
-  /** `momentOf`: when each order comes, by its place in the history. */
+  /** `momentOf` returns the time of an order by its index in the history. */
   constructor(
     random: Stream,
     traders: TraderAssignment,
@@ -166,7 +165,7 @@ export class BookHistory {
     this.#book = new SimulatedBook(setting.tickSize);
   }
 
-  /** The whole history. `fairAt` answers the fair price of each order and, past the last, of the end, in 0.0001 USDC. */
+  /** Generates the history. `fairAt` returns the fair price at an order, or at the end after the last one, in 0.0001 USDC. */
   generate(fairAt: (order: number) => number): readonly WorldOrder[] {
     const { length } = this.#setting;
     this.#open(fairAt(0));
@@ -221,7 +220,7 @@ export class BookHistory {
     return [bid, Math.min(levels, bid + spread)];
   }
 
-  /** Sweeps what rests on the wrong side of the fair price; answers whether anything did. */
+  /** Sweeps orders that rest on the wrong side of the fair price; returns whether there were any. */
   #sweepWrongSide(fair: number): boolean {
     const [bid, ask] = this.#touch(fair);
     if (this.#book.bestAsk <= bid) this.#sweep(BID, bid);
@@ -276,7 +275,7 @@ export class BookHistory {
     this.#quote(direction, outward(direction, this.#best(direction), level * this.#setting.gap), level);
   }
 
-  /** Rests an order of a maker, larger the further it is from the touch. */
+  /** Rests a maker's order; its size grows with the distance from the best price. */
   #quote(direction: BookDirection, tick: number, level: number): void {
     if (tick < 1 || tick > this.#book.levels) return;
     this.#place("maker", direction, tick, this.#size(level), "GTC");
@@ -324,7 +323,7 @@ export class BookHistory {
     return this.#random.between(1, 2 * this.#setting.gap - 1);
   }
 
-  /** How many orders the end needs at most. */
+  /** Returns the maximum number of orders that `#close` needs. */
   #missing(): number {
     const { bestBid, bestAsk, levels } = this.#book;
     const bids = Math.min(CLOSING_LEVELS, bestBid) - this.#book.occupiedLevels(BID);

@@ -1,3 +1,4 @@
+import { countWhile } from "../core/count-while.ts";
 import { type Stream, stream } from "../core/random.ts";
 import { FULL_PRICE } from "../core/units.ts";
 import {
@@ -14,24 +15,25 @@ import type { WorldOrder } from "./world-orders.ts";
 /** In milliseconds before the start (negative). */
 interface MomentSetting {
   readonly count: number;
-  /** How many open the book, within minutes. */
+  /** Number of orders that open the book, within minutes. */
   readonly opening: number;
   readonly from: number;
   readonly to: number;
   readonly activity: Activity;
 }
 
-/** When the exchange is active, in milliseconds before the start (negative), oldest first. */
+/** Times of activity, in milliseconds before the start (negative), oldest first. */
 type Pulses = Float64Array;
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
 const PULSES = 900;
-/** How many orders come at one pulse in one market, and within how many milliseconds. */
+/** Orders of a market at one pulse. */
 const BURST = { usual: 1, busy: 6 } as const;
+/** Milliseconds. */
 const BURST_LENGTH = 500;
 
-/** More by day than at night. All markets share these moments: what moves one moves others, and the chain has fewer blocks. */
+/** Draws pulses, more by day than at night. All markets share them, so that the chain has fewer blocks. */
 function drawPulses(random: Stream): Pulses {
   const pulses = new Float64Array(PULSES);
   for (let drawn = 0; drawn < PULSES; ) {
@@ -44,8 +46,8 @@ function drawPulses(random: Stream): Pulses {
 }
 
 /**
- * The opening within minutes, the rest at pulses: in a usual market one by one and more of them near the end, in a busy
- * one several together, all the time alike.
+ * Draws the times of orders: the opening within minutes, the rest at pulses. A usual market has one order at a pulse, and
+ * more near the end; a busy market has several, evenly distributed.
  */
 function drawMoments(random: Stream, pulses: Pulses, setting: MomentSetting): Float64Array {
   const { count, opening, from, to, activity } = setting;
@@ -69,18 +71,10 @@ function drawMoments(random: Stream, pulses: Pulses, setting: MomentSetting): Fl
   return moments.sort();
 }
 
-function countBefore(pulses: Pulses, at: number): number {
-  let low = 0;
-  let high = pulses.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((pulses[middle] as number) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const countBefore = (pulses: Pulses, at: number): number =>
+  countWhile(pulses.length, (index) => (pulses[index] as number) < at);
 
-/** 100 at the start and whole days before it, 8 half a day away from that. */
+/** Returns 100 at the start and whole days before it, 8 half a day from that. */
 function shareAt(at: number): number {
   const away = Math.abs((-at % DAY) / DAY - 0.5);
   return 8 + 184 * away;
@@ -89,9 +83,9 @@ function shareAt(at: number): number {
 export interface OpeningMarket {
   readonly market: WorldMarket;
   readonly path: FairPath;
-  /** When the path begins, in milliseconds before the start (negative). */
+  /** Start of the path, in milliseconds before the start (negative). */
   readonly since: number;
-  /** Begins the names of the streams that its history is drawn from. */
+  /** Prefix of the names of its random streams. */
   readonly key: string;
   readonly activity: Activity;
 }
@@ -103,8 +97,8 @@ const MIN_ORDERS = 24;
 const BUSY_ORDERS = 2280;
 
 /**
- * Oldest first; at one moment markets come in order, and a market's orders in the order they were generated. A usual
- * market has about `perMarket` orders, and two books when its outcomes do not meet.
+ * Generates the orders of all markets, oldest first; at one moment by market, then in the order of generation. A usual
+ * market has about `perMarket` orders; an independent one has two books.
  */
 export function generateOpening(
   seed: string,
@@ -143,7 +137,7 @@ function drawLength(random: Stream, activity: Activity, perMarket: number, isMir
   return Math.max(MIN_ORDERS, isMirrored ? count : Math.floor(count / 2));
 }
 
-/** Finer ticks come with narrower books, measured in money. */
+/** Draws the parameters of a book. Finer ticks have narrower spreads in money. */
 function drawSetting(
   random: Stream,
   market: WorldMarket,

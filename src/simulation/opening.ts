@@ -20,12 +20,12 @@ interface EmptyExchange {
   submit(command: Command): Decision;
 }
 
-/** A world that cannot be opened; the message is a sentence for the person who asked for it. */
+/** A world cannot be opened; the message is for the user. */
 export class WorldOpeningError extends Error {
   override readonly name = "WorldOpeningError";
 }
 
-/** Plays the world's opening history, so that the exchange stands at `start`. @throws WorldOpeningError */
+/** Creates the world's markets and executes its orders, and advances the exchange to `start`. @throws WorldOpeningError */
 export function openWorld(
   exchange: EmptyExchange,
   world: World,
@@ -36,7 +36,7 @@ export function openWorld(
   exchange.open(text, () => playWorld(exchange, world, start));
 }
 
-/** What tells all of an opening: `worldText` is the world as JSON. */
+/** Returns a JSON text of everything an opening depends on; `worldText` is the world as JSON. */
 export const openingText = (config: ExchangeConfig, start: Millis, worldText: string): string =>
   `{"config":${JSON.stringify(config)},"start":${start},"world":${worldText}}`;
 
@@ -72,7 +72,7 @@ function submit(exchange: EmptyExchange, command: Command): void {
 
 const EXCHANGE_WORD = CONTRACTS.exchange.slice(2).padStart(64, "0");
 
-/** Where wallets have to approve the exchange, a world's traders do so when they get their funds. */
+/** Returns the commands by which a funded trader approves the exchange, if approvals are required. */
 export function approvalsOf({ address, collateral }: CommandOf<"fundAccount">): Command[] {
   const wei = String(INITIAL_NATIVE_BALANCE);
   const sending = (to: Address, call: ContractCall, input: string): Command => ({
@@ -94,7 +94,7 @@ export function approvalsOf({ address, collateral }: CommandOf<"fundAccount">): 
   ];
 }
 
-/** What a world has traded is final when somebody comes: what goes wrong on the chain from then on concerns none of it. */
+/** Makes the world's trades final, so that later chain faults do not affect them. */
 function settleHistory(exchange: EmptyExchange): void {
   const { chain, config } = exchange.state;
   if (chain.pending === 0 && chain.nextBlockAt === null) return;
@@ -113,24 +113,24 @@ export const emptyWorld = (seed: string): World => ({
 const SIZE_UNITS = 100;
 const MONEY_UNITS = 1_000_000;
 
-/** What a world makes happen besides its order flow; `at` is relative to the start. */
+/** A command of a world besides its orders; `at` is relative to the start. */
 interface Scheduled {
   readonly at: number;
   readonly command: () => Command;
 }
 
-/** The numbers that things of a world get, in the order in which they are created. */
+/** Numbers of events or markets, in the order of creation. */
 type Numbers<Thing> = Map<Thing, number>;
 
 /**
- * The exchange that obeys them, oldest first, has the world's events, markets and opening history at `start`. Decimals of
- * a world are rounded to the core's units.
+ * Yields the commands, oldest first, that create the world's events and markets and execute its orders up to `start`.
+ * Decimals of a world are rounded to the core's units.
  */
 export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenIdIn): Generator<Stamped> {
   const numbers: Numbers<WorldMarket> = new Map();
   const schedule = scheduleOf(world, start, numbers);
   const markets = world.events.flatMap((event) => event.markets);
-  /** By the place of a market in the file, YES before NO. */
+  /** By index of the market, YES before NO. */
   const tokens: string[] = [];
   const stamped = (at: number, command: Command): Stamped => ({ at: millis(start + at), command });
   const count = orderCount(world);
@@ -148,10 +148,10 @@ export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenId
   for (const { at, command } of schedule.slice(next)) yield stamped(at, command());
 }
 
-/** The id of a token by its market's number. */
+/** Returns the id of a token by its market's number. */
 type TokenIdIn = (market: number, outcome: Outcome) => string;
 
-/** Everything but the order flow, oldest first; what happens at one moment keeps the file's order. */
+/** Returns all commands but the orders, oldest first; at one moment in the order of the file. */
 function scheduleOf(world: World, start: Millis, markets: Numbers<WorldMarket>): Scheduled[] {
   const events: Numbers<WorldEvent> = new Map();
   const schedule: Scheduled[] = [];
@@ -182,7 +182,7 @@ function scheduleOf(world: World, start: Millis, markets: Numbers<WorldMarket>):
   return [...fundings(world, schedule[0]?.at ?? 0), ...schedule];
 }
 
-/** What the events and markets of a world are created with when it is opened at `start`, in their order. */
+/** Returns the commands that create the events and markets of a world opened at `start`, in order. */
 export function creationsOf(world: World, start: Millis) {
   const events: CommandOf<"createEvent">[] = [];
   const markets: CommandOf<"createMarket">[] = [];
@@ -194,7 +194,7 @@ export function creationsOf(world: World, start: Millis) {
   return { events, markets };
 }
 
-/** When the first thing happens, dev accounts get what pays for gas, and traders their funds. */
+/** Funds dev accounts for gas, and traders, at the time of the first command. */
 function fundings(world: World, first: number): Scheduled[] {
   const at = orderCount(world) === 0 ? first : Math.min(first, orderIn(world, 0).at);
   const wei = String(INITIAL_NATIVE_BALANCE);

@@ -3,7 +3,7 @@ import { FULL_PRICE } from "../core/units.ts";
 import { unreachable } from "../core/unreachable.ts";
 import type { EventShape } from "./event-story.ts";
 
-/** Where a market's price of YES begins and ends its history, in 0.0001 USDC. */
+/** First and last price of YES in a market's history, in 0.0001 USDC. */
 export interface FairPrices {
   readonly from: number;
   readonly to: number;
@@ -18,14 +18,14 @@ const LOWEST = 150;
 const HIGHEST = FULL_PRICE - LOWEST;
 const KNOWN_YES = FULL_PRICE - 120;
 const KNOWN_NO = 120;
-/** How much likelier a threshold is than the next higher one, at least. */
+/** Minimum price difference between neighbouring thresholds. */
 const STEP = 300;
-/** How far a price of 0.5 moves at most between beginning and end; others move less, the nearer they are to 0 or 1. */
+/** Maximum change of a price of 0.5 over the history; prices near 0 or 1 change less. */
 const MAX_SHIFT = 1200;
 
 /**
- * Candidates share about 1 USDC, a higher threshold is less likely than a lower one, and a single question is as likely
- * as its template says. The first market of a busy event is neither sure nor hopeless, and of candidates the likeliest.
+ * Draws the prices of an event: those of candidates sum to about 1 USDC, higher thresholds are less likely, a single
+ * question has the chance of its template. The first market of a busy event has a chance around 50 %, or is the likeliest.
  */
 export function drawFairPrices(
   random: Stream,
@@ -40,7 +40,7 @@ export function drawFairPrices(
   return drawn.map(({ from, to }, position) => ({ from, to: position === resolution.position ? known : to }));
 }
 
-/** Null when none can be resolved while others stay open; never the latest, so that what is new is open. */
+/** Draws the market to resolve early, never the last one; null if none can be resolved while others stay open. */
 export function resolutionIn(random: Stream, shape: EventShape, count: number): EarlyResolution | null {
   if (count < 3 || !canResolve(shape)) return null;
   return shape.shape === "ladder"
@@ -90,7 +90,7 @@ function drawSteps(random: Stream, count: number, isBusy: boolean): FairPrices[]
   });
 }
 
-/** Shares of candidates, before and after; one who drops out leaves the rest to the others. */
+/** Draws the prices of candidates; the price of one who drops out goes to the others. */
 function drawShares(
   random: Stream,
   count: number,
@@ -114,23 +114,23 @@ function shares(weights: readonly number[], shared: number): number[] {
   return weights.map((weight) => bounded(Math.floor((weight * shared) / sum)));
 }
 
-/** A price after a shift that is `by` at 0.5 and vanishes towards 0 and 1: the order of prices stays. */
+/** Shifts a price by `by` at 0.5 and less towards 0 and 1, so that the order of prices stays. */
 const shifted = (price: number, by: number): number =>
   price + Math.round((4 * by * price * (FULL_PRICE - price)) / (FULL_PRICE * FULL_PRICE));
 
 const bounded = (price: number): number => Math.min(HIGHEST, Math.max(LOWEST, price));
 
-/** Fair prices of YES in 0.0001 USDC, at equal distances from the creation of an event to the start of the exchange. */
+/** Fair prices of YES in 0.0001 USDC, at equal intervals from the creation of an event to the start of the exchange. */
 export type FairPath = readonly number[];
 
 interface PathSetting {
   readonly shape: EventShape["shape"];
   readonly prices: readonly FairPrices[];
-  /** A path has one price more than steps. */
+  /** A path has `steps + 1` prices. */
   readonly steps: number;
-  /** The usual size of one step at a price of 0.5, in 0.0001 USDC. */
+  /** Typical size of a step at a price of 0.5, in 0.0001 USDC. */
   readonly volatility: number;
-  /** What is resolved early, and the step at which it is. */
+  /** The market that is resolved early, and the step at which it is. */
   readonly resolution: EarlyResolution | null;
   readonly resolvedStep: number;
 }
@@ -140,8 +140,8 @@ const EDGE = 30;
 const MAX_SWING = 2000;
 
 /**
- * At every moment candidates share what they share at the ends, and all thresholds follow one and the same quantity, so
- * that a higher one is never likelier than a lower one.
+ * Draws the paths of an event. The sum of candidates' prices goes linearly from the first to the last sum. Thresholds share
+ * one random walk, so that a higher one is never likelier than a lower one.
  */
 export function drawFairPaths(random: Stream, setting: PathSetting): FairPath[] {
   const { shape, prices } = setting;
@@ -161,7 +161,7 @@ export function drawFairPaths(random: Stream, setting: PathSetting): FairPath[] 
   return paths;
 }
 
-/** The price at a moment of a path that begins at `since` and ends at 0, both in milliseconds. */
+/** Interpolates the price at a time on a path from `since` to 0, in milliseconds. */
 export function fairAt(path: FairPath, since: number, at: number): number {
   const place = ((at - since) * (path.length - 1)) / -since;
   const step = Math.min(path.length - 2, Math.floor(place));
@@ -169,7 +169,7 @@ export function fairAt(path: FairPath, since: number, at: number): number {
   return price + Math.round(((path[step + 1] as number) - price) * (place - step));
 }
 
-/** A random walk that ends at the 0 where it begins (a bridge); one step in twelve is news and several times as large. */
+/** Draws a random bridge: a walk that starts and ends at 0. One step in twelve is several times as large, like news. */
 function drawWalk(random: Stream, { steps, volatility }: PathSetting): number[] {
   const walk = [0];
   for (let step = 1; step <= steps; step += 1) {
@@ -184,7 +184,7 @@ function drawWalk(random: Stream, { steps, volatility }: PathSetting): number[] 
   });
 }
 
-/** The path of one market: its way from beginning to end, and the walk beside it. What is resolved goes most of it late. */
+/** Adds a walk to the trend of one market. A market that is resolved moves mostly at the end. */
 function along(
   { prices, steps, resolution, resolvedStep }: PathSetting,
   position: number,
@@ -194,13 +194,13 @@ function along(
   const isResolved = resolution?.position === position;
   return walk.map((swing, step) => {
     const part = isResolved ? Math.min(1, step / resolvedStep) : step / steps;
-    const way = isResolved ? part * part * part : part;
-    const trend = from + Math.round((to - from) * way);
+    const progress = isResolved ? part * part * part : part;
+    const trend = from + Math.round((to - from) * progress);
     return Math.min(FULL_PRICE - EDGE, Math.max(EDGE, part === 1 ? trend : shifted(trend, swing)));
   });
 }
 
-/** Scales paths so that together they are worth at every moment what they are worth at the ends. */
+/** Scales paths so that their sum goes linearly from its first to its last value. */
 function sharing(paths: readonly number[][], prices: readonly FairPrices[]): number[][] {
   const before = prices.reduce((sum, { from }) => sum + from, 0);
   const after = prices.reduce((sum, { to }) => sum + to, 0);

@@ -8,19 +8,19 @@ import { FlowError, shown } from "./flow-error.ts";
 import { FlowReader } from "./flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "./generate-flow.ts";
 
-/** The most bytes that a line may have, without its end. */
+/** Without the end of the line. */
 const MAX_LINE_BYTES = 65_536;
 
-/** Some lines of a file in a row. */
+/** Consecutive lines of a file. */
 interface WholeLines {
-  /** The lines, with a line feed between them and none at the end; null when there is no sound line. */
+  /** The lines, separated by line feeds; null if there is no valid line. */
   readonly text: string | null;
-  /** Why the line that follows is no text, at a column as editors count; nothing comes after it. */
+  /** Why the next line is invalid; nothing follows. */
   readonly flaw: { readonly column: number; readonly message: string } | null;
 }
 
 interface Flaw {
-  /** Offset of the first byte that is wrong. */
+  /** Offset of the first invalid byte. */
   readonly offset: number;
   readonly message: string;
 }
@@ -31,9 +31,8 @@ const CARRIAGE_RETURN = "\r";
 const MARK = Buffer.from("\ufeff");
 
 /**
- * Cuts bytes, as they come, into texts of whole lines, and never holds more than one piece and one line. A byte order
- * mark at the start and carriage returns before line feeds are left out; what follows the last line feed is a line too,
- * unless it is empty.
+ * Splits a stream of bytes into whole lines; buffers at most one piece and one line. Removes a byte order mark at the start
+ * and carriage returns before line feeds. A last line without a line feed is included, unless it is empty.
  */
 async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<WholeLines> {
   let rest = Buffer.alloc(0);
@@ -54,7 +53,7 @@ async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Wh
   if (rest.length > 0) yield checked(rest, isStart);
 }
 
-/** The text of whole lines, up to the first that is flawed. */
+/** Returns the text of whole lines, up to the first invalid one. */
 function checked(bytes: Buffer, isStart: boolean): WholeLines {
   const hasMark = isStart && bytes.subarray(0, MARK.length).equals(MARK);
   const lines = hasMark ? bytes.subarray(MARK.length) : bytes;
@@ -70,11 +69,14 @@ function checked(bytes: Buffer, isStart: boolean): WholeLines {
   };
 }
 
-/** The flaw that comes first, whatever its kind: where the pieces were cut decides nothing. */
+/** Returns the first flaw of any kind, so that the result does not depend on the boundaries of pieces. */
 function firstFlaw(lines: Buffer): Flaw | null {
   const flaws = [
-    { offset: endlessLine(lines), message: `a line has at most ${MAX_LINE_BYTES} bytes, this one has more` },
-    { offset: notUtf8(lines), message: "expected UTF-8 text, found a byte that is none" },
+    {
+      offset: longLineOffset(lines),
+      message: `a line has at most ${MAX_LINE_BYTES} bytes, this one has more`,
+    },
+    { offset: invalidUtf8Offset(lines), message: "expected UTF-8 text, found a byte that is none" },
     { offset: lines.indexOf(NUL), message: "expected text, found a NUL byte" },
     {
       offset: lines.indexOf(MARK),
@@ -84,8 +86,8 @@ function firstFlaw(lines: Buffer): Flaw | null {
   return flaws.sort((a, b) => a.offset - b.offset)[0] ?? null;
 }
 
-/** Where the first line that is too long exceeds the limit, or -1. It leaps from line to line as far as one may reach. */
-function endlessLine(lines: Buffer): number {
+/** Returns the offset at which the first too long line exceeds the limit, or -1. Searches backwards from each limit. */
+function longLineOffset(lines: Buffer): number {
   let start = 0;
   while (lines.length - start > MAX_LINE_BYTES) {
     const end = lines.lastIndexOf(LINE_FEED, start + MAX_LINE_BYTES);
@@ -95,8 +97,8 @@ function endlessLine(lines: Buffer): number {
   return -1;
 }
 
-/** Where the first sequence of bytes begins that is not UTF-8, or -1. */
-function notUtf8(bytes: Buffer): number {
+/** Returns the offset of the first sequence of bytes that is not UTF-8, or -1. */
+function invalidUtf8Offset(bytes: Buffer): number {
   if (isUtf8(bytes)) return -1;
   for (let offset = 0; offset < bytes.length; ) {
     const length = sequenceLength(bytes[offset] as number);
@@ -106,7 +108,7 @@ function notUtf8(bytes: Buffer): number {
   return -1;
 }
 
-/** How many bytes a sequence has that begins with this one. */
+/** Returns the length of a UTF-8 sequence by its first byte. */
 function sequenceLength(first: number): number {
   if (first < 0xc0) return 1;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -119,7 +121,7 @@ function textOf(bytes: Buffer): string {
   return lines.endsWith(CARRIAGE_RETURN) ? lines.slice(0, -1) : lines;
 }
 
-/** Where the rows of a flow come from: a file, or a generator's options; `place` is who asked for them. */
+/** Source of a flow: a file, or options of the generator; `place` is that of the step. */
 export type FlowSource =
   | { readonly kind: "replay"; readonly file: string }
   | (Pick<GenerateFlowOptions, "orders" | "accounts"> & {
@@ -128,7 +130,7 @@ export type FlowSource =
       readonly place: { readonly file: string; readonly line: number; readonly column: number };
     });
 
-/** What a flow is made or read for. */
+/** Context in which a flow is generated or read. */
 export interface FlowSetting {
   readonly seed: string;
   /** When the flow starts. */
@@ -136,9 +138,9 @@ export interface FlowSetting {
   readonly grid: NonNullable<GenerateFlowOptions["market"]>;
 }
 
-const ROWS_OF_A_BATCH = 4_096;
+const BATCH_ROWS = 4_096;
 
-/** The rows of a source, some thousands at a time. @throws FlowError when there is no such flow. */
+/** Returns the rows of a source in batches. @throws FlowError if the generator cannot make such a flow. */
 export function flowOf(source: FlowSource, setting: FlowSetting): AsyncIterable<readonly FlowRow[]> {
   if (source.kind === "replay") return readFlow(source.file, { start: setting.start });
   const { orders, accounts, place } = source;
@@ -156,7 +158,7 @@ async function* inBatches(rows: Iterable<FlowRow>): AsyncGenerator<readonly Flow
   let batch: FlowRow[] = [];
   for (const row of rows) {
     batch.push(row);
-    if (batch.length < ROWS_OF_A_BATCH) continue;
+    if (batch.length < BATCH_ROWS) continue;
     yield batch;
     batch = [];
   }
@@ -164,18 +166,18 @@ async function* inBatches(rows: Iterable<FlowRow>): AsyncGenerator<readonly Flow
 }
 
 export interface ReadFlowOptions {
-  /** When the flow starts: rows may then name moments. */
+  /** When the flow starts; required for rows with absolute times. */
   readonly start?: Millis;
-  /** How the rows are written; else the end of the file's name says so. */
+  /** Default: by the extension of the file. */
   readonly format?: FlowFormat;
 }
 
-/** About 4,000 rows; also the most of a file that is in memory at a time, beside its rows and one line. */
+/** About 4,000 rows. The reader holds one piece, its rows and one line in memory. */
 const PIECE_BYTES = 196_608;
 
 /**
- * The rows of a file, some thousands at a time, read no sooner than they are asked for.
- * @throws FlowError at the first line that is wrong, or when the file cannot be read.
+ * Reads the rows of a file in batches, lazily.
+ * @throws FlowError at the first invalid line, or if the file cannot be read.
  */
 export async function* readFlow(
   path: string,
@@ -194,8 +196,8 @@ export async function* readFlow(
 }
 
 /**
- * The rows in pieces of a file that somebody else has read, cut anywhere.
- * @throws FlowError at the first line that is wrong; `file` is how it names the file.
+ * Parses the rows of a file whose bytes come in any pieces.
+ * @throws FlowError at the first invalid line, with `file` as the name of the file.
  */
 export async function* parseFlow(
   pieces: AsyncIterable<Uint8Array>,
@@ -212,7 +214,7 @@ export async function* parseFlow(
   flow.end();
 }
 
-/** The line at which a row stands in its file, both from 1; null when the file has no such row, or cannot be read. */
+/** Returns the line of a row in its file, both from 1; null if there is no such row, or the file cannot be read. */
 export async function lineOfRow(path: string, row: number, start: Millis): Promise<number | null> {
   const format = formatOf(path);
   if (format === undefined) return null;
@@ -231,7 +233,7 @@ export async function lineOfRow(path: string, row: number, start: Millis): Promi
   return null;
 }
 
-/** The bytes of a file, each piece good until the next is asked for. */
+/** Reads the bytes of a file; each piece is valid until the next is requested. */
 async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
   const file = opened(path);
   try {

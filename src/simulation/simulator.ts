@@ -18,25 +18,25 @@ import {
   size,
 } from "../core/units.ts";
 
-/** How many orders a book first has room for. */
-const FEW_ORDERS = 64;
+/** Initial capacity of a book's order pool. */
+const INITIAL_ORDERS = 64;
 
-/** The exchange's own book, in which a generator plays its orders to know what the next one meets. */
+/** The exchange's book, in which a generator executes its orders to know the state before the next one. */
 export class SimulatedBook extends Book {
   readonly #plan = new MatchPlan();
 
   /** `tickSize` in 0.0001 USDC. */
   constructor(tickSize: number) {
-    super(new OrderPool(FEW_ORDERS), FULL_PRICE / tickSize - 1);
+    super(new OrderPool(INITIAL_ORDERS), FULL_PRICE / tickSize - 1);
   }
 
-  /** How much an order of at most this size fills at its limit, in 0.01 share. */
-  fillable(direction: BookDirection, limit: number, most: number = Number.MAX_SAFE_INTEGER): number {
-    this.plan(direction, limit, most, 0, "allow", this.#plan);
+  /** Returns how much of an order of some size would be filled up to its limit, in 0.01 share. */
+  fillable(direction: BookDirection, limit: number, size: number = Number.MAX_SAFE_INTEGER): number {
+    this.plan(direction, limit, size, 0, "allow", this.#plan);
     return this.#plan.filled;
   }
 
-  /** Fills an order as far as it can be and answers what is left of it; `filled` is called before each fill. */
+  /** Fills an order as far as possible and returns its open size; calls `filled` before each fill. */
   match(
     direction: BookDirection,
     limit: number,
@@ -57,7 +57,7 @@ export class SimulatedBook extends Book {
     return this.countAt(BID, tick) + this.countAt(ASK, tick) > 0;
   }
 
-  /** At how many prices something rests on a side. */
+  /** Returns the number of price levels of a side. */
   occupiedLevels(direction: BookDirection): number {
     let levels = 0;
     this.depth(direction, () => {
@@ -67,11 +67,11 @@ export class SimulatedBook extends Book {
   }
 }
 
-/** The highest taker fee with which a generated flow can be played. */
+/** Maximum taker fee of a market in which a generated flow can be played. */
 export const MAX_FEE_BPS = 200;
 
 export interface SimulatedOrder {
-  /** From 1, in the order in which they come. */
+  /** From 1, in order of arrival. */
   readonly number: number;
   readonly account: number;
   readonly side: Side;
@@ -79,7 +79,7 @@ export interface SimulatedOrder {
   readonly price: Price;
   readonly size: Size;
   readonly type: OrderType;
-  /** When it expires, in milliseconds since the start; null for all types but GTD. */
+  /** Milliseconds since the start; null for all types but GTD. */
   readonly expiresAt: number | null;
 }
 
@@ -87,8 +87,8 @@ export interface RestingOrder {
   readonly order: SimulatedOrder;
   readonly slot: number;
   open: Size;
-  /** Its place among those that rest. */
-  place: number;
+  /** Index in the list of resting orders. */
+  index: number;
 }
 
 interface Balances {
@@ -98,8 +98,8 @@ interface Balances {
 }
 
 /**
- * Plays orders as an exchange will in an empty complementary market, so that whoever writes a flow knows which orders
- * rest and what each account can pay. Fees are the highest there may be: lower ones leave every account at least as much.
+ * Executes orders as an exchange would in an empty complementary market, to know which orders rest and what each account
+ * can pay. It charges the maximum fee, because lower fees leave every account at least as much.
  */
 export class SimulatedMarket {
   readonly #tickSize: Price;
@@ -109,7 +109,7 @@ export class SimulatedMarket {
   readonly #byNumber = new Map<number, RestingOrder>();
   readonly #expiries = new ExpiryQueue();
 
-  /** Every account starts with so many shares of each outcome, and as many USDC. */
+  /** Every account starts with `shares` of each outcome, and as many USDC. */
   constructor(accounts: number, shares: Size, tickSize: Price) {
     this.#tickSize = tickSize;
     this.book = new SimulatedBook(tickSize);
@@ -120,7 +120,7 @@ export class SimulatedMarket {
     }));
   }
 
-  /** The orders that rest, in no particular order. */
+  /** In no particular order. */
   get resting(): readonly RestingOrder[] {
     return this.#resting;
   }
@@ -137,7 +137,7 @@ export class SimulatedMarket {
     for (let due = this.#firstDue(at); due !== undefined; due = this.#firstDue(at)) this.cancel(due);
   }
 
-  /** Matches an order and rests what is left of it, as its type says. */
+  /** Matches an order, and rests or cancels its remainder by its type. */
   place(order: SimulatedOrder): void {
     const isMirrored = order.outcome === "NO";
     const direction = directionIn(isMirrored, order.side);
@@ -155,7 +155,7 @@ export class SimulatedMarket {
       return;
     }
     const slot = this.book.rest(direction, tick, open, order.number, order.account);
-    const resting = { order, slot, open, place: this.#resting.length };
+    const resting = { order, slot, open, index: this.#resting.length };
     this.#resting.push(resting);
     this.#byNumber.set(order.number, resting);
     if (order.expiresAt !== null) this.#expiries.add(millis(order.expiresAt), order.number);
@@ -164,7 +164,7 @@ export class SimulatedMarket {
   cancel(resting: RestingOrder): void {
     this.#reserve(resting.order, -reservationOf(resting.order, resting.open, MAX_FEE_BPS));
     this.book.remove(resting.slot);
-    this.#leave(resting);
+    this.#remove(resting);
   }
 
   #trade(taker: SimulatedOrder, takerOpen: Size, maker: RestingOrder, quantity: Size): void {
@@ -174,10 +174,10 @@ export class SimulatedMarket {
     this.#settle(taker, price, takerOpen, quantity);
     credit(this.#balancesOf(taker).usdc, -feeOf(price, quantity, MAX_FEE_BPS));
     maker.open = size(open - quantity);
-    if (maker.open === 0) this.#leave(maker);
+    if (maker.open === 0) this.#remove(maker);
   }
 
-  /** Moves shares and USDC of one party to a fill, of which `open` was open before. */
+  /** Moves shares and USDC of one party to a fill; `open` is the open size before. */
   #settle(order: SimulatedOrder, price: Price, open: Size, quantity: Size): void {
     const after = reservationOf(order, size(open - quantity), MAX_FEE_BPS);
     this.#reserve(order, after - reservationOf(order, open, MAX_FEE_BPS));
@@ -191,17 +191,17 @@ export class SimulatedMarket {
     reserve(this.#paysWith(order), amount);
   }
 
-  #leave(resting: RestingOrder): void {
+  #remove(resting: RestingOrder): void {
     const last = this.#resting.pop() as RestingOrder;
     if (last !== resting) {
-      this.#resting[resting.place] = last;
-      last.place = resting.place;
+      this.#resting[resting.index] = last;
+      last.index = resting.index;
     }
     this.#byNumber.delete(resting.order.number);
     if (resting.order.expiresAt !== null) this.#expiries.ended((number) => this.#byNumber.has(number));
   }
 
-  /** The order that expires first, when that is no later than `at`. */
+  /** Returns the order that expires first, if it expires by `at`. */
   #firstDue(at: number): RestingOrder | undefined {
     const first = this.#byNumber.get(this.#expiries.first());
     return first !== undefined && (first.order.expiresAt as number) <= at ? first : undefined;

@@ -1,15 +1,16 @@
 import type { Outcome, Side } from "../core/terms.ts";
 import { FULL_PRICE, type Price, price, type Size, size } from "../core/units.ts";
 
-/** Oldest first. */
+/** Orders of a world, oldest first. */
 export type OpeningHistory =
   | {
-      /** Written by hand and by earlier versions. */ readonly format: "clobsim-world/1";
+      /** Written by hand or by earlier versions. */
+      readonly format: "clobsim-world/1";
       readonly flow: readonly WorldRow[];
     }
   | {
       readonly format: "clobsim-world/2";
-      /** The same, packed: six integers an order, as `packOrders` has them. */
+      /** Six integers for each order: see `packOrders`. */
       readonly flow: readonly number[];
     };
 
@@ -30,9 +31,9 @@ export type WorldRow = readonly [
 
 export const MAX_MARKETS = 20_000;
 export const MAX_ORDERS = 5_000_000;
-/** The most shares that an order may be for, and a trader may have of each outcome. */
+/** Maximum number of shares of an order, and of a trader in each outcome. */
 export const MAX_SHARES = 10_000_000;
-/** A history begins at most ten years before the start, in milliseconds. */
+/** Earliest time of a history: ten years before the start, in milliseconds. */
 export const EARLIEST = -315_576_000_000;
 
 export interface WorldOrder {
@@ -53,11 +54,11 @@ export const ORDER_WIDTH = 6;
 const SELL = 1;
 const NO = 2;
 const FAK = 4;
-/** The highest of the integers that tell side, outcome and order type. */
+/** Maximum of the integer that encodes side, outcome and order type. */
 export const MAX_TERMS = SELL + NO + FAK;
 const SIZE_UNITS = 100;
 
-/** Orders as integers, six each: at, trader, market, terms (1 SELL, 2 NO, 4 FAK, added up), price, size. */
+/** Packs orders into six integers each: at, trader, market, terms (1 SELL, 2 NO, 4 FAK, added up), price, size. */
 export function packOrders(orders: readonly WorldOrder[]): number[] {
   const packed: number[] = [];
   for (const { at, trader, market, side, outcome, price, size, orderType } of orders) {
@@ -79,18 +80,18 @@ export const orderCount = ({ format, flow }: OpeningHistory): number =>
 export const orderIn = (history: OpeningHistory, index: number): WorldOrder =>
   history.format === "clobsim-world/1"
     ? orderOf(history.flow[index] as WorldRow)
-    : orderAt(history.flow, index * ORDER_WIDTH);
+    : unpackedOrder(history.flow, index * ORDER_WIDTH);
 
-function orderAt(flow: readonly number[], place: number): WorldOrder {
-  const terms = flow[place + 3] as number;
+function unpackedOrder(flow: readonly number[], offset: number): WorldOrder {
+  const terms = flow[offset + 3] as number;
   return {
-    at: flow[place] as number,
-    trader: flow[place + 1] as number,
-    market: flow[place + 2] as number,
+    at: flow[offset] as number,
+    trader: flow[offset + 1] as number,
+    market: flow[offset + 2] as number,
     side: (terms & SELL) === 0 ? "BUY" : "SELL",
     outcome: (terms & NO) === 0 ? "YES" : "NO",
-    price: price(flow[place + 4] as number),
-    size: size(flow[place + 5] as number),
+    price: price(flow[offset + 4] as number),
+    size: size(flow[offset + 5] as number),
     orderType: (terms & FAK) === 0 ? "GTC" : "FAK",
   };
 }

@@ -46,7 +46,7 @@ const slug = (): Type<string> =>
 const isDecimal = (value: number, unitsPerOne: number): boolean =>
   Math.round(value * unitsPerOne) / unitsPerOne === value;
 
-/** A decimal in a range with no more digits than its unit has. */
+/** A decimal in a range, with at most the digits of its unit. */
 const decimalIn = (low: number, high: number, unitsPerOne: number): Type<number> =>
   refined(numberIn(low, high), (value) => {
     if (isDecimal(value, unitsPerOne)) return;
@@ -58,23 +58,23 @@ const tickSize = (): Type<number> =>
     if (!TICK_SIZES.includes(value)) throw new DocumentError(`one of ${TICK_SIZES.join(", ")}`, value);
   });
 
-function requireAtMost(most: number, items: unknown): void {
-  if (Array.isArray(items) && items.length > most)
-    throw new DocumentError(`at most ${most} items`, items.length);
+function requireAtMost(max: number, items: unknown): void {
+  if (Array.isArray(items) && items.length > max)
+    throw new DocumentError(`at most ${max} items`, items.length);
 }
 
-const listUpTo = <Item>(most: number, type: Type<Item>): Type<Item[]> => {
+const listUpTo = <Item>(max: number, type: Type<Item>): Type<Item[]> => {
   const items = array(type);
   return {
     ...items,
     parse: (value) => {
-      requireAtMost(most, value);
+      requireAtMost(max, value);
       return items.parse(value);
     },
   };
 };
 
-/** Refuses a value that one before had. @throws DocumentError at the path of its index. */
+/** Requires unique values. @throws DocumentError at the path of a repeated one. */
 function requireUnique(
   what: string,
   values: readonly string[],
@@ -96,7 +96,7 @@ export const WorldTrader = record({
 });
 export type WorldTrader = Infer<typeof WorldTrader>;
 
-/** When an event or a market ends, as `End` has it; worlds of earlier versions leave `endOf` out. */
+/** The fields of `End`; worlds of earlier versions have no `endOf`. */
 const END = {
   endsInDays: integer(1, MAX_DAYS),
   endOf: optional(oneOf(...PERIODS)),
@@ -118,12 +118,12 @@ export const WorldMarket = record({
   matching: oneOf("complementary", "independent"),
   createdAt: past(),
   ...END,
-  /** Set when the market was resolved before the start: what won, and when. */
+  /** Set if the market was resolved before the start. */
   resolved: orNull(record({ at: past(), winningOutcome: oneOf(...OUTCOMES) })),
 });
 export type WorldMarket = EndOptional<Infer<typeof WorldMarket>>;
 
-/** In the texts of an event and its markets, `{endDate}` stands for the day on which it ends: "November 30, 2026". */
+/** In the texts of an event and its markets, `{endDate}` is replaced by the day on which it ends: "November 30, 2026". */
 export const WorldEvent = record({
   title: words(),
   slug: slug(),
@@ -140,9 +140,9 @@ export type WorldEvent = EndOptional<Omit<Infer<typeof WorldEvent>, "markets">> 
 
 const WorldContent = record({
   format: oneOf("clobsim-world/1", "clobsim-world/2"),
-  /** Decides ids, secrets and dev accounts of the exchange that opens this world. */
+  /** Seed of the ids, secrets and dev accounts of the exchange that opens this world. */
   seed: text(),
-  /** Addresses of the dev accounts; their private keys are functions of the seed. */
+  /** Addresses of the dev accounts, whose private keys are derived from the seed. */
   devAccounts: refined(listUpTo(MAX_TRADERS, address()), (addresses) => {
     requireUnique("an address", addresses, (index) => [index]);
   }),
@@ -153,15 +153,12 @@ const WorldContent = record({
   events: refined(listUpTo(MAX_MARKETS, WorldEvent), checkEvents),
   flow: {
     ...list(integer()),
-    // Checked order by order below, with the traders and markets that orders name.
+    // `checkHistory` checks the orders with their traders and markets.
     parse: (value) => value as never,
   },
 });
 
-/**
- * What an exchange holds before its first client comes. It does not know when it is opened: every moment is relative to
- * the start, so one file opens at any `--start`.
- */
+/** Initial content of an exchange. All times are relative to the start, so that a file can be opened at any `--start`. */
 export type World = Readonly<Pick<Infer<typeof WorldContent>, "seed">> &
   OpeningHistory & {
     readonly devAccounts: readonly string[];
@@ -177,7 +174,7 @@ export function readWorldFile(path: string): World {
   }
 }
 
-/** A world from the text of its file. @throws DocumentError as `checkedWorld` */
+/** Parses the text of a world file. @throws DocumentError as `checkedWorld` */
 export function readWorld(json: string): World {
   let value: unknown;
   try {
@@ -189,8 +186,8 @@ export function readWorld(json: string): World {
 }
 
 /**
- * Checked through and through: prices on their ticks, indices pointing at something, slugs unique, the flow in order and
- * within the life of its markets. @throws DocumentError that names the place, what was expected there and what was found.
+ * Checks a world: prices on their ticks, valid indexes, unique slugs, orders sorted and within the life of their markets.
+ * @throws DocumentError with the path, what was expected and what was found.
  */
 export function checkedWorld(value: unknown): World {
   try {
@@ -249,38 +246,39 @@ function checkHistory({ format, flow, traders, events }: World): void {
     if (!isPacked && (!Array.isArray(order) || order.length !== columns.length)) {
       throw new DocumentError(`[${columns.join(", ")}]`, order, index);
     }
-    const place = isPacked ? index : 0;
-    const fault = faultIn(order, place, earliest, traders.length, markets) ?? faultOf(order, place, markets);
+    const offset = isPacked ? index : 0;
+    const fault =
+      faultIn(order, offset, earliest, traders.length, markets) ?? faultOf(order, offset, markets);
     if (fault !== null) {
       const [column, expected] = fault;
       const path = isPacked ? [index + column] : [index, column];
-      throw new DocumentError(`${columns[column]}, ${expected}`, order[place + column], ...path);
+      throw new DocumentError(`${columns[column]}, ${expected}`, order[offset + column], ...path);
     }
-    earliest = order[place] as number;
+    earliest = order[offset] as number;
   }
 }
 
 const isInteger = (value: unknown, low: number, high: number): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
 
-/** What is wrong with the moment, the trader or the market of an order. */
+/** Checks the time, the trader and the market of an order. */
 function faultIn(
   order: readonly unknown[],
-  place: number,
+  offset: number,
   earliest: number,
   traders: number,
   markets: readonly WorldMarket[],
 ): Fault | null {
-  const index = order[place + 2];
+  const index = order[offset + 2];
   const market = typeof index === "number" ? markets[index] : undefined;
   if (market === undefined) return [2, `an index below ${markets.length}`];
   const first = Math.max(earliest, market.createdAt);
   const last = (market.resolved?.at ?? 0) - 1;
-  if (!isInteger(order[place], first, last)) return [0, `an integer from ${first} to ${last}`];
-  return isInteger(order[place + 1], 0, traders - 1) ? null : [1, `an index below ${traders}`];
+  if (!isInteger(order[offset], first, last)) return [0, `an integer from ${first} to ${last}`];
+  return isInteger(order[offset + 1], 0, traders - 1) ? null : [1, `an index below ${traders}`];
 }
 
-function rowFault(row: readonly unknown[], _place: number, markets: readonly WorldMarket[]): Fault | null {
+function rowFault(row: readonly unknown[], _offset: number, markets: readonly WorldMarket[]): Fault | null {
   const [, , index, side, outcome, price, size, orderType] = row;
   const { tickSize, minOrderSize } = markets[index as number] as WorldMarket;
   if (side !== "BUY" && side !== "SELL") return [3, "BUY or SELL"];
@@ -297,19 +295,23 @@ function rowFault(row: readonly unknown[], _place: number, markets: readonly Wor
   return orderType === "GTC" || orderType === "FAK" ? null : [7, "GTC or FAK"];
 }
 
-function packedFault(flow: readonly unknown[], place: number, markets: readonly WorldMarket[]): Fault | null {
-  const { tickSize, minOrderSize } = markets[flow[place + 2] as number] as WorldMarket;
-  const price = flow[place + 4];
+function packedFault(
+  flow: readonly unknown[],
+  offset: number,
+  markets: readonly WorldMarket[],
+): Fault | null {
+  const { tickSize, minOrderSize } = markets[flow[offset + 2] as number] as WorldMarket;
+  const price = flow[offset + 4];
   const tick = Math.round(tickSize * FULL_PRICE);
-  if (!isInteger(flow[place + 3], 0, MAX_TERMS)) return [3, `an integer from 0 to ${MAX_TERMS}`];
+  if (!isInteger(flow[offset + 3], 0, MAX_TERMS)) return [3, `an integer from 0 to ${MAX_TERMS}`];
   if (!isInteger(price, tick, FULL_PRICE - tick) || price % tick !== 0) {
     return [4, `a multiple of ${tick} from ${tick} to ${FULL_PRICE - tick}`];
   }
-  const [least, most] = [Math.round(minOrderSize * SIZE_UNITS), MAX_SHARES * SIZE_UNITS];
-  return isInteger(flow[place + 5], least, most) ? null : [5, `an integer from ${least} to ${most}`];
+  const [min, max] = [Math.round(minOrderSize * SIZE_UNITS), MAX_SHARES * SIZE_UNITS];
+  return isInteger(flow[offset + 5], min, max) ? null : [5, `an integer from ${min} to ${max}`];
 }
 
-/** The file of a world: JSON with its keys in a fixed order and one line for each account and each order. */
+/** Writes a world as JSON with a fixed order of keys, and one line for each account and each order. */
 export function writeWorld(world: World): string {
   const devAccounts = world.devAccounts.map((address) => JSON.stringify(address));
   const traders = world.traders.map((trader) => inline(ordered(trader, WorldTrader.fields)));
@@ -332,7 +334,7 @@ export function writeWorld(world: World): string {
 `;
 }
 
-/** The same value with its keys in the order of the file, as far as it has them. */
+/** Returns a value with its keys in the order of the file. */
 const ordered = <Value extends object>(value: Value, fields: object): Value =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([key]) =>

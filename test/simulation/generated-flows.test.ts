@@ -50,7 +50,7 @@ describe.each(PROFILE_NAMES)("a flow that is %s", (name) => {
   });
 
   it("leaves one order more resting than its profile says, at most", () => {
-    expect(playedFlow(name).mostResting).toBeLessThanOrEqual(PROFILES[name].resting + 1);
+    expect(playedFlow(name).mostResting).toBeLessThanOrEqual(PROFILES[name].maxResting + 1);
   });
 
   it("is the same when it is written and read again", async () => {
@@ -138,15 +138,15 @@ describe("a generated flow", () => {
         .tuple(fc.integer({ min: least, max: most }), fc.integer({ min: least, max: most }))
         .map(([a, b]) => [Math.min(a, b), Math.max(a, b)]);
     const profiles: fc.Arbitrary<Profile> = fc.record({
-      up: share,
-      yes: share,
-      takers: share,
-      canceledSoon: share,
-      resting: fc.integer({ min: 0, max: 50 }),
+      upPercent: share,
+      yesPercent: share,
+      takerPercent: share,
+      cancelPercent: share,
+      maxResting: fc.integer({ min: 0, max: 50 }),
       fair: range(9999),
-      step: fc.nat(500),
-      depth: fc.integer({ min: 1, max: 9999 }),
-      together: range(20),
+      maxStep: fc.nat(500),
+      maxDistance: fc.integer({ min: 1, max: 9999 }),
+      rowsAtOnce: range(20),
       pauseMs: fc.integer({ min: 1, max: 60_000 }),
     });
     const accounts = fc.integer({ min: 1, max: 5 });

@@ -88,9 +88,9 @@ describe("a simulated market", () => {
 });
 
 describe("drawn orders", () => {
-  it("are for somebody who can pay, in one outcome or the other, down to the last that anybody can", () => {
+  it("are for an account that can pay, in either outcome, until none can", () => {
     const market = new SimulatedMarket(3, size(30_000), TICK);
-    const profile = { ...PROFILES.balanced, up: 100, yes: 100 };
+    const profile = { ...PROFILES.balanced, upPercent: 100, yesPercent: 100 };
     const subject = {
       seed: "1",
       profile,
@@ -109,8 +109,8 @@ describe("drawn orders", () => {
         orders.push(order);
       }
     };
-    expect(drawAll).toThrow("nobody can pay for an order of this flow");
-    // This profile draws nothing but buyers of YES: whoever has no USDC left sells NO instead.
+    expect(drawAll).toThrow("no account can pay for an order of this flow");
+    // This profile draws only buyers of YES: an account without USDC sells NO instead.
     const kinds = new Set(orders.map(({ side, outcome }) => `${side} ${outcome}`));
     expect(kinds).toEqual(new Set(["BUY YES", "SELL NO"]));
   });
