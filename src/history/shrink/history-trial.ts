@@ -159,7 +159,7 @@ export class ExpectationTrial extends HistoryTrial {
     venue.nameMarkets();
     const session = new Session(NO_SCENARIO, venue, {
       isUpdating: false,
-      judging: null,
+      checks: null,
       stop: this.stop,
       refused: undefined,
     });

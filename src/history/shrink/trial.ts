@@ -14,7 +14,7 @@ export type Outcome =
   | { readonly kind: "stopped" | "passed" }
   | Failed;
 
-/** What is judged after each step: judging all costs as much as all the rest, fills alone next to nothing. */
+/** What is checked after each step: checking everything takes half of the time, checking only fills takes little. */
 export type Judged = "all" | "fills";
 
 /** A text that failed, as it was read, and how. */
@@ -85,7 +85,7 @@ export class Trial {
     const { result } = await runScenario(scenario, {
       way: "process",
       open: this.place.open,
-      judging: { everyRows: null, fillsAlone: judged === "fills" },
+      checks: { everyRows: null, fillsOnly: judged === "fills" },
       stop: this.stop,
       ...watching,
     });

@@ -4,7 +4,7 @@ import type { Transport } from "../../client/transport.ts";
 import { OWN_EXPECTATIONS } from "../language/expectations.ts";
 import { type Scenario, type Step, stepsOf } from "../language/scenario.ts";
 import { failedLines, INDENT, markOf } from "../report/lines.ts";
-import { aligned, count, decimalText, grouped, oneLine, type Paint } from "../report/text.ts";
+import { aligned, count, grouped, oneLine, type Paint, roundedText } from "../report/text.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import { runSuite, type SuiteWatcher } from "../run/run-suite.ts";
 import { codeOf } from "../venue/http-request.ts";
@@ -17,7 +17,7 @@ import { Counts, type Group, isItem, universe } from "./items.ts";
 type GroupCoverage = ReturnType<typeof coverageOf>[number];
 export type ItemCoverage = GroupCoverage["items"][number];
 
-/** What a suite exercises of all that it could; what a failed scenario does counts for nothing. */
+/** Coverage of a suite; failed scenarios do not count. */
 export interface Coverage {
   readonly groups: readonly GroupCoverage[];
   readonly suite: SuiteResult;
@@ -46,7 +46,7 @@ export const coverageOf = (groups: readonly Group[], exercises: readonly Exercis
     }),
   }));
 
-/** How many of the items are exercised, and in percent, rounded down to a tenth: 100 only when all are. */
+/** Number of exercised items, and the percentage, rounded down to a tenth: 100 only if all are exercised. */
 type Share = ReturnType<typeof shareOf>;
 
 export function shareOf(groups: readonly GroupCoverage[]) {
@@ -55,7 +55,7 @@ export function shareOf(groups: readonly GroupCoverage[]) {
   return { exercised, total: items.length, percent: Math.floor((exercised * 1000) / items.length) / 10 };
 }
 
-/** A table of all items by group, in each those that nobody exercises first; then what failed; then the total. */
+/** Returns a table of all items by group, unexercised items first; then failed scenarios and the total. */
 export function coverageLines({ groups, suite }: Coverage, paint: Paint): string[] {
   const listed = groups.flatMap(({ items }) => {
     const names = aligned(items.map(({ words }) => words)).map((words) => words.join("  "));
@@ -81,11 +81,11 @@ export function coverageLines({ groups, suite }: Coverage, paint: Paint): string
   ];
 }
 
-export const percentText = ({ percent }: Share): string => `${decimalText(percent, 1)} %`;
+export const percentText = ({ percent }: Share): string => `${roundedText(percent, 1)} %`;
 
 const shareText = ({ exercised, total }: Share): string => `${grouped(exercised)} of ${grouped(total)}`;
 
-/** The scenarios that failed, and why some were skipped: neither exercises anything. */
+/** Returns the failed scenarios, and why some were skipped. */
 function troubleLines({ results, failed, skipped }: SuiteResult, paint: Paint): string[] {
   const reasons = new Set(results.flatMap(({ reason }) => (reason === null ? [] : [oneLine(reason)])));
   return [
@@ -96,12 +96,12 @@ function troubleLines({ results, failed, skipped }: SuiteResult, paint: Paint): 
   ];
 }
 
-/** Of the document; a change that a reader could stumble over raises it. */
+/** Version of the document, raised by incompatible changes. */
 const VERSION = 1;
 
-/** The same figures for a program: one JSON value, its keys always in the same order. */
+/** Returns the same figures as a JSON value, its keys always in the same order. */
 export function coverageDocument({ groups, suite }: Coverage): object {
-  const those = (status: ScenarioResult["status"]): readonly ScenarioResult[] =>
+  const resultsOf = (status: ScenarioResult["status"]): readonly ScenarioResult[] =>
     suite.results.filter((result) => result.status === status);
   return {
     version: VERSION,
@@ -117,18 +117,18 @@ export function coverageDocument({ groups, suite }: Coverage): object {
         first,
       })),
     })),
-    failed: those("failed").map(({ file, name, failure }) => ({
+    failed: resultsOf("failed").map(({ file, name, failure }) => ({
       file,
       name,
       message: failure?.message ?? null,
       repeat: failure?.repeat ?? null,
     })),
-    skipped: those("skipped").map(({ file, name, reason }) => ({ file, name, reason })),
+    skipped: resultsOf("skipped").map(({ file, name, reason }) => ({ file, name, reason })),
   };
 }
 
 export interface CoverageOptions {
-  /** `auto`: in this process, but for scenarios with steps that exist only over HTTP. */
+  /** `auto`: in this process, except scenarios with steps that need HTTP. */
   readonly via: "auto" | "process" | "http";
   readonly startServer: StartServer;
 }
@@ -180,13 +180,13 @@ class Observer implements SuiteWatcher {
     if (venue instanceof LocalVenue) this.opened(venue.exchange);
   }
 
-  /** A step that does not say itself how it is refused is an outcome of a race. */
+  /** A refused step without `rejects` is an outcome of a race. */
   readonly refused = (step: Step, code: string): void => {
     const { kind } = step;
     const rejects = "rejects" in step ? step.rejects : null;
     const reason = isItem("refused steps", `${kind}: ${code}`) ? code : "rejects";
     this.#counts.add("refused steps", rejects === null ? "race: without rejects" : `${kind}: ${reason}`);
-    // Over HTTP the replies themselves are seen.
+    // Over HTTP, codes are counted from the replies.
     const isTrading = kind === "order" || kind === "cancel" || kind === "cancelAll";
     if (this.#isLocal && isTrading) this.#counts.add("error codes of trading", code);
   };
@@ -201,9 +201,9 @@ function countStep(step: Step, counts: Counts): void {
   counts.add("steps", step.kind);
   const expectations = step.kind === "expect" ? step.expectations : step.kind === "race" ? step.after : [];
   for (const { kind } of expectations) counts.add("expectations", kind);
-  const said = { ...step } as Readonly<Record<string, unknown>>;
+  const fields = { ...step } as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(OWN_EXPECTATIONS)) {
-    if ((said[name] ?? null) !== null) counts.add("expectations", name);
+    if ((fields[name] ?? null) !== null) counts.add("expectations", name);
   }
   if (step.kind === "replay" && step.rejected > 0) counts.add("refused steps", "replay: rows");
 }

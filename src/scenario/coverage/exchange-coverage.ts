@@ -8,10 +8,10 @@ import type { State } from "../../core/state.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { type Counts, GHOST, PARTIAL_FILL, REORGANIZED } from "./items.ts";
 
-/** Counts what happens in an exchange from now on; what its world brought is not the scenario's doing. */
+/** Counts what happens in an exchange from now on; the orders of its world do not count. */
 export function watchExchange(exchange: Exchange, counts: Counts): void {
   const observer = new Observer(exchange, counts);
-  exchange.watch((sequence, _at, events) => observer.saw(sequence, events));
+  exchange.watch((sequence, _at, events) => observer.observe(sequence, events));
 }
 
 type Handlers = {
@@ -21,12 +21,12 @@ type Handlers = {
 class Observer {
   readonly #exchange: Exchange;
   readonly #counts: Counts;
-  /** The markets that are closed, each with the sequence of the command that closed it. */
+  /** Closed markets, each with the sequence number of the command that closed it. */
   readonly #closings = new Map<number, number>();
-  /** The kind of each fault that was set, by number: one that has hit for the last time is gone from the state. */
+  /** Kind of each fault by number, because the state drops faults that are used up. */
   readonly #faults = new Map<number, SettlementFaultKind>();
   #sequence = 0;
-  /** The order that came with the command: it was nothing before. */
+  /** The order placed by the current command; 0 if none. */
   #placed = 0;
 
   constructor(exchange: Exchange, counts: Counts) {
@@ -37,11 +37,9 @@ class Observer {
     for (const { number, fault } of chain.faults) this.#faults.set(number, fault);
   }
 
-  saw(sequence: number, events: readonly DomainEvent[]): void {
-    for (const [market, closing] of this.#closings) {
-      // A restore has taken it back.
-      if (closing >= sequence) this.#closings.delete(market);
-    }
+  observe(sequence: number, events: readonly DomainEvent[]): void {
+    // A restored snapshot has undone later closings.
+    for (const [market, closing] of this.#closings) if (closing >= sequence) this.#closings.delete(market);
     this.#sequence = sequence;
     this.#placed = 0;
     for (const event of events) if (event.kind === "orderPlaced") this.#placed = event.order;
@@ -53,7 +51,7 @@ class Observer {
     }
   }
 
-  /** The other kinds are no items. */
+  /** Other kinds of events have no items. */
   readonly #handlers: Handlers = {
     orderPlaced: ({ order, orderType, token, blockingOwnOrder }) => {
       const { matching, selfTrade, tickSize } = this.#marketOf(token);
@@ -143,7 +141,7 @@ class Observer {
     this.#counts.add("settlement", `${statusBefore(transaction)} -> ${isFinal ? "CONFIRMED" : "MINED"}`);
   }
 
-  /** With the blocks from one height to another, those that stand deep enough below them are final. */
+  /** Counts the transactions that become final with the blocks from one height to another. */
   #confirmed(from: number, to: number): void {
     const depth = confirmationsOf(this.#state.config.settlement);
     if (depth === 0) return;

@@ -19,11 +19,11 @@ export const PARTIAL_FILL = "LIVE -> LIVE (partial fill)";
 export const REORGANIZED = "MINED -> MATCHED (reorganized)";
 export const GHOST = "MATCHED for ever (never mined)";
 
-/** What a suite can exercise: each item by the text it is counted under, with its words, a column for each. */
+/** Items that a suite can exercise: the key under which each is counted, and its columns in the report. */
 type Items = ReadonlyMap<string, readonly string[]>;
 
 const items = (...texts: readonly string[]): Items => new Map(texts.map((text) => [text, [text]]));
-const called = (names: Iterable<readonly [item: string, name: string]>): Items =>
+const namedItems = (names: Iterable<readonly [item: string, name: string]>): Items =>
   new Map([...names].map(([item, name]) => [item, [name]]));
 
 const stepNames = Object.entries<StepInfo>(STEPS).map(([kind, info]) => ({
@@ -35,7 +35,7 @@ const expectationNames = Object.entries({ ...EXPECTATIONS, ...OWN_EXPECTATIONS }
 
 const GROUPS = {
   "order types": items(...ORDER_TYPES),
-  // Of an order as it is when its own command is over, and of one that rested before.
+  // States after the order's own command, and changes of a resting order.
   "order states": items(
     "new -> LIVE",
     "new -> MATCHED",
@@ -54,7 +54,7 @@ const GROUPS = {
   "tick sizes": items(...TICK_SIZES.map(String)),
   "settlement modes": items(...SETTLEMENT_MODES),
   "balance policies": items(...BALANCE_POLICIES),
-  // Of the fills of a match, and why they wait. `instant` makes them CONFIRMED at once.
+  // Settlement of fills, and why they wait. `instant` confirms them at once.
   settlement: new Map([
     ...items(
       "MATCHED -> MINED",
@@ -67,14 +67,14 @@ const GROUPS = {
       REORGANIZED,
       GHOST,
     ),
-    ...called([
+    ...namedItems([
       ["held: RETRIED", "MATCHED -> RETRYING"],
       ["held: UNFUNDED", "MATCHED -> RETRYING (waits for funds)"],
       ["held: DELAYED", "MATCHED (delayed)"],
       ["held: UNDERPRICED", "MATCHED (underpriced)"],
     ]),
   ]),
-  "settlement faults": called([
+  "settlement faults": namedItems([
     ["fail", "fail"],
     ["retry", "retry"],
     ["delay", "delay"],
@@ -83,9 +83,9 @@ const GROUPS = {
   ]),
   "chain calls": new Map([...items("split", "merge", "redeem"), ["reverted", ["reverted when mined"]]]),
   "error codes of trading": tradingCodes(),
-  steps: called(stepNames.map(({ kind, name }) => [kind, name])),
-  expectations: called(expectationNames.map(([kind, { name, key = kind }]) => [kind, name ?? key])),
-  "refused steps": called(
+  steps: namedItems(stepNames.map(({ kind, name }) => [kind, name])),
+  expectations: namedItems(expectationNames.map(([kind, { name, key = kind }]) => [kind, name ?? key])),
+  "refused steps": namedItems(
     stepNames.flatMap(({ kind, name, refusals }) =>
       refusals.map((refusal) => [`${kind}: ${refusal}`, `${name}: ${refusal}`] as const),
     ),
@@ -105,15 +105,15 @@ export interface Group {
 
 const OVER_HTTP: readonly string[] = ["endpoints", "errors by endpoint"];
 
-/** All that a suite can exercise; what only HTTP has counts only where all scenarios are run over it. */
+/** Returns all groups; those of HTTP only if all scenarios run over HTTP. */
 export const universe = (via: "auto" | "process" | "http"): readonly Group[] =>
   (Object.keys(GROUPS) as GroupName[])
     .filter((name) => via === "http" || !OVER_HTTP.includes(name))
     .map((name) => ({ name, items: GROUPS[name] }));
 
-/** The error codes of an endpoint on the servers of scenarios, which accept unknown fields, but for those that none can meet. */
+/** Returns the possible error codes of an endpoint on the servers of scenarios, which accept unknown fields. */
 function documentedCodes(endpoint: AnyEndpoint): readonly ErrorCode[] {
-  // A scenario's exchange lets every wallet derive credentials again.
+  // A scenario's exchange allows every wallet to derive credentials again.
   return codesOf(endpoint, "accept").filter((code) => code !== "CREDENTIALS_ALREADY_DERIVED");
 }
 
@@ -122,7 +122,7 @@ function tradingCodes(): Items {
   return items(...ERROR_CODES.filter((code) => codes.has(code)));
 }
 
-/** What the imitated service answers, without the control plane, and without what every endpoint of it can answer. */
+/** Returns the errors of the imitated service's endpoints, without codes that all of them share. */
 function endpointErrors(): Items {
   const imitated = ENDPOINTS.filter(({ path }) => /^\/(?:api|clob)\//.test(path));
   const isOwn = (code: ErrorCode): boolean =>
@@ -136,7 +136,7 @@ function endpointErrors(): Items {
   );
 }
 
-/** How often each thing has been seen; what is no item of its group counts for nothing. */
+/** Counts of items. Keys that are not items of their group are ignored by the report. */
 export class Counts {
   readonly #times = new Map<string, number>();
 

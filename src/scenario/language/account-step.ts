@@ -20,7 +20,7 @@ const transactionCode = (node: Node) => ({ value: oneOf(TRANSACTION_CODES)(node)
 const lineOf = ({ head }: StepSource): LineWords =>
   new LineWords(head.value, `${anyOf(VERBS)} and what belongs to it`);
 
-/** The same behind the words that say what it does. */
+/** Reads the line of a step after its verbs. */
 function lineAfter(source: StepSource, ...verbs: readonly string[]): LineWords {
   const line = lineOf(source);
   for (const verb of verbs) line.takeIf(verb);
@@ -30,7 +30,7 @@ function lineAfter(source: StepSource, ...verbs: readonly string[]): LineWords {
 const isGiven = ({ beside }: StepSource, name: string): boolean =>
   beside.some(({ key }) => key.text === name);
 
-/** What accounts do: `alice: BUY 10 YES @ 0.5`, `alice: cancel bid`, `alice: fund 100 USDC`, `alice: split 10`. */
+/** Steps of accounts: `alice: BUY 10 YES @ 0.5`, `alice: cancel bid`, `alice: fund 100 USDC`, `alice: split 10`. */
 export const ACCOUNT_STEPS = {
   order: step({
     name: "BUY, SELL",
@@ -63,7 +63,7 @@ export const ACCOUNT_STEPS = {
       const line = lineAfter(source, "cancel");
       const word = line.take("the name of an order, or all");
       const order = isGiven(source, "rejects")
-        ? declared.rounds.named([word.text, line.rest()].join(" ").trimEnd())
+        ? declared.rounds.numbered([word.text, line.rest()].join(" ").trimEnd())
         : declared.orderNamed(word);
       line.requireEnd();
       return { account: head.key.text, order };
@@ -105,7 +105,7 @@ export function accountStepOf(source: StepSource): keyof typeof ACCOUNT_STEPS {
   throw verb.unexpected(anyOf(VERBS), [...VERBS, "cancel all"]);
 }
 
-/** Whether a word is one that only an order has. */
+/** Whether a word occurs only in orders. */
 const isOfOrder = ({ text }: Word): boolean =>
   text.startsWith("@") || SIDES.some((side) => side === text.toUpperCase());
 
@@ -124,7 +124,7 @@ function fundingOf(line: LineWords, declared: Declarations): Funding {
   return { asset: { market: declared.lastMarketOf(line), outcome: asset }, amount: shares };
 }
 
-/** What a wallet does on the chain, `split 10 in rain`, `merge 10` or `redeem`. */
+/** Declares a call of a wallet on the chain: `split 10 in rain`, `merge 10` or `redeem`. */
 function call(kind: PositionChange["kind"], form: string, does: string) {
   return step({
     form,

@@ -31,23 +31,23 @@ import type { Source } from "./scenario-files.ts";
 
 const CHAIN_PARTS = ["head", "confirmed", "pending"] as const;
 
-/** All that the language says of one kind of expectation; `Content` is what such an expectation says. */
+/** Declaration of one kind of expectation; `Content` is the fields of such an expectation. */
 export interface ExpectationInfo<Content extends object = object> {
-  /** Where that is not its kind. */
+  /** Its key in a file, if different from its kind. */
   readonly key?: string;
-  /** Its own keys within that, where other kinds stand there, too. */
+  /** Its keys within that, if it shares the key with other kinds. */
   readonly parts?: readonly string[];
-  /** What coverage calls it, where that is not its key. */
+  /** Its name in coverage, if different from its key. */
   readonly name?: string;
-  /** How it is written, in backquotes, and what it is of. */
+  /** Examples in backquotes, and what is compared. */
   readonly form: string;
   readonly of: string;
-  /** Whether only the control plane can answer it. */
+  /** Set if it needs the control plane. */
   readonly isControl?: true;
   readonly read: Read<Content>;
 }
 
-/** Reads what stands at a key, each expectation with the place that says it. */
+/** Reads the expectations at a key, each with its place. */
 type Read<Content> = (
   value: Node,
   key: TextNode,
@@ -57,28 +57,28 @@ type Read<Content> = (
 const expectation = <Content extends object>(info: ExpectationInfo<Content>): ExpectationInfo<Content> =>
   info;
 
-/** Reads one for each entry of a mapping, at the place of its key: what the key names, and what is said of it. */
+/** Reads one expectation from each entry of a mapping, placed at the entry's key. */
 const eachBy =
-  <Name extends object, Said extends object>(
+  <Name extends object, Value extends object>(
     expected: string,
     ofKey: (key: TextNode, source: Source) => Name,
-    ofValue: (value: Node, source: Source) => Said,
-  ): Read<Name & Said> =>
+    ofValue: (value: Node, source: Source) => Value,
+  ): Read<Name & Value> =>
   (node, _key, source) =>
     eachOf(entriesOf(node, expected), ({ key, value }) => {
-      const [said, name] = all(
+      const [content, name] = all(
         () => ofValue(value, source),
         () => ofKey(key, source),
       );
-      return { place: key.place, ...name, ...said };
+      return { place: key.place, ...name, ...content };
     });
 
 const tokenOf = (key: TextNode, { declared }: Source) => ({ token: declared.tokenName(key) });
 const orderOf = (key: TextNode, { declared }: Source) => ({ name: declared.orderNamed(key) });
 
-/** Every kind of expectation, declared once: how it is read, what it needs, what coverage and the reference page say of it. */
+/** Every kind of expectation: its reader, its needs, and its texts for coverage and the reference page. */
 export const EXPECTATIONS = {
-  /** What stands in the book of a token, best first; null compares nothing. */
+  /** Price levels of a token's book, best first; a side that is null is not compared. */
   book: expectation({
     form: "`book: { YES: { bids: [0.55 x 60 (2)], asks: [] } }`",
     of: "price levels, best first",
@@ -95,7 +95,7 @@ export const EXPECTATIONS = {
     key: "orders",
     form: "`orders: { bid: CANCELED 0/10 USER }`",
     of: "named orders",
-    read: eachBy("orders by name", orderOf, (said) => ({ state: orderStateAt(said).value })),
+    read: eachBy("orders by name", orderOf, (node) => ({ state: orderStateAt(node).value })),
   }),
   balance: expectation({
     key: "balances",
@@ -133,7 +133,7 @@ export const EXPECTATIONS = {
       },
     ],
   }),
-  /** How many shares of a market there are on the chain; without an outcome of both, so many sets. */
+  /** Number of shares of an outcome on the chain; of sets if the outcome is null. */
   supply: expectation({
     key: "chain",
     parts: ["supply"],
@@ -143,7 +143,7 @@ export const EXPECTATIONS = {
     isControl: true,
     read: readSupply,
   }),
-  /** How far the settlement of an order's fills has come, in their order: one status for all of them, or one for each. */
+  /** Settlement status of an order's fills: one for all of them, or one for each in order. */
   settled: expectation({
     key: "chain",
     parts: ["settled"],
@@ -151,7 +151,7 @@ export const EXPECTATIONS = {
     form: "`chain: { settled: { bid: [MINED, FAILED] } }`",
     of: "settlement status of each fill of an order; a single `MINED` is for all fills",
     isControl: true,
-    read: eachBy("statuses by order", orderOf, (said) => ({ statuses: statusesAt(said) })),
+    read: eachBy("statuses by order", orderOf, (node) => ({ statuses: statusesAt(node) })),
   }),
   stateHash: expectation({
     form: '`stateHash: ""`',
@@ -201,7 +201,7 @@ export function readExpectations(source: Source, node: Node): readonly Expectati
   for (const [kind, info] of Object.entries<ExpectationInfo>(EXPECTATIONS)) {
     const { key = kind, read } = info;
     const reader: Reader = (value, at) =>
-      read(value, at, source).map((said) => ({ kind, ...said }) as Expectation);
+      read(value, at, source).map((content) => ({ kind, ...content }) as Expectation);
     const own = Object.fromEntries((info.parts ?? []).map((part) => [part, reader]));
     parts[key] = { ...parts[key], ...own };
     readers[key] =
@@ -220,7 +220,7 @@ const allBy = (
   Object.values(valuesBy(entriesOf(node, expected), readers)).flatMap((each) => each ?? []);
 
 const LEVEL_RULE = "a level such as 0.55 x 60";
-/** A level with another sign, or without blanks around it. */
+/** A level with another sign, or without spaces around it. */
 const LIKE_A_LEVEL = /^(\S+?) ?[x×@:] ?(\S+?)( \(\d+\))?$/;
 const COUNT = /^\((\d{1,9})\)$/;
 const COUNT_RULE = "a number of orders such as (2), or the end of the level";
@@ -231,7 +231,7 @@ function sidesAt(node: Node) {
   return { bids, asks };
 }
 
-/** A list of levels; for none the hint says how to write it. */
+/** Reads a list of levels; for `none`, the hint is `[]`. */
 function levelsAt(node: Node) {
   const expected = "a list of levels";
   if (isNone(node)) throw node.unexpected(expected, [], "[] says that there are none");
@@ -240,7 +240,7 @@ function levelsAt(node: Node) {
 
 const isNone = (node: Node): boolean => isNothing(node) || node.text === "none";
 
-/** A price level: how many orders only where the file says so. */
+/** A price level; `orders` is null if the file does not give the count. */
 export type LevelLine = Readonly<ReturnType<typeof levelAt>>;
 
 function levelAt(node: Node) {
@@ -261,15 +261,15 @@ function levelAt(node: Node) {
   return { price, size, orders };
 }
 
-/** A level that is written as others write it: `0.55x60`, `60 @ 0.55`; null for one that is right, or like none. */
+/** Returns the level that was meant by `0.55x60` or `60 @ 0.55`; null if the text is valid, or like no level. */
 function meantLevel(text: string): string | null {
-  const said = text.trim().replace(/\s+/g, " ");
-  const [, first = "", second = "", count = ""] = LIKE_A_LEVEL.exec(said) ?? [];
+  const given = text.trim().replace(/\s+/g, " ");
+  const [, first = "", second = "", count = ""] = LIKE_A_LEVEL.exec(given) ?? [];
   const isSwapped = decimalIn(first, PRICE) === null && decimalIn(second, PRICE) !== null;
   const price = corrected(isSwapped ? second : first, PRICE);
   const size = corrected(isSwapped ? first : second, LEVEL_SIZE);
   const meant = `${price} x ${size}${count}`;
-  return price === null || size === null || meant === said ? null : meant;
+  return price === null || size === null || meant === given ? null : meant;
 }
 
 function readBalances(node: Node, declared: Declarations) {
@@ -287,11 +287,11 @@ function readBalances(node: Node, declared: Declarations) {
   }).flat();
 }
 
-/** What there is of one asset, in its own units; undefined compares nothing. */
+/** Expected balance of one asset, in its own units; undefined fields are not compared. */
 interface BalanceState
   extends Readonly<Partial<Record<"balance" | "available" | "reserved" | "onChain", number | undefined>>> {
   readonly asset: "USDC" | TokenName;
-  /** Given alone: the whole balance, or what is available of it. */
+  /** A single amount: it must equal the whole balance or the available balance. */
   readonly amount?: number;
 }
 
@@ -303,12 +303,12 @@ function balanceIn({ key, value }: Entry, declared: Declarations): BalanceState 
   return { asset, ...valuesBy(entriesOf(value, anyOf(Object.keys(readers))), readers) };
 }
 
-const MID: DecimalRule = { what: "a mid", places: 5, least: 0, most: FULL_PRICE * 10 };
+const MID: DecimalRule = { what: "a mid", places: 5, min: 0, max: FULL_PRICE * 10 };
 
 const priceOrNone = (rule: DecimalRule) => (node: Node) =>
   isNone(node) ? null : units({ ...rule, what: `none or ${rule.what}` })(node);
 
-/** Undefined compares nothing, null says there is none. The mid counts in 0.00001 USDC. */
+/** Undefined is not compared; null means that there is none. The mid is in units of 0.00001 USDC. */
 const QUOTE_READERS = {
   bid: priceOrNone(PRICE),
   ask: priceOrNone(PRICE),
@@ -344,7 +344,7 @@ function readSupply(node: Node, key: TextNode, source: Source): ReturnType<typeo
 const sharesAt = (node: Node) => ({ size: units<Size>(SHARES)(node) });
 const supplyBy = eachBy("shares by market or outcome", issuedOf, sharesAt);
 
-/** Of `rain`, whole sets of both outcomes; of `YES` or `rain YES`, one outcome. */
+/** Reads `rain` as sets of both outcomes, `YES` or `rain YES` as one outcome. */
 function issuedOf(
   key: TextNode,
   { declared }: Source,
@@ -356,23 +356,23 @@ function issuedOf(
   throw key.unknown("market or outcome", [...(declared.markets ?? []), ...OUTCOMES], null, name);
 }
 
-function statusesAt(said: Node): SettlementStatus | readonly SettlementStatus[] {
+function statusesAt(node: Node): SettlementStatus | readonly SettlementStatus[] {
   const status = oneOf(SETTLEMENT_STATUSES);
-  return said.kind === "text" ? status(said) : eachOf(itemsOf(said, "a status, or a list of them"), status);
+  return node.kind === "text" ? status(node) : eachOf(itemsOf(node, "a status, or a list of them"), status);
 }
 
 const HASH = /^(?:(?:v2:)?[\da-f]{64})?$/;
 
-/** Reads `stateHash: "..."`; nothing is to be written by `--update`. */
+/** Reads `stateHash: "..."`; an empty one is filled in by `--update`. */
 function readStateHash(value: Node, { place }: TextNode) {
   if (value.kind !== "text" || !(isNothing(value) || HASH.test(value.text)))
     throw value.unexpected("v2: and 64 hex digits, or nothing for --update to write them");
   const { page, at, end, isPlain } = value;
   const quote = isPlain ? 0 : 1;
   const before = page.text[at - 1] === ":" ? ' "' : '"';
-  /** Offsets of the value in its file, in UTF-16 code units, for `--update`: quotes that it has stay outside. */
+  /** Offsets of the value in its file, in UTF-16 code units, without its quotes. `--update` replaces this range. */
   const range = [page.originalOffset(at + quote), page.originalOffset(end - quote)] as const;
-  /** What a new hash is to stand between: quotes where the value has none, a space where it would touch the colon. */
+  /** Text to insert around a new hash: quotes if the value has none, a space if it would touch the colon. */
   const around: readonly [before: string, after: string] = isPlain ? [before, '"'] : ["", ""];
   return [{ place, hash: isNothing(value) ? "" : value.text, range, around }];
 }

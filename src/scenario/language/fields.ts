@@ -6,7 +6,7 @@ import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/unit
 import { meantDuration, meantNumber } from "./near-misses.ts";
 import { attempt, type Entry, meaning, type Node, type TextNode, UNREADABLE, Word } from "./page.ts";
 
-/** Reads a word of a line, or the text of a node. */
+/** Reads a value from a word of a line, or from the text of a node. */
 export type Reader<Value> = (word: Word) => Value;
 
 export function entriesIn(node: Node, expected: string): readonly Entry[] {
@@ -14,7 +14,7 @@ export function entriesIn(node: Node, expected: string): readonly Entry[] {
   throw node.unexpected(`${expected}, a mapping`);
 }
 
-/** The entries of a mapping that says something; an empty one is a problem. */
+/** Returns the entries of a mapping, which must not be empty. */
 export function entriesOf(node: Node, expected: string): readonly Entry[] {
   const entries = entriesIn(node, expected);
   if (entries.length === 0) throw node.wrong(`expected ${expected}, found an empty mapping`);
@@ -26,12 +26,12 @@ export function itemsOf(node: Node, expected: string): readonly Node[] {
   throw node.unexpected(expected);
 }
 
-/** What is read of each item; those that cannot be read are left out. */
+/** Reads each item; those that cannot be read are left out. */
 export const eachOf = <Item, Value>(items: readonly Item[], read: (item: Item) => Value): Value[] =>
   items.flatMap((item) => attempt(() => [read(item)]) ?? []);
 
 export type Readers = Readonly<Record<string, (node: Node, key: TextNode) => unknown>>;
-/** What is read by keys: undefined where the key is not given, or its value cannot be read. */
+/** Values by key; undefined if the key is missing or its value cannot be read. */
 export type Values<Of extends Readers> = { readonly [Key in keyof Of]?: ReturnType<Of[Key]> | undefined };
 
 /** Reads entries by their keys; a key without a reader is a problem. */
@@ -45,20 +45,20 @@ export function valuesBy<Of extends Readers>(entries: readonly Entry[], readers:
   return values as Values<Of>;
 }
 
-/** Reads the values of a mapping, of which some key may be needed. */
-export function valuesOf<Of extends Readers, Needed extends keyof Of & string = never>(
+/** Reads the values of a mapping; one key may be required. */
+export function valuesOf<Of extends Readers, Required extends keyof Of & string = never>(
   node: Node,
   expected: string,
   readers: Of,
-  needed?: Needed,
-): Values<Of> & { readonly [Key in Needed]: ReturnType<Of[Key]> } {
+  required?: Required,
+): Values<Of> & { readonly [Key in Required]: ReturnType<Of[Key]> } {
   const entries = entriesIn(node, expected);
   const values = valuesBy(entries, readers);
-  if (needed !== undefined && values[needed] === undefined) {
-    const isGiven = entries.some(({ key }) => key.text === needed);
-    throw isGiven ? UNREADABLE : node.wrong(`expected the key ${needed}, found none`);
+  if (required !== undefined && values[required] === undefined) {
+    const isGiven = entries.some(({ key }) => key.text === required);
+    throw isGiven ? UNREADABLE : node.wrong(`expected the key ${required}, found none`);
   }
-  return values as Values<Of> & { readonly [Key in Needed]: ReturnType<Of[Key]> };
+  return values as Values<Of> & { readonly [Key in Required]: ReturnType<Of[Key]> };
 }
 
 export const text =
@@ -67,18 +67,18 @@ export const text =
     word.textFor(expected);
 
 export const matching =
-  (isRight: (text: string) => boolean, rule: string): Reader<string> =>
+  (isValid: (text: string) => boolean, rule: string): Reader<string> =>
   (word) => {
-    if (isRight(word.textFor(rule))) return word.text;
+    if (isValid(word.textFor(rule))) return word.text;
     throw word.unexpected(rule);
   };
 
-/** One of a few words; of another the nearest is named. */
+/** Reads one of some words; for another word, suggests the nearest. */
 export const oneOf =
   <Text extends string>(words: readonly Text[], expected = anyOf(words), hint: string | null = null) =>
   (word: Word): Text => {
-    const said = word.textFor(expected);
-    const found = words.find((each) => each === said);
+    const given = word.textFor(expected);
+    const found = words.find((each) => each === given);
     if (found === undefined) throw word.unexpected(expected, words, hint);
     return found;
   };
@@ -87,49 +87,49 @@ export interface DecimalRule {
   readonly what: string;
   readonly places: number;
   /** In units of 10^-places. */
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-const rule = (what: string, places: number, least: number, most: number): DecimalRule => ({
+const rule = (what: string, places: number, min: number, max: number): DecimalRule => ({
   what,
   places,
-  least,
-  most,
+  min,
+  max,
 });
 
-export const countOf = (what: string, least: number, most: number): DecimalRule => rule(what, 0, least, most);
+export const countOf = (what: string, min: number, max: number): DecimalRule => rule(what, 0, min, max);
 
 const MAX_SHARES = MAX_ISSUANCE / FULL_PRICE;
 
-/** Whether it is on the market's tick, or a size is large enough, only the exchange can say. */
+/** Tick size and minimum order size are checked by the exchange. */
 export const PRICE = rule("a price", PRICE_PLACES, 1, FULL_PRICE - 1);
 export const SIZE = rule("a size", SIZE_PLACES, 1, MAX_SIZE);
-/** What stands on a level of a book, which may be several orders. */
+/** Total size of a price level, which may hold several orders. */
 export const LEVEL_SIZE = rule("a size", SIZE_PLACES, 1, MAX_SHARES);
 export const MATCHED = rule("a size", SIZE_PLACES, 0, MAX_SIZE);
 export const SHARES = rule("a number of shares", SIZE_PLACES, 0, MAX_SHARES);
 export const USDC = rule("an amount of USDC", MONEY_PLACES, 0, MAX_ISSUANCE);
 
-export const positive = (of: DecimalRule): DecimalRule => ({ ...of, least: 1 });
+export const positive = (of: DecimalRule): DecimalRule => ({ ...of, min: 1 });
 
-/** A decimal in units of 10^-places; null when the text is none, or none in these bounds. */
-export function decimalIn(said: string, { places, least, most }: DecimalRule): number | null {
-  const found = unitsOf(said, places);
-  return found !== null && found >= least && found <= most ? found : null;
+/** Returns a decimal in units of 10^-places; null if the text is not a decimal, or out of bounds. */
+export function decimalIn(text: string, { places, min, max }: DecimalRule): number | null {
+  const found = unitsOf(text, places);
+  return found !== null && found >= min && found <= max ? found : null;
 }
 
 /** `a size from 0.01 to 10000000 with at most 2 decimals`. */
-export function ruleText({ what, places, least, most }: DecimalRule): string {
-  const bounds = `${what} from ${decimalText(least, places)} to ${decimalText(most, places)}`;
+export function ruleText({ what, places, min, max }: DecimalRule): string {
+  const bounds = `${what} from ${decimalText(min, places)} to ${decimalText(max, places)}`;
   return places === 0 ? bounds : `${bounds} with at most ${places} decimals`;
 }
 
-/** A number that is as the rule says, or the one that a text almost is; null where it is like none. */
-export const corrected = (said: string, of: DecimalRule): string | null =>
-  decimalIn(said, of) === null ? meantNumber(said, (each) => decimalIn(each, of) !== null) : said;
+/** Returns a text that obeys the rule, or the number that was probably meant; null if there is none. */
+export const corrected = (text: string, of: DecimalRule): string | null =>
+  decimalIn(text, of) === null ? meantNumber(text, (each) => decimalIn(each, of) !== null) : text;
 
-/** The units of a decimal; of another text, what it almost is. */
+/** Reads a decimal as units; suggests the number that was probably meant. */
 export const units =
   <Units extends number = number>(of: DecimalRule): Reader<Units> =>
   (word) => {
@@ -157,18 +157,18 @@ export const moment =
     return found;
   };
 
-export const isName = (said: string): boolean => /^[A-Za-z][A-Za-z\d_-]{0,63}$/.test(said);
+export const isName = (text: string): boolean => /^[A-Za-z][A-Za-z\d_-]{0,63}$/.test(text);
 export const NAME_RULE = "a name: a letter, then letters, digits, _ and -, at most 64";
 
-/** How a party of a trade may be named, an account of a flow among them. */
-export const isPartyName = (said: string): boolean => /^[A-Za-z][A-Za-z\d_-]{0,127}$/.test(said);
+/** Whether a text can name a party of a trade, which may be an account of a flow. */
+export const isPartyName = (text: string): boolean => /^[A-Za-z][A-Za-z\d_-]{0,127}$/.test(text);
 
-export const isMarketName = (said: string): boolean =>
-  said.length <= 64 && /^[a-z\d]+(?:-[a-z\d]+)*$/.test(said);
+export const isMarketName = (text: string): boolean =>
+  text.length <= 64 && /^[a-z\d]+(?:-[a-z\d]+)*$/.test(text);
 export const MARKET_NAME_RULE =
   "a market's name: lower-case words and digits joined by hyphens, at most 64 characters";
 
-/** The words of a line, one after the other. What is not as expected is noted and thrown. */
+/** Reads the words of a line in order. Throws `UNREADABLE` after reporting an unexpected word. */
 export class LineWords {
   readonly #words: readonly Word[];
   readonly end: Word;
@@ -189,9 +189,9 @@ export class LineWords {
     return this.#words.slice(this.#next);
   }
 
-  /** The word behind the last of those given. */
-  wordAfter(said: string): Word | undefined {
-    const index = this.#words.findLastIndex((word) => word.text === said);
+  /** Returns the word after the last occurrence of a text. */
+  wordAfter(text: string): Word | undefined {
+    const index = this.#words.findLastIndex((word) => word.text === text);
     return index < 0 ? undefined : this.#words[index + 1];
   }
 
@@ -224,7 +224,7 @@ export class LineWords {
     return units<Units>(of)(this.take(ruleText(of)));
   }
 
-  /** The market after `in`, where that is the next word. */
+  /** Reads a market after `in`; null if the next word is not `in`. */
   market(): Word | null {
     return this.takeIf("in") === null ? null : this.take("a market after in");
   }
@@ -241,13 +241,13 @@ export class LineWords {
   }
 }
 
-/** Each word at its place, also in a text that is quoted or goes over several lines; after an escape, at that word. */
-function wordsOf({ page, text: said, at, end }: Node): readonly Word[] {
+/** Returns each word with its place, also in a quoted or multi-line text; words after an escape sequence share one place. */
+function wordsOf({ page, text: line, at, end }: Node): readonly Word[] {
   const own = page.text.slice(at, end);
   const words: Word[] = [];
   let from = 0;
   let isFound = true;
-  for (const each of said.split(/\s+/)) {
+  for (const each of line.split(/\s+/)) {
     if (each === "") continue;
     const index: number = isFound ? own.indexOf(each, from) : -1;
     isFound = index >= 0;

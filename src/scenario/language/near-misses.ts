@@ -1,7 +1,7 @@
 import { parseDuration, parseIso } from "../../core/time.ts";
 
-/** Words of the language with what newcomers write in their places, in capitals. */
-const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
+/** Words of the language, each with the words that newcomers write instead, in capitals. */
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
   ["BUY", ["BID", "B", "LONG", "BUYS", "BOUGHT"]],
   ["SELL", ["ASK", "OFFER", "S", "SHORT", "SELLS", "SOLD"]],
   ["YES", ["Y"]],
@@ -16,13 +16,13 @@ const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
   ["from", ["BY", "AGAINST", "WITH", "VS", "OF", "TO"]],
 ]);
 
-/** The one of a few words that another stands for; undefined when it stands for none. */
+/** Returns the possible word that another is a synonym of; undefined if it is none. */
 export const meantWord = (word: string, possible: Iterable<string>): string | undefined =>
-  [...possible].find((each) => MEANT.get(each)?.includes(word.toUpperCase()));
+  [...possible].find((each) => SYNONYMS.get(each)?.includes(word.toUpperCase()));
 
 const THOUSANDS = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 
-/** The number that a text almost is: `0,55`, `1,000`, `$0.55`, `55c`, `10x`; null when it is like none that is right. */
+/** Returns the valid number that was meant by `0,55`, `1,000`, `$0.55`, `55c` or `10x`; null if there is none. */
 export function meantNumber(text: string, isRight: (text: string) => boolean): string | null {
   const plain = text.replace(/^[$x×]|(?:[$¢%c×x]|shares?)$/gi, "");
   const hundredths = /^\d{2}$/.test(plain) || (plain !== text && /^\d$/.test(plain));
@@ -45,7 +45,7 @@ const UNITS = [
   [/^d(?:ay)?s?$/, "d"],
 ] as const;
 
-/** The duration that a text almost is: `60`, `60 sec`, `+1hour`; null when it is like none. */
+/** Returns the duration that was meant by `60`, `60 sec` or `+1hour`; null if there is none. */
 export function meantDuration(text: string): string | null {
   const plain = text.toLowerCase().replace(/^\+|\s/g, "");
   const spelled = plain.replace(/(\d+)([a-z]*)/g, (_, digits: string, unit: string) => {
@@ -55,7 +55,7 @@ export function meantDuration(text: string): string | null {
   return spelled !== text && parseDuration(spelled) !== null ? spelled : null;
 }
 
-/** When an order expires, as a text almost says it: `60s`, `1hour`, `2026-01-02`; null when it is like none. */
+/** Returns the expiration that was meant by `60s`, `1hour` or `2026-01-02`; null if there is none. */
 export function meantExpiry(text: string): string | null {
   const duration = parseDuration(text) === null ? meantDuration(text) : text;
   if (duration !== null) return `+${duration}`;

@@ -33,14 +33,14 @@ const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
 const NOT_EXPIRING = "in MARKET, as NAME or the end of the line, for only GTD expires";
 const ORDER_ENDING = "in MARKET, then as NAME, or the end of the line";
 
-/** Reads `BUY 100 YES @ 0.55 GTD +60s in rain as bid`. With `mayBeWrong` only the shape of the line must be right. */
+/** Reads `BUY 100 YES @ 0.55 GTD +60s in rain as bid`. With `mayBeWrong` only the form of the line must be valid. */
 export function readOrderLine(
   line: LineWords,
   declared: Declarations,
   mayBeWrong: boolean,
 ): {
   readonly words: OrderWords;
-  /** Null when some word is wrong. */
+  /** Null if a word is invalid. */
   readonly exact: ExactOrder | null;
   readonly name: string | null;
 } {
@@ -50,8 +50,8 @@ export function readOrderLine(
     return partsOf(line);
   });
   if (parts === undefined) {
-    // What speaks of the order later is not wrong because of this line.
-    if (named !== undefined) declared.nameOrder(declared.rounds.named(named.text), null);
+    // Later references to the order must not become problems because of this line.
+    if (named !== undefined) declared.nameOrder(declared.rounds.numbered(named.text), null);
     throw UNREADABLE;
   }
   const { side, size, outcome, price, type, expiry, market } = parts;
@@ -62,11 +62,11 @@ export function readOrderLine(
   const exact = quietly(() => exactOrder(parts, orderType));
   const marketName = market?.text ?? null;
   const isMarket = declared.hasMarket(marketName);
-  // Only a market that is named may be wrong.
+  // `mayBeWrong` allows an unknown market, not a missing one.
   if (!isMarket && market !== null) quietly(() => attempt(() => declared.market(market, marketName)));
   else if (!isMarket && line.peek() === undefined) attempt(() => declared.market(side, null));
   if (name != null) declared.nameOrder(name, isMarket ? (exact?.orderType ?? null) : null);
-  // Behind a word that is no type it cannot be known what the next was meant to be.
+  // After an invalid type the meaning of the next word is unknown.
   if (orderType !== null || mayBeWrong) line.requireEnd(ORDER_ENDING, ["in", "as"]);
   if (name === undefined || ((exact === null || !isMarket) && !mayBeWrong)) throw UNREADABLE;
   const kept = market !== null && isMarket ? declared.market(market, marketName) : marketName;
@@ -82,7 +82,7 @@ export function readOrderLine(
   return { words, exact: exact === null || !isMarket ? null : { ...exact, market: kept }, name };
 }
 
-/** What stands where the words of an order belong. */
+/** The words of an order line, not yet validated. */
 type OrderParts = ReturnType<typeof partsOf>;
 
 function partsOf(line: LineWords) {
@@ -93,7 +93,7 @@ function partsOf(line: LineWords) {
   const price = line.take("a price");
   const type = optional(line);
   if (type?.text === "GTD") requireBareExpiry(line);
-  // A word behind a type is meant as when the order expires.
+  // A number or a `+` after a type is read as an expiration.
   const mayExpire = type !== null && (type.text === "GTD" || /^[+\d]/.test(line.peek()?.text ?? ""));
   const expiry = mayExpire ? optional(line) : null;
   const market = line.market();
@@ -101,13 +101,13 @@ function partsOf(line: LineWords) {
   return { side, size, outcome, price, type, expiry, market, name };
 }
 
-/** The next word, unless it begins what may follow a type. */
+/** Takes the next word, unless it is `in` or `as`. */
 function optional(line: LineWords): Word | null {
   const next = line.peek();
   return next === undefined || next.text === "in" || next.text === "as" ? null : line.take("");
 }
 
-/** Notes `in 60s` where `+60s` is meant, or another word before when an order expires. */
+/** Reports `in 60s` if `+60s` is meant. */
 function requireBareExpiry({ left: [before, when] }: LineWords): void {
   if (before === undefined || when === undefined) return;
   const meant = /^(?:in|for|after|until|till|at)$/i.test(before.text) ? expiryMeant(when.text) : null;
@@ -115,7 +115,7 @@ function requireBareExpiry({ left: [before, when] }: LineWords): void {
   if (meant !== null) throw both.unexpected(EXPIRY_RULE, [], meaning(meant));
 }
 
-/** When an order expires; a text that says no such thing stays what it is. */
+/** Parses an expiration; an invalid text is kept. */
 function expiryOf(text: string): Expiry {
   const after = text.startsWith("+") ? parseDuration(text.slice(1)) : null;
   if (after !== null) return { after };
@@ -123,10 +123,10 @@ function expiryOf(text: string): Expiry {
   return at === null ? { text } : { at };
 }
 
-/** When an order expires as the language says it, by a text that says so or almost does; null by any other. */
+/** Returns the expiration that a text is, or probably means; null if there is none. */
 const expiryMeant = (text: string): string | null => ("text" in expiryOf(text) ? meantExpiry(text) : text);
 
-/** What the words of an order say, but for its market; each word that is wrong is noted, and the answer is null. */
+/** Validates the words of an order, except its market. Reports each invalid word and returns null if there is one. */
 function exactOrder(
   { side, size, outcome, price, type, expiry }: OrderParts,
   orderType: OrderType | null,
@@ -160,7 +160,7 @@ function exactExpiry(orderType: OrderType, type: Word | null, word: Word | null)
 }
 
 function freeName(declared: Declarations, word: Word): string {
-  const name = declared.rounds.named(word.text);
+  const name = declared.rounds.numbered(word.text);
   if (word.text.includes("#") && name === word.text)
     throw word.wrong(`# numbers the names in a repeat, found ${word.said} outside of any`);
   if (!isName(name)) throw word.unexpected(NAME_RULE);
@@ -169,13 +169,13 @@ function freeName(declared: Declarations, word: Word): string {
   throw word.wrong(`another order is named ${name} already`, "give each a name of its own");
 }
 
-/** How a fill changed the number of sets. */
+/** Match types that change the number of sets. */
 export const SETS = ["MINT", "MERGE"] as const;
 
 const NOISE = /^(?:a|an|order|place|limit|share|shares|contracts?|lots?|of|usdc?|x|×)$/i;
 const NUMBER = /^\$?[.,]?\d[\d.,_]*(?:k|c|¢|%|x|×|\$)?$/i;
 const JOINED = /(@)|(?<=^[\d.,]+)(?=(?:yes|no)$)/i;
-/** What stands at each place of an order. */
+/** What is expected at each position of an order line. */
 const EXPECTED = [anyOf(SIDES), ruleText(SIZE), anyOf(OUTCOMES), "@", ruleText(PRICE)];
 const TAILS: readonly string[] = [...ORDER_TYPES, ...SETS, ...SETTLEMENT_STATUSES];
 
@@ -183,27 +183,27 @@ const isRight = (text: string, rule: DecimalRule): boolean => decimalIn(text, ru
 const wordOf = (text: string, words: readonly string[]): string | undefined =>
   words.find((each) => each === text.toUpperCase()) ?? meantWord(text, words);
 
-/** Notes words of an order that are not in their order, lack or are too many, where it is clear what was meant. */
+/** Reports words of an order that are misplaced, missing or superfluous, if it is clear what was meant. */
 function requireArrangement(line: LineWords): void {
   const given = line.left;
   const meant = meantOrder(given.flatMap(({ text }) => text.split(JOINED).filter(Boolean)));
   if (meant === null) return;
   const index = given.findIndex(({ text }, place) => !standsFor(text, meant[place]));
   const word = given[index];
-  // What lacks at the end, and a sign joined to its price, have sentences of their own.
+  // Missing words at the end, and an `@` joined to its price, have their own messages.
   const isSignJoined = word?.text === `@${meant[index + 1]}` && given.length === meant.length - 1;
   if (word === undefined || isSignJoined) return;
   throw word.unexpected(EXPECTED[index] ?? ORDER_ENDING, [], meaning(meant.join(" ")));
 }
 
-/** Whether a word is the one that was meant, or so like it that its own problem says all. */
+/** Whether a word is the one that was meant, or so similar that the problem of that word is enough. */
 const standsFor = (given: string, meant: string | undefined): boolean =>
   meant !== undefined &&
   (given === meant ||
     wordOf(given, [meant]) === meant ||
     [PRICE, SIZE].some((rule) => corrected(given, rule) === meant));
 
-/** The words of an order in their order; null when some word is of no use in one, or a side, an outcome or a size lacks. */
+/** Returns the words of an order in the right order; null if a word is unknown, or side, outcome or size is missing. */
 function meantOrder(words: readonly string[]): readonly string[] | null {
   const left = [...words];
   const clause = (name: string): string[] => {
@@ -242,7 +242,7 @@ function meantOrder(words: readonly string[]): readonly string[] | null {
 }
 
 const CLIENT_CODES: readonly ClientCode[] = ["CONNECTION_LOST", "INVALID_REPLY", "NOT_DERIVED", "NO_WALLET"];
-/** Every code that a refusal may have, and why an own order could not be canceled. */
+/** Every code of a refusal, and every reason why an order could not be canceled. */
 export const REFUSAL_CODES: readonly string[] = [
   ...ERROR_CODES,
   ...CLIENT_CODES,
@@ -278,7 +278,7 @@ export const linesAt = <Value>(
 const SPELLED_SHARE = /^([\d.]+) ?(?:\/|of|out of|:|,) ?([\d.]+)(?= |$)/i;
 const SHARE_RULE = "how much of how much is matched, such as 40/100";
 
-/** An order's state: `LIVE 40/100`, `CANCELED 0/10 FOK_UNFILLED`. Without a reason none is compared. */
+/** State of an order: `LIVE 40/100`, `CANCELED 0/10 FOK_UNFILLED`. The reason is compared only if given. */
 export type OrderState = Readonly<ReturnType<typeof readOrderState>>;
 
 function readOrderState(line: LineWords) {
@@ -298,7 +298,7 @@ function readOrderState(line: LineWords) {
   return { status, matched, size, reason };
 }
 
-/** Notes `40/100 LIVE`, and that an order which is refused has no state. */
+/** Reports `40/100 LIVE`, and a status of refused orders, which have no state. */
 function requireStatusFirst({ left: [first, second] }: LineWords): void {
   if (first === undefined) return;
   const expected = anyOf(ORDER_STATUSES);
@@ -322,10 +322,10 @@ export function readTradeLine(line: LineWords, declared: Declarations) {
 
 export type TradeLine = Readonly<ReturnType<typeof readTradeLine>>;
 
-/** A fill of a step's own order, as its taker sees it. Without a status none is compared. */
+/** A fill of the step's order, as its taker sees it. The status is compared only if given. */
 export type FillLine = Readonly<ReturnType<typeof readFillLine>>;
 
-/** Reads the same without who takes: `SELL 40 YES @ 0.55 from alice`. */
+/** Reads the same without the taker: `SELL 40 YES @ 0.55 from alice`. */
 export function readFillLine(line: LineWords, declared: Declarations) {
   requireArrangement(line);
   const side = line.oneOf(SIDES);
@@ -344,9 +344,9 @@ export function readFillLine(line: LineWords, declared: Declarations) {
   return { side, size, outcome, price, market, ...maker, matchType, status };
 }
 
-/** Who rested: an account, or an order by its name, but not a name that both have. */
+/** Reads the maker: an account or a named order, but not a name that is both. */
 function makerOf(word: Word, declared: Declarations) {
-  const maker = declared.rounds.named(word.text);
+  const maker = declared.rounds.numbered(word.text);
   if (!isPartyName(maker)) throw word.unexpected(MAKER_RULE);
   const isMakerOrder = declared.orders.has(maker);
   if (isMakerOrder && declared.accounts?.has(maker) === true)

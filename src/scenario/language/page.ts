@@ -1,12 +1,13 @@
 import { nearest } from "../../api/nearest.ts";
+import { countAtMost } from "../../core/count-while.ts";
 import { shown } from "../../simulation/flow-error.ts";
 import { meantWord } from "./near-misses.ts";
 import type { Place, ProblemList } from "./problem.ts";
 
-/** Thrown once a problem is noted: what stands there cannot be read. One object, since a file may have a million problems. */
-export const UNREADABLE: Error = Object.freeze(new Error("noted as a problem of the file"));
+/** Thrown after a problem is reported that prevents reading a value. One object, because a file may have a million problems. */
+export const UNREADABLE: Error = Object.freeze(new Error("reported as a problem of the file"));
 
-/** What `read` answers; undefined where it noted a problem and gave up. */
+/** Returns the result of `read`; undefined if it threw `UNREADABLE`. */
 export function attempt<Value>(read: () => Value): Value | undefined {
   try {
     return read();
@@ -16,7 +17,7 @@ export function attempt<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** What several readers answer; all of them note what is wrong before one problem ends the reading. */
+/** Calls several readers. All report their problems before `UNREADABLE` is thrown. */
 export function all<Values extends readonly unknown[]>(
   ...reads: { readonly [Index in keyof Values]: () => Values[Index] }
 ): Values {
@@ -27,14 +28,15 @@ export function all<Values extends readonly unknown[]>(
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** A file that is being read: its text without a byte order mark, each line ended by a line feed alone, and where its problems go. */
+/** A file being read, and the list of its problems. */
 export class Page {
   /** As the user named it. */
   readonly file: string;
   /** Absolute. */
   readonly folder: string;
+  /** Without a byte order mark, and with line feeds as line ends. */
   readonly text: string;
-  /** Start and end of each comment, one after the other. */
+  /** Start and end offset of each comment, alternating. */
   comments: readonly number[] = [];
   readonly #original: string;
   readonly #problems: ProblemList;
@@ -51,12 +53,12 @@ export class Page {
     this.#problems = problems;
   }
 
-  /** Whether problems are still kept; else there is no need to look for hints. */
-  get isListening(): boolean {
+  /** Whether problems are recorded; else hints need not be computed. */
+  get isRecording(): boolean {
     return !this.#isSilent && !this.#problems.isFull;
   }
 
-  /** What `read` answers while nothing is a problem. */
+  /** Returns the result of `read` without recording problems. */
   silently<Value>(read: () => Value): Value {
     const before = this.#isSilent;
     this.#isSilent = true;
@@ -68,22 +70,22 @@ export class Page {
   }
 
   wrong(at: number, message: string, hint: string | null = null): Error {
-    if (this.isListening) this.#problems.add({ place: this.place(at), message, hint });
+    if (this.isRecording) this.#problems.add({ place: this.place(at), message, hint });
     return UNREADABLE;
   }
 
-  /** Where a character stands; columns count UTF-16 code units, as editors do. */
+  /** Returns the place of a character; columns count UTF-16 code units, as in editors. */
   place(at: number): Place {
     this.#lineStarts ??= lineStartsOf(this.text);
-    const line = countUpTo(this.#lineStarts, at);
+    const line = countAtMost(this.#lineStarts, at);
     return { file: this.file, line, column: at - (this.#lineStarts[line - 1] ?? 0) + 1 };
   }
 
-  /** Where a character stands in the file itself, in UTF-16 code units from its start. */
+  /** Returns the offset of a character in the file itself, in UTF-16 code units. */
   originalOffset(at: number): number {
     if (this.#original.length === this.text.length) return at;
     this.#removed ??= removedFrom(this.#original);
-    return at + countUpTo(this.#removed, at);
+    return at + countAtMost(this.#removed, at);
   }
 }
 
@@ -93,7 +95,7 @@ function lineStartsOf(text: string): number[] {
   return starts;
 }
 
-/** For each character that was left out, the offset in the text of what followed it. */
+/** Returns, for each removed character, the offset in the text of the character after it. */
 function removedFrom(original: string): number[] {
   const removed = original.charCodeAt(0) === BYTE_ORDER_MARK ? [0] : [];
   for (let at = original.indexOf("\r\n"); at >= 0; at = original.indexOf("\r\n", at + 2)) {
@@ -102,18 +104,7 @@ function removedFrom(original: string): number[] {
   return removed;
 }
 
-export function countUpTo(rising: readonly number[], bound: number): number {
-  let low = 0;
-  let high = rising.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rising[middle] as number) <= bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** A word that stands somewhere in a file. Every method that notes a problem answers what to throw where the reader cannot go on. */
+/** A word of a file. Methods that report a problem return the error to throw if reading cannot continue. */
 export class Word {
   readonly page: Page;
   /** Offset in the text of its page. */
@@ -126,7 +117,7 @@ export class Word {
     this.text = text;
   }
 
-  /** What stands there, as a sentence names it. */
+  /** Its text or kind, for messages. */
   get said(): string {
     return shown(this.text);
   }
@@ -135,7 +126,7 @@ export class Word {
     return this.page.place(this.at);
   }
 
-  /** The text of what must be one that says something. */
+  /** Returns the text; a node that is not a text, or empty, is a problem. */
   textFor(_expected: string): string {
     return this.text;
   }
@@ -144,20 +135,21 @@ export class Word {
     return this.page.wrong(this.at, message, hint);
   }
 
-  /** Notes that it is not as expected: with a hint, else with the nearest of the words that were possible. */
+  /** Reports that something else was expected, with a hint, else with the nearest possible word. */
   unexpected(expected: string, possible: Iterable<string> = [], hint: string | null = null): Error {
-    if (!this.page.isListening) return UNREADABLE;
-    return this.wrong(`expected ${expected}, found ${this.said}`, hint ?? didYouMean(this.text, possible));
+    if (!this.page.isRecording) return UNREADABLE;
+    const message = `expected ${expected}, found ${this.said}`;
+    return this.wrong(message, hint ?? didYouMean(this.text, possible));
   }
 
-  /** Notes a name that nothing has, with the nearest that something has, else with `otherwise`. */
+  /** Reports an unknown name, with the nearest known one, else with `otherwise` as its hint. */
   unknown(
     what: string,
     known: Iterable<string>,
     otherwise: string | null = null,
     name: string = this.text,
   ): Error {
-    if (!this.page.isListening) return UNREADABLE;
+    if (!this.page.isRecording) return UNREADABLE;
     return this.wrong(`unknown ${what} ${shown(name)}`, didYouMean(name, known) ?? otherwise);
   }
 }
@@ -167,10 +159,10 @@ export type Node = TextNode | ListNode | MappingNode;
 abstract class AnyNode extends Word {
   abstract readonly kind: "text" | "list" | "mapping";
   readonly end: number;
-  /** How many nodes it is made of, and how many levels of them stand below it. */
+  /** Number of its nodes, itself included, and of levels below it. */
   nodes = 1;
   levels = 0;
-  /** Where the alias stands through which it came, the outermost of several. */
+  /** Offset of the outermost alias through which it was reached. */
   readonly aliasAt: number | undefined = undefined;
 
   constructor(page: Page, at: number, end: number, text = "") {
@@ -178,7 +170,7 @@ abstract class AnyNode extends Word {
     this.end = end;
   }
 
-  /** Its own, or that of the alias through which it came. */
+  /** Its own place, or that of the alias through which it was reached. */
   override get place(): Place {
     return this.page.place(this.aliasAt ?? this.at);
   }
@@ -197,10 +189,10 @@ abstract class AnyNode extends Word {
   }
 }
 
-/** A text without its quotes and with lines joined. */
+/** A text, without its quotes and with its lines joined. */
 export class TextNode extends AnyNode {
   readonly kind = "text";
-  /** Whether it stands without quotes, so that `null` means nothing and `1` a number. */
+  /** Whether it has no quotes, so that `null` and `1` are not texts. */
   readonly isPlain: boolean;
 
   constructor(page: Page, at: number, end: number, text: string, isPlain: boolean) {
@@ -231,7 +223,7 @@ export class ListNode extends AnyNode {
     }
   }
 
-  /** They know of the alias through which the list came. */
+  /** Items that keep the alias through which the list was reached. */
   get items(): readonly Node[] {
     return this.aliasAt === undefined ? this.own : this.own.map((item) => item.through(this.aliasAt));
   }
@@ -242,7 +234,7 @@ export interface Entry {
   readonly value: Node;
 }
 
-/** Entries in the order of the file; no two have the same key. */
+/** Entries in the order of the file; keys are unique. */
 export class MappingNode extends AnyNode {
   readonly kind = "mapping";
   readonly own: readonly Entry[];
@@ -263,7 +255,7 @@ export class MappingNode extends AnyNode {
   }
 }
 
-/** Whether nothing stands there, or `null`. */
+/** Whether a node is empty or `null`. */
 export const isNothing = (node: Node): boolean =>
   node.kind === "text" && node.isPlain && /^(?:|~|null|Null|NULL)$/.test(node.text);
 
@@ -274,8 +266,8 @@ function didYouMean(word: string, possible: Iterable<string>): string | null {
   if (word === "" || word.length > MAX_WORD_LENGTH) return null;
   const words = [...possible];
   const like = meantWord(word, words) ?? nearest(word, words);
-  const isOfUse = like !== undefined && like !== word && !(NUMBER.test(word) && NUMBER.test(like));
-  return isOfUse ? meaning(like) : null;
+  const isUseful = like !== undefined && like !== word && !(NUMBER.test(word) && NUMBER.test(like));
+  return isUseful ? meaning(like) : null;
 }
 
 export const meaning = (meant: string | null | undefined): string | null =>

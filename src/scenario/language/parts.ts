@@ -5,7 +5,7 @@ import { toIso } from "../../core/time.ts";
 import { type Millis, type Money, millis, type Price, type Size } from "../../core/units.ts";
 import type { Place } from "./problem.ts";
 
-/** A market of the scenario's own; its name is its slug. */
+/** A market that the scenario declares; its name is its slug. */
 export interface MarketTerms {
   readonly name: string;
   readonly tickSize: Price;
@@ -21,43 +21,49 @@ export interface AccountTerms {
   readonly funding: readonly Funding[];
 }
 
-/** An outcome of a market; the market is null where the scenario has but one. */
+/** An outcome of a market; the market is null if the scenario has only one. */
 export interface TokenName {
   readonly market: string | null;
   readonly outcome: Outcome;
 }
+
+/** Returns `YES`, or `rain YES` with a market. */
+export const tokenText = ({ market, outcome }: TokenName): string =>
+  market === null ? outcome : `${market} ${outcome}`;
+
+export const assetText = (asset: "USDC" | TokenName): string => (asset === "USDC" ? asset : tokenText(asset));
 
 /** USDC in micro-USDC, or shares in size units. */
 export type Funding =
   | { readonly asset: "USDC"; readonly amount: Money }
   | { readonly asset: TokenName; readonly amount: Size };
 
-/** A value with its place, for a failure to point at. */
+/** A value with its place, which a failure reports. */
 export interface Placed<Value> {
   readonly value: Value;
   readonly place: Place;
 }
 
-/** What every step has: its number from 1 in the scenario, its text as a person reads it, its place. */
+/** Fields of every step: its number in the scenario, from 1; its source text on one line; its place. */
 export interface StepBase {
   readonly number: number;
   readonly text: string;
   readonly place: Place;
 }
 
-/** Stands for the order that is placed next: no name of an order holds a blank. */
+/** Stands for the order that is placed next. No order can have this name, because it contains a space. */
 export const NEXT_ORDER = "next order";
 
-/** Why a wallet's transaction does not come to the chain: it would have no effect, or no node takes it. */
+/** Why a wallet's transaction is not accepted: it would revert, or the node refuses it. */
 export const TRANSACTION_CODES = ["TRANSACTION_REVERTED", "TRANSACTION_REFUSED"] as const;
 
-/** What an order line may say, for the reference. */
+/** The words of an order line, for the reference page. */
 export const ORDER_FORMS = "`BUY`, `SELL`; `YES`, `NO`; `GTC`, `FOK`, `FAK`, `GTD`; `in MARKET`";
 
-/** When an order expires: so long after it is placed, at a moment, or at something that is no moment. */
+/** Expiration of an order: milliseconds after it is placed, a moment, or an invalid text. */
 export type Expiry = { readonly after: number } | { readonly at: Millis } | { readonly text: string };
 
-/** The words of an order line as they stand, which only a step that expects to be refused may get wrong. */
+/** The words of an order line as written. They may be invalid only in a step that expects a refusal. */
 export interface OrderWords {
   readonly side: string;
   readonly size: string;
@@ -68,7 +74,7 @@ export interface OrderWords {
   readonly market: string | null;
 }
 
-/** An order line of which every word is right; only what depends on the market is still to be seen. */
+/** An order line whose words are all valid; the market's own rules are not checked yet. */
 export interface ExactOrder {
   readonly side: Side;
   readonly size: Size;
@@ -82,7 +88,7 @@ export interface ExactOrder {
 
 const PLAIN_NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
-/** The body of POST /clob/order that the words of an order line make, right or wrong. */
+/** Returns the body of POST /clob/order for the words of an order line, valid or not. */
 export function orderBodyOf(words: OrderWords, tokenId: string, now: Millis): Record<string, unknown> {
   const decimal = (text: string): number | string => (PLAIN_NUMBER.test(text) ? Number(text) : text);
   return {
@@ -101,7 +107,7 @@ const expirationOf = (expiry: { readonly after: number } | { readonly at: Millis
 const expirationText = (expiry: Expiry, now: Millis): string =>
   "text" in expiry ? expiry.text : toIso(expirationOf(expiry, now));
 
-/** The words that make such a body; what is no text and no number makes no word. */
+/** Returns the words that make such a body; a value that is neither text nor number becomes an empty word. */
 export function wordsOfBody(
   { side, size, price, orderType = "GTC", expiration = "" }: Readonly<Record<string, Scalar>>,
   outcome: Outcome,

@@ -1,6 +1,6 @@
 import { counted } from "../../core/format.ts";
 
-/** Where something stands in a file; lines and columns count from 1. */
+/** A position in a file; lines and columns count from 1. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -14,14 +14,14 @@ export interface Problem {
   readonly hint: string | null;
 }
 
-/** A file that is no scenario, with all that is wrong with it and the files it includes, 20 problems at most. */
+/** A file that is not a valid scenario, with the problems in it and in the files it includes, at most 20. */
 export interface WrongFile {
   /** As the user named it. */
   readonly file: string;
   readonly problems: readonly Problem[];
 }
 
-/** `file:line:column`, as editors and terminals make it a link. */
+/** `file:line:column`, which editors and terminals turn into a link. */
 export const placeText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`;
 
 export const sentenceOf = ({ message, hint }: Omit<Problem, "place">): string =>
@@ -37,7 +37,7 @@ export function wrongFilesText(wrong: readonly WrongFile[]): string {
 
 export const MAX_PROBLEMS = 20;
 
-/** The problems found so far, of each place the first: what else is wrong there is mostly its consequence. */
+/** The problems found so far. Only the first of a place is kept, because later ones mostly follow from it. */
 export class ProblemList {
   readonly #problems = new Map<string, Problem>();
 
@@ -54,7 +54,7 @@ export class ProblemList {
     if (!this.isFull && !this.#problems.has(place)) this.#problems.set(place, problem);
   }
 
-  /** As they stand in each file; the files in the order of their first problem, the scenario's own before its parts. */
+  /** Returns the problems sorted by place: the scenario's file first, other files in the order of their first problem. */
   inOrder(scenario: string): Problem[] {
     const problems = [...this.#problems.values()];
     const files = [...new Set([scenario, ...problems.map(({ place }) => place.file)])];

@@ -37,7 +37,7 @@ import {
   valuesOf,
 } from "./fields.ts";
 import { attempt, isNothing, type Node, Page, type TextNode } from "./page.ts";
-import type { AccountTerms, Funding, MarketTerms } from "./parts.ts";
+import { type AccountTerms, assetText, type Funding, type MarketTerms } from "./parts.ts";
 import { type Problem, ProblemList } from "./problem.ts";
 import { StepsReader } from "./read-steps.ts";
 import type { Scenario } from "./scenario.ts";
@@ -45,20 +45,20 @@ import { readTextFile, ScenarioFiles } from "./scenario-files.ts";
 import { isReserved } from "./steps.ts";
 
 export interface ReadOptions {
-  /** Where the file lies, else the folder of its name: its paths are relative to it and never lead out of it. */
+  /** Folder of the file, by default the folder in its name. The scenario's paths are relative to it and stay in it. */
   readonly folder?: string;
-  /** How to know the markets of a world; left out, its file is read. */
+  /** Returns the markets of a world; reads the world file by default. */
   readonly worldMarkets?: WorldMarkets;
 }
 
-/** The scenario is null where its file is wrong. */
+/** The scenario is null if its file has problems. */
 interface ReadScenario {
   readonly scenario: Scenario | null;
-  /** In the order of the file, 20 at most. */
+  /** In the order of the file, at most 20. */
   readonly problems: readonly Problem[];
 }
 
-/** Reads a scenario from the text of its file, `file` as the user named it. Never throws because of what the text says. */
+/** Reads a scenario from the text of its file; `file` as the user named it. Never throws because of the text. */
 export function readScenario(file: string, content: string, options: ReadOptions = {}): ReadScenario {
   const problems = new ProblemList();
   const scenario = attempt((): Scenario => {
@@ -72,7 +72,7 @@ export function readScenario(file: string, content: string, options: ReadOptions
   return { scenario: null, problems: problems.inOrder(file) };
 }
 
-/** Reads the scenario of a file, in whose folder its paths stay. Never throws because of what the file is. */
+/** Reads a scenario file. Never throws because of the file. */
 export function loadScenario(file: string, options: Omit<ReadOptions, "folder"> = {}): ReadScenario {
   const read = readTextFile(file);
   if (read.ok) return readScenario(file, read.text, options);
@@ -82,7 +82,7 @@ export function loadScenario(file: string, options: Omit<ReadOptions, "folder"> 
   return { scenario: null, problems: problems.inOrder(file) };
 }
 
-/** Names of the markets that a world file holds. @throws Error with a sentence when it is no world. */
+/** Returns the slugs of the markets in a world file. @throws Error if it is not a world file. */
 export type WorldMarkets = (path: string) => readonly string[];
 
 /** 2026-01-01T00:00:00Z. */
@@ -130,7 +130,7 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   const isKnown = first === undefined || (values.market ?? values.markets ?? values.world) !== undefined;
   const names = isKnown ? new Set(values.world?.markets ?? markets.map(({ name }) => name)) : null;
   const accounts = attempt(() => readAccounts(values.accounts, names)) ?? null;
-  // Where a key was surely meant to say the accounts, nobody knows them.
+  // After a mistyped `accounts` key the accounts are unknown.
   const isMistyped =
     values.accounts === undefined &&
     entries.some(({ key }) => nearest(key.text, Object.keys(readers)) === "accounts");
@@ -151,11 +151,11 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   };
 }
 
-/** A text on one line. */
-function line(what: string, longest: number): Reader<string> {
-  const rule = `${what} of 1 to ${longest} characters on one line`;
-  const isLine = (said: string): boolean =>
-    said.trim().length > 0 && said.trim().length <= longest && !INVISIBLE.test(said.trim());
+/** Reads a text on one line, of at most `max` characters. */
+function line(what: string, max: number): Reader<string> {
+  const rule = `${what} of 1 to ${max} characters on one line`;
+  const isLine = (text: string): boolean =>
+    text.trim().length > 0 && text.trim().length <= max && !INVISIBLE.test(text.trim());
   return (word) => matching(isLine, rule)(word).trim();
 }
 
@@ -164,7 +164,7 @@ export const worldMarkets: WorldMarkets = (path) =>
     markets.map(({ slug }) => slug),
   );
 
-/** The only market, where a scenario names none, and what a market is unless its terms say otherwise. */
+/** Returns the market of a scenario that declares none, and the default terms of every market. */
 export const defaultMarket = (): MarketTerms => ({
   name: "market",
   tickSize: price(100),
@@ -221,7 +221,7 @@ function readFunding(node: Node, declared: Declarations): Funding[] {
   return eachOf(entriesIn(node, "amounts by USDC, YES or NO"), ({ key, value }) => {
     const asset = declared.asset(key);
     const amount = units(asset === "USDC" ? USDC : SHARES)(value);
-    const name = asset === "USDC" ? asset : `${asset.market} ${asset.outcome}`;
+    const name = assetText(asset);
     if (taken.has(name)) key.wrong(`${key.text} is given twice`);
     taken.add(name);
     return { asset, amount } as Funding;

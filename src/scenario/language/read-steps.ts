@@ -10,23 +10,23 @@ const NOT_IN_A_RACE: readonly string[] = ["race", "repeat", "include", "snapshot
 const MAX_STEPS = 100_000;
 const MAX_RUNS = 5_040;
 const MAX_LEVELS = 16;
-/** In all, so that files which include one another many times come to an end. */
+/** In total, because files that include each other many times would take too long. */
 const MAX_INCLUDES = 1_000;
 
-/** Reads the steps of a scenario in order, those of included files in their places. */
+/** Reads the steps of a scenario in order, included files in place. */
 export class StepsReader {
   readonly #source: Source;
-  /** The files under way: the scenario's, and each that is included by the one before. */
-  readonly #under: { readonly path: string; readonly name: string }[];
+  /** The files being read: the scenario's file, then each file that the previous one includes. */
+  readonly #openFiles: { readonly path: string; readonly name: string }[];
   #includes = 0;
   #number = 0;
-  /** In how many orders the races so far can go. */
+  /** Number of runs that the races so far need: the product of their numbers of orders. */
   #runs = 1;
 
-  /** `path` is that of the scenario's file, `name` as the user named it. */
+  /** `path`: of the scenario's file; `name`: as the user named it. */
   constructor(source: Source, path: string, name: string) {
     this.#source = source;
-    this.#under = [{ path, name }];
+    this.#openFiles = [{ path, name }];
   }
 
   read(list: Node, into: Step[] = []): Step[] {
@@ -78,7 +78,7 @@ export class StepsReader {
     return steps;
   }
 
-  /** Reads the steps of a repeat round by round: they stand there so often. */
+  /** Reads the steps of a repeat once for each round. */
   #repeat({ head, beside }: StepKeys, into: Step[]): void {
     const { steps } = valuesBy(beside, { steps: (node) => node });
     if (steps === undefined) head.key.wrong("expected the key steps beside repeat, found none");
@@ -97,13 +97,13 @@ export class StepsReader {
     const path = files.pathAt(value);
     const name = files.nameOf(path);
     this.#includes += 1;
-    const chain = [...this.#under, { name }].map((file) => file.name).join(" → ");
-    if (this.#under.some((file) => file.path === path))
+    const chain = [...this.#openFiles, { name }].map((file) => file.name).join(" → ");
+    if (this.#openFiles.some((file) => file.path === path))
       throw value.wrong(`the file includes itself: ${chain}`);
-    if (this.#under.length > MAX_LEVELS)
+    if (this.#openFiles.length > MAX_LEVELS)
       throw value.wrong(`more than ${MAX_LEVELS} levels of include: ${chain}`);
     if (this.#includes > MAX_INCLUDES) throw value.wrong(`more than ${MAX_INCLUDES} times include`);
-    this.#under.push({ path, name });
+    this.#openFiles.push({ path, name });
     attempt(() => {
       const part = files.part(path);
       const readers = { steps: (node: Node) => node };
@@ -111,7 +111,7 @@ export class StepsReader {
       const list = isList ? part : valuesOf(part, "a list of steps, or steps", readers, "steps").steps;
       this.read(list, into);
     });
-    this.#under.pop();
+    this.#openFiles.pop();
   }
 }
 
@@ -120,7 +120,7 @@ type StepKeys = Pick<StepSource, "head" | "beside">;
 const STEP_RULE = "a step such as `alice: BUY 10 YES @ 0.5` or `advance: 30s`";
 const ACTS = /^\s*(?:buy|sell|cancel|fund|split|merge|redeem)(?:\s|$)/i;
 
-/** Finds out what a step does; nothing, two things at once, or an unknown one is a problem. */
+/** Finds the key of a step. No such key, two of them, or an unknown key is a problem. */
 function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source): StepKeys {
   if (node.kind !== "mapping") throw node.unexpected(STEP_RULE);
   const entries = node.own;
@@ -130,7 +130,7 @@ function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source
   if (head === undefined) {
     const stranger = entries.find(({ key }) => !BESIDE_WORDS.has(key.text));
     if (stranger === undefined) throw node.wrong(`expected ${STEP_RULE}, found none`);
-    // Whatever places an order was meant to be an account, not a step.
+    // The key of an order was meant to be an account.
     const isAccount = ACTS.test(stranger.value.text);
     const known = [...(accounts ?? []), ...(isAccount ? [] : STEP_WORDS)];
     throw stranger.key.unknown(isAccount ? "account" : "step or account", known, accountsText);

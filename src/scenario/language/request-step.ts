@@ -10,10 +10,10 @@ import { type StepSource, step } from "./step-source.ts";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 const SHAPE = "a method and a path, such as DELETE /order";
 const PREFIXED = /^\/(?:clob|api|sim|chain)(?:[/?]|$)/;
-/** What can stand in a path outside of braces. */
+/** A path; anything may be in braces. */
 const PATH = /^\/(?:[\x21-\x7a|~]|\{[^{}]*\})*$/;
 
-/** A request as a client would send it, for what no other step can say. */
+/** A request as a client would send it, for everything that has no step. */
 export const REQUEST_STEP = step({
   form: "`request: GET /orders`",
   does: "sends a request, signed by the account at `as`; `tamper` takes `sign`, `append`, `twice`, `spell`",
@@ -34,22 +34,24 @@ export const REQUEST_STEP = step({
       throw UNREADABLE;
     const sent = {
       ...target,
-      /** Who signs it; null sends it unsigned. */
+      /** The account that signs; null sends the request unsigned. */
       as: as ?? null,
-      /** JSON, or a text that is sent as it stands; undefined for none. */
+      /** JSON, or a text that is sent unchanged; undefined for none. */
       body,
-      /** Replace what is made, after signing: null removes, several values send a header as often. */
+      /** Replace generated headers after signing: null removes a header, a list sends it several times. */
       headers: headers ?? {},
     };
-    const said = {
+    const content = {
       ...sent,
       tamper: tamper === undefined ? null : readTamper(source, tamper, sent),
-      /** What the answer must hold, at least. */
+      /** Fields that the answer must have, at least. */
       answers: answers ?? null,
     };
     // `{order bid#}` is `{order bid7}` in its round.
     const { rounds } = source.declared;
-    return within(said, (text) => text.replace(OF_ORDER, (whole) => rounds.named(whole))) as typeof said;
+    return within(content, (text) =>
+      text.replace(OF_ORDER, (whole) => rounds.numbered(whole)),
+    ) as typeof content;
   },
   control: ({ path }) => {
     const place = ["/sim", "/chain"].find((each) => path.startsWith(each));
@@ -57,7 +59,7 @@ export const REQUEST_STEP = step({
   },
 });
 
-/** The path as sent, from the origin: `/clob/order`. May hold `{token YES}`, `{order bid}`, `{address alice}`, `{market rain}`. */
+/** Reads the method and the path from the origin: `/clob/order`. It may contain placeholders such as `{token YES}`. */
 function targetOf({ head: { value }, declared }: StepSource) {
   const line = new LineWords(value, SHAPE);
   const method = line.oneOf(METHODS, SHAPE);
@@ -93,14 +95,14 @@ function headerText(node: Node): string {
   throw node.unexpected("the text of a header on one line");
 }
 
-interface Sent extends Pick<ReturnType<typeof targetOf>, "method"> {
+interface SentRequest extends Pick<ReturnType<typeof targetOf>, "method"> {
   readonly as: string | null;
   readonly body: unknown;
   readonly headers: ReturnType<typeof readHeaders>;
 }
 
-/** The headers that a request is sent with, in lower case. */
-function sentHeaders({ method, as, body, headers }: Sent): ReadonlySet<string> {
+/** Returns the names of the headers that a request is sent with, in lower case. */
+function sentHeaders({ method, as, body, headers }: SentRequest): ReadonlySet<string> {
   const names = new Set(["host", ...(as === null ? [] : AUTH_HEADERS)]);
   if (body !== undefined) names.add("content-type");
   if (body !== undefined || method === "POST") names.add("content-length");
@@ -111,11 +113,11 @@ function sentHeaders({ method, as, body, headers }: Sent): ReadonlySet<string> {
   return names;
 }
 
-/** What is done to a request that is made and signed otherwise as it should be; headers by name, in lower case but for `spell`. */
+/** Changes to a correctly signed request. Header names are in lower case, except in `spell`. */
 export type Tamper = ReturnType<typeof readTamper>;
 
 /** Reads `{ sign: /orders?limit=5, append: { poly_signature: 00 } }`. */
-function readTamper({ declared }: StepSource, node: Node, sent: Sent) {
+function readTamper({ declared }: StepSource, node: Node, sent: SentRequest) {
   const names = sentHeaders(sent);
   const sentName = (word: Word): string => {
     if (names.has(word.text.toLowerCase())) return word.text;
@@ -143,11 +145,11 @@ function readTamper({ declared }: StepSource, node: Node, sent: Sent) {
     spell: namesIn,
   });
   return {
-    /** Is signed instead of the path, which has neither `/clob` nor a query; null where that is signed. */
+    /** Signed instead of the request's path, which has neither `/clob` nor a query; null to sign that path. */
     sign: sign ?? null,
     append: Object.fromEntries(append ?? []),
     twice: twice ?? [],
-    /** Names of headers in the letters in which they are sent. */
+    /** Header names in the upper and lower case that is sent. */
     spell: spell ?? [],
   };
 }
@@ -164,7 +166,7 @@ const LIKE_A_STAND_IN = /\{([A-Za-z]{1,20}) ([^{}]{1,80})\}/g;
 const OF_ORDER = /\{order [^{}]{1,80}\}/g;
 const STAND_IN_RULE = "{token YES}, {market NAME}, {order NAME} or {address NAME} in braces";
 
-/** Notes every `{order bid}` and the like, in any text of a request, that stands for nothing; false when there is one. */
+/** Reports each placeholder, such as `{order bid}`, whose name is not declared; false if there is one. */
 function checkStandIns(node: Node, declared: Declarations): boolean {
   const checked = (part: Node): boolean => checkStandIns(part, declared);
   if (node.kind === "list") return node.own.map(checked).every(Boolean);
@@ -172,7 +174,7 @@ function checkStandIns(node: Node, declared: Declarations): boolean {
   return !node.text.includes("{") || checkText(node, declared);
 }
 
-/** Every text in a value, rewritten. */
+/** Rewrites every text in a JSON value. */
 export function within(value: unknown, rewrite: (text: string) => string): unknown {
   if (typeof value === "string") return rewrite(value);
   if (Array.isArray(value)) return value.map((item) => within(item, rewrite));
@@ -193,7 +195,7 @@ function checkText({ page, text, at, end }: TextNode, declared: Declarations): b
   return isRight;
 }
 
-/** What stands in braces must be named; where it begins like no kind of name, it is text like any other. */
+/** Checks the name in a placeholder. Braces that begin with no similar kind are plain text. */
 function requireStandIn(whole: Word, kind: string, words: string, declared: Declarations): true {
   const names = words.trim().split(/\s+/);
   const name = names.join(" ");
@@ -213,11 +215,11 @@ function requireStandIn(whole: Word, kind: string, words: string, declared: Decl
 
 const MAX_DIGITS = 15;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
-/** What YAML takes for a number and JSON does not. */
+/** Numbers in YAML that are not numbers in JSON. */
 const OTHER_NUMBER =
   /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
-/** The JSON that a node stands for; what JSON cannot say exactly is a problem. */
+/** Converts a node to JSON; a value that JSON cannot represent exactly is a problem. */
 function jsonOf(node: Node): unknown {
   switch (node.kind) {
     case "list":

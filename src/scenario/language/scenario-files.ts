@@ -7,7 +7,7 @@ import { attempt, type Node, Page, UNREADABLE } from "./page.ts";
 import type { ProblemList } from "./problem.ts";
 import { readTree } from "./yaml.ts";
 
-/** What is read, and what it may speak of. */
+/** The files being read, and the names declared so far. */
 export interface Source {
   readonly files: ScenarioFiles;
   readonly declared: Declarations;
@@ -15,10 +15,10 @@ export interface Source {
 
 const RULE = "paths are relative to the file that names them and stay in the scenario's folder";
 
-/** The files of one scenario: its own, and those that its paths lead to, none of them out of its folder. */
+/** The files of one scenario: its own, and those that its paths refer to, all in its folder. */
 export class ScenarioFiles {
   readonly #problems: ProblemList;
-  /** Absolute path of the folder where the scenario's own file lies. */
+  /** Absolute path of the folder of the scenario's own file. */
   readonly #folder: string;
   readonly #file: string;
   readonly #parts = new Map<string, Node | undefined>();
@@ -33,7 +33,7 @@ export class ScenarioFiles {
     return this.#open(this.#file, text, this.#folder);
   }
 
-  /** What a file with steps to include holds, read once however often it is included. */
+  /** Returns the content of an included file, which is read once. */
   part(path: string): Node {
     if (!this.#parts.has(path)) {
       const part = attempt(() => this.#openPart(path));
@@ -57,12 +57,12 @@ export class ScenarioFiles {
     throw node.wrong(`there is no file ${this.nameOf(path)}`);
   }
 
-  /** A file as the user would name it. */
+  /** Returns a path as the user would write it. */
   nameOf(path: string): string {
     return join(dirname(this.#file), relative(this.#folder, path)).split(sep).join("/");
   }
 
-  /** Whether there is such a file, links and all; the message says why it may not be followed. */
+  /** Follows symbolic links; the message says why the path is not allowed, or is null. */
   #followed(path: string): { readonly exists: boolean; readonly message: string | null } {
     try {
       const { place, exists } = nearestExisting(path);
@@ -104,7 +104,7 @@ function isWithin(folder: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** The path, or the innermost folder of it that exists; null where a link on the way leads nowhere. */
+/** Returns the path or its innermost existing folder; null if that is a broken link. */
 function nearestExisting(path: string): { readonly place: string | null; readonly exists: boolean } {
   for (let place = path; ; place = dirname(place)) {
     const found = lstatSync(place, { throwIfNoEntry: false });
@@ -114,12 +114,12 @@ function nearestExisting(path: string): { readonly place: string | null; readonl
   }
 }
 
-/** A file's text; or why it has none, with as much of the text as stands before the fault. */
+/** Text of a file; or why it cannot be read, with the text before the invalid byte. */
 type FileText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string; readonly before: string };
 
-/** Reads a file of at most `MAX_SCENARIO_BYTES` bytes of UTF-8, whatever else the path may lead to. */
+/** Reads a regular file of at most `MAX_SCENARIO_BYTES` bytes of UTF-8. */
 export function readTextFile(path: string): FileText {
   let bytes: Buffer;
   try {
@@ -133,7 +133,7 @@ export function readTextFile(path: string): FileText {
 
 const fault = (message: string, before = ""): FileText => ({ ok: false, message, before });
 
-/** The longest beginning that is UTF-8: up to the first character that another encoding changes. */
+/** Returns the longest prefix that is valid UTF-8. */
 function textBeforeFault(bytes: Buffer): string {
   const replaced = Buffer.from(bytes.toString("utf8"));
   let end = replaced.findIndex((byte, index) => byte !== bytes[index]);
@@ -141,16 +141,16 @@ function textBeforeFault(bytes: Buffer): string {
   return replaced.toString("utf8", 0, end);
 }
 
-/** The largest file, in bytes; no text in it has more characters. */
+/** Maximum size of a file, in bytes. */
 export const MAX_SCENARIO_BYTES = 1_048_576;
 
 /** In characters. */
-const LONGEST_LINE = 65_536;
+const MAX_LINE_LENGTH = 65_536;
 
-/** What no text holds: controls other than tab and line feed. */
+/** Control characters other than tab and line feed. */
 const CONTROL = /[^\P{Cc}\t\n]/u;
 
-/** A text that is too long, has a line that is, or controls in it is none that a person wrote. */
+/** Reports a text that is too long, has too long a line, or contains control characters. */
 function requireLimits(page: Page): void {
   const { text } = page;
   if (text.length > MAX_SCENARIO_BYTES)
@@ -162,13 +162,9 @@ function requireLimits(page: Page): void {
   }
   let start = 0;
   for (const { length } of text.split("\n")) {
-    if (length > LONGEST_LINE) {
-      const found = "found a longer one";
-      throw page.wrong(
-        start + LONGEST_LINE,
-        `expected lines of at most ${LONGEST_LINE} characters, ${found}`,
-      );
-    }
+    const rule = `lines of at most ${MAX_LINE_LENGTH} characters`;
+    if (length > MAX_LINE_LENGTH)
+      throw page.wrong(start + MAX_LINE_LENGTH, `expected ${rule}, found a longer one`);
     start += length + 1;
   }
 }

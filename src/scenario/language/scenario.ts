@@ -5,7 +5,7 @@ import type { Place } from "./problem.ts";
 import type { StepInfo } from "./step-source.ts";
 import { STEPS } from "./steps.ts";
 
-/** A scenario as its file says it: quantities in the core's units, every part with its place. */
+/** A scenario read from its file. Quantities are in the core's units; every part has its place. */
 export interface Scenario {
   readonly name: string;
   readonly place: Place;
@@ -14,20 +14,20 @@ export interface Scenario {
   /** When blocks of the settlement chain are mined. */
   readonly settlement: SettlementMode;
   readonly balances: BalancePolicy;
-  /** Absolute path of the world file it opens with; null for none. */
+  /** Absolute path of its world file; null for none. */
   readonly world: string | null;
-  /** Markets of its own, in order; none when it opens a world. */
+  /** The markets it declares, in order; empty with a world file. */
   readonly markets: readonly MarketTerms[];
   readonly accounts: readonly AccountTerms[];
   readonly steps: readonly Step[];
 }
 
 type Rows = typeof STEPS;
-/** What each kind of step says: what its row in the table of steps reads. */
+/** Fields of each kind of step, as read by its row in the table of steps. */
 type Contents = {
   [Kind in keyof Rows]: Kind extends "race" ? RaceContent : ReturnType<Rows[Kind]["read"]>;
 };
-/** Explores every order of some steps, each with the rest of the scenario after it; `after` must hold each time. */
+/** Runs its steps in every order, each time with the rest of the scenario; `after` must hold each time. */
 interface RaceContent extends Omit<ReturnType<Rows["race"]["read"]>, "steps"> {
   readonly steps: readonly Step[];
 }
@@ -45,7 +45,7 @@ export type SettlementFaultStep = StepOf<"failSettlement"> | StepOf<"chainFault"
 
 const rowOf = (kind: StepKind): StepInfo => STEPS[kind] as StepInfo;
 
-/** Every step of a scenario, those of races among them. */
+/** Yields every step of a scenario, including those of races. */
 export function* stepsOf(steps: readonly Step[]): Generator<Step> {
   for (const step of steps) {
     yield step;
@@ -53,7 +53,7 @@ export function* stepsOf(steps: readonly Step[]): Generator<Step> {
   }
 }
 
-/** How many steps a scenario takes, as runs number them: each round of what is repeated, and those of races. */
+/** Returns the number of steps as runs number them: every round of a repeat counts, and every step of a race. */
 export const stepCount = ({ steps }: Scenario): number => [...stepsOf(steps)].length;
 
 export function needsHttp({ steps }: Scenario): boolean {
@@ -61,7 +61,7 @@ export function needsHttp({ steps }: Scenario): boolean {
   return false;
 }
 
-/** What a scenario asks of the control plane, in words; null when the public API is enough for it. */
+/** Returns what a scenario needs the control plane for, in words; null if the public API is enough. */
 export function controlNeedOf(scenario: Scenario): string | null {
   if (scenario.world !== null) return "needs control plane: it opens a world of its own";
   if (scenario.settlement !== "instant") return `needs control plane: settlement ${scenario.settlement}`;

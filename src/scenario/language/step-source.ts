@@ -1,58 +1,55 @@
+import { countAtMost } from "../../core/count-while.ts";
 import { type Readers, type Values, valuesBy } from "./fields.ts";
-import { countUpTo, type Entry, type Node } from "./page.ts";
+import type { Entry, Node } from "./page.ts";
 import type { StepBase } from "./parts.ts";
 import type { Source } from "./scenario-files.ts";
 
 const MAX_TEXT_LENGTH = 200;
-/** Of a value that goes over many lines, no more is looked at for the text of its step. */
-const MAX_LOOKED_AT = 4_000;
+/** Characters of a long value that are read for the text of its step. */
+const MAX_SCANNED = 4_000;
 
 export interface StepSource extends Source {
   readonly number: number;
-  /** The key that says what the step does, with its value. */
+  /** The entry whose key is the kind of step. */
   readonly head: Entry;
   readonly beside: readonly Entry[];
   readonly readRacing: (nodes: readonly Node[]) => readonly StepBase[];
 }
 
-/** How the value of each key beside a step is read. */
+/** Readers of the keys that may accompany a step. */
 export type BesideReaders = Readonly<Record<string, (node: Node, source: StepSource) => unknown>>;
 export type Beside<Of extends BesideReaders> = Values<{
   readonly [Key in keyof Of]: () => ReturnType<Of[Key]>;
 }>;
 
-interface Need<Content> {
-  of(step: Content): string | null;
-}
-
-/** All that the language says of one kind of step; `Content` is what such a step says. */
+/** Declaration of one kind of step; `Content` is the fields of such a step. */
 export interface StepInfo<Content extends object = object, Of extends BesideReaders = BesideReaders> {
-  /** The key that says so in a file, where that is not its kind. */
+  /** Its key in a file, if different from its kind. */
   readonly key?: string;
-  /** What coverage calls it, where that is not its key. */
+  /** Its name in coverage, if different from its key. */
   readonly name?: string;
-  /** How it is written, in backquotes, and what it does. */
+  /** Examples in backquotes, and what the step does. */
   readonly form: string;
   readonly does: string;
   readonly isOverHttp?: true;
   readonly refusals?: readonly string[];
   readonly beside?: Of;
   readonly read: (source: StepSource, beside: Beside<Of>) => Content;
-  /** What of it only the control plane can do; without this all of it. */
-  control?: null | Need<Content>["of"];
+  /** Returns what of the step needs the control plane, or null; null if never; undefined if always. */
+  control?: null | { of(step: Content): string | null }["of"];
 }
 
-/** What a step says: what stands beside it, null where it does not, and what is read behind that. */
-type Said<Content, Of extends BesideReaders> = string extends keyof Of
+/** Fields of a step: those of its accompanying keys, null if missing, and those that `read` returns. */
+type StepFields<Content, Of extends BesideReaders> = string extends keyof Of
   ? Content
   : Content & Omit<{ readonly [Key in keyof Of]: ReturnType<Of[Key]> | null }, keyof Content>;
 
-/** An entry of the table of steps, its `read` checked against what may stand beside it. */
+/** Declares a row of the table of steps; infers the types of its accompanying keys. */
 export const step = <Content extends object, Of extends BesideReaders>(
   info: StepInfo<Content, Of>,
-): StepInfo<Said<Content, Of>> => info as unknown as StepInfo<Said<Content, Of>>;
+): StepInfo<StepFields<Content, Of>> => info as unknown as StepInfo<StepFields<Content, Of>>;
 
-/** Reads a step; a key beside it that means nothing there is a problem. */
+/** Reads a step; an accompanying key that the step does not have is a problem. */
 export function readStep(
   kind: string,
   info: StepInfo,
@@ -63,27 +60,27 @@ export function readStep(
   );
   const { number, head, beside, declared } = source;
   const values = valuesBy(beside, readers);
-  const said = Object.fromEntries(Object.keys(readers).map((key) => [key, values[key] ?? null]));
-  const content = { ...said, ...info.read(source, values) };
+  const given = Object.fromEntries(Object.keys(readers).map((key) => [key, values[key] ?? null]));
+  const content = { ...given, ...info.read(source, values) };
   const text = `${stepText(head)}${declared.rounds.text}`;
   return { number, text, place: head.key.place, kind, ...content };
 }
 
-/** The source on one line, without comments: `alice: BUY 10 YES @ 0.5`. */
+/** Returns the source of a step on one line, without comments: `alice: BUY 10 YES @ 0.5`. */
 function stepText({ key, value }: Entry): string {
-  const said = value.kind === "text" ? value.text : uncommented(value);
-  const text = `${key.text}: ${said.slice(0, MAX_LOOKED_AT)}`.replace(/\s+/g, " ").trim();
+  const source = value.kind === "text" ? value.text : uncommented(value);
+  const text = `${key.text}: ${source.slice(0, MAX_SCANNED)}`.replace(/\s+/g, " ").trim();
   if (text.length <= MAX_TEXT_LENGTH) return text;
   return `${text.slice(0, MAX_TEXT_LENGTH - 3).replace(/[\ud800-\udbff]$/, "")}...`;
 }
 
 function uncommented({ page: { comments, text }, at, end }: Node): string {
-  const last = Math.min(end, at + MAX_LOOKED_AT);
-  let said = "";
+  const last = Math.min(end, at + MAX_SCANNED);
+  let kept = "";
   let from = at;
-  for (let index = countUpTo(comments, at); (comments[index] ?? last) < last; index += 2) {
-    said += text.slice(from, comments[index]);
+  for (let index = countAtMost(comments, at); (comments[index] ?? last) < last; index += 2) {
+    kept += text.slice(from, comments[index]);
     from = comments[index + 1] ?? last;
   }
-  return said + text.slice(from, last);
+  return kept + text.slice(from, last);
 }

@@ -44,10 +44,10 @@ import { type StepInfo, type StepSource, step } from "./step-source.ts";
 const BLOCKS = countOf("a number of blocks", 1, 100_000);
 const NO_BOTS = "none";
 const MAX_TIMES = 1_000_000_000;
-/** With one more the orders would be 5,040 for this race alone. */
+/** Seven steps would have 5,040 orders, the limit of a whole scenario. */
 const MAX_RACING = 6;
 
-/** Every kind of step, declared once: how it is read, what it needs, what coverage and the reference page say of it. */
+/** Every kind of step: its reader, its needs, and its texts for coverage and the reference page. */
 export const STEPS = {
   ...ACCOUNT_STEPS,
   advance: step({
@@ -66,10 +66,10 @@ export const STEPS = {
     read: (source) => {
       const name = snapshotName(source);
       const { rounds, snapshots } = source.declared;
-      if (snapshots.has(name) && !rounds.mayGiveAgain(`snapshot ${name}`))
+      if (snapshots.has(name) && !rounds.mayRedeclare(`snapshot ${name}`))
         throw source.head.value.wrong(`a snapshot before is named ${name} already`);
       snapshots.add(name);
-      rounds.give(`snapshot ${name}`);
+      rounds.declare(`snapshot ${name}`);
       return { name };
     },
   }),
@@ -122,7 +122,7 @@ export const STEPS = {
     form: "`race: [{ alice: cancel all }, { bob: cancel all }]`",
     does: "runs its steps in every order, each time with the rest of the scenario; `after` must hold each time",
     refusals: ["without rejects"],
-    // Read behind the steps, whose orders it may speak of.
+    // Read after the steps, because it may refer to their orders.
     beside: { after: (node) => node },
     read: (source, { after }) => {
       const { value } = source.head;
@@ -210,13 +210,14 @@ export const STEPS = {
   }),
 };
 
-/** The one request that a step is: in which market, and what its line of the transcript says of the reply. */
+/** The single request that executes a step. */
 export interface StepCall<O extends Operation = Operation> {
   readonly operation: O;
-  /** Null names the only one; left out of what is in none. */
+  /** Null for the only market; undefined if the request is not about a market. */
   readonly market?: string | null;
   readonly body?: object;
-  said?(reply: ReplyTo<O>): string;
+  /** Returns the text of the reply in the transcript. */
+  transcript?(reply: ReplyTo<O>): string;
 }
 
 const call = <O extends Operation>(operation: O, rest: Omit<StepCall<O>, "operation"> = {}): StepCall => ({
@@ -228,14 +229,15 @@ export const CALLS = {
   close: ({ market }) => call("closeMarket", { market }),
   resolve: ({ market, outcome }) => call("resolveMarket", { market, body: { winningOutcome: outcome } }),
   fault: ({ fault }) => call("addFault", { body: fault }),
-  mine: ({ blocks }) => call("mineBlocks", { body: { blocks }, said: ({ head }) => `block ${head.number}` }),
+  mine: ({ blocks }) =>
+    call("mineBlocks", { body: { blocks }, transcript: ({ head }) => `block ${head.number}` }),
   reorg: ({ depth }) => call("addSettlementFault", { body: { kind: "reorg", depth } }),
-  bump: () => call("bumpFees", { said: ({ bumped }) => `${bumped} raised` }),
+  bump: () => call("bumpFees", { transcript: ({ bumped }) => `${bumped} raised` }),
 } satisfies {
   readonly [Kind in keyof typeof STEPS]?: (step: ReturnType<(typeof STEPS)[Kind]["read"]>) => StepCall;
 };
 
-/** How a command is written as a step; a market is called by its name, or is ` in rain` where there are several. */
+/** Writes a command as a step. `inMarket` is ` in rain`, or empty if there is only one market. */
 export type Written<Given> = (
   command: Given,
   names: Readonly<Record<"market" | "inMarket", (number: number) => string>>,
@@ -253,7 +255,7 @@ export type OneStepCommand = Extract<Command, { readonly kind: keyof typeof WRIT
 export const isOneStep = (command: Command): command is OneStepCommand =>
   Object.hasOwn(WRITTEN, command.kind);
 
-/** What stands for other steps: how it is written, and what it does. */
+/** Keys that insert or repeat other steps. */
 export const STRUCTURE = {
   include: { form: "`include: _quotes.yaml`", does: "inserts the steps of another file" },
   repeat: {
@@ -267,7 +269,7 @@ export const STEP_OF_KEY: ReadonlyMap<string, keyof typeof STEPS> = new Map(
   ROWS.flatMap(([kind, { key = kind }]) => (Object.hasOwn(ACCOUNT_STEPS, kind) ? [] : [[key, kind]])),
 );
 export const STEP_WORDS: readonly string[] = [...STEP_OF_KEY.keys(), ...Object.keys(STRUCTURE)];
-/** Keys that stand beside the one that says what a step does. */
+/** Keys that may accompany the key of a step. */
 export const BESIDE_WORDS: ReadonlySet<string> = new Set([
   ...ROWS.flatMap(([, { beside = {} }]) => Object.keys(beside)),
   "steps",
@@ -275,7 +277,7 @@ export const BESIDE_WORDS: ReadonlySet<string> = new Set([
 
 const RESERVED: ReadonlySet<string> = new Set([...STEP_WORDS, ...BESIDE_WORDS]);
 
-/** Whether a word means something as the key of a step, so that no account can have it for a name. */
+/** Whether a word is a key of steps, which no account can have as its name. */
 export const isReserved = (name: string): boolean => RESERVED.has(name);
 
 const marketAt = (node: Node, declared: Source["declared"]): string | null =>
@@ -285,11 +287,11 @@ const keyIn = (node: Node, name: string): TextNode | undefined =>
   node.kind === "mapping" ? node.entries.find(({ key }) => key.text === name)?.key : undefined;
 
 const snapshotName = ({ head, declared: { rounds } }: StepSource): string =>
-  rounds.named(matching((name) => isName(rounds.named(name)), NAME_RULE)(head.value));
+  rounds.numbered(matching((name) => isName(rounds.numbered(name)), NAME_RULE)(head.value));
 
 const AT_RULE = `${MOMENT_RULE}, or expiry of ORDER`;
 
-/** A moment, or an order's expiration plus an offset in milliseconds. */
+/** Reads a moment, or an order's expiration plus an offset in milliseconds. */
 function momentAt({
   head,
   declared,
@@ -311,10 +313,10 @@ function momentAt({
 
 const HTTP_STATUSES = ["429", "500", "502", "503", "504"] as const;
 const MILLION = 1_000_000;
-const PROBABILITY: DecimalRule = { what: "a probability", places: 6, least: 0, most: MILLION };
+const PROBABILITY: DecimalRule = { what: "a probability", places: 6, min: 0, max: MILLION };
 const probability = (node: Node): number => units(PROBABILITY)(node) / MILLION;
 
-/** Reads `{ route: POST /order, status: 503, times: 1 }` as POST /sim/faults takes it. */
+/** Reads `{ route: POST /order, status: 503, times: 1 }`, the body of POST /sim/faults. */
 function readFault(node: Node): Record<string, string | number | boolean> {
   const fault = valuesOf(node, "{ route, status, times }", {
     route: text("a route such as POST /order"),
@@ -337,10 +339,10 @@ function readFault(node: Node): Record<string, string | number | boolean> {
   return fault as Record<string, string | number>;
 }
 
-const PERCENT: DecimalRule = { what: "a share", places: 4, least: 1, most: CERTAIN };
+const PERCENT: DecimalRule = { what: "a share", places: 4, min: 1, max: CERTAIN };
 const SETTLEMENTS = countOf("a number of settlements", 1, MAX_TIMES);
 /** In millionths of a gwei. */
-const GWEI: DecimalRule = { what: "a fee in gwei", places: 6, least: 0, most: MILLION * MILLION };
+const GWEI: DecimalRule = { what: "a fee in gwei", places: 6, min: 0, max: MILLION * MILLION };
 const MAX_REASON_LENGTH = 200;
 const FAILURE_RULE = "next, next 3, a share such as 20%, all or never";
 
@@ -349,7 +351,7 @@ const reason = matching(
   `a reason of 1 to ${MAX_REASON_LENGTH} characters`,
 );
 
-/** Reads `next`, `next 3`, `20%`, `all` or `never`; null ends what fails. */
+/** Reads `next`, `next 3`, `20%`, `all` or `never`; null for `never`. */
 function readFailure({ head, beside }: StepSource, why: string | undefined): SettlementFaultTerms | null {
   const failure = failureOf(new LineWords(head.value, FAILURE_RULE));
   if (failure !== null)
@@ -373,7 +375,7 @@ function failureOf(line: LineWords): Pick<SettlementFaultWords, "times" | "proba
   return often === "all" ? { probability: 1 } : { times };
 }
 
-/** Reads `{ kind: delay, blocks: 3 }`, or `none`, which is null; `of`: the order whose settlement alone it hits, or `NEXT_ORDER`; null for any. */
+/** Reads `{ kind: delay, blocks: 3 }`, or `none` as null. `of`: the order that it is limited to, or `NEXT_ORDER`; null for any. */
 function readChainFault(node: Node, declared: Source["declared"]) {
   if (node.text === "none") return { fault: null, of: null };
   const expected = "{ kind } and what belongs to it, or none";
@@ -404,7 +406,7 @@ function readChainFault(node: Node, declared: Source["declared"]) {
   return { fault: faultTerms(words), of: words.of ?? null };
 }
 
-/** What goes wrong; the API's kind reorg is a step of its own here. */
+/** Reads the kind of a fault; the API's kind `reorg` is a separate step here. */
 function faultKindAt(node: Node): FaultKind {
   if (node.text === "reorg") throw node.wrong("a reorganization is no fault but a step", "reorg: 1");
   return oneOf(FAULT_KINDS)(node);

@@ -18,7 +18,7 @@ const encoded = (character: string): string =>
 const commandMessage = (text: string): string => printable(text).replace(/[%\r\n]/g, encoded);
 const commandProperty = (text: string): string => printable(text).replace(/[%\r\n:,]/g, encoded);
 
-/** A workflow command; what XML 1.0 forbids becomes U+FFFD. */
+/** Returns a workflow command; characters that XML 1.0 forbids become U+FFFD. */
 function annotation(
   kind: "error" | "notice",
   { file, line, column }: Place,
@@ -36,10 +36,7 @@ function failureText({ step, text, message, diff, repeat }: Failure): string {
   return [message, `step ${step}: ${text}`, ...lines, `repeat: ${repeat}`].join("\n");
 }
 
-/**
- * An error at the line of each failure, a notice for each scenario that was skipped. GitHub shows ten of a kind for each
- * step; the summary of the job has them all.
- */
+/** Writes an error at the line of each failure, a notice for each skipped scenario. GitHub shows ten of each for a step. */
 export const githubReporter: MakeReporter = ({ write }) => ({
   finished: ({ name, place, status, reason, failure }) => {
     const text = failure === null ? "failed" : failureText(failure);
@@ -54,13 +51,13 @@ export const githubReporter: MakeReporter = ({ write }) => ({
   },
 });
 
-/** GitHub refuses the summary of a step above 1 MiB; what other tools write to it needs room too. */
+/** GitHub refuses the summary of a step above 1 MiB, which other tools also write to. */
 const MAX_BYTES = 768 * 1024;
 const MAX_FILE_BYTES = 1024 * 1024;
-/** For a heading, fences and the count of what is left out. */
+/** For a heading, fences and the count of omitted lines. */
 const RESERVE_BYTES = 4096;
 
-/** Appends what `textIn` makes of at most so many bytes and a heading; answers why it is not written, null when it is. */
+/** Appends `textIn(bytes)`, which may have that many bytes and a heading. Returns why it was not written, or null. */
 export function appendSummary(path: string, textIn: (bytes: number) => string): string | null {
   try {
     const taken = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -73,10 +70,10 @@ export function appendSummary(path: string, textIn: (bytes: number) => string): 
   }
 }
 
-/** Words in Markdown that mean themselves: CommonMark lets any ASCII punctuation be escaped. */
+/** Escapes a text for Markdown: CommonMark allows escapes of all ASCII punctuation. */
 const markdownText = (text: string): string => oneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
 
-/** A block of code with a fence longer than any run of backticks inside. */
+/** Returns a code block, whose fence is longer than any run of backticks inside. */
 function codeLines(language: string, lines: readonly string[]): string[] {
   const runs = lines.flatMap((line) => line.match(/`+/g) ?? []);
   const fence = "`".repeat(Math.max(2, ...runs.map(({ length }) => length)) + 1);
@@ -101,7 +98,7 @@ function failureMarkdown({ name, place, failure }: ScenarioResult): string {
   ].join("\n");
 }
 
-/** As many texts as fit into so many bytes, and how many are left. */
+/** Returns the first texts that fit into `most` bytes, and the number of the others. */
 function fitting(
   texts: readonly string[],
   most: number,

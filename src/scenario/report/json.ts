@@ -1,9 +1,9 @@
 import type { MakeReporter } from "./reporter.ts";
 
-/** Of the document; a change that a reader could stumble over raises it. */
+/** Version of the document, raised by incompatible changes. */
 const VERSION = 1;
 
-/** At every level in this order. */
+/** Order of the keys at every level. */
 const KEYS = [
   ["version", "file", "line", "column", "name", "place", "seed", "way", "status", "reason", "failure"],
   ["steps", "passed", "failed", "skipped", "durationMs", "stateHash", "races", "written", "transcript"],
@@ -17,7 +17,7 @@ export const jsonReporter: MakeReporter = ({ write, seed, transcript }) => {
     write(`${JSON.stringify({ version: VERSION, seed, ...content }, keys, 2)}\n`);
   return {
     ended: ({ results, ...counts }) => print({ ...counts, problems: [], scenarios: results }),
-    // Where files are wrong there are no scenarios, and each such file counts as failed.
+    // Each invalid file counts as failed.
     wrong: (files) => {
       const problems = files.flatMap((file) => file.problems);
       print({ passed: 0, failed: files.length, skipped: 0, durationMs: 0, problems, scenarios: [] });

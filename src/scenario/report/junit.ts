@@ -2,13 +2,13 @@ import { placeText, problemText, sentenceOf, type WrongFile } from "../language/
 import type { ScenarioResult } from "../run/result.ts";
 import { byFolder, countOf, durationOf, failureLines } from "./lines.ts";
 import type { MakeReporter } from "./reporter.ts";
-import { decimalText, plainPaint, printable, WIDTH } from "./text.ts";
+import { plainPaint, printable, roundedText, WIDTH } from "./text.ts";
 
 const SECOND_PLACES = 6;
 
-const seconds = (ms: number): string => decimalText(ms / 1000, SECOND_PLACES);
+const seconds = (ms: number): string => roundedText(ms / 1000, SECOND_PLACES);
 
-/** As Jenkins and GitLab read it: a suite for each folder, durations in seconds. What XML 1.0 forbids becomes U+FFFD. */
+/** The format of Jenkins and GitLab: a suite for each folder, durations in seconds. Characters forbidden by XML become U+FFFD. */
 export const junitReporter: MakeReporter = ({ write, seed }) => {
   const print = (
     numbers: Readonly<Record<string, number>>,
@@ -24,7 +24,7 @@ export const junitReporter: MakeReporter = ({ write, seed }) => {
       const suites = [...byFolder(results)].flatMap(([folder, own]) => suiteLines(folder, own, seed));
       print(numbersOf(results), seconds(durationMs), suites);
     },
-    // A suite for each file, in which each problem is a case with an error.
+    // Each file is a suite, and each problem a case with an error.
     wrong: (files) => {
       const problems = files.flatMap((file) => file.problems).length;
       print(errorsOf(problems), "0", files.flatMap(wrongLines));
@@ -105,10 +105,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 const entityOf = (character: string): string => ENTITIES[character] ?? character;
 
-/** Text between tags. A carriage return is written as a reference: readers make a line feed of a bare one. */
+/** Escapes text between tags. A carriage return becomes a reference, because readers convert it to a line feed. */
 export const xmlText = (text: string): string => printable(text).replace(/[&<>\r]/g, entityOf);
 
-/** An attribute with a blank before it. Blanks but spaces are references: readers make a space of bare ones. */
+/** Writes an attribute after a space. White space other than spaces becomes references, because readers convert it. */
 export const xmlAttribute = (name: string, value: string | number): string =>
   ` ${name}="${printable(String(value)).replace(/[&<>"\t\n\r]/g, entityOf)}"`;
 

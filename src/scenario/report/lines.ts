@@ -17,7 +17,7 @@ import {
   wrapped,
 } from "./text.ts";
 
-/** Columns before a scenario's name, and before what belongs to it. */
+/** Columns before the name and the details of a scenario. */
 export const INDENT = 4;
 
 export function markOf(status: ScenarioResult["status"], paint: Paint): string {
@@ -42,16 +42,16 @@ function headLines(
   return [...lines.slice(0, -1), `${lines.at(-1)}  ${paint.dim(duration)}`];
 }
 
-/** A scenario's own line, and what belongs to it: its races, the files it wrote, its failure between blank lines. */
+/** Returns the line of a scenario, then its races, the files it wrote, and its failure between blank lines. */
 export function scenarioLines(result: ScenarioResult, paint: Paint): string[] {
   const width = WIDTH - INDENT;
   const { status, races, written, failure } = result;
-  const belongings = [
+  const details = [
     ...races.flatMap((race) => raceLines(race, paint, width)),
     ...written.flatMap((file) => hung("wrote ", oneLine(file), width)),
     ...(failure === null ? [] : ["", ...failureLines(failure, paint, width), ""]),
   ];
-  return [...marked(status, headLines(result, paint, width), paint), ...indented(belongings, INDENT)];
+  return [...marked(status, headLines(result, paint, width), paint), ...indented(details, INDENT)];
 }
 
 export const DIFF_MARKS: Readonly<Record<DiffLine["kind"], string>> = {
@@ -74,7 +74,7 @@ function diffLines(diff: readonly DiffLine[], paint: Paint, width: number): stri
   });
 }
 
-/** Its place and its command are never broken, so that they can be followed and pasted. */
+/** Returns the lines of a failure. Its place and its command are not wrapped, so that they can be copied. */
 export function failureLines(failure: Failure, paint: Paint, width: number): string[] {
   const { place, step, text, message, diff, recent, repeat } = failure;
   const part = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : ["", ...lines]);
@@ -91,7 +91,7 @@ export function failureLines(failure: Failure, paint: Paint, width: number): str
 
 const MAX_SHOWN = 12;
 
-/** `2 orders, 2 outcomes`, and each outcome: the first order that led to it, then what it led to. */
+/** Returns `2 orders, 2 outcomes`, then for each outcome the first order that led to it, and its summary. */
 function raceLines({ step, outcomes }: RaceReport, paint: Paint, width: number): string[] {
   const groups = [...groupsOf(outcomes, ({ after }) => JSON.stringify(after)).values()];
   const shown = groups.slice(0, MAX_SHOWN);
@@ -120,7 +120,7 @@ function raceLines({ step, outcomes }: RaceReport, paint: Paint, width: number):
 const FOLDER_WIDTH = 36;
 const STATUSES = ["passed", "failed", "skipped"] as const;
 
-/** A table of the folders: what passed, failed and was skipped in each; then why scenarios were skipped. */
+/** Returns a table of the counts of each folder, then why scenarios were skipped. */
 export function folderLines(results: readonly ScenarioResult[], paint: Paint): string[] {
   const folders = [...byFolder(results)];
   const cells = folders.map(([folder, own]) => [
@@ -158,7 +158,7 @@ export function failedLines(results: readonly ScenarioResult[], paint: Paint): s
   return [paint.bold("failed"), ...lines];
 }
 
-/** Counts, wall time, seed, and how to repeat all of it. */
+/** Returns counts, wall time, seed, and the command that repeats the suite. */
 export function totalLines(
   suite: SuiteResult,
   plan: SuitePlan,
@@ -187,11 +187,11 @@ export function totalLines(
   ];
 }
 
-/** The folder of a file as the user named it, with a separator at its end; `./` for none. */
+/** Returns the folder of a file with a trailing separator, or `./`. */
 export const folderOf = (file: string): string =>
   file.slice(0, Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1) || "./";
 
-/** Items by a text of theirs, groups and items in the order of their coming. */
+/** Groups items by a text; groups and items keep their order. */
 function groupsOf<Item>(items: readonly Item[], textOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
@@ -206,7 +206,7 @@ function groupsOf<Item>(items: readonly Item[], textOf: (item: Item) => string):
 export const byFolder = (results: readonly ScenarioResult[]): Map<string, ScenarioResult[]> =>
   groupsOf(results, ({ file }) => folderOf(file));
 
-/** In milliseconds. */
+/** Returns the total in milliseconds. */
 export const durationOf = (results: readonly ScenarioResult[]): number =>
   results.reduce((sum, { durationMs }) => sum + durationMs, 0);
 

@@ -1,4 +1,4 @@
-import { nearest } from "../../api/nearest.ts";
+import { didYouMean } from "../../api/nearest.ts";
 import { githubReporter } from "./github.ts";
 import { jsonReporter } from "./json.ts";
 import { junitReporter } from "./junit.ts";
@@ -24,21 +24,20 @@ const isName = (name: string): name is ReporterName => REPORTER_NAMES.some((know
 
 function nameOf(name: string): ReporterName {
   if (isName(name)) return name;
-  const like = nearest(name, REPORTER_NAMES);
-  const hint = like === undefined ? `expected one of ${REPORTER_NAMES.join(", ")}` : `did you mean ${like}?`;
-  throw new ReporterError(`unknown reporter ${JSON.stringify(name)}, ${hint}`);
+  const hint = didYouMean(name, REPORTER_NAMES) || `, expected one of ${REPORTER_NAMES.join(", ")}`;
+  throw new ReporterError(`unknown reporter ${JSON.stringify(name)}${hint}`);
 }
 
-/** @throws ReporterError naming the nearest name there is. */
+/** @throws ReporterError with the nearest name, or all names. */
 export const reporterOf = (name: string): MakeReporter => MAKERS[nameOf(name)];
 
-/** The file is null for standard output. */
 export interface ReporterArgument {
   readonly name: ReporterName;
+  /** Null for standard output. */
   readonly file: string | null;
 }
 
-/** Reads `junit` or `junit=out.xml`; the file is all after the first `=`. @throws ReporterError */
+/** Parses `junit` or `junit=out.xml`. @throws ReporterError */
 export function parseReporterArgument(argument: string): ReporterArgument {
   const at = argument.indexOf("=");
   if (at < 0) return { name: nameOf(argument), file: null };

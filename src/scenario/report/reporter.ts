@@ -8,16 +8,16 @@ export const REPORTER_NAMES = ["spec", "json", "junit", "tap", "github"] as cons
 export interface SuitePlan {
   readonly scenarios: number;
   readonly files: number;
-  /** How often each scenario is run; once where it is not said. */
+  /** Runs of each scenario; by default 1. */
   readonly times?: number;
 }
 
-/** Called as a suite is run; what it writes is a function of what it is given. */
+/** Receives the results of a suite; its output depends on nothing else. */
 export interface Reporter {
   readonly started?: (plan: SuitePlan) => void;
   readonly finished?: (result: ScenarioResult) => void;
   readonly ended: (suite: SuiteResult) => void;
-  /** Called instead of all others: nothing is run, for these files are wrong. */
+  /** Called instead of all others if files are invalid and nothing is run. */
   readonly wrong: (files: readonly WrongFile[]) => void;
 }
 
@@ -25,13 +25,13 @@ export type MakeReporter = (options: ReporterOptions) => Reporter;
 
 export interface ReporterOptions {
   readonly write: (text: string) => void;
-  /** The one given for the whole suite; null where each scenario has its own. */
+  /** Seed of the whole suite; null if each scenario has its own. */
   readonly seed: string | null;
   readonly repeat: string;
   readonly paint: Paint;
-  /** Of `spec`: whether a line that was written can be written over. */
+  /** For `spec`: whether a line can be overwritten. */
   readonly tty: boolean;
-  /** Of `spec`: a line for each scenario, however many there are. */
+  /** For `spec`: whether each scenario has a line in any suite. */
   readonly verbose: boolean;
   readonly transcript: boolean;
 }

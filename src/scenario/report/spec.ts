@@ -4,12 +4,12 @@ import { failedLines, folderLines, folderOf, scenarioLines, totalLines } from ".
 import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
 import { endOf, grouped, oneLine, visible, WIDTH } from "./text.ts";
 
-/** Suites of more scenarios show those that passed as numbers. */
+/** In larger suites, passed scenarios are only counted. */
 const MAX_LISTED = 200;
 
 type SpecOptions = Pick<ReporterOptions, "write" | "seed" | "repeat" | "paint" | "tty" | "verbose">;
 
-/** For a person: a line for each scenario under its folder, failures in full where they happen, totals at the end. */
+/** The report for terminals: a line for each scenario under its folder, failures in full, totals at the end. */
 export class SpecReporter implements Reporter {
   readonly #options: SpecOptions;
   #plan: SuitePlan = { scenarios: 0, files: 0 };
@@ -28,7 +28,7 @@ export class SpecReporter implements Reporter {
   }
 
   finished(result: ScenarioResult): void {
-    if (!this.#isSummed || result.status === "failed") this.#tell(result);
+    if (!this.#isSummed || result.status === "failed") this.#report(result);
     this.#progress?.finished(result);
   }
 
@@ -48,7 +48,7 @@ export class SpecReporter implements Reporter {
     return !this.#options.verbose && this.#plan.scenarios > MAX_LISTED;
   }
 
-  #tell(result: ScenarioResult): void {
+  #report(result: ScenarioResult): void {
     const folder = folderOf(result.file);
     const heading =
       folder === this.#folder ? [] : ["", this.#options.paint.bold(endOf(visible(folder), WIDTH))];
@@ -56,7 +56,7 @@ export class SpecReporter implements Reporter {
     this.#print([...heading, ...scenarioLines(result, this.#options.paint)]);
   }
 
-  /** Writes lines, of several blank ones in a row but one, and none at the beginning. */
+  /** Writes lines, without blank lines at the beginning or several in a row. */
   #print(lines: readonly string[]): void {
     const kept: string[] = [];
     for (const line of lines) {
@@ -69,13 +69,14 @@ export class SpecReporter implements Reporter {
   }
 }
 
-const EVERY = 50;
-/** What finished scenarios have taken before there is anything to see, in milliseconds. */
-const PATIENCE_MS = 1000;
+/** Scenarios between two updates of the progress line. */
+const UPDATE_INTERVAL = 50;
+/** Total duration of the finished scenarios before progress is shown. */
+const PROGRESS_DELAY_MS = 1000;
 /** Back to the first column, then erase to the end of the line (ECMA-48, EL). */
 const ERASE = "\r\u001b[K";
 
-/** Written over again and again; no timers. */
+/** A line that is overwritten as scenarios finish; no timers. */
 class Progress {
   readonly #write: (text: string) => void;
   readonly #scenarios: number;
@@ -94,7 +95,7 @@ class Progress {
     this.#finished += 1;
     if (status === "failed") this.#failed += 1;
     this.#elapsedMs += durationMs;
-    if (this.#elapsedMs <= PATIENCE_MS || this.#finished - this.#shownAt < EVERY) return;
+    if (this.#elapsedMs <= PROGRESS_DELAY_MS || this.#finished - this.#shownAt < UPDATE_INTERVAL) return;
     this.#shownAt = this.#finished;
     this.#isShown = true;
     const failed = this.#failed === 0 ? "" : ` · ${grouped(this.#failed)} failed`;

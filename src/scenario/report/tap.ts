@@ -1,20 +1,20 @@
 import { type Place, type Problem, problemText, sentenceOf, wrongFilesText } from "../language/problem.ts";
 import type { DiffLine, Failure } from "../run/result.ts";
 import type { MakeReporter } from "./reporter.ts";
-import { decimalText, oneLine, title, wellFormed } from "./text.ts";
+import { oneLine, roundedText, title, wellFormed } from "./text.ts";
 
 const MILLISECOND_PLACES = 3;
 
 /**
- * A description or reason: `\` and `#` are escaped as TAP 14 asks. A `{` at the end, which would open a subtest for
- * node-tap's readers and which nothing escapes, becomes U+FF5B.
+ * Escapes a description or reason for TAP 14. A `{` at the end becomes U+FF5B, because node-tap's readers would open a
+ * subtest, and it cannot be escaped.
  */
 const tapText = (text: string): string => text.replace(/\{$/, "\uff5b").replace(/[\\#]/g, "\\$&");
 
-/** Not printable by YAML 1.2 (production 5.1), or a line break for readers of JavaScript or of YAML 1.1. */
+/** Characters not printable in YAML 1.2 (production 5.1), or line breaks in JavaScript or YAML 1.1. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** A double-quoted scalar on one line, valid as YAML 1.1, YAML 1.2 and JSON. */
+/** Writes a double-quoted scalar on one line, valid in YAML 1.1, YAML 1.2 and JSON. */
 const yamlText = (text: string): string =>
   JSON.stringify(wellFormed(text)).replace(
     UNPRINTABLE,
@@ -56,7 +56,7 @@ function failureLines({ place, step, text, message, diff, recent, repeat }: Fail
   ];
 }
 
-/** TAP 14; durations as node-tap's `time` directive. `expected` and `found` are the compared texts whole. */
+/** TAP 14; durations as node-tap's `time` directive. `expected` and `found` are the complete compared texts. */
 export const tapReporter: MakeReporter = ({ write }) => {
   let planned = 0;
   let number = 0;
@@ -71,14 +71,14 @@ export const tapReporter: MakeReporter = ({ write }) => {
       const directive =
         status === "skipped"
           ? `SKIP ${tapText(oneLine(reason ?? ""))}`.trimEnd()
-          : `time=${decimalText(durationMs, MILLISECOND_PLACES)}ms`;
+          : `time=${roundedText(durationMs, MILLISECOND_PLACES)}ms`;
       const outcome = status === "failed" ? "not ok" : "ok";
       print([
         `${outcome} ${number} - ${tapText(title(name))} # ${directive}`,
         ...(failure === null ? [] : details(failureLines(failure, seed))),
       ]);
     },
-    // A suite that ended early says so: its plan does not hold.
+    // The plan does not hold if the suite ended early.
     ended: () => {
       if (number < planned) write(`Bail out! ${number} of ${planned} scenarios were run\n`);
     },

@@ -1,14 +1,14 @@
-/** Columns of a terminal that a report fills at most. */
+/** Maximum width of a report, in columns. */
 export const WIDTH = 100;
 
 const ASCII = /^[\x20-\x7e]*$/;
-const NARROWEST = /^[\p{Mark}\p{Cf}]$/u;
+const ZERO_WIDTH = /^[\p{Mark}\p{Cf}]$/u;
 /** East Asian Width W and F (Unicode annex 11), and emoji. */
 const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}]|[\u{20000}-\u{3fffd}])$/u;
 
 function columnsOfCharacter(character: string): number {
-  if (NARROWEST.test(character)) return 0;
+  if (ZERO_WIDTH.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
 }
 
@@ -22,7 +22,7 @@ export function columnsOf(text: string): number {
 export const padded = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 
-/** Cells under one another, in some columns at the right edge; a column without any text is left out. */
+/** Aligns cells in columns, some of them to the right. Leaves out empty columns. */
 export function aligned(
   rows: readonly (readonly string[])[],
   isRight: (column: number) => boolean = () => false,
@@ -41,7 +41,7 @@ export function aligned(
   );
 }
 
-/** The end of a text that is too long, after an ellipsis. */
+/** Returns a text, or an ellipsis and its end if it is too long. */
 export function endOf(text: string, width: number): string {
   if (columnsOf(text) <= width) return text;
   const kept: string[] = [];
@@ -54,7 +54,7 @@ export function endOf(text: string, width: number): string {
   return `…${kept.reverse().join("")}`;
 }
 
-/** A visible text as lines of at most `width` columns, broken at blanks, or within a word that is longer. */
+/** Breaks a visible text into lines of at most `width` columns, at spaces, or within a longer word. */
 export function wrapped(text: string, width: number): string[] {
   if (columnsOf(text) <= width) return [text.trimEnd()];
   const lines: string[] = [];
@@ -84,7 +84,7 @@ export function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-/** A visible text behind a label, its further lines under its own beginning. */
+/** Wraps a visible text after a label, with further lines indented by the width of the label. */
 export function hung(label: string, text: string, width: number): string[] {
   const indent = columnsOf(label);
   return wrapped(text, width - indent).map((line, index) =>
@@ -97,25 +97,25 @@ export const indented = (lines: readonly string[], columns: number): string[] =>
 
 const REPLACEMENT = "\ufffd";
 
-/** All that the production Char of XML 1.0 (section 2.2) leaves out. */
+/** Characters not in the production Char of XML 1.0 (section 2.2). */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
-/** Control characters, and those that change the direction of the text after them. */
+/** Control characters, and those that change the direction of text. */
 const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A text as UTF-8 carries it: a lone surrogate becomes U+FFFD. */
+/** Replaces lone surrogates by U+FFFD. */
 export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, REPLACEMENT);
 
-/** A text whose lines stay; what XML 1.0 forbids, lone surrogates among it, becomes U+FFFD. */
+/** Replaces characters that XML 1.0 forbids, including lone surrogates, by U+FFFD. */
 export const printable = (text: string): string => text.replace(FORBIDDEN, REPLACEMENT);
 
-/** One line, safe for a terminal: line breaks and tabs become spaces, what a terminal or XML 1.0 cannot show U+FFFD. */
+/** Returns one line that is safe for a terminal: line breaks and tabs become spaces, invalid characters U+FFFD. */
 export const visible = (text: string): string =>
   printable(text.replace(LINE_BREAK, " ").replaceAll("\t", " ")).replace(UNSEEN, REPLACEMENT);
 
 export const oneLine = (text: string): string => visible(text).trim();
 
-/** What a scenario is called; never empty. */
+/** Returns the title of a scenario, which is never empty. */
 export const title = (name: string): string => oneLine(name) || "(without a name)";
 
 const MINUTE_SECONDS = 60;
@@ -127,7 +127,7 @@ export const grouped = (number: number): string => String(number).replace(/\B(?=
 export const count = (number: number, noun: string): string =>
   `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
 
-/** Milliseconds for a person: `0.8 ms`, `12 ms`, `1.2 s`, `2 min 5 s`. */
+/** Writes milliseconds as `0.8 ms`, `12 ms`, `1.2 s` or `2 min 5 s`. */
 export function durationText(ms: number): string {
   if (Math.round(ms * 10) < 100) return `${ms.toFixed(1)} ms`;
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
@@ -136,13 +136,13 @@ export function durationText(ms: number): string {
   return `${grouped(Math.floor(seconds / MINUTE_SECONDS))} min ${seconds % MINUTE_SECONDS} s`;
 }
 
-/** A number of at most so many decimals, without zeros at their end and never with an exponent. */
-export const decimalText = (number: number, places: number): string => {
+/** Writes a number with at most `places` decimals, without trailing zeros or an exponent. */
+export const roundedText = (number: number, places: number): string => {
   const text = number.toFixed(places);
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 };
 
-/** How words are emphasised; colours only where the caller's functions add them. */
+/** Functions that colour text. */
 export interface Paint {
   readonly red: (text: string) => string;
   readonly green: (text: string) => string;
@@ -151,6 +151,6 @@ export interface Paint {
   readonly bold: (text: string) => string;
 }
 
-const asItIs = (text: string): string => text;
+const plain = (text: string): string => text;
 
-export const plainPaint: Paint = { red: asItIs, green: asItIs, yellow: asItIs, dim: asItIs, bold: asItIs };
+export const plainPaint: Paint = { red: plain, green: plain, yellow: plain, dim: plain, bold: plain };

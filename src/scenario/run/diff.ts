@@ -5,13 +5,13 @@ export const expected = (text: string): DiffLine => ({ kind: "expected", text })
 export const found = (text: string): DiffLine => ({ kind: "found", text });
 export const note = (text: string): DiffLine => ({ kind: "note", text });
 
-/** Lists longer than this are compared line by line only between their common ends. */
+/** Maximum size of the comparison matrix; above it, all lines between the common ends are reported. */
 const MAX_CELLS = 250_000;
 const MAX_SHOWN = 60;
 
 /**
- * The longest common subsequence where that is affordable (Wagner and Fischer, "The String-to-String Correction
- * Problem", without substitutions).
+ * Compares lists of lines by their longest common subsequence, up to `MAX_CELLS` (Wagner and Fischer, "The
+ * String-to-String Correction Problem", without substitutions).
  */
 export function diffOf(wanted: readonly string[], seen: readonly string[]): DiffLine[] {
   let start = 0;
@@ -61,7 +61,7 @@ function middleOf(wanted: readonly string[], seen: readonly string[]): DiffLine[
   return lines;
 }
 
-/** Keeps three lines round what differs, and not more than a screen of them. */
+/** Keeps three lines around each difference, and at most `MAX_SHOWN` lines. */
 function shortened(lines: readonly DiffLine[]): DiffLine[] {
   const isNear = (index: number): boolean =>
     lines.slice(Math.max(0, index - 3), index + 4).some(({ kind }) => kind !== "same");
@@ -74,7 +74,7 @@ function shortened(lines: readonly DiffLine[]): DiffLine[] {
   return left === 0 ? shown : [...shown, note(`${left} more line${left === 1 ? "" : "s"}`)];
 }
 
-/** A place in an answer where it is not what was expected. */
+/** A part of an answer that is not as expected. */
 interface Difference {
   /** `data[0].price`; `answer` for the whole. */
   readonly path: string;
@@ -82,7 +82,7 @@ interface Difference {
   readonly seen: string;
 }
 
-/** Where an answer lacks what is wanted: objects may hold more, lists and single values must be the same. */
+/** Compares an answer: objects may have more fields than expected, lists and single values must be equal. */
 export function differences(wanted: unknown, seen: unknown, path = ""): Difference[] {
   if (isObject(wanted) && isObject(seen)) {
     return Object.entries(wanted).flatMap(([name, value]) =>

@@ -8,16 +8,16 @@ import type {
   ExpectationOf as Of,
 } from "../language/expectations.ts";
 import type { FillLine, OrderState } from "../language/order-line.ts";
-import type { Placed } from "../language/parts.ts";
+import { assetText, type Placed, tokenText } from "../language/parts.ts";
 import type { Place } from "../language/problem.ts";
 import type { Fill, Level, Soon } from "../venue/views.ts";
 import { diffOf, expected, found, note, same } from "./diff.ts";
 import type { DiffLine } from "./result.ts";
 import { type Mismatch, ScenarioFailure, type Session, type Update } from "./session.ts";
 import { goldenText } from "./summary.ts";
-import { assetText, fillLike, levelText, orderStateText, secondText, tokenText, tradeText } from "./words.ts";
+import { fillLike, levelText, orderStateText, secondText, tradeText } from "./words.ts";
 
-/** Compares everything that must be true. @throws ScenarioFailure with all that is not. */
+/** Checks all expectations. @throws ScenarioFailure with every mismatch. */
 export async function checkAll(session: Session, expectations: readonly Expectation[]): Promise<void> {
   const mismatches: Mismatch[] = [];
   for (const expectation of expectations) {
@@ -165,7 +165,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
 
 const differs = (diff: readonly DiffLine[]): boolean => diff.some(({ kind }) => kind !== "same");
 
-/** What is said where some lines differ, with the reasons as notes; null where all are the same. */
+/** Returns a mismatch if some lines differ, with the reasons as notes; else null. */
 async function mismatch(
   place: Place,
   message: string,
@@ -175,11 +175,11 @@ async function mismatch(
   return differs(diff) ? { place, message, diff: [...diff, ...(await reasons()).map(note)] } : null;
 }
 
-/** One value as a line, or as two where it is not the one expected. */
+/** Returns one line for a value, or two if it is not the expected one. */
 const valueDiff = <Value>(wanted: Value, seen: Value, line: (value: Value) => string): DiffLine[] =>
   wanted === seen ? [same(line(wanted))] : [expected(line(wanted)), found(line(seen))];
 
-/** Compares an order with what it should be; what happened to it explains the difference. */
+/** Compares the state of an order; a difference is explained by the order's story. */
 export async function checkOrderState(
   session: Session,
   place: Place,
@@ -189,7 +189,7 @@ export async function checkOrderState(
 ): Promise<Mismatch | null> {
   const order = await session.venue.order(key);
   const [wanted, seen] = [orderStateText(state), orderStateText(order)];
-  // Without a reason none is compared.
+  // The reason is compared only if given.
   if (wanted === orderStateText({ ...order, reason: state.reason && order.reason })) return null;
   const diff = [expected(wanted), found(seen)];
   return mismatch(place, `${name} is ${seen}, expected ${wanted}`, diff, () => session.explain(key));
@@ -198,14 +198,14 @@ export async function checkOrderState(
 const NOTHING = { balance: 0, available: 0, reserved: 0, onChain: 0 };
 const PARTS = { balance: "", available: " available", reserved: " reserved", onChain: " on the chain" };
 
-/** How many orders a level has is compared where the file says it. */
+/** Compares levels; the number of orders only if given. */
 function levelsDiff(name: "bids" | "asks", wanted: readonly LevelLine[], seen: readonly Level[]): DiffLine[] {
   const counted = new Set(wanted.filter(({ orders }) => orders !== null).map(({ price }) => price));
   const like = (level: Level): LevelLine => (counted.has(level.price) ? level : { ...level, orders: null });
   return sideDiff(name === "bids" ? "bid" : "ask", wanted.map(levelText), seen.map(like).map(levelText));
 }
 
-/** How the levels of a side differ; `name` is `bid` or `ask`. */
+/** Compares the levels of a side; `name` is `bid` or `ask`. */
 export function sideDiff(name: string, wanted: readonly string[], seen: readonly string[]): DiffLine[] {
   const line = (level: string): string => `${name} ${level}`;
   const diff = diffOf(wanted.map(line), seen.map(line));
@@ -216,7 +216,7 @@ export function sideDiff(name: string, wanted: readonly string[], seen: readonly
 
 const MID_PLACES = 5;
 
-/** Compares fills with the lines of an expectation, in order; the first line that differs is where the mismatch stands. */
+/** Compares fills with the lines of an expectation, in order. The mismatch has the place of the first different line. */
 export async function checkFills<Line extends FillLine>(
   session: Session,
   place: Place,
@@ -225,7 +225,7 @@ export async function checkFills<Line extends FillLine>(
   fills: readonly Fill[],
   text: (fill: Omit<Line, "isMakerOrder"> | ReturnType<typeof fillLike>) => string,
 ): Promise<Mismatch | null> {
-  // How far each fill is settled is asked only where some line says how far one should be.
+  // Settlement statuses are read only if a line expects one.
   const statuses = lines.some(({ value }) => value.status !== null)
     ? await session.venue.settlementsOf(fills)
     : [];
@@ -272,7 +272,7 @@ function hashMessage(hash: string): string {
 
 export const OTHER_GOLDEN = "books and trades are not those of the golden file";
 
-/** Notes an update once, however often its place is come by: in each order of a race, in each inclusion of a file. */
+/** Records an update once. Its place may be reached again: in each order of a race, each inclusion of a file. */
 async function updated(
   session: Session,
   place: Place,
@@ -289,7 +289,7 @@ async function updated(
 
 const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
 
-/** The text of a golden file; null where there is none. Line ends are the checkout's affair. */
+/** Reads a golden file with line feeds as line ends; null if it does not exist. */
 export async function readGolden(file: string): Promise<string | null> {
   try {
     return readText(file, FILE_LIMITS.golden).replaceAll("\r\n", "\n");

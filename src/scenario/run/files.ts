@@ -7,7 +7,7 @@ import { type Scenario, stepsOf } from "../language/scenario.ts";
 import { MAX_SCENARIO_BYTES, readTextFile } from "../language/scenario-files.ts";
 import type { Update } from "./session.ts";
 
-/** A file as a person in this folder would write it; one that lies outside by its whole path. */
+/** Returns a path relative to the working directory, or unchanged if it is outside. */
 export function shownPath(file: string): string {
   const short = relative(process.cwd(), file);
   return (short.startsWith("..") ? file : short).split(sep).join("/");
@@ -20,7 +20,7 @@ export class NoFilesError extends Error {
   override readonly name = "NoFilesError";
 }
 
-/** Each file once, in order of their paths. @throws NoFilesError naming the path that leads to none. */
+/** Returns the scenario files at some paths, sorted and unique. @throws NoFilesError for a path without scenario files. */
 export function findFiles(paths: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of paths) {
@@ -48,26 +48,26 @@ function kindOf(path: string): "file" | "folder" | "none" {
   return found === undefined ? "none" : found.isDirectory() ? "folder" : "file";
 }
 
-/** The files that a scenario was read from, by paths in its folder, which none of them leaves; slashes part names. */
+/** The files of a scenario, by path relative to its folder, with slashes. */
 interface SourceFiles {
   readonly file: string;
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** What has more bytes in all is carried nowhere. */
-const MAX_CARRIED_BYTES = 4 * 1024 * 1024;
+/** Maximum total size of the files of a scenario in a report. */
+const MAX_SOURCE_BYTES = 4 * 1024 * 1024;
 
-/** Absolute paths of the files that a scenario speaks of: its world, what it replays, what it compares with. */
+/** Yields the absolute paths of the files that a scenario names: its world, its flows, its goldens. */
 export function* filesNamedIn({ world, steps }: Scenario): Generator<string> {
   if (world !== null) yield world;
   for (const step of stepsOf(steps)) {
     if (step.kind === "replay") yield step.file;
-    const said = step.kind === "expect" ? step.expectations : step.kind === "race" ? step.after : [];
-    for (const expectation of said) if (expectation.kind === "golden") yield expectation.file;
+    const expectations = step.kind === "expect" ? step.expectations : step.kind === "race" ? step.after : [];
+    for (const expectation of expectations) if (expectation.kind === "golden") yield expectation.file;
   }
 }
 
-/** All that it takes to run a scenario somewhere else; null when it is too much, or one of its files is no text. */
+/** Returns the files needed to run a scenario elsewhere; null if they are too large, or one is not UTF-8. */
 export function sourceFilesOf(scenario: Scenario): SourceFiles | null {
   const { file } = scenario.place;
   const included = [...stepsOf(scenario.steps)].map(({ place }) => place.file);
@@ -77,14 +77,14 @@ export function sourceFilesOf(scenario: Scenario): SourceFiles | null {
   let bytes = 0;
   for (const path of paths) {
     bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    const read = bytes > MAX_CARRIED_BYTES ? null : readTextFile(path);
+    const read = bytes > MAX_SOURCE_BYTES ? null : readTextFile(path);
     if (read?.ok !== true) return null;
     texts[nameIn(folder, path)] = read.text;
   }
   return { file: nameIn(folder, file), texts };
 }
 
-/** Writes them into a folder, and answers the path of the scenario's own. @throws RangeError when one would lie outside. */
+/** Writes the files into a folder; returns the path of the scenario's file. @throws RangeError for a path outside of it. */
 export function writeSourceFiles({ file, texts }: SourceFiles, folder: string): string {
   for (const [name, text] of Object.entries(texts)) {
     const path = pathIn(folder, name);
@@ -94,7 +94,7 @@ export function writeSourceFiles({ file, texts }: SourceFiles, folder: string): 
   return pathIn(folder, file);
 }
 
-/** Where a file of a report is to lie, which may have been written by anybody. */
+/** Returns the path for a file of a report, which is untrusted. */
 function pathIn(folder: string, name: string): string {
   const path = resolve(folder, name);
   if (path.startsWith(folder + sep)) return path;
@@ -103,7 +103,7 @@ function pathIn(folder: string, name: string): string {
 
 const nameIn = (folder: string, path: string): string => relative(folder, path).split(sep).join("/");
 
-/** Writes what a run found out of date, and answers the files written; a value changes in its place in the file. */
+/** Writes updated files, and updated values in place. Returns the written files. */
 export async function applyUpdates(updates: readonly Update[]): Promise<string[]> {
   const written = new Set<string>();
   for (const update of updates) {

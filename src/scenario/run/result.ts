@@ -1,9 +1,9 @@
 import type { Place } from "../language/problem.ts";
 
-/** How a scenario is run: in this process, over HTTP to a server of its own, or against a deployment. */
+/** Where a scenario runs: in this process, over HTTP on its own server, or on a deployment. */
 export type Way = "process" | "http" | "target";
 
-/** One line of a comparison: what both have, what only the file says, what only the exchange has, or a remark. */
+/** A line of a comparison: in both, expected only, found only, or a note. */
 export interface DiffLine {
   readonly kind: "same" | "expected" | "found" | "note";
   readonly text: string;
@@ -17,15 +17,15 @@ export interface Failure {
   /** One sentence. */
   readonly message: string;
   readonly diff: readonly DiffLine[];
-  /** What happened last, oldest first. */
+  /** The latest lines of the transcript, oldest first. */
   readonly recent: readonly string[];
-  /** A command line that repeats it. */
+  /** Command line that repeats the failure. */
   readonly repeat: string;
 }
 
 export interface RaceOutcome {
   readonly lines: readonly string[];
-  /** Books, orders and balances afterwards, in words; equal texts are equal outcomes. */
+  /** Summary of books, orders and balances afterwards; equal texts are equal outcomes. */
   readonly after: readonly string[];
 }
 
@@ -46,10 +46,10 @@ export interface ScenarioResult {
   readonly failure: Failure | null;
   readonly steps: number;
   readonly durationMs: number;
-  /** Of the exchange at the end; null where nobody can know it. */
+  /** Hash of the final state; null if unknown. */
   readonly stateHash: string | null;
   readonly races: readonly RaceReport[];
-  /** All that was done and seen, a line each; equal histories give equal lines, however they were run. */
+  /** Lines about each step and its results, the same on every venue. */
   readonly transcript: readonly string[];
   /** Files that `--update` wrote. */
   readonly written: readonly string[];

@@ -18,7 +18,7 @@ import {
   type SessionOptions,
   type Update,
 } from "./session.ts";
-import { takeStep } from "./steps.ts";
+import { runStep } from "./steps.ts";
 import { summaryOf } from "./summary.ts";
 import { refusedText } from "./words.ts";
 
@@ -26,15 +26,15 @@ export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soo
 
 export interface RunOptions extends SessionOptions {
   readonly way: Way;
-  /** Opens an exchange for this scenario alone. */
+  /** Opens an exchange for this scenario. */
   readonly open: (scenario: Scenario) => Soon<Venue>;
-  /** Null takes all. */
+  /** Null runs all steps. */
   readonly lastStep?: number | null;
-  /** The flags of `clobsim run` that say where, for whoever repeats it; else those of its way. */
+  /** Flags of `clobsim run` that name the exchange, for the command that repeats a failure; by default those of `way`. */
   readonly flags?: readonly string[];
-  /** Called after each step outside of races, while the exchange stands as the step has left it. */
+  /** Called after each step that is not in a race. */
   readonly taken?: ((step: Step, venue: Venue) => void) | undefined;
-  /** Told of a failure while the exchange still stands as it has left it. */
+  /** Called after a failure, before the exchange is closed. */
   readonly failed?: Failed | undefined;
 }
 
@@ -45,7 +45,7 @@ interface Run {
 
 const RECENT = 6;
 
-/** Never throws because of what the scenario says. @throws RunStopped when `stop` says so. */
+/** Runs a scenario; a failure is in the result. @throws RunStopped if `stop` returned true. */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Run> {
   const started = performance.now();
   const run = new ScenarioRun(scenario, options);
@@ -85,7 +85,7 @@ class ScenarioRun {
   readonly #options: RunOptions;
   session: Session | null = null;
   stateHash: string | null = null;
-  /** The step under way, for a failure that does not know its own. */
+  /** The current step, for a failure that has none. */
   #step: Step | null = null;
 
   constructor(scenario: Scenario, options: RunOptions) {
@@ -99,7 +99,7 @@ class ScenarioRun {
       venue = await this.#options.open(this.#scenario);
       this.session = new Session(this.#scenario, venue, this.#options);
       for (const account of this.#scenario.accounts) await openAccount(venue, account);
-      await this.#take(this.session, 0);
+      await this.#run(this.session, 0);
       return null;
     } catch (error) {
       if (error instanceof RunStopped) throw error;
@@ -111,15 +111,15 @@ class ScenarioRun {
     }
   }
 
-  /** Takes the steps from an index on; a race takes those behind it once for each of its orders. */
-  async #take(session: Session, from: number): Promise<void> {
+  /** Runs the steps from an index on. A race runs those after it once for each order of its own steps. */
+  async #run(session: Session, from: number): Promise<void> {
     const { steps } = this.#scenario;
     for (let index = from; index < steps.length; index += 1) {
       const step = steps[index] as Step;
       if (step.number > (this.#options.lastStep ?? Number.POSITIVE_INFINITY)) break;
       this.#step = step;
-      if (step.kind === "race") return explore(session, step, () => this.#take(session, index + 1));
-      await takeStep(session, step);
+      if (step.kind === "race") return explore(session, step, () => this.#run(session, index + 1));
+      await runStep(session, step);
       this.#options.taken?.(step, session.venue);
     }
     this.stateHash = await session.venue.stateHash();
@@ -129,7 +129,7 @@ class ScenarioRun {
   }
 
   #failureOf(error: unknown): Failure {
-    const mismatches = error instanceof ScenarioFailure ? error.mismatches : [this.#trouble(error)];
+    const mismatches = error instanceof ScenarioFailure ? error.mismatches : [this.#mismatchOf(error)];
     const [first] = mismatches as [Mismatch, ...Mismatch[]];
     const step = this.#step;
     const transcript = this.session?.transcript ?? [];
@@ -144,7 +144,7 @@ class ScenarioRun {
     };
   }
 
-  #trouble(error: unknown): Mismatch {
+  #mismatchOf(error: unknown): Mismatch {
     const place: Place = this.#step?.place ?? this.#scenario.place;
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     if (error instanceof FlowError) return { place, message: flowText(error), diff: [] };
@@ -153,7 +153,7 @@ class ScenarioRun {
   }
 }
 
-/** The flags that run a scenario where these options do. */
+/** Returns the flags of `clobsim run` for the exchange of these options. */
 export const flagsOf = ({ way, flags }: Pick<RunOptions, "way" | "flags">): readonly string[] =>
   flags ?? (way === "http" ? ["--via", "http"] : []);
 
@@ -180,8 +180,8 @@ async function openAccount(venue: Venue, { name, place, funding }: AccountTerms)
 }
 
 /**
- * Takes the steps in every order from the same snapshot, each order followed by the rest of the scenario. A step that is
- * refused in some order is one of its outcomes, unless the step says how it must end.
+ * Runs the steps of a race in every order from the same snapshot, each followed by the rest of the scenario. A refused step
+ * is an outcome, unless the step has an expectation.
  */
 async function explore(session: Session, race: RaceStep, rest: () => Promise<void>): Promise<void> {
   const start = { kept: await session.venue.snapshot(), memory: session.memory };
@@ -209,7 +209,7 @@ async function outcomeOf(session: Session, order: readonly Step[]): Promise<Race
   session.isLenient = true;
   for (const step of order) {
     if (step.kind === "race") throw new Error("a race within a race");
-    await takeStep(session, step);
+    await runStep(session, step);
   }
   session.isLenient = false;
   return { lines: session.transcript.slice(from), after: await summaryOf(session) };
@@ -230,7 +230,7 @@ async function inOrder(order: readonly Step[], run: () => Promise<void>): Promis
   }
 }
 
-/** Every order of the items, the given one first, then as a dictionary would sort them. */
+/** Returns all orders of the items in lexicographic order, the given order first. */
 export function permutationsOf<T>(items: readonly T[]): T[][] {
   if (items.length <= 1) return [[...items]];
   return items.flatMap((item, index) =>
@@ -240,11 +240,11 @@ export function permutationsOf<T>(items: readonly T[]): T[][] {
 
 const PLAIN = /^[\w./:@%+=-]+$/;
 
-/** An argument as a POSIX shell reads it back. */
+/** Quotes an argument for a POSIX shell. */
 export const shellWord = (text: string): string =>
   PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The command line that runs a scenario again where it was run, as the flags say, up to a step. */
+/** Returns the command line that runs a scenario again, up to a step. */
 export function repeatLine({ place, seed }: Scenario, flags: readonly string[], step: number | null): string {
   const parts = ["clobsim", "run", shellWord(place.file), "--seed", shellWord(seed)];
   parts.push(...flags.map(shellWord));

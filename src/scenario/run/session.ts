@@ -4,7 +4,7 @@ import type { Place } from "../language/problem.ts";
 import type { Scenario, Step } from "../language/scenario.ts";
 import type { Venue } from "../venue/venue.ts";
 import type { Fill, TokenRef } from "../venue/views.ts";
-import type { Judging } from "../watch/flow-judge.ts";
+import type { CheckOptions } from "../watch/flow-checks.ts";
 import { note } from "./diff.ts";
 import type { DiffLine, RaceReport } from "./result.ts";
 
@@ -24,12 +24,12 @@ export class ScenarioFailure extends Error {
   }
 }
 
-/** A run was stopped before its end: how it would have ended is unknown. */
+/** Thrown if a run is stopped before its end. */
 export class RunStopped extends Error {
   override readonly name = "RunStopped";
 }
 
-/** A file, or a part of one, that a run has found out of date. */
+/** A file, or a value in a file, that a run found outdated. */
 export type Update =
   | { readonly kind: "file"; readonly file: string; readonly text: string }
   | {
@@ -39,7 +39,7 @@ export type Update =
       readonly text: string;
     };
 
-/** What a run remembers of its orders; a race or a restored snapshot goes back to it. */
+/** The known orders of a run, restored by races and snapshots. */
 interface Memory {
   readonly orders: ReadonlyMap<string, string>;
   readonly labels: ReadonlyMap<string, Label>;
@@ -47,44 +47,44 @@ interface Memory {
   readonly fillsRead: number;
 }
 
-/** Told of a refused step, with its error code or why an order could not be canceled. */
+/** Called with a refused step and its error code, or why an order could not be canceled. */
 export type Refusals = (step: Step, code: string) => void;
 
 const ORDER_ID = /(?:the (?:resting )?)?(?:order )?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/g;
 
-/** What an order is called where its id would say little. */
+/** Name of an order in messages, and its account. */
 interface Label {
   readonly name: string;
   readonly account: string;
 }
 
 export interface SessionOptions {
-  /** Whether goldens and hashes are written instead of compared. */
+  /** Whether golden files and hashes are written instead of compared. */
   readonly isUpdating?: boolean;
-  /** What is judged after steps and in flows; null judges nothing. Default: all, in flows as `flowJudge` does. */
-  readonly judging?: Judging | null;
-  /** Asked before each step and now and then in a flow: where it answers true, the run throws `RunStopped`. */
+  /** Checks after steps and in flows; null for none. Default: all, in flows at intervals. */
+  readonly checks?: CheckOptions | null;
+  /** Called before each step and at intervals in a flow; if it returns true, the run throws `RunStopped`. */
   readonly stop?: (() => boolean) | undefined;
   readonly refused?: Refusals | undefined;
 }
 
-/** One run of one scenario: the venue, the names given to its orders, and what has been seen. */
+/** One run of a scenario: its venue, its named orders, and its results. */
 export class Session {
   readonly scenario: Scenario;
   readonly venue: Venue;
   readonly isUpdating: boolean;
-  readonly judging: Judging | null;
+  readonly checks: CheckOptions | null;
   readonly stop: () => boolean;
   readonly refused: Refusals;
   readonly transcript: string[] = [];
   readonly races: RaceReport[] = [];
   readonly updates: Update[] = [];
-  /** While updating: what each golden file and each place of a hash holds from now on. */
+  /** While updating: the new content of each golden file and each hash. */
   readonly recorded = new Map<string, string>();
   readonly snapshots = new Map<string, { readonly kept: unknown; readonly memory: Memory }>();
   steps = 0;
   fillsRead = 0;
-  /** Whether a step that is refused does not fail the scenario, but is an outcome like another. */
+  /** Whether a refused step is an outcome instead of a failure, as in a race. */
   isLenient = false;
   readonly unplaced = new Map<string, string>();
   #orders = new Map<string, string>();
@@ -95,10 +95,10 @@ export class Session {
     this.scenario = scenario;
     this.venue = venue;
     this.isUpdating = options.isUpdating ?? false;
-    this.judging = options.judging === undefined ? { everyRows: null } : options.judging;
+    this.checks = options.checks === undefined ? { everyRows: null } : options.checks;
     this.stop = options.stop ?? (() => false);
     this.refused = options.refused ?? (() => {});
-    if (this.judging !== null) venue.watchFills();
+    if (this.checks !== null) venue.watchFills();
   }
 
   get hasOneMarket(): boolean {
@@ -113,7 +113,7 @@ export class Session {
     return { market: this.marketOf(market), outcome };
   }
 
-  /** Remembers an accepted order and whose it is, by its name when it has one. */
+  /** Records an accepted order, with its name if it has one. */
   placed(key: string, name: string | null, account: string): void {
     this.#placed += 1;
     this.#labels.set(key, { name: name ?? `order ${this.#placed}`, account });
@@ -124,12 +124,12 @@ export class Session {
     return this.#orders.get(name);
   }
 
-  /** The same of one that is needed at a place; `diff` says for what. @throws ScenarioFailure when it was never placed. */
+  /** Returns the key of a named order. @throws ScenarioFailure at `place` if it was never placed. */
   placedAs(name: string, place: Place, diff: readonly DiffLine[] = []): string {
     return this.#orders.get(name) ?? fail(place, this.neverPlaced(name), diff);
   }
 
-  /** That an order of a name was never placed, and why where that is known. */
+  /** Returns the message that an order was never placed, with the reason if known. */
   neverPlaced(name: string): string {
     const reason = this.unplaced.get(name);
     return `order ${name} was never placed${reason === undefined ? "" : `: ${reason}`}`;
@@ -139,7 +139,7 @@ export class Session {
     return this.#labels.get(key)?.name ?? "an order of the flow";
   }
 
-  /** Whom a fill met, in the words of its expectation: the account, or its order where a line names orders. */
+  /** Returns the maker of a fill as its expectation names it: by account or by order. */
   makerOf(fill: Fill, line: FillLine | undefined): string {
     if (line?.isMakerOrder !== true) return fill.maker;
     if (this.#orders.get(line.maker) === fill.makerOrder) return line.maker;
@@ -147,7 +147,7 @@ export class Session {
     return name !== undefined && this.#orders.get(name) === fill.makerOrder ? name : fill.maker;
   }
 
-  /** Why an order is where it is, in sentences in which orders stand by their names. */
+  /** Explains the state of an order, with names instead of order ids. */
   async explain(key: string): Promise<string[]> {
     const lines = await this.venue.explain(key);
     return lines.map((line) =>
@@ -180,7 +180,7 @@ export class Session {
   }
 }
 
-/** What is said where the notes name invariants that do not hold. */
+/** Message of a failure whose notes are broken invariants. */
 export const BROKEN_INVARIANT = "an invariant does not hold, which is a defect of clobsim";
 
 export function fail(place: Place, message: string, diff: readonly DiffLine[] = []): never {
@@ -189,7 +189,7 @@ export function fail(place: Place, message: string, diff: readonly DiffLine[] = 
 
 const SHOWN_FRAMES = 5;
 
-/** That the program threw, with the top of its stack. */
+/** Returns a mismatch for an unexpected error, with the top of its stack. */
 export function defectAt(place: Place, error: unknown): Mismatch {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const trace = (stack ?? "").split("\n").slice(1, 1 + SHOWN_FRAMES);

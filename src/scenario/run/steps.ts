@@ -38,36 +38,36 @@ import {
 } from "./session.ts";
 import { fillLike, fillText, momentText, orderStateText, refusedText } from "./words.ts";
 
-/** A race is explored, every other step is done once. */
-type TakenStep = Exclude<Step, RaceStep>;
+/** Any step but a race, which runs its steps several times. */
+type SingleStep = Exclude<Step, RaceStep>;
 
-/** Does one step and compares what it says about itself; then every invariant must hold. @throws ScenarioFailure, RunStopped */
-export async function takeStep(session: Session, step: TakenStep): Promise<void> {
+/** Runs a step, compares its result, then checks invariants. @throws ScenarioFailure, RunStopped */
+export async function runStep(session: Session, step: SingleStep): Promise<void> {
   if (session.stop()) throw new RunStopped();
   session.steps += 1;
   const callOf = (CALLS as { readonly [Kind in StepKind]?: (of: Step) => StepCall })[step.kind];
-  if (callOf !== undefined) await takeRequested(session, step, callOf(step));
-  else await (STEPS[step.kind as OtherKind] as Take<TakenStep["kind"]>)(session, step);
-  const { judging, venue } = session;
-  if (step.kind === "expect" || judging === null) return;
-  if (judging.fillsAlone === true && !venue.hasBrokenFill) return;
+  if (callOf !== undefined) await runCall(session, step, callOf(step));
+  else await (STEPS[step.kind as OtherKind] as Run<SingleStep["kind"]>)(session, step);
+  const { checks, venue } = session;
+  if (step.kind === "expect" || checks === null) return;
+  if (checks.fillsOnly === true && !venue.hasBrokenFill) return;
   const broken = await venue.violations();
   if (broken.length > 0) fail(step.place, BROKEN_INVARIANT, broken.map(note));
 }
 
-type Take<Kind extends TakenStep["kind"]> = (session: Session, step: StepOf<Kind>) => Promise<void>;
+type Run<Kind extends SingleStep["kind"]> = (session: Session, step: StepOf<Kind>) => Promise<void>;
 
-type OtherKind = Exclude<TakenStep["kind"], keyof typeof CALLS>;
+type OtherKind = Exclude<SingleStep["kind"], keyof typeof CALLS>;
 
-const STEPS: { readonly [Kind in OtherKind]: Take<Kind> } = {
-  order: takeOrder,
-  cancel: takeCancel,
+const STEPS: { readonly [Kind in OtherKind]: Run<Kind> } = {
+  order: runOrder,
+  cancel: runCancel,
   cancelAll: (session, step) =>
-    take(session, step, session.venue.cancelAll(step.account), ({ canceled }) => {
+    complete(session, step, session.venue.cancelAll(step.account), ({ canceled }) => {
       const names = canceled.map((key) => session.labelOf(key));
       return names.length === 0 ? "nothing to cancel" : `canceled ${names.join(", ")}`;
     }),
-  fund: (session, step) => take(session, step, session.venue.fund(step.account, step.funding)),
+  fund: (session, step) => complete(session, step, session.venue.fund(step.account, step.funding)),
   advance: (session, step) => advance(session, step, (now) => now + step.by),
   at,
   snapshot: async (session, step) => {
@@ -81,54 +81,55 @@ const STEPS: { readonly [Kind in OtherKind]: Take<Kind> } = {
     await session.venue.restore(snapshot.kept);
     session.memory = snapshot.memory;
   },
-  replay: takeFlow,
-  generate: takeFlow,
-  request: takeRequest,
+  replay: runFlow,
+  generate: runFlow,
+  request: runRequest,
   expect: async (session, step) => {
     await checkAll(session, step.expectations);
     session.log(`${step.number}. ${step.text}`);
   },
-  split: takeCall,
-  merge: takeCall,
-  redeem: takeCall,
-  bots: (session, step) => take(session, step, session.venue.runBots(step.profile)),
-  failSettlement: takeSettlementFault,
-  chainFault: takeSettlementFault,
+  split: runTransaction,
+  merge: runTransaction,
+  redeem: runTransaction,
+  bots: (session, step) => complete(session, step, session.venue.runBots(step.profile)),
+  failSettlement: runSettlementFault,
+  chainFault: runSettlementFault,
 };
 
-/** Notes what a step came to, and fails where that is not what the step says. */
-async function take<Value>(
+/** Logs the result of a step, and fails if it is not the expected one. */
+async function complete<Value>(
   session: Session,
-  step: TakenStep,
+  step: SingleStep,
   attempt: Soon<Attempt<Value>>,
-  said?: (value: Value) => string,
+  transcript?: (value: Value) => string,
 ): Promise<void> {
   const outcome = await attempt;
   if (!outcome.ok) return refused(session, step, outcome);
-  const found = said?.(outcome.value);
+  const found = transcript?.(outcome.value);
   session.log(`${step.number}. ${step.text}${found === undefined ? "" : ` → ${found}`}`);
-  requireExpected(step, found);
+  requireAccepted(step, found);
 }
 
-function takeRequested(
+function runCall(
   session: Session,
-  step: TakenStep,
-  { operation, market, body, said }: StepCall,
+  step: SingleStep,
+  { operation, market, body, transcript }: StepCall,
 ): Promise<void> {
   const { venue } = session;
   const path = market === undefined ? {} : venue.pathOf(session.marketOf(market));
-  return take(session, step, venue.call(operation, { path, ...(body !== undefined && { body }) }), said);
+  const reply = venue.call(operation, { path, ...(body !== undefined && { body }) });
+  return complete(session, step, reply, transcript);
 }
 
-function takeCall(session: Session, step: CallStep): Promise<void> {
-  return take(
+function runTransaction(session: Session, step: CallStep): Promise<void> {
+  return complete(
     session,
     step,
     session.venue.transact(step.account, session.marketOf(step.market), step.change),
   );
 }
 
-async function takeSettlementFault(session: Session, step: SettlementFaultStep): Promise<void> {
+async function runSettlementFault(session: Session, step: SettlementFaultStep): Promise<void> {
   const { venue } = session;
   if (step.fault === null) {
     await venue.endSettlementFaults(step.kind === "failSettlement" ? "fail" : "all");
@@ -137,7 +138,7 @@ async function takeSettlementFault(session: Session, step: SettlementFaultStep):
   }
   const { of } = step;
   const order = of === NEXT_ORDER ? "next" : of === null ? null : session.placedAs(of, step.place);
-  return take(session, step, venue.setSettlementFault(step.fault, order));
+  return complete(session, step, venue.setSettlementFault(step.fault, order));
 }
 
 async function at(session: Session, step: StepOf<"at">): Promise<void> {
@@ -163,7 +164,7 @@ async function advance(session: Session, step: Step, target: (now: Millis) => nu
     session.log(`   ${session.labelOf(key)} expired at ${momentText(when)}`);
 }
 
-async function takeOrder(session: Session, step: OrderStep): Promise<void> {
+async function runOrder(session: Session, step: OrderStep): Promise<void> {
   const { venue } = session;
   const before = venue.fillCount();
   const attempt = await venue.place(step.account, step.words);
@@ -177,20 +178,20 @@ async function takeOrder(session: Session, step: OrderStep): Promise<void> {
   session.log(`${step.number}. ${step.text} → ${orderStateText(order)}`);
   const fills = await venue.fills(before);
   for (const fill of fills) session.log(`   ${fillText(fillLike(fill, undefined, session.hasOneMarket))}`);
-  requireExpected(step, orderStateText(order));
+  requireAccepted(step, orderStateText(order));
   throwAll([
     step.fills && (await checkFills(session, step.fills.place, "fills", step.fills.value, fills, fillText)),
     await statusMismatch(session, step, order.key, step.name ?? "the order"),
   ]);
 }
 
-async function takeCancel(session: Session, step: StepOf<"cancel">): Promise<void> {
+async function runCancel(session: Session, step: StepOf<"cancel">): Promise<void> {
   const { venue } = session;
   const isNeeded = !session.isLenient && step.rejects === null;
   const key = isNeeded ? session.placedAs(step.order, step.place) : session.orderNamed(step.order);
   const attempt = await venue.cancel(step.account, key ?? step.order);
   const [reason] = attempt.ok ? attempt.value.notCanceled : [];
-  if (reason === undefined) await take(session, step, attempt, () => "canceled");
+  if (reason === undefined) await complete(session, step, attempt, () => "canceled");
   else {
     const explanation = key === undefined ? [] : await session.explain(key);
     const message = `${step.order} could not be canceled`;
@@ -199,12 +200,12 @@ async function takeCancel(session: Session, step: StepOf<"cancel">): Promise<voi
   if (key !== undefined) throwAll([await statusMismatch(session, step, key, step.order)]);
 }
 
-const rejectsOf = (step: TakenStep) => ("rejects" in step ? step.rejects : null);
+const rejectsOf = (step: SingleStep) => ("rejects" in step ? step.rejects : null);
 
-/** Notes a refusal, and fails where the step does not say it. */
+/** Logs a refusal, and fails if the step does not expect it. */
 function refused(
   session: Session,
-  step: TakenStep,
+  step: SingleStep,
   refusal: Refused,
   explanation: readonly string[] = [],
 ): void {
@@ -223,8 +224,8 @@ function refused(
   ]);
 }
 
-/** Fails where a step that came to something says that it is refused. */
-function requireExpected(step: TakenStep, outcome = "accepted"): void {
+/** Fails if an accepted step was expected to be refused. */
+function requireAccepted(step: SingleStep, outcome = "accepted"): void {
   const rejects = rejectsOf(step);
   if (rejects === null) return;
   const { place, value } = rejects;
@@ -247,8 +248,8 @@ function throwAll(mismatches: readonly (Mismatch | null)[]): void {
   if (real.length > 0) throw new ScenarioFailure(real);
 }
 
-/** Sends a request as it stands and compares its answer with what the step says, at least. */
-async function takeRequest(session: Session, step: RequestStep): Promise<void> {
+/** Sends the request of a step and compares its answer. */
+async function runRequest(session: Session, step: RequestStep): Promise<void> {
   const { code, body, status, wanted } = await session.venue.request(step, (name) =>
     session.orderNamed(name),
   );
@@ -257,7 +258,7 @@ async function takeRequest(session: Session, step: RequestStep): Promise<void> {
     refused(session, step, { ok: false, code, message: error ?? "no answer", hint: hint ?? null });
   } else {
     session.log(`${step.number}. ${step.text} → ${status}`);
-    requireExpected(step, String(status));
+    requireAccepted(step, String(status));
   }
   if (step.answers === null) return;
   const wrong = differences(wanted, body);
@@ -269,8 +270,8 @@ async function takeRequest(session: Session, step: RequestStep): Promise<void> {
   fail(step.answers.place, "the answer is not as expected", lines);
 }
 
-/** Plays an order flow, from a file or made from the scenario's seed. @throws ScenarioFailure */
-async function takeFlow(session: Session, step: FlowStep): Promise<void> {
+/** Plays an order flow from a file, or generated from the scenario's seed. @throws ScenarioFailure */
+async function runFlow(session: Session, step: FlowStep): Promise<void> {
   const before = session.venue.fillCount();
   const start = await session.venue.now();
   const flow = await play(session, step, start);
@@ -305,7 +306,7 @@ async function play(session: Session, step: FlowStep, start: Millis): Promise<Fl
   const grid = await venue.gridOf(market);
   const rows = flowOf(step, { seed: session.scenario.seed, start, grid });
   try {
-    return await venue.play(stoppable(rows, session.stop), market, session.judging);
+    return await venue.play(stoppable(rows, session.stop), market, session.checks);
   } catch (error) {
     if (!(error instanceof RowError)) throw error;
     const defect = defectAt(step.place, error.cause);
@@ -315,7 +316,7 @@ async function play(session: Session, step: FlowStep, start: Millis): Promise<Fl
   }
 }
 
-/** Rows that nobody asks whether to stop before. */
+/** Rows between two calls of `stop`. */
 const ROWS_AT_ONCE = 250;
 
 async function* stoppable(

@@ -1,11 +1,12 @@
 import { moneyText, priceText, sizeText } from "../../core/format.ts";
+import { assetText } from "../language/parts.ts";
 import { type Scenario, stepsOf } from "../language/scenario.ts";
 import type { Venue } from "../venue/venue.ts";
 import type { BookView, HoldingView } from "../venue/views.ts";
 import type { Session } from "./session.ts";
-import { assetText, fillLike, levelsText, momentText, orderStateText, tradeText } from "./words.ts";
+import { fillLike, levelsText, momentText, orderStateText, tradeText } from "./words.ts";
 
-/** The books of all markets, one line a side; of a complementary market the YES book says it all. */
+/** Writes the books of all markets, one line for each; a complementary market has only its YES book. */
 async function bookLines({ venue }: Session): Promise<string[]> {
   const lines: string[] = [];
   for (const market of venue.markets) {
@@ -20,7 +21,7 @@ async function bookLines({ venue }: Session): Promise<string[]> {
 const outcomesOf = (isComplementary: boolean): readonly ("YES" | "NO")[] =>
   isComplementary ? ["YES"] : ["YES", "NO"];
 
-/** What each account has, a line each; what it has nothing of is left out. */
+/** Writes the balances of each account, without empty ones, one line for each account. */
 async function balanceLines({ venue }: Session): Promise<string[]> {
   const lines: string[] = [];
   for (const account of venue.accounts) {
@@ -42,7 +43,7 @@ function holdingText({ asset, balance, reserved, onChain }: HoldingView): string
   return `${assetText(asset)} ${text(balance)}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
 }
 
-/** The orders that have a name, a line each, in the order of the file, whatever order they were placed in. */
+/** Writes the named orders in the order of the file, one line for each. */
 async function orderLines(session: Session): Promise<string[]> {
   const names = new Set<string>();
   for (const step of stepsOf(session.scenario.steps)) {
@@ -56,7 +57,7 @@ async function orderLines(session: Session): Promise<string[]> {
   return lines;
 }
 
-/** All there is to see from outside: the time, the books, the named orders, the balances. */
+/** Writes the time, the books, the named orders and the balances. */
 export async function summaryOf(session: Session): Promise<string[]> {
   const time = momentText(await session.venue.now());
   const parts = [await bookLines(session), await orderLines(session), await balanceLines(session)];
@@ -76,7 +77,7 @@ export async function goldenText({ name }: Pick<Scenario, "name">, venue: Venue)
   return `${lines.join("\n")}\n`;
 }
 
-/** A book as `bid | price | ask`, the highest price first. */
+/** Writes a book as `bid | price | ask`, the highest price first. */
 function table({ bids, asks }: BookView): string[] {
   const row = (bid: string, price: string, ask: string): string =>
     `  ${bid.padStart(14)} | ${price.padStart(6)} | ${ask}`.trimEnd();

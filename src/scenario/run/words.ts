@@ -5,10 +5,9 @@ import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import type { LevelLine } from "../language/expectations.ts";
 import type { FillLine, OrderState, TradeLine } from "../language/order-line.ts";
-import type { TokenName } from "../language/parts.ts";
 import type { Fill, Level, Refused } from "../venue/views.ts";
 
-/** `0.55 x 60`, and how many orders that are where asked. */
+/** Returns `0.55 x 60`, or `0.55 x 60 (2)` with a number of orders. */
 export const levelText = ({ price, size, orders }: LevelLine): string =>
   `${priceText(price)} x ${sizeText(size)}${orders === null ? "" : ` (${orders})`}`;
 
@@ -19,15 +18,9 @@ export const levelsText = (levels: readonly Level[]): string =>
 export const orderStateText = ({ status, matched, size, reason }: OrderState): string =>
   `${status} ${sizeText(matched)}/${sizeText(size)}${reason === null ? "" : ` ${reason}`}`;
 
-/** `YES`, or `rain YES` where there are several markets. */
-export const tokenText = ({ market, outcome }: TokenName): string =>
-  market === null ? outcome : `${market} ${outcome}`;
-
-export const assetText = (asset: "USDC" | TokenName): string => (asset === "USDC" ? asset : tokenText(asset));
-
 type FillWords = Omit<FillLine, "isMakerOrder">;
 
-/** A fill as the language writes it; the market only where it is not null. */
+/** Writes a fill in the scenario language; without its market if that is null. */
 export function fillText(fill: FillWords): string {
   const { side, size, outcome, price, market, maker, matchType, status } = fill;
   const place = market === null ? "" : ` in ${market}`;
@@ -39,7 +32,7 @@ export function fillText(fill: FillWords): string {
 export const tradeText = (trade: FillWords & { readonly taker: string }): string =>
   `${trade.taker} ${fillText(trade)}`;
 
-/** What was found, written with as much as the expectation beside it says. */
+/** Reduces a fill to the parts that its expectation names. */
 export const fillLike = (
   fill: Fill,
   line: FillLine | TradeLine | undefined,
@@ -58,7 +51,7 @@ export const refusedText = ({ code, message, hint }: Refused): string =>
 export const secondText = (t: number): string => toIso(millis(t * 1000));
 export const momentText = (at: Millis): string => toIso(at);
 
-/** A row of a flow as a step would say it. */
+/** Writes a row of a flow as a step. */
 export function rowText(row: FlowRow): string {
   const place = row.market === null ? "" : ` in ${row.market}`;
   switch (row.op) {

@@ -5,16 +5,16 @@ import type { RequestStep } from "../language/scenario.ts";
 
 const BRACES = /\{(token|market|order|address) ([^{}]{1,80})\}/g;
 
-/** What the words in braces stand for, in a path, a body or a header of a request step. */
-type Meanings = Readonly<Record<"token" | "market" | "order" | "address", (name: string) => string>>;
+/** Functions that return the id for a name in braces, by kind. */
+type Resolvers = Readonly<Record<"token" | "market" | "order" | "address", (name: string) => string>>;
 
-/** Puts ids where a text names things. */
-export const standingFor =
-  (meanings: Meanings) =>
+/** Returns a function that replaces the placeholders in a text by ids. */
+export const placeholderFiller =
+  (resolvers: Resolvers) =>
   (text: string): string =>
-    text.replace(BRACES, (_, kind: keyof Meanings, words: string) => meanings[kind](words.trim()));
+    text.replace(BRACES, (_, kind: keyof Resolvers, words: string) => resolvers[kind](words.trim()));
 
-/** The request that a step stands for. */
+/** Returns the request of a step. */
 export function rawRequestOf(step: RequestStep, text: (of: string) => string): RawRequest {
   const headers = Object.entries(step.headers).map(([name, value]) => [
     name,
@@ -32,7 +32,7 @@ export function rawRequestOf(step: RequestStep, text: (of: string) => string): R
   };
 }
 
-/** Headers as they are sent in the end. */
+/** Applies `tamper` to headers. */
 function tampered(headers: readonly Header[], tamper: Tamper | null): readonly Header[] {
   if (tamper === null) return headers;
   const { append, twice, spell } = tamper;
@@ -45,7 +45,7 @@ function tampered(headers: readonly Header[], tamper: Tamper | null): readonly H
   });
 }
 
-/** The error code of a reply; null when it is none. An error without a code is called by its status. */
+/** Returns the error code of a reply, or `HTTP 500` for an error without a code; null if it is not an error. */
 export function codeOf(status: number, body: unknown): string | null {
   if (status >= 200 && status < 300) return null;
   const code = typeof body === "object" && body !== null && "code" in body ? body.code : null;

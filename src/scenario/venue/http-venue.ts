@@ -8,11 +8,10 @@ import { parseIso, toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-
 import { within } from "../language/request-step.ts";
 import type { RequestStep } from "../language/scenario.ts";
-import { type Judging, remoteFlowJudge } from "../watch/flow-judge.ts";
-import { codeOf, rawRequestOf, standingFor } from "./http-request.ts";
+import { type CheckOptions, remoteFlowCheck } from "../watch/flow-checks.ts";
+import { codeOf, placeholderFiller, rawRequestOf } from "./http-request.ts";
 import { playFlow, VenuePlayer } from "./play-flow.ts";
 import { Venue } from "./venue.ts";
 import {
@@ -31,7 +30,7 @@ import { signerOf, type Wallets } from "./wallets.ts";
 const TIMEOUT_MS = 30_000;
 const ENDPOINT = new Map(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint]));
 
-/** What restoring goes back to, beside the server's own snapshot. */
+/** State of the venue, restored together with the server's snapshot. */
 interface HttpSnapshot {
   readonly id: string;
   readonly now: Millis;
@@ -39,24 +38,24 @@ interface HttpSnapshot {
   readonly clients: ReadonlyMap<string, ExchangeClient>;
 }
 
-/** An exchange over HTTP, with signatures and a control plane: what `clobsim serve` answers. */
+/** An exchange over HTTP, with signatures and a control plane, as `clobsim serve` provides. */
 export class HttpVenue extends Venue {
   readonly way: "http" | "target" = "http";
-  /** What a fill has met is known to the exchange alone. */
+  /** Always false: domain events are not available over HTTP. */
   readonly hasBrokenFill = false;
   protected readonly url: string;
   protected readonly transport: Transport;
-  /** Asks in nobody's name. */
+  /** Sends unsigned requests. */
   protected readonly client: ExchangeClient;
   protected clients = new Map<string, ExchangeClient>();
   readonly #close: () => void;
   readonly #wallets: Wallets;
   readonly #owners = new Map<string, string>();
-  /** The fills of this scenario's orders, as the replies to them say. */
+  /** Fills of this scenario's orders, from the replies to them. */
   readonly #fills: Fill[] = [];
   #now: Millis;
 
-  /** `watch` may look at every request and reply on the way. */
+  /** `watch` may wrap the transport to observe requests and replies. */
   constructor(
     url: string,
     now: Millis,
@@ -111,8 +110,8 @@ export class HttpVenue extends Venue {
     const call = { from: terms.from, to: terms.to, data: terms.input };
     const trial = await this.#askNode("eth_estimateGas", [call]);
     if (!trial.ok) return trial;
-    const lent = await this.#askNode("anvil_impersonateAccount", [terms.from]);
-    if (!lent.ok) return lent;
+    const impersonated = await this.#askNode("anvil_impersonateAccount", [terms.from]);
+    if (!impersonated.ok) return impersonated;
     const sent = await this.#askNode("eth_sendTransaction", [
       {
         ...call,
@@ -127,9 +126,9 @@ export class HttpVenue extends Venue {
   async play(
     rows: AsyncIterable<readonly FlowRow[]>,
     market: string,
-    judging: Judging | null = null,
+    checks: CheckOptions | null = null,
   ): Promise<FlowOutcome> {
-    const judge = judging === null ? null : remoteFlowJudge(() => this.violations(), judging);
+    const judge = checks === null ? null : remoteFlowCheck(() => this.violations(), checks);
     return playFlow(new VenuePlayer(this, market, await this.now()), rows, judge);
   }
 
@@ -151,7 +150,7 @@ export class HttpVenue extends Venue {
   }
 
   async request(step: RequestStep, orderNamed: (name: string) => string | undefined): Promise<RawReply> {
-    const text = standingFor({
+    const text = placeholderFiller({
       token: (name) => this.map.tokenNamed(name),
       market: (name) => this.map.named(name).id,
       order: (name) => orderNamed(name) ?? name,
@@ -181,7 +180,7 @@ export class HttpVenue extends Venue {
     return broken.map(({ name, differences }) => `${name}: ${differences.join("; ")}`);
   }
 
-  /** A deployment may have no control plane. */
+  /** Returns null if the deployment has no control plane. */
   async history(reason: string): Promise<VenueHistory | null> {
     const report = await this.client.control.report(reason);
     return report.ok ? { kind: "report", text: report.value } : null;
@@ -200,7 +199,7 @@ export class HttpVenue extends Venue {
     return this.addressOf(account);
   }
 
-  /** The client of an account, with credentials derived at its first use. */
+  /** Returns the client of an account; derives its credentials on first use. */
   protected async clientOf(account: string): Promise<ExchangeClient> {
     const known = this.clients.get(account);
     if (known !== undefined) return known;
@@ -231,7 +230,7 @@ export class HttpVenue extends Venue {
     }
   }
 
-  /** Who placed an order; of a stranger's, a name made from the address. */
+  /** Returns the account that placed an order; for an unknown account, a name made from its address. */
   protected async ownerOf(id: string): Promise<string> {
     const known = this.#owners.get(id);
     if (known !== undefined) return known;
@@ -239,8 +238,8 @@ export class HttpVenue extends Venue {
   }
 
   /**
-   * Asks the settlement chain's node; a failure is that of a wallet's transaction.
-   * @throws VenueError when nobody answers as a node does.
+   * Calls a method of the settlement chain's node. An RPC error refuses the transaction.
+   * @throws VenueError if the answer is not JSON-RPC.
    */
   async #askNode(method: string, params: readonly unknown[]): Promise<Attempt<unknown>> {
     const body = { jsonrpc: "2.0", id: 1, method, params };
@@ -256,7 +255,7 @@ export class HttpVenue extends Venue {
   }
 }
 
-/** What a node answers to a call that would revert (EIP-1474 leaves it open, geth's code is 3). */
+/** Error code for a call that would revert: EIP-1474 defines none, geth uses 3. */
 const REVERTED = 3;
 
 interface RpcReply {

@@ -23,7 +23,7 @@ import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";
-import { flowJudge, type Judging } from "../watch/flow-judge.ts";
+import { type CheckOptions, flowCheck } from "../watch/flow-checks.ts";
 import { marketCommand, SCENARIO_EVENT } from "./opening.ts";
 import { LocalPlayer, playFlow } from "./play-flow.ts";
 import { Venue } from "./venue.ts";
@@ -45,7 +45,7 @@ import type { Wallets } from "./wallets.ts";
 
 const NO_FAUCET = { collateral: money(0), everyMarket: size(0) };
 
-/** The scenario's world, or its own markets; what comes after the world is logged. */
+/** Opens an exchange with the scenario's world or markets. Commands after the world are logged. */
 function openedExchange(
   { seed, clock, markets, settlement, balances }: Scenario,
   world: World | null,
@@ -62,8 +62,8 @@ function openedExchange(
 }
 
 /**
- * An exchange of a scenario's own in this process: the API's handlers are called without HTTP. What HTTP has no operation
- * for, or only a slow one, goes to the exchange itself: time, snapshots, fills, invariants, order flows.
+ * The exchange of one scenario in this process. Calls the API's handlers without HTTP. Time, snapshots, fills, invariants
+ * and order flows use the exchange directly, because HTTP has no operation for them, or a slow one.
  */
 export class LocalVenue extends Venue {
   readonly way = "process";
@@ -72,15 +72,15 @@ export class LocalVenue extends Venue {
   readonly #wallets: Wallets;
   readonly #opening: { readonly scenario: Scenario; readonly world: World | null };
   readonly #log: SessionLog | null;
-  /** How many trades the world's history had. */
+  /** Number of trades in the world's history. */
   readonly #tradesBefore: number;
-  /** Names of accounts by address, in order of first act. */
+  /** Names of accounts by address, in the order in which they signed in. */
   protected readonly names = new Map<string, string>();
   #fillWatcher: FillWatcher | null = null;
 
   /**
-   * `log` records what is done, where somebody may want it; `exchange` is one that is open already.
-   * @throws WorldOpeningError when the world cannot be opened at the scenario's clock.
+   * `log` records the commands for a bug report; `exchange` may be one that is already open.
+   * @throws WorldOpeningError if the world cannot be opened at the scenario's clock.
    */
   constructor(
     scenario: Scenario,
@@ -101,7 +101,7 @@ export class LocalVenue extends Venue {
     this.nameMarkets();
   }
 
-  /** Calls every market of the exchange by its slug. */
+  /** Names every market of the exchange by its slug. */
   nameMarkets(): void {
     const { idPrefixes, markets } = this.state;
     for (const { slug, number, conditionId, tokenIds, matching } of markets) {
@@ -135,7 +135,7 @@ export class LocalVenue extends Venue {
     return this.#wallets.of(account).address;
   }
 
-  /** Makes an account known to the exchange as a client's first derivation of keys does. */
+  /** Makes an account known to the exchange by deriving credentials, as a client does. */
   override signIn(account: string): string {
     const address = this.addressOf(account);
     if (findAccount(this.state, address) === undefined) {
@@ -146,13 +146,13 @@ export class LocalVenue extends Venue {
     return address;
   }
 
-  /** What an account is called here, by its number. */
+  /** Returns the name of an account by its number. */
   nameOf(account: number): string {
     const { address } = this.state.accounts.get(account);
     return this.names.get(address) ?? this.strangerName(address);
   }
 
-  /** The id of a token; of an unknown one, its own words. */
+  /** Returns the id of a token, or its words if it is unknown. */
   tokenId(name: { readonly market: string | null; readonly outcome: string }): string {
     return this.map.tokenId(name);
   }
@@ -171,7 +171,7 @@ export class LocalVenue extends Venue {
     }
   }
 
-  /** Submits a command of which only its success matters. */
+  /** Submits a command. */
   submit(command: Command): Attempt<null> {
     const decision = this.exchange.submit(command);
     return decision.ok ? DONE : refusedBy(refusalError(decision.refusal, this.view));
@@ -181,7 +181,7 @@ export class LocalVenue extends Venue {
     return book(this.state.markets.get(this.state.marketBySlug.get(market) ?? 0), outcome);
   }
 
-  /** Without the order's story, which is longer than all else of a small scenario. */
+  /** Reads the order without its story, which would take most of the time of a small scenario. */
   override async order(id: string): Promise<OrderView> {
     const { orders, idPrefixes } = this.state;
     return orderView(orderReply(this.view, orders.get(numberOf(idPrefixes.order, id))));
@@ -217,9 +217,9 @@ export class LocalVenue extends Venue {
   play(
     rows: AsyncIterable<readonly FlowRow[]>,
     market: string,
-    judging: Judging | null = null,
+    checks: CheckOptions | null = null,
   ): Promise<FlowOutcome> {
-    const judge = judging === null ? null : flowJudge(this, judging);
+    const judge = checks === null ? null : flowCheck(this, checks);
     return playFlow(new LocalPlayer(this, market), rows, judge);
   }
 
@@ -227,10 +227,10 @@ export class LocalVenue extends Venue {
     return this.exchange.snapshot();
   }
 
-  /** Accounts that came later than the snapshot are unknown again. */
+  /** Also forgets the accounts that signed in after the snapshot. */
   restore(snapshot: unknown): void {
     this.exchange.restore(snapshot as Snapshot);
-    this.#fillWatcher?.begin();
+    this.#fillWatcher?.reset();
     for (const address of this.names.keys()) {
       if (findAccount(this.state, address) === undefined) this.names.delete(address);
     }
@@ -242,15 +242,15 @@ export class LocalVenue extends Venue {
     throw new Error("a request needs HTTP");
   }
 
-  /** Fills are read from the exchange when they are asked for: a long flow has millions. */
+  /** Does nothing: fills are read from the exchange on request, because a long flow has millions. */
   protected accepted(): void {}
 
   fillCount(): number {
-    return this.bots.size === 0 ? this.state.trades.size - this.#tradesBefore : this.#counting().length;
+    return this.bots.size === 0 ? this.state.trades.size - this.#tradesBefore : this.#ownTrades().length;
   }
 
   fills(from: number): readonly Fill[] {
-    if (this.bots.size > 0) return this.#counting(from).map((number) => this.#fill(number));
+    if (this.bots.size > 0) return this.#ownTrades(from).map((number) => this.#fill(number));
     const fills: Fill[] = [];
     for (let number = this.#tradesBefore + from + 1; number < this.state.trades.next; number += 1) {
       fills.push(this.#fill(number));
@@ -258,8 +258,8 @@ export class LocalVenue extends Venue {
     return fills;
   }
 
-  /** Numbers of the trades that no bot took: of others, a scenario over HTTP is told nothing. */
-  #counting(from = 0): number[] {
+  /** Returns the numbers of the trades not taken by a bot. A scenario over HTTP does not see the others. */
+  #ownTrades(from = 0): number[] {
     const { accounts, orders, trades } = this.state;
     const numbers: number[] = [];
     for (let number = this.#tradesBefore + 1; number < trades.next; number += 1) {
@@ -298,7 +298,7 @@ export class LocalVenue extends Venue {
 
   dispose(): void {}
 
-  /** A trade by its number, as its taker sees it. */
+  /** Returns a trade, seen from its taker. */
   #fill(number: number): Fill {
     const { state } = this;
     const trade = state.trades.get(number);

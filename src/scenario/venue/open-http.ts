@@ -12,24 +12,21 @@ import { SCENARIO_EVENT } from "./opening.ts";
 import { marketRef } from "./views.ts";
 import type { Wallets } from "./wallets.ts";
 
-/** A server that was started for one scenario. */
+/** A server started for one scenario. */
 export interface ScenarioServer {
   /** Its origin. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/**
- * Starts a server with a world, its clock frozen at a moment, on a port of its own, without a faucet; `opened` may watch
- * its exchange.
- */
+/** Starts a server with a world, a frozen clock and no faucet, on a free port; `opened` receives its exchange. */
 export type StartServer = (
   world: World,
   scenario: Scenario,
   opened?: (exchange: Exchange) => void,
 ) => Promise<ScenarioServer>;
 
-/** Opens a scenario's exchange over HTTP, as the local one is opened: the same commands in the same order. */
+/** Opens a scenario's exchange over HTTP with the same commands, in the same order, as `LocalVenue`. */
 export async function openHttp(
   scenario: Scenario,
   world: World | null,
@@ -48,7 +45,7 @@ export async function openHttp(
   }
 }
 
-/** A venue with a server of its own, which ends with it. */
+/** A venue that owns its server. */
 class ServedVenue extends HttpVenue {
   readonly #server: ScenarioServer;
 
@@ -62,7 +59,7 @@ class ServedVenue extends HttpVenue {
     this.#server = server;
   }
 
-  /** Creates the scenario's own markets, or finds those of its world. */
+  /** Creates the scenario's markets, or finds those of its world. */
   async openMarkets({ markets, world }: Scenario): Promise<void> {
     if (world !== null) await this.#findMarkets();
     if (markets.length === 0) return;
@@ -79,7 +76,7 @@ class ServedVenue extends HttpVenue {
     await this.#server.close();
   }
 
-  /** Ids count up in the order in which markets were created. */
+  /** Sorts by id, which is the order of creation. */
   async #findMarkets(): Promise<void> {
     const found: ReplyTo<"listMarkets">["data"][number][] = [];
     for (;;) {

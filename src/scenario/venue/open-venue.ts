@@ -7,27 +7,27 @@ import type { Venue } from "./venue.ts";
 import { VenueError } from "./views.ts";
 import { Wallets } from "./wallets.ts";
 
-/** Looks at every request and reply on the way. */
+/** Wraps a transport to observe requests and replies. */
 export type TransportWatcher = Parameters<typeof openHttp>[4];
 
-/** Opens exchanges of scenarios' own, which share wallets and worlds. */
+/** Opens exchanges for single scenarios, which share wallets and worlds. */
 export class VenueOpener {
   readonly wallets = new Wallets();
   readonly #worlds = new Map<string, World>();
 
-  /** In this process; `log` records what is done. @throws VenueError when the world cannot be read. */
+  /** Opens one in this process; `log` records its commands. @throws VenueError if the world cannot be read. */
   local(scenario: Scenario, log: SessionLog | null = null): LocalVenue {
     return new LocalVenue(scenario, this.#worldOf(scenario), this.wallets, log);
   }
 
-  /** Over HTTP. @throws VenueError when the world cannot be read. */
+  /** Opens one over HTTP. @throws VenueError if the world cannot be read. */
   async served(scenario: Scenario, start: StartServer, watch?: TransportWatcher): Promise<Venue> {
-    // Client and signatures are loaded only for scenarios that go over HTTP.
+    // Loads client and signatures only for scenarios over HTTP.
     const { openHttp } = await import("./open-http.ts");
     return openHttp(scenario, this.#worldOf(scenario), this.wallets, start, watch);
   }
 
-  /** The scenario's world under its own seed; null for none. */
+  /** Returns the world with the scenario's seed; null if it has none. */
   #worldOf({ world: path, seed }: Scenario): World | null {
     if (path === null) return null;
     try {

@@ -2,7 +2,7 @@ import type { CommandOf } from "../../core/commands.ts";
 import { money, type Size, size } from "../../core/units.ts";
 import type { Funding, MarketTerms, TokenName } from "../language/parts.ts";
 
-/** The event that holds a scenario's own markets. */
+/** The event of the markets that a scenario declares. */
 export const SCENARIO_EVENT: CommandOf<"createEvent"> = {
   kind: "createEvent",
   title: "Scenario",
@@ -13,7 +13,7 @@ export const SCENARIO_EVENT: CommandOf<"createEvent"> = {
   endDate: null,
 };
 
-/** The command that opens a market of a scenario's own, in the event of that number. */
+/** Returns the command that creates a market of a scenario; `event` is the number of its event. */
 export const marketCommand = ({ name, ...terms }: MarketTerms, event: number): CommandOf<"createMarket"> => ({
   kind: "createMarket",
   event,
@@ -26,7 +26,7 @@ export const marketCommand = ({ name, ...terms }: MarketTerms, event: number): C
   ...terms,
 });
 
-/** The command that funds an account. */
+/** Returns the command that funds an account. */
 export function fundCommand(
   address: string,
   fundings: readonly Funding[],
@@ -41,7 +41,7 @@ export function fundCommand(
   return { kind: "fundAccount", address, collateral: money(collateral), tokens, everyMarket: size(0) };
 }
 
-/** The body of the request that funds so, in USDC and shares. */
+/** Returns the request body for the same, in USDC and shares. */
 export const fundingBody = ({ collateral, tokens }: CommandOf<"fundAccount">) => ({
   collateral: collateral / 1_000_000,
   tokens: Object.fromEntries(tokens.map(({ tokenId, size }) => [tokenId, size / 100])),

@@ -9,7 +9,7 @@ import type { Exchange } from "../../engine/exchange.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../../simulation/flow.ts";
 import type { OrderWords } from "../language/parts.ts";
 import { refusedText, rowText } from "../run/words.ts";
-import type { RowJudge } from "../watch/flow-judge.ts";
+import type { RowCheck } from "../watch/flow-checks.ts";
 import type { Venue } from "./venue.ts";
 import {
   type Attempt,
@@ -43,7 +43,7 @@ abstract class FlowPlayer {
 export async function playFlow(
   player: FlowPlayer,
   rows: AsyncIterable<readonly FlowRow[]>,
-  judge: RowJudge | null,
+  judge: RowCheck | null,
 ): Promise<FlowOutcome> {
   for await (const batch of rows) {
     for (const row of batch) {

@@ -1,20 +1,20 @@
 import { parse, YAMLParseError } from "yaml";
 import { unitsOf } from "../../api/decimals.ts";
 import type { ReplyTo } from "../../api/endpoints.ts";
-import { nearest } from "../../api/nearest.ts";
+import { didYouMean } from "../../api/nearest.ts";
 import { ExchangeClient } from "../../client/client.ts";
 import { collect } from "../../client/pages.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { DocumentError, within } from "../../core/schema.ts";
 import { anyOf } from "../../core/terms.ts";
 import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
-import type { MarketTerms } from "../language/parts.ts";
+import { assetText, type MarketTerms } from "../language/parts.ts";
 import type { Scenario } from "../language/scenario.ts";
 
-/** A wallet on a deployment, and what it owns there. */
+/** A wallet on a deployment, and its funds there. */
 export interface TargetAccount {
   readonly privateKey: string;
-  /** Credentials derived before; null derives new ones. */
+  /** Existing credentials; null to derive new ones. */
   readonly credentials: {
     readonly apiKey: string;
     readonly secret: string;
@@ -24,10 +24,10 @@ export interface TargetAccount {
   readonly funds: ReadonlyMap<string, number>;
 }
 
-/** What a scenario's names stand for on a deployment: markets for ids or slugs there, accounts for wallets. */
+/** Maps a scenario's markets to ids or slugs of a deployment, and its accounts to wallets. */
 export type TargetFile = Readonly<ReturnType<typeof readTargetFile>>;
 
-/** A wallets file that cannot be used; the message is a sentence for the user and never repeats a key. */
+/** The wallets file cannot be used; the message is for the user and never contains a key. */
 export class TargetFileError extends Error {
   override readonly name = "TargetFileError";
 }
@@ -54,14 +54,14 @@ export function readTargetFile(path: string, environment: Environment) {
       accounts: within("accounts", () => eachIn(accounts, (value) => accountIn(value, environment))),
     };
   } catch (error) {
-    // What was found stays untold: it may be a key.
+    // The value found is not shown, because it may be a key.
     const why =
       error instanceof DocumentError ? `${error.path}: expected ${error.expected}` : whyUnread(error);
     throw new TargetFileError(`--wallets ${path}: ${why}`);
   }
 }
 
-/** What a file holds; a warning of the parser would show the line, and with it a key. */
+/** Parses a file without the parser's warnings, which could show a key. */
 function load(path: string): unknown {
   const text = readText(path, FILE_LIMITS.wallets);
   try {
@@ -71,7 +71,7 @@ function load(path: string): unknown {
   }
 }
 
-/** Without the parser's own words, which repeat what stands in the file. */
+/** Describes a syntax error without the parser's message, which quotes the file. */
 function whyNoYaml(error: unknown): string {
   if (error instanceof YAMLParseError) {
     const [at] = error.linePos ?? [];
@@ -80,11 +80,11 @@ function whyNoYaml(error: unknown): string {
   return "no valid YAML: an alias leads nowhere, or too many do";
 }
 
-/** A name as it may be shown: a key that stands where a name belongs is not. */
+/** Returns a name for messages, or `(a name)` if it may be a key. */
 const shown = (name: string): string =>
   /^[A-Za-z][\w -]{0,63}$/.test(name) && !/[\da-f-]{24}/i.test(name) ? name : "(a name)";
 
-/** A slug as it may be shown, for the same reason; a market's id is not. */
+/** Returns a slug for messages, for the same reason; an id is not shown. */
 const shownSlug = (slug: string): string =>
   /^[a-z\d]+(?:-[a-z\d]+)*$/.test(slug) && slug.length <= 128 && !/[\da-f-]{24}/.test(slug)
     ? JSON.stringify(slug)
@@ -104,13 +104,12 @@ function requireKeys(value: unknown): Partial<Readonly<Record<(typeof KEYS)[numb
   const mapping = mappingIn(value);
   for (const key of Object.keys(mapping)) {
     if (KEYS.some((known) => known === key)) continue;
-    const like = nearest(key, KEYS);
-    throw wrong(`${anyOf(KEYS)}, found ${shown(key)}${like === undefined ? "" : `, did you mean ${like}?`}`);
+    throw wrong(`${anyOf(KEYS)}, found ${shown(key)}${didYouMean(key, KEYS)}`);
   }
   return mapping;
 }
 
-/** What is read of each value of a mapping, by its key. */
+/** Reads each value of a mapping. */
 const eachIn = <Value>(value: unknown, read: (value: unknown, key: string) => Value): Map<string, Value> =>
   new Map(
     Object.entries(mappingIn(value)).map(([key, each]) => [key, within(shown(key), () => read(each, key))]),
@@ -154,10 +153,12 @@ function secretIn(value: unknown, environment: Environment): string {
 function unitsIn(value: unknown, asset: string): number {
   if (!/^(?:USDC|(?:\S+ )?(?:YES|NO))$/.test(asset))
     throw wrong('privateKey, apiKey, secret, passphrase, USDC, YES, NO or "market YES"');
-  const units = unitsOf(String(value), asset === "USDC" ? MONEY_PLACES : SIZE_PLACES);
+  const units = unitsOf(String(value), placesOf(asset));
   if (units === null) throw wrong("an amount such as 1000");
   return units;
 }
+
+const placesOf = (asset: string): number => (asset === "USDC" ? MONEY_PLACES : SIZE_PLACES);
 
 function isPrivateKey(text: string): boolean {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
@@ -166,9 +167,9 @@ function isPrivateKey(text: string): boolean {
 }
 
 /**
- * Asks a deployment for its time, and for each market of a wallets file. One that is lost meanwhile is left to the
- * scenarios, which fail there.
- * @throws TargetFileError when nobody answers; for a market that it does not have, naming the nearest slug.
+ * Reads the time and each market of a wallets file from a deployment. If the connection is lost after the first answer, the
+ * scenarios will fail.
+ * @throws TargetFileError if the deployment does not answer; for an unknown market, with the nearest slug.
  */
 export async function checkTarget(url: string, source: string, { markets }: TargetFile): Promise<void> {
   const client = new ExchangeClient(url);
@@ -181,8 +182,7 @@ export async function checkTarget(url: string, source: string, { markets }: Targ
       if (found.error.status === null) return;
       if (found.error.code !== "MARKET_NOT_FOUND") continue;
       const listed = await collect((window) => client.markets(window), { limit: 100 });
-      const like = nearest(idOrSlug, listed.ok ? listed.value.map(({ slug }) => slug) : []);
-      const hint = like === undefined ? "" : `, did you mean ${like}?`;
+      const hint = didYouMean(idOrSlug, listed.ok ? listed.value.map(({ slug }) => slug) : []);
       throw new TargetFileError(
         `${source}: markets.${shown(name)}: there is no market ${shownSlug(idOrSlug)} at ${url}${hint}`,
       );
@@ -192,30 +192,25 @@ export async function checkTarget(url: string, source: string, { markets }: Targ
   }
 }
 
-/** What the wallets file must have for a scenario and has not; null when it has all. */
+/** Returns what a scenario needs and the wallets file lacks; null if nothing. */
 export function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): string | null {
-  const lost = markets.find(({ name }) => !file.markets.has(name));
-  if (lost !== undefined) return `needs market ${lost.name} in the wallets file`;
+  const missing = markets.find(({ name }) => !file.markets.has(name));
+  if (missing !== undefined) return `needs market ${missing.name} in the wallets file`;
   for (const { name, funding } of accounts) {
     const account = file.accounts.get(name);
     if (account === undefined) return `needs account ${name} in the wallets file`;
     for (const { asset, amount } of funding) {
-      const isMoney = asset === "USDC";
-      const key = isMoney
-        ? asset
-        : asset.market === null
-          ? asset.outcome
-          : `${asset.market} ${asset.outcome}`;
+      const key = assetText(asset);
       const owned = account.funds.get(key) ?? 0;
       if (owned >= amount) continue;
-      const text = (units: number): string => decimalText(units, isMoney ? 6 : SIZE_PLACES);
+      const text = (units: number): string => decimalText(units, placesOf(key));
       return `needs ${text(amount)} ${key} for ${name}, the wallets file gives ${text(owned)}`;
     }
   }
   return null;
 }
 
-/** In what a market differs from the one the scenario needs; null when in nothing that matters. */
+/** Returns how a market differs from the one that the scenario needs; null if it is suitable. */
 export function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | null {
   const wanted = {
     tickSize: Number(decimalText(terms.tickSize, PRICE_PLACES)),

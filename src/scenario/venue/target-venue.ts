@@ -26,9 +26,8 @@ import {
 import type { Wallets } from "./wallets.ts";
 
 /**
- * Opens scenarios on the deployment at an origin, or says why one cannot be run there.
- * @throws TargetFileError when the wallets file is wrong, or names a market that the deployment does not have; when
- * nobody answers there.
+ * Returns a function that opens scenarios on the deployment at an origin, or says why one cannot be run there.
+ * @throws TargetFileError if the wallets file is invalid or names an unknown market, or the deployment does not answer.
  */
 export async function openTargets(
   url: string,
@@ -52,11 +51,11 @@ export async function openTargets(
   };
 }
 
-/** A deployment of the API without its control plane: only what clients can do and see. */
+/** A deployment of the API, used without its control plane. */
 class TargetVenue extends HttpVenue {
   override readonly way = "target";
   readonly #file: TargetFile;
-  /** Orders as they were last seen whole, for finished ones cannot be asked for. */
+  /** The latest known state of each order, because finished orders cannot be read. */
   readonly #seen = new Map<string, { readonly view: OrderView; readonly account: string }>();
 
   constructor(url: string, file: TargetFile, wallets: Wallets) {
@@ -64,12 +63,12 @@ class TargetVenue extends HttpVenue {
     this.#file = file;
   }
 
-  /** Nobody's balance can be asked for. */
+  /** Empty, because balances cannot be read. */
   override get accounts(): readonly string[] {
     return [];
   }
 
-  /** Cancels what the scenario left resting, so that the next one meets the book that this one met. */
+  /** Cancels the orders that still rest, so that the next scenario finds the same book. */
   override async dispose(): Promise<void> {
     for (const [order, { view, account }] of this.#seen) {
       if (view.status === "LIVE") await super.cancel(account, order);
@@ -77,7 +76,7 @@ class TargetVenue extends HttpVenue {
     await super.dispose();
   }
 
-  /** Finds the scenario's markets; answers why one does not do. @throws VenueError when the deployment does not answer. */
+  /** Finds the scenario's markets; returns why one is unsuitable, or null. @throws VenueError if the deployment does not answer. */
   async openMarkets({ markets }: Scenario): Promise<string | null> {
     for (const terms of markets) {
       const idOrSlug = this.#file.markets.get(terms.name) as string;
@@ -93,7 +92,7 @@ class TargetVenue extends HttpVenue {
     return millis((await this.ask("getTime")).time * 1000);
   }
 
-  /** What it starts with is there already. */
+  /** Does not fund the account, because the wallets file declares its funds. */
   override async open(account: string): Promise<Attempt<null>> {
     await this.signIn(account);
     return DONE;
@@ -107,7 +106,7 @@ class TargetVenue extends HttpVenue {
     return this.#canceled(await super.cancelAll(account));
   }
 
-  /** Put together from open orders and fills. */
+  /** Computes the order from its latest known state and its fills. */
   override async order(id: string): Promise<OrderView> {
     const seen = this.#seen.get(id);
     if (seen === undefined) throw new VenueError(`order ${id} was not placed here`);
@@ -164,7 +163,7 @@ class TargetVenue extends HttpVenue {
     }
   }
 
-  /** Notes what is known of orders that have been canceled, which can be asked for no more. */
+  /** Records the final state of canceled orders, which can no longer be read. */
   async #canceled(attempt: Attempt<Canceled>): Promise<Attempt<Canceled>> {
     for (const id of attempt.ok ? attempt.value.canceled : []) {
       const seen = this.#seen.get(id);

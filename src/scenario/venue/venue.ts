@@ -10,7 +10,7 @@ import type { FlowRow } from "../../simulation/flow.ts";
 import { type Funding, type OrderWords, orderBodyOf } from "../language/parts.ts";
 import type { RequestStep } from "../language/scenario.ts";
 import type { Way } from "../run/result.ts";
-import type { Judging } from "../watch/flow-judge.ts";
+import type { CheckOptions } from "../watch/flow-checks.ts";
 import { fundCommand, fundingBody } from "./opening.ts";
 import * as views from "./views.ts";
 import {
@@ -37,57 +37,54 @@ type Trade = ReplyTo<"explainOrder">["fills"][number];
 
 const MAX_PAGE = 500;
 
-/**
- * An exchange as a scenario sees it: what it can do there, and what it can know, by the operations of the API. How an
- * operation is called, how time passes and what is remembered depends on where the exchange is.
- */
+/** An exchange on which a scenario runs. Most methods call operations of the API; the rest depends on where it runs. */
 export abstract class Venue {
   abstract readonly way: Way;
   protected readonly map = new MarketMap();
   /** Names of the bots that were started here, by address. */
   protected readonly bots = new Map<string, string>();
 
-  /** Calls an operation of the API; its caller is an account by name. */
+  /** Calls an operation of the API; `caller` is the name of an account. */
   abstract call<O extends Operation>(operation: O, call?: DirectCall): Soon<Attempt<ReplyTo<O>>>;
-  /** Makes an account known to the exchange, and answers its address. */
+  /** Makes an account known to the exchange, and returns its address. */
   protected abstract signIn(account: string): Soon<string>;
-  /** The address of an account, known to the exchange or not. */
+  /** Returns the address of an account, which need not be known to the exchange. */
   protected abstract addressOf(account: string): string;
-  /** Called with each accepted order. */
+  /** Called after each accepted order. */
   protected abstract accepted(account: string, order: PlacedOrder): Soon<void>;
 
   /** Names of the scenario's accounts, in order. */
   abstract readonly accounts: readonly string[];
   abstract now(): Soon<Millis>;
   abstract advanceTo(moment: Millis): Soon<readonly Expired[]>;
-  /** Has a wallet change what it holds of a market: its transaction is tried, and sent unless it would revert. */
+  /** Splits, merges or redeems shares by a transaction of the wallet. It is simulated first, and not sent if it would revert. */
   abstract transact(account: string, market: string, change: PositionChange): Soon<Attempt<null>>;
-  /** Plays rows whose times count from now, up to the first after which an invariant does not hold where they are judged. */
+  /** Plays rows, whose times are relative to now. Stops after the first row after which a check fails. */
   abstract play(
     rows: AsyncIterable<readonly FlowRow[]>,
     market: string,
-    judging?: Judging | null,
+    checks?: CheckOptions | null,
   ): Promise<FlowOutcome>;
-  /** Takes a snapshot, and answers what `restore` takes. */
+  /** Returns a snapshot, for `restore`. */
   abstract snapshot(): Soon<unknown>;
   abstract restore(snapshot: unknown): Soon<void>;
-  /** A snapshot will not be restored any more. */
+  /** Releases a snapshot. */
   abstract forget(snapshot: unknown): Soon<void>;
-  /** Only over HTTP; `orderNamed` finds what the step's path and body name. */
+  /** Sends the request of a step; only over HTTP. `orderNamed` returns the id of a named order. */
   abstract request(step: RequestStep, orderNamed: (name: string) => string | undefined): Soon<RawReply>;
-  /** How many fills this scenario has seen so far; those that a bot took do not count. */
+  /** Number of fills of this scenario so far, without those taken by bots. */
   abstract fillCount(): number;
-  /** The fills from a count on, oldest first. */
+  /** Returns the fills after the first `from`, oldest first. */
   abstract fills(from: number): readonly Fill[];
-  /** The invariants that do not hold, a sentence each. */
+  /** Returns one sentence for each invariant that does not hold. */
   abstract violations(): Soon<readonly string[]>;
-  /** From now on `violations` judges each fill, too, where the venue can see them as they happen. */
+  /** Makes `violations` check each fill from now on, if the venue sees fills as they happen. */
   abstract watchFills(): void;
-  /** Whether a fill that was watched has broken a rule. */
+  /** Whether a watched fill has broken a rule. */
   abstract readonly hasBrokenFill: boolean;
-  /** All that was done here, for a bug report written because of `reason`; null when nobody has kept it. */
+  /** Returns the history for a bug report about `reason`; null if it was not recorded. */
   abstract history(reason: string): Soon<VenueHistory | null>;
-  /** Closes what was opened for it. */
+  /** Closes connections, and the server if it was started for this scenario. */
   abstract dispose(): Soon<void>;
 
   /** Names of all markets, in order. */
@@ -95,7 +92,7 @@ export abstract class Venue {
     return this.map.names;
   }
 
-  /** Makes an account known and gives it what it starts with. */
+  /** Makes an account known to the exchange and funds it. */
   async open(account: string, funding: readonly Funding[]): Promise<Attempt<null>> {
     const address = await this.signIn(account);
     if (funding.length === 0) return DONE;
@@ -115,7 +112,7 @@ export abstract class Venue {
     return { ok: true, value: views.orderView(attempt.value) };
   }
 
-  /** `order` is a key of this venue, or a text that is none. */
+  /** `order` is an order's key in this venue, or any text. */
   async cancel(account: string, order: string): Promise<Attempt<Canceled>> {
     return canceledOf(await this.call("cancelOrder", { body: { orderId: order }, caller: account }));
   }
@@ -128,17 +125,17 @@ export abstract class Venue {
     return views.orderView((await this.#explained(id)).order);
   }
 
-  /** Why an order is where it is, a sentence a line. */
+  /** Explains the state of an order, one sentence a line. */
   async explain(id: string): Promise<readonly string[]> {
     return views.storyLines(await this.#explained(id));
   }
 
-  /** How far the settlement of an order's fills has come, in their order. */
+  /** Returns the settlement status of each fill of an order. */
   async settled(order: string): Promise<readonly SettlementStatus[]> {
     return (await this.tradesOf(order)).map(({ status }) => status);
   }
 
-  /** How far the settlement of each of some fills has come by now. */
+  /** Returns the current settlement status of each of some fills. */
   async settlementsOf(fills: readonly Fill[]): Promise<readonly SettlementStatus[]> {
     const statuses = new Map<string, SettlementStatus>();
     for (const order of new Set(fills.map((fill) => fill.order))) {
@@ -155,7 +152,7 @@ export abstract class Venue {
     return views.bookView(await this.ask("getBook", { query: this.#tokenQuery(token) }));
   }
 
-  /** USDC first, then the tokens that the account has ever touched. */
+  /** Returns the account's USDC, then its tokens. */
   async holdings(account: string) {
     const path = { address: this.addressOf(account) };
     return views.holdingsView(await this.ask("getAccount", { path }), this.map);
@@ -182,7 +179,7 @@ export abstract class Venue {
     return this.map.named(market).isComplementary;
   }
 
-  /** What prices and sizes of a market are multiples of, or not below. */
+  /** Returns the tick size and the minimum order size of a market. */
   async gridOf(market: string) {
     return views.gridView(await this.ask("getMarket", { path: this.pathOf(market) }));
   }
@@ -191,13 +188,13 @@ export abstract class Venue {
     return (await this.ask("getStateHash")).hash;
   }
 
-  /** `of`: the order whose settlement alone it hits, `next` for the order that is placed next, null for any. */
+  /** `of`: the order that the fault is limited to; `next` for the order placed next; null for any. */
   async setSettlementFault(terms: SettlementFaultTerms, of: string | null): Promise<Attempt<null>> {
     const body = { ...faultWords(terms), ...(of === null ? {} : { of }) };
     return done(await this.call("addSettlementFault", { body }));
   }
 
-  /** Ends the faults that fail settlements, or all. */
+  /** Removes the settlement faults of kind `fail`, or all. */
   async endSettlementFaults(which: "fail" | "all"): Promise<void> {
     if (which === "all") {
       await this.ask("removeSettlementFaults");
@@ -209,7 +206,7 @@ export abstract class Venue {
     }
   }
 
-  /** Lets the bots of a profile trade from now on, or ends them; from then on they are called by their names. */
+  /** Starts the bots of a profile and records their names; null stops all bots. */
   async runBots(profile: ProfileName | null): Promise<Attempt<null>> {
     if (profile === null) return done(await this.call("endBots"));
     const started = await this.call("startBots", { body: { profile } });
@@ -218,12 +215,12 @@ export abstract class Venue {
     return DONE;
   }
 
-  /** What somebody who is no account of the scenario is called. */
+  /** Returns the name of an account that the scenario does not declare. */
   protected strangerName(address: string): string {
     return this.bots.get(address.toLowerCase()) ?? strangerName(address);
   }
 
-  /** The numbers of the latest block and of the latest that is final, and how many transactions wait for one. */
+  /** Returns the numbers of the latest block and of the latest final block, and the number of pending transactions. */
   async chain() {
     const { head, confirmed, pending } = await this.ask("getChain");
     return { head: head.number, confirmed, pending };
@@ -233,7 +230,7 @@ export abstract class Venue {
     return views.supplyView(await this.ask("getSupply", { path: this.pathOf(market) }));
   }
 
-  /** What waits for a block and why, a sentence each, oldest first. */
+  /** Returns the reason of each pending transaction, oldest first. */
   async waiting(): Promise<readonly string[]> {
     const query = { limit: MAX_PAGE, offset: 0 };
     const { data } = await this.ask("listPendingTransactions", { query });
@@ -242,12 +239,12 @@ export abstract class Venue {
     return waiting.map(({ reason }) => reason ?? "");
   }
 
-  /** What the runner itself cannot do without. @throws VenueError */
+  /** Calls an operation that must succeed. @throws VenueError */
   protected async ask<O extends Operation>(operation: O, call?: DirectCall): Promise<ReplyTo<O>> {
     return views.required(await this.call(operation, call));
   }
 
-  /** The fills of an order of this scenario, as they are now, oldest first. */
+  /** Returns the current fills of an order of this scenario, oldest first. */
   protected async tradesOf(order: string): Promise<readonly Trade[]> {
     return (await this.#explained(order)).fills;
   }
@@ -256,7 +253,7 @@ export abstract class Venue {
     return this.ask("explainOrder", { path: { id } });
   }
 
-  /** The path of a market's own endpoints. */
+  /** Returns the path parameters of a market's endpoints. */
   pathOf(market: string): { idOrSlug: string } {
     return { idOrSlug: this.map.named(market).id };
   }

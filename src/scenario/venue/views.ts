@@ -12,10 +12,10 @@ import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import type { World } from "../../simulation/world.ts";
 
-/** Sooner or later: in this process every answer is there at once. */
+/** A value, or a promise of it: venues in this process return values. */
 export type Soon<T> = T | Promise<T>;
 
-/** What was asked for, or why not, in the words of the API. */
+/** The result of an operation, or the API's error. */
 export type Attempt<T> = { readonly ok: true; readonly value: T } | Refused;
 
 export interface Refused {
@@ -27,25 +27,24 @@ export interface Refused {
 
 export interface Canceled {
   readonly canceled: readonly string[];
-  /** Why an own order could not be canceled: `already matched`. */
+  /** Why each other order could not be canceled: `already matched`. */
   readonly notCanceled: readonly string[];
 }
 
-/** A token of the exchange, as the venue finds it by the names of the scenario. */
+/** A token, by the name of its market in the scenario. */
 export interface TokenRef {
   readonly market: string;
   readonly outcome: Outcome;
 }
 
-/** What became of the rows of an order flow. */
+/** Result of an order flow. */
 export interface FlowOutcome {
   readonly rows: number;
   readonly placed: number;
   readonly canceled: number;
-  /** The first refused row, and how many were. */
   readonly rejected: number;
   readonly firstRejection: string | null;
-  /** The row after which something did not hold, and was the last; null where all held whenever it was judged. */
+  /** The last row, if a check failed after it. */
   readonly broken: BrokenRow | null;
 }
 
@@ -53,23 +52,23 @@ export interface FlowOutcome {
 export interface BrokenRow {
   /** From 1. */
   readonly row: number;
-  /** The row as a step would say it. */
+  /** The row, written as a step. */
   readonly text: string;
-  /** What does not hold, a sentence each. */
+  /** One sentence for each invariant that does not hold. */
   readonly violations: readonly string[];
 }
 
 export interface RawReply {
   readonly status: number;
-  /** Null when the server answered nothing; else JSON, or the text where it is none. */
+  /** Parsed JSON, or the text if it is not JSON; null if there was no answer. */
   readonly body: unknown;
-  /** The error code of the answer, or the client's own. */
+  /** The error code of the answer, or of the client. */
   readonly code: string | null;
-  /** What the step wants of the answer, with ids where it names things. */
+  /** What the step expects of the answer, with ids instead of names. */
   readonly wanted: unknown;
 }
 
-/** All that was done on an exchange: a report of its own, or its accepted commands. */
+/** History of an exchange: a report from its server, or its accepted commands. */
 export type VenueHistory =
   | { readonly kind: "report"; readonly text: string }
   | {
@@ -80,23 +79,23 @@ export type VenueHistory =
       readonly entries: readonly Entry[];
     };
 
-/** An order that time alone ended. */
+/** An order that expired. */
 export interface Expired {
   readonly key: string;
   readonly at: Millis;
 }
 
-/** Something that a venue cannot do because of its surroundings; the message is a sentence for the user. */
+/** A venue failed for a reason outside the scenario; the message is for the user. */
 export class VenueError extends Error {
   override readonly name = "VenueError";
 }
 
-/** The exchange threw at a row of a flow, which is a defect; `cause` is what it threw. */
+/** The exchange threw `cause` at a row of a flow, which is a defect. */
 export class RowError extends Error {
   override readonly name = "RowError";
   /** From 1. */
   readonly row: number;
-  /** The row as a step would say it. */
+  /** The row, written as a step. */
   readonly text: string;
 
   constructor(row: number, text: string, cause: unknown) {
@@ -108,7 +107,7 @@ export class RowError extends Error {
 
 export const DONE = { ok: true, value: null } as const;
 
-/** A refusal of the API. */
+/** Converts an error of the API. */
 export const refusedBy = ({ code, message, help }: ApiError): Refused => ({
   ok: false,
   code,
@@ -116,16 +115,16 @@ export const refusedBy = ({ code, message, help }: ApiError): Refused => ({
   hint: help.hint ?? null,
 });
 
-/** The same attempt, of which only its success matters. */
+/** Drops the value of an attempt. */
 export const done = (attempt: Attempt<unknown>): Attempt<null> => (attempt.ok ? DONE : attempt);
 
-/** What was asked for. @throws VenueError where it was refused. */
+/** Returns the value of an attempt. @throws VenueError if it was refused. */
 export function required<Value>(attempt: Attempt<Value>): Value {
   if (attempt.ok) return attempt.value;
   throw new VenueError(`${attempt.code}: ${attempt.message}`);
 }
 
-/** A decimal of the API in units of 10^-places. @throws VenueError when it is none. */
+/** Converts a decimal of the API to units of 10^-places. @throws VenueError if it has more decimals. */
 function exact(value: number | string, places: number): number {
   const units = unitsOf(value, places);
   if (units === null)
@@ -136,13 +135,13 @@ function exact(value: number | string, places: number): number {
 }
 
 const priceOf = (value: number | string): Price => price(exact(value, PRICE_PLACES));
-/** Shares of the API in the core's units. @throws VenueError */
+/** Converts shares of the API to the core's units. @throws VenueError */
 export const sizeOf = (value: number | string): Size => size(exact(value, SIZE_PLACES));
 const priceOrNull = (value: number | null): Price | null => (value === null ? null : priceOf(value));
 
 type Order = ReplyTo<"explainOrder">["order"];
 
-/** An order of a reply, whose decimals may be texts. */
+/** An order in a reply; its decimals may be strings. */
 type OrderReply = Pick<Order, "id" | "orderType" | "status" | "cancelReason" | "expiration"> &
   Readonly<Record<"size" | "sizeMatched", number | string>>;
 
@@ -160,13 +159,13 @@ export type OrderView = ReturnType<typeof orderView>;
 
 type Trade = ReplyTo<"placeOrder">["trades"][number];
 
-/** A fill as its taker sees it, with both parties by name. */
+/** A fill, seen from its taker, with the names of both parties. */
 export type Fill = ReturnType<typeof fillOf>;
 
-/** A fill as its taker's reply tells it. */
+/** Converts a trade in the reply to a taker. */
 export const fillOf = (trade: Trade, taker: string, maker: string, markets: MarketMap) => ({
   trade: trade.id,
-  /** Its taker's. */
+  /** The taker's. */
   order: trade.orderId,
   market: markets.nameOf(trade.marketId),
   outcome: trade.outcome,
@@ -193,7 +192,7 @@ export const bookView = ({ bids, asks }: ReplyTo<"getBook">) => ({
 });
 export type BookView = ReturnType<typeof bookView>;
 
-/** Units of the asset: micro-USDC, or 0.01 share. */
+/** Amounts in micro-USDC or 0.01 share. */
 export type HoldingView = ReturnType<typeof holdingsView>[number];
 
 /** USDC first, then both tokens of each market in the markets' order. */
@@ -209,17 +208,17 @@ const amounts = (of: ReplyTo<"getAccount">["collateral"], places: number) => ({
   balance: exact(of.balance, places),
   available: exact(of.available, places),
   reserved: exact(of.reserved, places),
-  /** What the wallet holds on the settlement chain. */
+  /** Balance of the wallet on the settlement chain. */
   onChain: exact(of.onChain, places),
 });
 
-/** The shares that a market has issued: as the chain has them, and as the ledger counts with what is pending. */
+/** Issued shares of a market: on the chain, and in the ledger, which includes pending transactions. */
 export function supplyView({ onChain, ledger }: ReplyTo<"getSupply">) {
   const shares = ({ YES, NO }: typeof onChain) => ({ YES: sizeOf(YES), NO: sizeOf(NO) });
   return { onChain: shares(onChain), ledger: shares(ledger) };
 }
 
-/** A market's price step, and its smallest order. */
+/** A market's tick size and minimum order size. */
 export const gridView = ({ tickSize, minOrderSize }: ReplyTo<"getMarket">) => ({
   tickSize: priceOf(tickSize),
   minOrderSize: sizeOf(minOrderSize),
@@ -232,7 +231,7 @@ type Quotes = ReplyTo<"getPrice"> &
   ReplyTo<"getSpread"> &
   ReplyTo<"getLastTradePrice">;
 
-/** Of a token in its own terms; the mid in 0.00001 USDC. */
+/** Prices of a token; the mid in units of 0.00001 USDC. */
 export const quoteView = ({ bestBid, bestAsk, mid, spread, lastTradePrice }: Quotes) => ({
   bid: priceOrNull(bestBid),
   ask: priceOrNull(bestAsk),
@@ -244,7 +243,7 @@ export const quoteView = ({ bestBid, bestAsk, mid, spread, lastTradePrice }: Quo
 export const historyView = ({ data }: ReplyTo<"getPricesHistory">) =>
   data.map(({ t, p }) => ({ t, price: priceOf(p) }));
 
-/** An order's story as sentences; of one that rests, also how it stands and its place in the queue. */
+/** Returns the story of an order as sentences; for a resting order, also its summary and place in the queue. */
 export function storyLines({ order, story, summary, queue }: ReplyTo<"explainOrder">): readonly string[] {
   const lines = story.map(({ what }) => what);
   if (order.status !== "LIVE") return lines;
@@ -257,7 +256,7 @@ export function storyLines({ order, story, summary, queue }: ReplyTo<"explainOrd
   return [...lines, summary, place];
 }
 
-/** Both sides of an outcome's book, best first, in its own terms. */
+/** Returns both sides of an outcome's book, best first, in terms of that outcome. */
 export function book(market: Market, outcome: Outcome): BookView {
   const mirrored = isMirrored(market, outcome);
   const lane = bookFor(market, outcome);
@@ -273,7 +272,7 @@ export function book(market: Market, outcome: Outcome): BookView {
 
 /** A market of an exchange. */
 interface MarketRef {
-  /** As the scenario calls it. */
+  /** Name in the scenario. */
   readonly name: string;
   readonly id: string;
   readonly conditionId: string;
@@ -281,7 +280,7 @@ interface MarketRef {
   readonly isComplementary: boolean;
 }
 
-/** The markets of an exchange by the scenario's names, and back. */
+/** Maps the scenario's names of markets to markets, and ids to names. */
 export class MarketMap {
   readonly #byName = new Map<string, MarketRef>();
   readonly #byId = new Map<string, MarketRef>();
@@ -296,7 +295,7 @@ export class MarketMap {
     return [...this.#byName.keys()];
   }
 
-  /** @throws Error when there is none. */
+  /** @throws Error if there is none. */
   named(name: string): MarketRef {
     const found = this.#byName.get(name);
     if (found === undefined) throw new Error(`no market ${name}`);
@@ -307,7 +306,7 @@ export class MarketMap {
     return this.#byId.get(id)?.name ?? id;
   }
 
-  /** The id of `YES` or `rain YES`. */
+  /** Returns the id of `YES` or `rain YES`. */
   tokenNamed(words: string): string {
     const [first = "", second] = words.split(/\s+/);
     return this.tokenId(
@@ -315,7 +314,7 @@ export class MarketMap {
     );
   }
 
-  /** The id of a token; of an unknown one, its own words. Without a market's name the first market's. */
+  /** Returns the id of a token, or its words if it is unknown. A null market is the first one. */
   tokenId({ market, outcome }: { readonly market: string | null; readonly outcome: string }): string {
     const found = market === null ? [...this.#byName.values()][0] : this.#byName.get(market);
     const id = outcome === "YES" || outcome === "NO" ? found?.tokens[outcome] : undefined;
@@ -323,7 +322,7 @@ export class MarketMap {
   }
 }
 
-/** A market as a reply describes it. */
+/** Converts a market in a reply. */
 export function marketRef(
   name: string,
   { id, conditionId, tokens, matching }: ReplyTo<"closeMarket">,

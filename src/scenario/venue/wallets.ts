@@ -3,17 +3,17 @@ import type { ClobAuth } from "../../api/wallet-signature.ts";
 import type { WalletAccount } from "../../client/wallet.ts";
 import { devAddress, namedPrivateKey } from "../../simulation/dev-accounts.ts";
 
-/** A wallet of a scenario: anybody can compute its key from the name. */
+/** A wallet of a scenario, whose key is derived from its name. */
 export interface Wallet {
   readonly name: string;
   /** Lower case. */
   readonly address: `0x${string}`;
   readonly privateKey: `0x${string}`;
-  /** Signatures made so far, by what was signed: the same wallet signs the same in every scenario. */
+  /** Cached signatures by signed message, because every scenario signs the same. */
   readonly signatures: Map<string, Promise<string>>;
 }
 
-/** The wallets of names, each made once. */
+/** Wallets by name, created on first use. */
 export class Wallets {
   readonly checksums: Checksums = new Map();
   readonly #byName = new Map<string, Wallet>();
@@ -29,7 +29,7 @@ export class Wallets {
   }
 }
 
-/** A wallet that signs; a signature is worked out once, for it takes longer than a request. */
+/** Returns a signing account that caches signatures, because signing takes longer than a request. */
 export async function signerOf({ privateKey, signatures }: Wallet): Promise<WalletAccount> {
   const { walletOf } = await import("../../client/wallet.ts");
   const account = await walletOf(privateKey);
@@ -46,5 +46,5 @@ export async function signerOf({ privateKey, signatures }: Wallet): Promise<Wall
   };
 }
 
-/** What somebody without a name is called, by the address. */
+/** Returns a name for an address that has none. */
 export const strangerName = (address: string): string => `trader-${address.slice(2, 10).toLowerCase()}`;

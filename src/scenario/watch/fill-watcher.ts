@@ -15,7 +15,7 @@ export interface BrokenRule {
   readonly text: string;
 }
 
-/** What an account is called. */
+/** Returns the name of an account. */
 type NameOf = (account: number) => string;
 
 /** `order 812 of alice (BUY 30 YES @ 0.55)`. */
@@ -29,29 +29,29 @@ const FILLS = "a fill is at the maker's price, of all that both have open";
 const SELF_TRADES = "the self-trade policy holds";
 const ENDINGS = "an order rests or ends as its type says";
 
-/** What can become of an order that comes, in the words of a sentence. */
+/** What happens to an incoming order after its last fill, in the words of a message. */
 type Ending = CancelReason | "rests" | "nothing more";
 type Fill = Pick<EventOf<"orderTraded">, "maker" | "price" | "size" | "matchType">;
 
-/** The order of a command on its way through the book, and what must happen to it next. */
+/** The incoming order of a command, and what must happen to it next. */
 class Incoming {
   readonly #nameOf: NameOf;
-  /** Null while none comes. */
+  /** Null if the command has no incoming order. */
   order: WatchedOrder | null = null;
-  /** How it must end, whatever rests in the book; null while it goes on. */
+  /** How it must end now; null if that depends on the book. */
   #ending: Ending | null = null;
 
   constructor(nameOf: NameOf) {
     this.#nameOf = nameOf;
   }
 
-  come(order: WatchedOrder): void {
+  begin(order: WatchedOrder): void {
     this.order = order;
     const isKilled = order.orderType === "FOK" && order.opposite.fillable(order) < order.size;
     this.#ending = isKilled ? "FOK_UNFILLED" : null;
   }
 
-  /** What is wrong with a fill of the order; null when nothing is. */
+  /** Returns the rule that a fill of the order breaks; null if none. */
   wrongFill(order: WatchedOrder, fill: Fill, at: Millis): BrokenRule | null {
     const next = this.#next(order);
     if (typeof next === "string") return this.#broken(ruleOf(next), order, fillText(fill));
@@ -64,19 +64,19 @@ class Incoming {
     return this.#broken(FILLS, order, `${fillText(fill)}${isAlive ? "" : ", which has expired"}`);
   }
 
-  /** What is wrong with the cancel of a resting order for being in the way of one of its own account. */
+  /** Returns the rule broken by a cancel of a resting order with SELF_TRADE; null if none. */
   wrongSelfCancel(canceled: WatchedOrder): BrokenRule | null {
     const { order } = this;
     const text = orderText(canceled, this.#nameOf);
     if (order === null)
-      return { name: SELF_TRADES, text: `${text} is canceled with SELF_TRADE, and no order came` };
+      return { name: SELF_TRADES, text: `${text} is canceled with SELF_TRADE, and no order was placed` };
     if (this.#next(order) !== canceled || !isOwn(order, canceled))
       return this.#broken(SELF_TRADES, order, `${text} is canceled`);
     if (order.selfTrade === "cancel-both") this.#ending = "SELF_TRADE";
     return null;
   }
 
-  /** What is wrong with how the order ends, or with what is left of it when all is said that is to come of it. */
+  /** Returns the rule broken by the end of the order; null if none. */
   wrongEnd(order: WatchedOrder, found: Ending): BrokenRule | null {
     const expected = this.#next(order);
     if (found !== expected)
@@ -85,7 +85,7 @@ class Incoming {
     return null;
   }
 
-  /** The resting order that it must meet next, be it one of its own account, or how it must end now. */
+  /** Returns the resting order that it must match next, which may be one of its own account, or how it must end. */
   #next(order: WatchedOrder): WatchedOrder | Ending {
     const { orderType, open, size, selfTrade } = order;
     if (this.#ending !== null) return this.#ending;
@@ -109,7 +109,7 @@ class Incoming {
   }
 }
 
-/** The rule that says how an order ends so, or what it meets before. */
+/** Returns the name of the rule that requires a match or an end. */
 const ruleOf = (expected: WatchedOrder | Ending): string =>
   expected === "SELF_TRADE" ? SELF_TRADES : ENDINGS;
 
@@ -129,46 +129,46 @@ const termsText = ({ size, price, matchType }: FillTerms): string =>
 
 const fillText = (fill: Fill): string => `takes ${termsText(fill)} from order ${fill.maker}`;
 
-const LIVE_ORDERS = "only what rests is canceled, expires or is met";
-// The names of the invariants that say the same of the whole state.
+const LIVE_ORDERS = "only a resting order is canceled, expires or is matched";
+// Names of the invariants that check the same for the whole state.
 const MATCHED = "an order's matched size = sum of its fills";
 const LEVELS = "book levels = sum of live orders";
 const RESERVED = "reserved = what live orders may cost";
 
 /**
- * Judges each fill as it happens. It keeps queues of its own, made from domain events alone, so that nothing that is wrong
- * in the exchange's books can mislead it, and says the first rule that does not hold. After each command it compares the
- * orders that the command has changed, their levels and what their accounts have reserved with the exchange's own records.
+ * Checks each fill as it happens, and keeps the first rule that is broken. It builds its own queues from domain events, so
+ * that an error in the exchange's books cannot hide a broken rule. After each command it compares the changed orders, their
+ * levels and the reserved amounts of their accounts with the exchange's records.
  */
 export class FillWatcher {
   readonly #exchange: Exchange;
   readonly #nameOf: NameOf;
   readonly #incoming: Incoming;
   #markets: (WatchedMarket | undefined)[] = [];
-  /** What accounts keep reserved, as events say it: micro-USDC at 0, size units at each token; then by account. */
+  /** Reserved amounts, built from events: micro-USDC at index 0, size units at each token; then by account. */
   #reserved: number[][] = [];
-  /** The live orders by number. */
+  /** Live orders by number. */
   readonly #orders: (WatchedOrder | undefined)[] = [];
-  /** The orders that the command has changed. */
+  /** Orders that the current command has changed. */
   readonly #changed: WatchedOrder[] = [];
   #broken: BrokenRule | null = null;
 
-  /** Watches an exchange from where it stands. */
+  /** Watches an exchange from its current state. */
   constructor(exchange: Exchange, nameOf: NameOf) {
     this.#exchange = exchange;
     this.#nameOf = nameOf;
     this.#incoming = new Incoming(nameOf);
-    this.begin();
+    this.reset();
     exchange.watch((_sequence, at, events) => this.#take(at, events));
   }
 
-  /** The first rule that did not hold; what came after it is not judged. */
+  /** The first broken rule; nothing is checked after it. */
   get broken(): BrokenRule | null {
     return this.#broken;
   }
 
-  /** Begins anew with the orders that are live, in order of arrival: the exchange has gone to another state. */
-  begin(): void {
+  /** Rebuilds the queues from the exchange's live orders, in order of arrival; called after its state was replaced. */
+  reset(): void {
     this.#markets = [];
     this.#reserved = [];
     this.#orders.length = 0;
@@ -185,7 +185,7 @@ export class FillWatcher {
   #take(at: Millis, events: readonly DomainEvent[]): void {
     if (this.#broken !== null) return;
     for (const event of events) {
-      this.#broken = this.#wrongIn(event, at);
+      this.#broken = this.#ruleBrokenBy(event, at);
       if (this.#broken !== null) return;
     }
     if (this.#changed.length === 0) return;
@@ -193,16 +193,16 @@ export class FillWatcher {
     this.#broken = order === null ? null : this.#incoming.wrongEnd(order, "nothing more");
     this.#incoming.order = null;
     for (const changed of this.#changed) {
-      this.#broken ??= this.#disagreement(changed);
+      this.#broken ??= this.#difference(changed);
       if (!changed.isResting) this.#orders[changed.number] = undefined;
     }
     this.#changed.length = 0;
   }
 
-  #wrongIn(event: DomainEvent, at: Millis): BrokenRule | null {
+  #ruleBrokenBy(event: DomainEvent, at: Millis): BrokenRule | null {
     switch (event.kind) {
       case "orderPlaced":
-        this.#incoming.come(this.#add(event.order, event));
+        this.#incoming.begin(this.#add(event.order, event));
         return null;
       case "orderTraded":
         return this.#trade(event, at);
@@ -228,14 +228,14 @@ export class FillWatcher {
     const wrong = this.#incoming.wrongFill(taker, event, at);
     if (wrong !== null) return wrong;
     const maker = this.#orders[event.maker];
-    if (maker === undefined) return notLive(event.maker, "is met");
+    if (maker === undefined) return notLive(event.maker, "is matched");
     this.#reduce(taker, event.size);
     this.#reduce(maker, event.size);
     this.#changed.push(maker);
     return null;
   }
 
-  /** The order that came rests, or is canceled before it could. */
+  /** Ends the incoming order: it rests or is canceled. */
   #end(number: number, found: CancelReason | "rests"): BrokenRule | null {
     const { order } = this.#incoming;
     if (order === null || order.number !== number) return notLive(number, "rests");
@@ -246,7 +246,7 @@ export class FillWatcher {
     return null;
   }
 
-  /** A resting order has ended with something open. */
+  /** Removes a resting order that was not filled completely. */
   #leave(number: number, how: string, isSelfTrade = false): BrokenRule | null {
     const order = this.#orders[number];
     if (order?.isResting !== true) return notLive(number, how);
@@ -266,18 +266,15 @@ export class FillWatcher {
     return order;
   }
 
-  /** Some of an order is filled. */
+  /** Fills a part of an order. */
   #reduce(order: WatchedOrder, by: number): void {
     this.#reserve(order, order.open - by);
     if (order.isResting) order.own.reduce(order, by);
     else order.open -= by;
   }
 
-  /**
-   * What the exchange says of an order that a command has changed, and of its level and account, where that is something
-   * else than the events say; null when it is the same.
-   */
-  #disagreement(order: WatchedOrder): BrokenRule | null {
+  /** Compares a changed order, its level and its account with the exchange's records; null if they agree. */
+  #difference(order: WatchedOrder): BrokenRule | null {
     const { state } = this.#exchange;
     const { number, open, own, rank, token, isResting } = order;
     const record = state.orders.get(number);
@@ -307,10 +304,10 @@ export class FillWatcher {
       const found = `the level of ${which()} has ${sizeText(size)} (${count})`;
       return { name: LEVELS, text: `${found}, expected ${sizeText(expected.open)} (${expected.count})` };
     }
-    return this.#otherReserved(order);
+    return this.#reservedDifference(order);
   }
 
-  #otherReserved(order: WatchedOrder): BrokenRule | null {
+  #reservedDifference(order: WatchedOrder): BrokenRule | null {
     const { account, side, token } = order;
     const { collateral, holdings } = this.#exchange.state.accounts.get(account);
     const holding = holdings.get(marketOfToken(token));
@@ -324,7 +321,7 @@ export class FillWatcher {
     return { name: RESERVED, text: `${name} has ${amount(found)} reserved, expected ${amount(expected)}` };
   }
 
-  /** An order has so much open instead, and its account reserves so much less or more. */
+  /** Adjusts the reserved amount of an order's account to a new open size. */
   #reserve(order: WatchedOrder, after: number, before = order.open): void {
     const { account, side, feeRateBps } = order;
     const costOf = (open: number): number =>
@@ -353,5 +350,5 @@ export class FillWatcher {
 
 const notLive = (order: number, what: string): BrokenRule => ({
   name: LIVE_ORDERS,
-  text: `order ${order} ${what}, and no such order rests or has just come`,
+  text: `order ${order} ${what}, and no such order rests or has just been placed`,
 });

@@ -3,46 +3,49 @@ import type { Invariant } from "../../core/invariants/check.ts";
 import { collateralIsConserved, noBalanceIsNegative, sharesAreBacked } from "../../core/invariants/funds.ts";
 import type { State } from "../../core/state.ts";
 
-/** What a run is judged by. */
-export interface Judging {
-  /** Rows of a flow between two judgements of every invariant; null leaves it to `flowJudge`. */
+/** Which checks a run makes. */
+export interface CheckOptions {
+  /** Rows of a flow between two checks of all invariants; null chooses an interval. */
   readonly everyRows: number | null;
-  /** Whether nothing but fills is judged, which costs little however large the state is. */
-  readonly fillsAlone?: boolean;
+  /** Whether only fills are checked, which costs little for a state of any size. */
+  readonly fillsOnly?: boolean;
 }
 
-/** Says what does not hold after so many rows of a flow; nothing where it was not looked for. */
-export type RowJudge = (rows: number) => readonly string[] | Promise<readonly string[]>;
+/** Called with the number of rows played; returns what does not hold, or nothing if no check is due. */
+export type RowCheck = (rows: number) => readonly string[] | Promise<readonly string[]>;
 
 /** An exchange in this process. */
-interface JudgedExchange {
+interface CheckedExchange {
   readonly state: State;
   readonly hasBrokenFill: boolean;
   violations(): readonly string[];
 }
 
-/** Fewer rows never lie between two judgements. */
+/** Minimum number of rows between two checks. */
 const MIN_ROWS = 100;
-/** Judging every invariant looks at every record, so that records must come for it to be worth it again. */
-const ROWS_A_RECORD = 8;
+/** A check of all invariants visits every record, so its interval grows with the number of records. */
+const ROWS_PER_RECORD = 8;
 
-/** The totals: what they cost follows from how many accounts, holdings and markets there are. */
+/** Invariants of totals; their cost grows with the number of accounts, holdings and markets. */
 const TOTALS = [collateralIsConserved, sharesAreBacked, noBalanceIsNegative, noBookIsCrossed];
 
 const NOTHING: readonly string[] = [];
 
 /**
- * Fills are judged as they happen, the totals of the ledger after 100 rows, or as many as there are balances, and every
- * invariant after 100 rows or eight for each record: what judging costs is a fixed share of the flow's time.
+ * Returns the check of a flow in this process. Totals of the ledger are checked after 100 rows, or as many as there are
+ * balances; all invariants after 100 rows, or eight for each record. So checks take a fixed share of the flow's time.
  */
-export function flowJudge(exchange: JudgedExchange, { everyRows, fillsAlone = false }: Judging): RowJudge {
-  let totalsAt = fillsAlone ? Number.POSITIVE_INFINITY : (everyRows ?? MIN_ROWS);
+export function flowCheck(
+  exchange: CheckedExchange,
+  { everyRows, fillsOnly = false }: CheckOptions,
+): RowCheck {
+  let totalsAt = fillsOnly ? Number.POSITIVE_INFINITY : (everyRows ?? MIN_ROWS);
   let allAt = totalsAt;
   const totalsHold = (rows: number): boolean => {
-    const judged: readonly Invariant[] = TOTALS.map((judge) => judge(exchange.state));
-    const count = judged.reduce((sum, { checked }) => sum + checked, 0);
+    const invariants: readonly Invariant[] = TOTALS.map((check) => check(exchange.state));
+    const count = invariants.reduce((sum, { checked }) => sum + checked, 0);
     totalsAt = rows + Math.max(MIN_ROWS, count);
-    return judged.every(({ holds }) => holds);
+    return invariants.every(({ holds }) => holds);
   };
   return (rows) => {
     const { hasBrokenFill } = exchange;
@@ -50,24 +53,24 @@ export function flowJudge(exchange: JudgedExchange, { everyRows, fillsAlone = fa
     if (rows < allAt && !hasBrokenFill && totalsHold(rows)) return NOTHING;
     const { orders, trades, chain } = exchange.state;
     const records = orders.size + trades.size + chain.transactions.size;
-    allAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_A_RECORD * records));
+    allAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_PER_RECORD * records));
     totalsAt = Math.min(rows + MIN_ROWS, allAt);
     return exchange.violations();
   };
 }
 
-/** What judging every invariant costs follows from the rows so far; so many more must come for each of them. */
-const ROWS_A_ROW = 2;
+/** The interval of a remote check grows with the number of rows, because the number of records is unknown. */
+const ROWS_PER_ROW = 2;
 
-/** The same of an exchange elsewhere, of which nothing is known but the answer to whether its invariants hold. */
-export function remoteFlowJudge(
+/** Returns the check of a flow on a server, which only reports whether all its invariants hold. */
+export function remoteFlowCheck(
   violations: () => Promise<readonly string[]>,
-  { everyRows }: Judging,
-): RowJudge {
-  let judgedAt = everyRows ?? MIN_ROWS;
+  { everyRows }: CheckOptions,
+): RowCheck {
+  let nextAt = everyRows ?? MIN_ROWS;
   return (rows) => {
-    if (rows < judgedAt) return NOTHING;
-    judgedAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_A_ROW * rows));
+    if (rows < nextAt) return NOTHING;
+    nextAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_PER_ROW * rows));
     return violations();
   };
 }

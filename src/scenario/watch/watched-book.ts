@@ -2,30 +2,30 @@ import type { Market } from "../../core/market.ts";
 import type { OrderType, SelfTradePolicy, Side } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, type Price, type Size } from "../../core/units.ts";
 
-/** What an order asks for. */
+/** Terms of an order. */
 export interface OrderTerms {
   readonly account: number;
   readonly token: number;
   readonly side: Side;
-  /** In terms of its own token. */
+  /** Price of its own token. */
   readonly price: Price;
   readonly size: Size;
   readonly orderType: OrderType;
   readonly expiration: Millis | null;
 }
 
-/** A live order as the events of the exchange describe it. */
+/** A live order, built from domain events. */
 export interface WatchedOrder extends OrderTerms {
   readonly number: number;
   /** In size units. */
   open: number;
-  /** Those of its market. */
+  /** Terms of its market. */
   readonly selfTrade: SelfTradePolicy;
   readonly feeRateBps: number;
-  /** The side of the book it rests on, and the one it trades with. */
+  /** The side of the book that it rests on, and the side that it trades with. */
   readonly own: WatchedSide;
   readonly opposite: WatchedSide;
-  /** Its price level on its own side: ticks from the best price that the side could ever have, from 1. */
+  /** Its price level: ticks from the best possible price of its own side, from 1. */
   readonly rank: number;
   /** The worst level of the opposite side that it trades with. */
   readonly limit: number;
@@ -39,18 +39,18 @@ interface WatchedLevel {
   open: number;
 }
 
-/** One side of a book: who rests at which price, in order of arrival. It follows the events alone. */
+/** One side of a book: its resting orders by level, in order of arrival, built from domain events. */
 export class WatchedSide {
   readonly isBid: boolean;
   readonly #levels: WatchedLevel[] = [];
-  /** No order rests at a better level than this. */
+  /** No order rests at a better level. */
   #best = 1;
 
   constructor(isBid: boolean) {
     this.isBid = isBid;
   }
 
-  /** The order that trades next, if a limit reaches it. */
+  /** Returns the order that trades next, up to a level; null if there is none. */
   next(limit: number): WatchedOrder | null {
     const end = Math.min(limit, this.#levels.length - 1);
     for (; this.#best <= end; this.#best += 1) {
@@ -69,7 +69,7 @@ export class WatchedSide {
     if (rank < this.#best) this.#best = rank;
   }
 
-  /** A resting order has less open. */
+  /** Reduces the open size of a resting order, and removes it if nothing is left. */
   reduce(order: WatchedOrder, by: number): void {
     this.#level(order.rank).open -= by;
     order.open -= by;
@@ -83,13 +83,13 @@ export class WatchedSide {
     order.isResting = false;
   }
 
-  /** What is open at a level, in size units, and of how many orders. */
+  /** Returns the open size of a level, in size units, and its number of orders. */
   at(rank: number): { readonly open: number; readonly count: number } {
     const level = this.#levels[rank];
     return { open: level?.open ?? 0, count: level?.orders.size ?? 0 };
   }
 
-  /** How much of an order could be filled now, at most its size. */
+  /** Returns how much of an order could be filled now, at most its size. */
   fillable({ limit, size, selfTrade, account }: WatchedOrder): number {
     let sum = 0;
     const end = Math.min(limit, this.#levels.length - 1);
@@ -109,13 +109,13 @@ export class WatchedSide {
   }
 }
 
-/** The books of a market as the events of the exchange describe them: one in YES terms, or one for each outcome. */
+/** The books of a market, built from domain events: one in YES terms, or one for each outcome. */
 export class WatchedMarket {
   readonly #market: Market;
   readonly #yes = [new WatchedSide(true), new WatchedSide(false)] as const;
-  /** Null where NO is the mirror of YES. */
+  /** Null if NO is the mirror of YES. */
   readonly #no: readonly [bids: WatchedSide, asks: WatchedSide] | null;
-  /** One more than there are price levels: a price of this many ticks is 1 USDC. */
+  /** 1 USDC in ticks. */
   readonly #ticks: number;
 
   constructor(market: Market) {
@@ -124,7 +124,7 @@ export class WatchedMarket {
     this.#ticks = FULL_PRICE / market.tickSize;
   }
 
-  /** An order that comes to this market, in no queue yet. */
+  /** Creates an incoming order of this market, which does not rest yet. */
   order(
     number: number,
     { account, token, side, price, size, orderType, expiration }: OrderTerms,
@@ -156,7 +156,7 @@ export class WatchedMarket {
     };
   }
 
-  /** The price of an order's level in ticks, in the book's own terms. */
+  /** Returns the price of an order's level in ticks, in the terms of its book. */
   tickOf({ own, rank }: WatchedOrder): number {
     return own.isBid ? this.#ticks - rank : rank;
   }

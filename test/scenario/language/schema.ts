@@ -68,9 +68,9 @@ const TOKEN = `(?:${WORD}\\s+)?${among(OUTCOMES)}`;
 const IN_MARKET = maybe("in", WORD);
 const MOMENT = "\\d{4}-\\d\\d-\\d\\dT\\S+";
 
-const decimal = ({ places, least, most }: DecimalRule): Schema =>
+const decimal = ({ places, min, max }: DecimalRule): Schema =>
   either(
-    { type: "number", minimum: least / 10 ** places, maximum: most / 10 ** places },
+    { type: "number", minimum: min / 10 ** places, maximum: max / 10 ** places },
     { type: "string", pattern: "^\\d+(?:\\.\\d+)?$" },
   );
 const whole = (minimum: number, maximum?: number): Schema =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { byFolder, folderOf } from "../../../src/scenario/report/lines.ts";
-import { count, decimalText, durationText, grouped } from "../../../src/scenario/report/text.ts";
+import { count, durationText, grouped, roundedText } from "../../../src/scenario/report/text.ts";
 import { resultOf } from "./suite.ts";
 
 describe("figures", () => {
@@ -47,7 +47,7 @@ describe("figures", () => {
     [1.5, 3, "1.5"],
     [1 / 3, 3, "0.333"],
   ])("%f with at most %i decimals is %s", (number, places, text) => {
-    expect(decimalText(number, places)).toBe(text);
+    expect(roundedText(number, places)).toBe(text);
   });
 });
 

@@ -5,7 +5,7 @@ import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scen
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { playFlow, VenuePlayer } from "../../../src/scenario/venue/play-flow.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
-import { remoteFlowJudge } from "../../../src/scenario/watch/flow-judge.ts";
+import { remoteFlowCheck } from "../../../src/scenario/watch/flow-checks.ts";
 import type { FlowRow } from "../../../src/simulation/flow.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
@@ -78,7 +78,7 @@ describe("what does not hold in the middle of a flow", () => {
   it.each(["flow.csv", "flow.ndjson"])(
     "is seen at its very row where every row is judged: %s",
     async (file) => {
-      const failure = await failureOf(file, { judging: { everyRows: 1 } }, LentDollar);
+      const failure = await failureOf(file, { checks: { everyRows: 1 } }, LentDollar);
       const line = file === "flow.csv" ? 1 + 3 * rowOf(300) : 2 * rowOf(300) - 1;
       expect(failure === null ? "" : diffOf(failure).at(-1)).toMatch(
         `# after row ${rowOf(300)} (${desk.at(file)}:${line}), `,
@@ -93,7 +93,7 @@ describe("what does not hold in the middle of a flow", () => {
       yield flow;
     };
     const player = new VenuePlayer(venue, "market", venue.now());
-    const judge = remoteFlowJudge(async () => venue.violations(), { everyRows: 50 });
+    const judge = remoteFlowCheck(async () => venue.violations(), { everyRows: 50 });
     const { broken, rows } = await playFlow(player, batches(), judge);
     expect(rows).toBe(broken?.row);
     expect(broken?.row).toBe(Math.ceil(rowOf(300) / 50) * 50);
@@ -102,7 +102,7 @@ describe("what does not hold in the middle of a flow", () => {
 
   it("is nothing where nothing is wrong, or nothing is judged", async () => {
     expect(await failureOf("flow.csv")).toBeNull();
-    expect(await failureOf("flow.csv", { judging: null }, LentDollar)).toBeNull();
+    expect(await failureOf("flow.csv", { checks: null }, LentDollar)).toBeNull();
   });
 });
 

@@ -32,7 +32,7 @@ describe("a sound exchange", () => {
             if (step.kind === "snapshot") snapshot = exchange.snapshot();
             else if (step.kind === "restore") {
               if (snapshot !== null) exchange.restore(snapshot);
-              watcher?.begin();
+              watcher?.reset();
             } else if (step.kind === "wait") exchange.advanceTo(millis(exchange.now + step.ms));
             else {
               const command = chainCommandOf(exchange.state, exchange.now, step);
