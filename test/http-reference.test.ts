@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Endpoint } from "../src/api/endpoint.ts";
-import { codesOf, ENDPOINTS } from "../src/api/endpoints.ts";
-import { type AnsweredBy, ERROR_CODES, ERRORS, type ErrorCode, statusesOf } from "../src/api/errors.ts";
+import { codesInScope, codesOf, ENDPOINTS } from "../src/api/endpoints.ts";
+import { ERROR_CODES, ERRORS, type ErrorCode, type ErrorScope, statusesOf } from "../src/api/errors.ts";
 import { openApiDocument } from "../src/api/openapi.ts";
 import { code, table } from "./support/markdown.ts";
 
@@ -120,7 +120,7 @@ function endpointText(endpoint: Endpoint): string {
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const [media, answer] = Object.entries(operation.responses["200"]?.content ?? {})[0] ?? ["", undefined];
   const own = codesOf(endpoint, "accept").filter(
-    (each) => endpoint.errors.includes(each) || ["parameters", "body"].includes(ERRORS[each].by ?? ""),
+    (each) => endpoint.errors.includes(each) || ["parameters", "body"].includes(ERRORS[each].scope ?? ""),
   );
   return [
     `### ${method} ${path}`,
@@ -148,12 +148,9 @@ function endpointText(endpoint: Endpoint): string {
   ].join("\n\n");
 }
 
-const answeredBy = (by: AnsweredBy): string =>
-  ERROR_CODES.filter((each) => ERRORS[each].by === by)
-    .map(code)
-    .join(", ");
+const codesText = (scope: ErrorScope): string => codesInScope(scope).map(code).join(", ");
 
-it("docs/reference/http-api.md tells every endpoint, what it takes and what it answers", async () => {
+it("docs/reference/http-api.md lists every endpoint with its parameters and replies", async () => {
   const sections = tags.map(({ name, description }) =>
     [`## ${name}`, description, ...ENDPOINTS.filter(({ tag }) => tag === name).map(endpointText)].join(
       "\n\n",
@@ -174,7 +171,7 @@ it("docs/reference/http-api.md tells every endpoint, what it takes and what it a
     "<!-- Written by test/http-reference.test.ts from the tables in src/api: change those, and run it with -u. -->",
     "Prices are USDC per share, sizes are shares, money is USDC: JSON numbers, or their text with `--numbers string`. The server's own `/openapi.json` says the same for machines.",
     "In [a pool](../guide/clients.md#a-pool-for-suites-with-workers) every path follows the number of its exchange: `/3/clob/order`. The pool itself answers `GET /`, `GET /healthz`, and `ROUTE_NOT_FOUND` for all else.",
-    `[Errors](errors.md) of an endpoint are listed with it. Every endpoint can also answer ${answeredBy("everywhere")}; the control plane ${answeredBy("control")}; signed endpoints ${answeredBy("signed")}; \`/api\`, \`/clob\` and \`/chain\`, by injected faults, ${answeredBy("faults")}.`,
+    `[Errors](errors.md) of an endpoint are listed with it. Every endpoint can also answer ${codesText("everywhere")}; the control plane ${codesText("control")}; signed endpoints ${codesText("signed")}; \`/api\`, \`/clob\` and \`/chain\`, by injected faults, ${codesText("faults")}.`,
     ...sections,
     "## Objects",
     "`always` marks the fields that are in every reply, and those that a request must have. A page of a list is `{ data, limit, offset, total, hasMore }`: `limit` is the one applied, `total` counts the whole list.",
@@ -183,7 +180,7 @@ it("docs/reference/http-api.md tells every endpoint, what it takes and what it a
   await expect(`${page.join("\n\n")}\n`).toMatchFileSnapshot("../docs/reference/http-api.md");
 });
 
-const BY: Readonly<Record<AnsweredBy, string>> = {
+const SCOPES: Readonly<Record<ErrorScope, string>> = {
   server: "the server, before any endpoint",
   everywhere: "every endpoint",
   signed: "every signed endpoint",
@@ -194,15 +191,15 @@ const BY: Readonly<Record<AnsweredBy, string>> = {
 };
 
 function errorRow(each: ErrorCode): string[] {
-  const { means, by } = ERRORS[each];
+  const { means, scope } = ERRORS[each];
   const named = ENDPOINTS.filter(({ errors }) => (errors as readonly ErrorCode[]).includes(each));
-  const routes = by === "everywhere" ? [] : named.map(({ method, path }) => code(`${method} ${path}`));
+  const routes = scope === "everywhere" ? [] : named.map(({ method, path }) => code(`${method} ${path}`));
   const others = statusesOf(each).slice(1);
   const says = `${means}${others.length === 0 ? "" : ` (also with ${others.join(" and ")})`}`;
-  return [code(each), says, [...(by === undefined ? [] : [BY[by]]), ...routes].join(", ")];
+  return [code(each), says, [...(scope === undefined ? [] : [SCOPES[scope]]), ...routes].join(", ")];
 }
 
-it("docs/reference/errors.md tells every error code, its status and who answers it", async () => {
+it("docs/reference/errors.md lists every error code with its status and endpoints", async () => {
   const statuses = [...new Set(ERROR_CODES.map((each) => ERRORS[each].status))].sort((a, b) => a - b);
   const page = [
     "# Errors",
@@ -219,10 +216,10 @@ it("docs/reference/errors.md tells every error code, its status and who answers 
   await expect(`${page.join("\n\n")}\n`).toMatchFileSnapshot("../docs/reference/errors.md");
 });
 
-it("every error code is answered by somebody", () => {
+it("every error code is answered by an endpoint or the server", () => {
   const answered = new Set(ENDPOINTS.flatMap((endpoint) => codesOf(endpoint, "accept")));
   const others = ERROR_CODES.filter((each) => !answered.has(each));
-  expect(others.filter((each) => ERRORS[each].by !== "server")).toEqual([]);
+  expect(others.filter((each) => ERRORS[each].scope !== "server")).toEqual([]);
 });
 
 it("every error code is answered with somewhere in the source, not only listed", () => {

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { isAddress } from "../core/terms.ts";
 import { endpoints } from "./endpoint.ts";
-import { ApiError, type CodeBy } from "./errors.ts";
+import { ApiError, type CodeInScope } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, type ReplyOf, type RequestOf } from "./schemas.ts";
@@ -43,7 +43,7 @@ interface Check {
 }
 
 /** The checks of a signed request in order of precedence, keyed by the error code of a failure. */
-const CHECKS: Readonly<Record<CodeBy<"signed">, Check>> = {
+const CHECKS: Readonly<Record<CodeInScope<"signed">, Check>> = {
   MISSING_AUTH_HEADER: {
     check: "all five headers are there",
     passed: "none of the five headers is missing",
@@ -129,7 +129,7 @@ const CHECKS: Readonly<Record<CodeBy<"signed">, Check>> = {
     },
   },
 };
-const IN_ORDER = Object.entries(CHECKS) as [CodeBy<"signed">, Check][];
+const IN_ORDER = Object.entries(CHECKS) as [CodeInScope<"signed">, Check][];
 
 function missingHint(name: AuthHeader, headers: HeaderValues): string | undefined {
   const proxies = "proxies such as nginx drop headers with underscores unless underscores_in_headers is on";

@@ -6,7 +6,7 @@ import { chainEndpoints } from "./chain.ts";
 import { chainRpcEndpoints } from "./chain-rpc.ts";
 import { controlEndpoints, serviceEndpoints } from "./control.ts";
 import { type Endpoint, isRaw, type Param } from "./endpoint.ts";
-import { type AnsweredBy, ERROR_CODES, ERRORS, type ErrorCode } from "./errors.ts";
+import { ERROR_CODES, ERRORS, type ErrorCode, type ErrorScope } from "./errors.ts";
 import { faultEndpoints, takesFaults } from "./faults.ts";
 import { marketCommandEndpoints, marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
 import { orderBookEndpoints } from "./order-book.ts";
@@ -54,13 +54,14 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
 export const isTradingEndpoint = ({ tag }: Pick<AnyEndpoint, "tag">): boolean =>
   tag === "Trading" || tag === "Credentials";
 
-const codesBy = (by: AnsweredBy): ErrorCode[] => ERROR_CODES.filter((code) => ERRORS[code].by === by);
+export const codesInScope = (scope: ErrorScope): ErrorCode[] =>
+  ERROR_CODES.filter((code) => ERRORS[code].scope === scope);
 
 /** Returns the error codes of an endpoint: its own and those implied by its kind and by `unknownFields`. */
 export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): ErrorCode[] {
   const { access, body, errors, path, query } = endpoint;
   const isRefusing = unknownFieldsAt(endpoint, unknownFields) === "refuse";
-  const applies: Readonly<Record<AnsweredBy, boolean>> = {
+  const applies: Readonly<Record<ErrorScope, boolean>> = {
     server: false,
     everywhere: true,
     parameters: isRefusing || Object.keys(query).length > 0 || path.includes("{"),
@@ -69,8 +70,8 @@ export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): Error
     signed: access === "signed",
     faults: takesFaults(endpoint),
   };
-  const kinds = (Object.keys(applies) as AnsweredBy[]).filter((by) => applies[by] && by !== "everywhere");
-  return [...new Set([...codesBy("everywhere"), ...errors, ...kinds.flatMap(codesBy)])];
+  const scopes = (Object.keys(applies) as ErrorScope[]).filter((scope) => applies[scope]);
+  return [...new Set([...codesInScope("everywhere"), ...errors, ...scopes.flatMap(codesInScope)])];
 }
 
 type RouteOf<E> = E extends { readonly method: infer M extends string; readonly path: infer P extends string }

@@ -1,54 +1,54 @@
 import type { Command } from "../core/commands.ts";
 
 /**
- * Where a code can occur in addition to the endpoints that list it: before routing ("server"), at every endpoint, at
+ * Where a code can occur besides the endpoints that list it: before routing ("server"), at every endpoint, at
  * signed endpoints, on the control plane, or at endpoints that take parameters, a body or injected faults.
  */
-export type AnsweredBy = "server" | "everywhere" | "signed" | "control" | "parameters" | "body" | "faults";
+export type ErrorScope = "server" | "everywhere" | "signed" | "control" | "parameters" | "body" | "faults";
 
 interface ErrorRow {
   readonly status: number;
   /** Further statuses of the code, such as those a gateway returns for an unavailable service. */
   readonly others: readonly number[];
   readonly means: string;
-  readonly by: AnsweredBy | undefined;
+  readonly scope: ErrorScope | undefined;
 }
 
-/** `by` is given only for codes that endpoints do not list themselves. */
-const row = <const By extends AnsweredBy | undefined = undefined>(
+/** `scope` is given only for codes that endpoints do not list themselves. */
+const row = <const Scope extends ErrorScope | undefined = undefined>(
   status: number,
   means: string,
-  by?: By,
+  scope?: Scope,
   others: readonly number[] = [],
-) => ({ status, means, by: by as By, others });
+) => ({ status, means, scope: scope as Scope, others });
 
 /** All error codes of the API, in the order of the contract. */
 const ROWS = {
   INVALID_JSON: row(400, "the body is not one JSON object in UTF-8, or nests deeper than 32 levels", "body"),
   INVALID_ORDER: row(400, "a field of the order is missing or has the wrong type"),
-  INVALID_SIDE: row(400, "`side` is a text other than BUY and SELL"),
-  INVALID_ORDER_TYPE: row(400, "`orderType` is a text other than GTC, GTD, FOK and FAK"),
+  INVALID_SIDE: row(400, "`side` is neither BUY nor SELL"),
+  INVALID_ORDER_TYPE: row(400, "`orderType` is not GTC, GTD, FOK or FAK"),
   PRICE_OUT_OF_RANGE: row(400, "the price is not strictly between 0 and 1"),
   INVALID_TICK_SIZE: row(400, "the price is not a multiple of the market's tick size"),
   INVALID_SIZE: row(400, "the size is not above 0, above 10,000,000, or not a multiple of 0.01"),
   SIZE_TOO_SMALL: row(400, "the size is below the market's smallest order"),
   EXPIRATION_REQUIRED: row(400, "a GTD order has no expiration"),
-  INVALID_EXPIRATION: row(400, "the expiration is not a moment"),
+  INVALID_EXPIRATION: row(400, "the expiration is not a time"),
   EXPIRATION_IN_PAST: row(400, "the expiration is not after the server's time"),
   EXPIRATION_NOT_ALLOWED: row(400, "an order of another type than GTD has an expiration"),
-  INSUFFICIENT_BALANCE: row(400, "the account has too little USDC, or too few shares, that is not reserved"),
-  ORDER_ID_REQUIRED: row(400, "the order to cancel is not named"),
-  CONFLICTING_FIELDS: row(400, "one thing is given twice with different values"),
+  INSUFFICIENT_BALANCE: row(400, "the account has too little available USDC, or too few available shares"),
+  ORDER_ID_REQUIRED: row(400, "the id of the order to cancel is missing"),
+  CONFLICTING_FIELDS: row(400, "a field is given twice with different values"),
   TOKEN_ID_REQUIRED: row(400, "`token_id` is missing from the query"),
-  TOKEN_NOT_IN_MARKET: row(400, "the token belongs to another market than the one that is named"),
+  TOKEN_NOT_IN_MARKET: row(400, "the token does not belong to the given market"),
   INVALID_PARAMETER: row(
     400,
-    "a parameter of path, query or body is not what it should be, is given twice, or is unknown where that is refused",
+    "a parameter of path, query or body is invalid, is given twice, or is unknown where unknown fields are refused",
     "parameters",
   ),
   QUERY_REQUIRED: row(400, "the search has no words"),
   INVALID_AUTH_PAYLOAD: row(400, "address, signature, timestamp or nonce of a derivation is malformed"),
-  INVALID_HTTP: row(400, "what was sent is no valid HTTP/1.1 request", "server"),
+  INVALID_HTTP: row(400, "the received bytes are not a valid HTTP/1.1 request", "server"),
   MISSING_AUTH_HEADER: row(401, "one of the five headers of a signed request is missing", "signed"),
   DUPLICATE_AUTH_HEADER: row(401, "one of the five headers was sent twice", "signed"),
   INVALID_TIMESTAMP: row(401, "`poly_timestamp` is not Unix seconds", "signed"),
@@ -62,16 +62,16 @@ const ROWS = {
   INVALID_PASSPHRASE: row(401, "the passphrase was not issued with this API key", "signed"),
   INVALID_SIGNATURE: row(
     401,
-    "the signature is not the HMAC of this request; the hint names the mistake where it is a known one",
+    "the signature is not the HMAC of this request; the hint names known mistakes",
     "signed",
   ),
-  INVALID_WALLET_SIGNATURE: row(401, "the wallet that is named did not sign the message of this service"),
+  INVALID_WALLET_SIGNATURE: row(401, "the given wallet did not sign the message of this service"),
   SIM_TOKEN_REQUIRED: row(
     401,
     "the server was started with `--sim-token`, and the request does not carry it",
     "control",
   ),
-  HOST_NOT_ALLOWED: row(403, "the Host header does not name this machine", "everywhere"),
+  HOST_NOT_ALLOWED: row(403, "the Host header is not a name of this machine", "everywhere"),
   ORIGIN_NOT_ALLOWED: row(
     403,
     "a web page of another machine calls the control plane or the chain",
@@ -80,9 +80,9 @@ const ROWS = {
   TOKEN_NOT_FOUND: row(404, "there is no such token"),
   MARKET_NOT_FOUND: row(404, "there is no such market"),
   EVENT_NOT_FOUND: row(404, "there is no such event"),
-  ORDER_NOT_FOUND: row(404, "there is no such order, or it belongs to somebody else"),
+  ORDER_NOT_FOUND: row(404, "there is no such order, or it belongs to another account"),
   SNAPSHOT_NOT_FOUND: row(404, "there is no snapshot of this id or name"),
-  FAULT_NOT_FOUND: row(404, "there is no fault of this id in force"),
+  FAULT_NOT_FOUND: row(404, "there is no fault of this id"),
   ROUTE_NOT_FOUND: row(
     404,
     "there is no such path; paths are case-sensitive and have no trailing slash",
@@ -95,9 +95,9 @@ const ROWS = {
     409,
     "the wallet has derived credentials before, with `--credentials once`",
   ),
-  LIMIT_REACHED: row(409, "there are as many faults or snapshots as a server keeps"),
+  LIMIT_REACHED: row(409, "the maximum number of faults or snapshots is reached"),
   SESSION_TOO_LONG: row(409, "the session is too long for a scenario or a report"),
-  SESSION_NOT_RECORDABLE: row(409, "no scenario can do what the session did"),
+  SESSION_NOT_RECORDABLE: row(409, "the session cannot be written as a scenario"),
   PAYLOAD_TOO_LARGE: row(
     413,
     "the body has more than 64 KiB, or 1 MiB on the control plane and the chain",
@@ -118,7 +118,7 @@ const ROWS = {
   ),
   UNAVAILABLE: row(
     503,
-    "an injected fault; or the disk took nothing more, and the exchange is read-only; or as many readers follow it as it tells",
+    "an injected fault; a failed write to the disk, after which the exchange is read-only; or too many readers of the live feed",
     "faults",
     [502, 504],
   ),
@@ -128,9 +128,9 @@ export type ErrorCode = keyof typeof ROWS;
 export const ERRORS: Readonly<Record<ErrorCode, ErrorRow>> = ROWS;
 export const ERROR_CODES = Object.keys(ROWS) as readonly ErrorCode[];
 
-/** The codes whose row has this `by`. */
-export type CodeBy<By extends AnsweredBy> = {
-  [Code in ErrorCode]: (typeof ROWS)[Code] extends { readonly by: By } ? Code : never;
+/** Codes whose row has a scope. */
+export type CodeInScope<Scope extends ErrorScope> = {
+  [Code in ErrorCode]: (typeof ROWS)[Code] extends { readonly scope: Scope } ? Code : never;
 }[ErrorCode];
 
 /** Returns all statuses of a code, the default first. */
@@ -172,10 +172,10 @@ export class ApiError extends Error {
 export const invalidFields = (message: string, ...fields: readonly string[]): ApiError =>
   new ApiError("INVALID_PARAMETER", message, { details: { fields } });
 
-/** @throws ApiError `LIMIT_REACHED` if as many as `maximum` are kept already. */
-export function requireRoom(kept: number, maximum: number, what: string, hint: string): void {
-  if (kept < maximum) return;
-  const message = `there are ${maximum} ${what}, and no more are kept`;
+/** @throws ApiError `LIMIT_REACHED` if the maximum number of items exists already */
+export function requireBelowLimit(count: number, maximum: number, items: string, hint: string): void {
+  if (count < maximum) return;
+  const message = `expected at most ${maximum} ${items}, found ${maximum} already`;
   throw new ApiError("LIMIT_REACHED", message, { hint, details: { maximum } });
 }
 
@@ -192,7 +192,7 @@ export function errorBody(error: ApiError, requestId: string): Record<string, un
 }
 
 /** Formats a number for messages, without an exponent. */
-export function plain(value: number): string {
+export function plainNumber(value: number): string {
   const [, sign = "", digits = "", fraction = "", exponent = ""] =
     /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? [];
   if (exponent === "") return String(value);
@@ -201,8 +201,8 @@ export function plain(value: number): string {
   return sign + (digits + fraction).padEnd(digits.length + shift, "0");
 }
 
-/** Describes a JSON value for a message; a string is cut after 40 characters. */
-export function nameOf(value: unknown): string {
+/** Describes a JSON value for a message. Strings are cut after 40 characters. */
+export function describeValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
@@ -211,6 +211,6 @@ export function nameOf(value: unknown): string {
     return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)}`;
   if (typeof value === "boolean") return String(value);
   return Number.isFinite(value)
-    ? `the number ${plain(value as number)}`
-    : "a number beyond what JSON can carry";
+    ? `the number ${plainNumber(value as number)}`
+    : "a number that JSON cannot represent";
 }

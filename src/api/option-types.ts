@@ -1,4 +1,4 @@
-import { nameOf } from "./errors.ts";
+import { describeValue } from "./errors.ts";
 
 export interface OptionType {
   /** Text after "expects" in a message. */
@@ -90,12 +90,12 @@ function found(value: unknown): string {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   return typeof value === "function" || typeof value === "symbol" || value instanceof Promise
     ? kindOf(value)
-    : nameOf(value);
+    : describeValue(value);
 }
 
 /** Names the type of a value without revealing its content. */
 function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return nameOf(value);
+  if (value === null || value === undefined) return describeValue(value);
   if (Array.isArray(value)) return "an array";
   if (value instanceof Promise) return "a promise, which must be awaited";
   if (typeof value === "object") return "an object that is something else";

@@ -18,7 +18,7 @@ import {
 } from "../core/units.ts";
 import { unitsOf } from "./decimals.ts";
 import type { BodySpec, JsonObject } from "./endpoint.ts";
-import { ApiError, type ErrorCode, nameOf, plain } from "./errors.ts";
+import { ApiError, describeValue, type ErrorCode, plainNumber } from "./errors.ts";
 import { nearest } from "./nearest.ts";
 import { offTheGrid, refusalError } from "./refusals.ts";
 import { objectBody } from "./request-body.ts";
@@ -144,7 +144,7 @@ function readOrder(body: JsonObject): OrderRequest {
 function sizeOf(shares: number): Size {
   const units = unitsOf(shares, SIZE_PLACES);
   if (units !== null && units <= MAX_SIZE) return size(units);
-  throw new ApiError("INVALID_SIZE", `size ${plain(shares)} is not a multiple of 0.01`);
+  throw new ApiError("INVALID_SIZE", `size ${plainNumber(shares)} is not a multiple of 0.01`);
 }
 
 /** Returns the error for the first invalid field in the order of the checks. */
@@ -167,7 +167,7 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
   if (first === undefined) throw new Error("the order's schema names a field that the order does not have");
   // The schema does not check that the size is a multiple of 0.01; that check precedes the expiration's.
   if (first === "expiration") sizeOf(body.size as number);
-  const found = nameOf(body[first]);
+  const found = describeValue(body[first]);
   if (!isMistyped(first)) {
     return new ApiError(RULES[first].code, `${first} must be ${RULES[first].expected}, found ${found}`, {
       hint: hintForWord(first, body[first]),
@@ -223,7 +223,7 @@ function readExpiration(orderType: OrderType, text: string): Millis | null {
   if (at === null || at > MAX_MILLIS) {
     throw new ApiError(
       "INVALID_EXPIRATION",
-      `expiration must be ${RULES.expiration.expected}, found ${nameOf(text)}`,
+      `expiration must be ${RULES.expiration.expected}, found ${describeValue(text)}`,
       { hint: 'for example "1767225600", "1767225600000" or "2026-01-01T00:00:00Z"' },
     );
   }

@@ -4,7 +4,7 @@ import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
 import { checksummed } from "./address.ts";
 import type { Numbers } from "./decimals.ts";
-import { ApiError, type ErrorCode, type ErrorHelp, plain } from "./errors.ts";
+import { ApiError, type ErrorCode, type ErrorHelp, plainNumber } from "./errors.ts";
 import { hintForToken, marketIdOf, type View } from "./view.ts";
 
 /** Returns the message of Ethereum nodes for a simulated call that would revert. */
@@ -21,11 +21,11 @@ function nearestPrices(found: number, tickSize: Price): string {
 export const offTheGrid = (found: number, tickSize: Price, numbers: Numbers): ApiError =>
   new ApiError(
     "INVALID_TICK_SIZE",
-    `price ${plain(found)} is not a multiple of the tick size ${priceText(tickSize)}`,
+    `price ${plainNumber(found)} is not a multiple of the tick size ${priceText(tickSize)}`,
     {
       hint: nearestPrices(found, tickSize),
       details: {
-        price: numbers.mode === "string" || found < 1e-6 ? plain(found) : found,
+        price: numbers.mode === "string" || found < 1e-6 ? plainNumber(found) : found,
         tickSize: numbers.price(tickSize),
       },
     },

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { z } from "zod";
 import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
-import { ApiError, type ErrorCode, nameOf } from "./errors.ts";
+import { ApiError, describeValue, type ErrorCode } from "./errors.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 
 const MAX_NESTING = 32;
@@ -29,7 +29,7 @@ export function readJsonObject(body: Buffer): JsonObject {
   if (mayNest && nestingOf(value, MAX_NESTING + 1) > MAX_NESTING)
     throw invalid(`the body nests deeper than ${MAX_NESTING} levels`);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid(`expected a JSON object, found ${nameOf(value)}`);
+    throw invalid(`expected a JSON object, found ${describeValue(value)}`);
   }
   return value as JsonObject;
 }
@@ -75,7 +75,7 @@ export function objectBody<Shape extends z.core.$ZodShape>(
         const value = valueAt(body, issue.path);
         return {
           field,
-          problem: `${field}: expected ${expectedBy(issue)}, found ${nameOf(value)}${likely(issue, value)}`,
+          problem: `${field}: expected ${expectedBy(issue)}, found ${describeValue(value)}${likely(issue, value)}`,
         };
       });
       throw new ApiError(code, problems.map(({ problem }) => problem).join("; "), {

@@ -41,13 +41,13 @@ const NOT_ASCII = /[\u0080-\uffff]/g;
 export function restyledBodies(body: Uint8Array): RestyledBody[] {
   const sent = textOf(body);
   if (sent === undefined) return [];
-  const printed = reprinted(sent);
-  if (printed === undefined) return [];
+  const reserialised = reserialise(sent);
+  if (reserialised === undefined) return [];
   const styles = new Map<string, string>();
-  for (const source of [sent, printed]) {
+  for (const source of [sent, reserialised]) {
     const tokens = source.match(TOKEN) ?? [];
     for (const style of STYLES) {
-      const text = restyle(tokens, style);
+      const { text } = restyle(tokens, style);
       if (!styles.has(text)) styles.set(text, style.description);
       const ascii = text.replace(NOT_ASCII, asEscape);
       if (!styles.has(ascii)) styles.set(ascii, `${style.description}, non-ASCII characters escaped`);
@@ -63,11 +63,11 @@ export function restyledBodies(body: Uint8Array): RestyledBody[] {
  */
 export function* reorderedBodies(body: Uint8Array, maxKeys: number): Generator<RestyledBody> {
   const sent = textOf(body);
-  if (sent === undefined || reprinted(sent) === undefined) return;
+  if (sent === undefined || reserialise(sent) === undefined) return;
   const tokens = sent.match(TOKEN) ?? [];
   if (tokens[0] !== "{") return;
   for (const style of STYLES.filter(({ indent, sorted }) => indent === "" && !sorted)) {
-    const members = topMembers(tokens, style);
+    const { members } = restyle(tokens, style);
     if (members.length > maxKeys) return;
     for (const order of permutations(members)) {
       if (order.every((member, index) => member === members[index])) continue;
@@ -94,7 +94,7 @@ const textOf = (body: Uint8Array): string | undefined =>
 const asEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** Reserialises JSON with JSON.stringify; undefined if it is not JSON or too deep. */
-function reprinted(text: string): string | undefined {
+function reserialise(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return nestingOf(value, MAX_LEVELS + 1) > MAX_LEVELS ? undefined : JSON.stringify(value);
@@ -108,14 +108,11 @@ interface Member {
   readonly text: string;
 }
 
-/** Prints the tokens of a valid JSON text in a style, with strings and numbers as written. */
-const restyle = (tokens: readonly string[], style: Style): string => printed(tokens, style).text;
-
-/** Returns the members of the top-level object, each printed in a style. */
-const topMembers = (tokens: readonly string[], style: Style): readonly Member[] =>
-  printed(tokens, style).members;
-
-function printed(tokens: readonly string[], style: Style): { text: string; members: readonly Member[] } {
+/**
+ * Prints the tokens of a valid JSON text in a style, with strings and numbers as written; `members` are those of the
+ * top-level object.
+ */
+function restyle(tokens: readonly string[], style: Style): { text: string; members: readonly Member[] } {
   let at = 0;
   let top: readonly Member[] = [];
   const next = (): string => {
@@ -176,16 +173,16 @@ interface Choice<T> {
   readonly hint: string;
 }
 
-const right = <T>(value: T): Choice<T> => ({ value, mistakes: [], hint: "" });
+const correct = <T>(value: T): Choice<T> => ({ value, mistakes: [], hint: "" });
 const wrong = <T>(name: Mistake, value: T, hint: string): Choice<T> => ({ value, mistakes: [name], hint });
 
 const HEX_DIGEST = /^[0-9a-f]{64}$/i;
 const PREFIXED_DIGEST = /^0x[0-9a-f]{64}$/i;
 const BASE64_DIGEST = /^(?:[A-Za-z0-9+/]{43}=?|[A-Za-z0-9_-]{43}=?)$/;
 
-/** Converts the digest that was sent to lower-case hex, with any mistake in its format; undefined if it is no digest. */
+/** Converts the digest that was sent to lower-case hex, with any mistake in its format; undefined if it is not a digest. */
 function digestSent(signature: string): Choice<string> | undefined {
-  if (HEX_DIGEST.test(signature)) return right(signature.toLowerCase());
+  if (HEX_DIGEST.test(signature)) return correct(signature.toLowerCase());
   if (PREFIXED_DIGEST.test(signature)) {
     const hint = "the digest was sent with a 0x prefix: would match with the 64 hexadecimal digits alone";
     return wrong("DIGEST_0X", signature.slice(2).toLowerCase(), hint);
@@ -202,53 +199,46 @@ const inMilliseconds = (seconds: string, millis: number): Choice<string> => {
   return wrong("MILLISECONDS", value, hint);
 };
 
-function methods(method: string): Choice<string>[] {
+function methodChoices(method: string): Choice<string>[] {
   const lower = method.toLowerCase();
   const hint = `the method was signed in lower case (${lower}): would match with ${method}`;
-  return [right(method), wrong("LOWER_CASE_METHOD", lower, hint)];
+  return [correct(method), wrong("LOWER_CASE_METHOD", lower, hint)];
 }
 
 const MAX_SHOWN = 200;
 const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text);
 
-const piece = (text: string, mistake: Mistake, says: string) => ({ text, mistakes: [mistake], says });
-type Piece = { readonly text: string; readonly mistakes: readonly Mistake[]; readonly says: string };
-const NO_PIECE: Piece = { text: "", mistakes: [], says: "" };
-
 /** Returns the candidates for the path: with the prefix or full URL before it, a trailing slash, the query string. */
-function paths({ path, url, prefix = "", headers: { host }, hosts }: SignedRequest): Choice<string>[] {
-  const clobs = [...new Set(["/clob", `${prefix}/clob`])];
-  const fronts: Piece[] = [
-    NO_PIECE,
-    ...clobs.map((clob) => piece(clob, "CLOB_PREFIX", `the ${clob} prefix`)),
-  ];
-  for (const name of hosts ?? (host === undefined ? [] : [host])) {
-    for (const scheme of ["http", "https"]) {
-      fronts.push(piece(`${scheme}://${name}${prefix}/clob`, "FULL_URL", "the full URL"));
-    }
-  }
-  const ends: Piece[] = [NO_PIECE, piece("/", "TRAILING_SLASH", "a trailing slash")];
+function pathChoices({ path, url, prefix = "", headers: { host }, hosts }: SignedRequest): Choice<string>[] {
+  const nothing = correct("");
+  const prefixes = [...new Set(["/clob", `${prefix}/clob`])].map((clob) =>
+    wrong("CLOB_PREFIX", clob, `the ${clob} prefix`),
+  );
+  const urls = (hosts ?? (host === undefined ? [] : [host])).flatMap((name) =>
+    ["http", "https"].map((scheme) => wrong("FULL_URL", `${scheme}://${name}${prefix}/clob`, "the full URL")),
+  );
+  const slash = wrong("TRAILING_SLASH", "/", "a trailing slash");
   const mark = url.indexOf("?");
-  const query = mark < 0 ? [] : [piece(url.slice(mark), "QUERY_STRING", "the query string")];
+  const queries = mark < 0 ? [] : [wrong("QUERY_STRING", url.slice(mark), "the query string")];
   const choices: Choice<string>[] = [];
-  for (const front of fronts)
-    for (const end of ends)
-      for (const tail of [NO_PIECE, ...query]) {
-        const value = front.text + path + end.text + tail.text;
-        const pieces = [front, end, tail].filter((part) => part !== NO_PIECE);
-        const says = pieces.map((part) => part.says).join(" and ");
-        const hint = `the path was signed as ${shown(value)}, with ${says}: would match with path ${shown(path)}`;
-        choices.push({ value, mistakes: pieces.flatMap((part) => part.mistakes), hint });
+  for (const before of [nothing, ...prefixes, ...urls])
+    for (const end of [nothing, slash])
+      for (const query of [nothing, ...queries]) {
+        const value = before.value + path + end.value + query.value;
+        const additions = [before, end, query].filter((each) => each !== nothing);
+        const names = additions.map((each) => each.hint).join(" and ");
+        const hint = `the path was signed as ${shown(value)}, with ${names}: would match with path ${shown(path)}`;
+        choices.push({ value, mistakes: additions.flatMap((each) => each.mistakes), hint });
       }
   return choices;
 }
 
 /** Returns the candidates for the HMAC key: the text of the secret, and common mistakes. */
-function keys({ secret, passphrase }: StoredCredentials, apiKey: string): Choice<HmacKey>[] {
-  const choices = [right(new HmacKey(Buffer.from(secret)))];
-  const instead = "would match with the text of the secret as the key";
-  const add = (mistake: Mistake, key: Buffer, says: string): void => {
-    choices.push(wrong(mistake, new HmacKey(key), `${says}: ${instead}`));
+function keyChoices({ secret, passphrase }: StoredCredentials, apiKey: string): Choice<HmacKey>[] {
+  const choices = [correct(new HmacKey(Buffer.from(secret)))];
+  const add = (mistake: Mistake, key: Buffer, cause: string): void => {
+    const hint = `${cause}: would match with the text of the secret as the key`;
+    choices.push(wrong(mistake, new HmacKey(key), hint));
   };
   if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(secret)) {
     add("SECRET_BASE64_DECODED", Buffer.from(secret, "base64"), "the secret was base64-decoded first");
@@ -262,13 +252,13 @@ function keys({ secret, passphrase }: StoredCredentials, apiKey: string): Choice
   return choices;
 }
 
-function bodies(body: Uint8Array): Choice<Uint8Array>[] {
+function bodyChoices(body: Uint8Array): Choice<Uint8Array>[] {
   if (body.length === 0) {
     const hint = "{} was signed for an empty body: would match with nothing after the path";
-    return [right(body), wrong("EMPTY_OBJECT_SIGNED", Buffer.from("{}"), hint)];
+    return [correct(body), wrong("EMPTY_OBJECT_SIGNED", Buffer.from("{}"), hint)];
   }
   const omitted = "the body was left out: would match with the body's bytes after the path";
-  const choices = [right(body), wrong<Uint8Array>("BODY_LEFT_OUT", new Uint8Array(), omitted)];
+  const choices = [correct(body), wrong<Uint8Array>("BODY_LEFT_OUT", new Uint8Array(), omitted)];
   for (const { text, style } of restyledBodies(body)) {
     const hint = `would match the re-serialised body (${style}): sign the exact bytes that are sent`;
     choices.push(wrong("BODY_RESERIALISED", Buffer.from(text), hint));
@@ -318,15 +308,15 @@ interface Trial {
 
 /** Returns all combinations of the cheap choices, fewest mistakes first. */
 function attempts(request: SignedRequest, seconds: string, credentials: StoredCredentials): Attempt[] {
-  const [methodChoices, pathChoices] = [methods(request.method), paths(request)];
-  const keyChoices = keys(credentials, request.headers.poly_api_key ?? "");
-  const bodyChoices = bodies(request.body);
+  const [methods, paths] = [methodChoices(request.method), pathChoices(request)];
+  const keys = keyChoices(credentials, request.headers.poly_api_key ?? "");
+  const bodies = bodyChoices(request.body);
   const all: Attempt[] = [];
-  for (const timestamp of [right(seconds), inMilliseconds(seconds, 0)])
-    for (const method of methodChoices)
-      for (const path of pathChoices)
-        for (const key of keyChoices)
-          for (const body of bodyChoices) {
+  for (const timestamp of [correct(seconds), inMilliseconds(seconds, 0)])
+    for (const method of methods)
+      for (const path of paths)
+        for (const key of keys)
+          for (const body of bodies) {
             const parts = [timestamp, method, path, key, body];
             const count = parts.reduce((sum, part) => sum + part.mistakes.length, 0);
             all.push({ timestamp, method, path, key, body, count });
@@ -395,11 +385,11 @@ export function explainSignature(
   const all = attempts(request, seconds, credentials);
   const found = reproduce(trialsOf(all, seconds, request.body), digest.value);
   if (found === undefined) return { mistakes: [], hint: unknownMistake(request, seconds, digest) };
-  const wrongs = [digest, found.key, found.timestamp, found.method, found.path, found.body].filter(
+  const wrongChoices = [digest, found.key, found.timestamp, found.method, found.path, found.body].filter(
     (choice) => choice.mistakes.length > 0,
   );
-  const mistakes = wrongs.flatMap((choice) => choice.mistakes);
-  const hints = wrongs.map((choice) => choice.hint).join("; ");
+  const mistakes = wrongChoices.flatMap((choice) => choice.mistakes);
+  const hints = wrongChoices.map((choice) => choice.hint).join("; ");
   return { mistakes, hint: mistakes.length > 1 ? `${mistakes.length} mistakes at once: ${hints}` : hints };
 }
 

@@ -1,4 +1,4 @@
-import { nameOf } from "../api/errors.ts";
+import { describeValue } from "../api/errors.ts";
 import type { Block } from "../core/chain/chain.ts";
 import { blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
 import { blockOfHash } from "../core/chain/chain-hashes.ts";
@@ -15,7 +15,7 @@ export const reader =
   <T>(expected: string, read: (value: unknown) => T | null) =>
   (value: unknown, name: string): T => {
     const found = read(value);
-    if (found === null) throw invalidParams(`${name}: expected ${expected}, found ${nameOf(value)}`);
+    if (found === null) throw invalidParams(`${name}: expected ${expected}, found ${describeValue(value)}`);
     return found;
   };
 

@@ -1,4 +1,4 @@
-import { ERRORS, nameOf } from "../api/errors.ts";
+import { describeValue, ERRORS } from "../api/errors.ts";
 import type { ErrorCode } from "./api-messages.ts";
 import type { HttpReply } from "./transport.ts";
 
@@ -169,7 +169,8 @@ function refusalIn(reply: RawReply, body: JsonObject): ExchangeError {
 function unreadable(reply: RawReply): ExchangeError {
   const { status, body, headers } = reply;
   const type = headers["content-type"] ?? "of no type";
-  const found = body === undefined ? `no JSON (${type})` : nameOf(body).replace(/^the string .*/, "a string");
+  const found =
+    body === undefined ? `no JSON (${type})` : describeValue(body).replace(/^the string .*/, "a string");
   return invalid(reply, `the reply ${status} should be a JSON object, found ${found}`, null);
 }
 

@@ -1,4 +1,4 @@
-import { plain } from "../../api/errors.ts";
+import { plainNumber } from "../../api/errors.ts";
 import type { Scalar } from "../../core/refusals.ts";
 import type { Matching, OrderType, Outcome, SelfTradePolicy, Side } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
@@ -119,4 +119,4 @@ export function wordsOfBody(
 }
 
 const text = (value: Scalar | undefined): string =>
-  typeof value === "number" ? plain(value) : typeof value === "string" ? value : "";
+  typeof value === "number" ? plainNumber(value) : typeof value === "string" ? value : "";

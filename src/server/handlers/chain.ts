@@ -12,7 +12,7 @@ import {
   transactionReply,
 } from "../../api/chain.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
-import { ApiError, requireRoom } from "../../api/errors.ts";
+import { ApiError, requireBelowLimit } from "../../api/errors.ts";
 import { findMarket, pageAt, pageOf } from "../../api/view.ts";
 import { unminedOf } from "../../core/chain/chain.ts";
 import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
@@ -75,7 +75,7 @@ function addFault(service: Service, fault: NewSettlementFault): ReplyTo<"addSett
     return reorganizationReply(depth);
   }
   const hint = "DELETE /sim/chain/faults/{id} ends one, DELETE /sim/chain/faults all";
-  requireRoom(exchange.state.chain.faults.length, MAX_FAULTS, "settlement faults", hint);
+  requireBelowLimit(exchange.state.chain.faults.length, MAX_FAULTS, "settlement faults", hint);
   const order = fault.of === undefined ? {} : { order: orderOfFault(exchange.state, fault.of) };
   submit(service, { kind: "setSettlementFault", ...faultTerms({ kind, ...words }), ...order });
   return settlementFaultReply(exchange.state, exchange.state.chain.faults.at(-1) as SettlementFault);

@@ -1,5 +1,5 @@
 import type { EndpointOf, Operation, ReplyTo } from "../../api/endpoints.ts";
-import { ApiError, invalidFields, requireRoom } from "../../api/errors.ts";
+import { ApiError, invalidFields, requireBelowLimit } from "../../api/errors.ts";
 import { pageOf } from "../../api/view.ts";
 import { parseDuration } from "../../core/time.ts";
 import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
@@ -13,7 +13,7 @@ export const faultHandlers = {
   addFault: ({ body }, { faults }) => {
     const plan = planOf(body);
     const hint = "DELETE /sim/faults/{id} removes one, DELETE /sim/faults all";
-    requireRoom(faults.all.length, MAX_FAULTS, "faults", hint);
+    requireBelowLimit(faults.all.length, MAX_FAULTS, "faults", hint);
     return faultReply(faults.add(plan));
   },
   removeFaults: (_call, { faults }) => ({ removed: faults.removeAll().map(({ id }) => id) }),

@@ -1,5 +1,5 @@
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
-import { ApiError, requireRoom } from "../../api/errors.ts";
+import { ApiError, requireBelowLimit } from "../../api/errors.ts";
 import { entryId } from "../../api/recording.ts";
 import { pageOf } from "../../api/view.ts";
 import { toIso } from "../../core/time.ts";
@@ -14,7 +14,7 @@ export const snapshotHandlers = {
   listSnapshots: ({ query }, { snapshots }) => pageOf(snapshots.all, query, snapshotReply),
   takeSnapshot: ({ body }, { snapshots }) => {
     const hint = "DELETE /sim/snapshots/{id} forgets one, POST /sim/reset all";
-    requireRoom(snapshots.all.length, MAX_SNAPSHOTS, "snapshots", hint);
+    requireBelowLimit(snapshots.all.length, MAX_SNAPSHOTS, "snapshots", hint);
     return snapshotReply(snapshots.take(body.name ?? null));
   },
   restoreSnapshot: ({ path, headers }, service) => {

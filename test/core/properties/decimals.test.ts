@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { numbersAs, unitsOf } from "../../../src/api/decimals.ts";
-import { plain } from "../../../src/api/errors.ts";
+import { plainNumber } from "../../../src/api/errors.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
 import { MAX_ISSUANCE, MAX_SIZE } from "../../../src/core/units.ts";
 import { runs } from "../../support/runs.ts";
@@ -205,8 +205,8 @@ describe("a number in plain digits", () => {
   it("is the same number without an exponent", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        expect(plain(value)).toMatch(/^-?\d+(\.\d+)?$/);
-        expect(Number(plain(value)) === value).toBe(true);
+        expect(plainNumber(value)).toMatch(/^-?\d+(\.\d+)?$/);
+        expect(Number(plainNumber(value)) === value).toBe(true);
       }),
       runs(3000),
     );
