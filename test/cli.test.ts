@@ -239,7 +239,7 @@ describe("clobsim serve", () => {
     await expectInspector(pool);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/1$/);
     expect(banner).toContain(`answers at ${url} to /4\n`);
-    expect(banner).toMatch(/pool +4 exchanges, each made when it is first asked for\n/);
+    expect(banner).toMatch(/pool +4 exchanges, each opened at its first request\n/);
     const [, page = ""] = /curl "([^"]+)"/.exec(banner) ?? [];
     const [, keys = ""] = /curl -X POST (\S+)/.exec(banner) ?? [];
     expect([(await fetch(page)).status, (await fetch(keys, { method: "POST" })).status]).toEqual([200, 200]);

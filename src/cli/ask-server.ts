@@ -3,7 +3,7 @@ import type { Given } from "../setting.ts";
 import type { Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
 
-/** The server that a command line names, else the environment; null for none. @throws UsageError when it names two. */
+/** Returns the server of the command line or the environment; null for none. @throws UsageError if both flags are given. */
 export function serverNamed(values: Values<"record" | "report">, { flags }: Given): string | null {
   if (flags.url !== undefined && flags.from !== undefined) {
     throw new UsageError("--from is another name of --url: give one of them");
@@ -14,8 +14,9 @@ export function serverNamed(values: Values<"record" | "report">, { flags }: Give
 const TIMEOUT_MS = 60_000;
 
 /**
- * What the control plane of a running server answers, as `read` takes it from the reply; `what` is a verb with its object.
- * @throws UsageError when no clobsim answers, or it refuses.
+ * Requests a control endpoint of a running server.
+ * @param read returns the result, or null if the reply has none. `what` is a verb with its object, for errors.
+ * @throws UsageError if clobsim does not answer, or refuses.
  */
 export async function askServer<T>(
   url: string,
@@ -38,9 +39,9 @@ export async function askServer<T>(
       body: null,
     });
     const isAnswer = reply.status === 200 && reply.headers["x-sim-sequence"] !== undefined;
-    const answer = isAnswer ? read(reply) : null;
-    if (answer === null) throw refusalOf(reply, url, simToken !== null, what);
-    return answer;
+    const result = isAnswer ? read(reply) : null;
+    if (result === null) throw errorOf(reply, url, simToken !== null, what);
+    return result;
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { code, message }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
@@ -50,25 +51,25 @@ export async function askServer<T>(
   }
 }
 
-function refusalOf({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): UsageError {
+function errorOf({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): UsageError {
   const pool = headers["x-sim-pool"];
   if (pool !== undefined) {
     const { origin, pathname } = new URL(url);
-    const what = pathname === "/" ? "is" : "names no exchange of";
+    const relation = pathname === "/" ? "is" : "names no exchange of";
     return new UsageError(
-      `${url} ${what} a pool of ${pool} exchanges: name one of them, such as ${origin}/1`,
+      `${url} ${relation} a pool of ${pool} exchanges: name one of them, such as ${origin}/1`,
     );
   }
   const body = parsed(text) as Partial<{ code: string; error: string; hint: string }> | null;
   if (headers["x-sim-sequence"] === undefined || typeof body !== "object" || body === null) {
-    return new UsageError(`what answers at ${url} is no clobsim`);
+    return new UsageError(`the server at ${url} is not clobsim`);
   }
   const { code, error, hint } = body;
   if (code === "SIM_TOKEN_REQUIRED") {
     return new UsageError(
       hasToken
         ? `the clobsim at ${url} has another token: --sim-token expects the one that it was started with`
-        : `the clobsim at ${url} asks for its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`,
+        : `the clobsim at ${url} requires its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`,
     );
   }
   if (code === "ROUTE_NOT_FOUND") return new UsageError(`the clobsim at ${url} is too old to ${what}`);
@@ -77,7 +78,7 @@ function refusalOf({ headers, text }: HttpReply, url: string, hasToken: boolean,
   );
 }
 
-/** JSON, or null. */
+/** Parses JSON; null if it is invalid. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -16,9 +16,9 @@ import {
 import { COMMANDS, type Command, type CommandName, type Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { warn } from "./output.ts";
-import { isWatched, NO_PROGRESS } from "./progress-text.ts";
+import { isInteractive, NO_PROGRESS } from "./progress-text.ts";
 
-/** What each command does, loaded when it is called. */
+/** Modules of the commands, loaded when called. */
 const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<Name> }> } = {
   serve: () => import("./serve.ts"),
   init: () => import("./init.ts"),
@@ -41,7 +41,7 @@ const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<
 const NAMES = Object.keys(COMMANDS) as CommandName[];
 const MAX_COLUMNS = 100;
 
-/** Runs a command. @throws UsageError or ConfigError when it cannot do what it was asked. */
+/** Runs a command. @throws UsageError or ConfigError if the command line or a file that it names is invalid. */
 export async function runCommand<Name extends CommandName>(
   name: Name,
   given: Given,
@@ -51,7 +51,7 @@ export async function runCommand<Name extends CommandName>(
   const { run } = await LOAD[name]();
   const { settings, busy }: Command = COMMANDS[name];
   const progress =
-    busy !== undefined && isWatched(given.environment)
+    busy !== undefined && isInteractive(given.environment)
       ? new (await import("./progress.ts")).ProgressLine(busy)
       : NO_PROGRESS;
   try {
@@ -61,7 +61,7 @@ export async function runCommand<Name extends CommandName>(
   }
 }
 
-/** @throws UsageError for more words than a command takes, or fewer. */
+/** @throws UsageError if the number of words is not what the command takes. */
 function requireWords(name: CommandName, words: readonly string[]): void {
   const { takes }: Command = COMMANDS[name];
   if (takes === undefined) {
@@ -75,10 +75,7 @@ function requireWords(name: CommandName, words: readonly string[]): void {
   );
 }
 
-/**
- * Runs what a command line asks for.
- * @throws UsageError or ConfigError when it asks for nothing that can be done.
- */
+/** Parses and runs a command line. @throws UsageError or ConfigError as `runCommand`. */
 export async function runCommandLine(
   argv: readonly string[],
   environment: Given["environment"],
@@ -100,7 +97,7 @@ export async function runCommandLine(
   return runCommand(name, { flags: textsOf(COMMANDS[name], values), environment }, words.slice(1));
 }
 
-/** The parser of a command line: every value stays the text that was typed, for the settings to read. */
+/** Creates the parser of command lines. Values stay text, which the settings read later. */
 function createParser(argv: readonly string[], choose: (name: CommandName) => void): Argv {
   const parser = yargs()
     .scriptName("clobsim")
@@ -121,7 +118,7 @@ function createParser(argv: readonly string[], choose: (name: CommandName) => vo
     .wrap(Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS))
     .exitProcess(false)
     .showHelpOnFail(false);
-  // yargs lays out a command's help on every run, which takes longer than all else it does.
+  // Only for help, because yargs formats all descriptions on every run, which takes longer than parsing.
   const isDescribed = argv.some((word) => word === "-h" || word.startsWith("--help"));
   for (const name of NAMES) {
     const describe = (inner: Argv): void =>
@@ -141,7 +138,7 @@ const TOGGLES = new Set(
   ),
 );
 
-/** The words with each `--toggle=yes` as `--toggle=true`: yargs takes all but `true` for false. @throws ConfigError */
+/** Replaces each `--toggle=yes` by `--toggle=true` because yargs reads anything else as false. @throws ConfigError */
 function withPlainToggles(argv: readonly string[]): string[] {
   const end = argv.indexOf("--");
   return argv.map((word, index) => {
@@ -151,7 +148,7 @@ function withPlainToggles(argv: readonly string[]): string[] {
   });
 }
 
-/** All that yargs must know to read a command line: which flags have no value. */
+/** Declares the flags without a value, which is all that yargs needs for parsing. */
 function nameToggles(parser: Argv, name: CommandName): void {
   for (const [key, setting] of settingsOf(name))
     if (setting.toggle !== undefined) parser.boolean(wordOf(key, setting));
@@ -179,12 +176,12 @@ function describeCommand(parser: Argv, name: CommandName): void {
   parser.epilogue(`${examplesText(examples)}${variable}`);
 }
 
-/** Longer examples have what they are for in the next line: none is broken, for they are there to be copied. */
-const WIDEST_EXAMPLE = 50;
+/** Longer examples have their purpose in the next line, so that every example stays in one line for copying. */
+const MAX_EXAMPLE_WIDTH = 50;
 
 function examplesText(examples: Command["examples"]): string {
   const lines = examples.map(([line, purpose]) => [`clobsim ${line}`, purpose] as const);
-  const lengths = lines.map(([line]) => line.length).filter((length) => length <= WIDEST_EXAMPLE);
+  const lengths = lines.map(([line]) => line.length).filter((length) => length <= MAX_EXAMPLE_WIDTH);
   const width = Math.max(...lengths, 0);
   const rows = lines.flatMap(([line, purpose]) =>
     line.length <= width
@@ -194,7 +191,7 @@ function examplesText(examples: Command["examples"]): string {
   return ["Examples:", ...rows].join("\n");
 }
 
-/** The texts given for each flag; one given without its value has an empty text. */
+/** Returns the values given for each flag, as text. A flag without its value has an empty text. */
 function textsOf({ settings }: Command, values: Readonly<Record<string, unknown>>): Given["flags"] {
   const texts: Record<string, readonly string[]> = {};
   for (const [key, setting] of Object.entries(settings)) {
@@ -208,7 +205,7 @@ function textsOf({ settings }: Command, values: Readonly<Record<string, unknown>
   return texts;
 }
 
-/** What yargs adds of its own to the values of a command line. */
+/** Keys that yargs adds to the values of a command line. */
 const YARGS_KEYS = ["_", "$0", "help", "h", "version", "v"];
 
 /** Refuses unknown commands, options and words, naming the nearest known one. @throws UsageError */
@@ -239,7 +236,7 @@ function refuseUnknown(
   }
 }
 
-/** What a line is told that begins with an option. */
+/** Returns the message for a command line that begins with an option. */
 function commandBefore(key: string, argv: readonly string[]): string {
   const taker = NAMES.find((name) =>
     settingsOf(name).some(([each, setting]) => wordOf(each, setting) === key),
@@ -253,7 +250,7 @@ function commandBefore(key: string, argv: readonly string[]): string {
 
 const typedAs = (key: string): string => `${key.length === 1 ? "-" : "--"}${key}`;
 
-/** Says on stderr which variables look like settings and are none: others may have set them for a purpose of theirs. */
+/** Warns about unknown CLOBSIM_ variables. They are not refused because other programs may use them. */
 function warnOfUnknownVariables(environment: Given["environment"]): void {
   const known = NAMES.flatMap((name) => settingsOf(name).map(([key]) => variableOf(flagOf(key))));
   known.push(CACHE_VARIABLE);

@@ -36,23 +36,23 @@ interface Words {
   readonly expected: string;
   readonly min: number;
   readonly max: number;
-  /** What a shell offers to type there; names of files without it. */
+  /** Words that a shell completes; file names if absent. */
   readonly words?: readonly string[];
 }
 
-/** The shells that can be taught what to complete. */
+/** Shells for which there is a completion script. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What the help of a command says, and the settings that it takes. */
+/** Help and settings of a command. */
 export interface Command {
   readonly summary: string;
-  /** What is typed after the command's name besides options; without it, nothing may be. */
+  /** Positional arguments; none if absent. */
   readonly takes?: Words;
   readonly settings: Settings;
-  /** What it does while it takes long, where it does not say that itself. */
+  /** Text of its progress line; absent if the command shows no progress or its own. */
   readonly busy?: Busy;
-  /** Command lines without the program's name, each with what it is for. */
+  /** Command lines without the program's name, each with its purpose. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
 }
 
@@ -70,7 +70,7 @@ const OUT_OR_STDOUT = { ...OUT, help: "File to write", defaultHelp: "stdout" };
 const VIA = choice("process", "http");
 const PATH_OF_DIRECTORY = text("the path of a directory");
 
-/** The settings that name a running server, beside `url`. */
+/** Settings of a running server besides `url`. */
 const SERVER = {
   from: { ...SERVER_URL, group: "Exchange:", help: "Another name of --url" },
   simToken: {
@@ -79,7 +79,7 @@ const SERVER = {
   },
 };
 
-/** The tick sizes of markets, as they are typed and in price units. */
+/** Tick sizes as typed, and in 0.0001 USDC. */
 const TICK_SIZES = new Map([
   ["0.1", price(1000)],
   ["0.01", price(100)],
@@ -91,7 +91,7 @@ const TICK_SIZES = new Map([
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Every command, in the order of the help: its flags, its help and its page of the reference come from here. */
+/** All commands, in the order of the help. Flags, help, completion and the CLI reference are derived from this table. */
 export const COMMANDS = {
   serve: {
     summary: "Open an exchange and answer over HTTP until stopped.",
@@ -217,7 +217,7 @@ export const COMMANDS = {
       }),
       ...SERVER,
       name: setting(OUTPUT, oneLine(200), "Name of the scenario", {
-        defaultHelp: "how many orders it tells",
+        defaultHelp: "the number of its orders",
       }),
       out: OUT_OR_STDOUT,
     },
@@ -244,7 +244,7 @@ export const COMMANDS = {
         JOURNAL,
         LINE,
         "The line of a refused order or cancel that should have been accepted",
-        { defaultHelp: "the only one, if nothing else fails" },
+        { defaultHelp: "the only such line, if nothing else fails" },
       ),
       at: setting(JOURNAL, LINE_OR_MOMENT, "Where the history ends: after this line, or at this moment", {
         defaultHelp: "the end",
@@ -263,7 +263,7 @@ export const COMMANDS = {
       ["shrink report.ndjson --out small.yaml", "a bug report, as a scenario of a few steps"],
       [
         "shrink report.ndjson --expect 'orders: { o8194: LIVE 5/10 }'",
-        "what it takes for the order 8194 of the journal to be anything else",
+        "the steps after which order 8194 of the journal is not as expected",
       ],
       ["shrink report.ndjson --refused 12", "the steps after which the order of the 12th line is refused"],
       ["shrink long.yaml --budget 60s --out small.yaml", "the smallest result within a minute"],
@@ -502,13 +502,13 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 
-/** The values of a command's settings; each is read, and refused, when it is accessed. */
+/** Values of a command's settings. Each is validated when it is accessed. */
 export type Values<Name extends CommandName> = ValuesOf<(typeof COMMANDS)[Name]["settings"]>;
 
-/** Runs a command. @throws UsageError or ConfigError when it cannot do what it was asked. */
+/** Runs a command. @throws UsageError or ConfigError if the command line or a file that it names is invalid. */
 export type Run<Name extends CommandName> = (
   values: Values<Name>,
-  /** What is typed after the command's name besides options. */
+  /** Positional arguments. */
   words: readonly string[],
   given: Given,
   progress: Progress,

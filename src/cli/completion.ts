@@ -3,15 +3,13 @@ import { wordOf } from "../setting.ts";
 import { COMMANDS, type Command, type CommandName, type Run, SHELLS, type Shell } from "./commands.ts";
 import { EXIT, UsageError } from "./exit-code.ts";
 
-/** The option by which a shell asks what can be typed next: `--complete SHELL clobsim run --v`. */
-export const COMPLETE = "--complete";
-
-/** A word that can be typed, and what it is. */
+/** A completion, with its description. */
 type Candidate = readonly [word: string, help: string];
 
-const ASK = `clobsim ${COMPLETE}`;
+/** Command with which a shell requests completions: `clobsim --complete SHELL clobsim run --v`. */
+const ASK = "clobsim --complete";
 
-/** What each shell runs. Where the program has nothing to say, they complete names of files. */
+/** Completion script of each shell. Without completions of clobsim, the shells complete file names. */
 const SCRIPT: Readonly<Record<Shell, string>> = {
   bash: `# clobsim completion bash >> ~/.bashrc
 _clobsim() {
@@ -47,7 +45,7 @@ complete -c clobsim -n 'not count (__clobsim) >/dev/null' -F
 `,
 };
 
-/** `clobsim completion`: prints the script of a shell. @throws UsageError for a shell that it does not know */
+/** `clobsim completion`: prints the script of a shell. @throws UsageError for an unknown shell */
 export const run: Run<"completion"> = async (_values, [name], { environment }) => {
   const known = (word: string | undefined): Shell | undefined => SHELLS.find((shell) => shell === word);
   const shell = name === undefined ? (known(basename(environment.SHELL ?? "")) ?? "bash") : known(name);
@@ -57,7 +55,7 @@ export const run: Run<"completion"> = async (_values, [name], { environment }) =
   return EXIT.ok;
 };
 
-/** What can stand where the last of the words stands, as a shell takes it: a line for each. */
+/** Returns the completions of the last word, one per line in the format of the shell. */
 export function completions([shell = "", , ...typed]: readonly string[]): string {
   const current = typed.at(-1) ?? "";
   const found = candidates(typed.slice(0, -1), current).filter(([word]) => word.startsWith(current));

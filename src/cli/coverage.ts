@@ -13,18 +13,18 @@ import { EXIT, type ExitCode } from "./exit-code.ts";
 import { paintOf, print, printDocument, warn } from "./output.ts";
 import { readScenarios } from "./read-scenarios.ts";
 
-/** `clobsim coverage`: runs scenario files and shows what they exercise of all that they could. */
+/** `clobsim coverage`: runs scenario files and shows which items they exercise. */
 export const run: Run<"coverage"> = async ({ via, min, json: isJson }, paths, { environment }) => {
   const { scenarios, wrong } = readScenarios(paths);
   if (wrong.length > 0) return EXIT.usage;
   const coverage = await measureCoverage(scenarios, { via: via ?? "auto", startServer: startScenarioServer });
   if (isJson) printDocument(JSON.stringify(coverageDocument(coverage), null, 2));
   else print(coverageLines(coverage, paintOf(environment)));
-  return judged(coverage, min);
+  return exitCodeOf(coverage, min);
 };
 
-/** Says on stderr why a coverage does not do. */
-function judged({ groups, suite }: Coverage, min: number): ExitCode {
+/** Returns the exit code of a coverage, and warns if it fails. */
+function exitCodeOf({ groups, suite }: Coverage, min: number): ExitCode {
   const share = shareOf(groups);
   const faults = [
     ...(suite.failed === 0 ? [] : [`${count(suite.failed, "scenario")} failed`]),

@@ -11,17 +11,17 @@ import { EXIT } from "./exit-code.ts";
 import { paintOf, print } from "./output.ts";
 
 const APPENDS = 25;
-/** About a line of a journal. */
+/** About the size of a journal line. */
 const LINE = Buffer.alloc(256, "x");
 
-/** What bringing a small append to the disk itself takes, in milliseconds. */
+/** Time of appending and syncing a few bytes, in milliseconds. */
 interface SyncCost {
   readonly median: number;
   readonly longest: number;
 }
 
-/** Tries it in a folder, with a file that is gone afterwards. */
-function syncCostIn(disk: Disk, folder: string): SyncCost {
+/** Measures syncs of a temporary file in a folder. */
+function measureSyncs(disk: Disk, folder: string): SyncCost {
   const path = join(folder, `.clobsim-doctor-${process.pid}`);
   const file = disk.open(path, "new");
   const times: number[] = [];
@@ -40,13 +40,13 @@ function syncCostIn(disk: Disk, folder: string): SyncCost {
   return { median: times[times.length >> 1] ?? 0, longest: times.at(-1) ?? 0 };
 }
 
-/** Below this, nothing has gone to a disk. */
+/** A sync below this time has not reached a disk. */
 const NO_DISK_MS = 0.01;
 const PART_WIDTH = 10;
-const OWNER_ONLY = 0o600;
-const FOLDER_OF_OWNER = 0o700;
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
 
-/** `clobsim doctor`: whether a data directory can be opened, and what a sync costs on its disk. */
+/** `clobsim doctor`: checks whether a data directory can be opened, and measures a sync on its disk. */
 export const run: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { environment }) => {
   const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const findings = [
@@ -65,7 +65,7 @@ function findingText({ part, text, problem, isNotable }: Finding, paint: Paint):
   return `${mark} ${paint.bold(part.padEnd(PART_WIDTH))}  ${text}`;
 }
 
-/** The folder in which a path would be made. */
+/** Returns the nearest existing parent folder of a path. */
 function nearestFolder(path: string): string {
   let folder = dirname(resolve(path));
   while (statSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
@@ -74,10 +74,10 @@ function nearestFolder(path: string): string {
 
 function diskFinding(folder: string): Finding {
   try {
-    const { median, longest } = syncCostIn(nodeDisk, folder);
+    const { median, longest } = measureSyncs(nodeDisk, folder);
     const cost = `a sync takes ${median.toFixed(3)} ms, ${longest.toFixed(3)} ms at the longest`;
     if (median < NO_DISK_MS) {
-      const text = `${cost}: this is memory, or a disk that does not wait; no --durability survives the machine here`;
+      const text = `${cost}: this is memory, or a disk that ignores syncs; no --durability survives a power failure here`;
       return { part: "disk", text, problem: null, isNotable: true };
     }
     const rate = grouped(Math.round(1000 / median));
@@ -92,21 +92,23 @@ function diskFinding(folder: string): Finding {
   }
 }
 
-/** Files that others may read or write; the system that has no such modes has nothing to say. */
+/** Checks that only the owner may access the files. Windows has no such modes. */
 function modeFindings(folder: string): Finding[] {
   if (process.platform === "win32") return [];
   const names = nodeDisk.names(folder) ?? [];
   const open = [...[folder, ...names.map((name) => join(folder, name))].flatMap(wrongMode)];
   if (open.length > 0) {
-    return [{ part: "modes", text: `others get at it: ${open.join("; ")}`, problem: null, isNotable: true }];
+    return [
+      { part: "modes", text: `others have access: ${open.join("; ")}`, problem: null, isNotable: true },
+    ];
   }
-  return [{ part: "modes", text: "only the owner gets at it", problem: null }];
+  return [{ part: "modes", text: "only the owner has access", problem: null }];
 }
 
 function wrongMode(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || (found.mode & 0o077) === 0) return [];
   const octal = (bits: number): string => (bits & 0o777).toString(8).padStart(4, "0");
-  const right = octal(found.isDirectory() ? FOLDER_OF_OWNER : OWNER_ONLY);
+  const right = octal(found.isDirectory() ? FOLDER_MODE : FILE_MODE);
   return [`${path} has mode ${octal(found.mode)}, chmod ${right} ${path}`];
 }

@@ -1,29 +1,29 @@
-/** What the exit code of the process says. */
+/** Exit codes of the process. */
 export const EXIT = {
   ok: 0,
-  /** What was run did not come out as it should: a scenario failed. */
+  /** A scenario or a seed failed, or a check such as --min. */
   failed: 1,
-  /** The command line, the environment or a file that it names cannot be used. */
+  /** The command line, the environment or a file that it names is invalid. */
   usage: 2,
-  /** What was kept is damaged. */
+  /** Persisted data are damaged. */
   corrupt: 3,
   /** The disk is full or broken. */
   disk: 4,
-  /** Another process has the directory. */
+  /** Another process has locked the directory. */
   locked: 5,
-  /** A newer version has written what was kept. */
+  /** A newer version wrote the persisted data. */
   newer: 6,
-  /** What was done comes out otherwise when it is done again. */
+  /** A replay differs from the record. */
   differs: 7,
-  /** A signal has stopped it before its end. */
+  /** A signal stopped the command. */
   interrupted: 130,
-  /** The program is wrong, not its user. */
+  /** A defect of the program. */
   defect: 70,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The command line cannot be read; the message is a sentence for the person who typed it. */
+/** Thrown if the command line is invalid. The message is printed as it is. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

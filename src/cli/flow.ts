@@ -18,7 +18,7 @@ export const run: Run<"flow"> = async ({ profile, seed, orders, accounts, tickSi
   return EXIT.ok;
 };
 
-/** @throws UsageError when the file's name promises another format than the one asked for. */
+/** @throws UsageError if the file's extension contradicts `--format`. */
 function formatFor(out: string | null, asked: FlowFormat | null): FlowFormat {
   const named = out === null ? undefined : formatOf(out);
   if (asked !== null && named !== undefined && asked !== named) {
@@ -29,7 +29,7 @@ function formatFor(out: string | null, asked: FlowFormat | null): FlowFormat {
   return asked ?? named ?? "csv";
 }
 
-/** Writes to stdout no faster than its reader reads. Where nobody does any more, the program ends between two texts. */
+/** Writes to stdout as fast as its reader reads. If the reader closes it, the program exits between two texts. */
 async function printAll(texts: Iterable<string>): Promise<void> {
   for (const text of texts) {
     await new Promise<void>((resolve) => {

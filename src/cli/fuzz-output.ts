@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { CampaignProgress, Ending } from "../fuzz/campaign/campaign.ts";
 import type { ResultsFolder } from "../fuzz/campaign/results.ts";
 import {
-  doneOf,
   type FoundFailure,
-  failedOf,
-  type Ran,
+  type RanPart,
   type Results,
   repeatLine,
+  seedsFailed,
+  seedsRun,
 } from "../fuzz/campaign/results.ts";
 import { rangeText, shardText } from "../fuzz/campaign/seeds.ts";
 import { count, durationText, grouped, oneLine, type Paint } from "../scenario/report/text.ts";
@@ -16,34 +16,34 @@ import { table } from "./output.ts";
 const REDRAW_MS = 250;
 const LINE_MS = 10_000;
 
-/** Says on stderr how far a campaign is: on a terminal in one line that changes, else in a line every ten seconds. */
+/** Shows the progress of a campaign on stderr: on a terminal in one line that is redrawn, else a line every ten seconds. */
 export class FuzzProgress {
-  readonly #look: () => CampaignProgress;
+  readonly #progress: () => CampaignProgress;
   readonly #budgetMs: number;
   readonly #paint: Paint;
   readonly #isTerminal = process.stderr.isTTY === true;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(look: () => CampaignProgress, budgetMs: number, paint: Paint) {
-    this.#look = look;
+  constructor(progress: () => CampaignProgress, budgetMs: number, paint: Paint) {
+    this.#progress = progress;
     this.#budgetMs = budgetMs;
     this.#paint = paint;
     this.#timer = setInterval(() => this.#show(), this.#isTerminal ? REDRAW_MS : LINE_MS);
   }
 
-  /** Removes the line from a terminal: the result says it all. */
+  /** Removes the progress line from a terminal. */
   end(): void {
     clearInterval(this.#timer);
     if (this.#isTerminal) process.stderr.write("\r\u001b[K");
   }
 
   #show(): void {
-    const line = progressLine(this.#look(), this.#budgetMs, this.#paint);
+    const line = progressLine(this.#progress(), this.#budgetMs, this.#paint);
     process.stderr.write(this.#isTerminal ? `\r\u001b[K${line}` : `${line}\n`);
   }
 }
 
-/** ` 3,412/10,000 seeds    171 seeds/s   51,300 commands/s   2 failures   38 s left`, in columns that stay where they are. */
+/** Formats ` 3,412/10,000 seeds    171 seeds/s   51,300 commands/s   2 failures   38 s left` in columns of fixed width. */
 export function progressLine(
   { done, total, commands, failures, ms }: CampaignProgress,
   budgetMs: number,
@@ -56,17 +56,17 @@ export function progressLine(
     `${grouped(rate(done)).padStart(7)} seeds/s`,
     `${grouped(rate(commands)).padStart(9)} commands/s`,
     failures === 0 ? found : paint.red(found),
-    paint.dim(leftText(done, total, ms, budgetMs).padStart(15)),
+    paint.dim(timeLeft(done, total, ms, budgetMs).padStart(15)),
   ].join("  ");
 }
 
-/** How long it will go on, by what was done so far and by its budget. */
-function leftText(done: number, total: number, ms: number, budgetMs: number): string {
+/** Estimates the time left from the seeds done so far and from the budget. */
+function timeLeft(done: number, total: number, ms: number, budgetMs: number): string {
   const left = Math.min(done === 0 ? Number.POSITIVE_INFINITY : ((total - done) * ms) / done, budgetMs - ms);
   return Number.isFinite(left) ? `${clockText(Math.max(0, left))} left` : "";
 }
 
-/** `38 s`, `2 min 5 s`, `3 h 12 min`. */
+/** Formats a duration: `38 s`, `2 min 5 s`, `3 h 12 min`. */
 function clockText(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   const minutes = Math.floor(seconds / 60);
@@ -75,7 +75,7 @@ function clockText(ms: number): string {
   return `${grouped(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
-/** How a campaign has ended. */
+/** The facts that the summary of a campaign prints. */
 interface CampaignEnd {
   readonly ending: Ending;
   /** The budget as it was typed. */
@@ -85,15 +85,15 @@ interface CampaignEnd {
   readonly folder: ResultsFolder;
 }
 
-/** What a campaign has run and found. */
+/** Returns the summary of a campaign: failures, figures, results file. */
 export function campaignLines(end: CampaignEnd, paint: Paint): string[] {
   const { progress, results, folder } = end;
-  const [done, { commands, ms }] = [doneOf(results), progress];
+  const [done, { commands, ms }] = [seedsRun(results), progress];
   const aMinute = (number: number): string => grouped(Math.round((number * 60_000) / Math.max(1, ms)));
   return [
     ...results.failures.flatMap((failure) => [...failureLines(failure, results, folder.path, paint), ""]),
     `${count(done, "seed")}, ${count(commands, "command")} in ${durationText(ms)}: ${aMinute(done)} seeds and ${aMinute(commands)} commands a minute`,
-    ...untilLines(end, done),
+    ...endingLines(end, done),
     foundText(results, paint),
     ...(folder.isWritten ? [`results  ${folder.file}`] : []),
   ];
@@ -118,27 +118,27 @@ function failureLines(
   ];
 }
 
-function untilLines({ ending, budget, progress: { total } }: CampaignEnd, done: number): string[] {
+function endingLines({ ending, budget, progress: { total } }: CampaignEnd, done: number): string[] {
   const after = `after ${grouped(done)} of ${count(total, "seed")}`;
-  if (ending === "budget") return [`the budget of ${budget} was over ${after}`];
+  if (ending === "budget") return [`the budget of ${budget} was used up ${after}`];
   return ending === "stopped" ? [`interrupted ${after}`] : [];
 }
 
-/** `2 failures in 7 seeds`. */
+/** Formats `2 failures in 7 seeds`. */
 export function foundText(results: Results, paint: Paint): string {
   const { failures } = results;
   if (failures.length === 0) return paint.green("no failure");
-  return paint.red(`${count(failures.length, "failure")} in ${count(failedOf(results), "seed")}`);
+  return paint.red(`${count(failures.length, "failure")} in ${count(seedsFailed(results), "seed")}`);
 }
 
-/** `3 results merged into fuzz.json: 2 failures in 200 seeds`. */
+/** Formats `3 results merged into fuzz.json: 2 failures in 200 seeds`. */
 export const mergedText = (files: number, merged: Results, path: string): string =>
-  `${count(files, "result")} merged into ${path}: ${count(merged.failures.length, "failure")} in ${count(doneOf(merged), "seed")}`;
+  `${count(files, "result")} merged into ${path}: ${count(merged.failures.length, "failure")} in ${count(seedsRun(merged), "seed")}`;
 
-/** Results as a table, each row with the line that repeats it at its end. */
+/** Returns results as a table. Each row ends with the command line that repeats the failure. */
 export function tableLines(path: string, results: Results, paint: Paint): string[] {
   const { settings, failures } = results;
-  const head = `${path}: ${settings.commands} commands a seed via ${settings.via}, ${count(doneOf(results), "seed")}`;
+  const head = `${path}: ${settings.commands} commands a seed via ${settings.via}, ${count(seedsRun(results), "seed")}`;
   const [headings = "", ...rows] = table(
     [HEADINGS, ...failures.map((failure) => rowOf(failure, settings))],
     FIGURES,
@@ -151,13 +151,13 @@ export function tableLines(path: string, results: Results, paint: Paint): string
   ];
 }
 
-function ranText({ engine, seeds, shard, done }: Ran): string {
+function ranText({ engine, seeds, shard, done }: RanPart): string {
   const part = shard.count === 1 ? "" : `, shard ${shardText(shard)}`;
   return `${engine}  seeds ${rangeText(seeds)}${part}: ${grouped(done)} done`;
 }
 
 const HEADINGS = ["seeds", "smallest", "command", "since", "failure", "repeat"];
-/** How many columns, from the left, hold figures. */
+/** Number of numeric columns, from the left. */
 const FIGURES = 3;
 
 const rowOf = (

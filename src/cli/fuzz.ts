@@ -8,7 +8,7 @@ import {
   readResults,
   resultsName,
   resultsText,
-  saveWhole,
+  writeAtomically,
 } from "../fuzz/campaign/results.ts";
 import { rangeText, seriesOf, shardText, WHOLE } from "../fuzz/campaign/seeds.ts";
 import { codeSummary } from "../scenario/report/github.ts";
@@ -20,8 +20,8 @@ import { campaignLines, FuzzProgress, foundText, mergedText, tableLines } from "
 import { paintOf, print, summarizeJob, unwritable, warn } from "./output.ts";
 import { stopSignal } from "./process.ts";
 
-/** `clobsim fuzz merge PATHS.. --out FILE`: the parts of a campaign as one. */
-function mergeFound({ out }: Values<"fuzz">, paths: readonly string[], given: Given): ExitCode {
+/** `clobsim fuzz merge PATHS.. --out FILE`: merges the results of parts of a campaign. */
+function merge({ out }: Values<"fuzz">, paths: readonly string[], given: Given): ExitCode {
   refuseFlags(given, "merge", ["out"]);
   const [first, ...more] = paths;
   if (first === undefined) {
@@ -34,7 +34,7 @@ function mergeFound({ out }: Values<"fuzz">, paths: readonly string[], given: Gi
     return EXIT.ok;
   }
   try {
-    saveWhole(out, resultsText(merged));
+    writeAtomically(out, resultsText(merged));
   } catch (error) {
     throw unwritable("--out expects a file that can be written", out, error);
   }
@@ -42,30 +42,29 @@ function mergeFound({ out }: Values<"fuzz">, paths: readonly string[], given: Gi
   return EXIT.ok;
 }
 
-/** `clobsim fuzz show FILE`: a table of results. */
-function showFound(given: Given, paths: readonly string[]): ExitCode {
+/** `clobsim fuzz show FILE`: prints results as a table. */
+function show(given: Given, paths: readonly string[]): ExitCode {
   refuseFlags(given, "show", []);
   const [path, ...others] = paths;
   if (path === undefined || others.length > 0) {
     throw new UsageError(`fuzz show expects one file of results, found ${paths.length || "none"}`);
   }
-  const lines = tableLines(path, readResults(path), paintOf(given.environment));
-  print(lines);
+  print(tableLines(path, readResults(path), paintOf(given.environment)));
   return EXIT.ok;
 }
 
-/** @throws UsageError for a flag of campaigns. */
+/** @throws UsageError for a flag that only campaigns have. */
 function refuseFlags({ flags }: Given, word: string, allowed: readonly string[]): void {
   const stray = Object.keys(flags).find((name) => !allowed.includes(name));
   if (stray !== undefined) throw new UsageError(`--${stray} does not go with fuzz ${word}`);
 }
 
-/** What the threads run; it lies beside the program. */
+/** Entry point of the threads, in the same directory as the program. */
 const PROGRAM = new URL("./fuzz-worker.js", import.meta.url);
 
 const DEFAULT_FOLDER = "failures";
 
-/** Runs the seeds that are asked for and says what was found. Nothing is run when a flag or the directory is wrong. */
+/** Runs the seeds and prints the results. Runs nothing if a flag or the directory is invalid. */
 async function runCampaign(values: Values<"fuzz">, { environment }: Given): Promise<ExitCode> {
   const { seeds, commands, via, budget, out, seedTimeout: seedTimeoutMs } = values;
   const shard = values.shard ?? WHOLE;
@@ -84,7 +83,7 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
     ...{ program: PROGRAM, settings, seedTimeoutMs },
     ...{ seeds, shard, threads, budgetMs, folder },
   });
-  const ending = await watched(campaign, budgetMs, environment);
+  const ending = await runWithProgress(campaign, budgetMs, environment);
   if (ending === null) return EXIT.failed;
   const { progress, results } = campaign;
   const end = { ending, budget: budget?.text ?? "", progress, results, folder };
@@ -96,8 +95,8 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
   return results.failures.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** Runs a campaign and shows how far it is; null where what it finds says nothing, which stderr has said. */
-async function watched(
+/** Runs a campaign and shows its progress. Returns null if the fuzzer misses the planted defect, and warns. */
+async function runWithProgress(
   campaign: Campaign,
   budgetMs: number,
   environment: Given["environment"],
@@ -117,16 +116,16 @@ async function watched(
   }
 }
 
-/** `clobsim fuzz`: runs histories made from seeds, and tells what goes wrong in them. */
+/** `clobsim fuzz`: runs histories that are generated from seeds, and reports failures. */
 export const run: Run<"fuzz"> = async (values, words, given) => {
   const [word, ...paths] = words;
   switch (word) {
     case undefined:
       return runCampaign(values, given);
     case "merge":
-      return mergeFound(values, paths, given);
+      return merge(values, paths, given);
     case "show":
-      return showFound(given, paths);
+      return show(given, paths);
     default:
       throw new UsageError(`fuzz expects merge, show or options, found ${word} (see clobsim fuzz --help)`);
   }

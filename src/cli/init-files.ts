@@ -1,8 +1,8 @@
-/** Runners of tests that a first test can be written for. */
+/** Test runners for which a first test can be written. */
 export const RUNNERS = ["vitest", "jest", "node"] as const;
 export type RunnerName = (typeof RUNNERS)[number];
 
-/** What is known of the project that files are written for. */
+/** The project into which files are written. */
 export interface Project {
   readonly runner: RunnerName;
   /** Whether its `.js` files are ES modules. */
@@ -10,7 +10,7 @@ export interface Project {
   readonly manager: ManagerName;
 }
 
-/** A file to write, and what it is there for. */
+/** A file to write, and its purpose. */
 export interface ProjectFile {
   readonly path: string;
   readonly purpose: string;
@@ -18,14 +18,14 @@ export interface ProjectFile {
 }
 
 interface Runner {
-  /** Its package; null for what Node has. */
+  /** Its package; null if it is built into Node. */
   readonly package: string | null;
   readonly imports: readonly string[];
-  /** Where it takes no ES modules in a package of CommonJS: what such a test loads instead. */
+  /** What a test in a CommonJS package has instead of the imports, if the runner needs it. */
   readonly requires?: readonly string[];
-  /** What the test asserts of `story` and `trades`. */
+  /** Assertions about `story` and `trades`. */
   readonly assertions: readonly string[];
-  /** The command that runs one file, with EXEC for what finds programs of packages. */
+  /** Returns the command that runs one file. EXEC stands for the package manager's command, such as npx. */
   readonly command: (file: string, project: Project) => string;
 }
 
@@ -43,7 +43,7 @@ const RUNNER: Readonly<Record<RunnerName, Runner>> = {
     imports: ['import { exchange } from "clobsim/jest";'],
     requires: ['const { exchange } = require("clobsim/jest");'],
     assertions: EXPECTATIONS,
-    // Jest runs ES modules by this flag alone.
+    // Jest runs ES modules only with this flag.
     command: (file, { isModule }) =>
       `${isModule ? "NODE_OPTIONS=--experimental-vm-modules " : ""}EXEC jest ${file}`,
   },
@@ -58,13 +58,13 @@ const RUNNER: Readonly<Record<RunnerName, Runner>> = {
 interface Manager {
   readonly lockFile: string;
   readonly add: string;
-  /** Runs a program of a package. */
+  /** Command that runs a program of a package. */
   readonly exec: string;
-  /** What a workflow runs before anything else. */
+  /** Commands that a workflow runs first. */
   readonly install: readonly string[];
 }
 
-/** Package managers, by the files that they leave in a project; npm where there is none. */
+/** Package managers, each recognized by its lock file; npm is the default. */
 const MANAGER = {
   pnpm: {
     ...{ lockFile: "pnpm-lock.yaml", add: "pnpm add -D", exec: "pnpm exec" },
@@ -78,7 +78,7 @@ const MANAGER = {
 } as const satisfies Record<string, Manager>;
 export type ManagerName = keyof typeof MANAGER;
 
-/** The package manager of a project with these files. */
+/** Returns the package manager of a project. */
 export const managerOf = (hasFile: (name: string) => boolean): ManagerName =>
   (Object.keys(MANAGER) as ManagerName[]).find((name) => hasFile(MANAGER[name].lockFile)) ?? "npm";
 
@@ -111,8 +111,8 @@ function testText({ runner, isModule }: Project): string {
 
 const test = exchange();
 
-// Each test has an exchange of its own, as it opened. A bot of yours reaches it at exchange.url,
-// and signs with alice.credentials or alice.privateKey.
+// Each test has a new exchange of its own. Your bot connects to exchange.url and signs with
+// alice.credentials or alice.privateKey.
 test("a bid that is filled in part stays in the book", async ({ exchange, alice, bob }) => {
   const { yes } = exchange.market("reach-340");
   const bid = await alice.place({ tokenId: yes, side: "BUY", price: 0.54, size: 100 });
@@ -150,7 +150,7 @@ ${install.map(step).join("")}${step(`${exec} clobsim run scenarios --reporter gi
 `;
 }
 
-/** The files of a first scenario, a first test, and a workflow that runs both. */
+/** Returns the files to write: a first scenario, a first test, and a workflow that runs both. */
 export const filesOf = (project: Project): readonly ProjectFile[] => [
   { path: SCENARIO_PATH, purpose: "a scenario: steps, and what must be true", text: SCENARIO },
   {
@@ -163,7 +163,7 @@ export const filesOf = (project: Project): readonly ProjectFile[] => [
   { path: WORKFLOW_PATH, purpose: "runs both in GitHub Actions", text: workflowText(project) },
 ];
 
-/** What to type next in a project that has these packages. */
+/** Returns the commands to run next. `has` says whether the project has a package. */
 export function nextCommands(project: Project, has: (name: string) => boolean): readonly string[] {
   const { add, exec } = MANAGER[project.manager];
   const missing = ["clobsim", RUNNER[project.runner].package].filter((name) => name !== null && !has(name));

@@ -6,7 +6,7 @@ import { EXIT, UsageError } from "./exit-code.ts";
 import { filesOf, managerOf, nextCommands, type Project, type RunnerName } from "./init-files.ts";
 import { print, table, unwritable } from "./output.ts";
 
-/** What of a package.json is looked at. */
+/** The fields of a package.json that are read. */
 interface Manifest {
   readonly type?: unknown;
   readonly scripts?: Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ interface Manifest {
   readonly devDependencies?: object;
 }
 
-/** What becomes of a file: `text` is all that it is to hold; null leaves it as it is. */
+/** Change of a file. `text` is its new content; null leaves it unchanged. */
 interface Change {
   readonly path: string;
   readonly done: "wrote" | "added" | "kept";
@@ -24,7 +24,7 @@ interface Change {
 
 const IGNORED = ".clobsim/";
 
-/** `clobsim init`: writes a first scenario, a test and a workflow into a project. @throws UsageError when it cannot. */
+/** `clobsim init`: writes a first scenario, a test and a workflow into a project. @throws UsageError if it cannot. */
 export const run: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
   if (existsSync(folder) && !statSync(folder).isDirectory())
     throw new UsageError(`init expects a folder, found the file ${folder}`);
@@ -40,7 +40,7 @@ export const run: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
     ...filesOf(project).map(
       ({ path, purpose, text }): Change =>
         existsSync(join(folder, path))
-          ? { path, done: "kept", note: "is there already", text: null }
+          ? { path, done: "kept", note: "exists already", text: null }
           : { path, done: "wrote", note: purpose, text },
     ),
     ignoreChange(folder),
@@ -52,16 +52,16 @@ export const run: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
     kept: "kept",
   };
   const next = nextCommands(project, has);
-  const away = folder === "." ? [] : [`cd ${shellWord(folder)}`];
+  const enter = folder === "." ? [] : [`cd ${shellWord(folder)}`];
   print([
     ...table(changes.map(({ path, done, note }) => [verbs[done], path, note])),
     "",
-    ...table([...away, ...next].map((command, index) => [index === 0 ? "next" : "", command])),
+    ...table([...enter, ...next].map((command, index) => [index === 0 ? "next" : "", command])),
   ]);
   return EXIT.ok;
 };
 
-/** The text of a file; null where there is none. @throws UsageError when it cannot be read */
+/** Returns the text of a file; null if it does not exist. @throws UsageError if it cannot be read */
 function textOf(path: string): string | null {
   if (!existsSync(path)) return null;
   try {
@@ -71,7 +71,7 @@ function textOf(path: string): string | null {
   }
 }
 
-/** The package.json of a project, which may have none. @throws UsageError when it cannot be read */
+/** Reads the package.json of a project; empty if it does not exist. @throws UsageError if it cannot be read */
 function manifestIn(folder: string): Manifest {
   const path = join(folder, "package.json");
   const text = textOf(path) ?? "{}";
@@ -91,7 +91,7 @@ function runnerOf({ scripts }: Manifest, has: (name: string) => boolean): Runner
   return /\bnode\b.* --test\b/.test(String(scripts?.test)) ? "node" : "vitest";
 }
 
-/** Keeps what `clobsim serve` stores out of git. */
+/** Adds the default data directory to .gitignore. */
 function ignoreChange(folder: string): Change {
   const path = ".gitignore";
   const text = textOf(join(folder, path));
@@ -101,7 +101,7 @@ function ignoreChange(folder: string): Change {
   return { path, done: "added", note: IGNORED, text: `${text}${end}${IGNORED}\n` };
 }
 
-/** Writes all of it or nothing. @throws UsageError naming what cannot be written */
+/** Writes all files, or none if one fails. @throws UsageError that names the file */
 function writeAll(folder: string, changes: readonly Change[]): void {
   const undo: (() => void)[] = [];
   const makeFolder = (path: string): void => {
@@ -113,7 +113,7 @@ function writeAll(folder: string, changes: readonly Change[]): void {
     const file = join(folder, path);
     try {
       makeFolder(dirname(file));
-      // The last of all is the one file that was there before, so it needs no way back.
+      // Only the last file may have existed before, so it needs no undo.
       writeFileSync(file, text, { flag: done === "wrote" ? "wx" : "w" });
       undo.push(() => rmSync(file));
     } catch (error) {

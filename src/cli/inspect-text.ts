@@ -14,7 +14,7 @@ import { UsageError } from "./exit-code.ts";
 import { type JournalLine, journalLine } from "./journal-text.ts";
 import { table } from "./output.ts";
 
-/** Books as tables of bid, price and ask, then orders and balances. */
+/** Formats books as tables of bid, price and ask, then orders and balances. */
 export function stateText({ markets, orders, accounts }: StateView, paint: Paint): string[] {
   return [
     ...markets.flatMap((market) => marketText(market, paint)),
@@ -70,42 +70,42 @@ const accountCells = ({ account, assets }: AccountView): string[][] =>
     ...[balance, available, reserved].map(String),
   ]);
 
-/** Gathers what the lines of a journal say of one order. */
-export class OrderLife {
-  readonly #asked: string;
+/** Collects the lines of a journal that mention one order. */
+export class OrderHistory {
+  readonly #name: string;
   readonly #paint: Paint;
-  #lines: { readonly number: number; readonly words: JournalLine }[] = [];
+  #lines: { readonly number: number; readonly formatted: JournalLine }[] = [];
 
-  /** `asked` is a number, or an id in lower case. */
-  constructor(asked: string, paint: Paint) {
-    this.#asked = asked;
+  /** `name` is the order's number, or its id in lower case. */
+  constructor(name: string, paint: Paint) {
+    this.#name = name;
     this.#paint = paint;
   }
 
-  /** Takes the next line; the state is that behind it. */
-  take(told: ReplayedLine, state: State): void {
-    const { line } = told;
-    // What is undone has not happened, and its numbers are given to others.
+  /** Adds the next line, with the state after it. */
+  add(replayed: ReplayedLine, state: State): void {
+    const { line } = replayed;
+    // A restore or reset undoes earlier lines, and their order numbers are used again.
     if (isControl(line, "restore")) this.#lines = this.#lines.filter(({ number }) => number <= line.d.line);
     if (isControl(line, "reset")) this.#lines = [];
-    if (!new Mentions(told, state).orders.has(this.#numberIn(state))) return;
-    this.#lines.push({ number: line.n, words: journalLine(told, state, this.#paint) });
+    if (!new Mentions(replayed, state).orders.has(this.#numberIn(state))) return;
+    this.#lines.push({ number: line.n, formatted: journalLine(replayed, state, this.#paint) });
   }
 
-  /** The order as it stands. @throws UsageError when there was none such then */
-  in(state: State): Order {
+  /** Returns the order. @throws UsageError if it does not exist */
+  #orderIn(state: State): Order {
     const order = state.orders.find(this.#numberIn(state));
     if (order !== undefined) return order;
     const { size } = state.orders;
     const range = size === 0 ? "there were no orders then" : `there were the orders 1 to ${size} then`;
     throw new UsageError(
-      `--order expects the id of an order, or its number; ${range}, found ${this.#asked}${instead(state, this.#asked)}`,
+      `--order expects the id of an order, or its number; ${range}, found ${this.#name}${otherMeaning(state, this.#name)}`,
     );
   }
 
   text(state: State): string[] {
     const { bold, dim } = this.#paint;
-    const order = this.in(state);
+    const order = this.#orderIn(state);
     const { order: reply, owner, summary, story } = storyOf(state, order);
     const { slug } = state.markets.get(marketOfToken(order.token));
     const what = `${reply.side} ${reply.size} ${reply.outcome} @ ${reply.price} ${reply.orderType} in ${visible(slug)}`;
@@ -118,33 +118,33 @@ export class OrderLife {
       "",
       bold("lines of the journal"),
       ...(this.#lines.length === 0 ? ["  none: it was placed before the first"] : []),
-      ...this.#lines.map(({ words }) => words.text),
+      ...this.#lines.map(({ formatted }) => formatted.text),
     ];
   }
 
   json(state: State): object {
-    const order = this.in(state);
+    const order = this.#orderIn(state);
     return {
       number: order.number,
       ...storyOf(state, order),
-      lines: this.#lines.map(({ words }) => words.json),
+      lines: this.#lines.map(({ formatted }) => formatted.json),
     };
   }
 
   #numberIn({ idPrefixes }: State): number {
-    return /^\d+$/.test(this.#asked) ? Number(this.#asked) : numberOf(idPrefixes.order, this.#asked);
+    return /^\d+$/.test(this.#name) ? Number(this.#name) : numberOf(idPrefixes.order, this.#name);
   }
 }
 
 const storyOf = (state: State, order: Order) => orderStory({ state, numbers: numbersAs("number") }, order);
 
-/** What an id is of, when it is of something else. */
-function instead({ idPrefixes, trades, markets }: State, asked: string): string {
-  const trade = trades.find(numberOf(idPrefixes.trade, asked));
+/** Explains an id that is not of an order but of a trade or market. */
+function otherMeaning({ idPrefixes, trades, markets }: State, id: string): string {
+  const trade = trades.find(numberOf(idPrefixes.trade, id));
   if (trade !== undefined) {
     const [taker, maker] = [idOf(idPrefixes.order, trade.taker), idOf(idPrefixes.order, trade.maker)];
     return `, a trade of ${taker} and ${maker}`;
   }
-  const market = markets.find(numberOf(idPrefixes.market, asked));
+  const market = markets.find(numberOf(idPrefixes.market, id));
   return market === undefined ? "" : `, the market ${visible(market.slug)}`;
 }

@@ -18,7 +18,7 @@ import { indented, type Paint, visible } from "../scenario/report/text.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { table, warn } from "./output.ts";
 
-/** Where a replay first differs from its journal, with both outcomes side by side. */
+/** Describes the first difference of a replay, with both outcomes side by side. */
 export function differenceText({ line, command, result, message }: ReplayDiffers): string {
   const recorded = ["accepted", hex8(line.r)] as const;
   const words = (decision: Decision): string =>
@@ -32,7 +32,7 @@ export function differenceText({ line, command, result, message }: ReplayDiffers
   ].join("\n");
 }
 
-/** What was recorded of a command, and what comes of it now. */
+/** Compares the recorded outcome of a command with its outcome now, as a table. */
 function comparison(
   [outcome, events]: readonly [outcome: string, events: string],
   now: ReplayResult,
@@ -50,15 +50,15 @@ function comparison(
   return indented(table(rows), 2);
 }
 
-/** What is wrong with a journal or with what it leads to, and the exit code that says so. */
+/** Problems of a journal and its replay, and the exit code for them. */
 interface Ending {
   readonly code: ExitCode;
   readonly lines: readonly string[];
 }
 
-/** How the replay of a journal ended; the state is that of its exchange. */
+/** Describes how the replay of a journal ended. `state` is the state of its exchange. */
 export function endingOf(source: JournalSource, end: ReplayEnd, state: State): Ending {
-  const trouble = end.trouble === null ? SOUND : troubleOf(source, end.trouble, state);
+  const trouble = end.trouble === null ? NO_PROBLEM : troubleOf(source, end.trouble, state);
   const damage = damageOf(source, end);
   return {
     code: damage.code === EXIT.ok ? trouble.code : damage.code,
@@ -67,9 +67,9 @@ export function endingOf(source: JournalSource, end: ReplayEnd, state: State): E
 }
 
 /**
- * Prints the result of a replay, then how the replay ended. Where the result cannot be shown because the journal is
- * damaged, the damage decides the exit code.
- * @throws UsageError from `show` where nothing is wrong with the journal.
+ * Prints the result of a replay, then how the replay ended. If the result cannot be shown because the journal is damaged,
+ * the damage decides the exit code.
+ * @throws UsageError from `show` if the journal is undamaged.
  */
 export async function endedWith(
   { code, lines }: Ending,
@@ -85,24 +85,22 @@ export async function endedWith(
   return code;
 }
 
-const SOUND: Ending = { code: EXIT.ok, lines: [] };
+const NO_PROBLEM: Ending = { code: EXIT.ok, lines: [] };
 
 function damageOf(source: JournalSource, { scan: { damage }, isCut }: ReplayEnd): Ending {
   const { path, name } = source;
-  if (damage === null) return isCut ? { code: EXIT.ok, lines: [`${name}: ${CUT}`] } : SOUND;
+  if (damage === null) return isCut ? { code: EXIT.ok, lines: [`${name}: ${CUT}`] } : NO_PROBLEM;
   if (isCorrupt(source, damage)) return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
   const { offset, bytes, line } = damage;
   const place = `${path} from byte ${offset} on, where line ${line} should begin`;
   return {
     code: EXIT.ok,
-    lines: [
-      `${place}: ${bytes} bytes are no whole line; a crash has torn them, or they are being written now`,
-    ],
+    lines: [`${place}: ${bytes} bytes are an incomplete line; a crash tore it, or it is being written now`],
   };
 }
 
-function troubleOf({ name }: JournalSource, told: ReplayedLine, state: State): Ending {
-  const { line, command, outcome } = told;
+function troubleOf({ name }: JournalSource, replayed: ReplayedLine, state: State): Ending {
+  const { line, command, outcome } = replayed;
   const what = `line ${line.n} of ${name}`;
   const asked = command === null ? [] : [`  ${toIso(line.t)}  ${visible(commandText(command, state))}`];
   switch (outcome.kind) {
@@ -112,7 +110,7 @@ function troubleOf({ name }: JournalSource, told: ReplayedLine, state: State): E
         const heading = `${what}, ${command?.kind ?? line.k}, fails in the same way`;
         return { code: EXIT.ok, lines: [heading, ...asked, `  ${visible(outcome.error.message)}`] };
       }
-      const heading = `${what}, ${line.k}, comes out otherwise than it did`;
+      const heading = `${what}, ${line.k}, has another outcome than recorded`;
       const now = outcome.kind === "fails" ? outcome.error : outcome.decision;
       const recorded = isControl(line, "defect")
         ? ([visible(`fails: ${line.d.message}`), "none"] as const)
@@ -128,13 +126,13 @@ function troubleOf({ name }: JournalSource, told: ReplayedLine, state: State): E
       return {
         code: EXIT.differs,
         lines: [
-          `every command comes out as it did, and at ${what} the state is another`,
+          `every command has the recorded outcome, but at ${what} the state differs`,
           ...indented(table(rows), 2),
         ],
       };
     }
     default:
-      return SOUND;
+      return NO_PROBLEM;
   }
 }
 
@@ -147,19 +145,19 @@ const NUMBER_WIDTH = 6;
 const ACTOR_WIDTH = 10;
 const COMMAND_WIDTH = 56;
 
-/** One line of a journal as it is printed. */
+/** A line of a journal, formatted for output. */
 export interface JournalLine {
   readonly text: string;
   readonly json: object;
 }
 
-/** A line in words; the state is the one after it. */
-export function journalLine(told: ReplayedLine, state: State, paint: Paint): JournalLine {
-  const { line, outcome } = told;
-  const { actor, text, became, isNote, isTrouble } = wordsOf(told, state);
+/** Formats a line. `state` is the state after it. */
+export function journalLine(replayed: ReplayedLine, state: State, paint: Paint): JournalLine {
+  const { line, outcome } = replayed;
+  const { actor, text, became, isNote, isTrouble } = wordsOf(replayed, state);
   const number = String(line.n).padStart(NUMBER_WIDTH);
   const time = toIso(line.t);
-  // Names and messages are somebody else's text: nothing in it may speak to the terminal.
+  // Names and messages come from users, so control characters are made visible.
   const what = visible(text);
   const result = visible(became);
   const asked = result === "" ? what : what.padEnd(COMMAND_WIDTH);
@@ -181,7 +179,7 @@ export function journalLine(told: ReplayedLine, state: State, paint: Paint): Jou
   };
 }
 
-/** @throws UsageError when a journal has not got the line that a flag names. */
+/** @throws UsageError if a journal does not have the line that a flag names. */
 export function requireLine(
   { name }: JournalSource,
   at: { readonly to?: number },
@@ -192,5 +190,5 @@ export function requireLine(
   throw new UsageError(`${flag} expects a line of ${name}, which has ${end.scan.number}, found ${at.to}`);
 }
 
-/** Opens the journal that a command line names. @throws StoreError */
-export const sourceNamed = (name: string): JournalSource => openSource(nodeDisk, name, VERSION);
+/** Opens the data directory or report of a command line. @throws StoreError */
+export const openNamed = (name: string): JournalSource => openSource(nodeDisk, name, VERSION);

@@ -1,16 +1,16 @@
-import { whenUnread } from "./process.ts";
+import { whenClosed } from "./process.ts";
 
 const argv = process.argv.slice(2);
 const [first, ...more] = argv;
 
-/** What can go wrong is told by much of the program, which is loaded no sooner. */
+/** Loads the explanations of errors only when needed, because they import much of the program. */
 const failed = async (error: unknown): Promise<number> => (await import("./failure.ts")).reportFailure(error);
 
 process.on("uncaughtException", async (error) => process.exit(await failed(error)));
-for (const stream of [process.stdout, process.stderr]) whenUnread(stream, () => process.exit());
+for (const stream of [process.stdout, process.stderr]) whenClosed(stream, () => process.exit());
 
 if (first === "--complete") {
-  // A shell asks at each press of a key, and waits.
+  // Loads no more than needed because a shell waits for the answer at each key press.
   import("./completion.ts").then(({ completions }) => process.stdout.write(completions(more)));
 } else {
   import("./command-line.ts")

@@ -12,22 +12,22 @@ export function warn(message: string): void {
   process.stderr.write(`clobsim: ${message}\n`);
 }
 
-/** Says on stderr why a command has failed, and answers its exit code. */
+/** Prints on stderr why a command failed, and returns its exit code. */
 export function failed(message: string, code: ExitCode = EXIT.failed): ExitCode {
   warn(message);
   return code;
 }
 
-/** How far the further lines of a folded one stand to the right of its beginning. */
-const HANG = 4;
-/** A terminal that is narrower folds by itself. */
-const NARROWEST = 40;
+/** Additional indentation of the continuation of a folded line. */
+const CONTINUATION_INDENT = 4;
+/** Lines are not folded for narrower terminals. */
+const MIN_COLUMNS = 40;
 
-/** A line, painted or not, as lines of at most `columns`. */
+/** Folds a line, with or without colours, into lines of at most `columns`. */
 export function folded(line: string, columns: number): string {
   const plain = stripVTControlCharacters(line);
-  if (columnsOf(plain) <= columns || columns < NARROWEST) return line;
-  const indent = plain.length - plain.trimStart().length + HANG;
+  if (columnsOf(plain) <= columns || columns < MIN_COLUMNS) return line;
+  const indent = plain.length - plain.trimStart().length + CONTINUATION_INDENT;
   const [first = "", ...rest] = wrapAnsi(line, columns - indent, { hard: true, trim: false }).split("\n");
   return [first, ...rest.map((part) => " ".repeat(indent) + part.replace(LEADING_BLANKS, "$1"))]
     .map((part) => part.trimEnd())
@@ -35,10 +35,10 @@ export function folded(line: string, columns: number): string {
 }
 
 const ESCAPE = "\u001b";
-/** Blanks at the beginning of a line, behind the codes that paint it. */
+/** Blanks at the beginning of a line, after its colour codes. */
 const LEADING_BLANKS = new RegExp(`^((?:${ESCAPE}\\[\\d+m)*) +`);
 
-/** A line as stdout shows it: a terminal's are folded, those of a pipe or a file stay whole. */
+/** Folds a line if stdout is a terminal, not if it is a pipe or a file. */
 const shown = (line: string): string => {
   const { isTTY, columns } = process.stdout;
   return isTTY === true && columns > 0 ? folded(line, columns) : line;
@@ -54,11 +54,11 @@ export function printDocument(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Rows as lines with aligned columns; the first `figures` columns are aligned to the right. */
+/** Formats rows as lines with aligned columns. The first `figures` columns are aligned to the right. */
 export const table = (rows: readonly (readonly string[])[], figures = 0): string[] =>
   aligned(rows, (column) => column < figures).map((cells) => cells.join("  ").trimEnd());
 
-/** Writes the file of `--out`, or of another flag. @throws UsageError when it cannot be written, or not to its end. */
+/** Writes the file of `--out` or another flag. @throws UsageError if it cannot be written completely. */
 export async function save(
   path: string,
   content: string | Uint8Array | Iterable<string>,
@@ -71,34 +71,34 @@ export async function save(
   }
 }
 
-/** The error of a path that cannot be written. @throws the error itself where it is not of the system */
+/** Returns the error for a path that cannot be written. @throws the error itself if it is not a system error */
 export function unwritable(expected: string, path: string, error: unknown): UsageError {
   const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
   if (code === undefined) throw error;
   return new UsageError(`${expected}, found ${path} (${code})`);
 }
 
-const PIECE_LENGTH = 1 << 16;
+const BUFFER_LENGTH = 1 << 16;
 
-/** Lines for stdout, handed over in pieces. */
+/** Buffers lines for stdout. */
 export class OutputLines {
-  #waiting = "";
+  #buffer = "";
 
-  /** A line for people, or of a document. */
+  /** Adds a line, which is folded unless it is of a document. */
   add(line: string, isDocument = false): void {
-    this.#waiting += `${isDocument ? line : shown(line)}\n`;
-    if (this.#waiting.length >= PIECE_LENGTH) this.end();
+    this.#buffer += `${isDocument ? line : shown(line)}\n`;
+    if (this.#buffer.length >= BUFFER_LENGTH) this.end();
   }
 
   end(): void {
-    if (this.#waiting !== "") process.stdout.write(this.#waiting);
-    this.#waiting = "";
+    if (this.#buffer !== "") process.stdout.write(this.#buffer);
+    this.#buffer = "";
   }
 }
 
 /**
- * How words on a stream, stdout unless told otherwise, are emphasised: in colour on a terminal or where FORCE_COLOR asks
- * for it, never where NO_COLOR forbids it (no-color.org).
+ * Returns the styles for a stream: coloured on a terminal or if FORCE_COLOR is set, never if NO_COLOR is set
+ * (no-color.org).
  */
 export function paintOf(
   environment: Given["environment"],
@@ -111,7 +111,7 @@ export function paintOf(
   return { red, green, yellow, dim, bold };
 }
 
-/** Appends a text to the summary of the job where GitHub Actions runs it; one that cannot be written is a warning. */
+/** Appends a text to the job summary of GitHub Actions, if there is one. Warns if it cannot be written. */
 export function summarizeJob(environment: Given["environment"], textIn: (bytes: number) => string): void {
   const path = environment.GITHUB_STEP_SUMMARY;
   const problem = path === undefined || path === "" ? null : appendSummary(path, textIn);

@@ -1,27 +1,23 @@
 import { constants } from "node:os";
 
-/** Where the program prints: stdout or stderr. */
-type Printed = NodeJS.WriteStream;
-
 /**
- * Calls `gone` when nobody reads a stream any more: the other end of its pipe is closed, or its terminal. Any other
- * error of it is thrown. What was called before is called no more.
+ * Calls `onClosed` when the reader of a stream closes its pipe or terminal. Any other error of the stream is thrown. The
+ * callback replaces an earlier one.
  */
-export function whenUnread(stream: Printed, gone: () => void): void {
+export function whenClosed(stream: NodeJS.WriteStream, onClosed: () => void): void {
   stream.removeAllListeners("error").on("error", (error: NodeJS.ErrnoException) => {
-    const isGone = error.code === "EPIPE" || (error.code === "EIO" && stream.isTTY === true);
-    if (!isGone) throw error;
-    gone();
+    const isClosed = error.code === "EPIPE" || (error.code === "EIO" && stream.isTTY === true);
+    if (!isClosed) throw error;
+    onClosed();
   });
 }
 
-/** npm passes on the Ctrl-C that the terminal has sent already: two signals this close, in milliseconds, are one. */
+/** Signals within this time, in milliseconds, count as one because npm forwards the terminal's Ctrl-C. */
 const SAME_KEY_PRESS_MS = 500;
 
 /**
- * Resolves at the first SIGINT, SIGTERM or SIGHUP, or when nobody reads stderr any more. A later SIGINT or SIGTERM ends
- * the process at once, with 128 and the signal's number; a later SIGHUP does not, for a terminal that closes and its
- * shell may both send one.
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP, or when stderr is closed. A later SIGINT or SIGTERM exits at once with
+ * 128 and the signal's number. A later SIGHUP does not, because a closing terminal and its shell may both send one.
  */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -30,14 +26,14 @@ export function stopSignal(): Promise<void> {
       first ??= performance.now();
       resolve();
     };
-    const hear = (signal: "SIGINT" | "SIGTERM"): void => {
+    const onSignal = (signal: "SIGINT" | "SIGTERM"): void => {
       const now = performance.now();
       if (first !== null && now - first > SAME_KEY_PRESS_MS) process.exit(128 + constants.signals[signal]);
       stop();
     };
-    process.on("SIGINT", hear);
-    process.on("SIGTERM", hear);
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
     process.on("SIGHUP", stop);
-    whenUnread(process.stderr, stop);
+    whenClosed(process.stderr, stop);
   });
 }

@@ -18,7 +18,7 @@ function draw(): void {
       writeSync(2, `\r${progressText(busy, counts, now - began, columns)}\u001b[K`);
     }
   } catch {
-    // The terminal takes no more just now, or is gone.
+    // The terminal is blocked or closed.
   } finally {
     Atomics.store(flags, SHARED.lock, 0);
   }

@@ -2,18 +2,18 @@ import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Busy, Counts, Progress } from "./progress-text.ts";
 
-/** Where both threads write what they share. */
+/** Indexes into the arrays shared by both threads. */
 export const SHARED = {
-  /** Whole numbers: whether a thread is writing, and whether a line is drawn. */
+  /** In the flags: whether a thread is writing, and whether a line is drawn. */
   lock: 0,
   isDrawn: 1,
-  /** Decimals: what is done, what there is to do, and the Unix ms from which a line may be drawn; Infinity for never. */
+  /** In the numbers: the counts, and the Unix ms from which a line may be drawn; Infinity for never. */
   done: 0,
   total: 1,
   from: 2,
 } as const;
 
-/** What the thread is given that draws. */
+/** Data of the thread that draws the line. */
 export interface Drawing {
   readonly busy: Busy;
   readonly columns: number;
@@ -21,13 +21,13 @@ export interface Drawing {
   readonly numbers: Float64Array;
 }
 
-/** Nothing is drawn of work that takes less, in milliseconds, nor so soon after something was printed. */
+/** Time without a line at the start and after each output, in milliseconds. */
 const QUIET_MS = 1000;
 const ERASE = "\r\u001b[K";
 
 /**
- * Shows on stderr what a command is doing, once that takes longer than a second. A thread of its own draws the line, because
- * much of the work leaves the event loop no turn. Whatever is printed erases the line first.
+ * Shows on stderr what a command is doing if that takes longer than a second. Another thread draws the line because much of
+ * the work blocks the event loop. All other output erases the line.
  */
 export class ProgressLine implements Progress {
   readonly #flags = new Int32Array(new SharedArrayBuffer(8));
@@ -43,9 +43,9 @@ export class ProgressLine implements Progress {
     };
     this.#worker = new Worker(new URL("./progress-worker.js", import.meta.url), { workerData: drawing });
     this.#worker.unref();
-    // A line that cannot be drawn stops nobody.
+    // Errors of the progress line must not stop the command.
     this.#worker.on("error", () => {});
-    this.#restore = [process.stdout, process.stderr].map((stream) => this.#givingWay(stream));
+    this.#restore = [process.stdout, process.stderr].map((stream) => this.#eraseBeforeWrites(stream));
   }
 
   update({ done, total }: Counts): void {
@@ -59,13 +59,13 @@ export class ProgressLine implements Progress {
     void this.#worker.terminate();
   }
 
-  /** Lets all that is written to a stream erase the line before; answers what ends that. */
-  #givingWay(stream: NodeJS.WriteStream): () => void {
+  /** Makes each write to a stream erase the line first. Returns a function that undoes this. */
+  #eraseBeforeWrites(stream: NodeJS.WriteStream): () => void {
     const { write } = stream;
     stream.write = ((...args: Parameters<typeof write>) => {
-      const isWhole = String(args[0]).endsWith("\n");
-      // A line that is still being written is not drawn over.
-      this.#erase(isWhole ? Date.now() + QUIET_MS : Number.POSITIVE_INFINITY);
+      // No progress line is drawn behind an incomplete line.
+      const isComplete = String(args[0]).endsWith("\n");
+      this.#erase(isComplete ? Date.now() + QUIET_MS : Number.POSITIVE_INFINITY);
       return write.apply(stream, args);
     }) as typeof write;
     return () => {

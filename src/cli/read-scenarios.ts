@@ -6,17 +6,18 @@ import { findFiles, NoFilesError } from "../scenario/run/files.ts";
 import { UsageError } from "./exit-code.ts";
 import { warn } from "./output.ts";
 
-/** What paths lead to. */
+/** Scenarios read from files. */
 interface ReadScenarios {
   readonly scenarios: readonly Scenario[];
+  /** Number of files. */
   readonly files: number;
-  /** The files that cannot be understood; stderr has said why. */
+  /** Invalid files, whose problems were printed on stderr. */
   readonly wrong: readonly WrongFile[];
 }
 
-/** Reads the scenario files of paths, and says on stderr what is wrong with them. @throws UsageError when there are none. */
+/** Reads scenario files, and prints their problems on stderr. @throws UsageError if there are no files. */
 export function readScenarios(paths: readonly string[], walletsFile: string | null = null): ReadScenarios {
-  // A wallets file may lie beside the scenarios, and is none.
+  // A wallets file may be in the same folder as the scenarios.
   const found = find(paths);
   const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
   const scenarios: Scenario[] = [];

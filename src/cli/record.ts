@@ -9,12 +9,12 @@ import type { Given, JournalPoint } from "../setting.ts";
 import { askServer, parsed, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { endedWith, endingOf, requireLine, sourceNamed } from "./journal-text.ts";
+import { endedWith, endingOf, openNamed, requireLine } from "./journal-text.ts";
 import { save, warn } from "./output.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:7070";
 
-/** `clobsim record`: writes what was done on an exchange as a scenario file. */
+/** `clobsim record`: writes the session of an exchange as a scenario file. */
 export const run: Run<"record"> = async (values, words, given) => {
   const { name, out, at } = values;
   if (words.length > 0) return recordJournal(words, { name, out, at: at ?? {} }, given);
@@ -22,7 +22,7 @@ export const run: Run<"record"> = async (values, words, given) => {
   const url = serverNamed(values, given) ?? DEFAULT_URL;
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
   const asked = { simToken: values.simToken, path, what: "record its sessions" };
-  await written(await askServer(url, asked, recordedIn), out);
+  await writeRecorded(await askServer(url, asked, parseRecorded), out);
   return EXIT.ok;
 };
 
@@ -32,7 +32,7 @@ interface JournalOptions {
   readonly at: JournalPoint;
 }
 
-/** Writes what a journal tells. What is wrong with the journal is said, and all before it is written. */
+/** Records a journal up to its first problem, and warns about the problem. */
 async function recordJournal(
   words: readonly string[],
   { name, out, at }: JournalOptions,
@@ -45,13 +45,13 @@ async function recordJournal(
   const [word = ""] = words;
   if (/^https?:/.test(word))
     throw new UsageError(`record expects a server behind --url, found ${word} alone`);
-  const source = sourceNamed(word);
+  const source = openNamed(word);
   const history = wholeHistory(source, VERSION, at);
   const { open, session: entries, refused, devAccounts, exchange, end } = history;
   return endedWith(endingOf(source, end, exchange.state), async () => {
     requireLine(source, at, end);
     try {
-      await written(runSteps(recordedFile({ open, entries, refused, devAccounts, name })), out);
+      await writeRecorded(runSteps(recordedFile({ open, entries, refused, devAccounts, name })), out);
     } catch (error) {
       if (!(error instanceof RecordingError)) throw error;
       throw new UsageError(`${source.name} cannot be recorded: ${error.message}`);
@@ -59,7 +59,7 @@ async function recordJournal(
   });
 }
 
-async function written({ scenario, orders, trades }: Recorded, out: string | null): Promise<void> {
+async function writeRecorded({ scenario, orders, trades }: Recorded, out: string | null): Promise<void> {
   if (out === null) {
     process.stdout.write(scenario);
     return;
@@ -74,8 +74,8 @@ interface Recorded {
   readonly trades: number;
 }
 
-/** What an answer holds; null for no scenario. */
-function recordedIn({ text }: HttpReply): Recorded | null {
+/** Parses the reply of a server; null if it has no scenario. */
+function parseRecorded({ text }: HttpReply): Recorded | null {
   const { scenario, orders = 0, trades = 0 } = (parsed(text) ?? {}) as Partial<Recorded>;
   return scenario === undefined ? null : { scenario, orders, trades };
 }

@@ -7,12 +7,12 @@ import { type ChangedAnswer, RefusedAgain } from "../history/refused-again.ts";
 import { count, visible } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { EXIT } from "./exit-code.ts";
-import { endingOf, sourceNamed } from "./journal-text.ts";
+import { endingOf, openNamed } from "./journal-text.ts";
 import { print, warn } from "./output.ts";
 
-/** `clobsim replay`: decides a journal anew and compares. */
+/** `clobsim replay`: replays a journal and compares the outcomes. */
 export const run: Run<"replay"> = async ({ to, until }, [name = ""], _given, progress) => {
-  const source = sourceNamed(name);
+  const source = openNamed(name);
   const replay = new JournalReplay(source, VERSION, {
     to: to ?? undefined,
     until: until ?? undefined,
@@ -21,24 +21,23 @@ export const run: Run<"replay"> = async ({ to, until }, [name = ""], _given, pro
   print([heading(source)]);
   let reason: string | null = null;
   const refused = new RefusedAgain();
-  const end = replay.run((told) => {
-    const { line } = told;
+  const end = replay.run((replayed) => {
+    const { line } = replayed;
     progress.update({ done: line.n, total: 0 });
-    refused.take(told, replay.exchange.state);
+    refused.take(replayed, replay.exchange.state);
     if (isControl(line, "report")) reason = visible(`${line.d.reason} (Node ${line.d.node})`);
   });
   const { exchange } = replay;
   const { code, lines } = endingOf(source, end, exchange.state);
   const { last, commands, trouble } = end;
-  const rest = trouble === null ? "every one comes out as recorded" : "compared up to the line below";
-  const verdict = [
+  const result = trouble === null ? "each has the recorded outcome" : "compared up to the line below";
+  print([
     ...(reason === null ? [] : [`  written because ${reason}`]),
-    `  ${count(commands, "command")}, ${rest}`,
+    `  ${count(commands, "command")}, ${result}`,
     ...(refused.summary === null ? [] : [`  ${refused.summary}`]),
     `  up to line ${last?.n ?? 0} at ${toIso(exchange.now)}`,
     ...(trouble === null ? [`  state ${exchange.hash}`] : []),
-  ];
-  print(verdict);
+  ]);
   if (lines.length > 0) {
     const out = code === EXIT.ok ? process.stdout : process.stderr;
     out.write(`clobsim: ${lines.join("\n")}\n`);

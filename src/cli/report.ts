@@ -5,17 +5,17 @@ import { SERVER_URL } from "../setting.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { endingOf, sourceNamed } from "./journal-text.ts";
+import { endingOf, openNamed } from "./journal-text.ts";
 import { save, warn } from "./output.ts";
 
 const DEFAULT_REASON = "somebody asked for it";
 
-/** `clobsim report`: one file that another machine replays. */
+/** `clobsim report`: writes one file that another machine can replay. */
 export const run: Run<"report"> = async (values, [word], given) => {
   const { out } = values;
   const reason = values.reason ?? DEFAULT_REASON;
   const isUrl = word !== undefined && /^https?:/.test(word);
-  // Which server the environment names does not matter where a directory is named.
+  // A directory on the command line takes precedence over a server in the environment.
   const isNamed = word === undefined || given.flags.url !== undefined || given.flags.from !== undefined;
   const url = isUrl ? SERVER_URL.read(word) : isNamed ? serverNamed(values, given) : null;
   if (word !== undefined && isUrl === (url === null)) {
@@ -30,7 +30,7 @@ export const run: Run<"report"> = async (values, [word], given) => {
     await write(out ?? reportName(lastHashIn(text)), text);
     return EXIT.ok;
   }
-  const { content, code } = toldIn(word ?? DEFAULT_DATA, reason);
+  const { content, code } = reportContent(word ?? DEFAULT_DATA, reason);
   const path = out ?? reportName(content.hash);
   await write(path, reportBytes(content, path));
   return code;
@@ -42,11 +42,11 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
 }
 
 /**
- * What a directory's journal comes to, and the exit code that says so: where it is damaged, or leads elsewhere than it
- * says, the report is written all the same, for it is to show just that.
+ * Returns the content of a report of a directory, and the exit code for the journal's condition. If the journal is damaged
+ * or its replay differs, the report is written all the same, so that it shows the problem.
  */
-export function toldIn(folder: string, reason: string): { content: ReportContent; code: ExitCode } {
-  const source = sourceNamed(folder);
+export function reportContent(folder: string, reason: string): { content: ReportContent; code: ExitCode } {
+  const source = openNamed(folder);
   const replay = new JournalReplay(source, VERSION);
   const end = replay.run();
   const { exchange } = replay;
@@ -63,5 +63,5 @@ export function toldIn(folder: string, reason: string): { content: ReportContent
   return { content, code };
 }
 
-/** The hash of the state, as the last line of a report says it. */
+/** Returns the state hash in the last line of a report. */
 const lastHashIn = (text: string): string => /"hash":"(?:v2:)?([0-9a-f]{64})"[^\n]*\n$/.exec(text)?.[1] ?? "";

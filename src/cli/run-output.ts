@@ -22,13 +22,13 @@ import { COMMANDS, type Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
 import { paintOf, summarizeJob, unwritable, warn } from "./output.ts";
 
-/** All reporters that were asked for, as one. */
+/** All requested reporters, combined into one. */
 interface Reporters extends Required<Reporter> {
-  /** Prints all that happened in one scenario. */
+  /** Prints the transcript of a scenario. */
   transcript(result: ScenarioResult): void;
 }
 
-/** @throws UsageError when a reporter is unknown, a file cannot be written, or two would write to one place. */
+/** @throws UsageError if a reporter is unknown, a file cannot be written, or two reporters have the same output. */
 export function reportersOf(values: Values<"run">, paths: readonly string[], given: Given): Reporters {
   const outputs = outputsOf(values, given.environment, repeatOf(paths, given));
   const summarize = (textIn: (bytes: number) => string): void => summarizeJob(given.environment, textIn);
@@ -47,20 +47,20 @@ export function reportersOf(values: Values<"run">, paths: readonly string[], giv
     },
     wrong: (files) => {
       toEach(({ name, reporter, end, isScreen }) => {
-        // Whoever reads the screen has read it on stderr.
+        // stderr has shown the same to the reader of the screen.
         if (!isScreen || name !== "spec") reporter.wrong(files);
         end();
       });
       summarize((bytes) => wrongFilesSummary(files, bytes));
     },
-    // Beside the reports, so that a document on stdout stays whole.
+    // On stderr, because stdout may have a report.
     transcript: ({ transcript }) => {
       process.stderr.write(`\n${transcript.map((line) => `  ${line}\n`).join("")}\n`);
     },
   };
 }
 
-/** A reporter with the place that it writes to. */
+/** A reporter with its output. */
 interface NamedReporter extends Pick<Output, "end" | "isScreen"> {
   readonly name: ReporterName;
   readonly reporter: Reporter;
@@ -72,14 +72,14 @@ function outputsOf(
   repeat: string,
 ): readonly NamedReporter[] {
   const outputs: NamedReporter[] = [];
-  const places = new Set<string>();
+  const files = new Set<string>();
   for (const argument of asked.length === 0 ? ["spec"] : asked) {
     const { name, file } = parsed(argument);
-    if (places.has(file ?? ""))
+    if (files.has(file ?? ""))
       throw new UsageError(
         `two reporters write to ${file ?? "stdout"}: give one of them a file, as junit=out.xml`,
       );
-    places.add(file ?? "");
+    files.add(file ?? "");
     const { write, end, isScreen } = file === null ? SCREEN : fileAt(file);
     const reporter = reporterOf(name)({
       write,
@@ -129,7 +129,7 @@ function fileAt(path: string): Output {
   };
 }
 
-/** The command line that was typed, as a POSIX shell reads it back. */
+/** Returns the command line as typed, quoted for a POSIX shell. */
 function repeatOf(paths: readonly string[], { flags }: Given): string {
   const settings: Settings = COMMANDS.run.settings;
   const options = Object.entries(settings).flatMap(([key, { toggle }]) => {
@@ -140,7 +140,7 @@ function repeatOf(paths: readonly string[], { flags }: Given): string {
   return ["clobsim", "run", ...paths, ...options].map(shellWord).join(" ");
 }
 
-/** What only concerns how results are shown, or changes files. */
+/** Flags that are not repeated because they only change the output, or write files. */
 const NOT_REPEATED: ReadonlySet<string> = new Set([
   "reporter",
   "report",
@@ -152,7 +152,7 @@ const NOT_REPEATED: ReadonlySet<string> = new Set([
 
 const MAX_REASON = 200;
 
-/** Writes a report of each failed scenario into a directory, and says so. */
+/** Writes a report of each failed scenario into a directory, and prints its path. */
 export const reportFailedTo =
   (folder: string): Failed =>
   async (venue, scenario, { step, message }) => {
@@ -160,15 +160,15 @@ export const reportFailedTo =
     const reason = oneLine(`${file} fails at step ${step}: ${message}`).slice(0, MAX_REASON);
     const history = await venue.history(reason);
     if (history === null) {
-      warn(`no report of ${file}: not all that was done on it was recorded`);
+      warn(`no report of ${file}: its exchange did not record every command`);
       return;
     }
-    const path = written(folder, scenario, (name) => reportOf(history, reason, name));
+    const path = writeReport(folder, scenario, (name) => reportOf(history, reason, name));
     warn(`a report of ${file} is in ${path}, try clobsim replay or shrink ${path}`);
   };
 
-/** @throws UsageError when it cannot be written. */
-function written(folder: string, scenario: Scenario, reportIn: (name: string) => Buffer): string {
+/** @throws UsageError if the report cannot be written. */
+function writeReport(folder: string, scenario: Scenario, reportIn: (name: string) => Buffer): string {
   const subject = basename(scenario.place.file).replace(/\.[^.]*$/, "");
   const sources = sourceFilesOf(scenario);
   try {

@@ -9,7 +9,7 @@ import type { Progress } from "./progress-text.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { reportersOf, reportFailedTo } from "./run-output.ts";
 
-/** `clobsim run`: runs scenario files and says how they came out. */
+/** `clobsim run`: runs scenario files and reports the results. */
 export const run: Run<"run"> = async (values, paths, given, progress) => {
   const once = (): Promise<ExitCode> => runOnce(values, paths, given, progress);
   if (!values.watch) return once();
@@ -18,7 +18,7 @@ export const run: Run<"run"> = async (values, paths, given, progress) => {
   return watchAndRun(paths, once);
 };
 
-/** Reads and runs what is asked for. Nothing is run when a file is wrong, but the reports say so. */
+/** Reads and runs the scenarios. If a file is invalid, runs nothing, but the reports are written. */
 async function runOnce(
   values: Values<"run">,
   paths: readonly string[],
@@ -40,15 +40,15 @@ async function runOnce(
   }
   if (seed !== null && isUpdating) {
     throw new UsageError(
-      "--seed and --update contradict each other: what is written must hold for each scenario's own seed",
+      "--seed and --update contradict each other: golden files must be of each scenario's own seed",
     );
   }
-  const way = await wayOf(values, given);
+  const venue = await openVenue(values, given);
   const reporters = reportersOf(values, paths, given);
   reporters.started({ scenarios: chosen.length, files, times: repeat });
   let done = 0;
   const suite = await runSuite(chosen, {
-    ...way,
+    ...venue,
     startServer: startScenarioServer,
     seed: seed ?? undefined,
     ...{ repeat, lastStep, isUpdating, bail },
@@ -68,7 +68,7 @@ async function runOnce(
   return suite.failed > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** Those that --grep and --shard leave: every n-th, so that the parts are alike. */
+/** Returns the scenarios selected by --grep and --shard. A shard is every n-th scenario, so that shards are similar. */
 function choose(scenarios: readonly Scenario[], { grep, shard }: Values<"run">): readonly Scenario[] {
   const matching = scenarios.filter(
     ({ name, place }) => grep === null || grep.test(name) || grep.test(place.file),
@@ -76,8 +76,8 @@ function choose(scenarios: readonly Scenario[], { grep, shard }: Values<"run">):
   return shard === null ? matching : matching.filter((_, index) => index % shard.count === shard.index - 1);
 }
 
-/** Where scenarios are run. @throws UsageError when the flags contradict each other or the wallets file is wrong. */
-async function wayOf({ via, target, wallets }: Values<"run">, { environment }: Given) {
+/** Returns where the scenarios run. @throws UsageError if flags contradict each other or the wallets file is invalid. */
+async function openVenue({ via, target, wallets }: Values<"run">, { environment }: Given) {
   if (target === null) {
     if (wallets !== null) throw new UsageError("--wallets goes with --target, found it alone");
     return { via: via ?? "auto" } as const;

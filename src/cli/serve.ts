@@ -10,20 +10,20 @@ import type { Given } from "../setting.ts";
 import type { Run } from "./commands.ts";
 import { EXIT } from "./exit-code.ts";
 import { warn } from "./output.ts";
-import { stopSignal, whenUnread } from "./process.ts";
+import { stopSignal, whenClosed } from "./process.ts";
 
-/** Where the banner is shown. */
+/** The output on which the banner is shown. */
 interface Screen {
   readonly isColoured: boolean;
-  /** Undefined when it is no terminal. */
+  /** Width of the terminal; undefined if it is not a terminal. */
   readonly columns: number | undefined;
 }
 
 const LABEL_WIDTH = 12;
-/** Number, address and private key on one line. */
+/** Width of a line with number, address and private key. */
 const ACCOUNT_WIDTH = 116;
 
-/** What `clobsim serve` says when it answers: where, what, and how to try it. */
+/** Returns the text that `clobsim serve` prints when it is ready: addresses, settings, accounts and a command to try. */
 export function bannerText(
   server: Omit<RunningServer, "close">,
   screen: Screen,
@@ -53,15 +53,13 @@ export function bannerText(
     row("chain", `${cyan(`${url}/chain`)}, id ${CHAIN_ID}`),
     address("OpenAPI", "/openapi.json"),
     "",
-    ...(pool === null
-      ? []
-      : [row("pool", `${count(pool, "exchange")}, each made when it is first asked for`)]),
+    ...(pool === null ? [] : [row("pool", `${count(pool, "exchange")}, each opened at its first request`)]),
     row("seed", server.seed),
     row("clock", `${clockText(server.clock)}, ${toIso(millis(server.startedAt))}`),
     row("world", `${count(events, "event")}, ${count(markets, "market")}`),
     ...(bots === null ? [] : [row("bots", bots)]),
     ...(server.from === null ? [] : [row("from", `${server.from.name}, up to line ${server.from.line}`)]),
-    row("kept", keepingText(server.keeping)),
+    row("data", dataText(server.keeping)),
     "",
     "  Dev accounts, address and private key: anybody can compute them, never use them on a real chain.",
     "",
@@ -79,8 +77,8 @@ export function bannerText(
 
 const clockText = ({ mode, rate }: RunningServer["clock"]): string => (mode === "scaled" ? `${rate}x` : mode);
 
-function keepingText(keeping: RunningServer["keeping"]): string {
-  if (keeping === null) return "nothing";
+function dataText(keeping: RunningServer["keeping"]): string {
+  if (keeping === null) return "in memory";
   const { path, resumed, removed } = keeping;
   if (resumed === null)
     return `in ${path}, new${removed.length === 0 ? "" : `; removed ${removed.join(", ")}`}`;
@@ -89,12 +87,12 @@ function keepingText(keeping: RunningServer["keeping"]): string {
   return `in ${path}, resumed: ${count(commands, "command")}${base}`;
 }
 
-/** `clobsim serve`: opens an exchange and answers until it is told to stop. */
+/** `clobsim serve`: opens an exchange and serves it until a signal stops it. */
 export const run: Run<"serve"> = async (_values, _words, given, progress) => {
   const config = readConfig(given, DEFAULT_DATA);
   const stopped = stopSignal();
-  // Whoever wanted to read that it has started may have gone; whoever trades has not.
-  whenUnread(process.stdout, () => {});
+  // The server continues if the reader of its output is gone.
+  whenClosed(process.stdout, () => {});
   const server = await startServer(config, warn);
   progress.end();
   process.stdout.write(bannerText(server, screenOf(given.environment), config));
@@ -103,7 +101,7 @@ export const run: Run<"serve"> = async (_values, _words, given, progress) => {
   await server.close();
   const broken = server.keeping?.broken ?? null;
   if (broken === null) return EXIT.ok;
-  warn(`${broken.message}; what was answered before is kept`);
+  warn(`${broken.message}; everything answered before is persisted`);
   return broken.reason === "disk" ? EXIT.disk : EXIT.defect;
 };
 

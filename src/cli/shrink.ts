@@ -36,19 +36,19 @@ import { startScenarioServer } from "../scenario-server.ts";
 import type { JournalPoint } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { endingOf, requireLine, sourceNamed } from "./journal-text.ts";
+import { endingOf, openNamed, requireLine } from "./journal-text.ts";
 import { failed, save } from "./output.ts";
 import { readScenarios } from "./read-scenarios.ts";
 
-/** `clobsim shrink`: reduces a failing scenario to the few steps that it takes to fail. */
+/** `clobsim shrink`: reduces a failing scenario to the few steps that still make it fail. */
 export const run: Run<"shrink"> = async (values, [file = ""]) => {
   const { out, expect: expectation, refused, at } = values;
-  const task = taskOf(values);
+  const task = startTask(values);
   if (out !== null && resolve(out) === resolve(file)) {
     throw new UsageError(`--out expects another file than the one that is shrunk, found ${out}`);
   }
   if (isJournal(nodeDisk, file)) return shrinkReport(file, task, { expectation, refused, at: at ?? {} });
-  if (file.endsWith(".ndjson")) sourceNamed(file);
+  if (file.endsWith(".ndjson")) openNamed(file);
   const flag = expectation !== null ? "expect" : refused !== null ? "refused" : at !== null ? "at" : null;
   if (flag !== null) throw new UsageError(`--${flag} goes with a report or a data directory, found ${file}`);
   const { scenarios, wrong } = readScenarios([file]);
@@ -57,36 +57,37 @@ export const run: Run<"shrink"> = async (values, [file = ""]) => {
   if (scenario === undefined || scenarios.length > 1) {
     throw new UsageError(`shrink expects one file, found ${scenarios.length} scenarios at ${file}`);
   }
-  const shrunk = await shrunkOf(scenario, task);
+  const shrunk = await shrinkFile(scenario, task);
   if (shrunk === null) return failed(`${shownPath(scenario.place.file)} does not fail, nothing was written`);
-  return printShrunk(shrunk, task, missing(shrunk, scenario, out));
+  return printShrunk(shrunk, task, missingFiles(shrunk, scenario, out));
 };
 
-/** Where the result goes, and how long it may take. */
+/** Output file and time limit of a reduction. */
 interface Task {
   /** The file to write; null for stdout. */
   readonly out: string | null;
+  /** Whether less than `reserveMs` is left. */
   readonly isOver: (reserveMs: number) => boolean;
-  /** As it was typed; null for no limit. */
+  /** The time limit as typed; null for none. */
   readonly budget: string | null;
 }
 
-/** The time begins to run here. */
-function taskOf({ out, budget }: Values<"shrink">): Task {
+/** Starts the time limit. */
+function startTask({ out, budget }: Values<"shrink">): Task {
   const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget.ms;
   return { out, isOver: (reserveMs) => performance.now() + reserveMs >= end, budget: budget?.text ?? null };
 }
 
-/** The files that it speaks of, where they do not lie beside it any more. */
-function missing({ files }: ShrunkScenario, { place }: Scenario, out: string | null): string[] {
+/** Names the files that must be copied because the result is written to another folder. */
+function missingFiles({ files }: ShrunkScenario, { place }: Scenario, out: string | null): string[] {
   const folder = dirname(resolve(place.file));
   if (files.length === 0 || out === null || dirname(resolve(out)) === folder) return [];
   const names = files.map((path) => relative(folder, path));
   return [`  it names ${names.join(", ")}, which must be copied from ${dirname(place.file)} to beside it`];
 }
 
-/** A scenario reduced, and written where a file is named; null when it does not fail. */
-async function shrunkOf(scenario: Scenario, task: Task): Promise<ShrunkScenario | null> {
+/** Reduces a scenario, and writes it if the task has a file. Returns null if the scenario does not fail. */
+async function shrinkFile(scenario: Scenario, task: Task): Promise<ShrunkScenario | null> {
   const { file } = scenario.place;
   const read = readTextFile(file);
   if (!read.ok) throw new UsageError(`${file}: ${read.message}`);
@@ -95,12 +96,12 @@ async function shrunkOf(scenario: Scenario, task: Task): Promise<ShrunkScenario 
     ? (each) => opener.served(each, startScenarioServer)
     : (each) => opener.local(each);
   const folder = dirname(resolve(file));
-  return watched(task, folder, (options) => shrinkScenario(read.text, { file, folder, open }, options));
+  return withProgress(task, folder, (options) => shrinkScenario(read.text, { file, folder, open }, options));
 }
 
 const DEFAULT_COLUMNS = 80;
 
-/** One line on a terminal that grows, `1,204 steps → 37 → 9`, until it is full: `1,204 steps → … → 9`. */
+/** A progress line on a terminal: `1,204 steps → 37 → 9`, shortened to `1,204 steps → … → 9` when it is too long. */
 class Progress {
   #first = "";
   #line = "";
@@ -121,17 +122,17 @@ class Progress {
 }
 
 /**
- * Shows how far a reduction is. What comes out is written, and read from there to be run once more; its paths begin in the
- * folder of the original.
- * @throws UsageError where the time was over before it began
+ * Runs a reduction and shows its progress. The result is written to the task's file, and read back to run it once more with
+ * paths relative to `folder`, the folder of the original.
+ * @throws UsageError if the time limit ends before the first failing run
  */
-async function watched(
+async function withProgress(
   { out, isOver, budget }: Task,
   folder: string,
   shrinking: (options: ShrinkOptions) => Promise<ShrunkScenario | null>,
 ): Promise<ShrunkScenario | null> {
   const progress = new Progress();
-  const written = async (path: string, text: string): Promise<Scenario | null> => {
+  const writeAndRead = async (path: string, text: string): Promise<Scenario | null> => {
     await save(path, text);
     const read = readTextFile(path);
     return read.ok ? readScenario(path, read.text, { folder, worldMarkets }).scenario : null;
@@ -140,19 +141,19 @@ async function watched(
     return await shrinking({
       isOver,
       progress: (steps) => progress.show(steps),
-      ...(out === null ? {} : { written: (text) => written(out, text) }),
+      ...(out === null ? {} : { written: (text) => writeAndRead(out, text) }),
     });
   } catch (error) {
     if (!(error instanceof NotRunInTime)) throw error;
     throw new UsageError(
-      `--budget expects time enough for one run to its failure, found ${budget}: nothing was written`,
+      `--budget expects enough time for one run until it fails, found ${budget}: nothing was written`,
     );
   } finally {
     progress.end();
   }
 }
 
-/** Says how the shrunk scenario fails, and how to run it; `more` is what else is to be said. */
+/** Prints how the shrunk scenario fails and how to run it, with the lines of `more`. */
 function printShrunk(
   { text, before, steps, fingerprint, failure, isMinimal, remarks }: ShrunkScenario,
   { out }: Task,
@@ -160,7 +161,7 @@ function printShrunk(
 ): ExitCode {
   if (out === null) process.stdout.write(text);
   const lines = [
-    `clobsim: ${count(before, "step")} → ${count(steps, "step")}${isMinimal ? "" : ", and perhaps fewer: the time was over"}`,
+    `clobsim: ${count(before, "step")} → ${count(steps, "step")}${isMinimal ? "" : ", not minimal because the time was up"}`,
     `  it fails at step ${failure.step}, ${failure.text}: ${fingerprint.sentence}`,
     ...remarks.map((remark) => `  ${remark}`),
     ...more,
@@ -170,19 +171,16 @@ function printShrunk(
   return EXIT.ok;
 }
 
-/**
- * Reduces the scenario that a report carries; or else what a journal tells to the few commands that are enough to fail, as
- * a scenario.
- */
-async function shrinkReport(file: string, task: Task, wanted: Wanted): Promise<ExitCode> {
-  refuseContradictions(wanted);
-  const source = sourceNamed(file);
-  const { expectation, refused } = wanted;
-  const at = refused === null ? wanted.at : { to: refused };
+/** Reduces the scenario in a report; or else the commands of a journal, as a scenario. */
+async function shrinkReport(file: string, task: Task, target: Target): Promise<ExitCode> {
+  refuseContradictions(target);
+  const source = openNamed(file);
+  const { expectation, refused } = target;
+  const at = refused === null ? target.at : { to: refused };
   const carried = expectation === null && refused === null ? scenarioIn(source) : null;
   if (carried !== null) return shrinkCarried(source.path, carried, task);
   if (source.opening.base.kind === "state") {
-    return failed(`${file} goes on from a state: what led to it is not in there, and cannot be left out`);
+    return failed(`${file} begins with a state: it has no commands before the state that could be left out`);
   }
   const history = wholeHistory(source, VERSION, at);
   const ending = endingOf(source, history.end, history.exchange.state);
@@ -191,13 +189,13 @@ async function shrinkReport(file: string, task: Task, wanted: Wanted): Promise<E
   const { config, start, opening, session, failing } = history;
   const expected =
     expectation !== null
-      ? expectedOf(file, expectation, history)
+      ? readExpectation(file, expectation, history)
       : refused !== null
         ? refusalAt(file, refused, history)
         : null;
   const entries = [...opening, ...session, ...(failing === null || expected !== null ? [] : [failing])];
   try {
-    const shrunk = await watched(task, ".", (options) =>
+    const shrunk = await withProgress(task, ".", (options) =>
       shrinkHistory({ config, start, entries }, { ...options, expected }),
     );
     if (shrunk !== null) {
@@ -211,60 +209,69 @@ async function shrinkReport(file: string, task: Task, wanted: Wanted): Promise<E
     if (!(error instanceof HistoryNotTellable)) throw error;
     return failed(error.message);
   }
-  const askable = history.refused.filter((each) => askedBy(each, history.exchange.state) !== null);
-  const [only, ...others] = askable;
+  const expectable = history.refused.filter(
+    (each) => expectableCommand(each, history.exchange.state) !== null,
+  );
+  const [only, ...others] = expectable;
   if (expected === null && only !== undefined && others.length === 0) {
-    return shrinkReport(file, task, { ...wanted, refused: only.line, at: {} });
+    return shrinkReport(file, task, { ...target, refused: only.line, at: {} });
   }
-  return failed(notFailing(file, wanted, askable));
+  return failed(notFailingText(file, target, expectable));
 }
 
-/** Why nothing was written. */
-function notFailing(file: string, { expectation, refused }: Wanted, all: WholeHistory["refused"]): string {
+/** Explains why nothing was written. */
+function notFailingText(
+  file: string,
+  { expectation, refused }: Target,
+  expectable: WholeHistory["refused"],
+): string {
   if (expectation !== null) {
-    return `what --expect says holds at the end of ${file}: nothing was written (--at ends it at a line)`;
+    return `the expectation of --expect is met at the end of ${file}: nothing was written (--at ends it at a line)`;
   }
-  if (refused !== null) return `line ${refused} of ${file} is not refused so any more: nothing was written`;
-  const lines = all.slice(0, SHOWN_LINES).map(({ line }) => line);
-  const more = all.length > SHOWN_LINES ? ` and ${all.length - SHOWN_LINES} more` : "";
+  if (refused !== null) return `line ${refused} of ${file} is not refused in this way: nothing was written`;
+  const lines = expectable.slice(0, MAX_LINES).map(({ line }) => line);
+  const more = expectable.length > MAX_LINES ? ` and ${expectable.length - MAX_LINES} more` : "";
   const either =
     lines.length === 0 ? "" : `; --refused which request of the lines ${lines.join(", ")}${more}`;
-  return `${file} does not fail: no command makes the program fail, and every invariant holds; nothing was written (--expect says what should have been${either})`;
+  return `${file} does not fail: no command makes the program fail, and every invariant holds; nothing was written (--expect says what should be true${either})`;
 }
 
-const SHOWN_LINES = 8;
+const MAX_LINES = 8;
 
-/** @throws UsageError */
-function refuseContradictions({ expectation, refused, at }: Wanted): void {
+/** @throws UsageError for options that `--refused` excludes */
+function refuseContradictions({ expectation, refused, at }: Target): void {
   if (refused === null) return;
-  const beside = expectation !== null ? "expect" : Object.keys(at).length > 0 ? "at" : null;
-  if (beside !== null) throw new UsageError(`--refused names where it ends: --${beside} does not go with it`);
+  const other = expectation !== null ? "expect" : Object.keys(at).length > 0 ? "at" : null;
+  if (other !== null) throw new UsageError(`--refused names where it ends: --${other} does not go with it`);
 }
 
-/** @throws UsageError where the line holds no refused request, or one that no history decides. */
+/** @throws UsageError if the line is not a refused request, or one that a scenario cannot expect to be accepted. */
 function refusalAt(file: string, line: number, history: WholeHistory): HistoryRefusal {
   const { open, session, devAccounts, refused, exchange } = history;
   const found = refused.find((each) => each.line === line);
   if (found === undefined)
     throw new UsageError(
-      `--refused expects the line of a refused request, and line ${line} of ${file} is none`,
+      `--refused expects the line of a refused request, and line ${line} of ${file} is not one`,
     );
-  const command = askedBy(found, exchange.state);
+  const command = expectableCommand(found, exchange.state);
   if (command !== null) {
     return { names: new HistoryNames({ open, entries: session, devAccounts }), refused: found, command };
   }
   const { request } = found;
   const why =
     request.asked?.kind === "command"
-      ? "no step can expect that it is accepted: it is no order, and no cancel of one that there was"
-      : "it was refused as it was read, whatever had happened before: there is nothing to leave out";
+      ? "a step cannot expect it to be accepted because it is neither an order nor a cancel of an existing order"
+      : "it was refused when it was read, regardless of earlier commands: there is nothing to leave out";
   throw new UsageError(
     `line ${line} of ${file}, ${refusedText(request, exchange.state)}, refused with ${request.code}: ${why}`,
   );
 }
 
-/** The command of a refused request of which a scenario can expect that it is accepted; null where there is none. */
-function askedBy({ request: { asked } }: RefusedEntry, state: State): HistoryRefusal["command"] | null {
+/** Returns the command of a refused request if a scenario can expect it to be accepted; else null. */
+function expectableCommand(
+  { request: { asked } }: RefusedEntry,
+  state: State,
+): HistoryRefusal["command"] | null {
   if (asked?.kind !== "command") return null;
   const { command } = asked;
   if (command.kind === "placeOrder") return command;
@@ -274,17 +281,17 @@ function askedBy({ request: { asked } }: RefusedEntry, state: State): HistoryRef
   return isKnown ? command : null;
 }
 
-/** What a history is shrunk against, and where it ends. */
-interface Wanted {
-  /** In the scenario language; null for what fails by itself. */
+/** The failure that a reduced history must have, and the end of the history. */
+interface Target {
+  /** Expectation in the scenario language that must fail; null if the history fails without one. */
   readonly expectation: string | null;
-  /** The line of a request that should have been accepted. */
+  /** Line of a refused request that should have been accepted; null if there is none. */
   readonly refused: number | null;
   readonly at: JournalPoint;
 }
 
-/** @throws UsageError with all that is wrong with the text, and the names that it may use. */
-function expectedOf(
+/** @throws UsageError with all problems of the text, and the names that it may use. */
+function readExpectation(
   file: string,
   text: string,
   { open, session, devAccounts }: WholeHistory,
@@ -298,30 +305,30 @@ function expectedOf(
   );
 }
 
-/** Runs it where its files are, which is nowhere for long. */
+/** Reduces the scenario in a report, with its files in a temporary folder. */
 async function shrinkCarried(path: string, carried: CarriedScenario, task: Task): Promise<ExitCode> {
   const { line, sources } = carried;
   const folder = mkdtempSync(join(tmpdir(), "clobsim-shrink-"));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  // Nobody may read any more what this prints, and then the program ends at once.
+  // The program exits at once if its output is closed.
   process.once("exit", remove);
   try {
-    const { scenarios, wrong } = readScenarios([written(path, carried, folder)]);
+    const { scenarios, wrong } = readScenarios([writeCarried(path, carried, folder)]);
     const [scenario] = scenarios;
     if (wrong.length > 0 || scenario === undefined) {
-      return failed(`line ${line} of ${path} carries a scenario that cannot be read`, EXIT.corrupt);
+      return failed(`line ${line} of ${path} has a scenario that cannot be read`, EXIT.corrupt);
     }
-    const shrunk = await shrunkOf(scenario, task);
-    if (shrunk !== null) return printShrunk(shrunk, task, placeBeside(shrunk, scenario, task.out));
+    const shrunk = await shrinkFile(scenario, task);
+    if (shrunk !== null) return printShrunk(shrunk, task, copyFiles(shrunk, scenario, task.out));
   } finally {
     process.off("exit", remove);
     remove();
   }
-  return failed(`${sources.file}, which the report carries, does not fail here; nothing was written`);
+  return failed(`${sources.file}, the scenario in the report, does not fail here; nothing was written`);
 }
 
-/** @throws StoreError when the report would have files written elsewhere. */
-function written(path: string, { line, sources }: CarriedScenario, folder: string): string {
+/** Writes the files of a report's scenario. @throws StoreError if a path leads out of the folder */
+function writeCarried(path: string, { line, sources }: CarriedScenario, folder: string): string {
   try {
     return writeSourceFiles(sources, folder);
   } catch (error) {
@@ -329,15 +336,15 @@ function written(path: string, { line, sources }: CarriedScenario, folder: strin
   }
 }
 
-/** Brings the files that what is left speaks of to where it will look for them, and says so. No file is overwritten. */
-function placeBeside({ files }: ShrunkScenario, { place }: Scenario, out: string | null): string[] {
+/** Copies the files that the result names to its folder, and says so. Existing files are not overwritten. */
+function copyFiles({ files }: ShrunkScenario, { place }: Scenario, out: string | null): string[] {
   const names = files.map((path) => relative(dirname(place.file), path));
   if (names.length === 0) return [];
-  if (out === null) return [`  it names ${names.join(", ")}, which --out FILE brings along from the report`];
+  if (out === null) return [`  it names ${names.join(", ")}, which --out FILE copies from the report`];
   for (const [index, name] of names.entries()) {
     const to = resolve(dirname(out), name);
     mkdirSync(dirname(to), { recursive: true });
     if (!existsSync(to)) copyFileSync(files[index] as string, to, constants.COPYFILE_EXCL);
   }
-  return [`  it names ${names.join(", ")}, brought along from the report`];
+  return [`  it names ${names.join(", ")}, copied from the report`];
 }

@@ -4,33 +4,33 @@ import { EXIT, type ExitCode } from "./exit-code.ts";
 import { reportFailure } from "./failure.ts";
 import { stopSignal } from "./process.ts";
 
-/** Not looked into: nobody keeps scenarios there, and there may be thousands of folders. */
+/** Folders that are not watched because they may have thousands of folders and no scenarios. */
 const IGNORED: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
 interface Watched {
-  /** Tells a folder from another that took its place. */
+  /** Identifies the folder, in case another takes its name. */
   readonly inode: number;
   readonly watcher: FSWatcher;
 }
 
 /**
- * Watches folders with all the folders in them, each by itself: Node 20's own recursive watch loses sight of a file
- * on Linux as soon as another is renamed over it, which is how many editors save.
+ * Watches folders and all folders in them with a watcher each. Node 20's recursive watch on Linux misses later changes of a
+ * file once another file is renamed over it, which is how many editors save.
  */
 class FolderWatch {
   readonly #roots: readonly string[];
   readonly #changed: () => void;
   readonly #watched = new Map<string, Watched>();
 
-  /** `changed` is told of everything that happens in a folder. */
+  /** `changed` is called at every change in a folder. */
   constructor(roots: readonly string[], changed: () => void) {
     this.#roots = roots;
     this.#changed = changed;
-    this.look();
+    this.update();
   }
 
-  /** Takes folders that have come or gone into account. */
-  look(): void {
+  /** Watches new folders, and stops watching removed ones. */
+  update(): void {
     const present = new Map(this.#roots.flatMap((root) => [...foldersIn(root)]));
     for (const [folder, { inode, watcher }] of this.#watched) {
       if (present.get(folder) === inode) continue;
@@ -45,7 +45,7 @@ class FolderWatch {
     this.#watched.clear();
   }
 
-  /** A folder that is gone before it can be watched is one that the next look does not find. */
+  /** Ignores a folder that was removed meanwhile. The next update does not find it. */
   #watch(folder: string, inode: number): void {
     try {
       const watcher = watch(folder, this.#changed);
@@ -57,7 +57,7 @@ class FolderWatch {
   }
 }
 
-/** A folder and those within it, each with its inode; of one that is gone nothing. */
+/** Lists a folder and all folders in it, each with its inode. Lists nothing if the folder does not exist. */
 function* foldersIn(folder: string): Generator<readonly [folder: string, inode: number]> {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory() !== true) return;
@@ -67,10 +67,10 @@ function* foldersIn(folder: string): Generator<readonly [folder: string, inode: 
   }
 }
 
-/** Editors write a file in several steps; what changes within so many milliseconds is one change. */
+/** Changes within this time, in milliseconds, count as one because editors save a file in several steps. */
 const SETTLE_MS = 60;
 
-/** Runs at once, and again when something in the folders of the paths changes, until it is told to stop. */
+/** Calls `run` at once, and again after each change in the folders of the paths, until a signal stops it. */
 export async function watchAndRun(paths: readonly string[], run: () => Promise<ExitCode>): Promise<ExitCode> {
   let isRunning = false;
   let isStale = true;
@@ -80,7 +80,7 @@ export async function watchAndRun(paths: readonly string[], run: () => Promise<E
     while (isStale) {
       isStale = false;
       await run().catch(reportFailure);
-      process.stdout.write("\nwatching; a change runs it again, Ctrl-C ends\n");
+      process.stdout.write("\nwatching for changes; Ctrl-C ends\n");
     }
     isRunning = false;
   };
@@ -88,7 +88,7 @@ export async function watchAndRun(paths: readonly string[], run: () => Promise<E
   const changed = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = setTimeout(() => {
-      folders.look();
+      folders.update();
       isStale = true;
       void runWhileStale();
     }, SETTLE_MS);
@@ -102,7 +102,7 @@ export async function watchAndRun(paths: readonly string[], run: () => Promise<E
   return EXIT.ok;
 }
 
-/** The folders in which paths lie; of a glob, the part before its first sign. */
+/** Returns the folders to watch for paths; of a glob, the part before its first pattern. */
 function foldersOf(paths: readonly string[]): string[] {
   const folders = paths.map((path) => {
     const plain = path.replace(/[^/]*[*?{[].*$/, "") || ".";

@@ -4,7 +4,7 @@ import type { Run } from "./commands.ts";
 import { EXIT, UsageError } from "./exit-code.ts";
 import { save } from "./output.ts";
 
-/** `clobsim world`: writes the world of a seed as JSON. @throws UsageError when so many markets cannot share so many events */
+/** `clobsim world`: writes the world of a seed as JSON. @throws UsageError if the markets do not fit into the events */
 export const run: Run<"world"> = async ({ seed, markets, events, out }) => {
   const counts = { markets: markets ?? undefined, events: events ?? undefined };
   const world = await generateWorld({ seed, ...counts }).catch((error) => {

@@ -37,7 +37,7 @@ export class ReplayDiffers extends Error {
   readonly result: ReplayResult;
 
   constructor(path: string, line: Line, command: Command, result: ReplayResult) {
-    super(`line ${line.n} of ${path}, ${line.k}, comes out otherwise than it did`);
+    super(`line ${line.n} of ${path}, ${line.k}, has another outcome than recorded`);
     this.line = line;
     this.command = command;
     this.result = result;

@@ -1,7 +1,7 @@
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS, UNLIMITED } from "../core/chain/contracts.ts";
 import type { ContractCall } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
-import { type Market, tokenIdIn } from "../core/market.ts";
+import { type Market, marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { Stream } from "../core/random.ts";
 import type { State } from "../core/state.ts";
 import type { Call } from "./reference/wallet.ts";
@@ -10,7 +10,7 @@ const SIZES = [0, 1, 100, 777, 5000];
 const GAS = 500_000;
 const GWEI = 1_000_000_000;
 
-/** A wallet's call on the settlement chain; most could be carried out. */
+/** Draws a wallet's call on the settlement chain. Most calls succeed. */
 export function callCommand(
   random: Stream,
   from: string,
@@ -35,21 +35,21 @@ export function callCommand(
       isBatch: false,
     },
   ];
-  return sending(from, random.pick(calls));
+  return sendTransaction(from, random.pick(calls));
 }
 
 const ALLOWANCES = [0, 300_000, 5_000_000, UNLIMITED];
 
-/** A wallet says what contracts may take from it. */
+/** Draws a wallet's approval of what contracts may transfer from it. */
 export function approvalCommand(random: Stream, from: string): CommandOf<"sendTransaction"> {
   const spender = random.oneIn(3) ? CONTRACTS.conditionalTokens : CONTRACTS.exchange;
   const call: ContractCall = random.oneIn(3)
     ? { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: !random.oneIn(3) }
     : { kind: "approve", spender, amount: String(random.pick(ALLOWANCES)) };
-  return sending(from, call);
+  return sendTransaction(from, call);
 }
 
-const sending = (from: string, call: ContractCall): CommandOf<"sendTransaction"> => ({
+const sendTransaction = (from: string, call: ContractCall): CommandOf<"sendTransaction"> => ({
   kind: "sendTransaction",
   from,
   to: CONTRACTS.conditionalTokens,
@@ -64,7 +64,7 @@ const sending = (from: string, call: ContractCall): CommandOf<"sendTransaction">
   hash: null,
 });
 
-/** The same as the reference exchange knows it. */
+/** Returns the call in the terms of the reference exchange. */
 export function referenceCall(
   { from, call }: CommandOf<"sendTransaction">,
   { tokenById, marketByConditionId }: State,
@@ -89,8 +89,8 @@ export function referenceCall(
         kind: "give",
         from,
         to: call.to,
-        market: token >> 1,
-        outcome: (token & 1) === 0 ? "YES" : "NO",
+        market: marketOfToken(token),
+        outcome: outcomeOf(token),
         size,
       };
     }
@@ -102,6 +102,6 @@ export function referenceCall(
     case "setApprovalForAll":
       return { kind: "allowShares", from, isAllowed: call.approved };
     default:
-      throw new Error(`no history calls ${call.kind}`);
+      throw new Error(`histories do not draw calls of kind ${call.kind}`);
   }
 }

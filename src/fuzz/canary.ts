@@ -3,11 +3,11 @@ import type { Decision } from "../core/refusals.ts";
 import { Exchange } from "../engine/exchange.ts";
 import { History } from "./history.ts";
 
-/** Histories that are tried before the fuzzer is held to be blind. */
-const TRIES = 64;
+/** Seeds to run before the fuzzer counts as defective. */
+const SEEDS = 64;
 const COMMANDS = 100;
 
-/** An exchange with a defect: what a FAK order leaves unfilled rests. */
+/** An exchange with a defect: the unfilled rest of a FAK order stays in the book. */
 class DefectiveExchange extends Exchange {
   override submit(command: Command): Decision {
     return super.submit(
@@ -18,9 +18,9 @@ class DefectiveExchange extends Exchange {
   }
 }
 
-/** Whether a defect that is planted for it is found; every campaign begins with that. */
+/** Whether the fuzzer finds a planted defect. Every campaign checks this first. */
 export async function findsCanary(): Promise<boolean> {
-  for (let seed = 0; seed < TRIES; seed += 1) {
+  for (let seed = 0; seed < SEEDS; seed += 1) {
     const history = await History.open(
       seed,
       (config, start, journal) => new DefectiveExchange(config, start, journal),

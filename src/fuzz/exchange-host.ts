@@ -9,26 +9,26 @@ import type { Exchange } from "../engine/exchange.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
 import { LOCK_FILE } from "../engine/folder-lock.ts";
 import { type Entry, type Journal, noJournal } from "../engine/journal.ts";
-import { type OpenedExchange, openExchange as openKept } from "../engine/open-exchange.ts";
+import { type OpenedExchange, openExchange } from "../engine/open-exchange.ts";
 import { originOfWorld } from "../engine/origin.ts";
 import { SessionLog } from "../engine/session-log.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 
-/** Opens the exchange of a history; another one stands in for it where a defect is planted. */
+/** Opens the exchange of a history. Tests pass one that opens an exchange with a planted defect. */
 export type OpenExchange = (config: ExchangeConfig, start: Millis, journal: Journal) => Exchange;
 
-/** What a history runs on. */
+/** An exchange that can be closed and opened again. */
 export interface ExchangeHost {
   readonly exchange: Exchange;
-  /** What was accepted, in order; null where that is known on a disk alone. */
+  /** Accepted commands, in order; null if only the disk has them. */
   readonly entries: readonly Entry[] | null;
-  /** The bytes of its journal; null where it has none. */
+  /** Bytes of the journal; null if there is none. */
   readonly journal: Uint8Array | null;
-  /** Puts an exchange in its place that was read from what is kept of it. */
+  /** Replaces the exchange by one that is opened from the persisted data. */
   reopen(): Promise<void>;
 }
 
-/** An exchange in memory; reopened, it goes on with its state as it was written and read. */
+/** An exchange in memory. To reopen it writes its state as a document and reads it back. */
 export class ExchangeInMemory implements ExchangeHost {
   readonly exchange: Exchange;
   readonly journal = null;
@@ -45,11 +45,11 @@ export class ExchangeInMemory implements ExchangeHost {
 
   async reopen(): Promise<void> {
     const snapshot = this.exchange.snapshot();
-    this.exchange.restore({ ...snapshot, state: writtenAndRead(snapshot.state) });
+    this.exchange.restore({ ...snapshot, state: throughDocument(snapshot.state) });
   }
 }
 
-/** An exchange that stands where a report of its history begins. */
+/** Opens an exchange with an empty world, as at the beginning of a history's report. */
 export function openEmpty(
   config: ExchangeConfig,
   start: Millis,
@@ -61,15 +61,15 @@ export function openEmpty(
   return exchange;
 }
 
-/** A state as its document is read. */
-function writtenAndRead(state: State): State {
+/** Writes a state as a document and reads it back. */
+function throughDocument(state: State): State {
   const text = `{\n${[...documentLines(state)].join("\n")}\n}`;
   return parseDocument([new TextEncoder().encode(text)], (bytes) => new TextDecoder().decode(bytes)).state;
 }
 
 const FOLDER = "/data";
 
-/** An exchange on a disk in memory; reopened, it goes on as after the death of its process. */
+/** An exchange on a disk in memory, reopened as after a crash of its process. */
 export class ExchangeOnDisk implements ExchangeHost {
   readonly entries = null;
   readonly #config: ExchangeConfig;
@@ -100,11 +100,11 @@ export class ExchangeOnDisk implements ExchangeHost {
   async reopen(): Promise<void> {
     const { exchange, persistence } = this.#opened;
     await persistence.flush(persistence.position);
-    const left = new Map(this.#disk.image);
-    left.delete(`${FOLDER}/${LOCK_FILE}`);
-    this.#disk = new MemoryDisk(left);
+    const files = new Map(this.#disk.image);
+    files.delete(`${FOLDER}/${LOCK_FILE}`);
+    this.#disk = new MemoryDisk(files);
     this.#opened = await openOn(this.#disk, this.#config, this.#start, false);
-    // That time has passed, and nothing else, is nowhere written down.
+    // Time that passed after the latest command is not persisted.
     this.#opened.exchange.advanceTo(exchange.now);
   }
 }
@@ -116,40 +116,40 @@ function openOn(
   isNew: boolean,
 ): Promise<OpenedExchange> {
   const origin = isNew ? originOfWorld(emptyWorld(config.seed), config, start) : null;
-  const kept = { ...DEFAULT_CONFIG, data: FOLDER, clock: { mode: "frozen" } as const };
-  return openKept(kept, () => {}, { disk, wallNow: () => start }, origin);
+  const diskConfig = { ...DEFAULT_CONFIG, data: FOLDER, clock: { mode: "frozen" } as const };
+  return openExchange(diskConfig, () => {}, { disk, wallNow: () => start }, origin);
 }
 
-/** The files of a disk at one moment, by their paths. */
-export type Image = ReadonlyMap<string, Uint8Array>;
+/** Contents of the files of a disk at one moment, by path. */
+export type DiskImage = ReadonlyMap<string, Uint8Array>;
 
-/** Bytes that grow and shrink. */
-export class Bytes {
-  #room: Uint8Array;
+/** Contents of a file in memory. */
+export class GrowableBytes {
+  #buffer: Uint8Array;
   size: number;
 
   constructor(bytes: Uint8Array = new Uint8Array(0)) {
-    this.#room = new Uint8Array(bytes);
+    this.#buffer = new Uint8Array(bytes);
     this.size = bytes.length;
   }
 
   get view(): Uint8Array {
-    return this.#room.subarray(0, this.size);
+    return this.#buffer.subarray(0, this.size);
   }
 
   write(bytes: Uint8Array, position: number): void {
     const end = position + bytes.length;
     if (end > this.size) this.resize(end);
-    this.#room.set(bytes, position);
+    this.#buffer.set(bytes, position);
   }
 
   resize(size: number): void {
-    if (size > this.#room.length) {
-      const room = new Uint8Array(Math.max(size, this.#room.length * 2));
-      room.set(this.view);
-      this.#room = room;
+    if (size > this.#buffer.length) {
+      const buffer = new Uint8Array(Math.max(size, this.#buffer.length * 2));
+      buffer.set(this.view);
+      this.#buffer = buffer;
     }
-    if (size > this.size) this.#room.fill(0, this.size, size);
+    if (size > this.size) this.#buffer.fill(0, this.size, size);
     this.size = size;
   }
 }
@@ -157,20 +157,20 @@ export class Bytes {
 const failure = (code: string, path: string, syscall: string): Error =>
   Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
 
-/** A disk in memory. */
+/** A disk in memory without faults. */
 export class MemoryDisk implements Disk {
-  protected readonly files = new Map<string, Bytes>();
+  protected readonly files = new Map<string, GrowableBytes>();
   readonly #folders = new Set<string>(["/"]);
 
-  constructor(image: Image = new Map()) {
+  constructor(image: DiskImage = new Map()) {
     for (const [path, bytes] of image) {
-      this.files.set(path, new Bytes(bytes));
+      this.files.set(path, new GrowableBytes(bytes));
       this.#folders.add(dirname(path));
     }
   }
 
-  /** What everybody sees, which is what the end of a process leaves. */
-  get image(): Image {
+  /** Contents of all files as any process reads them now, synced or not. */
+  get image(): DiskImage {
     return new Map([...this.files].map(([path, { view }]) => [path, view.slice()]));
   }
 
@@ -189,7 +189,7 @@ export class MemoryDisk implements Disk {
     const found = this.files.get(path);
     if (how === "new" && found !== undefined) throw failure("EEXIST", path, "open");
     if (how === "read" && found === undefined) throw failure("ENOENT", path, "open");
-    const bytes = found ?? new Bytes();
+    const bytes = found ?? new GrowableBytes();
     this.files.set(path, bytes);
     return {
       get size() {
@@ -229,7 +229,7 @@ export class MemoryDisk implements Disk {
 
   syncFolder(_path: string): void {}
 
-  #find(path: string, syscall: string): Bytes {
+  #find(path: string, syscall: string): GrowableBytes {
     const found = this.files.get(path);
     if (found === undefined) throw failure("ENOENT", path, syscall);
     return found;

@@ -5,7 +5,6 @@ import { moneyText, sizeText } from "../core/format.ts";
 import type { State } from "../core/state.ts";
 import type { Side } from "../core/terms.ts";
 import { price, size } from "../core/units.ts";
-import type { Exchange } from "../engine/exchange.ts";
 import type { Entry } from "../engine/journal.ts";
 import { reportBytes, sessionHistory } from "../history/report.ts";
 import { HistoryNames, readHistoryExpectation } from "../history/shrink/history-expectation.ts";
@@ -25,7 +24,10 @@ import type { Failure, FailureFiles } from "./outcome.ts";
 import type { ReferenceExchange, ReferenceMarket } from "./reference/reference-exchange.ts";
 import { type Amount, nothing } from "./reference/wallet.ts";
 
-/** What a reference says where an exchange says something else, as expectations of the scenario language, plainest first. */
+/**
+ * Returns the reference's values where the exchange's differ, as expectations of the scenario language, simplest first.
+ * Books are not compared: each is an expectation.
+ */
 function* expectationsOf(state: State, reference: ReferenceExchange, names: HistoryNames): Generator<string> {
   yield* ordersOf(state, reference);
   yield* balancesOf(state, reference, names);
@@ -49,23 +51,23 @@ function* balancesOf(state: State, reference: ReferenceExchange, names: HistoryN
     const wallet = reference.wallets.find(({ address }) => address === account.address);
     if (name === null || wallet === undefined) continue;
     const parts: string[] = [];
-    if (!isSame(account.collateral, wallet.usdc)) parts.push(`USDC: ${amountText(wallet.usdc, moneyText)}`);
+    if (!isEqual(account.collateral, wallet.usdc)) parts.push(`USDC: ${amountText(wallet.usdc, moneyText)}`);
     for (const market of reference.markets) {
       const marketName = names.marketNames.get(market.number);
       const holding = account.holdings.get(market.number);
       for (const outcome of ["YES", "NO"] as const) {
         const found = holding?.[outcome === "YES" ? "yes" : "no"] ?? nothing();
-        const wanted = wallet.look(market.number, outcome);
-        if (marketName === undefined || isSame(found, wanted)) continue;
+        const expected = wallet.balanceOf(market.number, outcome);
+        if (marketName === undefined || isEqual(found, expected)) continue;
         const token = names.markets.length > 1 ? `${marketName} ${outcome}` : outcome;
-        parts.push(`${token}: ${amountText(wanted, sizeText)}`);
+        parts.push(`${token}: ${amountText(expected, sizeText)}`);
       }
     }
     if (parts.length > 0) yield `balances: { ${name}: { ${parts.join(", ")} } }`;
   }
 }
 
-const isSame = (a: Pick<Amount, "balance" | "reserved">, b: Amount): boolean =>
+const isEqual = (a: Pick<Amount, "balance" | "reserved">, b: Amount): boolean =>
   a.balance === b.balance && a.reserved === b.reserved;
 
 const amountText = ({ balance, reserved }: Amount, text: (units: number) => string): string =>
@@ -86,10 +88,10 @@ function bookText({ books, tick, isOneBook }: ReferenceMarket, prefix: string): 
   return `book: { ${shown.join(", ")} }`;
 }
 
-/** How long one failure may be reduced. */
+/** Time limit for shrinking one failure, in milliseconds. */
 const SHRINK_MS = 20_000;
 
-/** Runs a seed again up to its failure, and writes what tells it: a bug report, and a scenario that fails in the same way. */
+/** Runs a seed again up to its failure, and writes a bug report and a scenario that fails in the same way. */
 export async function writeFailure(
   seed: number,
   commands: number,
@@ -104,12 +106,12 @@ export async function writeFailure(
   writeFileSync(report, reportOf(history, failure, `${name}.ndjson`));
   const { entries } = history;
   if (entries === null)
-    return { scenario: null, report, remark: "it was kept on a disk, and no scenario is" };
-  return withScenario(join(folder, `${name}.yaml`), report, await tell(history, entries, open));
+    return { scenario: null, report, remark: "the exchange was on a disk, and a scenario's is in memory" };
+  return writeScenario(join(folder, `${name}.yaml`), report, await reproduce(history, entries, open));
 }
 
-/** Writes the scenario beside a report, where there is one. */
-export function withScenario(path: string, report: string, { text, remark }: Told): FailureFiles {
+/** Writes the scenario if there is one, and names the files of the failure. */
+export function writeScenario(path: string, report: string, { text, remark }: Reproduction): FailureFiles {
   if (text !== null) writeFileSync(path, text);
   return { scenario: text === null ? null : path, report, remark };
 }
@@ -135,17 +137,17 @@ function reportOf(
   return reportBytes({ ...content, defect: null }, file);
 }
 
-/** A scenario, or why there is none. */
-interface Told {
+/** Text of a scenario; null if there is none, and `remark` says why. */
+interface Reproduction {
   readonly text: string | null;
   readonly remark: string | null;
 }
 
-/** A scenario of a few steps that fails as a history does; null where that does not fail. */
+/** Reduces a history to a scenario of a few steps that fails in the same way. Returns null if the history does not fail. */
 export async function asScenario(
   history: ShrunkHistory,
   options: ShrinkHistoryOptions,
-): Promise<Told | null> {
+): Promise<Reproduction | null> {
   try {
     const shrunk = await shrinkHistory(history, options);
     return shrunk === null ? null : { text: shrunk.text, remark: shrunk.remarks[0] ?? null };
@@ -155,47 +157,54 @@ export async function asScenario(
   }
 }
 
-/** Says when the time is over in which one failure may be reduced. */
-export function reducing(): (reserveMs: number) => boolean {
+/** Starts the time limit for shrinking one failure. Returns whether less than `reserveMs` is left. */
+export function shrinkDeadline(): (reserveMs: number) => boolean {
   const end = performance.now() + SHRINK_MS;
-  return (reserve) => performance.now() + reserve > end;
+  return (reserveMs) => performance.now() + reserveMs > end;
 }
 
-/** The first of what is wrong with a history that a scenario can show. */
-async function tell(history: History, entries: readonly Entry[], open: OpenExchange): Promise<Told> {
+/** Tries the failures that a scenario can show, one after the other, and returns the first that it reproduces. */
+async function reproduce(
+  history: History,
+  entries: readonly Entry[],
+  open: OpenExchange,
+): Promise<Reproduction> {
   const { config } = history.profile;
-  const opened = (): Exchange => openEmpty(config, history.start, open);
   const options: ShrinkHistoryOptions = {
-    isOver: reducing(),
+    isOver: shrinkDeadline(),
     open: (terms, start) => openEmpty(terms, start, open),
   };
-  const names = new HistoryNames({ open: opened, entries, devAccounts: [] });
+  const names = new HistoryNames({
+    open: () => openEmpty(config, history.start, open),
+    entries,
+    devAccounts: [],
+  });
   const whole = { config, start: history.start, entries: withThrown(history, entries) };
-  let told: Told = { text: null, remark: "no step of a scenario shows it" };
-  for (const expected of [null, refusalOf(history, names), ...wanted(history, names)]) {
+  let reproduction: Reproduction = { text: null, remark: "no step of a scenario shows it" };
+  for (const expected of [null, refusalOf(history, names), ...differencesOf(history, names)]) {
     if (expected === undefined) continue;
-    const of = expected === null ? whole : { ...whole, entries };
-    told = (await asScenario(of, { ...options, expected })) ?? told;
-    if (told.text !== null) break;
+    const reduced = expected === null ? whole : { ...whole, entries };
+    reproduction = (await asScenario(reduced, { ...options, expected })) ?? reproduction;
+    if (reproduction.text !== null) break;
   }
-  return told;
+  return reproduction;
 }
 
-/** With the command at which the exchange has thrown, which no journal has. */
+/** Appends the command at which the exchange threw, which the journal does not have. */
 function withThrown({ exchange, latest }: History, entries: readonly Entry[]): readonly Entry[] {
   if (exchange.thrown === null || latest === null) return entries;
   return [...entries, { sequence: entries.length + 1, at: latest.at, command: exchange.thrown.command }];
 }
 
-/** What the reference says of what differs, in the words of scenarios. */
-function* wanted(history: History, names: HistoryNames) {
+/** Reads the expectations of the reference as those of a scenario. */
+function* differencesOf(history: History, names: HistoryNames) {
   for (const text of expectationsOf(history.exchange.state, history.reference, names)) {
     const read = readHistoryExpectation("the reference", text, names);
     if (!("problems" in read)) yield read;
   }
 }
 
-/** The order or cancel that was refused last; undefined where it was something else. */
+/** Returns the latest command as a refusal; undefined if it is not a refused order or cancel. */
 function refusalOf({ exchange, latest }: History, names: HistoryNames): HistoryRefusal | undefined {
   if (latest === null || !latest.isRefused) return undefined;
   const { command, at } = latest;

@@ -10,7 +10,7 @@ import type { MarketTerms } from "../scenario/language/parts.ts";
 import { marketCommand, SCENARIO_EVENT } from "../scenario/venue/opening.ts";
 import { approvalCommand, callCommand } from "./call-command.ts";
 
-/** What may happen in a history besides orders, and how often, orders being 100. */
+/** Usual frequency of each action that is not an order, relative to `ORDER_WEIGHT`. */
 const WEIGHTS = {
   cancel: 24,
   cancelAll: 2,
@@ -32,37 +32,36 @@ const WEIGHTS = {
 } as const;
 type Action = keyof typeof WEIGHTS;
 export const ACTIONS = Object.keys(WEIGHTS) as Action[];
-/** Every so many histories are kept on a disk. */
-const ON_DISK = 20;
-const REOPENED_ON_DISK = 1;
+/** One in this many histories runs on a disk. */
+const ON_DISK_ONE_IN = 20;
 const TICKS = [1000, 100, 100, 50, 10, 1];
 const FEES = [0, 0, 1, 77, 200, 9999, 10_000];
 const FAULTS: readonly SettlementFaultKind[] = ["fail", "retry", "delay", "ghost", "gasSpike"];
 const EXCHANGE_SEEDS = 64;
 
-/** What kind of history a seed makes: some things happen in it, others never do (swarm testing, Groce et al. 2012). */
+/** Settings of a history, drawn from its seed. Each leaves some actions out (swarm testing, Groce et al. 2012). */
 export type Profile = Readonly<ReturnType<typeof profileOf>>;
 
-/** The profile of a seed. */
+/** Draws the profile of a seed. */
 export function profileOf(seed: number) {
   const random = stream(`${seed}`, "fuzz/profile");
   const weights: Record<Action, number> = { ...WEIGHTS };
   for (const action of ACTIONS) if (action !== "approve" && random.oneIn(3)) weights[action] = 0;
-  const keeping = random.oneIn(ON_DISK) ? ("disk" as const) : ("memory" as const);
-  const isOrdersAlone = keeping === "disk" && random.oneIn(2);
-  const settlement = isOrdersAlone
+  const storage = random.oneIn(ON_DISK_ONE_IN) ? ("disk" as const) : ("memory" as const);
+  const hasOrdersOnly = storage === "disk" && random.oneIn(2);
+  const settlement = hasOrdersOnly
     ? "instant"
     : random.pick(["instant", "instant", "auto", "manual"] as const);
   if (settlement === "manual") weights.mine = WEIGHTS.mine;
   if (settlement === "instant") weights.reorganize = 0;
-  if (keeping === "disk") weights.reopen = REOPENED_ON_DISK;
+  if (storage === "disk") weights.reopen = WEIGHTS.reopen;
   else if (!random.oneIn(12)) weights.reopen = 0;
-  // Faults are rare among histories: they make each block a long one.
+  // Few histories have faults because faults make blocks slow.
   if (!random.oneIn(3)) weights.fault = 0;
-  // So are wallets that allow less than all, and so they are drawn apart: what else a seed draws does not depend on it.
+  // Few histories have limited allowances. Drawn from a stream of its own so that the other draws stay the same.
   if (!stream(`${seed}`, "fuzz/approvals").oneIn(6)) weights.approve = 0;
-  // So many lines wait for the disk together as never in other company.
-  if (isOrdersAlone)
+  // Orders and cancels alone put more journal lines into one flush than any other mix.
+  if (hasOrdersOnly)
     for (const action of ACTIONS) if (action !== "cancel" && action !== "reopen") weights[action] = 0;
   const config: ExchangeConfig = {
     seed: `${random.below(EXCHANGE_SEEDS)}`,
@@ -77,27 +76,27 @@ export function profileOf(seed: number) {
   return {
     config,
     accounts: random.between(2, 5),
-    markets: Array.from({ length: random.pick([1, 1, 2, 3]) }, () => termsOf(random)),
-    orderTypes: someOf(random, ["GTC", "GTD", "FOK", "FAK"] as const),
-    /** How many ticks from the middle orders may be. */
-    span: random.pick([1, 2, 3, 5, 9, 400]),
-    /** Whether buys come below the middle and sells above it, so that most of them rest. */
-    isApart: random.oneIn(6),
-    /** Whether accounts begin with so little that they must spend what they have just earned. */
-    isPoor: random.oneIn(3),
-    /** The largest usual size of an order, in 0.01 share. */
-    most: random.pick([3, 100, 1000, 20_000]),
-    /** How often each action comes, orders being 100; 0 for never. */
+    markets: Array.from({ length: random.pick([1, 1, 2, 3]) }, () => drawMarketTerms(random)),
+    orderTypes: drawSubset(random, ["GTC", "GTD", "FOK", "FAK"] as const),
+    /** Maximum distance of order prices from the middle price, in ticks. */
+    maxDistance: random.pick([1, 2, 3, 5, 9, 400]),
+    /** Whether buys are priced below the middle and sells above it, so that most of them rest. */
+    hasSpread: random.oneIn(6),
+    /** Whether accounts begin with so little that they must spend the proceeds of their trades. */
+    hasLowFunds: random.oneIn(3),
+    /** Largest usual size of an order, in 0.01 share. */
+    maxSize: random.pick([3, 100, 1000, 20_000]),
+    /** Frequency of each action relative to `ORDER_WEIGHT`; 0 for never. */
     weights: weights as Readonly<Record<Action, number>>,
-    faults: someOf(random, FAULTS),
+    faults: drawSubset(random, FAULTS),
     /** In memory, or on a simulated disk that is reopened as after a crash. */
-    keeping,
-    /** Whether all of it is decided again at its end. */
+    storage,
+    /** Whether the history is replayed at its end. */
     isReplayed: random.oneIn(8),
   };
 }
 
-const termsOf = (random: Stream): Omit<MarketTerms, "name"> => ({
+const drawMarketTerms = (random: Stream): Omit<MarketTerms, "name"> => ({
   tickSize: price(random.pick(TICKS)),
   minOrderSize: size(random.pick([1, 1, 3, 100])),
   feeRateBps: random.pick(FEES),
@@ -105,13 +104,13 @@ const termsOf = (random: Stream): Omit<MarketTerms, "name"> => ({
   selfTrade: random.pick(SELF_TRADE_POLICIES),
 });
 
-/** About two thirds of some things, at least one. */
-function someOf<T>(random: Stream, all: readonly T[]): readonly T[] {
+/** Draws about two thirds of the values, at least one. */
+function drawSubset<T>(random: Stream, all: readonly T[]): readonly T[] {
   const some = all.filter(() => !random.oneIn(3));
   return some.length > 0 ? some : [random.pick(all)];
 }
 
-/** A profile in one line. */
+/** Describes a profile in one line. */
 export function profileText({
   config,
   accounts,
@@ -119,7 +118,7 @@ export function profileText({
   orderTypes,
   weights,
   faults,
-  keeping,
+  storage,
 }: Profile): string {
   const shown = markets.map(
     ({ tickSize, feeRateBps, matching, selfTrade }) =>
@@ -133,41 +132,43 @@ export function profileText({
     orderTypes.join(" "),
     ...(weights.fault > 0 ? [`faults ${faults.join(" ")}`] : []),
     ...(without.length > 0 ? [`without ${without.join(" ")}`] : []),
-    keeping === "disk" ? "on disk" : "in memory",
+    storage === "disk" ? "on disk" : "in memory",
   ].join(", ");
 }
 
-/** One thing that happens in a history: a command, time that passes, or a way back to an earlier moment. */
+/** One step of a history. */
 export type Step =
   | { readonly kind: "command"; readonly command: Command }
   | { readonly kind: "wait"; readonly to: Millis }
   | { readonly kind: "snapshot" | "restore" | "reopen" };
 
-const ORDERS = 100;
-/** Micro-USDC. */
-const POOR = [500_000, 1_000_000, 3_000_000];
+const ORDER_WEIGHT = 100;
+/** In micro-USDC. */
+const LOW_FUNDS = [500_000, 1_000_000, 3_000_000];
+/** In milliseconds. */
 const WAITS = [1, 499, 1000, 2000, 2001, 10_000];
-const LIVES = [1, 500, 1999, 2000, 5000, 60_000];
+/** Lifetimes of GTD orders, in milliseconds. */
+const LIFETIMES = [1, 500, 1999, 2000, 5000, 60_000];
 
-/** Draws the steps of a history, one after another, from its seed and from what stands on the exchange. */
+/** Draws the steps of a history from its seed and from the state of the exchange. */
 export class Generator {
   readonly #profile: Profile;
   readonly #random: Stream;
-  readonly #total: number;
+  readonly #totalWeight: number;
 
   constructor(seed: number, profile: Profile) {
     this.#profile = profile;
     this.#random = stream(`${seed}`, "fuzz/steps");
-    this.#total = ORDERS + ACTIONS.reduce((sum, action) => sum + profile.weights[action], 0);
+    this.#totalWeight = ORDER_WEIGHT + ACTIONS.reduce((sum, action) => sum + profile.weights[action], 0);
   }
 
-  /** What happens before anything else: an event, its markets, and accounts with funds. */
+  /** Draws the commands that create an event, its markets, and funded accounts. */
   opening(): Command[] {
     const { accounts, markets } = this.#profile;
     return [
       SCENARIO_EVENT,
       ...markets.map((terms, index) => marketCommand({ ...terms, name: `m${index + 1}` }, 1)),
-      ...Array.from({ length: accounts }, (_, index) => this.#funds(addressAt(index))),
+      ...Array.from({ length: accounts }, (_, index) => this.#initialFunds(addressAt(index))),
     ];
   }
 
@@ -186,7 +187,7 @@ export class Generator {
   }
 
   #action(): Action | "order" {
-    let drawn = this.#random.below(this.#total) - ORDERS;
+    let drawn = this.#random.below(this.#totalWeight) - ORDER_WEIGHT;
     if (drawn < 0) return "order";
     for (const action of ACTIONS) {
       drawn -= this.#profile.weights[action];
@@ -214,7 +215,7 @@ export class Generator {
       case "cancelAll":
         return { kind: "cancelAllOrders", address };
       case "fund":
-        return this.#grant(state, address);
+        return this.#fund(state, address);
       case "derive":
         return { kind: "deriveCredentials", address };
       case "call":
@@ -241,7 +242,7 @@ export class Generator {
               winningOutcome: random.pick(["YES", "NO", "SPLIT"] as const),
             };
       case "createMarket":
-        return marketCommand({ ...termsOf(random), name: `m${state.markets.next}` }, 1);
+        return marketCommand({ ...drawMarketTerms(random), name: `m${state.markets.next}` }, 1);
     }
   }
 
@@ -255,15 +256,17 @@ export class Generator {
 
   #order(state: State, now: Millis, address: string): CommandOf<"placeOrder"> {
     const random = this.#random;
-    const { orderTypes, span, isApart, most } = this.#profile;
+    const { orderTypes, maxDistance, hasSpread, maxSize } = this.#profile;
     const market = this.#market(state);
     const outcome: Outcome = random.oneIn(2) ? "YES" : "NO";
     const side: Side = random.oneIn(3) ? "SELL" : "BUY";
     const levels = 10_000 / market.tickSize;
     const isBid = (side === "BUY") === (outcome === "YES");
-    const [low, high] = isApart && !random.oneIn(8) ? (isBid ? [-span, 0] : [1, span]) : [-span, span];
-    const middle = Math.floor(levels / 2) + random.between(low, high);
-    const yesLevel = Math.min(levels - 1, Math.max(1, middle));
+    const isAside = hasSpread && !random.oneIn(8);
+    const low = isAside && !isBid ? 1 : -maxDistance;
+    const high = isAside && isBid ? 0 : maxDistance;
+    const drawnLevel = Math.floor(levels / 2) + random.between(low, high);
+    const yesLevel = Math.min(levels - 1, Math.max(1, drawnLevel));
     const level = outcome === "YES" ? yesLevel : levels - yesLevel;
     const orderType = random.pick(orderTypes);
     return {
@@ -272,9 +275,9 @@ export class Generator {
       tokenId: tokenIdIn(market, outcome),
       side,
       price: price(level * market.tickSize),
-      size: size(market.minOrderSize + random.below(random.oneIn(20) ? most * 50 : most)),
+      size: size(market.minOrderSize + random.below(random.oneIn(20) ? maxSize * 50 : maxSize)),
       orderType,
-      expiration: orderType === "GTD" ? millis(now + random.pick(LIVES)) : null,
+      expiration: orderType === "GTD" ? millis(now + random.pick(LIFETIMES)) : null,
     };
   }
 
@@ -291,7 +294,7 @@ export class Generator {
     }
   }
 
-  /** Of one of the latest orders, by its owner or by somebody. */
+  /** Cancels one of the latest orders. `by` is the caller's address; null for the owner's. */
   #cancel({ orders, accounts, idPrefixes }: State, by: string | null): Command {
     const number = Math.max(1, orders.size - this.#random.below(12));
     const order = orders.find(number);
@@ -299,14 +302,15 @@ export class Generator {
     return { kind: "cancelOrder", address: by ?? owner, orderId: idOf(idPrefixes.order, number) };
   }
 
-  #funds(address: string): Command {
-    const { isPoor } = this.#profile;
-    const collateral = money(this.#random.pick(isPoor ? POOR : [1_000_000, 100_000_000, 5_000_000_000]));
-    const everyMarket = size(this.#random.pick(isPoor ? [0, 100] : [0, 300, 20_000]));
+  #initialFunds(address: string): Command {
+    const { hasLowFunds } = this.#profile;
+    const amounts = hasLowFunds ? LOW_FUNDS : [1_000_000, 100_000_000, 5_000_000_000];
+    const collateral = money(this.#random.pick(amounts));
+    const everyMarket = size(this.#random.pick(hasLowFunds ? [0, 100] : [0, 300, 20_000]));
     return { kind: "fundAccount", address, collateral, tokens: [], everyMarket };
   }
 
-  #grant(state: State, address: string): Command {
+  #fund(state: State, address: string): Command {
     const random = this.#random;
     const market = this.#market(state);
     const tokenId = tokenIdIn(market, random.oneIn(2) ? "YES" : "NO");
@@ -337,5 +341,5 @@ export class Generator {
   }
 }
 
-/** The address of a history's account; the one behind the last has nothing. */
+/** Returns the address of an account. The index after the last account gives an unused address. */
 const addressAt = (index: number): string => `0x${(index + 1).toString(16).padStart(40, "0")}`;

@@ -12,16 +12,16 @@ import {
   type OpenExchange,
   openEmpty,
 } from "./exchange-host.ts";
-import { type Batch, Follower } from "./follower.ts";
 import { Generator, type Profile, profileOf, type Step } from "./generator.ts";
-import { type Failure, Wrong } from "./outcome.ts";
+import { CheckFailed, type Failure } from "./outcome.ts";
 import type { ReferenceExchange } from "./reference/reference-exchange.ts";
+import { type Batch, ReferenceChecker } from "./reference-checker.ts";
 
-/** When histories begin: 2026-01-01T00:00:00Z. */
+/** Start of every history: 2026-01-01T00:00:00Z. */
 const START = millis(1_767_225_600_000);
 
-/** Events after which all funds are where they were. */
-const OF_ORDERS: ReadonlySet<string> = new Set([
+/** Events that transfer no funds. */
+const ORDER_EVENTS: ReadonlySet<string> = new Set([
   "orderPlaced",
   "orderRested",
   "orderCanceled",
@@ -30,17 +30,16 @@ const OF_ORDERS: ReadonlySet<string> = new Set([
 
 export const openPlain: OpenExchange = (config, start, journal) => new Exchange(config, start, journal);
 
-/** One history of a seed: an exchange and its reference, step by step, judged after each. */
+/** The history of a seed. After each step it checks the exchange against the reference and the invariants. */
 export class History {
   readonly start = START;
   readonly profile: Profile;
   readonly #generator: Generator;
   readonly #host: ExchangeHost;
   readonly #open: OpenExchange;
-  readonly #follower: Follower;
+  readonly #checker: ReferenceChecker;
   #batches: Batch[] = [];
-  #snapshot: { readonly at: Snapshot; readonly mark: number } | null = null;
-  /** The command that is being carried out. */
+  #snapshot: { readonly exchange: Snapshot; readonly operations: number } | null = null;
   #latest: { readonly at: Millis; readonly command: Command; readonly isRefused: boolean } | null = null;
 
   private constructor(seed: number, profile: Profile, host: ExchangeHost, open: OpenExchange) {
@@ -48,15 +47,15 @@ export class History {
     this.#generator = new Generator(seed, profile);
     this.#host = host;
     this.#open = open;
-    this.#follower = new Follower(() => host.exchange.state);
+    this.#checker = new ReferenceChecker(() => host.exchange.state);
     this.#watch();
   }
 
-  /** The history of a seed, before its first step. */
+  /** Opens the exchange of a seed's history and runs no step yet. */
   static async open(seed: number, open: OpenExchange = openPlain): Promise<History> {
     const profile = profileOf(seed);
     const host =
-      profile.keeping === "disk"
+      profile.storage === "disk"
         ? await ExchangeOnDisk.open(profile.config, START)
         : new ExchangeInMemory(profile.config, START, open);
     return new History(seed, profile, host, open);
@@ -67,15 +66,15 @@ export class History {
   }
 
   get reference(): ReferenceExchange {
-    return this.#follower.reference;
+    return this.#checker.reference;
   }
 
-  /** What was accepted so far, in order; null of one on a disk. */
+  /** Commands accepted so far, in order; null if the exchange is on a disk. */
   get entries(): readonly Entry[] | null {
     return this.#host.entries;
   }
 
-  /** The bytes of its journal; null of one in memory. */
+  /** The bytes of its journal; null if the exchange is in memory. */
   get journal(): Uint8Array | null {
     return this.#host.journal;
   }
@@ -85,25 +84,25 @@ export class History {
     return this.#latest;
   }
 
-  /** Runs so many steps; answers what is wrong, or null. */
+  /** Runs the opening and a number of steps. Returns the first failed check, or null. */
   async run(steps: number): Promise<Failure | null> {
     let done = 0;
     try {
       for (const command of this.#generator.opening()) this.#command(command);
       for (; done < steps; done += 1) {
-        const wait = this.#take(this.#generator.next(this.exchange.state, this.exchange.now));
-        if (wait !== undefined) await wait;
+        const pending = this.#step(this.#generator.next(this.exchange.state, this.exchange.now));
+        if (pending !== undefined) await pending;
       }
       if (this.profile.isReplayed) this.#replay();
-      if (this.profile.keeping === "disk") await this.#reopen();
+      if (this.profile.storage === "disk") await this.#reopen();
       return null;
     } catch (error) {
-      const { failure } = error instanceof Wrong ? error : thrown(error);
+      const { failure } = error instanceof CheckFailed ? error : unexpectedError(error);
       return { ...failure, command: done + 1 };
     }
   }
 
-  #take(step: Step): Promise<void> | undefined {
+  #step(step: Step): Promise<void> | undefined {
     switch (step.kind) {
       case "command":
         this.#command(step.command);
@@ -111,17 +110,17 @@ export class History {
       case "wait":
         this.#batches = [];
         this.exchange.advanceTo(step.to);
-        this.#judgeAt(step.to);
+        this.#checkAt(step.to);
         return;
       case "snapshot":
-        this.#snapshot = { at: this.exchange.snapshot(), mark: this.#follower.mark };
+        this.#snapshot = { exchange: this.exchange.snapshot(), operations: this.#checker.operations };
         return;
       case "restore":
         if (this.#snapshot === null) return;
-        this.exchange.restore(this.#snapshot.at);
-        this.#follower.goBackTo(this.#snapshot.mark);
+        this.exchange.restore(this.#snapshot.exchange);
+        this.#checker.rewindTo(this.#snapshot.operations);
         this.#batches = [];
-        this.#judgeAt(this.exchange.now);
+        this.#checkAt(this.exchange.now);
         return;
       case "reopen":
         return this.#reopen();
@@ -135,70 +134,72 @@ export class History {
     this.#latest = { at, command, isRefused: false };
     const decision = exchange.submit(command);
     this.#latest = { at, command, isRefused: !decision.ok };
-    this.#follower.afterCommand(command, at, decision, this.#batches);
-    // What was refused leaves no trace; if it does, the next accepted command shows it.
-    if (this.#batches.length > 0) this.#judge();
+    this.#checker.afterCommand(command, at, decision, this.#batches);
+    // A refusal must not change the state. If it does, the checks after the next accepted command fail.
+    if (this.#batches.length > 0) this.#checkInvariants();
   }
 
-  /** Judges what time has done up to a moment. */
-  #judgeAt(at: Millis): void {
-    this.#follower.afterWait(at, this.#batches);
-    this.#judge();
+  /** Checks the state after time has passed up to `at`. */
+  #checkAt(at: Millis): void {
+    this.#checker.afterWait(at, this.#batches);
+    this.#checkInvariants();
   }
 
-  #judge(): void {
+  #checkInvariants(): void {
     for (const { name, differences } of this.#violations()) {
-      throw new Wrong("an invariant does not hold", name, `${name}: ${differences[0] ?? ""}`);
+      throw new CheckFailed("an invariant does not hold", name, `${name}: ${differences[0] ?? ""}`);
     }
   }
 
-  /** Where no funds have moved, those invariants that can have been broken all the same. */
+  /** Checks all invariants; after events that transfer no funds, only those of orders. */
   #violations(): readonly Invariant[] {
     const { state } = this.exchange;
-    const isOfOrders =
+    const hasOrderEventsOnly =
       this.#batches.length > 0 &&
-      this.#batches.every(({ events }) => events.every(({ kind }) => OF_ORDERS.has(kind)));
-    return isOfOrders ? orderViolations(state) : violations(state);
+      this.#batches.every(({ events }) => events.every(({ kind }) => ORDER_EVENTS.has(kind)));
+    return hasOrderEventsOnly ? orderViolations(state) : violations(state);
   }
 
-  /** What is kept is read again, and comes to the same. */
+  /** Reopens the exchange and requires the same state. */
   async #reopen(): Promise<void> {
     const { hash, state } = this.exchange;
     const content = contentHash(state);
     await this.#host.reopen();
-    if (this.#host.exchange.hash !== hash)
-      throw new Wrong("reopened, it differs", "history", "another state hash");
-    if (contentHash(this.exchange.state) !== content)
-      throw new Wrong("reopened, it differs", "state", "another content of the state");
+    requireEqualState("reopened, it differs", this.exchange, hash, content);
     this.#snapshot = null;
     this.#batches = [];
-    if (this.profile.keeping === "disk") this.#watch();
-    this.#judgeAt(this.exchange.now);
+    if (this.profile.storage === "disk") this.#watch();
+    this.#checkAt(this.exchange.now);
   }
 
   #watch(): void {
     this.exchange.watch((_sequence, at, events) => void this.#batches.push({ at, events }));
   }
 
-  /** All that was accepted, decided again on a new exchange, comes to the same. */
+  /** Replays the accepted commands on a new exchange and requires the same state. */
   #replay(): void {
     const { exchange, entries } = this;
     if (entries === null) return;
-    const again = openEmpty(this.profile.config, START, this.#open);
+    const replayed = openEmpty(this.profile.config, START, this.#open);
     for (const { at, command } of entries) {
-      const decision = again.replay({ at, command });
+      const decision = replayed.replay({ at, command });
       if (decision.ok) continue;
       const text = `${command.kind} is refused`;
-      throw new Wrong("a replay differs", text, `${text}: ${decision.refusal.code}`);
+      throw new CheckFailed("a replay differs", text, `${text}: ${decision.refusal.code}`);
     }
-    again.passTo(exchange.now);
-    if (again.hash !== exchange.hash) throw new Wrong("a replay differs", "history", "another state hash");
-    if (contentHash(again.state) !== contentHash(exchange.state))
-      throw new Wrong("a replay differs", "state", "another content of the state");
+    replayed.passTo(exchange.now);
+    requireEqualState("a replay differs", replayed, exchange.hash, contentHash(exchange.state));
   }
 }
 
-function thrown(error: unknown): Wrong {
+function requireEqualState(kind: string, found: Exchange, hash: string, content: string): void {
+  if (found.hash !== hash) throw new CheckFailed(kind, "history", "another state hash");
+  if (contentHash(found.state) !== content)
+    throw new CheckFailed(kind, "state", "another content of the state");
+}
+
+function unexpectedError(error: unknown): CheckFailed {
   const { message } = error instanceof Error ? error : new Error(String(error));
-  return new Wrong("something was thrown", message.replace(/\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b/g, "N"), message);
+  const withoutNumbers = message.replace(/\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b/g, "N");
+  return new CheckFailed("something was thrown", withoutNumbers, message);
 }

@@ -1,21 +1,21 @@
-/** How every seed of a campaign is run. */
+/** Settings with which every seed of a campaign is run. */
 export interface SeedSettings {
-  /** Commands of one history, 1 or more. */
+  /** Commands per history, 1 or more. */
   readonly commands: number;
 }
 
-/** What is wrong with one history. */
+/** The first failed check of a history. */
 export interface Failure {
-  /** Equal where the same is wrong: what broke, without numbers, names or seeds. */
+  /** Kind of failure without numbers, names or seeds: equal for failures of the same cause. */
   readonly fingerprint: string;
-  /** The same for a person, with its figures. */
+  /** Description with figures. */
   readonly sentence: string;
-  /** After which command it showed, from 1. */
+  /** Number of the command after which the check failed, from 1. */
   readonly command: number;
 }
 
-/** Thrown where a history goes wrong: of what kind, what it is about, and the figures. */
-export class Wrong extends Error {
+/** Thrown when a check of a history fails. */
+export class CheckFailed extends Error {
   readonly failure: Omit<Failure, "command">;
 
   constructor(kind: string, about: string, text: string) {
@@ -24,40 +24,41 @@ export class Wrong extends Error {
   }
 }
 
-/** What became of one seed. The same seed and settings give the same, on any machine and with any number of workers. */
+/** Result of running one seed: the same on any machine and with any number of workers. */
 export interface SeedOutcome {
   readonly seed: number;
-  /** The profile that the seed has drawn, in one line. */
+  /** The profile drawn from the seed, in one line. */
   readonly profile: string;
-  /** How many commands were run. */
+  /** Number of commands that were run. */
   readonly commands: number;
   readonly failure: Failure | null;
-  /** Of a failure that may not come again: what was seen of it. */
+  /** Record of a failed session, kept because running the seed again may pass. */
   readonly evidence?: Evidence;
 }
 
-/** What clients saw of a server, for the files that tell a failure. */
+/** Record of a session over HTTP, from which the files of a failure are written. */
 export interface Evidence {
-  /** The report of the session, as bytes of a journal. */
+  /** The report of the session: text of a journal. */
   readonly report: string;
-  /** Every request and answer, a line each. */
+  /** Every request and answer, one per line. */
   readonly observations: string;
-  /** Whether the report alone shows the failure, so that a history of commands can tell it. */
-  readonly isOfHistory: boolean;
+  /** Whether the report alone shows the failure, so that replaying its commands can reproduce it. */
+  readonly isInJournal: boolean;
 }
 
-/** The files that tell a failure; null where there is none of the kind, and `remark` says why. */
+/** Paths of the files written for a failure. */
 export interface FailureFiles {
-  /** A scenario that fails in the same way. */
+  /** A scenario that fails in the same way; null if there is none. */
   readonly scenario: string | null;
-  /** A bug report that `clobsim replay` and `clobsim shrink` read. */
+  /** A bug report for `clobsim replay` and `clobsim shrink`; null if there is none. */
   readonly report: string | null;
+  /** Why a file is missing, or a caveat; null if there is nothing to say. */
   readonly remark: string | null;
 }
 
-/** A way to run seeds: in this process, or over HTTP. */
+/** Runs seeds, in this process or over HTTP. */
 export interface SeedRunner {
   run(seed: number, settings: SeedSettings): Promise<SeedOutcome>;
-  /** Writes what tells a failure of `run` into a folder that is there, in files whose names begin with `name`. */
+  /** Writes the files of a failure into an existing folder. Their names begin with `name`. */
   write(outcome: SeedOutcome, settings: SeedSettings, folder: string, name: string): Promise<FailureFiles>;
 }

@@ -112,7 +112,7 @@ describe("clobsim init", () => {
     expect(files).toMatchObject(own);
     const { code, stdout } = await run("init", [project]);
     expect(code).toBe(0);
-    expect(stdout.match(/^kept .*(?:is there already|has \.clobsim\/)$/gm)).toHaveLength(4);
+    expect(stdout.match(/^kept .*(?:exists already|has \.clobsim\/)$/gm)).toHaveLength(4);
     expect(stdout).not.toContain("wrote");
     expect(filesIn(project)).toEqual(files);
   });

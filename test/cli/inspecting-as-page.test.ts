@@ -38,7 +38,7 @@ describe("clobsim inspect --html", () => {
     const html = join(folder, "data.html");
     const { code, stderr } = await run("inspect", [data], { html });
     const { name, report: carried } = carriedBy(html);
-    expect({ code, isTold: stderr.includes(`the inspector with ${name} in it is in ${html}`) }).toEqual({
+    expect({ code, isTold: stderr.includes(`the inspector with ${name} is in ${html}`) }).toEqual({
       code: 0,
       isTold: true,
     });
@@ -65,7 +65,7 @@ describe("clobsim inspect --html", () => {
     writeFileSync(damaged, lines.join("\n"));
     const { code, stderr } = await run("inspect", [damaged], { html });
     expect(code).toBe(3);
-    expect(stderr).toMatch(/damaged\.ndjson.* line 4 .*; the page shows what stands before\n/);
+    expect(stderr).toMatch(/damaged\.ndjson.* line 4 .*; the page shows the lines before the damage\n/);
     expect(carriedBy(html).report).toBe(lines.join("\n"));
   });
 
@@ -112,7 +112,7 @@ describe("clobsim inspect --html", () => {
     const html = join(folder, "none.html");
     expect(await run("inspect", [report], { html, [flag]: value })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--html shows all of it"),
+      stderr: expect.stringContaining("--html shows the whole history"),
     });
   });
 

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { isWatched, progressText } from "../../src/cli/progress-text.ts";
+import { isInteractive, progressText } from "../../src/cli/progress-text.ts";
 import { rowsOf } from "../support/table.ts";
 import { ownFolder } from "./tools.ts";
 
@@ -45,7 +45,7 @@ describe("the progress line", () => {
     `),
   )("is drawn on %s: %s %s", (_what, isTerminal, variable, isDrawn) => {
     const environment = Object.fromEntries(variable === "" ? [] : [variable.split("=")]) as NodeJS.ProcessEnv;
-    expect(isWatched(environment, { isTTY: isTerminal === "true" })).toBe(isDrawn === "true");
+    expect(isInteractive(environment, { isTTY: isTerminal === "true" })).toBe(isDrawn === "true");
   });
 });
 

@@ -169,6 +169,6 @@ describe("clobsim replay", () => {
     expect(replayed.stderr).toContain(
       `line ${number} of ${other}: refused with INVALID_TICK_SIZE then, accepted now\n  BUY 10 YES @ 0.02 in `,
     );
-    expect(replayed.stdout).toContain("every one comes out as recorded");
+    expect(replayed.stdout).toContain("each has the recorded outcome");
   });
 });

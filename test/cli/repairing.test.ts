@@ -51,7 +51,7 @@ describe("a journal whose first line is damaged", () => {
     const place = `${file} is damaged at byte 0, where line 1 should begin: ${why} (sed -n 1p ${file} prints it)\n`;
     expect([code, stdout]).toEqual([3, expect.stringContaining(place)]);
     const state = join(damaged, "db.json");
-    expect(stdout).toContain(`: clobsim serve --world ${state} --data NEW saves that\n`);
+    expect(stdout).toContain(`: clobsim serve --world ${state} --data NEW opens it\n`);
     expect(existsSync(`${damaged}-new`)).toBe(false);
     await (await serve({ world: state })).close();
   });
@@ -71,7 +71,7 @@ describe("a journal whose first line is damaged", () => {
     writeFileSync(join(damaged, "db.json"), "null");
     const { stdout } = await run("repair", [damaged]);
     expect(stdout).toContain(
-      `clobsim serve --world ${join(damaged, "db.previous.json")} --data NEW saves that`,
+      `clobsim serve --world ${join(damaged, "db.previous.json")} --data NEW opens it`,
     );
   });
 
@@ -99,8 +99,8 @@ describe("clobsim repair", () => {
   it("does nothing without consent, but says what would be lost", async () => {
     const { code, stdout } = await run("repair", [data], { out: repaired });
     expect({ code, isThere: existsSync(repaired) }).toEqual({ code: 2, isThere: false });
-    expect(stdout).toMatch(/is whole up to line 4 at 2026-01-01T00:00:00\.000Z, [\d,]+ bytes\n/);
-    expect(stdout).toMatch(/lost: [\d,]+ bytes from line 5 on, \d+ lines, \d+ of them whole/);
+    expect(stdout).toMatch(/is undamaged up to line 4 at 2026-01-01T00:00:00\.000Z, [\d,]+ bytes\n/);
+    expect(stdout).toMatch(/lost: [\d,]+ bytes from line 5 on, \d+ lines, \d+ of them undamaged/);
   });
 
   it("copies what is whole into a new directory that can be replayed and served, and touches nothing else", async () => {
@@ -118,7 +118,7 @@ describe("clobsim repair", () => {
     const state = join(data, "db.json");
     const { line } = JSON.parse(readFileSync(state, "utf8")).clobsim as { readonly line: number };
     expect(line).toBeGreaterThan(4);
-    const told = `${state} has the exchange as it stood after line ${line}: clobsim serve --world ${state} --data NEW`;
+    const told = `${state} has the state after line ${line}: clobsim serve --world ${state} --data NEW`;
     expect((await run("repair", [data])).stdout).toContain(told);
     writeFileSync(state, readFileSync(state, "utf8").replace("sha256", "sha255"));
     expect((await run("repair", [data])).stdout).not.toContain("db.json");

@@ -37,7 +37,7 @@ describe("clobsim replay", () => {
     const hash = /"hash":"(v2:[0-9a-f]{64})","wall"/.exec(
       readFileSync(join(data, "journal.ndjson"), "utf8"),
     )?.[1];
-    expect(stdout).toContain("every one comes out as recorded");
+    expect(stdout).toContain("each has the recorded outcome");
     expect(stdout).toContain(`state ${hash}`);
   });
 
@@ -58,11 +58,13 @@ describe("clobsim replay", () => {
     expect(until.stdout).toContain("at 2026-01-01T00:00:00.000Z");
   });
 
-  it("names the first command that comes out otherwise, with both outcomes side by side, and ends with 7", async () => {
+  it("names the first command with another outcome, with both outcomes side by side, and ends with 7", async () => {
     const file = changed("other.ndjson", "order", (line) => line.replace(/"size":\d+/, '"size":2000'));
     const { code, stderr } = await run("replay", [file]);
     expect(code).toBe(7);
-    expect(stderr).toMatch(/^clobsim: line \d+ of .*other\.ndjson, order, comes out otherwise than it did\n/);
+    expect(stderr).toMatch(
+      /^clobsim: line \d+ of .*other\.ndjson, order, has another outcome than recorded\n/,
+    );
     expect(stderr).toMatch(/BUY 20 YES @ 0\.99/);
     expect(stderr).toMatch(
       / +recorded +now\n +outcome +accepted +accepted: .*\n +events +[0-9a-f]{8} +[0-9a-f]{8}\n/,
@@ -78,12 +80,12 @@ describe("clobsim replay", () => {
     });
   });
 
-  it("finds a state that is another than a line names", async () => {
+  it("finds a state that differs from the one in a line", async () => {
     const file = changed("state.ndjson", "close", (line) =>
       line.replace(/"hash":"v2:[0-9a-f]{64}"/, `"hash":"v2:${"0".repeat(64)}"`),
     );
     const { code, stderr } = await run("replay", [file]);
-    expect({ code, isTold: stderr.includes("the state is another") }).toEqual({ code: 7, isTold: true });
+    expect({ code, isTold: stderr.includes("the state differs") }).toEqual({ code: 7, isTold: true });
   });
 
   it("ends with 3 where a line is damaged, and with 2 where there is no journal", async () => {

@@ -177,7 +177,7 @@ describe("a line whose check is right, and which no program has written", () => 
       const { code, stderr } = await run(command, [file]);
       expect([code, stderr], command).toEqual([7, expect.stringMatching(words)]);
       expect(stderr, command).toMatch(
-        /^clobsim: line \d+ of .*report\.ndjson, \w+, comes out otherwise than it did\n/,
+        /^clobsim: line \d+ of .*report\.ndjson, \w+, has another outcome than recorded\n/,
       );
       expect(stderr, command).not.toMatch(/\n\s+at /);
     }
@@ -190,7 +190,7 @@ describe("a line whose check is right, and which no program has written", () => 
   it("carries a scenario that cannot be read, and is named", async () => {
     writeFileSync(file, resealed(withLine("scenario", textsOf({ "a.yaml": "scenario: [" }))));
     const { code, stderr } = await run("shrink", [file]);
-    const words = `clobsim: line ${lines.length + 1} of ${file} carries a scenario that cannot be read\n`;
+    const words = `clobsim: line ${lines.length + 1} of ${file} has a scenario that cannot be read\n`;
     expect([code, stderr]).toEqual([3, expect.stringContaining(words)]);
   });
 });

@@ -55,7 +55,7 @@ describe("clobsim serve --from", () => {
     expect(server.keeping).toBeNull();
     const screen = { isColoured: false, columns: undefined };
     expect(bannerText(server, screen, { simToken: null, bots: null })).toMatch(
-      new RegExp(`from +${from()}, up to line \\d+\\n +kept +nothing`),
+      new RegExp(`from +${from()}, up to line \\d+\\n +data +in memory`),
     );
     await server.close();
   });

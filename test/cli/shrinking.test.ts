@@ -98,7 +98,7 @@ describe("clobsim shrink", () => {
     const { code, stdout, stderr } = await shrink([write("long.yaml", text)], { budget: "1ms" });
     expect(code).toBe(0);
     expect(stdout).toContain("LIVE 0/11");
-    expect(stderr).toContain(", and perhaps fewer: the time was over\n");
+    expect(stderr).toContain(", not minimal because the time was up\n");
   });
 
   it("says which files the result needs in another folder", async () => {

@@ -155,7 +155,7 @@ describe("a directory is refused, and left as it is", () => {
     expect(await refused(inState)).toEqual([6, sentence("written by version 99.0.0")]);
   });
 
-  it("with 7 when a command comes out otherwise than it did, and names the first", async () => {
+  it("with 7 if a command has another outcome than recorded, and names the first", async () => {
     const spoil = (line: TextLine): object => (line.n >= 9 && line.r !== "00000000" ? { r: "12345678" } : {});
     const data = await spoilt((data) => rewrite(data, spoil));
     expect(await refused(data)).toEqual([7, sentence("\\b(?:line|command) (?:9|10)\\b")]);

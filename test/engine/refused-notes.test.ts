@@ -4,7 +4,7 @@ import { MAX_REFUSED, type RefusedRequest } from "../../src/core/refusals.ts";
 import type { Durability } from "../../src/setting.ts";
 import { linesIn } from "../cli/resealed.ts";
 import { addressOf, eventCommand } from "../support/commands.ts";
-import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
+import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { openOn, withoutLock } from "./support/kept.ts";
 
 const REFUSED: RefusedRequest = {
@@ -23,12 +23,13 @@ const REFUSED: RefusedRequest = {
   },
 };
 
-const journalOf = (image: Image): string =>
+const journalOf = (image: DiskImage): string =>
   Buffer.from(image.get("/data/journal.ndjson") ?? [])
     .toString("utf8")
     .replace(/\0+$/, "");
-const kindsIn = (image: Image): unknown[] => linesIn(journalOf(image)).map(({ k }) => k);
-const notesIn = (image: Image): unknown[] => kindsIn(image).filter((kind) => `${kind}`.startsWith("refused"));
+const kindsIn = (image: DiskImage): unknown[] => linesIn(journalOf(image)).map(({ k }) => k);
+const notesIn = (image: DiskImage): unknown[] =>
+  kindsIn(image).filter((kind) => `${kind}`.startsWith("refused"));
 
 /** What an answer does before it leaves; whether it had to wait. */
 const answer = ({ persistence }: Awaited<ReturnType<typeof openOn>>): boolean =>

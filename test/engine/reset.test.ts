@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { StoreError } from "../../src/engine/store-error.ts";
-import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
+import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { crashesAt } from "./support/crashes.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 
 /** An exchange that was stopped twice, so that both states are there. */
-async function stoppedTwice(): Promise<[image: Image, hash: string]> {
+async function stoppedTwice(): Promise<[image: DiskImage, hash: string]> {
   const disk = new SimulatedDisk();
   let hash = "";
   for (let start = 0; start < 2; start += 1) {
@@ -22,7 +22,7 @@ async function stoppedTwice(): Promise<[image: Image, hash: string]> {
 it("a crash at any call of --reset leaves the whole old exchange, or a new one", async () => {
   const [image, old] = await stoppedTwice();
   const disk = new SimulatedDisk(image);
-  const left: Image[] = [];
+  const left: DiskImage[] = [];
   let calls = 0;
   disk.before = () => {
     calls += 1;

@@ -10,7 +10,7 @@ import { Snapshots } from "../../src/engine/snapshots.ts";
 import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../core/properties/moves.ts";
 import { runs } from "../support/runs.ts";
-import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
+import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { keptConfig, NOON, openOn, withoutLock } from "./support/kept.ts";
 
@@ -120,7 +120,7 @@ async function ended(
   disk: SimulatedDisk,
   { opened }: Running,
   how: Extract<Turn, { kind: "reopen" }>["how"],
-): Promise<Image> {
+): Promise<DiskImage> {
   await opened.persistence.flush(opened.persistence.position);
   const killed = disk.image;
   opened.clock.stop();

@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
+import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 
 const STATE = `${FOLDER}/db.json`;
-let image: Image = new Map();
+let image: DiskImage = new Map();
 let hash = "";
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** The files with another header in the state, whose SHA-256 is right again. */
-function withHeader(change: (header: Record<string, unknown>) => unknown): Image {
+function withHeader(change: (header: Record<string, unknown>) => unknown): DiskImage {
   const text = Buffer.from(image.get(STATE) ?? []).toString("utf8");
   const [first = "", second = "", ...rest] = text.split("\n");
   const header = JSON.parse(second.slice('"clobsim":'.length, -1)) as Record<string, unknown>;

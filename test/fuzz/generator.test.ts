@@ -3,7 +3,7 @@ import type { CommandKind } from "../../src/core/commands.ts";
 import { Generator, profileOf } from "../../src/fuzz/generator.ts";
 import { openFloor } from "../support/exchange.ts";
 
-/** Whether histories hold a command of each kind; time causes the others, or no two programs agree on them. */
+/** Whether histories draw each kind of command. The others are caused by time, or not modeled by the reference. */
 const DRAWN: Readonly<Record<CommandKind, boolean>> = {
   createEvent: true,
   createMarket: true,
@@ -32,7 +32,7 @@ const DRAWN: Readonly<Record<CommandKind, boolean>> = {
   sealBlock: false,
 };
 
-it("histories hold every kind of command that somebody gives", () => {
+it("histories draw every modeled kind of command", () => {
   const floor = openFloor();
   floor.send("alice BUY 10 YES @ 0.1", "bob SELL 10 YES @ 0.9");
   const drawn = new Set<string>();
@@ -44,6 +44,6 @@ it("histories hold every kind of command that somebody gives", () => {
       if (next.kind === "command") drawn.add(next.command.kind);
     }
   }
-  const wanted = Object.entries(DRAWN).flatMap(([kind, isDrawn]) => (isDrawn ? [kind] : []));
-  expect([...drawn].sort()).toEqual(wanted.sort());
+  const expected = Object.entries(DRAWN).flatMap(([kind, isDrawn]) => (isDrawn ? [kind] : []));
+  expect([...drawn].sort()).toEqual(expected.sort());
 });

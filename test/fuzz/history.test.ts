@@ -17,18 +17,18 @@ import { run } from "../cli/tools.ts";
 const folder = mkdtempSync(join(tmpdir(), "clobsim-fuzz-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** An exchange that hears something else than it is told. */
-const mishearing =
-  (heard: (command: Command, exchange: Exchange) => Command): OpenExchange =>
+/** Returns an exchange that changes each command before it is submitted. */
+const changingCommands =
+  (change: (command: Command, exchange: Exchange) => Command): OpenExchange =>
   (config, start, journal) =>
     new (class extends Exchange {
       override submit(command: Command): Decision {
-        return super.submit(heard(command, this));
+        return super.submit(change(command, this));
       }
     })(config, start, journal);
 
-/** Cancels whatever order is named, whoever asks. */
-const cancelsAnyOrder = mishearing((command, { state }) => {
+/** An exchange on which anyone can cancel any order. */
+const cancelsAnyOrder = changingCommands((command, { state }) => {
   if (command.kind !== "cancelOrder") return command;
   const order = state.orders.find(numberOf(state.idPrefixes.order, command.orderId));
   if (order === undefined) return command;
@@ -38,11 +38,11 @@ const cancelsAnyOrder = mishearing((command, { state }) => {
   } satisfies CommandOf<"cancelOrder">;
 });
 
-/** The first seed that fails, in memory. */
+/** Returns the first seed with a history in memory that fails. */
 async function firstFailing(open: OpenExchange, commands: number): Promise<number> {
   for (let seed = 0; ; seed += 1) {
     const history = await History.open(seed, open);
-    if (history.profile.keeping === "memory" && (await history.run(commands)) !== null) return seed;
+    if (history.profile.storage === "memory" && (await history.run(commands)) !== null) return seed;
   }
 }
 
@@ -56,7 +56,7 @@ describe("the history of a seed", () => {
     }
   });
 
-  it("begins with that of fewer commands", async () => {
+  it("begins with the history of fewer commands", async () => {
     const [short, long] = [await History.open(11), await History.open(11)];
     await short.run(60);
     await long.run(120);
@@ -65,7 +65,7 @@ describe("the history of a seed", () => {
     expect(long.entries?.slice(0, entries.length).map(({ command }) => command)).toEqual(entries);
   });
 
-  it.each([0, 40, 80])("shows nothing wrong: 40 seeds from %i on", async (first) => {
+  it.each([0, 40, 80])("passes all checks: 40 seeds from %i on", async (first) => {
     for (let seed = first; seed < first + 40; seed += 1) {
       const { failure } = await inProcess.run(seed, { commands: 150 });
       expect([seed, failure]).toEqual([seed, null]);
@@ -76,13 +76,13 @@ describe("the history of a seed", () => {
 describe("profiles", () => {
   const profiles = Array.from({ length: 400 }, (_, seed) => profileOf(seed));
 
-  it.each(ACTIONS)("leave out %s now and then, and have it else", (action) => {
+  it.each(ACTIONS)("leave out %s sometimes", (action) => {
     const without = profiles.filter(({ weights }) => weights[action] === 0);
     expect(without.length).toBeGreaterThan(50);
     expect(without.length).toBeLessThan(390);
   });
 
-  it("say in one line what they draw", () => {
+  it("are described in one line", () => {
     expect(profileText(profileOf(3))).toMatchInlineSnapshot(
       `"4 accounts, tick 0.1 fee 0 complementary cancel-both, auto/settled, GTC GTD FOK FAK, without cancelAll fund mine fault reopen approve, in memory"`,
     );
@@ -90,11 +90,11 @@ describe("profiles", () => {
 });
 
 describe("a defect", () => {
-  it("that is planted for it is found before every campaign", async () => {
+  it("planted as a self-test is found", async () => {
     expect(await findsCanary()).toBe(true);
   });
 
-  it("is found alike every time, and written as a report and a scenario that fails in the same way", async () => {
+  it("gives the same failure every time, and is written as a report and a scenario that fails in the same way", async () => {
     const seed = await firstFailing(cancelsAnyOrder, 300);
     const again = await (await History.open(seed, cancelsAnyOrder)).run(300);
     expect(again?.fingerprint).toMatch(/^differs from the reference: /);
@@ -109,7 +109,7 @@ describe("a defect", () => {
     expect(replayed.code).toBe(0);
   });
 
-  it("that goes away when the seed is run again is said to", async () => {
+  it("without files if the seed passes when it is run again", async () => {
     expect(await writeFailure(0, 50, folder, "none")).toEqual({
       scenario: null,
       report: null,

@@ -50,7 +50,7 @@ const { cases } = JSON.parse(
   readFileSync(new URL("../../fixtures/vectors/matching-cases.json", import.meta.url), "utf8"),
 ) as { cases: readonly Case[] };
 
-describe("the naive book, as public engines test theirs", () => {
+describe("the naive book, with test cases of public engines", () => {
   it.each(cases)("$name", ({ steps, expect: expected }) => {
     const ids = [...new Set(steps.map((step) => step.id))];
     const numberOf = (id: string): number => ids.indexOf(id);
@@ -87,7 +87,7 @@ describe("the naive book, as public engines test theirs", () => {
     expect(book.place(buy(5, ME, 51, 1), "FOK")).toMatchObject({ rested: 0, canceled: 1 });
   });
 
-  it("says whether a canceled order was there", () => {
+  it("returns whether a canceled order was there", () => {
     const book = bookWith(sell(1, OTHER, 50, 3));
     expect([book.cancel(1), book.cancel(1), book.cancel(9)]).toEqual([true, false, false]);
   });
@@ -101,7 +101,7 @@ describe("the naive book, as public engines test theirs", () => {
   });
 });
 
-describe("a taker that meets an own resting order", () => {
+describe("a taker that reaches an own resting order", () => {
   const resting = [sell(1, OTHER, 50, 3), sell(2, ME, 50, 4), sell(3, OTHER, 51, 5)] as const;
 
   it.each<{
@@ -125,7 +125,7 @@ describe("a taker that meets an own resting order", () => {
   });
 
   it.each<SelfTradePolicy>(["cancel-taker", "cancel-maker", "cancel-both"])(
-    "never meets it under %s when it is full before",
+    "does not reach it under %s if it is filled before",
     (policy) => {
       const book = bookWith(...resting);
       expect(book.place(buy(4, ME, 51, 3), "FOK", policy)).toMatchObject({ removed: [], canceled: 0 });
@@ -138,7 +138,7 @@ describe("a taker that meets an own resting order", () => {
     { policy: "cancel-taker", fills: 3 },
     { policy: "cancel-maker", fills: 8 },
     { policy: "cancel-both", fills: 3 },
-  ])("fills as FOK up to $fills under $policy, and killed changes nothing", ({ policy, fills }) => {
+  ])("fills as FOK up to $fills under $policy, and changes nothing if killed", ({ policy, fills }) => {
     const killed = bookWith(...resting);
     const before = [...killed.asks];
     expect(killed.place(buy(4, ME, 51, fills + 1), "FOK", policy)).toEqual({
@@ -153,7 +153,7 @@ describe("a taker that meets an own resting order", () => {
     expect(canceled).toBe(0);
   });
 
-  it("passes it by as FOK under cancel-maker and removes it", () => {
+  it("removes it as FOK under cancel-maker and continues", () => {
     const book = bookWith(...resting);
     expect(book.place(buy(4, ME, 51, 8), "FOK", "cancel-maker").removed).toEqual([2]);
     expect(book.asks).toEqual([]);

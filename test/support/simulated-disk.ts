@@ -1,17 +1,17 @@
 import { dirname } from "node:path";
 import type { DiskFile, OpenMode } from "../../src/engine/disk.ts";
-import { Bytes, type Image, MemoryDisk } from "../../src/fuzz/exchange-host.ts";
+import { type DiskImage, GrowableBytes, MemoryDisk } from "../../src/fuzz/exchange-host.ts";
 
-export type { Image } from "../../src/fuzz/exchange-host.ts";
+export type { DiskImage } from "../../src/fuzz/exchange-host.ts";
 
-/** Something that a disk was told and may not have carried out when the power fails. */
+/** A change of a file's data that a power failure may undo until it is synced. */
 export type DataChange =
   | { readonly kind: "write"; readonly position: number; readonly bytes: Uint8Array }
   | { readonly kind: "cut"; readonly size: number };
-/** Names by which a file is known from now on, or no more. */
+/** A change of directory entries that a power failure may undo until the directory is synced. */
 interface NameChange {
   readonly path: string;
-  readonly apply: (names: Map<string, Kept>) => void;
+  readonly apply: (names: Map<string, FileOnDisk>) => void;
 }
 
 export type CallKind =
@@ -25,60 +25,60 @@ export type CallKind =
   | "syncFolder"
   | "makeFolder";
 
-/** How what was not synced comes out of a power failure: the changes of names and of data that were carried out. */
+/** Decides which unsynced changes survive a power failure. */
 export interface Outcome {
-  /** How many of so many changes of names were carried out. */
-  readonly names: (waiting: number) => number;
-  /** The changes of data that were carried out, in order, parts of them perhaps. */
-  readonly data: (waiting: readonly DataChange[]) => readonly DataChange[];
+  /** Returns how many of the unsynced name changes survive, counted from the first. */
+  readonly names: (unsynced: number) => number;
+  /** Returns the data changes, or parts of them, that survive, in order. */
+  readonly data: (unsynced: readonly DataChange[]) => readonly DataChange[];
 }
 
-/** What of a file is on the disk itself, and what is not yet. */
-class Kept {
-  readonly safe: Bytes;
-  waiting: DataChange[] = [];
+/** A file's synced content and its unsynced changes. */
+class FileOnDisk {
+  readonly synced: GrowableBytes;
+  unsynced: DataChange[] = [];
 
   constructor(bytes?: Uint8Array) {
-    this.safe = new Bytes(bytes);
+    this.synced = new GrowableBytes(bytes);
   }
 
-  settle(count = this.waiting.length): void {
-    for (const change of this.waiting.splice(0, count)) apply(this.safe, change);
+  sync(count = this.unsynced.length): void {
+    for (const change of this.unsynced.splice(0, count)) apply(this.synced, change);
   }
 }
 
-function apply(bytes: Bytes, change: DataChange): void {
+function apply(bytes: GrowableBytes, change: DataChange): void {
   if (change.kind === "cut") bytes.resize(change.size);
   else bytes.write(change.bytes, change.position);
 }
 
-/** A disk in memory that knows what of it would survive the end of the machine. */
+/** A disk in memory that can simulate a power failure, failing calls and short writes. */
 export class SimulatedDisk extends MemoryDisk {
-  readonly #kept = new Map<Bytes, Kept>();
-  readonly #safeNames = new Map<string, Kept>();
-  #waiting: NameChange[] = [];
-  /** Called before each call that changes something or syncs; what it throws, the call throws. */
+  readonly #onDisk = new Map<GrowableBytes, FileOnDisk>();
+  readonly #syncedNames = new Map<string, FileOnDisk>();
+  #unsyncedNames: NameChange[] = [];
+  /** Called before each call that changes something or syncs. If it throws, the call fails with the same error. */
   before: (call: { readonly kind: CallKind; readonly path: string }) => void = () => {};
-  /** How many bytes of a write are taken. */
+  /** Returns how many bytes of a write are written. */
   taken: (path: string, length: number) => number = (_path, length) => length;
 
-  constructor(image: Image = new Map()) {
+  constructor(image: DiskImage = new Map()) {
     super(image);
     for (const [path, bytes] of this.files) {
-      const kept = new Kept(bytes.view);
-      this.#kept.set(bytes, kept);
-      this.#safeNames.set(path, kept);
+      const file = new FileOnDisk(bytes.view);
+      this.#onDisk.set(bytes, file);
+      this.#syncedNames.set(path, file);
     }
   }
 
-  /** What the end of the machine leaves. */
-  afterPowerFailure({ names, data }: Outcome): Image {
-    const left = new Map(this.#safeNames);
-    for (const change of this.#waiting.slice(0, names(this.#waiting.length))) change.apply(left);
+  /** Returns the content of the disk after a power failure. */
+  afterPowerFailure({ names, data }: Outcome): DiskImage {
+    const files = new Map(this.#syncedNames);
+    for (const change of this.#unsyncedNames.slice(0, names(this.#unsyncedNames.length))) change.apply(files);
     return new Map(
-      [...left].map(([path, { safe, waiting }]) => {
-        const bytes = new Bytes(safe.view);
-        for (const change of data(waiting)) apply(bytes, change);
+      [...files].map(([path, { synced, unsynced }]) => {
+        const bytes = new GrowableBytes(synced.view);
+        for (const change of data(unsynced)) apply(bytes, change);
         return [path, bytes.view.slice()];
       }),
     );
@@ -93,9 +93,9 @@ export class SimulatedDisk extends MemoryDisk {
     const isThere = this.files.has(path);
     if (how === "write" || (how === "new" && !isThere)) this.before({ kind: "open", path });
     const file = super.open(path, how);
-    if (!isThere) this.#kept.set(this.files.get(path) as Bytes, new Kept());
-    const kept = this.#keptAt(path);
-    if (!isThere) this.#note(path, (names) => names.set(path, kept));
+    if (!isThere) this.#onDisk.set(this.files.get(path) as GrowableBytes, new FileOnDisk());
+    const onDisk = this.#onDiskAt(path);
+    if (!isThere) this.#addNameChange(path, (names) => names.set(path, onDisk));
     return {
       get size() {
         return file.size;
@@ -105,23 +105,23 @@ export class SimulatedDisk extends MemoryDisk {
         this.before({ kind: "write", path });
         const taken = new Uint8Array(bytes.subarray(0, this.taken(path, bytes.length)));
         if (taken.length === 0) return 0;
-        kept.waiting.push({ kind: "write", position, bytes: taken });
+        onDisk.unsynced.push({ kind: "write", position, bytes: taken });
         return file.write(taken, position);
       },
       truncate: (size) => {
         this.before({ kind: "cut", path });
-        kept.waiting.push({ kind: "cut", size });
+        onDisk.unsynced.push({ kind: "cut", size });
         file.truncate(size);
       },
       sync: () => {
         this.before({ kind: "sync", path });
-        kept.settle();
+        onDisk.sync();
       },
       syncAsync: async () => {
         this.before({ kind: "sync", path });
-        const { length } = kept.waiting;
+        const { length } = onDisk.unsynced;
         await null;
-        kept.settle(Math.min(length, kept.waiting.length));
+        onDisk.sync(Math.min(length, onDisk.unsynced.length));
       },
       close: file.close,
     };
@@ -130,7 +130,7 @@ export class SimulatedDisk extends MemoryDisk {
   override rename(from: string, path: string): void {
     this.before({ kind: "rename", path: from });
     super.rename(from, path);
-    this.#note(path, (names) => {
+    this.#addNameChange(path, (names) => {
       const moved = names.get(from);
       if (moved === undefined) return;
       names.delete(from);
@@ -141,28 +141,28 @@ export class SimulatedDisk extends MemoryDisk {
   override link(from: string, path: string): void {
     this.before({ kind: "link", path });
     super.link(from, path);
-    const kept = this.#keptAt(path);
-    this.#note(path, (names) => names.set(path, kept));
+    const onDisk = this.#onDiskAt(path);
+    this.#addNameChange(path, (names) => names.set(path, onDisk));
   }
 
   override remove(path: string): void {
     this.before({ kind: "remove", path });
     super.remove(path);
-    this.#note(path, (names) => names.delete(path));
+    this.#addNameChange(path, (names) => names.delete(path));
   }
 
   override syncFolder(path: string): void {
     this.before({ kind: "syncFolder", path });
     const isInside = (change: NameChange): boolean => dirname(change.path) === path;
-    for (const change of this.#waiting.filter(isInside)) change.apply(this.#safeNames);
-    this.#waiting = this.#waiting.filter((change) => !isInside(change));
+    for (const change of this.#unsyncedNames.filter(isInside)) change.apply(this.#syncedNames);
+    this.#unsyncedNames = this.#unsyncedNames.filter((change) => !isInside(change));
   }
 
-  #note(path: string, apply: NameChange["apply"]): void {
-    this.#waiting.push({ path, apply });
+  #addNameChange(path: string, apply: NameChange["apply"]): void {
+    this.#unsyncedNames.push({ path, apply });
   }
 
-  #keptAt(path: string): Kept {
-    return this.#kept.get(this.files.get(path) as Bytes) as Kept;
+  #onDiskAt(path: string): FileOnDisk {
+    return this.#onDisk.get(this.files.get(path) as GrowableBytes) as FileOnDisk;
   }
 }

@@ -7,7 +7,7 @@ import type { Durability } from "../../src/setting.ts";
 import { type Crash, crashesAt, digestOf } from "../engine/support/crashes.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
 import { takeStep } from "../engine/support/short-history.ts";
-import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
+import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
@@ -16,7 +16,7 @@ const STEPS = 200;
 const STEPS_OF_A_START = 40;
 
 /** What is written of the journal, without the room ahead. */
-function journalIn(image: Image): Buffer {
+function journalIn(image: DiskImage): Buffer {
   const bytes = Buffer.from(image.get(JOURNAL) ?? new Uint8Array());
   return bytes.subarray(0, lengthWithoutZeros(bytes));
 }
@@ -91,7 +91,7 @@ class Judge {
   }
 
   /** The size of the journal that is gone on with; null when it is refused. */
-  async #sizeOf(left: Image, how: Crash["how"]): Promise<number | null> {
+  async #sizeOf(left: DiskImage, how: Crash["how"]): Promise<number | null> {
     const disk = new SimulatedDisk(left);
     try {
       const { exchange } = await openOn(disk, { durability: this.#durability });

@@ -7,7 +7,7 @@ import { StoreError } from "../../src/engine/store-error.ts";
 import type { Durability } from "../../src/setting.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
 import { takeStep } from "../engine/support/short-history.ts";
-import { type Image, SimulatedDisk } from "../support/simulated-disk.ts";
+import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { sightOf } from "../support/state-sight.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
@@ -16,7 +16,7 @@ const LINE_FEED = 10;
 
 /** What was kept, undamaged. */
 interface Kept {
-  readonly image: Image;
+  readonly image: DiskImage;
   readonly journal: Buffer;
   /** How many zeros stand behind it. */
   readonly room: number;
@@ -26,7 +26,7 @@ interface Kept {
   readonly proven: number;
 }
 
-const keptOf = (image: Image, proven: number): Kept => {
+const keptOf = (image: DiskImage, proven: number): Kept => {
   const file = Buffer.from(image.get(JOURNAL) ?? []);
   const journal = file.subarray(0, lengthWithoutZeros(file));
   const starts = [0];
@@ -58,7 +58,7 @@ async function keep(durability: Durability, end: "killed" | "closed", steps = 44
   return keptOf(durability === "power" ? image : disk.image, proven);
 }
 
-const withJournal = ({ image }: Kept, bytes: Uint8Array): Image => new Map([...image, [JOURNAL, bytes]]);
+const withJournal = ({ image }: Kept, bytes: Uint8Array): DiskImage => new Map([...image, [JOURNAL, bytes]]);
 
 /** How each prefix of whole lines stands, worked out once. */
 class Prefixes {

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleInto } from "../support/bundled.ts";
 
 const DEFECTS = "test/fuzz/defects";
-/** Whatever a run of these tests in a copy of the sources needs. */
+/** What a copy of the sources needs to run these tests. */
 const SOURCES = ["src", "test", "fixtures", "package.json", "tsconfig.json", "vitest.config.ts"];
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "clobsim-defects-")));
@@ -23,18 +23,18 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const patchOf = (defect: string): string => join(process.cwd(), DEFECTS, `${defect}.patch`);
 
-/** The table: each defect, whether the fuzzer finds it, and which scenario and tests do. */
-const CATCHES = [
+/** The table of the README: each defect, whether the fuzzer finds it, and the scenario and test that do. */
+const DEFECT_ROWS = [
   ...readFileSync(join(DEFECTS, "README.md"), "utf8").matchAll(/^\| `([^`]+)` +\| (yes|no) +\| (.*) \|$/gm),
 ].map(([, defect = "", isFuzzed, cells = ""]) => ({
   defect,
   isFuzzed: isFuzzed === "yes",
   by: [...cells.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path),
 }));
-const fuzzed = CATCHES.filter(({ isFuzzed }) => isFuzzed).map(({ defect }) => defect);
-const pairs = CATCHES.flatMap(({ defect, by }) => by.map((path) => [defect, path] as const));
+const fuzzed = DEFECT_ROWS.filter(({ isFuzzed }) => isFuzzed).map(({ defect }) => defect);
+const pairs = DEFECT_ROWS.flatMap(({ defect, by }) => by.map((path) => [defect, path] as const));
 
-/** The sources that a patch changes, by their paths, as they are with it. */
+/** Returns the patched sources, by path. */
 function patchedBy(defect: string): ReadonlyMap<string, string> {
   const patched = mkdtempSync(join(folder, "patched-"));
   const paths = [...readFileSync(patchOf(defect), "utf8").matchAll(/^\+\+\+ b\/(.*)$/gm)].map(
@@ -48,12 +48,12 @@ function patchedBy(defect: string): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [path, readFileSync(join(patched, path), "utf8")]));
 }
 
-interface Ran {
+interface ProcessResult {
   readonly code: unknown;
   readonly text: string;
 }
 
-const node = (args: readonly string[], cwd: string): Promise<Ran> =>
+const node = (args: readonly string[], cwd: string): Promise<ProcessResult> =>
   new Promise((ended) => {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(?:CLOBSIM|GITHUB|VITEST)/.test(name),
@@ -66,35 +66,35 @@ const node = (args: readonly string[], cwd: string): Promise<Ran> =>
 
 const SECONDS_TO_FIND = 60;
 
-/** The program and the fuzzer with a defect, in a folder, bundled once. */
+/** Folders with the bundled program and fuzzer, by defect. */
 const bundled = new Map<string, Promise<string>>();
 function bundledWith(defect: string): Promise<string> {
   const known = bundled.get(defect);
   if (known !== undefined) return known;
   const outdir = mkdtempSync(join(folder, "bundled-"));
   const entries = { cli: "src/cli/main.ts", fuzz: "test/system/first-failure.ts" };
-  const made = bundleInto(outdir, entries, patchedBy(defect)).then(() => outdir);
-  bundled.set(defect, made);
-  return made;
+  const pending = bundleInto(outdir, entries, patchedBy(defect)).then(() => outdir);
+  bundled.set(defect, pending);
+  return pending;
 }
 
 /** Runs a scenario with the program that has a defect. */
-const runScenario = async (path: string, defect: string): Promise<Ran> =>
+const runScenario = async (path: string, defect: string): Promise<ProcessResult> =>
   node([join(await bundledWith(defect), "cli.js"), "run", path], process.cwd());
 
 /** Runs the fuzzer's histories with an engine that has a defect, until one fails. */
-const runFuzzer = async (defect: string): Promise<Ran> =>
+const runFuzzer = async (defect: string): Promise<ProcessResult> =>
   node([join(await bundledWith(defect), "fuzz.js"), `${SECONDS_TO_FIND * 1000}`], process.cwd());
 
-/** The copy of the sources in which defects are planted, one at a time: what is compiled of it is compiled once. */
+/** A copy of the sources in which defects are planted, one at a time. One copy shares the cache of the compiler. */
 const copy = join(folder, "sources");
 beforeAll(() => {
   for (const source of SOURCES) cpSync(source, join(copy, source), { recursive: true });
   symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
 });
 
-/** Runs a test where the sources have a defect. */
-async function runTest(path: string, defect: string): Promise<Ran> {
+/** Runs a test in the copy of the sources with a defect. */
+async function runTest(path: string, defect: string): Promise<ProcessResult> {
   execFileSync("git", ["apply", patchOf(defect)], { cwd: copy });
   try {
     return await node([join("node_modules", "vitest", "vitest.mjs"), "run", path], copy);
@@ -104,10 +104,10 @@ async function runTest(path: string, defect: string): Promise<Ran> {
 }
 
 describe("each planted defect", () => {
-  it("is in the table, says in its first line what it breaks, and is one change", () => {
+  it("is in the table, describes itself in the first line, and is one change", () => {
     expect(fuzzed.length).toBeGreaterThanOrEqual(16);
     const patches = readdirSync(DEFECTS).filter((name) => name.endsWith(".patch"));
-    expect(CATCHES.map(({ defect }) => `${defect}.patch`)).toEqual(patches.sort());
+    expect(DEFECT_ROWS.map(({ defect }) => `${defect}.patch`)).toEqual(patches.sort());
     for (const patch of patches) {
       const text = readFileSync(join(DEFECTS, patch), "utf8");
       expect([basename(patch), text]).toEqual([
@@ -127,7 +127,7 @@ describe("each planted defect", () => {
   it.each(pairs)("%s is caught by %s", async (defect, path) => {
     const isScenario = path.endsWith(".yaml");
     const { code, text } = await (isScenario ? runScenario(path, defect) : runTest(path, defect));
-    // Where nothing passes, something else is wrong than the defect.
+    // At least one test must pass, or else the failure has another cause than the defect.
     expect(text).toMatch(
       isScenario ? /^1 scenario in 1 file: 1 failed$/m : /^ *Tests +\d+ failed \| \d+ passed/m,
     );

@@ -1,10 +1,10 @@
 import { inProcess } from "../../src/fuzz/in-process.ts";
 
-/** Runs seeds from 0 on until one fails, and prints it; ends after so many milliseconds. */
+// Runs seeds from 0 on until one fails, and prints the failure. The argument is a time limit in milliseconds.
 const [limit = "0"] = process.argv.slice(2);
-const till = performance.now() + Number(limit);
+const end = performance.now() + Number(limit);
 let seed = 0;
-for (; performance.now() < till; seed += 1) {
+for (; performance.now() < end; seed += 1) {
   const { failure } = await inProcess.run(seed, { commands: 300 });
   if (failure === null) continue;
   process.stdout.write(`seed ${seed}, command ${failure.command}: ${failure.sentence}\n`);

@@ -2,25 +2,25 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { readJournal } from "../../src/fuzz/http/answers.ts";
+import { readJournal } from "../../src/fuzz/http/answer-replay.ts";
 import { check } from "../../src/fuzz/http/check.ts";
 import type { OverHttp } from "../../src/fuzz/http/session.ts";
-import { httpProfile } from "../../src/fuzz/http/traffic.ts";
+import { profileOf } from "../../src/fuzz/http/traffic.ts";
 import type { SeedOutcome } from "../../src/fuzz/outcome.ts";
-import { readLog } from "../fuzz/http/read-log.ts";
+import { readLog } from "../fuzz/http/observed.ts";
 import { bundleInto } from "../support/bundled.ts";
 
-/** Something wrong that only several clients at once, or a crash, can see: one change of one source. */
+/** A defect that only concurrent clients or a crash reveal: one change in one source file. */
 interface Defect {
   readonly name: string;
   readonly file: string;
   readonly right: string;
   readonly wrong: string;
-  /** What the failure that finds it may be called. */
+  /** Fingerprints of the failures that may reveal it. */
   readonly fingerprint: RegExp;
-  /** Seeds that are tried, from the first to before the second: a seed may pass, for much depends on timing. */
+  /** Range of seeds to try, the end excluded. Single seeds may pass because they depend on timing. */
   readonly seeds: readonly [number, number];
-  /** Whether it shows only where a server is killed: the program is built with it, too. */
+  /** Whether only seeds with a killed server reveal it. Then the program is built with the defect too. */
   readonly isOfCrashes?: boolean;
 }
 
@@ -55,7 +55,7 @@ const DEFECTS: readonly Defect[] = [
     seeds: [0, 10],
   },
   {
-    name: "an answer says the sequence at which it leaves",
+    name: "an answer has the sequence at which it is sent",
     file: "src/server/send.ts",
     right: "sendNow(service, request, response, content, headers));",
     wrong: "sendNow(service, request, response, content, simHeaders(service, request.requestId)));",
@@ -63,23 +63,23 @@ const DEFECTS: readonly Defect[] = [
     seeds: [0, 20],
   },
   {
-    name: "a request whose answer is lost is carried out twice",
+    name: "a request whose answer is lost is executed twice",
     file: "src/server/router.ts",
     right: "else execute();",
     wrong: 'else {\n      if (fault.drop === "reply") execute();\n      execute();\n    }',
-    fingerprint: /^http: (?:carried out twice|nobody asked): /,
+    fingerprint: /^http: (?:executed twice|without a request): /,
     seeds: [0, 40],
   },
   {
-    name: "a request that a fault refuses is carried out all the same",
+    name: "a request that a fault refuses is executed all the same",
     file: "src/server/router.ts",
     right: "const apply = (): void => {",
     wrong: "const apply = (): void => {\n    if (fault.status === 503) setImmediate(execute);",
-    fingerprint: /^http: nobody asked: /,
+    fingerprint: /^http: without a request: /,
     seeds: [10, 60],
   },
   {
-    name: "answers leave before what they show is kept",
+    name: "answers are sent before the journal is flushed",
     file: "src/server/send.ts",
     right: "const kept = service.persistence.flush(position);",
     wrong: "const kept = position < 0 ? service.persistence.flush(position) : undefined;",
@@ -91,8 +91,8 @@ const DEFECTS: readonly Defect[] = [
 
 const COMMANDS = 150;
 
-/** What no client is needed for, but every client shows: shares of a canceled sale stay reserved. */
-const OF_THE_CORE: Pick<Defect, "file" | "right" | "wrong"> = {
+/** A defect of the core, which HTTP clients reveal too: shares of a canceled sale stay reserved. */
+const CORE_DEFECT: Pick<Defect, "file" | "right" | "wrong"> = {
   file: "src/core/rules/apply-trading.ts",
   right: "    -reservationOf(order, remaining, market.feeRateBps),",
   wrong: '    order.side === "SELL" ? 0 : -reservationOf(order, remaining, market.feeRateBps),',
@@ -105,13 +105,13 @@ interface Module {
   readonly OverHttp: new (program: string) => OverHttp;
 }
 
-/** The fuzzer, and the program that it kills, built from sources of which one is changed. */
+/** Builds the fuzzer, and the program that it kills, from sources with a defect. */
 async function builtWith({
   file,
   right,
   wrong,
   isOfCrashes = false,
-}: Partial<Defect> & typeof OF_THE_CORE): Promise<OverHttp> {
+}: Partial<Defect> & typeof CORE_DEFECT): Promise<OverHttp> {
   const text = readFileSync(file, "utf8");
   expect(text.split(right)).toHaveLength(2);
   const built = mkdtempSync(join(folder, "built-"));
@@ -124,21 +124,21 @@ async function builtWith({
   return new Built(join(built, "cli.js"));
 }
 
-/** The first seed that fails, of those whose server is killed or of the others. */
+/** Returns the first failure, of seeds whose server is killed or of the others. */
 async function firstFailure(
   runner: OverHttp,
   [first, end]: readonly [number, number],
   isOfCrashes = false,
 ): Promise<SeedOutcome | null> {
   for (let seed = first; seed < end; seed += 1) {
-    if ((httpProfile(seed).server === "killed") !== isOfCrashes) continue;
+    if ((profileOf(seed).server === "killed") !== isOfCrashes) continue;
     const outcome = await runner.run(seed, { commands: COMMANDS });
     if (outcome.failure !== null) return outcome;
   }
   return null;
 }
 
-describe("each defect that only real clients see is found", () => {
+describe("each defect that only HTTP clients reveal is found", () => {
   it.each(DEFECTS)("$name", async (defect) => {
     const runner = await builtWith(defect);
     const outcome = await firstFailure(runner, defect.seeds, defect.isOfCrashes);
@@ -146,21 +146,21 @@ describe("each defect that only real clients see is found", () => {
   });
 });
 
-describe("where long work yields after every step", () => {
-  it("what clients see is one history all the same", async () => {
+describe("if long work yields after every step", () => {
+  it("the observations are still one history", async () => {
     const yielding = { file: "src/engine/slices.ts", right: "SLICE_MS = 5;", wrong: "SLICE_MS = 0;" };
     const outcome = await firstFailure(await builtWith(yielding), [0, 12]);
     expect(outcome).toBeNull();
   });
 });
 
-describe("what tells a failure", () => {
-  it("is a report and the observations, which fail again, where answers differ from the journal", async () => {
+describe("the files of a failure", () => {
+  it("are a report and the observations, which fail again, if answers differ from the journal", async () => {
     const [defect] = DEFECTS as [Defect];
     const runner = await builtWith(defect);
     const outcome = await firstFailure(runner, defect.seeds);
     if (outcome?.failure == null) throw new Error("nothing fails");
-    // As it comes to the campaign's thread and back.
+    // The campaign sends the outcome to its thread by structured clone.
     const files = await runner.write(structuredClone(outcome), { commands: COMMANDS }, folder, "stale");
     expect(files).toEqual({
       scenario: null,
@@ -169,14 +169,14 @@ describe("what tells a failure", () => {
     });
     const journal = readJournal(readFileSync(join(folder, "stale.ndjson")));
     const log = readLog(readFileSync(join(folder, "stale.observations.ndjson"), "utf8"));
-    // Here the sources are right, so that what is made again is, too.
+    // The replay runs without the defect.
     const { fingerprint, sentence } = outcome.failure;
     const found = await check(journal, log);
     expect([found?.fingerprint, found?.message]).toEqual([fingerprint, sentence]);
   });
 
-  it("is a scenario, too, where an invariant does not hold", async () => {
-    const runner = await builtWith(OF_THE_CORE);
+  it("include a scenario if an invariant does not hold", async () => {
+    const runner = await builtWith(CORE_DEFECT);
     const outcome = await firstFailure(runner, [0, 10]);
     if (outcome?.failure == null) throw new Error("nothing fails");
     expect(outcome.failure.fingerprint).toMatch(/^invariant |^defect /);

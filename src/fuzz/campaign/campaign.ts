@@ -5,50 +5,50 @@ import { bySeed, type FoundFailure, type Results, type ResultsFolder, seedName }
 import { SeedThread, ThreadEnded, type ThreadOptions } from "./seed-thread.ts";
 import { type SeedRange, type SeedSeries, seedAt, seriesOf } from "./seeds.ts";
 
-/** What became of the seeds of a campaign, taken in their order, in whatever order they end. */
+/** Counts outcomes in the order of the seeds, although threads finish them in any order. */
 class Tally {
-  /** What came before its turn, by its place. */
-  readonly #early = new Map<number, SeedOutcome>();
+  /** Outcomes that wait for an earlier seed, by index of the seed. */
+  readonly #waiting = new Map<number, SeedOutcome>();
   readonly #failures = new Map<string, FoundFailure>();
   #done = 0;
   #commands = 0;
 
-  /** How many seeds have ended, counted from the first without a gap. */
+  /** Number of seeds that have ended, counted from the first up to the first gap. */
   get done(): number {
     return this.#done;
   }
 
-  /** How many seeds have ended. */
+  /** Number of all seeds that have ended. */
   get ended(): number {
-    return this.#done + this.#early.size;
+    return this.#done + this.#waiting.size;
   }
 
-  /** The commands of the seeds that are done. */
+  /** Number of commands of the seeds that are done. */
   get commands(): number {
     return this.#commands;
   }
 
-  /** By seed. */
+  /** Sorted by seed. */
   get failures(): FoundFailure[] {
     return [...this.#failures.values()].sort(bySeed);
   }
 
-  /** Takes the outcome of the seed at a place, from 0. Answers those that are the first to fail as they do. */
-  add(place: number, outcome: SeedOutcome): SeedOutcome[] {
-    this.#early.set(place, outcome);
+  /** Adds the outcome of the seed at an index, from 0. Returns the outcomes with a new fingerprint. */
+  add(index: number, outcome: SeedOutcome): SeedOutcome[] {
+    this.#waiting.set(index, outcome);
     const firsts: SeedOutcome[] = [];
     for (;;) {
-      const next = this.#early.get(this.#done);
+      const next = this.#waiting.get(this.#done);
       if (next === undefined) return firsts;
-      this.#early.delete(this.#done);
+      this.#waiting.delete(this.#done);
       this.#done += 1;
       this.#commands += next.commands;
       if (this.#isFirst(next)) firsts.push(next);
     }
   }
 
-  /** Changes what is known of a failure. */
-  set(fingerprint: string, changes: Partial<FoundFailure>): void {
+  /** Changes fields of a known failure. */
+  update(fingerprint: string, changes: Partial<FoundFailure>): void {
     const known = this.#failures.get(fingerprint);
     if (known !== undefined) this.#failures.set(fingerprint, { ...known, ...changes });
   }
@@ -58,7 +58,7 @@ class Tally {
     const { fingerprint } = failure;
     const known = this.#failures.get(fingerprint);
     if (known !== undefined) {
-      this.set(fingerprint, { count: known.count + 1 });
+      this.update(fingerprint, { count: known.count + 1 });
       return false;
     }
     const files = { scenario: null, report: null, remark: "interrupted before its files were written" };
@@ -67,52 +67,52 @@ class Tally {
   }
 }
 
-/** What a campaign is to do. */
 interface CampaignOptions extends ThreadOptions {
   readonly seeds: SeedRange;
   readonly shard: Shard;
-  /** How many threads run seeds, 1 or more. */
+  /** Number of threads, 1 or more. */
   readonly threads: number;
-  /** How long seeds are handed out, in milliseconds. */
+  /** Time after which no more seeds are started, in milliseconds. */
   readonly budgetMs: number;
   readonly folder: ResultsFolder;
 }
 
 export type CampaignProgress = Campaign["progress"];
 
-/** Why a campaign has ended: every seed is done, its budget is over, or somebody has stopped it. */
+/** Why a campaign has ended: every seed is done, its budget is used up, or `stop` was called. */
 export type Ending = "done" | "budget" | "stopped";
 
-/** The fuzzer does not find what is planted to test it: that it finds nothing else says nothing. */
+/** Thrown when the fuzzer misses the planted defect, so that finding no failures proves nothing. */
 export class CanaryNotFound extends Error {
   override readonly name = "CanaryNotFound";
 }
 
-const NOT_WRITTEN = "no scenario and no report: the run does not come to an end by itself";
+const NOT_WRITTEN = "no scenario and no report: the run does not end by itself";
 
-/** Runs seeds on several threads. What it finds is the same for any number of them. */
+/** Runs seeds on several threads. The results are the same for any number of threads. */
 export class Campaign {
   readonly #options: CampaignOptions;
   readonly #series: SeedSeries;
   readonly #tally = new Tally();
   readonly #threads = new Set<SeedThread>();
-  /** Failures whose files are to be written. */
+  /** Failures whose files are not written yet. */
   readonly #unwritten: SeedOutcome[] = [];
-  readonly #endOfBudget: number;
-  #handedOut = 0;
-  #began: number | null = null;
+  readonly #deadline: number;
+  /** Number of seeds that were assigned to a thread. */
+  #assigned = 0;
+  #startedAt: number | null = null;
   #ending: Ending = "done";
 
   constructor(options: CampaignOptions) {
     this.#options = options;
     this.#series = seriesOf(options.seeds, options.shard);
-    this.#endOfBudget = performance.now() + options.budgetMs;
+    this.#deadline = performance.now() + options.budgetMs;
   }
 
-  /** How many seeds and different failures there are, commands of seeds that are done, and ms since the first was handed out. */
+  /** Numbers of seeds, commands and distinct failures, and the milliseconds since the first seed was started. */
   get progress() {
     const { ended, commands, failures } = this.#tally;
-    const ms = this.#began === null ? 0 : performance.now() - this.#began;
+    const ms = this.#startedAt === null ? 0 : performance.now() - this.#startedAt;
     return { done: ended, total: this.#series.length, commands, failures: failures.length, ms };
   }
 
@@ -122,12 +122,12 @@ export class Campaign {
     return { settings, ran: [{ engine: VERSION, seeds, shard, done }], failures };
   }
 
-  /** @throws CanaryNotFound; the system's error where results cannot be written. */
+  /** @throws CanaryNotFound; the system's error if results cannot be written. */
   async run(): Promise<Ending> {
     const { threads, folder } = this.#options;
     try {
       await this.#assertCanary();
-      this.#began = performance.now();
+      this.#startedAt = performance.now();
       await Promise.all(Array.from({ length: threads }, () => this.#runThread()));
       folder.save(this.results);
       return this.#ending;
@@ -136,7 +136,7 @@ export class Campaign {
     }
   }
 
-  /** Ends all threads at once; `run` answers then. */
+  /** Terminates all threads, after which `run` returns. */
   async stop(): Promise<void> {
     this.#ending = "stopped";
     await Promise.all([...this.#threads].map((thread) => thread.end()));
@@ -144,28 +144,28 @@ export class Campaign {
 
   async #assertCanary(): Promise<void> {
     const thread = this.#start();
-    const blind = "the fuzzer did not find the defect planted to test it";
+    const missed = "the fuzzer did not find the defect planted to test it";
     try {
-      if (!(await thread.ask({ kind: "findCanary" }))) throw new CanaryNotFound(blind);
+      if (!(await thread.execute({ kind: "findCanary" }))) throw new CanaryNotFound(missed);
     } catch (error) {
       if (!(error instanceof ThreadEnded)) throw error;
-      if (this.#ending !== "stopped") throw new CanaryNotFound(`${blind}: its run ${error.message}`);
+      if (this.#ending !== "stopped") throw new CanaryNotFound(`${missed}: its run ${error.message}`);
     } finally {
       await this.#endThread(thread);
     }
   }
 
-  /** Does what there is to do, in a thread, and in another one whenever a seed has ended it. */
+  /** Executes tasks in a thread until none is left. Replaces the thread when a seed ends it. */
   async #runThread(): Promise<void> {
     let thread: SeedThread | null = null;
     while (this.#ending !== "stopped") {
       const failed = this.#unwritten.shift();
-      const place = failed === undefined ? this.#handOut() : null;
-      if (failed === undefined && place === null) break;
+      const index = failed === undefined ? this.#nextIndex() : null;
+      if (failed === undefined && index === null) break;
       thread ??= this.#start();
       try {
         if (failed !== undefined) await this.#writeFiles(thread, failed);
-        else if (place !== null) await this.#runSeed(thread, place);
+        else if (index !== null) await this.#runSeed(thread, index);
       } catch (error) {
         if (!(error instanceof ThreadEnded)) throw error;
         await this.#endThread(thread);
@@ -175,51 +175,51 @@ export class Campaign {
     if (thread !== null) await this.#endThread(thread);
   }
 
-  /** The place of the next seed; null where there is nothing more to run. */
-  #handOut(): number | null {
-    const isLeft = this.#handedOut < this.#series.length;
-    if (isLeft && performance.now() >= this.#endOfBudget) this.#ending = "budget";
+  /** Returns the index of the next seed; null if no seed is left or the budget is used up. */
+  #nextIndex(): number | null {
+    const isLeft = this.#assigned < this.#series.length;
+    if (isLeft && performance.now() >= this.#deadline) this.#ending = "budget";
     if (!isLeft || this.#ending === "budget") return null;
-    this.#handedOut += 1;
-    return this.#handedOut - 1;
+    this.#assigned += 1;
+    return this.#assigned - 1;
   }
 
-  /** @throws ThreadEnded when the thread cannot go on. */
-  async #runSeed(thread: SeedThread, place: number): Promise<void> {
-    const seed = seedAt(this.#series, place);
+  /** @throws ThreadEnded if the thread cannot be used again. */
+  async #runSeed(thread: SeedThread, index: number): Promise<void> {
+    const seed = seedAt(this.#series, index);
     try {
-      this.#take(place, await thread.ask({ kind: "run", seed }));
+      this.#add(index, await thread.execute({ kind: "run", seed }));
     } catch (error) {
       if (error instanceof ThreadEnded && this.#ending !== "stopped")
-        this.#take(place, { seed, profile: "", commands: 0, failure: error.failure });
+        this.#add(index, { seed, profile: "", commands: 0, failure: error.failure });
       throw error;
     }
   }
 
-  #take(place: number, outcome: SeedOutcome): void {
-    const firsts = this.#tally.add(place, outcome);
+  #add(index: number, outcome: SeedOutcome): void {
+    const firsts = this.#tally.add(index, outcome);
     for (const first of firsts) {
       const { failure } = first;
       if (failure === null) continue;
       if (failure.command > 0) this.#unwritten.push(first);
-      else this.#tally.set(failure.fingerprint, { remark: NOT_WRITTEN });
+      else this.#tally.update(failure.fingerprint, { remark: NOT_WRITTEN });
     }
     if (firsts.length > 0) this.#options.folder.save(this.results);
   }
 
-  /** @throws ThreadEnded when the thread cannot go on. */
+  /** @throws ThreadEnded if the thread cannot be used again. */
   async #writeFiles(thread: SeedThread, outcome: SeedOutcome): Promise<void> {
     const { folder, settings } = this.#options;
     const name = seedName(outcome.seed, settings);
     const { fingerprint } = outcome.failure ?? { fingerprint: "" };
     try {
-      const files = await folder.place((draft) =>
-        thread.ask({ kind: "write", outcome, folder: draft, name }),
+      const files = await folder.addFiles((draft) =>
+        thread.execute({ kind: "write", outcome, folder: draft, name }),
       );
-      this.#tally.set(fingerprint, files);
+      this.#tally.update(fingerprint, files);
     } catch (error) {
       if (error instanceof ThreadEnded && this.#ending !== "stopped")
-        this.#tally.set(fingerprint, { remark: `no files: writing them ${error.message}` });
+        this.#tally.update(fingerprint, { remark: `no files: writing them ${error.message}` });
       throw error;
     } finally {
       folder.save(this.results);

@@ -38,18 +38,17 @@ import {
 const FAMILY = "clobsim-fuzz/";
 const FORMAT = `${FAMILY}1`;
 
-/** The ways to run seeds, in the order in which a message names them. */
-const WAYS = ["process", "http"] as const;
-type Via = (typeof WAYS)[number];
+/** Whether seeds run in this process or over HTTP, in the order in which a message names them. */
+const VIA = ["process", "http"] as const;
 
-/** How all seeds of a campaign are run. */
+/** Settings with which all seeds of a campaign are run. */
 export interface CampaignSettings extends SeedSettings {
-  readonly via: Via;
+  readonly via: (typeof VIA)[number];
 }
 
 const engine = textLike(/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/, "a version such as 0.1.0");
 
-/** What is kept as a text. */
+/** A value that is stored as text. */
 const asText = <Value>(
   read: (text: string) => Value | null,
   expected: string,
@@ -75,60 +74,60 @@ const RanRecord = refined(
     within("done", () => integer(0, seriesOf(seeds, shard).length).parse(done));
   },
 );
-/** What one part of a campaign has run: the first `done` seeds of its shard. */
-export type Ran = Readonly<Infer<typeof RanRecord>>;
+/** The seeds that one part of a campaign has run: the first `done` seeds of its shard. */
+export type RanPart = Readonly<Infer<typeof RanRecord>>;
 
 const FailureRecord = record({
   fingerprint: text(),
   sentence: text(),
-  /** In how many seeds. */
+  /** Number of seeds that failed in this way. */
   count: id(),
-  /** The smallest of them, of which all that follows tells. */
+  /** The smallest of these seeds, to which the other fields belong. */
   seed: integer(),
-  /** After which command it shows, from 1; 0 where nobody knows, for the run did not end by itself. */
+  /** Number of the command after which the check failed, from 1; 0 if unknown because the run did not end by itself. */
   command: integer(),
   profile: text(),
-  /** The oldest version of clobsim that has been seen to fail so. */
+  /** The oldest version of clobsim that failed in this way. */
   version: engine,
   repeat: text(),
   scenario: orNull(text()),
   report: orNull(text()),
   remark: orNull(text()),
 });
-/** All failures of one fingerprint. */
+/** All failures with one fingerprint. */
 export type FoundFailure = Readonly<Omit<Infer<typeof FailureRecord>, "repeat">>;
 
 const ResultsRecord = record({
   format: text(),
-  via: oneOf(...WAYS),
+  via: oneOf(...VIA),
   commands: id(),
   ran: list(RanRecord),
   failures: list(FailureRecord),
 });
 
-/** What a campaign, or a part of it, has found; failures by their seeds. Paths of files begin where the results lie. */
+/** Results of a campaign or a part of it. Failures are sorted by seed. Paths are relative to the results file. */
 export interface Results {
   readonly settings: CampaignSettings;
-  readonly ran: readonly Ran[];
+  readonly ran: readonly RanPart[];
   readonly failures: readonly FoundFailure[];
 }
 
-/** The command line that runs one seed again. */
+/** Returns the command line that runs one seed again. */
 export const repeatLine = (seed: number, { commands, via }: CampaignSettings): string =>
   `clobsim fuzz --seeds ${seed}..${seed + 1} --commands ${commands}${via === "http" ? " --via http" : ""}`;
 
-/** How many seeds were run. */
-export const doneOf = ({ ran }: Results): number => ran.reduce((total, { done }) => total + done, 0);
+/** Counts the seeds that were run. */
+export const seedsRun = ({ ran }: Results): number => ran.reduce((total, { done }) => total + done, 0);
 
-/** In how many seeds something failed. */
-export const failedOf = ({ failures }: Pick<Results, "failures">): number =>
+/** Counts the seeds that failed. */
+export const seedsFailed = ({ failures }: Pick<Results, "failures">): number =>
   failures.reduce((total, { count }) => total + count, 0);
 
-/** Failures in the order of a results file: by seed. */
+/** Compares failures for the order of a results file: by seed. */
 export const bySeed = (a: FoundFailure, b: FoundFailure): number =>
   a.seed - b.seed || (a.fingerprint < b.fingerprint ? -1 : 1);
 
-/** Results as the text of a file. */
+/** Returns the text of a results file. */
 export function resultsText({ settings, ran, failures: found }: Results): string {
   const failures = found.map((each) => ({ ...each, repeat: repeatLine(each.seed, settings) }));
   const content = ResultsRecord.write({ format: FORMAT, ...settings, ran, failures });
@@ -136,14 +135,14 @@ export function resultsText({ settings, ran, failures: found }: Results): string
 }
 
 /**
- * The results in a file.
- * @throws StoreError or FileRefused: `usage` where the file holds none, `newer` where a newer version has written them,
- * `corrupt`, with the place, where they are damaged.
+ * Reads a results file.
+ * @throws StoreError or FileRefused: `usage` if it is not a results file, `newer` if a newer version wrote it, `corrupt`,
+ * with the place, if it is damaged.
  */
 export function readResults(path: string): Results {
-  const document = documentIn(path);
+  const document = readDocument(path);
   const { format } = document as { readonly format?: unknown };
-  if (typeof format !== "string" || !format.startsWith(FAMILY)) throw noResults(path, formatValue(format));
+  if (typeof format !== "string" || !format.startsWith(FAMILY)) throw notResults(path, formatValue(format));
   if (format !== FORMAT) {
     throw new StoreError(
       "newer",
@@ -151,23 +150,23 @@ export function readResults(path: string): Results {
     );
   }
   try {
-    return resultsIn(document);
+    return parseResults(document);
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     throw new StoreError("corrupt", `${path}: ${error.message}`);
   }
 }
 
-const noResults = (path: string, found: string): StoreError =>
+const notResults = (path: string, found: string): StoreError =>
   new StoreError("usage", `${path}: expected results of clobsim fuzz, format "${FORMAT}", found ${found}`);
 
-function documentIn(path: string): object {
-  const content = textIn(path);
+function readDocument(path: string): object {
+  const content = readContent(path);
   let document: unknown;
   try {
     document = JSON.parse(content);
   } catch {
-    if (!BEGINNING.test(content)) throw noResults(path, "no JSON");
+    if (!BEGINNING.test(content)) throw notResults(path, "no JSON");
     const line = content.trimEnd().split("\n").length;
     throw new StoreError(
       "corrupt",
@@ -175,13 +174,13 @@ function documentIn(path: string): object {
     );
   }
   if (typeof document === "object" && document !== null) return document;
-  throw noResults(path, formatValue(document));
+  throw notResults(path, formatValue(document));
 }
 
-/** What results begin with, however little of them is left. */
+/** Beginning of a results file, even of a truncated one. */
 const BEGINNING = new RegExp(`^\\s*\\{\\s*"format": *"${FAMILY}`);
 
-function textIn(path: string): string {
+function readContent(path: string): string {
   try {
     return readText(path, FILE_LIMITS.golden);
   } catch (error) {
@@ -190,10 +189,10 @@ function textIn(path: string): string {
   }
 }
 
-function resultsIn(document: object): Results {
-  const { via, commands, ran, failures: told } = ResultsRecord.parse(document);
+function parseResults(document: object): Results {
+  const { via, commands, ran, failures: records } = ResultsRecord.parse(document);
   const settings = { via, commands };
-  const failures = told.map(({ repeat, ...failure }, index) => {
+  const failures = records.map(({ repeat, ...failure }, index) => {
     const expected = repeatLine(failure.seed, settings);
     if (repeat === expected) return failure;
     throw new DocumentError(JSON.stringify(expected), repeat, "failures", index, "repeat");
@@ -202,32 +201,32 @@ function resultsIn(document: object): Results {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new DocumentError("each fingerprint once", twice, "failures");
   const results = { settings, ran, failures: failures.sort(bySeed) };
-  const [failed, done] = [failedOf(results), doneOf(results)];
+  const [failed, done] = [seedsFailed(results), seedsRun(results)];
   if (failed <= done) return results;
   throw new DocumentError(`failures in at most the ${done} seeds that were run`, failed, "failures");
 }
 
-/** The files of a folder that hold results. */
+/** Names of results files in a directory. */
 const RESULTS_FILE = /^fuzz.*\.json$/;
 
-/** How many commands a seed has unless another number is asked for: names of files leave it out. */
+/** Commands per seed without `--commands`. File names leave this number out. */
 export const DEFAULT_COMMANDS = 300;
 
-/** What the results of a part of a campaign are called: nothing else that lies in the same folder is. */
+/** Returns the file name for the results of a part of a campaign. It differs from that of any other part. */
 export const resultsName = ({ from, to }: SeedRange, { index, count }: Shard, settings: CampaignSettings) =>
-  `${["fuzz", from, to, ...(count === 1 ? [] : [index, "of", count]), ...named(settings)].join("-")}.json`;
+  `${["fuzz", from, to, ...(count === 1 ? [] : [index, "of", count]), ...nameParts(settings)].join("-")}.json`;
 
-/** What the names of the files begin with that tell the failure of a seed. */
+/** Returns the beginning of the names of the files for the failure of a seed. */
 export const seedName = (seed: number, settings: CampaignSettings): string =>
-  ["seed", seed, ...named(settings)].join("-");
+  ["seed", seed, ...nameParts(settings)].join("-");
 
-const named = ({ via, commands }: CampaignSettings): string[] => [
+const nameParts = ({ via, commands }: CampaignSettings): string[] => [
   ...(via === "process" ? [] : [via]),
   ...(commands === DEFAULT_COMMANDS ? [] : [`${commands}-commands`]),
 ];
 
-/** Writes a file that is there whole or not at all, whatever happens meanwhile. @throws the system's error */
-export function saveWhole(path: string, text: string): void {
+/** Writes a file atomically. @throws the system's error */
+export function writeAtomically(path: string, text: string): void {
   const draft = draftOf(path, randomUUID());
   const file = nodeDisk.open(draft, "new");
   try {
@@ -243,27 +242,27 @@ export function saveWhole(path: string, text: string): void {
   nodeDisk.syncFolder(dirname(path));
 }
 
-/** Where a campaign writes what it finds. */
+/** The directory to which a campaign writes its results and the files of its failures. */
 export class ResultsFolder {
   readonly path: string;
-  /** The file of the results. */
+  /** Path of the results file. */
   readonly file: string;
-  readonly #isWanted: boolean;
+  readonly #writesAlways: boolean;
 
   /**
-   * Sees that the folder can be written to.
-   * @param isWanted whether there are to be results where nothing is found; else the folder stays away, too.
+   * Checks that the directory can be written to.
+   * @param writesAlways whether to write results without failures too; if not, the directory is made when a failure is found.
    * @throws StoreError `usage`
    */
-  constructor(path: string, name: string, isWanted: boolean) {
+  constructor(path: string, name: string, writesAlways: boolean) {
     this.path = path;
     this.file = join(path, name);
-    this.#isWanted = isWanted;
+    this.#writesAlways = writesAlways;
     try {
       const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
       nodeDisk.makeFolder(path);
       rmdirSync(mkdtempSync(join(path, ".clobsim-fuzz-")));
-      if (!isThere && !isWanted) rmdirSync(path);
+      if (!isThere && !writesAlways) rmdirSync(path);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === undefined) throw error;
@@ -274,20 +273,20 @@ export class ResultsFolder {
     }
   }
 
-  /** Whether there are results in the folder. */
+  /** Whether the results file exists. */
   get isWritten(): boolean {
     return statSync(this.file, { throwIfNoEntry: false }) !== undefined;
   }
 
-  /** Writes the results, where there is something to say or something older that would contradict them. */
+  /** Writes the results if they have failures, if they are always written, or to replace older ones. */
   save(results: Results): void {
-    if (!this.#isWanted && results.failures.length === 0 && !this.isWritten) return;
+    if (!this.#writesAlways && results.failures.length === 0 && !this.isWritten) return;
     nodeDisk.makeFolder(this.path);
-    saveWhole(this.file, resultsText(results));
+    writeAtomically(this.file, resultsText(results));
   }
 
-  /** Has files written, which are in the folder afterwards, whole, or not at all; answers their names there. */
-  async place(write: (draft: string) => Promise<FailureFiles>): Promise<FailureFiles> {
+  /** Moves the files that `write` makes in a draft directory into this one. Returns their names. */
+  async addFiles(write: (draft: string) => Promise<FailureFiles>): Promise<FailureFiles> {
     nodeDisk.makeFolder(this.path);
     const draft = mkdtempSync(join(this.path, ".clobsim-fuzz-"));
     try {
@@ -302,16 +301,16 @@ export class ResultsFolder {
 }
 
 /**
- * The results in files and directories, each once. A file in a directory that is to be written is passed over.
- * @param paths one or more. @param out the file to write; null where there is none.
- * @throws StoreError or FileRefused where a path leads to none
+ * Reads the results files at paths and in directories, each once.
+ * @param out the file to be written, which is skipped in directories; null if there is none.
+ * @throws StoreError or FileRefused if a path has no results
  */
 export function findResults(
   paths: readonly [string, ...string[]],
   out: string | null,
 ): [ResultsFile, ...ResultsFile[]] {
   const found = new Map(paths.flatMap((path) => filesAt(path, out)).map((path) => [resolve(path), path]));
-  // There is one at least, for a directory without any is refused.
+  // There is at least one because a directory without results is refused.
   return [...found.values()].map((path) => ({ path, results: readResults(path) })) as [ResultsFile];
 }
 
@@ -326,33 +325,33 @@ function filesAt(path: string, out: string | null): string[] {
   throw new StoreError("usage", `${path} holds no results of clobsim fuzz, which are called fuzz-*.json`);
 }
 
-/** Results, and the file in which they lie. */
+/** Results with the path of their file. */
 export interface ResultsFile {
   readonly path: string;
   readonly results: Results;
 }
 
 /**
- * Several parts of a campaign as one: of each fingerprint the smallest seed, how many there are, and the oldest version.
- * The paths of files begin in `folder` afterwards.
- * @throws StoreError where settings differ, or the same seeds were run twice by the same version.
+ * Merges parts of a campaign: of each fingerprint the smallest seed, the number of seeds, and the oldest version. Paths
+ * become relative to `folder`.
+ * @throws StoreError if settings differ, or if the same version ran a seed in two parts.
  */
 export function mergeResults(files: readonly [ResultsFile, ...ResultsFile[]], folder: string): Results {
   const [first] = files;
   for (const other of files) assertSameSettings(first, other);
-  assertNoneTwice(files);
+  assertNoSharedSeed(files);
   const failures = new Map<string, FoundFailure>();
   for (const { path, results } of files) {
     for (const failure of results.failures) {
-      const moved = movedTo(folder, path, failure);
+      const moved = withPathsFrom(folder, path, failure);
       const known = failures.get(failure.fingerprint);
-      failures.set(failure.fingerprint, known === undefined ? moved : together(known, moved));
+      failures.set(failure.fingerprint, known === undefined ? moved : mergeFailures(known, moved));
     }
   }
   const ran = files.flatMap(({ results }) => results.ran);
   return {
     settings: first.results.settings,
-    ran: joined(ran),
+    ran: mergeParts(ran),
     failures: [...failures.values()].sort(bySeed),
   };
 }
@@ -361,16 +360,16 @@ function assertSameSettings(a: ResultsFile, b: ResultsFile): void {
   const [one, other] = [a.results.settings, b.results.settings];
   const isSame = one.via === other.via && one.commands === other.commands;
   if (isSame) return;
-  const said = ({ path, results: { settings } }: ResultsFile): string =>
+  const text = ({ path, results: { settings } }: ResultsFile): string =>
     `${settings.commands} commands via ${settings.via} in ${path}`;
   throw new StoreError(
     "usage",
-    `results of the same settings can be merged, found ${said(a)} and ${said(b)}`,
+    `only results with the same settings can be merged, found ${text(a)} and ${text(b)}`,
   );
 }
 
-/** @throws StoreError where the same version has run the same seed in two parts. */
-function assertNoneTwice(files: readonly ResultsFile[]): void {
+/** @throws StoreError if the same version ran the same seed in two parts. */
+function assertNoSharedSeed(files: readonly ResultsFile[]): void {
   const parts = files.flatMap(({ path, results }) =>
     results.ran.map((ran) => ({ path, ran, series: doneSeries(ran) })),
   );
@@ -384,41 +383,44 @@ function assertNoneTwice(files: readonly ResultsFile[]): void {
   }
 }
 
-const doneSeries = ({ seeds, shard, done }: Ran): SeedSeries => ({ ...seriesOf(seeds, shard), length: done });
+const doneSeries = ({ seeds, shard, done }: RanPart): SeedSeries => ({
+  ...seriesOf(seeds, shard),
+  length: done,
+});
 
-/** Two entries of the same fingerprint. */
-function together(a: FoundFailure, b: FoundFailure): FoundFailure {
+/** Merges two entries with the same fingerprint. */
+function mergeFailures(a: FoundFailure, b: FoundFailure): FoundFailure {
   const isOlder = isNewer(a.version, b.version);
   const version = isOlder ? b.version : a.version;
   const isFirst = b.seed < a.seed || (b.seed === a.seed && isOlder);
   return { ...(isFirst ? b : a), count: a.count + b.count, version };
 }
 
-/** A failure whose paths begin in another folder than that of the file which tells it. */
-function movedTo(folder: string, path: string, failure: FoundFailure): FoundFailure {
-  const below = relative(folder, posix.join(path.split(sep).join("/"), ".."))
+/** Returns a failure of the results file at `path` with paths relative to `folder`. */
+function withPathsFrom(folder: string, path: string, failure: FoundFailure): FoundFailure {
+  const prefix = relative(folder, posix.join(path.split(sep).join("/"), ".."))
     .split(sep)
     .join("/");
   const moved = (file: string | null): string | null =>
-    file === null || posix.isAbsolute(file) ? file : posix.join(below, file);
+    file === null || posix.isAbsolute(file) ? file : posix.join(prefix, file);
   return { ...failure, scenario: moved(failure.scenario), report: moved(failure.report) };
 }
 
-/** Complete shards become the range that they make up together, ranges beside one another become one. */
-function joined(ran: readonly Ran[]): Ran[] {
-  const groups = new Map<string, Ran[]>();
+/** Merges complete shards into their range, and adjacent ranges into one. */
+function mergeParts(ran: readonly RanPart[]): RanPart[] {
+  const groups = new Map<string, RanPart[]>();
   for (const part of ran) {
     const key = `${part.engine} ${rangeText(part.seeds)} ${part.shard.count}`;
     groups.set(key, [...(groups.get(key) ?? []), part]);
   }
   const parts = [...groups.values()].flatMap((shards) => {
-    const [{ engine, seeds }] = shards as [Ran, ...Ran[]];
-    // No seed is in two parts: where complete ones have them all, others have none.
+    const [{ engine, seeds }] = shards as [RanPart, ...RanPart[]];
+    // No seed is in two parts: if the complete shards have all seeds, the others are empty.
     const done = shards.filter(isComplete).reduce((total, part) => total + part.done, 0);
     return done === seeds.to - seeds.from ? [{ engine, seeds, shard: WHOLE, done }] : shards;
   });
-  const ranges: Ran[] = [];
-  for (const part of parts.sort(inOrder)) {
+  const ranges: RanPart[] = [];
+  for (const part of parts.sort(comparePartOrder)) {
     const last = ranges.at(-1);
     const isNext = last !== undefined && last.engine === part.engine && last.seeds.to === part.seeds.from;
     if (!isNext || ![last, part].every((each) => isComplete(each) && each.shard.count === 1)) {
@@ -431,10 +433,10 @@ function joined(ran: readonly Ran[]): Ran[] {
   return ranges;
 }
 
-const isComplete = ({ seeds, shard, done }: Ran): boolean => done === seriesOf(seeds, shard).length;
+const isComplete = ({ seeds, shard, done }: RanPart): boolean => done === seriesOf(seeds, shard).length;
 
-/** Older versions first, then by seeds, then by shards. */
-function inOrder(a: Ran, b: Ran): number {
+/** Orders older versions first, then by seeds, then by shards. */
+function comparePartOrder(a: RanPart, b: RanPart): number {
   if (isNewer(a.engine, b.engine) !== isNewer(b.engine, a.engine))
     return isNewer(a.engine, b.engine) ? 1 : -1;
   if (a.engine !== b.engine) return a.engine < b.engine ? -1 : 1;

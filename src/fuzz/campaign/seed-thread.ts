@@ -3,34 +3,29 @@ import { durationText, oneLine } from "../../scenario/report/text.ts";
 import type { Failure, FailureFiles, SeedOutcome } from "../outcome.ts";
 import type { CampaignSettings } from "./results.ts";
 
-/** What a thread is started with. */
-export interface ThreadData {
-  readonly settings: CampaignSettings;
-}
-
-/** What a thread is asked to do, one at a time. */
+/** A task for a thread, which executes one at a time. */
 export type Task =
   | { readonly kind: "run"; readonly seed: number }
   | { readonly kind: "write"; readonly outcome: SeedOutcome; readonly folder: string; readonly name: string }
   | { readonly kind: "findCanary" };
 
-/** What each task comes to; of the canary, whether it is found. */
+/** Result of each kind of task; of `findCanary`, whether it was found. */
 export interface TaskResults {
   readonly run: SeedOutcome;
   readonly write: FailureFiles;
   readonly findCanary: boolean;
 }
 
-/** What a thread says: once that it can begin, and at the end of each task its result. */
-export type Answer = "ready" | { readonly result: TaskResults[Task["kind"]] };
+/** A message from a thread: first that it is ready, then the result of each task. */
+export type ThreadMessage = "ready" | { readonly result: TaskResults[Task["kind"]] };
 
-/** The memory of a thread in MiB, the same on every machine: running out of it is a failure of the seed. */
+/** Heap limit of a thread in MiB. It is the same on every machine because exceeding it is a failure of the seed. */
 const MAX_HEAP_MIB = 512;
-/** Histories are made and forgotten: with 64 MiB for what is new, collecting it takes a third of the time. */
-const NEW_SPACE_MIB = 64;
+/** Histories are short-lived objects: a young generation of 64 MiB cuts the time of garbage collection to a third. */
+const YOUNG_GENERATION_MIB = 64;
 const MAX_TEXT = 200;
 
-/** A thread has ended before its task: what that is for the seed that it ran. */
+/** Thrown when a thread ends before its task is done, with the failure of the seed that it ran. */
 export class ThreadEnded extends Error {
   override readonly name = "ThreadEnded";
   readonly failure: Failure;
@@ -42,14 +37,14 @@ export class ThreadEnded extends Error {
 }
 
 export interface ThreadOptions {
-  /** The program of the thread. */
+  /** Entry point of the thread. */
   readonly program: URL;
   readonly settings: CampaignSettings;
-  /** How long one seed may take, in milliseconds. */
+  /** Time limit of one task, in milliseconds. */
   readonly seedTimeoutMs: number;
 }
 
-interface Asked {
+interface PendingTask {
   readonly resolve: (result: TaskResults[Task["kind"]]) => void;
   readonly reject: (error: Error) => void;
 }
@@ -58,66 +53,72 @@ interface Asked {
 export class SeedThread {
   readonly #worker: Worker;
   readonly #timeoutMs: number;
-  #asked: Asked | null = null;
+  #pending: PendingTask | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isReady = false;
-  #end: Error | null = null;
+  /** Why the thread has ended; null while it runs. */
+  #endReason: Error | null = null;
 
   constructor({ program, settings, seedTimeoutMs }: ThreadOptions) {
-    const workerData: ThreadData = { settings };
     this.#timeoutMs = seedTimeoutMs;
     this.#worker = new Worker(program, {
-      workerData,
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: NEW_SPACE_MIB },
+      workerData: settings,
+      resourceLimits: {
+        maxOldGenerationSizeMb: MAX_HEAP_MIB,
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB,
+      },
     });
-    this.#worker.on("message", (answer: Answer) => this.#take(answer));
-    // What was thrown may be heard before what the thread had said until then; its exit never is.
+    this.#worker.on("message", (message: ThreadMessage) => this.#receive(message));
+    // "error" may arrive before earlier messages of the thread, "exit" arrives after all of them.
     let crash: Failure | null = null;
     this.#worker.on("error", (error: unknown) => {
-      crash = crashOf(error);
+      crash = crashFailure(error);
     });
     this.#worker.on("exit", (code) => {
       this.#fail(crash ?? failureOf(`ends its process with exit code ${code}`));
     });
   }
 
-  /** Does a task. @throws ThreadEnded, after which the thread can do nothing more; Error when it could not even begin. */
-  async ask<Kind extends Task["kind"]>(task: Task & { readonly kind: Kind }): Promise<TaskResults[Kind]> {
-    if (this.#end !== null) throw this.#end;
+  /**
+   * Executes a task.
+   * @throws ThreadEnded if the thread ends first; it cannot be used again. Error if the thread could not start.
+   */
+  async execute<Kind extends Task["kind"]>(task: Task & { readonly kind: Kind }): Promise<TaskResults[Kind]> {
+    if (this.#endReason !== null) throw this.#endReason;
     const result = await new Promise((resolve, reject) => {
-      this.#asked = { resolve, reject };
-      this.#watch();
+      this.#pending = { resolve, reject };
+      this.#startTimer();
       this.#worker.postMessage(task);
     });
     return result as TaskResults[Kind];
   }
 
-  /** Ends it, whatever it does. */
+  /** Terminates the thread, even during a task. */
   async end(): Promise<void> {
     this.#close(new ThreadEnded(failureOf("is stopped")));
     await this.#worker.terminate();
   }
 
-  #take(answer: Answer): void {
-    // What it said before it was ended may come afterwards.
-    if (this.#end !== null) return;
+  #receive(message: ThreadMessage): void {
+    // Messages sent before the end may arrive after it.
+    if (this.#endReason !== null) return;
     this.#isReady = true;
-    if (answer === "ready") {
-      this.#watch();
+    if (message === "ready") {
+      this.#startTimer();
       return;
     }
     clearTimeout(this.#timer);
-    const asked = this.#asked;
-    this.#asked = null;
-    asked?.resolve(answer.result);
+    const pending = this.#pending;
+    this.#pending = null;
+    pending?.resolve(message.result);
   }
 
-  /** Begins to count the time that a task may take; loading the program does not count. */
-  #watch(): void {
+  /** Starts the time limit of the pending task once the program is loaded. */
+  #startTimer(): void {
     clearTimeout(this.#timer);
-    if (!this.#isReady || this.#asked === null) return;
+    if (!this.#isReady || this.#pending === null) return;
     this.#timer = setTimeout(() => {
-      this.#fail(hanging(this.#timeoutMs));
+      this.#fail(failureOf(`hangs: not done after ${durationText(this.#timeoutMs)}`, "hangs"));
       void this.#worker.terminate();
     }, this.#timeoutMs);
   }
@@ -125,30 +126,28 @@ export class SeedThread {
   #fail(failure: Failure): void {
     const ended = new ThreadEnded(failure);
     this.#close(
-      this.#isReady ? ended : new Error(`a thread of the fuzzer could not begin: ${ended.message}`),
+      this.#isReady ? ended : new Error(`a thread of the fuzzer could not start: ${ended.message}`),
     );
   }
 
-  #close(end: Error): void {
-    if (this.#end !== null) return;
+  #close(reason: Error): void {
+    if (this.#endReason !== null) return;
     clearTimeout(this.#timer);
-    this.#end = end;
-    this.#asked?.reject(end);
-    this.#asked = null;
+    this.#endReason = reason;
+    this.#pending?.reject(reason);
+    this.#pending = null;
   }
 }
 
-/** What is wrong where a run did not come to its end; after which command is not known. */
+/** Returns the failure of a run that did not end by itself. Its command is unknown: 0. */
 const failureOf = (sentence: string, fingerprint = sentence): Failure => ({
   fingerprint,
   sentence,
   command: 0,
 });
 
-const hanging = (ms: number): Failure => failureOf(`hangs: not done after ${durationText(ms)}`, "hangs");
-
-/** What a run throws that nobody catches: the same whatever its figures are. */
-function crashOf(error: unknown): Failure {
+/** Returns the failure of an uncaught error. The fingerprint is without figures. */
+function crashFailure(error: unknown): Failure {
   if (error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") {
     return failureOf(`runs out of memory, ${MAX_HEAP_MIB} MiB`, "runs out of memory");
   }

@@ -1,37 +1,36 @@
 import type { Shard } from "../../setting.ts";
 
-/** Seeds from `from`, which is one of them, up to `to`, which is not. */
+/** Seeds from `from` (inclusive) to `to` (exclusive). */
 export interface SeedRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Every n-th seed from a first one on. */
+/** Every `step`-th seed beginning with `first`. */
 export interface SeedSeries {
   readonly first: number;
   readonly step: number;
   readonly length: number;
 }
 
-/** The only part of all. */
 export const WHOLE: Shard = { index: 1, count: 1 };
 
-/** The seeds of a range that a shard runs. */
+/** Returns the seeds of a range that a shard runs. */
 export function seriesOf({ from, to }: SeedRange, { index, count }: Shard): SeedSeries {
   const first = from + index - 1;
   return { first, step: count, length: Math.max(0, Math.ceil((to - first) / count)) };
 }
 
-/** The seed at a place of a series, from 0. */
-export const seedAt = ({ first, step }: SeedSeries, place: number): number => first + step * place;
+/** Returns the seed at an index of a series, from 0. */
+export const seedAt = ({ first, step }: SeedSeries, index: number): number => first + step * index;
 
-/** `0..10000`. */
+/** Formats a range: `0..10000`. */
 export const rangeText = ({ from, to }: SeedRange): string => `${from}..${to}`;
 
-/** `3/40`. */
+/** Formats a shard: `3/40`. */
 export const shardText = ({ index, count }: Shard): string => `${index}/${count}`;
 
-/** Reads `0..10000`, whose numbers may be written as `10_000` and `1e6`; null where it is no range or has no seed. */
+/** Parses `0..10000`. Numbers may be written as `10_000` or `1e6`. Returns null if it is not a range or is empty. */
 export function readRange(text: string): SeedRange | null {
   const [first, second, ...more] = text.split("..");
   const [from, to] = [readSeed(first ?? ""), readSeed(second ?? "")];
@@ -44,13 +43,13 @@ function readSeed(text: string): number | null {
   return Number.isSafeInteger(seed) ? seed : null;
 }
 
-/** The smallest seed that two series share; null where there is none. */
+/** Returns the smallest seed in both series; null if there is none. */
 export function sharedSeed(a: SeedSeries, b: SeedSeries): number | null {
   const last = Math.min(seedAt(a, a.length - 1), seedAt(b, b.length - 1));
   const from = Math.max(0, Math.ceil((a.first - b.first) / b.step));
-  // After as many seeds of b as a step of a is long, the distances to the seeds of a repeat.
-  for (let place = from; place < from + a.step; place += 1) {
-    const seed = seedAt(b, place);
+  // After a.step seeds of b, the remainders modulo a.step repeat.
+  for (let index = from; index < from + a.step; index += 1) {
+    const seed = seedAt(b, index);
     if (seed > last) return null;
     if ((seed - a.first) % a.step === 0) return seed;
   }

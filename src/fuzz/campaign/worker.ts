@@ -1,14 +1,14 @@
-// Runs seeds in a thread of its own; what is thrown here ends the thread.
+// Entry point of a thread that runs seeds. An uncaught error ends the thread.
 import { parentPort, workerData } from "node:worker_threads";
 import { unreachable } from "../../core/unreachable.ts";
 import type { SeedRunner } from "../outcome.ts";
 import type { CampaignSettings } from "./results.ts";
-import type { Answer, Task, TaskResults, ThreadData } from "./seed-thread.ts";
+import type { Task, TaskResults, ThreadMessage } from "./seed-thread.ts";
 
-const { settings } = workerData as ThreadData;
-const say = (answer: Answer): void => parentPort?.postMessage(answer);
+const settings = workerData as CampaignSettings;
+const post = (message: ThreadMessage): void => parentPort?.postMessage(message);
 
-async function runnerOf({ via }: CampaignSettings): Promise<SeedRunner> {
+async function loadRunner({ via }: CampaignSettings): Promise<SeedRunner> {
   switch (via) {
     case "process":
       return (await import("../in-process.ts")).inProcess;
@@ -19,7 +19,7 @@ async function runnerOf({ via }: CampaignSettings): Promise<SeedRunner> {
   }
 }
 
-async function resultOf(runner: SeedRunner, task: Task): Promise<TaskResults[Task["kind"]]> {
+async function execute(runner: SeedRunner, task: Task): Promise<TaskResults[Task["kind"]]> {
   switch (task.kind) {
     case "run":
       return runner.run(task.seed, settings);
@@ -32,10 +32,10 @@ async function resultOf(runner: SeedRunner, task: Task): Promise<TaskResults[Tas
   }
 }
 
-async function begin(): Promise<void> {
-  const runner = await runnerOf(settings);
-  parentPort?.on("message", async (task: Task) => say({ result: await resultOf(runner, task) }));
-  say("ready");
+async function start(): Promise<void> {
+  const runner = await loadRunner(settings);
+  parentPort?.on("message", async (task: Task) => post({ result: await execute(runner, task) }));
+  post("ready");
 }
 
-begin();
+start();

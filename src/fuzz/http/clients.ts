@@ -2,35 +2,32 @@ import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
 import { bytesOf, type Observation, type SeenAnswer, type SentRequest } from "./observation.ts";
 
-/** Called with the answer to a request, or null when the connection has ended without one. */
-type Take = (answer: SeenAnswer | null) => void;
+/** Called with the answer to a request, or null if the connection ended without one. */
+type OnAnswer = (answer: SeenAnswer | null) => void;
 
 const HEAD_END = "\r\n\r\n";
 
-/**
- * One connection over which requests are sent without waiting for the answers, which come in the same order. The
- * project's client waits for each answer, and Node's does, so that neither can pipeline.
- */
+/** A connection with HTTP pipelining, which neither the project's client nor Node's supports. */
 class Pipeline {
-  /** Counts the connections of a seed, from 0. */
+  /** Number of the connection within its seed, from 0. */
   readonly number: number;
-  /** Whether nothing more can be sent. */
+  /** Whether the connection is closed. */
   isEnded = false;
-  /** What came that is no answer; null when nothing did. */
+  /** Error for received bytes that are not an answer to a request; null if there were none. */
   fault: Error | null = null;
   readonly #socket: Socket;
-  readonly #waiting: Take[] = [];
+  readonly #waiting: OnAnswer[] = [];
   #received: Buffer = Buffer.alloc(0);
 
   private constructor(number: number, socket: Socket) {
     this.number = number;
     this.#socket = socket;
-    socket.on("data", (bytes) => this.#take(bytes));
+    socket.on("data", (bytes) => this.#receive(bytes));
     socket.on("error", () => {});
     socket.on("close", () => this.#end());
   }
 
-  /** Rejects when the server cannot be reached. */
+  /** Rejects if the server cannot be reached. */
   static open(port: number, number: number): Promise<Pipeline> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -42,20 +39,20 @@ class Pipeline {
     });
   }
 
-  /** Sends the bytes of one request, from `cutAt` on in a later write; `take` is called exactly once. */
-  async send(bytes: Buffer, cutAt: number | null, take: Take): Promise<void> {
+  /** Sends a request, the bytes from `cutAt` on in a second write. Calls `onAnswer` exactly once. */
+  async send(bytes: Buffer, cutAt: number | null, onAnswer: OnAnswer): Promise<void> {
     if (this.isEnded) {
-      take(null);
+      onAnswer(null);
       return;
     }
-    this.#waiting.push(take);
+    this.#waiting.push(onAnswer);
     this.#socket.write(bytes.subarray(0, cutAt ?? bytes.length));
     if (cutAt === null) return;
     await new Promise<void>((resolve) => setImmediate(resolve));
     if (!this.isEnded) this.#socket.write(bytes.subarray(cutAt));
   }
 
-  /** Hangs up; requests without an answer get none. */
+  /** Closes the connection. Pending requests end without an answer. */
   close(): void {
     this.#socket.destroy();
     this.#end();
@@ -63,10 +60,10 @@ class Pipeline {
 
   #end(): void {
     this.isEnded = true;
-    for (const take of this.#waiting.splice(0)) take(null);
+    for (const onAnswer of this.#waiting.splice(0)) onAnswer(null);
   }
 
-  #take(bytes: Buffer): void {
+  #receive(bytes: Buffer): void {
     this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes]);
     for (;;) {
       const head = this.#received.indexOf(HEAD_END);
@@ -80,7 +77,7 @@ class Pipeline {
       );
       const length = Number(headers.get("content-length") ?? Number.NaN);
       if (!Number.isInteger(length) || this.#waiting.length === 0) {
-        this.fault = new Error("an answer without a length, or that nobody asked for");
+        this.fault = new Error("an answer without a content-length, or without a request");
         this.close();
         return;
       }
@@ -100,34 +97,36 @@ class Pipeline {
   }
 }
 
-/** How long an answer may take before it counts as lost; nothing here takes a hundredth of it. */
+/** Time after which an answer counts as lost. Answers take less than a hundredth of it. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** A request that is under way. */
-export interface Flight {
-  /** Settles with the answer; with null when there is none. */
+/** A request that was sent. */
+export interface PendingRequest {
+  /** Resolves to the answer; to null if there is none. */
   readonly done: Promise<SeenAnswer | null>;
 }
 
-interface Noted extends Observation {
+interface MutableObservation extends Observation {
   answered: number | null;
   answer: SeenAnswer | null;
 }
 
-/** The connections of one seed, and all that was sent and seen over them. */
+/** The connections of one seed, with a record of all requests and answers. */
 export class Clients {
-  /** The latest virtual time that any answer has shown, Unix ms; at first when the exchange opens. */
+  /** The latest virtual time in any answer, Unix ms; at first the start of the exchange. */
   time: number;
-  /** Whether some answer did not come in time, though its connection was open. */
-  isStuck = false;
+  /** Whether an answer timed out. */
+  hasTimedOut = false;
   readonly #port: () => number;
-  /** Each client's latest connection. */
+  /** Latest connection of each client. */
   readonly #pipelines: Pipeline[] = [];
   readonly #opened: Pipeline[] = [];
-  readonly #observations: Noted[] = [];
-  #happened = 0;
+  readonly #observations: MutableObservation[] = [];
+  /** Number of requests sent and answers received. */
+  #events = 0;
+  /** Number of requests that have an answer or have none because their connection ended. */
   #ended = 0;
-  /** Called when so many requests have ended. */
+  /** Resolves when `count` requests have ended. */
   #waiting: { readonly count: number; readonly resolve: () => void } | null = null;
 
   constructor(port: () => number, time: number) {
@@ -140,33 +139,33 @@ export class Clients {
     return this.#observations;
   }
 
-  /** What came over some connection that is no answer; null when nothing did. */
+  /** Error for received bytes that are not an answer to a request; null if there were none. */
   get fault(): Error | null {
     return this.#opened.find(({ fault }) => fault !== null)?.fault ?? null;
   }
 
-  /** How many requests are under way. */
-  get underWay(): number {
+  /** Number of pending requests. */
+  get pending(): number {
     return this.#observations.length - this.#ended;
   }
 
   /**
-   * Sends a request over a client's connection, behind those that are under way there, and over a new one when that has
-   * ended; in two writes from `cutAt` on.
+   * Sends a request over a client's connection, or over a new one if that has ended. With `cutAt` the bytes from there
+   * on are sent in a second write.
    */
-  async send(client: number, request: SentRequest, cutAt: number | null = null): Promise<Flight> {
+  async send(client: number, request: SentRequest, cutAt: number | null = null): Promise<PendingRequest> {
     const pipeline = await this.#pipelineOf(client);
-    this.#happened += 1;
-    const noted: Noted = {
+    this.#events += 1;
+    const observation: MutableObservation = {
       client: pipeline.number,
       request,
-      sent: this.#happened,
+      sent: this.#events,
       answered: null,
       answer: null,
     };
-    this.#observations.push(noted);
+    this.#observations.push(observation);
     const timer = setTimeout(() => {
-      this.isStuck = true;
+      this.hasTimedOut = true;
       pipeline.close();
     }, ANSWER_TIMEOUT_MS);
     let written: Promise<void> | null = null;
@@ -175,7 +174,7 @@ export class Clients {
       const cut = cutAt === null ? null : Math.min(cutAt, bytes.length - 1);
       written = pipeline.send(bytes, cut, (answer) => {
         clearTimeout(timer);
-        this.#take(noted, answer);
+        this.#record(observation, answer);
         resolve(answer);
       });
     });
@@ -188,15 +187,15 @@ export class Clients {
     return (await this.send(client, request)).done;
   }
 
-  /** Waits until so many more requests have ended, of those under way. One waits at a time. */
-  ends(count: number): Promise<void> {
+  /** Waits until `count` of the pending requests have ended. Only one caller may wait at a time. */
+  waitForEnded(count: number): Promise<void> {
     if (count === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting = { count: this.#ended + count, resolve };
     });
   }
 
-  /** Hangs up everywhere. */
+  /** Closes all connections. */
   close(): void {
     for (const pipeline of this.#opened) pipeline.close();
   }
@@ -210,13 +209,13 @@ export class Clients {
     return pipeline;
   }
 
-  #take(noted: Noted, answer: SeenAnswer | null): void {
+  #record(observation: MutableObservation, answer: SeenAnswer | null): void {
     this.#ended += 1;
     if (this.#waiting?.count === this.#ended) this.#waiting.resolve();
     if (answer === null) return;
-    this.#happened += 1;
-    noted.answered = this.#happened;
-    noted.answer = answer;
+    this.#events += 1;
+    observation.answered = this.#events;
+    observation.answer = answer;
     if (answer.time > this.time) this.time = answer.time;
   }
 }

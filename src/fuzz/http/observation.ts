@@ -10,61 +10,61 @@ export interface SentRequest {
   readonly method: "GET" | "POST" | "DELETE";
   /** Path and query. */
   readonly target: string;
-  /** Node's flat list name, value, name, value, ... */
+  /** Node's flat list: name, value, name, value, ... */
   readonly headers: readonly string[];
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly body: string;
-  /** The parameters in its path. */
+  /** Path parameters. */
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** A whole answer. */
+/** An answer as a client received it. */
 export interface SeenAnswer {
   readonly status: number;
-  /** `x-sim-sequence`: how many commands had been accepted when it was made. */
+  /** `x-sim-sequence`: number of commands accepted when the answer was made. */
   readonly sequence: number;
-  /** `x-sim-time`: virtual time then, Unix ms. */
+  /** `x-sim-time`: virtual time when the answer was made, Unix ms. */
   readonly time: number;
   readonly requestId: string;
-  /** `x-sim-fault`: the injected fault that struck the request; null for none. */
+  /** `x-sim-fault`: the injected fault that applied to the request; null for none. */
   readonly fault: string | null;
   readonly body: string;
 }
 
 /**
- * One request and what came of it. Order numbers count every request that is sent and every answer that has come, over
- * all clients: of two events the one with the lower number was first.
+ * A request with its answer. `sent` and `answered` number all requests sent and answers received in the order in which
+ * they happened, over all clients.
  */
 export interface Observation {
   readonly client: number;
   readonly request: SentRequest;
   readonly sent: number;
-  /** Null where no answer came. */
+  /** Null if no answer was received. */
   readonly answered: number | null;
   readonly answer: SeenAnswer | null;
 }
 
-/** All that the clients of one exchange saw, in the order in which requests were sent. */
+/** All observations of the clients of one exchange, in the order in which requests were sent. */
 export interface ObservationLog {
-  /** How the server writes numbers: answers cannot be made again without it. */
+  /** How the server writes numbers, which the replay needs to make the same answers. */
   readonly numbers: "number" | "string";
-  /** Why requests may be without an answer; without a reason each must have one. */
+  /** Why requests may lack an answer. If empty, each must have one. */
   readonly mayLose: readonly ("faults" | "kill")[];
-  /** The name of the state at the end, as the server said it (`GET /sim/state/hash`); null where it did not. */
+  /** State hash at the end, from `GET /sim/state/hash`; null if the request had no answer. */
   readonly finalHash: string | null;
   readonly observations: readonly Observation[];
 }
 
-/** A log as a file: its facts in the first line, then a line for each observation. */
+/** Returns the text of a log file: the other fields in the first line, then a line for each observation. */
 export function logText({ observations, ...facts }: ObservationLog): string {
   return [facts, ...observations].map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** Whether an injected fault answered instead of the exchange: nothing was carried out. */
+/** Whether an injected fault answered, so that the request was not executed. */
 export const isInjected = ({ fault, status, body }: SeenAnswer): boolean =>
   fault !== null && status >= 429 && body.includes('"details":{"fault":');
 
-/** The bytes of a request on a connection that stays open. */
+/** Returns the bytes of a request on a keep-alive connection. */
 export function bytesOf({ method, target, headers, body }: SentRequest): Buffer {
   const lines = [`${method} ${target} HTTP/1.1`];
   for (let index = 0; index < headers.length; index += 2)
@@ -72,7 +72,7 @@ export function bytesOf({ method, target, headers, body }: SentRequest): Buffer 
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`, "utf8");
 }
 
-/** What of a request its endpoint does not say. */
+/** The parts of a request that its endpoint does not define. */
 interface RequestParts {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ interface RequestParts {
 
 const HOST = "127.0.0.1";
 
-/** Writes a request to an endpoint; `signer` signs it at a moment, in Unix seconds. */
+/** Builds a request to an endpoint. `signer` signs it at `unixTime`, in seconds. */
 export function requestTo(
   operation: Operation,
   { path = {}, query = {}, body }: RequestParts = {},
@@ -103,35 +103,35 @@ export function requestTo(
   return { operation, method, target, headers, body: text, path };
 }
 
-/** What is wrong with what the clients of one exchange saw; thrown where it shows. */
+/** Thrown when observations and journal contradict each other. */
 export class Finding extends Error {
-  /** Equal where the same is wrong: without numbers and names. */
+  /** Kind of failure without numbers and names: equal for failures of the same cause. */
   readonly fingerprint: string;
-  /** The request that it showed at; null where it showed behind the last. */
-  readonly seen: Observation | null;
-  /** Whether the journal alone shows it, so that a history of commands can tell it. */
-  readonly isOfHistory: boolean;
+  /** The request at which it was found; null if it was found after the last. */
+  readonly observation: Observation | null;
+  /** Whether the journal alone shows it, so that replaying its commands can reproduce it. */
+  readonly isInJournal: boolean;
 
-  constructor(fingerprint: string, sentence: string, seen: Observation | null, isOfHistory = false) {
+  constructor(fingerprint: string, sentence: string, observation: Observation | null, isInJournal = false) {
     super(sentence);
-    this.fingerprint = isOfHistory ? fingerprint : `http: ${fingerprint}`;
-    this.seen = seen;
-    this.isOfHistory = isOfHistory;
+    this.fingerprint = isInJournal ? fingerprint : `http: ${fingerprint}`;
+    this.observation = observation;
+    this.isInJournal = isInJournal;
   }
 
-  /** A finding about a request. */
-  static about(seen: Observation, fingerprint: string, sentence: string): Finding {
-    const { client, sent, request } = seen;
+  /** Returns a finding about a request. */
+  static about(observation: Observation, fingerprint: string, sentence: string): Finding {
+    const { client, sent, request } = observation;
     const name = `request ${sent} (connection ${client}, ${request.method} ${request.target.split("?")[0]})`;
-    return new Finding(fingerprint, `${name} ${sentence}`, seen);
+    return new Finding(fingerprint, `${name} ${sentence}`, observation);
   }
 
-  /** A finding that the journal shows by itself: a broken invariant, or something that was thrown. */
-  static ofHistory({ key, sentence }: FailureFingerprint, seen: Observation | null = null): Finding {
-    return new Finding(key, sentence, seen, true);
+  /** Returns a finding that the journal alone shows: a broken invariant or an error. */
+  static inJournal({ key, sentence }: FailureFingerprint, observation: Observation | null = null): Finding {
+    return new Finding(key, sentence, observation, true);
   }
 }
 
-/** What was answered: `answered 200 at sequence 41`. */
+/** Describes an answer: `answered 200 at sequence 41`. */
 export const answerName = ({ answer }: Observation): string =>
   answer === null ? "had no answer" : `answered ${answer.status} at sequence ${answer.sequence}`;

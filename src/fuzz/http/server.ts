@@ -11,26 +11,26 @@ import { money, size } from "../../core/units.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
 import type { HttpProfile } from "./traffic.ts";
 
-/** The server that the clients of one seed talk to. */
-export interface FuzzedServer {
+/** The server of one seed. */
+export interface FuzzServer {
   readonly port: number;
-  /** Ends the process without a warning (SIGKILL), and opens what it kept in another; answers the new port. */
+  /** Kills the process (SIGKILL), and starts another with the same data directory. Returns the new port. */
   kill(): Promise<number>;
-  /** All that was accepted: `GET /sim/report`. */
+  /** Returns the report of the session: `GET /sim/report`. */
   report(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Opens the server of a profile; `program` is the built program's file, for a server that is killed. */
-export async function openServer(profile: HttpProfile, program: () => string): Promise<FuzzedServer> {
+/** Opens the server of a profile. `program` returns the path of the built program, for a server that is killed. */
+export async function openServer(profile: HttpProfile, program: () => string): Promise<FuzzServer> {
   const folder = await mkdtemp(join(tmpdir(), "clobsim-fuzz-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const world = join(folder, "world.json");
     await writeFile(world, JSON.stringify(emptyWorld(profile.seed)));
-    const kept = { data: join(folder, "data"), world };
+    const paths = { data: join(folder, "data"), world };
     const isKilled = profile.server === "killed";
-    const server = await (isKilled ? openProgram(profile, kept, program()) : openHere(profile, kept));
+    const server = await (isKilled ? openProgram(profile, paths, program()) : openHere(profile, paths));
     return { ...server, close: () => server.close().finally(remove) };
   } catch (error) {
     await remove();
@@ -38,7 +38,7 @@ export async function openServer(profile: HttpProfile, program: () => string): P
   }
 }
 
-interface Kept {
+interface Paths {
   readonly data: string;
   readonly world: string;
 }
@@ -56,22 +56,22 @@ const configOf = ({ seed, numbers, settlement, balances, durability }: HttpProfi
   faucet: { collateral: money(0), everyMarket: size(0) },
 });
 
-async function openHere(profile: HttpProfile, { data, world }: Kept): Promise<FuzzedServer> {
-  const kept = profile.server === "kept" ? { data, world } : { world };
-  const { port, close } = await startServer({ ...configOf(profile), ...kept });
+async function openHere(profile: HttpProfile, { data, world }: Paths): Promise<FuzzServer> {
+  const origin = profile.server === "persistent" ? { data, world } : { world };
+  const { port, close } = await startServer({ ...configOf(profile), ...origin });
   const kill = (): never => {
     throw new Error("only a server in a process of its own can be killed");
   };
   return { port, kill, report: () => reportAt(port), close };
 }
 
-async function openProgram(profile: HttpProfile, kept: Kept, program: string): Promise<FuzzedServer> {
+async function openProgram(profile: HttpProfile, paths: Paths, program: string): Promise<FuzzServer> {
   if (!existsSync(program)) {
     throw new Error(
-      `a server that is killed needs the built program, and there is no ${program}: npm run build makes it`,
+      `a server that is killed needs the built program, and ${program} does not exist: run npm run build`,
     );
   }
-  const start = (): Promise<Running> => startProgram(program, argumentsOf(profile, kept));
+  const start = (): Promise<Running> => startProgram(program, argumentsOf(profile, paths));
   let running = await start();
   return {
     port: running.port,
@@ -87,7 +87,7 @@ async function openProgram(profile: HttpProfile, kept: Kept, program: string): P
 
 const argumentsOf = (
   { numbers, settlement, balances, durability }: HttpProfile,
-  { data, world }: Kept,
+  { data, world }: Paths,
 ): string[] => [
   "serve",
   ...["--port", "0", "--clock", "frozen", "--faucet", "0", "--log-level", "silent"],
@@ -101,7 +101,7 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** @throws Error when the program ends before it answers. */
+/** @throws Error if the program ends before it prints its address. */
 async function startProgram(program: string, args: readonly string[]): Promise<Running> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"));
   const child = spawn(process.execPath, [program, ...args], {
@@ -129,7 +129,7 @@ async function end({ child, ended }: Running, signal: NodeJS.Signals): Promise<v
   await ended;
 }
 
-/** All that a server has accepted, as a bug report. */
+/** Fetches a bug report of the session of a server. */
 export async function reportAt(port: number): Promise<string> {
   const client = new ExchangeClient(`http://127.0.0.1:${port}`);
   try {

@@ -5,48 +5,59 @@ import { CHAIN_IDS } from "../../api/wallet-signature.ts";
 import type { Credentials, Market } from "../../client/api-messages.ts";
 import { attest } from "../../client/wallet.ts";
 import { type Stream, stream } from "../../core/random.ts";
-import { signerOf, Wallets } from "../../scenario/venue/wallets.ts";
-import { asScenario, reducing, withScenario } from "../failure-files.ts";
+import { signerOf, type Wallet, Wallets } from "../../scenario/venue/wallets.ts";
+import { asScenario, shrinkDeadline, writeScenario } from "../failure-files.ts";
 import type { FailureFiles, SeedOutcome, SeedRunner, SeedSettings } from "../outcome.ts";
-import { readJournal } from "./answers.ts";
+import { readJournal } from "./answer-replay.ts";
 import { check } from "./check.ts";
-import { Clients, type Flight } from "./clients.ts";
+import { Clients, type PendingRequest } from "./clients.ts";
 import { logText, type ObservationLog, requestTo, type SentRequest } from "./observation.ts";
-import { type FuzzedServer, openServer } from "./server.ts";
+import { type FuzzServer, openServer } from "./server.ts";
 import {
   type HttpProfile,
-  httpProfile,
   OPENED_AT,
-  type Party,
-  profileLine,
+  profileOf,
+  profileText,
   type TradedMarket,
+  type Trader,
   Traffic,
 } from "./traffic.ts";
 
-/** The history of one seed: its clients open markets and accounts, and then trade, all at once. */
+/** Returns the request that derives API keys, signed by a wallet. */
+export async function derivationRequest(wallet: Wallet): Promise<SentRequest> {
+  const claim = {
+    scheme: "typed-data",
+    chainId: CHAIN_IDS[0],
+    unixTime: OPENED_AT / 1000,
+    nonce: 0,
+  } as const;
+  return requestTo("deriveApiKey", { body: await attest(await signerOf(wallet), claim) });
+}
+
+/** The session of one seed: its clients create markets and accounts, then trade concurrently. */
 export class FuzzSession {
   readonly #profile: HttpProfile;
-  readonly #server: FuzzedServer;
+  readonly #server: FuzzServer;
   readonly #wallets: Wallets;
   readonly #clients: Clients;
   readonly #random: Stream;
-  /** Requests that may still be without an answer, by client. */
-  readonly #underWay: Flight[][];
+  /** Requests that may be pending, by client. */
+  readonly #pending: PendingRequest[][];
   #port: number;
 
-  constructor(profile: HttpProfile, server: FuzzedServer, wallets: Wallets) {
+  constructor(profile: HttpProfile, server: FuzzServer, wallets: Wallets) {
     this.#profile = profile;
     this.#server = server;
     this.#wallets = wallets;
     this.#port = server.port;
     this.#clients = new Clients(() => this.#port, OPENED_AT);
-    this.#underWay = Array.from({ length: profile.clients }, () => []);
+    this.#pending = Array.from({ length: profile.clients }, () => []);
     this.#random = stream(profile.seed, "fuzz/http/rounds");
   }
 
   /**
-   * Runs the history to its end; answers its report, what was seen, and how many requests opened the exchange, before the
-   * first that was drawn. @throws Error where the exchange cannot even be opened.
+   * Runs the session. Returns its report, the observations, and the number of requests before the first drawn one.
+   * @throws Error if the markets and accounts cannot be created.
    */
   async run(commands: number) {
     const traffic = await this.#open();
@@ -68,13 +79,13 @@ export class FuzzSession {
     ];
     return {
       numbers,
-      mayLose: this.#clients.isStuck ? [] : reasons,
+      mayLose: this.#clients.hasTimedOut ? [] : reasons,
       finalHash: hash === null ? null : (/"hash":"([^"]+)"/.exec(hash)?.[1] ?? null),
       observations: this.#clients.observations,
     };
   }
 
-  /** Opens markets and accounts, one request after the other. */
+  /** Creates markets and accounts, one request after the other. */
   async #open(): Promise<Traffic> {
     const { markets, accounts } = this.#profile;
     const event = await this.#done<{ id: string }>(requestTo("createEvent", { body: { title: "Fuzz" } }));
@@ -96,26 +107,19 @@ export class FuzzSession {
     const tokens = Object.fromEntries(
       opened.flatMap(({ tokenIds }) => tokenIds.map((tokenId) => [tokenId, this.#profile.shares])),
     );
-    const parties: Party[] = [];
+    const traders: Trader[] = [];
     for (let number = 1; number <= accounts; number += 1) {
-      const party = await this.#derive(`fuzz-${number}`);
+      const trader = await this.#derive(`fuzz-${number}`);
       const body = { collateral: this.#profile.collateral, ...(this.#profile.shares > 0 && { tokens }) };
-      await this.#done(requestTo("fundAccount", { path: { address: party.credentials.address }, body }));
-      parties.push(party);
+      await this.#done(requestTo("fundAccount", { path: { address: trader.credentials.address }, body }));
+      traders.push(trader);
     }
-    return new Traffic(this.#profile, parties, opened);
+    return new Traffic(this.#profile, traders, opened);
   }
 
-  async #derive(name: string): Promise<Party> {
+  async #derive(name: string): Promise<Trader> {
     const wallet = this.#wallets.of(name);
-    const claim = {
-      scheme: "typed-data",
-      chainId: CHAIN_IDS[0],
-      unixTime: OPENED_AT / 1000,
-      nonce: 0,
-    } as const;
-    const body = await attest(await signerOf(wallet), claim);
-    const credentials = await this.#done<Credentials>(requestTo("deriveApiKey", { body }));
+    const credentials = await this.#done<Credentials>(await derivationRequest(wallet));
     return { credentials: { ...credentials, address: wallet.address }, orders: [] };
   }
 
@@ -127,7 +131,7 @@ export class FuzzSession {
     );
   }
 
-  /** Sends what the seed has drawn, in rounds: several clients at once, some of whom do not wait for their answers. */
+  /** Sends the drawn requests in rounds, from several clients at once. Some clients do not wait for their answers. */
   async #trade(traffic: Traffic, commands: number): Promise<void> {
     const { clients, server, killedAt } = this.#profile;
     const kills = server === "killed" ? killedAt.map((share) => (commands * share) / 100) : [];
@@ -141,63 +145,63 @@ export class FuzzSession {
       }
       await this.#wait();
     }
-    await Promise.all(this.#underWay.flat().map(({ done }) => done));
+    await Promise.all(this.#pending.flat().map(({ done }) => done));
   }
 
-  /** One request of one client, which waits first where it has as many under way as it may have. */
+  /** Sends a request of one client. First waits if the client has the maximum number of pending requests. */
   async #ask(traffic: Traffic): Promise<void> {
     const { clients, cutOneIn, pipelined } = this.#profile;
     const client = this.#random.below(clients);
-    const own = this.#underWay[client] as Flight[];
+    const own = this.#pending[client] as PendingRequest[];
     while (own.length >= pipelined) await own.shift()?.done;
     const request = traffic.next(client, this.#clients.time);
     const cutAt = cutOneIn > 0 && this.#random.oneIn(cutOneIn) ? this.#random.between(1, 200) : null;
-    const flight = await this.#clients.send(client, request, cutAt);
-    flight.done.then((answer) => traffic.learn(client, request, answer));
-    own.push(flight);
+    const pending = await this.#clients.send(client, request, cutAt);
+    pending.done.then((answer) => traffic.learn(client, request, answer));
+    own.push(pending);
   }
 
-  /** Waits until some of the clients have all their answers; in one round out of three all of them. */
+  /** Waits until some of the clients have all their answers; in one round of three, all clients. */
   async #wait(): Promise<void> {
     const isForAll = this.#random.oneIn(3);
-    const awaited = this.#underWay.filter(() => this.#random.oneIn(2) || isForAll);
-    await Promise.all(awaited.flatMap((flights) => flights.splice(0)).map(({ done }) => done));
+    const awaited = this.#pending.filter(() => this.#random.oneIn(2) || isForAll);
+    await Promise.all(awaited.flatMap((requests) => requests.splice(0)).map(({ done }) => done));
   }
 
-  /** Kills the server while requests are under way, and goes on with the one in its place. */
+  /** Kills the server while requests are pending, and continues with its successor. */
   async #kill(): Promise<void> {
-    await this.#clients.ends(this.#random.below(this.#clients.underWay + 1));
+    await this.#clients.waitForEnded(this.#random.below(this.#clients.pending + 1));
     this.#port = await this.#server.kill();
   }
 }
 
 /**
- * Runs seeds through real clients of a real server, several at once, and checks that what they saw is one history.
- * Requests are the seed's; in which order a server takes up those of several connections is the machine's, so that a
- * seed may pass where it has failed before: what was seen goes with the outcome of one that fails.
+ * Runs seeds with concurrent clients of a server, and checks that their observations are one history. The seed decides
+ * the requests, but not the order in which the server handles those of several connections. Because a seed that failed
+ * may pass when it is run again, a failed outcome has its observations as evidence.
  */
 export class OverHttp implements SeedRunner {
   readonly #program: string;
   readonly #wallets = new Wallets();
 
-  /** `program` is the file of the built program, which is killed and opened again; default: the one beside this code. */
+  /** `program` is the path of the built program for servers that are killed; by default the one that runs this code. */
   constructor(program = fileURLToPath(new URL("./cli.js", import.meta.url))) {
     this.#program = program;
   }
 
   async run(seed: number, { commands }: SeedSettings): Promise<SeedOutcome> {
-    const profile = httpProfile(seed);
+    const profile = profileOf(seed);
     const server = await openServer(profile, () => this.#program);
     try {
       const { report, log, opening } = await new FuzzSession(profile, server, this.#wallets).run(commands);
       const finding = await check(readJournal(Buffer.from(report)), log);
-      const outcome = { seed, profile: profileLine(profile), commands };
+      const outcome = { seed, profile: profileText(profile), commands };
       if (finding === null) return { ...outcome, failure: null };
-      const { fingerprint, seen, message: sentence, isOfHistory } = finding;
+      const { fingerprint, observation, message: sentence, isInJournal } = finding;
       const { observations } = log;
-      const index = seen === null ? observations.length - 1 : observations.indexOf(seen);
+      const index = observation === null ? observations.length - 1 : observations.indexOf(observation);
       const command = Math.max(1, Math.min(commands, index + 1 - opening));
-      const evidence = { report, observations: logText(log), isOfHistory };
+      const evidence = { report, observations: logText(log), isInJournal };
       return { ...outcome, failure: { fingerprint, sentence, command }, evidence };
     } finally {
       await server.close();
@@ -212,20 +216,19 @@ export class OverHttp implements SeedRunner {
   ): Promise<FailureFiles> {
     if (evidence === undefined) throw new Error("an outcome over HTTP has failed without evidence");
     const report = join(folder, `${name}.ndjson`);
-    const seen = join(folder, `${name}.observations.ndjson`);
+    const log = join(folder, `${name}.observations.ndjson`);
     writeFileSync(report, evidence.report);
-    writeFileSync(seen, evidence.observations);
-    if (!evidence.isOfHistory) {
-      const remark = `what clients saw differs from the journal, which no scenario can tell: ${seen} holds every request and answer`;
+    writeFileSync(log, evidence.observations);
+    if (!evidence.isInJournal) {
+      const remark = `answers differ from the journal, which a scenario cannot show: ${log} has every request and answer`;
       return { scenario: null, report, remark };
     }
     const { config, start, opening, session, failing } = readJournal(Buffer.from(evidence.report)).history;
     const entries = [...opening, ...session, ...(failing === null ? [] : [failing])];
-    const told = await asScenario({ config, start, entries }, { isOver: reducing() });
+    const reproduction = await asScenario({ config, start, entries }, { isOver: shrinkDeadline() });
     const none = { text: null, remark: "the commands of the journal alone do not fail" };
-    return withScenario(join(folder, `${name}.yaml`), report, told ?? none);
+    return writeScenario(join(folder, `${name}.yaml`), report, reproduction ?? none);
   }
 }
 
-/** Seeds over HTTP, with the program that this code is a part of. */
 export const overHttp: SeedRunner = new OverHttp();

@@ -4,59 +4,62 @@ import { type Stream, stream } from "../../core/random.ts";
 import { requestTo, type SeenAnswer, type SentRequest } from "./observation.ts";
 
 /**
- * Where the exchange of a seed runs: in this process, kept by nothing or by a directory, or as the program in a process
- * of its own that is killed (SIGKILL) on the way and opened again.
+ * How the exchange of a seed runs: in this process, in memory or with a data directory, or as the program in another
+ * process that is killed (SIGKILL) and started again.
  */
-export type ServerKind = "unkept" | "kept" | "killed";
+export type ServerKind = "memory" | "persistent" | "killed";
 
 const TICKS = [1_000, 100, 50, 25, 10, 1];
 const HALF = 5_000;
 
-/** What a seed draws before anything else. */
-export type HttpProfile = Readonly<ReturnType<typeof httpProfile>>;
+/** Settings of a session, drawn from its seed. */
+export type HttpProfile = Readonly<ReturnType<typeof profileOf>>;
 
-/** The profile of a seed. */
-export function httpProfile(seed: number) {
+/** Draws the profile of a seed. */
+export function profileOf(seed: number) {
   const random = stream(String(seed), "fuzz/http/profile");
   const accounts = random.between(2, 6);
-  const markets = Array.from({ length: random.between(1, 3) }, (_, index) => marketOf(random, index));
+  const markets = Array.from({ length: random.between(1, 3) }, (_, index) => drawMarket(random, index));
   return {
     seed: String(seed),
-    server: serverOf(random),
+    server: drawServerKind(random),
     durability: random.pick(["process", "power"] as const),
-    /** When a server of the kind is killed: behind which shares of its commands, in percent, ascending. */
+    /** After which percentages of the commands the server is killed, ascending. */
     killedAt: Array.from({ length: random.between(1, 3) }, () => random.between(10, 90)).sort(
       (a, b) => a - b,
     ),
     accounts,
-    /** Connections; several may belong to one account. */
+    /** Number of connections. Several may belong to one account. */
     clients: random.between(2, 8),
     markets,
     settlement: random.pick(["auto", "auto", "instant", "manual"] as const),
     balances: random.pick(["optimistic", "optimistic", "settled"] as const),
     numbers: random.oneIn(4) ? ("string" as const) : ("number" as const),
-    /** The most requests of one client that are under way at a time. */
+    /** Maximum number of pending requests per client. */
     pipelined: random.pick([1, 2, 4]),
-    /** One in so many commands injects a fault of requests, advances the clock, sends its bytes in two parts; 0: none. */
+    /** One in this many requests injects a fault; 0 for none. */
     faultOneIn: random.pick([0, 0, 15, 40]),
+    /** One in this many requests advances the clock; 0 for none. */
     clockOneIn: random.pick([0, 10, 30]),
+    /** One in this many requests is sent in two writes; 0 for none. */
     cutOneIn: random.pick([0, 0, 12]),
-    /** USDC and shares of each token that an account begins with. */
+    /** Initial USDC of each account. */
     collateral: random.pick([25, 200, 5_000]),
+    /** Initial shares of each account, per token. */
     shares: random.pick([0, 20, 500]),
   };
 }
 
-/** A kill takes as long as several other seeds: it is left to one seed in 20. */
-function serverOf(random: Stream): ServerKind {
+/** Draws one killed server in 20 seeds because a kill takes as long as several other seeds. */
+function drawServerKind(random: Stream): ServerKind {
   const drawn = random.below(20);
-  return drawn === 0 ? "killed" : drawn <= 4 ? "kept" : "unkept";
+  return drawn === 0 ? "killed" : drawn <= 4 ? "persistent" : "memory";
 }
 
-/** A market that a seed trades in: its tick in price units of 0.0001 USDC, and the level, in ticks, around which orders are. */
-type MarketProfile = Readonly<ReturnType<typeof marketOf>>;
+/** Terms of a market: the tick in 0.0001 USDC, and the middle of the order prices in ticks. */
+type MarketProfile = Readonly<ReturnType<typeof drawMarket>>;
 
-function marketOf(random: Stream, index: number) {
+function drawMarket(random: Stream, index: number) {
   const tick = random.pick(TICKS);
   return {
     slug: `market-${index + 1}`,
@@ -68,12 +71,12 @@ function marketOf(random: Stream, index: number) {
   };
 }
 
-/** A profile in one line. */
-export function profileLine(profile: HttpProfile): string {
+/** Describes a profile in one line. */
+export function profileText(profile: HttpProfile): string {
   const { server, durability, killedAt, accounts, clients, markets } = profile;
-  const kept = server === "unkept" ? "" : ` ${durability}`;
+  const suffix = server === "memory" ? "" : ` ${durability}`;
   const parts = [
-    server === "killed" ? `killed at ${killedAt.join(", ")}%${kept}` : `${server}${kept}`,
+    server === "killed" ? `killed at ${killedAt.join(", ")}%${suffix}` : `${server}${suffix}`,
     `${accounts} accounts ${clients} clients`,
     markets
       .map(({ tick, feeRateBps, matching, selfTrade }) =>
@@ -93,94 +96,93 @@ export function profileLine(profile: HttpProfile): string {
 
 const rate = (name: string, oneIn: number): string => (oneIn === 0 ? "" : `${name} 1/${oneIn}`);
 
-/** When every exchange opens, in Unix ms. */
+/** Start of every exchange, in Unix ms. */
 export const OPENED_AT = FROZEN_START;
 
-/** An account that trades, over one or several connections. */
-export interface Party {
+/** An account that trades over one or several connections. */
+export interface Trader {
   readonly credentials: SigningCredentials;
-  /** The ids of orders that its answers have named, oldest first. */
+  /** Ids of its accepted orders, oldest first. */
   readonly orders: string[];
 }
 
-/** A market that stands. */
 export interface TradedMarket {
   readonly terms: MarketProfile;
   readonly id: string;
-  /** Of YES and NO. */
+  /** Token ids of YES and NO. */
   readonly tokenIds: readonly string[];
 }
 
 const PRICE_UNITS = 10_000;
-/** How far from the middle orders are placed, in ticks: few enough levels that they meet. */
-const SPREAD = 2;
-/** A price level of no market. */
+/** Maximum distance of order prices from the middle, in ticks, so small that orders often match. */
+const MAX_DISTANCE = 2;
+/** A price that is on no market's tick. */
 const OFF_TICK = 0.12345;
-const NO_ORDER = "00000000-0000-4000-8000-000000000000";
-/** The longest life of a GTD order, in seconds. */
-const LIFE = 40;
+const UNKNOWN_ORDER = "00000000-0000-4000-8000-000000000000";
+/** Maximum lifetime of a GTD order, in seconds. */
+const MAX_LIFETIME = 40;
 
-/** Draws what the clients of a seed ask for. Each client has a stream of its own. */
+/** Draws the requests of the clients of a seed. Each client has a random stream of its own. */
 export class Traffic {
   readonly #profile: HttpProfile;
-  readonly #parties: readonly Party[];
+  readonly #traders: readonly Trader[];
   readonly #markets: readonly TradedMarket[];
   readonly #streams: readonly Stream[];
 
-  constructor(profile: HttpProfile, parties: readonly Party[], markets: readonly TradedMarket[]) {
+  constructor(profile: HttpProfile, traders: readonly Trader[], markets: readonly TradedMarket[]) {
     this.#profile = profile;
-    this.#parties = parties;
+    this.#traders = traders;
     this.#markets = markets;
     this.#streams = Array.from({ length: profile.clients }, (_, client) =>
       stream(profile.seed, `fuzz/http/client ${client}`),
     );
   }
 
-  /** The next request of a client at a virtual time. */
+  /** Draws the next request of a client at a virtual time, in Unix ms. */
   next(client: number, time: number): SentRequest {
     const { faultOneIn, clockOneIn } = this.#profile;
     const random = this.#streams[client] as Stream;
-    const party = this.#partyOf(client);
-    if (faultOneIn > 0 && random.oneIn(faultOneIn)) return fault(random);
+    const trader = this.#traderOf(client);
+    if (faultOneIn > 0 && random.oneIn(faultOneIn)) return faultRequest(random);
     if (clockOneIn > 0 && random.oneIn(clockOneIn)) {
       return requestTo("setClock", {
         body: { advance: `${random.oneIn(12) ? 90 : random.between(1, 12)}s` },
       });
     }
-    if (random.oneIn(60)) return this.#control(random, party);
-    if (random.below(100) < 55) return this.#trade(random, party, time);
-    return this.#read(random, party, time);
+    if (random.oneIn(60)) return this.#control(random, trader);
+    if (random.below(100) < 55) return this.#trade(random, trader, time);
+    return this.#read(random, trader, time);
   }
 
-  /** Learns from an answer which orders a client may cancel. */
+  /** Remembers the id of an accepted order so that later requests can name it. */
   learn(client: number, { operation }: SentRequest, answer: SeenAnswer | null): void {
     if (operation !== "placeOrder" || answer?.status !== 200) return;
     const id = /^\{"id":"([^"]+)"/.exec(answer.body)?.[1];
-    if (id !== undefined) this.#partyOf(client).orders.push(id);
+    if (id !== undefined) this.#traderOf(client).orders.push(id);
   }
 
-  #partyOf(client: number): Party {
-    return this.#parties[client % this.#parties.length] as Party;
+  #traderOf(client: number): Trader {
+    return this.#traders[client % this.#traders.length] as Trader;
   }
 
-  #trade(random: Stream, party: Party, time: number): SentRequest {
+  #trade(random: Stream, trader: Trader, time: number): SentRequest {
     const drawn = random.below(100);
-    if (drawn < 72) return this.#order(random, party, time);
+    if (drawn < 72) return this.#order(random, trader, time);
     if (drawn < 92) {
-      const orderId = random.oneIn(25) ? NO_ORDER : this.#anOrder(random, party);
+      const orderId = random.oneIn(25) ? UNKNOWN_ORDER : this.#anOrder(random, trader);
       const where = random.oneIn(3) ? { query: { orderId } } : { body: { orderId } };
-      return requestTo("cancelOrder", where, signed(party, time));
+      return requestTo("cancelOrder", where, signed(trader, time));
     }
-    return requestTo("cancelAllOrders", {}, signed(party, time));
+    return requestTo("cancelAllOrders", {}, signed(trader, time));
   }
 
-  #order(random: Stream, party: Party, time: number): SentRequest {
+  #order(random: Stream, trader: Trader, time: number): SentRequest {
     const { terms, tokenIds } = random.pick(this.#markets);
     const outcome = random.below(2);
     const middle = outcome === 0 ? terms.middle : PRICE_UNITS / terms.tick - terms.middle;
     const level = Math.max(
       1,
-      Math.min(PRICE_UNITS / terms.tick - 1, middle + random.between(-SPREAD, SPREAD)),
+      Math.min(PRICE_UNITS / terms.tick - 1, middle + random.between(-MAX_DISTANCE, MAX_DISTANCE)),
     );
     const orderType = random.pick(["GTC", "GTC", "GTC", "GTC", "GTD", "GTD", "FOK", "FAK"] as const);
     const body = {
@@ -190,13 +192,15 @@ export class Traffic {
       size: random.oneIn(40) ? 0.5 : random.pick([1, 2, 5, 10, 12.5]),
       orderType,
       ...(orderType === "GTD" && {
-        expiration: String(Math.floor(time / 1000) + (random.oneIn(20) ? -5 : random.between(1, LIFE))),
+        expiration: String(
+          Math.floor(time / 1000) + (random.oneIn(20) ? -5 : random.between(1, MAX_LIFETIME)),
+        ),
       }),
     };
-    return requestTo("placeOrder", { body }, signed(party, time));
+    return requestTo("placeOrder", { body }, signed(trader, time));
   }
 
-  #read(random: Stream, party: Party, time: number): SentRequest {
+  #read(random: Stream, trader: Trader, time: number): SentRequest {
     const market = random.pick(this.#markets);
     const query = { token_id: market.tokenIds[random.below(2)] ?? "" };
     switch (random.below(13)) {
@@ -210,13 +214,13 @@ export class Traffic {
         return requestTo("getLastTradePrice", { query });
       case 5:
       case 6:
-        return requestTo("listOrders", random.oneIn(2) ? {} : { query }, signed(party, time));
+        return requestTo("listOrders", random.oneIn(2) ? {} : { query }, signed(trader, time));
       case 7:
-        return requestTo("listTrades", random.oneIn(2) ? {} : { query }, signed(party, time));
+        return requestTo("listTrades", random.oneIn(2) ? {} : { query }, signed(trader, time));
       case 8:
-        return requestTo("getAccount", { path: { address: party.credentials.address } });
+        return requestTo("getAccount", { path: { address: trader.credentials.address } });
       case 9:
-        return requestTo("explainOrder", { path: { id: this.#anOrder(random, party) } });
+        return requestTo("explainOrder", { path: { id: this.#anOrder(random, trader) } });
       case 10:
         return requestTo("listMarketTrades", { path: { idOrSlug: market.terms.slug } });
       case 11:
@@ -226,8 +230,8 @@ export class Traffic {
     }
   }
 
-  /** What a test does to the exchange besides: more funds; seldom, a market ends. */
-  #control(random: Stream, party: Party): SentRequest {
+  /** Draws a control request: mostly funding, rarely the end of a market. */
+  #control(random: Stream, trader: Trader): SentRequest {
     const { id, tokenIds } = random.pick(this.#markets);
     const drawn = random.below(20);
     if (drawn === 0) return requestTo("closeMarket", { path: { idOrSlug: id } });
@@ -238,22 +242,25 @@ export class Traffic {
     const body = random.oneIn(2)
       ? { collateral: random.between(1, 50) }
       : { tokens: { [random.pick(tokenIds)]: random.between(1, 20) } };
-    return requestTo("fundAccount", { path: { address: party.credentials.address }, body });
+    return requestTo("fundAccount", { path: { address: trader.credentials.address }, body });
   }
 
-  /** An order of the party's, rather a late one; one that there is not, where it knows none. */
-  #anOrder(random: Stream, { orders }: Party): string {
+  /** Draws an order of the trader, mostly a recent one; an unknown id if it has no orders. */
+  #anOrder(random: Stream, { orders }: Trader): string {
     const back = random.below(Math.min(orders.length, random.oneIn(4) ? orders.length : 4) || 1);
-    return orders[orders.length - 1 - back] ?? NO_ORDER;
+    return orders[orders.length - 1 - back] ?? UNKNOWN_ORDER;
   }
 }
 
-const signed = ({ credentials }: Party, time: number) => ({ credentials, unixTime: Math.floor(time / 1000) });
+const signed = ({ credentials }: Trader, time: number) => ({
+  credentials,
+  unixTime: Math.floor(time / 1000),
+});
 
 const ROUTES = ["POST /clob/order", "DELETE /clob/order", "DELETE /clob/orders/all", "GET /clob/book", "*"];
 
-/** A fault of requests that goes by, or the end of all that are in force. */
-function fault(random: Stream): SentRequest {
+/** Draws a request that injects a fault, or removes all faults. */
+function faultRequest(random: Stream): SentRequest {
   if (random.oneIn(6)) return requestTo("removeFaults");
   const kinds = [
     { status: random.pick([429, 500, 503] as const) },

@@ -1,6 +1,6 @@
 export type Side = "BUY" | "SELL";
 export type TimeInForce = "GTC" | "FAK" | "FOK";
-/** What happens when the walk of a taker meets a resting order of the same owner. */
+/** What happens when a taker reaches a resting order of the same owner. */
 export type SelfTradePolicy = "allow" | "cancel-taker" | "cancel-maker" | "cancel-both";
 
 /** A limit order: price in ticks, size in any whole unit. */
@@ -12,7 +12,7 @@ export interface NaiveOrder {
   readonly size: number;
 }
 
-/** An order in the book; `open` is what has not traded yet. */
+/** An order in the book. `open` is the unfilled size. */
 export interface RestingOrder extends NaiveOrder {
   readonly open: number;
 }
@@ -25,18 +25,18 @@ export interface NaiveTrade {
   readonly quantity: number;
 }
 
-/** What became of an order that came: the sizes of `trades`, `rested` and `canceled` add up to the order's own. */
+/** Result of placing an order. The sizes of `trades`, `rested` and `canceled` add up to the order's size. */
 export interface Placement {
   readonly trades: readonly NaiveTrade[];
-  /** Own resting orders that the self-trade policy took out of the book, in the order met. */
+  /** Own resting orders that the self-trade policy removed from the book, in the order reached. */
   readonly removed: readonly number[];
-  /** Size that rests now. */
+  /** Size that rests in the book. */
   readonly rested: number;
   /** Size that neither traded nor rests. */
   readonly canceled: number;
 }
 
-/** All that rests at one price. */
+/** A price level. */
 export interface NaiveLevel {
   readonly tick: number;
   readonly open: number;
@@ -44,24 +44,24 @@ export interface NaiveLevel {
 }
 
 /**
- * The obviously right limit order book: two sorted arrays of orders, the next to trade in front.
- * It is the model that the real book is compared with, so it is written to be read, not to be fast.
+ * A simple limit order book: two sorted arrays of orders, the next to trade first. It is the model with which the real
+ * book is compared, so it is written for readability, not speed.
  */
 export class NaiveBook {
   readonly #bids: RestingOrder[] = [];
   readonly #asks: RestingOrder[] = [];
 
-  /** The resting buys, highest price first, then arrival. */
+  /** Resting buys: highest price first, then order of arrival. */
   get bids(): readonly RestingOrder[] {
     return this.#bids;
   }
 
-  /** The resting sells, lowest price first, then arrival. */
+  /** Resting sells: lowest price first, then order of arrival. */
   get asks(): readonly RestingOrder[] {
     return this.#asks;
   }
 
-  /** Matches an order and, when it is GTC and no policy stopped it, rests what is left. */
+  /** Matches an order. The rest of a GTC order rests unless the self-trade policy stopped it. */
   place(order: NaiveOrder, timeInForce: TimeInForce = "GTC", policy: SelfTradePolicy = "allow"): Placement {
     if (timeInForce === "FOK" && this.#fillable(order, policy) < order.size) {
       return { trades: [], removed: [], rested: 0, canceled: order.size };
@@ -93,7 +93,7 @@ export class NaiveBook {
     return { trades, removed, rested, canceled: left - rested };
   }
 
-  /** Takes an order out of the book; answers whether it rested there. */
+  /** Removes an order from the book. Returns whether it was there. */
   cancel(id: number): boolean {
     for (const queue of [this.#bids, this.#asks]) {
       const index = queue.findIndex((order) => order.id === id);
@@ -105,7 +105,7 @@ export class NaiveBook {
     return false;
   }
 
-  /** One side added up by price, best first. */
+  /** Returns the price levels of a side, best first. */
   depth(side: Side): NaiveLevel[] {
     const queue = side === "BUY" ? this.#bids : this.#asks;
     return [...new Set(queue.map((order) => order.tick))].map((tick) => {
@@ -114,7 +114,7 @@ export class NaiveBook {
     });
   }
 
-  /** How much of an order could trade now: own orders never count, and some policies stop at the first of them. */
+  /** Returns the size that an order could trade now. Own orders do not count, and some policies stop at the first. */
   #fillable(order: NaiveOrder, policy: SelfTradePolicy): number {
     let fillable = 0;
     for (const maker of order.side === "BUY" ? this.#asks : this.#bids) {
@@ -134,7 +134,7 @@ export class NaiveBook {
   }
 }
 
-/** Property by property: objects made with `...` are forty times slower to search here. */
+/** Copies property by property because objects made with `...` are forty times slower to search here. */
 function resting({ id, owner, side, tick, size }: NaiveOrder, open: number): RestingOrder {
   return { id, owner, side, tick, size, open };
 }

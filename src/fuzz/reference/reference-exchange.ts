@@ -2,9 +2,6 @@ import { NaiveBook, type SelfTradePolicy, type Side } from "./naive-book.ts";
 import {
   ALL_ALLOWED,
   type Call,
-  type Claim,
-  feeAt,
-  held,
   isCovered,
   isPermitted,
   type Move,
@@ -13,23 +10,26 @@ import {
   type Permissions,
   permissionsAfter,
   ReferenceFaults,
+  type Reservation,
   Rollback,
+  reservedFor,
   type Settlement,
   spendable,
+  takerFee,
   usePermissions,
   Wallet,
 } from "./wallet.ts";
 
-/** What an exchange is opened with. */
+/** Configuration of an exchange. */
 export interface Terms {
-  /** Decides which settlements a fault strikes. */
+  /** Seed of the draws that decide to which settlements a fault applies. */
   readonly seed: string;
   readonly policy: "optimistic" | "settled";
-  readonly faucet: { readonly usdc: number; readonly everywhere: number };
+  readonly faucet: { readonly usdc: number; readonly everyMarket: number };
   readonly derivesOnce: boolean;
-  /** How many of the latest blocks can be replaced. */
-  readonly replaceable: number;
-  /** The addresses of the account that keeps the other half of sets, and of the one that collects fees. */
+  /** Maximum depth of a reorganization, in blocks. */
+  readonly replaceableBlocks: number;
+  /** Address of the account that holds the other outcome of granted shares. */
   readonly faucetAddress: string;
   readonly feesAddress: string;
 }
@@ -37,10 +37,10 @@ export interface Terms {
 export interface MarketRules {
   /** In 0.0001 USDC. */
   readonly tick: number;
-  /** In 0.01 share. */
+  /** Minimum order size, in 0.01 share. */
   readonly minimum: number;
   readonly basisPoints: number;
-  /** One book for both outcomes, or one for each. */
+  /** Whether both outcomes share a book. */
   readonly isOneBook: boolean;
   readonly selfTrade: SelfTradePolicy;
 }
@@ -80,7 +80,7 @@ export interface ReferenceTrade {
   readonly kind: "COMPLEMENTARY" | "MINT" | "MERGE";
 }
 
-/** Whether something is done, or why not, with the figures that the refusal names. */
+/** Result of a command. A refusal has its code, and the amounts of `INSUFFICIENT_BALANCE`. */
 export type Reply =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: string; readonly required?: number; readonly available?: number };
@@ -91,8 +91,8 @@ const other = (outcome: Outcome): Outcome => (outcome === "YES" ? "NO" : "YES");
 const USDC: Outcome = "YES";
 
 /**
- * The exchange said as plainly as possible: arrays and linear scans, one rule after another as the API contract has them,
- * no code shared with the engine. It is told when blocks are mined and which settlements fail; all else it works out.
+ * A simple model of the exchange: arrays and linear scans, rules in the order of the API contract, no code shared with
+ * the engine. The caller says when blocks are mined and which settlements fail. Everything else is computed here.
  */
 export class ReferenceExchange {
   readonly markets: ReferenceMarket[] = [];
@@ -101,14 +101,14 @@ export class ReferenceExchange {
   readonly wallets: Wallet[] = [];
   readonly settlements: Settlement[] = [];
   readonly faults: ReferenceFaults;
-  /** The moment of the latest thing it was told. */
+  /** Time of the latest operation. */
   now = 0;
   readonly #terms: Terms;
-  /** The orders that have a time to end at. */
+  /** Orders with an expiration. */
   readonly #expiring: ReferenceOrder[] = [];
-  /** What each block has of the settlements, by height. */
+  /** Settlements in each block, by height. */
   readonly #blocks: Settlement[][] = [[]];
-  /** What wallets permitted before each block, by height, where they did not permit all. */
+  /** Permissions of wallets before each block, by height, without wallets that permit everything. */
   readonly #permissions: ReadonlyMap<Wallet, Permissions>[] = [new Map()];
   #transactions = 0;
 
@@ -119,7 +119,7 @@ export class ReferenceExchange {
     this.wallet(terms.feesAddress);
   }
 
-  /** The wallet of an address, opened when it is not known yet. */
+  /** Returns the wallet of an address, creating it if needed. */
   wallet(address: string): Wallet {
     let wallet = this.wallets.find((each) => each.address === address);
     if (wallet === undefined) {
@@ -152,23 +152,23 @@ export class ReferenceExchange {
       return refused("MARKET_CLOSED");
     }
     for (const order of this.orders) {
-      if (order.market === number && order.status === "LIVE") this.#leave(order, "CANCELED");
+      if (order.market === number && order.status === "LIVE") this.#end(order, "CANCELED");
     }
     market.status = winner === null ? "CLOSED" : "RESOLVED";
     market.winner = winner;
-    if (winner !== null) this.#settlement("report", number);
+    if (winner !== null) this.#addSettlement("report", number);
     return DONE;
   }
 
-  /** Gives USDC, shares of single outcomes, and shares of both in every market that it touches. */
+  /** Grants USDC, shares of single outcomes, and shares of both outcomes in every market that the account touches. */
   fund(
     address: string,
     usdc: number,
     shares: readonly { readonly market: number; readonly outcome: Outcome; readonly size: number }[],
-    everywhere: number,
+    everyMarket: number,
   ): void {
     const wallet = this.wallet(address);
-    const before = everywhere > 0 ? [...wallet.shares.keys()] : [];
+    const touched = everyMarket > 0 ? [...wallet.shares.keys()] : [];
     if (usdc > 0) this.#transactions += 1;
     wallet.usdc.balance += usdc;
     for (const { market, outcome, size } of shares) {
@@ -177,16 +177,16 @@ export class ReferenceExchange {
       wallet.asset(market, outcome).balance += size;
       this.wallet(this.#terms.faucetAddress).asset(market, other(outcome)).balance += size;
     }
-    wallet.owedEverywhere += everywhere;
-    const given = shares.filter(({ size }) => size > 0).map(({ market }) => market);
-    for (const market of new Set([...before, ...given])) this.#payOwed(wallet, market);
+    wallet.grantPerMarket += everyMarket;
+    const funded = shares.filter(({ size }) => size > 0).map(({ market }) => market);
+    for (const market of new Set([...touched, ...funded])) this.#mintGrant(wallet, market);
   }
 
   derive(address: string): Reply {
     const { faucet, derivesOnce } = this.#terms;
     const wallet = this.wallet(address);
     if (wallet.derivations > 0 && derivesOnce) return refused("CREDENTIALS_ALREADY_DERIVED");
-    if (wallet.derivations === 0) this.fund(address, faucet.usdc, [], faucet.everywhere);
+    if (wallet.derivations === 0) this.fund(address, faucet.usdc, [], faucet.everyMarket);
     wallet.derivations += 1;
     return DONE;
   }
@@ -200,12 +200,12 @@ export class ReferenceExchange {
     if (expiration !== null && expiration <= now) return refused("EXPIRATION_IN_PAST");
     if (market.status !== "ACTIVE") return refused("MARKET_CLOSED");
     const wallet = this.wallets.find(({ address }) => address === order.owner) ?? new Wallet(order.owner);
-    const pays = wallet.look(side === "BUY" ? 0 : market.number, outcome);
-    const required = held(side, price, size, market.basisPoints);
-    const owed = side === "SELL" ? wallet.owed(market.number) : 0;
-    const available = spendable(pays, this.#terms.policy) - pays.reserved + owed;
+    const asset = wallet.balanceOf(side === "BUY" ? 0 : market.number, outcome);
+    const required = reservedFor(side, price, size, market.basisPoints);
+    const grant = side === "SELL" ? wallet.pendingGrant(market.number) : 0;
+    const available = spendable(asset, this.#terms.policy) - asset.reserved + grant;
     if (required > available) return { ok: false, code: "INSUFFICIENT_BALANCE", required, available };
-    this.#payOwed(wallet, market.number);
+    this.#mintGrant(wallet, market.number);
     this.#match({ ...order, number: this.orders.length + 1, filled: 0, status: "LIVE" }, market);
     return DONE;
   }
@@ -214,67 +214,67 @@ export class ReferenceExchange {
     const order = this.order(number);
     if (order === undefined || order.owner !== owner) return refused("ORDER_NOT_FOUND");
     if (order.status !== "LIVE") return refused("ORDER_NOT_LIVE");
-    this.#leave(order, "CANCELED");
+    this.#end(order, "CANCELED");
     return DONE;
   }
 
   cancelAll(owner: string): void {
     for (const order of this.orders) {
-      if (order.owner === owner && order.status === "LIVE") this.#leave(order, "CANCELED");
+      if (order.owner === owner && order.status === "LIVE") this.#end(order, "CANCELED");
     }
   }
 
-  /** Ends all orders whose time is over. */
+  /** Expires all orders that are due. */
   expire(now: number): void {
     this.now = now;
     for (const order of this.#expiring) {
-      const isOver = order.expiration !== null && order.expiration <= now;
-      if (isOver && order.status === "LIVE") this.#leave(order, "EXPIRED");
+      const isDue = order.expiration !== null && order.expiration <= now;
+      if (isDue && order.status === "LIVE") this.#end(order, "EXPIRED");
     }
   }
 
   call(call: Call): void {
-    this.#settlement(call, "market" in call ? call.market : 0);
+    this.#addSettlement(call, "market" in call ? call.market : 0);
   }
 
-  beginBlock(): void {
+  openBlock(): void {
     this.#blocks.push([]);
     const limited = this.wallets.filter(({ permissions }) => permissions !== ALL_ALLOWED);
     this.#permissions.push(new Map(limited.map((wallet) => [wallet, wallet.permissions])));
   }
 
-  /** A block has all that is pending up to a transaction; empty ones follow. */
+  /** Mines all pending transactions up to a number in one block, then a number of empty blocks. */
   mineUpTo(transaction: number, empty: number): void {
-    this.beginBlock();
+    this.openBlock();
     for (const settlement of this.settlements) {
       if (settlement.number <= transaction && settlement.status === "pending") this.#mine(settlement);
     }
-    for (let count = 0; count < empty; count += 1) this.beginBlock();
+    for (let count = 0; count < empty; count += 1) this.openBlock();
   }
 
-  /** A block has one transaction, carried out. */
+  /** Mines one transaction in the open block. */
   mine(transaction: number): void {
     const settlement = this.settlements.find(({ number }) => number === transaction);
-    // What the exchange gives is in effect before its block.
+    // Other transactions, such as grants, take effect before their block.
     if (settlement !== undefined) this.#mine(settlement);
   }
 
   #mine(settlement: Settlement): void {
-    const { what, moves } = settlement;
-    if (what === "match" && moves.some(({ wallet }) => wallet.permissions !== ALL_ALLOWED)) {
+    const { cause, moves } = settlement;
+    if (cause === "match" && moves.some(({ wallet }) => wallet.permissions !== ALL_ALLOWED)) {
       if (!isPermitted(moves))
         throw new Error(`transaction ${settlement.number} is mined, and a wallet does not permit it`);
       usePermissions(moves);
     }
     this.#include(settlement, "mined");
-    if (settlement.what === "report") this.market(settlement.market).isReported = true;
-    this.#expect(settlement, -1);
+    if (cause === "report") this.market(settlement.market).isReported = true;
+    this.#addPending(settlement, -1);
   }
 
-  /** Empty blocks come in the place of the latest ones: what those had is pending again, but for what had failed. */
+  /** Replaces the latest blocks by empty ones. Their transactions are pending again, except failed ones. */
   reorganize(depth: number): Reply {
-    const most = Math.min(this.#terms.replaceable, this.#blocks.length - 1);
-    if (depth > most) return refused("REORGANIZATION_TOO_DEEP");
+    const maxDepth = Math.min(this.#terms.replaceableBlocks, this.#blocks.length - 1);
+    if (depth > maxDepth) return refused("REORGANIZATION_TOO_DEEP");
     const returned = this.#blocks
       .splice(-depth)
       .flat()
@@ -283,67 +283,66 @@ export class ReferenceExchange {
     for (const wallet of this.wallets) wallet.permissions = permitted?.get(wallet) ?? ALL_ALLOWED;
     const rollback = this.#rollback();
     for (const { moves } of returned) rollback.expectAgain(moves);
-    this.#takeBack(rollback);
+    this.#rollBack(rollback);
     for (const settlement of returned) {
       settlement.status = "pending";
       settlement.since = this.now;
-      if (settlement.what === "report") this.market(settlement.market).isReported = false;
-      this.#expect(settlement, 1);
+      if (settlement.cause === "report") this.market(settlement.market).isReported = false;
+      this.#addPending(settlement, 1);
     }
-    for (let count = 0; count < depth; count += 1) this.beginBlock();
+    for (let count = 0; count < depth; count += 1) this.openBlock();
     return DONE;
   }
 
-  /** The first that has waited for so long that a block should have it; undefined when all is well. */
+  /** Returns the first settlement that is pending for `interval` ms without having been deferred. */
   overdue(interval: number): Settlement | undefined {
     return this.settlements.find(
       ({ number, status, since }) =>
-        status === "pending" && since + interval <= this.now && !this.faults.held.has(number),
+        status === "pending" && since + interval <= this.now && !this.faults.deferred.has(number),
     );
   }
 
-  /** Nobody will ever mine it, and the ledger goes on counting on it. */
-  lose(transaction: number): void {
-    this.#find(transaction).status = "lost";
+  /** Drops a settlement: it will never be mined although its moves stay in the balances. */
+  drop(transaction: number): void {
+    this.#find(transaction).status = "dropped";
   }
 
-  /** A block has a wallet's call; answers whether it is carried out. */
-  carryOut(transaction: number): boolean {
+  /** Executes a wallet's call in the open block. Returns false if it reverts. */
+  execute(transaction: number): boolean {
     const settlement = this.#find(transaction);
-    const { what, market } = settlement;
-    if (typeof what === "string") throw new Error(`transaction ${transaction} is no call`);
+    const { cause, market } = settlement;
+    if (typeof cause === "string") throw new Error(`transaction ${transaction} is not a call`);
     const known = new Set(this.wallets);
     const payout = market === 0 ? null : payoutOf(this.market(market));
-    const moves = movesOfCall(what, (address) => this.wallet(address), payout);
-    if (settlement.isInLedger) return this.#carryOutAgain(settlement, what, moves !== null);
+    const moves = movesOfCall(cause, (address) => this.wallet(address), payout);
+    if (settlement.isInLedger) return this.#executeAgain(settlement, cause, moves !== null);
     this.#include(settlement, "mined");
     if (moves === null) return false;
     settlement.isInLedger = true;
-    this.#permit(what);
+    this.#permit(cause);
     settlement.moves.push(...moves);
     const rollback = this.#rollback();
-    for (const { wallet, market: place } of moves) {
-      if (place === 0 || !known.has(wallet) || wallet.owed(place) === 0) continue;
-      this.#payOwed(wallet, place);
+    for (const { wallet, market: moved } of moves) {
+      if (moved !== 0 && known.has(wallet)) this.#mintGrant(wallet, moved);
     }
     rollback.change(moves);
-    this.#takeBack(rollback);
-    for (const { wallet, market: place, outcome, amount } of moves)
-      wallet.asset(place, outcome).balance += amount;
+    this.#rollBack(rollback);
+    for (const { wallet, market: moved, outcome, amount } of moves)
+      wallet.asset(moved, outcome).balance += amount;
     return true;
   }
 
-  /** A call that a reorganization took out of its block does what it did before, or reverts and takes that back. */
-  #carryOutAgain(settlement: Settlement, call: Call, isPossible: boolean): boolean {
+  /** Executes a call whose block was replaced: with the same moves, or it reverts and they are reversed. */
+  #executeAgain(settlement: Settlement, call: Call, isPossible: boolean): boolean {
     if (isPossible && settlement.moves.every(isCovered)) {
       this.#permit(call);
       this.#include(settlement, "mined");
-      this.#expect(settlement, -1);
+      this.#addPending(settlement, -1);
       return true;
     }
     const rollback = this.#rollback();
     rollback.fail(settlement);
-    this.#takeBack(rollback);
+    this.#rollBack(rollback);
     this.#include(settlement, "mined");
     settlement.moves.length = 0;
     return false;
@@ -354,18 +353,18 @@ export class ReferenceExchange {
     wallet.permissions = permissionsAfter(call, wallet.permissions);
   }
 
-  /** Whether all wallets let the exchange move what a settlement takes from them. */
+  /** Whether all wallets permit the exchange to make the moves of a settlement. */
   permits(transaction: number): boolean {
     return isPermitted(this.#find(transaction).moves);
   }
 
-  /** A settlement reverts: its trades go back, and all that cannot stand without them. Answers which settlements went. */
+  /** Fails a settlement and everything that depends on it. Returns the numbers of all failed settlements. */
   fail(transaction: number): readonly number[] {
     const settlement = this.#find(transaction);
     const rollback = this.#rollback();
     rollback.fail(settlement);
     this.#include(settlement, "failed");
-    return this.#takeBack(rollback);
+    return this.#rollBack(rollback);
   }
 
   #include(settlement: Settlement, status: "mined" | "failed"): void {
@@ -373,18 +372,19 @@ export class ReferenceExchange {
     this.#blocks.at(-1)?.push(settlement);
   }
 
-  #takeBack(rollback: Rollback): readonly number[] {
+  /** Applies the consequences of a rollback. Returns the numbers of the failed settlements. */
+  #rollBack(rollback: Rollback): readonly number[] {
     const { failed, canceled } = rollback.consequences();
-    for (const number of canceled) this.#leave(this.order(number), "CANCELED");
+    for (const number of canceled) this.#end(this.order(number), "CANCELED");
     for (const settlement of failed) {
-      // A call has its nonce: a block will have it, and decides about it anew.
-      const isCall = typeof settlement.what !== "string";
+      // A call stays pending because of its nonce, and is executed again in a later block.
+      const isCall = typeof settlement.cause !== "string";
       if (!isCall) settlement.status = "failed";
       settlement.isInLedger = false;
       for (const { wallet, market, outcome, amount } of settlement.moves) {
         wallet.asset(market, outcome).balance -= amount;
       }
-      this.#expect(settlement, -1);
+      this.#addPending(settlement, -1);
       if (isCall) settlement.moves.length = 0;
     }
     return failed.map(({ number }) => number);
@@ -392,12 +392,12 @@ export class ReferenceExchange {
 
   #rollback(): Rollback {
     return new Rollback(this.settlements, this.#terms.policy, (wallet, market, outcome) =>
-      this.#claims(wallet, market, outcome),
+      this.#reservations(wallet, market, outcome),
     );
   }
 
-  /** What the open orders of a wallet hold of an asset, oldest first. */
-  #claims(wallet: Wallet, market: number, outcome: Outcome): Claim[] {
+  /** Returns what the open orders of a wallet reserve of an asset, oldest first. */
+  #reservations(wallet: Wallet, market: number, outcome: Outcome): Reservation[] {
     return this.orders
       .filter(
         (order) =>
@@ -405,22 +405,22 @@ export class ReferenceExchange {
           order.status === "LIVE" &&
           (order.side === "BUY" ? market === 0 : order.market === market && order.outcome === outcome),
       )
-      .map((order) => ({ order: order.number, amount: this.#held(order) }));
+      .map((order) => ({ order: order.number, amount: this.#reservedFor(order) }));
   }
 
-  #held({ side, price, size, filled, market }: ReferenceOrder): number {
-    return held(side, price, size - filled, this.market(market).basisPoints);
+  #reservedFor({ side, price, size, filled, market }: ReferenceOrder): number {
+    return reservedFor(side, price, size - filled, this.market(market).basisPoints);
   }
 
-  /** The asset that an order holds. */
-  #pays({ owner, side, market, outcome }: ReferenceOrder) {
+  /** Returns the balance that an order reserves funds of. */
+  #assetOf({ owner, side, market, outcome }: ReferenceOrder) {
     return this.wallet(owner).asset(side === "BUY" ? 0 : market, outcome);
   }
 
   #match(order: ReferenceOrder, market: ReferenceMarket): void {
     this.orders.push(order);
     if (order.expiration !== null) this.#expiring.push(order);
-    this.#pays(order).reserved += this.#held(order);
+    this.#assetOf(order).reserved += this.#reservedFor(order);
     const isMirrored = market.isOneBook && order.outcome === "NO";
     const { trades, removed, rested } = market.books[order.outcome].place(
       {
@@ -433,11 +433,11 @@ export class ReferenceExchange {
       order.type === "GTD" ? "GTC" : order.type,
       market.selfTrade,
     );
-    const settlement = trades.length > 0 ? this.#settlement("match", market.number, order.number) : null;
+    const settlement = trades.length > 0 ? this.#addSettlement("match", market.number, order.number) : null;
     for (const { maker, quantity } of trades) {
       this.#trade(order, this.order(maker), quantity, market, settlement?.moves ?? []);
     }
-    if (settlement !== null) this.#expect(settlement, 1);
+    if (settlement !== null) this.#addPending(settlement, 1);
     for (const number of removed) this.#release(this.order(number), "CANCELED");
     if (order.filled === order.size) order.status = "MATCHED";
     else if (rested === 0) this.#release(order, order.filled > 0 ? "MATCHED" : "CANCELED");
@@ -452,7 +452,7 @@ export class ReferenceExchange {
   ): void {
     const isSame = taker.outcome === maker.outcome;
     const price = isSame ? maker.price : 10_000 - maker.price;
-    const fee = feeAt(price, size, market.basisPoints);
+    const fee = takerFee(price, size, market.basisPoints);
     const kind = isSame ? "COMPLEMENTARY" : taker.side === "BUY" ? "MINT" : "MERGE";
     this.trades.push({ taker: taker.number, maker: maker.number, price, size, fee, kind });
     this.#fill(maker, maker.price, size, 0, moves);
@@ -466,13 +466,13 @@ export class ReferenceExchange {
   }
 
   #fill(order: ReferenceOrder, price: number, size: number, fee: number, moves: Move[]): void {
-    const before = this.#held(order);
+    const before = this.#reservedFor(order);
     order.filled += size;
-    this.#pays(order).reserved += this.#held(order) - before;
+    this.#assetOf(order).reserved += this.#reservedFor(order) - before;
     const wallet = this.wallet(order.owner);
-    const bought = order.side === "BUY" ? 1 : -1;
-    this.#move({ wallet, market: 0, outcome: USDC, amount: -bought * price * size - fee }, moves);
-    this.#move({ wallet, market: order.market, outcome: order.outcome, amount: bought * size }, moves);
+    const sign = order.side === "BUY" ? 1 : -1;
+    this.#move({ wallet, market: 0, outcome: USDC, amount: -sign * price * size - fee }, moves);
+    this.#move({ wallet, market: order.market, outcome: order.outcome, amount: sign * size }, moves);
   }
 
   #move(move: Move, moves: Move[]): void {
@@ -480,8 +480,8 @@ export class ReferenceExchange {
     moves.push(move);
   }
 
-  /** Notes that moves are on their way to the chain, or are so no longer. */
-  #expect({ moves }: Settlement, sign: 1 | -1): void {
+  /** Adds moves to the pending amounts, or subtracts them. */
+  #addPending({ moves }: Settlement, sign: 1 | -1): void {
     for (const { wallet, market, outcome, amount } of moves) {
       const asset = wallet.asset(market, outcome);
       if (amount > 0) asset.incoming += sign * amount;
@@ -489,23 +489,23 @@ export class ReferenceExchange {
     }
   }
 
-  #payOwed(wallet: Wallet, market: number): void {
-    const size = wallet.owed(market);
+  #mintGrant(wallet: Wallet, market: number): void {
+    const size = wallet.pendingGrant(market);
     if (size === 0) return;
     this.#transactions += 1;
-    wallet.had.set(market, wallet.owedEverywhere);
+    wallet.granted.set(market, wallet.grantPerMarket);
     wallet.asset(market, "YES").balance += size;
     wallet.asset(market, "NO").balance += size;
   }
 
-  #settlement(what: Settlement["what"], market: number, taker = 0): Settlement {
+  #addSettlement(cause: Settlement["cause"], market: number, taker = 0): Settlement {
     this.#transactions += 1;
     const settlement: Settlement = {
       number: this.#transactions,
-      what,
+      cause,
       taker,
       moves: [],
-      isInLedger: what === "match",
+      isInLedger: cause === "match",
       status: "pending",
       market,
       since: this.now,
@@ -520,18 +520,18 @@ export class ReferenceExchange {
     return settlement;
   }
 
-  #leave(order: ReferenceOrder, status: "CANCELED" | "EXPIRED"): void {
+  #end(order: ReferenceOrder, status: "CANCELED" | "EXPIRED"): void {
     this.market(order.market).books[order.outcome].cancel(order.number);
     this.#release(order, status);
   }
 
   #release(order: ReferenceOrder, status: ReferenceOrder["status"]): void {
-    this.#pays(order).reserved -= this.#held(order);
+    this.#assetOf(order).reserved -= this.#reservedFor(order);
     order.status = status;
   }
 }
 
-/** What 0.01 share of each outcome pays in micro-USDC; null before the chain knows how the market ended. */
+/** Returns what 0.01 share of each outcome pays, in micro-USDC; null before the market's outcome is on the chain. */
 function payoutOf({ winner, isReported }: ReferenceMarket): Record<Outcome, number> | null {
   if (winner === null || !isReported) return null;
   if (winner === "SPLIT") return { YES: 5_000, NO: 5_000 };

@@ -6,15 +6,15 @@ export type Outcome = "YES" | "NO";
 /** An amount of one asset: micro-USDC, or 0.01 share. */
 export interface Amount {
   balance: number;
-  /** What open orders hold. */
+  /** Reserved by open orders. */
   reserved: number;
-  /** What pending settlements will bring. */
+  /** To be received from pending settlements. */
   incoming: number;
-  /** What they will take. */
+  /** To be paid to pending settlements. */
   outgoing: number;
 }
 
-/** What changes hands: USDC when the market is 0, else shares. */
+/** A change of one balance: of USDC if the market is 0, else of shares. */
 export interface Move {
   readonly wallet: Wallet;
   readonly market: number;
@@ -22,25 +22,29 @@ export interface Move {
   readonly amount: number;
 }
 
-/** What a wallet lets contracts take from it: so much USDC, or any amount where it is null; shares, or none. */
+/**
+ * What a wallet permits contracts to transfer from it: its USDC allowances for the exchange and for the contract of
+ * conditional tokens, null if unlimited, and whether the exchange may transfer shares.
+ */
 export interface Permissions {
   readonly exchange: number | null;
   readonly tokens: number | null;
   readonly shares: boolean;
 }
 
-/** As every wallet begins. */
+/** Permissions of a new wallet. */
 export const ALL_ALLOWED: Permissions = { exchange: null, tokens: null, shares: true };
 
-/** What one address has. */
+/** Balances and permissions of an address. */
 export class Wallet {
   readonly address: string;
   readonly usdc: Amount = nothing();
-  /** Shares of both outcomes, by market, from the first time it has any. */
+  /** Shares of both outcomes, by market that the wallet has touched. */
   readonly shares = new Map<number, Record<Outcome, Amount>>();
-  /** How many shares of both outcomes the faucet owes it in every market, and how many it has had, by market. */
-  owedEverywhere = 0;
-  readonly had = new Map<number, number>();
+  /** Shares of both outcomes that the faucet grants in every market. */
+  grantPerMarket = 0;
+  /** Shares of both outcomes that were minted for the grant, by market. */
+  readonly granted = new Map<number, number>();
   derivations = 0;
   permissions = ALL_ALLOWED;
 
@@ -48,7 +52,7 @@ export class Wallet {
     this.address = address;
   }
 
-  /** An asset that it has or will have; USDC when the market is 0. */
+  /** Returns the balance of an asset, creating it if needed; USDC if the market is 0. */
   asset(market: number, outcome: Outcome): Amount {
     if (market === 0) return this.usdc;
     let pair = this.shares.get(market);
@@ -59,60 +63,61 @@ export class Wallet {
     return pair[outcome];
   }
 
-  /** The same without making it. */
-  look(market: number, outcome: Outcome): Amount {
+  /** Returns the balance of an asset without creating it. */
+  balanceOf(market: number, outcome: Outcome): Amount {
     return market === 0 ? this.usdc : (this.shares.get(market)?.[outcome] ?? nothing());
   }
 
-  /** What the faucet still owes it in a market. */
-  owed(market: number): number {
-    return this.owedEverywhere - (this.had.get(market) ?? 0);
+  /** Returns the shares of the grant that are not minted in a market yet. */
+  pendingGrant(market: number): number {
+    return this.grantPerMarket - (this.granted.get(market) ?? 0);
   }
 }
 
 export const nothing = (): Amount => ({ balance: 0, reserved: 0, incoming: 0, outgoing: 0 });
 
-/** What a wallet holds on the chain. */
+/** Returns the balance on the chain. */
 const onChain = ({ balance, incoming, outgoing }: Amount): number => balance - incoming + outgoing;
 
-/** What may be spent: all of it, or only what has come to the chain. */
+/** Returns what may be spent: the whole balance, or only the part that is settled on the chain. */
 export const spendable = ({ balance, incoming }: Amount, policy: "optimistic" | "settled"): number =>
   policy === "optimistic" ? balance : Math.max(0, balance - incoming);
 
-/** The taker fee in micro-USDC, rounded down: rate x min(price, 1 - price) x size. */
-export function feeAt(price: number, size: number, basisPoints: number): number {
+/** Returns the taker fee in micro-USDC, rounded down: rate x min(price, 1 - price) x size. */
+export function takerFee(price: number, size: number, basisPoints: number): number {
   return Number((BigInt(Math.min(price, 10_000 - price)) * BigInt(size) * BigInt(basisPoints)) / 10_000n);
 }
 
-/** What an order holds while `open` of it is unfilled: a buy its price and its fee, a sell its shares. */
-export const held = (side: Side, price: number, open: number, basisPoints: number): number =>
-  side === "BUY" ? price * open + feeAt(price, open, basisPoints) : open;
+/** Returns what an order with `open` unfilled reserves: a buy its cost and fee, a sell its shares. */
+export const reservedFor = (side: Side, price: number, open: number, basisPoints: number): number =>
+  side === "BUY" ? price * open + takerFee(price, open, basisPoints) : open;
 
-/** What a fault is set with; the probability in millionths. */
+/** Terms of an injected fault; the probability in millionths. */
 interface FaultTerms {
   readonly fault: string;
   readonly probability: number;
-  /** Null for any number. */
+  /** How often it applies; null if unlimited. */
   readonly times: number | null;
-  /** The only taker whose settlements it strikes. */
+  /** The only taker order whose settlements it applies to; any if absent. */
   readonly order?: number;
 }
 
-interface InForce extends FaultTerms {
+interface ActiveFault extends FaultTerms {
   readonly number: number;
-  struck: number;
+  applied: number;
 }
 
-/** Which fault strikes which settlement: the first in force whose draw says so, and none more often than it may. */
+/** Computes which fault applies to a settlement: the first active one whose random draw succeeds. */
 export class ReferenceFaults {
   readonly #seed: string;
-  #inForce: InForce[] = [];
+  #active: ActiveFault[] = [];
   #count = 0;
-  /** How often a settlement was put off to be tried again, and which fault has delayed it. */
+  /** How often each settlement was deferred to be tried again. */
   readonly #attempts = new Map<number, number>();
+  /** The fault that delayed each settlement. */
   readonly #delays = new Map<number, number>();
-  /** The settlements that were put off for any reason. */
-  readonly held = new Set<number>();
+  /** The settlements that were deferred for any reason. */
+  readonly deferred = new Set<number>();
 
   constructor(seed: string) {
     this.#seed = seed;
@@ -120,32 +125,36 @@ export class ReferenceFaults {
 
   set(terms: FaultTerms): void {
     this.#count += 1;
-    this.#inForce.push({ ...terms, number: this.#count, struck: 0 });
+    this.#active.push({ ...terms, number: this.#count, applied: 0 });
   }
 
   endAll(): void {
-    this.#inForce = [];
+    this.#active = [];
   }
 
-  /** The number of the fault that strikes a settlement in this block; 0 for none. */
-  striking({ number, taker }: Settlement): number {
+  /** Returns the number of the fault that applies to a settlement in this block; 0 for none. */
+  faultFor({ number, taker }: Settlement): number {
     const isOf = ({ order = taker }: FaultTerms): boolean => order === taker;
-    return this.#inForce.find((fault) => isOf(fault) && this.#strikes(fault, number))?.number ?? 0;
+    return this.#active.find((fault) => isOf(fault) && this.#isDrawn(fault, number))?.number ?? 0;
   }
 
-  /** A settlement was put off, failed or was lost; `fault` has done it, or none: 0. */
-  note(transaction: number, hold: string | null, fault: number): void {
-    if (hold !== null) this.held.add(transaction);
+  /**
+   * Records what the block did with a transaction.
+   * @param hold why it was deferred; null if it was not.
+   * @param fault the fault that applied; 0 for none.
+   */
+  record(transaction: number, hold: string | null, fault: number): void {
+    if (hold !== null) this.deferred.add(transaction);
     if (hold === "UNDERPRICED") return;
     if (hold === "UNFUNDED" || hold === "RETRIED") {
       this.#attempts.set(transaction, (this.#attempts.get(transaction) ?? 0) + 1);
     }
     if (hold === "DELAYED") this.#delays.set(transaction, fault);
-    for (const each of this.#inForce) if (each.number === fault) each.struck += 1;
-    this.#inForce = this.#inForce.filter(({ times, struck }) => times === null || struck < times);
+    for (const each of this.#active) if (each.number === fault) each.applied += 1;
+    this.#active = this.#active.filter(({ times, applied }) => times === null || applied < times);
   }
 
-  #strikes({ number, fault, probability }: InForce, transaction: number): boolean {
+  #isDrawn({ number, fault, probability }: ActiveFault, transaction: number): boolean {
     if (fault === "gasSpike") return false;
     if (fault === "delay" && this.#delays.get(transaction) === number) return false;
     const attempt = this.#attempts.get(transaction) ?? 0;
@@ -155,27 +164,28 @@ export class ReferenceFaults {
   }
 }
 
-/** What awaits a block: the fills of one taker, the report of how a market ended, or a wallet's call. */
+/** A transaction that a block settles. */
 export interface Settlement {
-  /** Counts all transactions of the chain, from 1. */
+  /** Number of the transaction on the chain, from 1. */
   readonly number: number;
-  readonly what: "match" | "report" | Call;
-  /** The order whose fills it settles; 0 for none. */
+  /** The fills of one taker, the report of a market's outcome, or a wallet's call. */
+  readonly cause: "match" | "report" | Call;
+  /** The taker order whose fills it settles; 0 for none. */
   readonly taker: number;
   readonly moves: Move[];
-  /** Whether balances count its moves already. */
+  /** Whether its moves are in the balances. */
   isInLedger: boolean;
-  status: "pending" | "mined" | "failed" | "lost";
+  status: "pending" | "mined" | "failed" | "dropped";
   readonly market: number;
-  /** When it came, or came back. */
+  /** Since when it is pending. */
   since: number;
 }
 
-/** What a wallet asks of the contracts; amounts in 0.01 share or micro-USDC. */
+/** A wallet's call of the contracts. Amounts are in 0.01 share or micro-USDC. */
 export type Call = { readonly from: string } & (
   | { readonly kind: "split" | "merge"; readonly market: number; readonly size: number }
   | { readonly kind: "redeem"; readonly market: number }
-  /** Of USDC; null for any amount. */
+  /** Approval of USDC; null for unlimited. */
   | { readonly kind: "allow"; readonly spender: "exchange" | "tokens"; readonly amount: number | null }
   | { readonly kind: "allowShares"; readonly isAllowed: boolean }
   | { readonly kind: "pay"; readonly to: string; readonly amount: number }
@@ -188,67 +198,69 @@ export type Call = { readonly from: string } & (
     }
 );
 
-/** An open order as far as it claims funds. */
-export interface Claim {
+/** What an open order reserves of an asset. */
+export interface Reservation {
   readonly order: number;
   readonly amount: number;
 }
 
-interface Shift {
+/** Change of one asset of a wallet, which `move` names. */
+interface AssetChange {
   readonly move: Move;
   balance: number;
   incoming: number;
 }
 
-/** Works out what a loss of funds drags along. Nothing is changed. */
+/** Computes what else fails or is canceled when funds leave. It changes nothing. */
 export class Rollback {
   readonly #settlements: readonly Settlement[];
   readonly #policy: "optimistic" | "settled";
-  readonly #claims: (wallet: Wallet, market: number, outcome: Outcome) => readonly Claim[];
-  readonly #shifts: Shift[] = [];
+  readonly #reservations: (wallet: Wallet, market: number, outcome: Outcome) => readonly Reservation[];
+  readonly #changes: AssetChange[] = [];
   readonly #failed: Settlement[] = [];
 
   constructor(
     settlements: readonly Settlement[],
     policy: "optimistic" | "settled",
-    claims: (wallet: Wallet, market: number, outcome: Outcome) => readonly Claim[],
+    reservations: (wallet: Wallet, market: number, outcome: Outcome) => readonly Reservation[],
   ) {
     this.#settlements = settlements;
     this.#policy = policy;
-    this.#claims = claims;
+    this.#reservations = reservations;
   }
 
-  /** Funds come or go for good. */
+  /** Adds moves that are final. */
   change(moves: readonly Move[]): void {
-    for (const move of moves) this.#shift(move).balance += move.amount;
+    for (const move of moves) this.#changeOf(move).balance += move.amount;
   }
 
-  /** What was on the chain is on its way again. */
+  /** Adds moves that return from mined to pending. */
   expectAgain(moves: readonly Move[]): void {
-    for (const move of moves) if (move.amount > 0) this.#shift(move).incoming += move.amount;
+    for (const move of moves) if (move.amount > 0) this.#changeOf(move).incoming += move.amount;
   }
 
-  /** A settlement fails: what it brought and took goes back. */
+  /** Reverses the moves of a settlement. */
   fail(settlement: Settlement): void {
     this.#failed.push(settlement);
     for (const move of settlement.moves) {
-      const shift = this.#shift(move);
-      shift.balance -= move.amount;
-      if (move.amount > 0) shift.incoming -= move.amount;
+      const change = this.#changeOf(move);
+      change.balance -= move.amount;
+      if (move.amount > 0) change.incoming -= move.amount;
     }
   }
 
   /**
-   * What must go with funds that leave: settlements that spend them, newest first, and orders left without cover.
-   * @throws Error when somebody owes what no pending settlement has spent
+   * Returns the settlements that fail because they spend missing funds, latest first, and the orders that are canceled
+   * because they are no longer covered.
+   * @throws Error if a balance stays negative and no pending settlement has spent it
    */
   consequences() {
     for (;;) {
-      const short = this.#shifts.find(({ move, balance }) => assetOf(move).balance + balance < 0);
-      if (short === undefined) break;
-      this.fail(this.#latestSpender(short.move));
+      const negative = this.#changes.find(({ move, balance }) => assetOf(move).balance + balance < 0);
+      if (negative === undefined) break;
+      this.fail(this.#latestSpender(negative.move));
     }
-    const canceled = this.#shifts.flatMap((shift) => this.#uncovered(shift));
+    const canceled = this.#changes.flatMap((change) => this.#uncovered(change));
     return { failed: this.#failed, canceled: canceled.sort((a, b) => a - b) };
   }
 
@@ -256,7 +268,7 @@ export class Rollback {
     const spender = this.#settlements.findLast(
       (each) =>
         each.isInLedger &&
-        (each.status === "pending" || each.status === "lost") &&
+        (each.status === "pending" || each.status === "dropped") &&
         !this.#failed.includes(each) &&
         each.moves.some((move) => isSame(move, wallet, market, outcome) && move.amount < 0),
     );
@@ -264,61 +276,63 @@ export class Rollback {
     return spender;
   }
 
-  /** Orders that cannot be paid any more: the oldest are paid first. */
-  #uncovered({ move: { wallet, market, outcome }, balance, incoming }: Shift): number[] {
-    const now = wallet.look(market, outcome);
-    const cover = spendable(
+  /** Returns the orders that are no longer covered. The oldest orders are covered first. */
+  #uncovered({ move: { wallet, market, outcome }, balance, incoming }: AssetChange): number[] {
+    const now = wallet.balanceOf(market, outcome);
+    const available = spendable(
       { ...now, balance: now.balance + balance, incoming: now.incoming + incoming },
       this.#policy,
     );
-    if (now.reserved <= cover) return [];
+    if (now.reserved <= available) return [];
     const canceled: number[] = [];
-    let paid = 0;
-    for (const { order, amount } of this.#claims(wallet, market, outcome)) {
-      if (paid + amount <= cover) paid += amount;
+    let covered = 0;
+    for (const { order, amount } of this.#reservations(wallet, market, outcome)) {
+      if (covered + amount <= available) covered += amount;
       else canceled.push(order);
     }
     return canceled;
   }
 
-  #shift(move: Move): Shift {
-    let shift = this.#shifts.find((each) => isSame(each.move, move.wallet, move.market, move.outcome));
-    if (shift === undefined) {
-      shift = { move, balance: 0, incoming: 0 };
-      this.#shifts.push(shift);
+  #changeOf(move: Move): AssetChange {
+    let change = this.#changes.find((each) => isSame(each.move, move.wallet, move.market, move.outcome));
+    if (change === undefined) {
+      change = { move, balance: 0, incoming: 0 };
+      this.#changes.push(change);
     }
-    return shift;
+    return change;
   }
 }
 
-const assetOf = ({ wallet, market, outcome }: Move): Amount => wallet.look(market, outcome);
+const assetOf = ({ wallet, market, outcome }: Move): Amount => wallet.balanceOf(market, outcome);
 
-/** Whether its wallet still has on the chain what a move takes. */
+/** Returns the shares that a wallet can transfer on the chain, the pending grant included. */
+const sharesOnChain = (wallet: Wallet, market: number, outcome: Outcome): number =>
+  onChain(wallet.balanceOf(market, outcome)) + wallet.pendingGrant(market);
+
+/** Whether the wallet has on the chain what a move takes from it. */
 export const isCovered = ({ wallet, market, outcome, amount }: Move): boolean =>
-  amount >= 0 || -amount <= onChain(wallet.look(market, outcome)) + (market === 0 ? 0 : wallet.owed(market));
+  amount >= 0 || -amount <= (market === 0 ? onChain(wallet.usdc) : sharesOnChain(wallet, market, outcome));
 
 const isSame = (move: Move, wallet: Wallet, market: number, outcome: Outcome): boolean =>
   move.wallet === wallet && move.market === market && (market === 0 || move.outcome === outcome);
 
-/** What a call moves, or null when it reverts. `payout` is what a share pays, null before the chain has the report. */
+/** Returns the moves of a call; null if it reverts. `payout` is what 0.01 share pays, null before the market's report. */
 export function movesOfCall(
   call: Call,
   walletOf: (address: string) => Wallet,
   payout: Record<Outcome, number> | null,
 ): Move[] | null {
   const from = walletOf(call.from);
-  const shares = (wallet: Wallet, market: number, outcome: Outcome): number =>
-    onChain(wallet.look(market, outcome)) + wallet.owed(market);
   const usdc = (wallet: Wallet, amount: number): Move => ({ wallet, market: 0, outcome: "YES", amount });
   switch (call.kind) {
     case "split":
     case "merge": {
       const { market, size } = call;
-      const has =
+      const available =
         call.kind === "split"
           ? onChain(from.usdc) / 10_000
-          : Math.min(shares(from, market, "YES"), shares(from, market, "NO"));
-      if (size > has) return null;
+          : Math.min(sharesOnChain(from, market, "YES"), sharesOnChain(from, market, "NO"));
+      if (size > available) return null;
       if (call.kind === "split" && !isWithin(size * 10_000, from.permissions.tokens)) return null;
       if (size === 0) return [];
       const sets = call.kind === "split" ? size : -size;
@@ -334,7 +348,7 @@ export function movesOfCall(
     case "redeem": {
       if (payout === null) return null;
       const { market } = call;
-      const burnt = { YES: shares(from, market, "YES"), NO: shares(from, market, "NO") };
+      const burnt = { YES: sharesOnChain(from, market, "YES"), NO: sharesOnChain(from, market, "NO") };
       return [
         { wallet: from, market, outcome: "YES" as const, amount: -burnt.YES },
         { wallet: from, market, outcome: "NO" as const, amount: -burnt.NO },
@@ -348,7 +362,7 @@ export function movesOfCall(
     }
     case "give": {
       const { market, outcome, size, to } = call;
-      if (size > shares(from, market, outcome)) return null;
+      if (size > sharesOnChain(from, market, outcome)) return null;
       if (to === call.from || size === 0) return [];
       return [
         { wallet: from, market, outcome, amount: -size },
@@ -360,10 +374,11 @@ export function movesOfCall(
 
 const isWithin = (amount: number, limit: number | null): boolean => limit === null || amount <= limit;
 
-/** What is left of an allowance. */
-const less = (limit: number | null, spent: number): number | null => (limit === null ? null : limit - spent);
+/** Returns the rest of an allowance. */
+const afterSpending = (limit: number | null, spent: number): number | null =>
+  limit === null ? null : limit - spent;
 
-/** What a wallet permits once a call of its own is carried out. */
+/** Returns the permissions of a wallet after one of its calls. */
 export function permissionsAfter(call: Call, before: Permissions): Permissions {
   switch (call.kind) {
     case "allow":
@@ -371,13 +386,13 @@ export function permissionsAfter(call: Call, before: Permissions): Permissions {
     case "allowShares":
       return { ...before, shares: call.isAllowed };
     case "split":
-      return { ...before, tokens: less(before.tokens, call.size * 10_000) };
+      return { ...before, tokens: afterSpending(before.tokens, call.size * 10_000) };
     default:
       return before;
   }
 }
 
-/** What each wallet pays in USDC. */
+/** Returns what each wallet pays, in micro-USDC. */
 function paidBy(moves: readonly Move[]): Map<Wallet, number> {
   const paid = new Map<Wallet, number>();
   for (const { wallet, market, amount } of moves)
@@ -385,15 +400,15 @@ function paidBy(moves: readonly Move[]): Map<Wallet, number> {
   return paid;
 }
 
-/** Whether all wallets let the exchange move what they give. */
+/** Whether all wallets permit the exchange to transfer what they pay. */
 export const isPermitted = (moves: readonly Move[]): boolean =>
   moves.every(({ wallet, market, amount }) => market === 0 || amount > 0 || wallet.permissions.shares) &&
   [...paidBy(moves)].every(([{ permissions }, amount]) => isWithin(amount, permissions.exchange));
 
-/** The exchange moves what wallets give, which uses up what they permit. */
+/** Subtracts what the wallets pay from their allowances for the exchange. */
 export function usePermissions(moves: readonly Move[]): void {
   for (const [wallet, amount] of paidBy(moves)) {
     const { permissions } = wallet;
-    wallet.permissions = { ...permissions, exchange: less(permissions.exchange, amount) };
+    wallet.permissions = { ...permissions, exchange: afterSpending(permissions.exchange, amount) };
   }
 }

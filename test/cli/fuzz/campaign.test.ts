@@ -101,7 +101,7 @@ results  found/fuzz-0-60.json
   it("starts no seed when its budget is over, and says how far it came", async () => {
     const { code, stdout } = await run("--seeds 0..1e6 --budget 1ms --out short");
     expect(code).toBe(0);
-    expect(stdout).toContain("the budget of 1ms was over after 0 of 1,000,000 seeds\n");
+    expect(stdout).toContain("the budget of 1ms was used up after 0 of 1,000,000 seeds\n");
     expect(JSON.parse(fuzzer.files("short")["fuzz-0-1000000.json"] ?? "")).toMatchObject({
       ran: [{ seeds: "0..1000000", shard: "1/1", done: 0 }],
     });
@@ -136,7 +136,7 @@ describe("what is found", () => {
         { seed: 1004, count: 1, fingerprint: "ends its process with exit code 3" },
       ]);
       expect(stdout).toContain("✗ throws TypeError: order 12 of account 7 is undefined\n    seeds    2;");
-      expect(stdout).toContain("no scenario and no report: the run does not come to an end by itself");
+      expect(stdout).toContain("no scenario and no report: the run does not end by itself");
     },
   );
 

@@ -82,7 +82,7 @@ describe("clobsim fuzz merge", () => {
     .                             | fuzz merge expects directories or files of results, found none
     nowhere                       | nowhere: there is no such file or directory
     empty                         | empty holds no results of clobsim fuzz, which are called fuzz-*.json
-    own/1 other                   | results of the same settings can be merged, found 300 commands via process in own/1/fuzz-0-200-1-of-3.json and 20 commands via process in other/fuzz-300-310-20-commands.json
+    own/1 other                   | only results with the same settings can be merged, found 300 commands via process in own/1/fuzz-0-200-1-of-3.json and 20 commands via process in other/fuzz-300-310-20-commands.json
     own/2 unsharded               | own/2/fuzz-0-200-2-of-3.json and unsharded/fuzz-0-200.json both hold seed 1: the same seeds would be counted twice
     own/1 --seeds 0..5            | --seeds does not go with fuzz merge
     own/1 --out nowhere/fuzz.json | --out expects a file that can be written, found nowhere/fuzz.json (ENOENT)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => clobsim.dispose());
 
-const WATCHING = "watching; a change runs it again";
+const WATCHING = "watching for changes";
 const scenario = (name: string, step = "advance: 1s"): string => `scenario: ${name}\nsteps: [{ ${step} }]\n`;
 const FAILING = 'expect: { stateHash: "" }';
 

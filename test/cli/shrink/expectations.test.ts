@@ -119,7 +119,7 @@ steps:
     const { code, stdout, stderr } = await shrink([report], flags);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe(
-      `clobsim: what --expect says holds at the end of ${report}: nothing was written (--at ends it at a line)\n`,
+      `clobsim: the expectation of --expect is met at the end of ${report}: nothing was written (--at ends it at a line)\n`,
     );
     const journal = readFileSync(report, "utf8").split("\n");
     const placed = 1 + journal.findLastIndex((line) => line.includes('"placeOrder"'));
@@ -175,6 +175,6 @@ steps:
   it("is what a report is told of in which nothing fails", async () => {
     const { code, stderr } = await shrink([report], {});
     expect(code).toBe(1);
-    expect(stderr).toContain("(--expect says what should have been)");
+    expect(stderr).toContain("(--expect says what should be true)");
   });
 });

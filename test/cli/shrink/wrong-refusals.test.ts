@@ -80,7 +80,7 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
     });
     expect(await run("shrink", [report], { refused: String(line) })).toMatchObject({
       code: 1,
-      stderr: `clobsim: line ${line} of ${report} is not refused so any more: nothing was written\n`,
+      stderr: `clobsim: line ${line} of ${report} is not refused in this way: nothing was written\n`,
     });
   });
 
@@ -105,12 +105,12 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
     expect(await shrunk(second)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^clobsim: line \d+ of .*, HOLD 20 YES @ 0\.01 in .*, refused with INVALID_SIDE: it was refused as it was read, .*\n$/,
+        /^clobsim: line \d+ of .*, HOLD 20 YES @ 0\.01 in .*, refused with INVALID_SIDE: it was refused when it was read, .*\n$/,
       ),
     });
     expect(await shrunk(2)).toMatchObject({
       code: 2,
-      stderr: `clobsim: --refused expects the line of a refused request, and line 2 of ${several} is none\n`,
+      stderr: `clobsim: --refused expects the line of a refused request, and line 2 of ${several} is not one\n`,
     });
     expect(await shrunk(999)).toMatchObject({
       code: 2,

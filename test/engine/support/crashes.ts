@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { mulberry32 } from "../../bench/flow.ts";
-import type { DataChange, Image, Outcome, SimulatedDisk } from "../../support/simulated-disk.ts";
+import type { DataChange, DiskImage, Outcome, SimulatedDisk } from "../../support/simulated-disk.ts";
 
 const SECTOR = 512;
 
@@ -45,7 +45,7 @@ function partsOf({ position, bytes }: DataChange & { kind: "write" }, random: Ra
 /** What a crash at one moment may leave: of the process, or of the machine in several ways. */
 export interface Crash {
   readonly how: "process" | "nothing" | "all" | "prefix" | "sectors";
-  readonly image: Image;
+  readonly image: DiskImage;
 }
 
 /** All that a crash at this moment may leave. */
@@ -63,7 +63,7 @@ export function crashesAt(disk: SimulatedDisk, seed: number): Crash[] {
 }
 
 /** What two disks that hold the same have in common, and no others. */
-export function digestOf(image: Image): string {
+export function digestOf(image: DiskImage): string {
   const hash = createHash("sha1");
   for (const path of [...image.keys()].sort()) {
     const bytes = image.get(path) ?? new Uint8Array();

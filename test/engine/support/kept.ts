@@ -4,7 +4,7 @@ import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
 import type { Disk } from "../../../src/engine/disk.ts";
 import { parseLine } from "../../../src/engine/journal-codec.ts";
 import { type OpenedExchange, openExchange } from "../../../src/engine/open-exchange.ts";
-import type { Image } from "../../support/simulated-disk.ts";
+import type { DiskImage } from "../../support/simulated-disk.ts";
 
 /** The directory of every exchange on a disk in memory. */
 export const FOLDER = "/data";
@@ -42,5 +42,5 @@ export function withoutStart(journal: Buffer): Buffer {
 }
 
 /** The files of a process that is gone, for another one. */
-export const withoutLock = (image: Image): Image =>
+export const withoutLock = (image: DiskImage): DiskImage =>
   new Map([...image].filter(([path]) => !path.startsWith(`${FOLDER}/lock`)));

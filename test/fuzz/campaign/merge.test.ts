@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { FoundFailure, Ran, Results } from "../../../src/fuzz/campaign/results.ts";
-import { mergeResults, type ResultsFile } from "../../../src/fuzz/campaign/results.ts";
+import {
+  type FoundFailure,
+  mergeResults,
+  type RanPart,
+  type Results,
+  type ResultsFile,
+} from "../../../src/fuzz/campaign/results.ts";
 import { readRange } from "../../../src/fuzz/campaign/seeds.ts";
 import { SHARD } from "../../../src/setting.ts";
 
-const ran = (seeds: string, shard: string, done: number, engine = "0.1.0"): Ran => ({
+const ran = (seeds: string, shard: string, done: number, engine = "0.1.0"): RanPart => ({
   engine,
   seeds: readRange(seeds) ?? { from: 0, to: 0 },
   shard: SHARD.read(shard) ?? { index: 0, count: 0 },
@@ -25,7 +30,7 @@ const failure = (fingerprint: string, seed: number, more: Partial<FoundFailure> 
   ...more,
 });
 
-const file = (path: string, parts: readonly Ran[], more: Partial<Results> = {}): ResultsFile => ({
+const file = (path: string, parts: readonly RanPart[], more: Partial<Results> = {}): ResultsFile => ({
   path,
   results: { settings: { commands: 300, via: "process" }, ran: parts, failures: [], ...more },
 });
@@ -33,7 +38,7 @@ const file = (path: string, parts: readonly Ran[], more: Partial<Results> = {}):
 const merge = (first: ResultsFile, ...more: ResultsFile[]): Results => mergeResults([first, ...more], ".");
 
 describe("merged results", () => {
-  it("have one entry for each fingerprint: the smallest seed with all it tells, and how many there are", () => {
+  it("have one entry for each fingerprint: the smallest seed and the number of seeds", () => {
     const a = file("a/fuzz.json", [ran("0..10", "1/2", 5)], {
       failures: [failure("x", 4, { count: 2 }), failure("y", 8)],
     });
@@ -44,7 +49,7 @@ describe("merged results", () => {
     expect(merge(b, a)).toEqual(merge(a, b));
   });
 
-  it("name the oldest version that has failed so", () => {
+  it("name the oldest version that failed in this way", () => {
     const versions = ["0.10.0", "0.9.1", "0.9.2"];
     const files = versions.map((version) =>
       file(`${version}.json`, [ran("0..10", "1/1", 10, version)], {
@@ -64,26 +69,26 @@ describe("merged results", () => {
       [ran("0..10", "1/1", 10)],
     ],
     [
-      "complete shards as their range, with what an interrupted one has not done",
+      "complete shards as their range, with an interrupted empty one",
       [ran("0..10", "2/2", 0), ran("0..10", "2/2", 5), ran("0..10", "1/2", 5)],
       [ran("0..10", "1/1", 10)],
     ],
     [
-      "ranges side by side as one",
+      "adjacent ranges as one",
       [ran("10..30", "1/1", 20), ran("0..10", "2/2", 5), ran("0..10", "1/2", 5)],
       [ran("0..30", "1/1", 30)],
     ],
     [
-      "shards of which one is missing, or not done, as they are",
+      "shards unchanged if one is missing or not done",
       [ran("0..10", "2/3", 3), ran("0..10", "1/3", 4), ran("20..30", "2/2", 4), ran("20..30", "1/2", 5)],
       [ran("0..10", "1/3", 4), ran("0..10", "2/3", 3), ran("20..30", "1/2", 5), ran("20..30", "2/2", 4)],
     ],
     [
-      "a range that is not done apart from the next",
+      "a range that is not done separate from the next",
       [ran("0..10", "1/1", 9), ran("10..20", "1/1", 10)],
       [ran("0..10", "1/1", 9), ran("10..20", "1/1", 10)],
     ],
-  ])("tell %s", (_what, parts, expected) => {
+  ])("list %s", (_what, parts, expected) => {
     const [first, ...more] = parts.map((part, index) => file(`${index}.json`, [part]));
     expect(merge(first as ResultsFile, ...more).ran).toEqual(expected);
   });
@@ -93,7 +98,7 @@ describe("merged results", () => {
       "other settings",
       file("a.json", [ran("0..10", "1/1", 10)]),
       file("b.json", [ran("10..20", "1/1", 10)], { settings: { commands: 500, via: "http" } }),
-      "results of the same settings can be merged, found 300 commands via process in a.json and 500 commands via http in b.json",
+      "only results with the same settings can be merged, found 300 commands via process in a.json and 500 commands via http in b.json",
     ],
     [
       "the same seeds",
@@ -111,7 +116,7 @@ describe("merged results", () => {
     expect(() => merge(a, b)).toThrow(message);
   });
 
-  it("may hold the same seeds by two versions, and seeds of one range that no two have done", () => {
+  it("may have the same seeds by two versions, and the rest of an unfinished range", () => {
     const parts = [ran("0..10", "1/1", 3), ran("0..10", "1/1", 10, "0.2.0"), ran("3..10", "1/1", 7)];
     const [first, ...more] = parts.map((part, index) => file(`${index}.json`, [part]));
     expect(merge(first as ResultsFile, ...more).ran).toHaveLength(3);

@@ -1,10 +1,10 @@
-// Stands in for src/fuzz/in-process.ts: which seeds fail, and how, is known beforehand.
+// Replaces src/fuzz/in-process.ts by a runner whose seeds fail in known ways.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Failure, SeedRunner } from "../../../src/fuzz/outcome.ts";
 
-/** What the seeds beyond 1000 do to their thread. */
-const DEADLY: Readonly<Record<number, () => unknown>> = {
+/** Seeds that end or block their thread. */
+const FATAL: Readonly<Record<number, () => unknown>> = {
   1001: () => {
     for (;;);
   },
@@ -42,7 +42,7 @@ function failureOf(seed: number): Failure | null {
 
 export const inProcess: SeedRunner = {
   run: async (seed, { commands }) => {
-    await DEADLY[seed]?.();
+    await FATAL[seed]?.();
     const failure = failureOf(seed);
     return { seed, profile: `${seed % 3} accounts`, commands: failure?.command ?? commands, failure };
   },

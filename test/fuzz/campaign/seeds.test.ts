@@ -44,7 +44,7 @@ describe("a range of seeds", () => {
     expect(readRange(text)).toBeNull();
   });
 
-  it("is divided among its shards: each seed is in one of them", () => {
+  it("is divided among its shards: each seed is in one shard", () => {
     const someRange = fc.record({ from: fc.nat(1000), length: fc.integer({ min: 1, max: 200 }) });
     fc.assert(
       fc.property(someRange, fc.integer({ min: 1, max: 12 }), ({ from, length }, count) => {
@@ -64,7 +64,7 @@ describe("two series of seeds", () => {
     length: fc.nat(20),
   });
 
-  it("share the smallest seed that both hold", () => {
+  it("share the smallest seed that is in both", () => {
     fc.assert(
       fc.property(someSeries, someSeries, (a, b) => {
         const others = new Set(seedsIn(b));
@@ -74,10 +74,10 @@ describe("two series of seeds", () => {
     );
   });
 
-  it("share it also where products of their figures have more than 53 bits", () => {
-    const most = Number.MAX_SAFE_INTEGER;
-    const a = { first: most - 10_000_000_000, step: 99_991, length: 100_000 };
-    const b = { first: most - 9_999_900_009, step: 99_989, length: 100_000 };
+  it("share it if products of their numbers exceed 53 bits", () => {
+    const max = Number.MAX_SAFE_INTEGER;
+    const a = { first: max - 10_000_000_000, step: 99_991, length: 100_000 };
+    const b = { first: max - 9_999_900_009, step: 99_989, length: 100_000 };
     const shared = sharedSeed(a, b);
     expect(shared).toBe(b.first);
     expect(sharedSeed(a, { ...b, length: 0 })).toBeNull();

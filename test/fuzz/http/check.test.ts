@@ -2,15 +2,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../../src/api/endpoints.ts";
 import { check } from "../../../src/fuzz/http/check.ts";
 import { logText, type Observation, type ObservationLog } from "../../../src/fuzz/http/observation.ts";
-import { changed, type Observed, observedSession } from "./observed.ts";
-import { readLog } from "./read-log.ts";
+import { changed, type ObservedSession, observedSession, readLog } from "./observed.ts";
 
-let observed: Observed;
+let observed: ObservedSession;
 beforeAll(async () => {
   observed = await observedSession();
 });
 
-/** The requests to an endpoint, in the order in which they were sent. */
+/** Returns the requests to an endpoint, in the order in which they were sent. */
 const requests = (operation: Operation): Observation[] =>
   observed.log.observations.filter(({ request }) => request.operation === operation);
 
@@ -25,15 +24,15 @@ const answerOf = ({ answer }: Observation) => {
   return answer;
 };
 
-/** What the checker has against a log; null for nothing. */
+/** Returns the fingerprint of what the checker finds in a log; null for nothing. */
 const verdict = async (log: ObservationLog): Promise<string | null> =>
   (await check(observed.journal, log))?.fingerprint ?? null;
 
-/** The log with another answer to one request. */
+/** Returns the log with another answer to one request. */
 const answering = (of: Observation, answer: Partial<ReturnType<typeof answerOf>>): ObservationLog =>
   changed(observed.log, of, (each) => ({ ...each, answer: { ...answerOf(each), ...answer } }));
 
-/** The log with one more request, sent and answered behind all others. */
+/** Returns the log with one more request, sent and answered after all others. */
 function withOneMore(added: Observation): ObservationLog {
   const last = Math.max(...observed.log.observations.map(({ answered }) => answered ?? 0));
   const { observations } = observed.log;
@@ -43,13 +42,13 @@ function withOneMore(added: Observation): ObservationLog {
   };
 }
 
-describe("what clients saw of one history", () => {
-  it("is right as it was seen, and as a file", async () => {
+describe("the observations of one history", () => {
+  it("pass as recorded, and when read from a file", async () => {
     expect(await verdict(observed.log)).toBeNull();
     expect(await verdict(readLog(logText(observed.log)))).toBeNull();
   });
 
-  it("may miss an answer only where something is there to lose it", async () => {
+  it("may lack an answer only if the log says why", async () => {
     const lost = changed(observed.log, at("placeOrder", 0), (each) => ({
       ...each,
       answered: null,
@@ -59,7 +58,7 @@ describe("what clients saw of one history", () => {
     expect(await verdict({ ...lost, mayLose: ["kill"] })).toBeNull();
   });
 
-  it("is the same though requests without an answer were not carried out", async () => {
+  it("pass if a request without an answer was not executed", async () => {
     const never = { ...at("placeOrder", 0), answer: null };
     const log = withOneMore(never);
     const observations = log.observations.map((each) =>
@@ -70,73 +69,73 @@ describe("what clients saw of one history", () => {
 });
 
 describe("the checker finds", () => {
-  it("a stale read: an answer older than one that had come before it was asked for", async () => {
+  it("a stale read: an answer older than one received before its request was sent", async () => {
     const [first, late] = [answerOf(at("getBook", 0)), at("getBook", -1)];
     expect(await verdict(answering(late, { ...first, time: answerOf(late).time }))).toBe(
       "http: older sequence against real time: getBook",
     );
   });
 
-  it("a stale read that says it is not: the body of an earlier book", async () => {
+  it("a stale read with a current sequence: the body of an earlier book", async () => {
     expect(await verdict(answering(at("getBook", 1), { body: answerOf(at("getBook", 0)).body }))).toBe(
       "http: another answer: getBook 200: bids",
     );
   });
 
-  it("an answer from the future: it shows an order that was not sent yet", async () => {
+  it("an answer that shows an order before the order was sent", async () => {
     const [order, seen] = [at("placeOrder", 0), at("getBook", 1)];
     const log = changed(observed.log, seen, (each) => ({
       ...each,
       sent: order.sent - 0.5,
       answered: order.sent - 0.25,
     }));
-    expect(await verdict(log)).toBe("http: seen before it was asked for: placeOrder");
+    expect(await verdict(log)).toBe("http: seen before its request: placeOrder");
   });
 
-  it("an answer that the journal does not reach", async () => {
+  it("an answer with a sequence after the end of the journal", async () => {
     expect(await verdict(answering(at("getStateHash", -1), { sequence: 1_000 }))).toBe(
       "http: beyond the journal: getStateHash",
     );
   });
 
-  it("an acknowledged order that is not in the journal", async () => {
+  it("an acknowledged order that is missing in the journal", async () => {
     const hash = answerOf(at("getStateHash", -1));
     const order = at("placeOrder", 0);
     expect(
       await verdict(
         withOneMore({ ...order, answer: { ...answerOf(order), ...hash, body: answerOf(order).body } }),
       ),
-    ).toBe("http: seen before it was asked for: cancelAllOrders");
+    ).toBe("http: seen before its request: cancelAllOrders");
   });
 
-  it("an acknowledged order whose place in the journal is another one's", async () => {
+  it("an acknowledged order whose sequence in the journal belongs to another one", async () => {
     const [first, second] = [at("placeOrder", 0), at("placeOrder", 2)];
     const log = changed(observed.log, second, (each) => ({ ...each, request: first.request }));
     expect(await verdict(log)).toBe("http: acknowledged and lost: placeOrder");
   });
 
-  it("an order that was carried out twice, and one that nobody asked for", async () => {
+  it("an order that was executed twice, and one without a request", async () => {
     expect(await verdict(changed(observed.log, at("placeOrder", 1), () => null))).toBe(
-      "http: carried out twice: placeOrder",
+      "http: executed twice: placeOrder",
     );
     expect(await verdict(changed(observed.log, at("placeOrder", 2), () => null))).toBe(
-      "http: nobody asked: placeOrder",
+      "http: without a request: placeOrder",
     );
   });
 
-  it("a wrong refusal: of what is accepted there, or for another reason", async () => {
+  it("a wrong refusal: of a valid order, or for another reason", async () => {
     const refused = at("placeOrder", 3);
     const { request } = at("placeOrder", 2);
     expect(await verdict(changed(observed.log, refused, (each) => ({ ...each, request })))).toBe(
-      "http: another status: placeOrder 400 SIZE_TOO_SMALL, again 200",
+      "http: another status: placeOrder 400 SIZE_TOO_SMALL, replayed 200",
     );
     const { body } = answerOf(refused);
     expect(await verdict(answering(refused, { body: body.replace("SIZE_TOO_SMALL", "INVALID_SIZE") }))).toBe(
-      "http: another status: placeOrder 400 INVALID_SIZE, again 400 SIZE_TOO_SMALL",
+      "http: another status: placeOrder 400 INVALID_SIZE, replayed 400 SIZE_TOO_SMALL",
     );
   });
 
-  it("answers of one connection in another order than their requests", async () => {
+  it("answers of one connection in another order than the requests", async () => {
     const [first, second] = [at("getBook", 0), at("getBook", 1)];
     const [early, late] = [answerOf(first), answerOf(second)];
     const together = { sent: first.sent, answered: (second.answered ?? 0) + 0.5 };
@@ -148,7 +147,7 @@ describe("the checker finds", () => {
     expect(await verdict(swapped)).toBe("http: older sequence against order of connection: getBook");
   });
 
-  it("an accepted cancel that is answered with another time than its own", async () => {
+  it("an accepted cancel with a wrong time in its answer", async () => {
     const cancel = at("cancelAllOrders", -1);
     const [book, hash] = [at("getBook", -1), at("getStateHash", -1)];
     const observations = observed.log.observations.map((each) =>
@@ -156,23 +155,25 @@ describe("the checker finds", () => {
         ? { ...each, answer: { ...answerOf(each), time: answerOf(each).time + 1 } }
         : each,
     );
-    expect(await verdict({ ...observed.log, observations })).toBe("http: another place: cancelAllOrders");
+    expect(await verdict({ ...observed.log, observations })).toBe(
+      "http: another sequence or time: cancelAllOrders",
+    );
   });
 
-  it("a clock that was moved elsewhere, and a time that nobody set", async () => {
+  it("a clock change to a wrong time, and an answer with a time that was never set", async () => {
     const change = at("setClock", 0);
     const body = change.request.body.replace("5s", "6s");
     expect(
       await verdict(
         changed(observed.log, change, (each) => ({ ...each, request: { ...each.request, body } })),
       ),
-    ).toBe("http: clock elsewhere");
+    ).toBe("http: wrong clock time");
     expect(
       await verdict(answering(at("getStateHash", -1), { time: answerOf(at("getStateHash", -1)).time + 1 })),
     ).toBe("http: impossible time: getStateHash");
   });
 
-  it("another state at the end", async () => {
+  it("another state hash at the end", async () => {
     expect(await verdict({ ...observed.log, finalHash: "v2:0" })).toBe("http: another state at the end");
   });
 });

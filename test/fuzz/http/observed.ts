@@ -1,29 +1,31 @@
 import type { Credentials, Market } from "../../../src/client/api-messages.ts";
-import { attest } from "../../../src/client/wallet.ts";
 import { serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
-import { type Journal, readJournal } from "../../../src/fuzz/http/answers.ts";
+import { type Journal, readJournal } from "../../../src/fuzz/http/answer-replay.ts";
 import { Clients } from "../../../src/fuzz/http/clients.ts";
-import type { Observation, ObservationLog, SentRequest } from "../../../src/fuzz/http/observation.ts";
-import { requestTo } from "../../../src/fuzz/http/observation.ts";
+import {
+  type Observation,
+  type ObservationLog,
+  requestTo,
+  type SentRequest,
+} from "../../../src/fuzz/http/observation.ts";
 import { reportAt } from "../../../src/fuzz/http/server.ts";
+import { derivationRequest } from "../../../src/fuzz/http/session.ts";
 import { OPENED_AT } from "../../../src/fuzz/http/traffic.ts";
-import { signerOf, Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { emptyWorld } from "../../../src/simulation/opening.ts";
 
-/** A session that was seen whole: what a server reported of it, and what its clients noted. */
-export interface Observed {
+/** A complete session: the server's journal, and the observations of its clients. */
+export interface ObservedSession {
   readonly journal: Journal;
   readonly log: ObservationLog;
 }
 
-const UNIX_TIME = OPENED_AT / 1000;
-
 /**
- * One market, two accounts, and a few requests over two connections, one after the other: reads of the book before,
- * between and after three equal bids of alice's and a sale of bob's, an order that is refused, a cancel of nothing.
+ * Runs a session with one market, two accounts and two connections, one request after the other: reads of the book
+ * before, between and after three equal bids of alice and a sale of bob, a refused order, a cancel without orders.
  */
-export async function observedSession(): Promise<Observed> {
+export async function observedSession(): Promise<ObservedSession> {
   const server = await serveWorld(
     { ...DEFAULT_CONFIG, port: 0, clock: { mode: "frozen" }, logLevel: "silent", start: OPENED_AT },
     emptyWorld("observed"),
@@ -33,20 +35,16 @@ export async function observedSession(): Promise<Observed> {
     const answer = await clients.ask(client, request);
     return JSON.parse(answer?.body ?? "null") as Body;
   };
+  const event = await done<{ id: string }>(0, requestTo("createEvent", { body: { title: "Weather" } }));
   const market = await done<Market>(
     0,
-    requestTo("createMarket", { body: { question: "Rain?", eventId: await event() } }),
+    requestTo("createMarket", { body: { question: "Rain?", eventId: event.id } }),
   );
-  async function event(): Promise<string> {
-    return (await done<{ id: string }>(0, requestTo("createEvent", { body: { title: "Weather" } }))).id;
-  }
   const wallets = new Wallets();
   const signer = async (name: string) => {
-    const { address } = wallets.of(name);
-    const claim = { scheme: "typed-data", chainId: 137, unixTime: UNIX_TIME, nonce: 0 } as const;
-    const body = await attest(await signerOf(wallets.of(name)), claim);
-    const credentials = await done<Credentials>(0, requestTo("deriveApiKey", { body }));
-    return { credentials: { ...credentials, address }, unixTime: UNIX_TIME };
+    const wallet = wallets.of(name);
+    const credentials = await done<Credentials>(0, await derivationRequest(wallet));
+    return { credentials: { ...credentials, address: wallet.address }, unixTime: OPENED_AT / 1000 };
   };
   const [alice, bob] = [await signer("alice"), await signer("bob")];
   const tokenId = market.tokens[0]?.tokenId ?? "";
@@ -77,7 +75,7 @@ export async function observedSession(): Promise<Observed> {
   return { journal: readJournal(Buffer.from(report)), log };
 }
 
-/** The log with one of its observations changed, or without it where `change` answers null. */
+/** Returns the log with one observation changed, or without it if `change` returns null. */
 export function changed(
   log: ObservationLog,
   which: Observation,
@@ -85,4 +83,13 @@ export function changed(
 ): ObservationLog {
   const observations = log.observations.flatMap((each) => (each === which ? (change(each) ?? []) : each));
   return { ...log, observations };
+}
+
+/** Reads a log from the text that `logText` wrote. */
+export function readLog(text: string): ObservationLog {
+  const [facts, ...observations] = text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): unknown => JSON.parse(line));
+  return { ...(facts as Omit<ObservationLog, "observations">), observations: observations as Observation[] };
 }

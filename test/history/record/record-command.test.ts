@@ -85,7 +85,7 @@ it("writes it to a file under a name, and says what it tells", async () => {
 it("says in one sentence why it could not", async () => {
   const url = api.server.url;
   await expect(record({})).rejects.toThrow(
-    `the clobsim at ${url} asks for its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`,
+    `the clobsim at ${url} requires its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`,
   );
   await expect(record({ "sim-token": "guess" })).rejects.toThrow(
     `the clobsim at ${url} has another token: --sim-token expects the one that it was started with`,
@@ -100,7 +100,7 @@ it("says in one sentence why it could not", async () => {
   );
 });
 
-it("tells what is no clobsim, one that is too old, and one that refuses", async () => {
+it("reports a server that is not clobsim, one that is too old, and one that refuses", async () => {
   const sim = { "x-sim-sequence": "1" };
   for (const [status, headers, body] of [
     [200, {}, "<html></html>"],
@@ -109,7 +109,7 @@ it("tells what is no clobsim, one that is too old, and one that refuses", async 
     [404, {}, '{"code":"ROUTE_NOT_FOUND"}'],
   ] as const) {
     const url = await answering(status, headers, body);
-    await expect(record({ url })).rejects.toThrow(`what answers at ${url} is no clobsim`);
+    await expect(record({ url })).rejects.toThrow(`the server at ${url} is not clobsim`);
   }
   const old = await answering(404, sim, '{"code":"ROUTE_NOT_FOUND"}');
   await expect(record({ url: old })).rejects.toThrow(

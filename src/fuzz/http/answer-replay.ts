@@ -37,19 +37,19 @@ import {
 
 const NAME = "the report";
 
-/** What a server kept or reported of its session, decided anew. */
+/** The journal of a session and its replay. */
 export type Journal = ReturnType<typeof readJournal>;
 
-/** Reads a report, or a data directory's journal. @throws StoreError when it is neither. */
+/** Reads and replays a report or a journal. @throws StoreError if it is neither. */
 export function readJournal(bytes: Uint8Array) {
   const file = inMemory(Buffer.from(bytes));
   const opening = openingIn(file);
-  if (opening === null) throw new Error("the report has no whole first line");
+  if (opening === null) throw new Error("the report has no complete first line");
   const history = wholeHistory({ path: NAME, name: NAME, isFolder: false, file, opening }, VERSION);
   return { origin: originOfJournal(opening, NAME), history, trouble: troubleOf(history) };
 }
 
-/** What is wrong with a journal by itself, in a sentence; null where it replays as it was recorded. */
+/** Describes what is wrong with a journal itself; null if it replays as recorded. */
 function troubleOf({ end: { trouble, scan }, failing, exchange }: WholeHistory): string | null {
   if (failing !== null)
     return `${failing.command.kind} makes the exchange fail: ${messageOf(exchange.thrown?.error)}`;
@@ -60,44 +60,40 @@ function troubleOf({ end: { trouble, scan }, failing, exchange }: WholeHistory):
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What a request comes to. */
+/** Status and body of an answer. */
 export interface Reply {
   readonly status: number;
   readonly body: string;
 }
 
-/** A status with the error code of its body: `400 INVALID_SIZE`. */
+/** Formats a status with the error code of its body: `400 INVALID_SIZE`. */
 export function statusName({ status, body }: Reply): string {
   const code = status === 200 ? undefined : /"code":"(\w+)"/.exec(body)?.[1];
   return code === undefined ? String(status) : `${status} ${code}`;
 }
 
-/** @throws Finding where an answer is not what it should be */
-export function requireSame(seen: Observation, reply: Reply): void {
-  const { answer, request } = seen;
+/** @throws Finding if the observed answer differs from the reply of the replay. */
+export function requireSame(observation: Observation, reply: Reply): void {
+  const { answer, request } = observation;
   if (answer === null || (answer.status === reply.status && answer.body === reply.body)) return;
-  const [was, is] = [statusName(answer), statusName(reply)];
-  if (was !== is) {
+  const [found, expected] = [statusName(answer), statusName(reply)];
+  if (found !== expected) {
     throw Finding.about(
-      seen,
-      `another status: ${request.operation} ${was}, again ${is}`,
-      `${answerName(seen)} (${was}), made again there it is ${is}`,
+      observation,
+      `another status: ${request.operation} ${found}, replayed ${expected}`,
+      `${answerName(observation)} (${found}), and ${expected} when replayed`,
     );
   }
-  const [wanted, found] = [parsed(reply.body), parsed(answer.body)];
-  const [lacks] = differences(wanted, found);
-  const [exceeds] = differences(found, wanted);
-  const difference = lacks ?? {
-    path: exceeds?.path ?? "answer",
-    wanted: exceeds?.seen,
-    seen: exceeds?.wanted,
-  };
-  // Equal for every place of a list and every id that is a field's name.
+  const [replayed, observed] = [parsed(reply.body), parsed(answer.body)];
+  const [missing] = differences(replayed, observed);
+  const [extra] = differences(observed, replayed);
+  const difference = missing ?? { path: extra?.path ?? "answer", wanted: extra?.seen, seen: extra?.wanted };
+  // Without list indexes and ids used as field names, so that the same failure has the same fingerprint.
   const path = withoutFigures(difference.path).replace(/\[#\]/g, "[]");
   throw Finding.about(
-    seen,
-    `another answer: ${request.operation} ${was}: ${path}`,
-    `${answerName(seen)}; made again there, ${difference.path} is ${difference.wanted}, found ${difference.seen}`,
+    observation,
+    `another answer: ${request.operation} ${found}: ${path}`,
+    `${answerName(observation)}; ${difference.path} is ${difference.wanted} when replayed, found ${difference.seen}`,
   );
 }
 
@@ -112,16 +108,16 @@ function parsed(text: string): unknown {
 const ENDPOINT_OF = new Map(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint]));
 
 /**
- * An exchange in memory that is brought along a history and answers requests on the way, by the server's own handlers,
- * without a socket and without anything that was cached for another answer.
+ * An exchange in memory on which a history is replayed. In between it answers requests with the server's handlers,
+ * without a connection and without caches of earlier answers.
  */
-export class AnswerAgain {
+export class AnswerReplay {
   readonly exchange: Exchange;
   readonly #service: Service;
   readonly #log: () => readonly Entry[];
   readonly #socket = new Socket();
 
-  /** Stands where the history begins. */
+  /** Opens the exchange as at the beginning of the history. */
   constructor(origin: Origin, { numbers }: Pick<ObservationLog, "numbers">) {
     const config = { ...DEFAULT_CONFIG, clock: { mode: "frozen" }, logLevel: "silent", numbers } as const;
     const opened = openInMemory(config, origin);
@@ -130,24 +126,24 @@ export class AnswerAgain {
     this.#log = () => opened.session.entries ?? [];
   }
 
-  /** The commands accepted behind a sequence, those among them that time causes at the same moment. */
+  /** Returns the commands accepted after a sequence, including those that became due at the same time. */
   acceptedSince(sequence: number): readonly Entry[] {
     return this.#log().filter((entry) => entry.sequence > sequence);
   }
 
-  /** Lets time pass as a frozen clock does that is moved over nothing. @throws RangeError backwards. */
+  /** Advances virtual time when nothing is due before `time`. @throws RangeError if `time` is in the past. */
   passTo(time: number): void {
     this.exchange.passTo(time as Millis);
   }
 
-  /** What the clock says of itself, without what became due. */
+  /** Returns the reply about the clock, without the list of what became due. */
   clock(): object {
     return clockReply(this.#service);
   }
 
-  /** The request answered here and now, which carries it out. @throws Finding where that fails */
-  async reply(seen: Observation): Promise<Reply> {
-    const { request, answer } = seen;
+  /** Executes a request at the current state and returns its reply. @throws Finding if a handler fails. */
+  async reply(observation: Observation): Promise<Reply> {
+    const { request, answer } = observation;
     const endpoint = ENDPOINT_OF.get(request.operation);
     if (endpoint === undefined) throw new RangeError(`no endpoint ${request.operation}`);
     const service = {
@@ -164,7 +160,7 @@ export class AnswerAgain {
         body: textOf(await answerOf(service, endpoint, handle, this.#incoming(request), body)),
       };
     } catch (error) {
-      if (!(error instanceof ApiError)) throw Finding.ofHistory(defectOf(messageOf(error)), seen);
+      if (!(error instanceof ApiError)) throw Finding.inJournal(defectOf(messageOf(error)), observation);
       return { status: error.status, body: JSON.stringify(errorBody(error, answer?.requestId ?? "")) };
     }
   }
@@ -182,6 +178,6 @@ export class AnswerAgain {
 
 function textOf(answer: Answer): string {
   if (answer instanceof JsonText) return answer.text;
-  if (answer instanceof StreamedAnswer) throw new TypeError("an answer in pieces is not compared");
+  if (answer instanceof StreamedAnswer) throw new TypeError("streamed answers are not compared");
   return JSON.stringify(answer);
 }

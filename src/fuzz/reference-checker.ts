@@ -9,16 +9,20 @@ import type { Decision } from "../core/refusals.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { referenceCall } from "./call-command.ts";
-import { Wrong } from "./outcome.ts";
+import { CheckFailed } from "./outcome.ts";
 import type { RestingOrder } from "./reference/naive-book.ts";
 import { ReferenceExchange, type ReferenceTrade, type Reply } from "./reference/reference-exchange.ts";
 import { type Amount, nothing } from "./reference/wallet.ts";
 
-/** The exchange and its reference do not agree: what it is about, and the figures. */
-const differs = (about: string, text: string, found: unknown, expected: unknown): Wrong =>
-  new Wrong("differs from the reference", about, `${text}: ${String(found)}, expected ${String(expected)}`);
+/** Returns the error for a difference between the exchange and its reference. */
+const differs = (about: string, text: string, found: unknown, expected: unknown): CheckFailed =>
+  new CheckFailed(
+    "differs from the reference",
+    about,
+    `${text}: ${String(found)}, expected ${String(expected)}`,
+  );
 
-// Each of these throws at the first difference, which alone makes texts: they run after each command.
+// Each of these throws at the first difference. They run after each command, so they build texts only then.
 
 function requireReply(decision: Decision, expected: Reply): void {
   const code = decision.ok ? "accepted" : decision.refusal.code;
@@ -52,7 +56,7 @@ function fillAspect(trade: Trade | undefined, wanted: Trade | undefined): string
   return `${aspect ?? "kind"} of a fill`;
 }
 
-/** All that both know. */
+/** Compares orders, markets, books and wallets. */
 function requireState(state: State, reference: ReferenceExchange): void {
   requireOrders(state, reference);
   if (state.markets.size !== reference.markets.length)
@@ -140,7 +144,7 @@ function requireAmount(
   found: Balance<number> | Amount,
   wanted: Amount,
 ): void {
-  // Read by name: this runs for each holding after each command.
+  // Without a loop because this runs for each holding after each command.
   if (
     found.balance === wanted.balance &&
     found.reserved === wanted.reserved &&
@@ -155,7 +159,7 @@ function requireAmount(
   }
 }
 
-/** Events of one accepted command. */
+/** Events of one accepted command, and its time. */
 export interface Batch {
   readonly at: Millis;
   readonly events: readonly DomainEvent[];
@@ -163,42 +167,47 @@ export interface Batch {
 
 const DONE: Reply = { ok: true };
 
-/** A reference exchange that is told what an exchange is told, and what the chain has done; it throws `Wrong` where they differ. */
-export class Follower {
+type Operation = (reference: ReferenceExchange) => void;
+
+/**
+ * Applies each command of an exchange, and each event of its chain, to a reference exchange. Throws `CheckFailed` if the
+ * two differ.
+ */
+export class ReferenceChecker {
   readonly #state: () => State;
-  /** All that the reference was told, so that it can be brought back to an earlier moment. */
-  #told: ((reference: ReferenceExchange) => void)[] = [];
+  /** All operations since the opening, which are repeated to rewind the reference. */
+  readonly #operations: Operation[] = [];
   #reference: ReferenceExchange;
 
-  /** `state` answers that of an exchange that holds nothing yet. */
+  /** `state` returns the state of the exchange, which is empty at first. */
   constructor(state: () => State) {
     this.#state = state;
-    this.#reference = this.#fresh();
+    this.#reference = this.#newReference();
   }
 
   get reference(): ReferenceExchange {
     return this.#reference;
   }
 
-  /** How much it was told, to come back to. */
-  get mark(): number {
-    return this.#told.length;
+  /** Number of operations applied to the reference, an argument for `rewindTo`. */
+  get operations(): number {
+    return this.#operations.length;
   }
 
-  goBackTo(mark: number): void {
-    this.#told.length = mark;
-    this.#reference = this.#fresh();
-    for (const tell of this.#told) tell(this.#reference);
+  rewindTo(operations: number): void {
+    this.#operations.length = operations;
+    this.#reference = this.#newReference();
+    for (const operation of this.#operations) operation(this.#reference);
   }
 
-  /** After a command, with what it and time at that moment have caused. */
+  /** Checks a command. `batches` are the events of the command and of what became due at the same time. */
   afterCommand(command: Command, at: Millis, decision: Decision, batches: readonly Batch[]): void {
     const first = decision.ok ? (batches[0]?.events ?? []) : [];
     let reply: Reply = DONE;
     const { length: trades } = this.#reference.trades;
-    this.#tell((reference) => {
+    this.#apply((reference) => {
       reference.expire(at);
-      reply = this.#do(reference, command, at);
+      reply = this.#execute(reference, command, at);
     });
     requireReply(decision, reply);
     requireTrades(first.filter(isTrade), this.#reference.trades.slice(trades));
@@ -206,57 +215,57 @@ export class Follower {
     if (batches.length > 0) requireState(this.#state(), this.#reference);
   }
 
-  /** After time has passed up to a moment. */
+  /** Checks the state after time has passed up to `to`. */
   afterWait(to: Millis, batches: readonly Batch[]): void {
     try {
       this.#afterBatches(batches);
     } finally {
-      this.#tell((reference) => reference.expire(to));
+      this.#apply((reference) => reference.expire(to));
     }
-    this.#refuseOverdue();
+    this.#requireNoneOverdue();
     requireState(this.#state(), this.#reference);
   }
 
-  /** In the course of time every settlement comes into a block, but where something keeps it out. */
-  #refuseOverdue(): void {
+  /** Requires that every settlement is in a block in time unless it was deferred. */
+  #requireNoneOverdue(): void {
     const { settlement } = this.#state().config;
     if (settlement === "manual") return;
     const late = this.#reference.overdue(settlement === "auto" ? BLOCK_INTERVAL_MS : 0);
     if (late === undefined) return;
     const text = `transaction ${late.number} is in no block`;
-    throw new Wrong("differs from the reference", "a settlement that no block has", text);
+    throw new CheckFailed("differs from the reference", "a settlement that no block has", text);
   }
 
-  /** A block has looked at a match: whether the fault that has struck it is the one that must. */
-  #strike(transaction: number, hold: string | null, fault: number): void {
+  /** Requires that the settlement of a match got the fault that the reference computes. */
+  #requireFault(transaction: number, hold: string | null, fault: number): void {
     const { faults, settlements } = this.#reference;
-    const match = settlements.find(({ number, what }) => number === transaction && what === "match");
-    const expected = match === undefined || hold === "UNDERPRICED" ? fault : faults.striking(match);
-    this.#tell((reference) => reference.faults.note(transaction, hold, fault));
+    const match = settlements.find(({ number, cause }) => number === transaction && cause === "match");
+    const expected = match === undefined || hold === "UNDERPRICED" ? fault : faults.faultFor(match);
+    this.#apply((reference) => reference.faults.record(transaction, hold, fault));
     if (expected === fault) return;
     const text = `transaction ${transaction} is struck by fault ${fault}, expected ${expected}`;
-    throw new Wrong("differs from the reference", "the fault that strikes a settlement", text);
+    throw new CheckFailed("differs from the reference", "the fault that strikes a settlement", text);
   }
 
-  #fresh(): ReferenceExchange {
+  #newReference(): ReferenceExchange {
     const { config, accounts } = this.#state();
     return new ReferenceExchange({
       seed: config.seed,
       policy: config.balances,
-      faucet: { usdc: config.faucet.collateral, everywhere: config.faucet.everyMarket },
+      faucet: { usdc: config.faucet.collateral, everyMarket: config.faucet.everyMarket },
       derivesOnce: config.credentials === "once",
-      replaceable: config.settlement === "instant" ? 0 : 2,
+      replaceableBlocks: config.settlement === "instant" ? 0 : 2,
       faucetAddress: accounts.get(FAUCET).address,
       feesAddress: accounts.get(FEES).address,
     });
   }
 
-  #tell(tell: (reference: ReferenceExchange) => void): void {
-    this.#told.push(tell);
-    tell(this.#reference);
+  #apply(operation: Operation): void {
+    this.#operations.push(operation);
+    operation(this.#reference);
   }
 
-  #do(reference: ReferenceExchange, command: Command, at: Millis): Reply {
+  #execute(reference: ReferenceExchange, command: Command, at: Millis): Reply {
     const state = this.#state();
     if (isCausedByTime(command)) return DONE;
     switch (command.kind) {
@@ -274,7 +283,10 @@ export class Follower {
       case "resolveMarket":
         return reference.endMarket(command.market, command.winningOutcome);
       case "fundAccount": {
-        const shares = command.tokens.map(({ tokenId, size }) => ({ ...placeOf(state, tokenId), size }));
+        const shares = command.tokens.map(({ tokenId, size }) => ({
+          ...marketAndOutcome(state, tokenId),
+          size,
+        }));
         reference.fund(command.address, command.collateral, shares, command.everyMarket);
         return DONE;
       }
@@ -282,8 +294,8 @@ export class Follower {
         return reference.derive(command.address);
       case "placeOrder": {
         const { address: owner, side, price, size, orderType: type, expiration } = command;
-        const place = placeOf(state, command.tokenId);
-        return reference.place({ owner, ...place, side, price, size, type, expiration }, at);
+        const token = marketAndOutcome(state, command.tokenId);
+        return reference.place({ owner, ...token, side, price, size, type, expiration }, at);
       }
       case "cancelOrder":
         return reference.cancel(command.address, numberOf(state.idPrefixes.order, command.orderId));
@@ -301,7 +313,7 @@ export class Follower {
       case "endSettlementFault":
         reference.faults.endAll();
         return DONE;
-      // What both know stays as it is.
+      // No effect on what the reference models.
       case "createEvent":
       case "mineBlocks":
       case "bumpFees":
@@ -316,60 +328,60 @@ export class Follower {
     }
   }
 
-  /** What the chain has done. */
+  /** Applies the events of the chain to the reference. */
   #afterBatches(batches: readonly Batch[]): void {
     for (const { at, events } of batches) {
-      this.#tell((reference) => reference.expire(at));
-      for (const event of events) this.#onChain(event, events);
+      this.#apply((reference) => reference.expire(at));
+      for (const event of events) this.#applyChainEvent(event, events);
     }
   }
 
-  #onChain(event: DomainEvent, batch: readonly DomainEvent[]): void {
+  #applyChainEvent(event: DomainEvent, batch: readonly DomainEvent[]): void {
     switch (event.kind) {
       case "blocksMined":
-        this.#tell((reference) => reference.mineUpTo(event.lastTransaction, event.empty));
+        this.#apply((reference) => reference.mineUpTo(event.lastTransaction, event.empty));
         return;
       case "blockOpened":
-        this.#tell((reference) => reference.beginBlock());
+        this.#apply((reference) => reference.openBlock());
         return;
       case "transactionMined":
-        this.#strike(event.transaction, null, 0);
-        this.#tell((reference) => reference.mine(event.transaction));
+        this.#requireFault(event.transaction, null, 0);
+        this.#apply((reference) => reference.mine(event.transaction));
         return;
       case "transactionHeld":
-        this.#strike(event.transaction, event.hold, event.fault);
+        this.#requireFault(event.transaction, event.hold, event.fault);
         return;
       case "settlementLost":
-        this.#strike(event.transaction, null, event.fault);
-        this.#tell((reference) => reference.lose(event.transaction));
+        this.#requireFault(event.transaction, null, event.fault);
+        this.#apply((reference) => reference.drop(event.transaction));
         return;
       case "callExecuted":
       case "callReverted": {
-        let isDone = false;
-        this.#tell((reference) => {
-          isDone = reference.carryOut(event.transaction);
+        let isExecuted = false;
+        this.#apply((reference) => {
+          isExecuted = reference.execute(event.transaction);
         });
-        const expected = isDone ? "callExecuted" : "callReverted";
+        const expected = isExecuted ? "callExecuted" : "callReverted";
         if (event.kind === expected) return;
         const about = `${event.kind} instead of ${expected}`;
         throw differs(about, `transaction ${event.transaction}`, event.kind, expected);
       }
       case "settlementFailed": {
-        // What fails with others is worked out from the one that a block has.
+        // The reference computes which other settlements fail with the one in the block.
         if (!event.isMined) return;
-        this.#strike(event.transaction, null, event.fault);
-        if (FORBIDDEN.test(event.reason) && this.#reference.permits(event.transaction)) {
+        this.#requireFault(event.transaction, null, event.fault);
+        if (PERMISSION_REASON.test(event.reason) && this.#reference.permits(event.transaction)) {
           const text = `transaction ${event.transaction} fails: ${event.reason}`;
-          throw new Wrong("differs from the reference", "a settlement that all wallets permit", text);
+          throw new CheckFailed("differs from the reference", "a settlement that all wallets permit", text);
         }
         let failed: readonly number[] = [];
-        this.#tell((reference) => {
+        this.#apply((reference) => {
           failed = reference.fail(event.transaction);
         });
         const found = batch.flatMap((each) =>
           each.kind === "settlementFailed" || each.kind === "callTakenBack" ? [each.transaction] : [],
         );
-        const [text, expected] = [listed(found), listed(failed)];
+        const [text, expected] = [sortedText(found), sortedText(failed)];
         if (text !== expected)
           throw differs("settlements that fail together", "settlements that fail", text, expected);
       }
@@ -378,15 +390,15 @@ export class Follower {
 }
 
 const BLOCK_INTERVAL_MS = 2_000;
-/** A settlement fails because a wallet does not let the exchange move what it takes. */
-const FORBIDDEN = /allowance|approval/;
+/** Reasons of settlements that fail because a wallet does not permit the exchange to transfer its funds. */
+const PERMISSION_REASON = /allowance|approval/;
 
 const isTrade = (event: DomainEvent): event is EventOf<"orderTraded"> => event.kind === "orderTraded";
 
-const listed = (numbers: readonly number[]): string => [...numbers].sort((a, b) => a - b).join(" ");
+const sortedText = (numbers: readonly number[]): string => [...numbers].sort((a, b) => a - b).join(" ");
 
-/** The market and outcome of a token; market 0 when there is no such token. */
-function placeOf({ tokenById }: State, tokenId: string) {
+/** Returns the market and outcome of a token; market 0 if the token does not exist. */
+function marketAndOutcome({ tokenById }: State, tokenId: string) {
   const token = tokenById.get(tokenId) ?? 0;
   return { market: marketOfToken(token), outcome: outcomeOf(token) };
 }
