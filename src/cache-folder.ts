@@ -4,17 +4,17 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
-/** How many files of a kind are kept, the latest, and how many bytes of them; the very latest always is. */
-const KEPT = 8;
-const KEPT_BYTES = 128 * 1024 * 1024;
-const CHECK_LENGTH = 4;
+/** Maximum number and total size of the files of a kind. The latest file is always kept. */
+const MAX_FILES = 8;
+const MAX_BYTES = 128 * 1024 * 1024;
+const CHECKSUM_BYTES = 4;
 
-/** Names another folder, or `off`. It is no setting: it counts before any is read. */
+/** Variable with another folder or `off`. It is not a setting, because it is read before the settings. */
 export const CACHE_VARIABLE = "CLOBSIM_CACHE";
 
 /**
- * The folder of the user in which lies what can be made again and takes time to be made: `CLOBSIM_CACHE`, else `clobsim` in
- * the folder that the system has for such things. Null where `CLOBSIM_CACHE` is `off`.
+ * Returns the user's cache folder: `CLOBSIM_CACHE`, else `clobsim` in the system's cache folder; null if `CLOBSIM_CACHE` is
+ * `off`.
  */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): CacheFolder | null {
   const { [CACHE_VARIABLE]: named = "", XDG_CACHE_HOME: xdg = "", LOCALAPPDATA: local = "" } = environment;
@@ -24,7 +24,7 @@ export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): Cache
   return new CacheFolder(join(own === "" ? join(homedir(), ".cache") : own, "clobsim"));
 }
 
-/** Files that are whole or not there. None is needed: whoever finds none, or a damaged one, makes it anew. */
+/** Cached files, each complete or absent. A missing or damaged file is created again. */
 export class CacheFolder {
   readonly #path: string;
 
@@ -32,30 +32,30 @@ export class CacheFolder {
     this.#path = path;
   }
 
-  /** What was written under a name; null where there is nothing, or not what was written. */
+  /** Reads a file; null if it is missing or damaged. */
   read(kind: string, name: string): Buffer | null {
     try {
       const file = readFileSync(join(this.#path, `${kind}-${name}`));
-      const contents = file.subarray(CHECK_LENGTH);
+      const contents = file.subarray(CHECKSUM_BYTES);
       return file.readUInt32LE(0) === crc32(contents) ? contents : null;
     } catch {
       return null;
     }
   }
 
-  /** Writes a file, or nothing where that cannot be, and removes the oldest of its kind beyond the latest few. */
+  /** Writes a file and removes the oldest of its kind above the maximum. Errors are ignored. */
   write(kind: string, name: string, contents: Buffer): void {
     const path = join(this.#path, `${kind}-${name}`);
     const draft = `${path}.${process.pid}.${Date.now()}`;
     try {
       mkdirSync(this.#path, { recursive: true, mode: 0o700 });
-      const check = Buffer.alloc(CHECK_LENGTH);
-      check.writeUInt32LE(crc32(contents));
-      writeFileSync(draft, Buffer.concat([check, contents]), { mode: 0o600, flag: "wx" });
+      const checksum = Buffer.alloc(CHECKSUM_BYTES);
+      checksum.writeUInt32LE(crc32(contents));
+      writeFileSync(draft, Buffer.concat([checksum, contents]), { mode: 0o600, flag: "wx" });
       renameSync(draft, path);
       this.#removeOldest(kind);
     } catch {
-      // A full or read-only disk: the next start makes it again.
+      // The disk is full or read-only; the next start tries again.
       rmSync(draft, { force: true });
     }
   }
@@ -68,7 +68,7 @@ export class CacheFolder {
     let bytes = 0;
     for (const [index, { path, size }] of files.entries()) {
       bytes += size;
-      if (index >= KEPT || (index > 0 && bytes > KEPT_BYTES)) rmSync(path, { force: true });
+      if (index >= MAX_FILES || (index > 0 && bytes > MAX_BYTES)) rmSync(path, { force: true });
     }
   }
 }

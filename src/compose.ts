@@ -52,39 +52,39 @@ export interface LocalExchange {
   readonly startedAt: number;
   readonly events: number;
   readonly markets: number;
-  /** A token to try things with; null in a world without markets. */
+  /** Token id of an open market; null in a world without markets. */
   readonly sampleTokenId: string | null;
   readonly devAccounts: readonly DevWallet[];
-  /** How the clock runs. */
+  /** Mode of the clock. */
   readonly clock: ClockSetting;
-  /** Carries a client's requests to it over no network: the `transport` of an `ExchangeClient`. */
+  /** Sends requests without a network; the `transport` of an `ExchangeClient`. */
   readonly transport: Transport;
-  /** Answers what is under way, then stops. */
+  /** Answers pending requests, then stops. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A server that answers. */
+/** A listening server. */
 export interface RunningServer extends LocalExchange {
-  /** Where it answers; of a pool, the exchange of each number is at `url/number`. */
+  /** URL of the server; the exchanges of a pool are at `url/number`. */
   readonly url: string;
   readonly port: number;
-  /** How many exchanges there may be; null of one alone. */
+  /** Maximum number of exchanges in the pool; null without a pool. */
   readonly pool: number | null;
-  /** The history that it goes on from, and the last line of it; null of one that began otherwise. */
+  /** The continued history and its last line; null if none is continued. */
   readonly from: { readonly name: string; readonly line: number } | null;
-  /** What keeps the exchange on disk; null of one that nothing keeps. */
+  /** Persistence of the exchange; null if it is in memory only. */
   readonly keeping: PersistenceStatus | null;
-  /** Lets the server keep this process alive until it is closed. */
+  /** Keeps this process alive until the server is closed. */
   ref(): void;
-  /** Lets this process end while the server runs. */
+  /** Allows this process to end while the server runs. */
   unref(): void;
 }
 
 /**
- * Opens an exchange as configured and answers over HTTP.
- * @throws ConfigError when the world cannot be opened, or the address cannot be used: its cause is the system's error then;
- * StoreError or ReplayDiffers when what was kept cannot.
+ * Opens an exchange and serves it over HTTP.
+ * @throws ConfigError if the world cannot be opened, or if the address cannot be used, with the system's error as its
+ * cause; StoreError or ReplayDiffers if the data directory cannot be opened.
  */
 export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
   try {
@@ -94,35 +94,35 @@ export async function startServer(config: Config, warn: Warn = () => {}): Promis
   }
 }
 
-/** The sentence for an address that cannot be listened on; any other error as it is. */
+/** Converts the system's error about an address to a ConfigError; returns any other error unchanged. */
 function listenFailure(error: unknown, { host, port }: Config): unknown {
   const { code, syscall }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
   if (syscall !== "listen" && syscall !== "getaddrinfo") return error;
-  const told = (message: string): ConfigError => new ConfigError(message, { cause: error });
+  const failure = (message: string): ConfigError => new ConfigError(message, { cause: error });
   switch (code) {
     case "EADDRINUSE":
-      return told(`port ${port} of ${host} is in use by another program: --port 0 takes any free one`);
+      return failure(`port ${port} of ${host} is in use by another program: --port 0 takes any free one`);
     case "EACCES":
-      return told(`port ${port} of ${host} needs rights that you lack: --port expects one above 1023`);
+      return failure(`port ${port} of ${host} needs rights that you lack: --port expects one above 1023`);
     case "EADDRNOTAVAIL":
     case "EAI_AGAIN":
     case "ENOTFOUND":
-      return told(`--host expects an address of this machine, found ${host}`);
+      return failure(`--host expects an address of this machine, found ${host}`);
     default:
       return error;
   }
 }
 
 async function openServer(config: Config, warn: Warn): Promise<RunningServer> {
-  // Nothing is kept for a server that will not listen.
+  // Checked before a data directory is created.
   if (config.data !== null && config.port !== 0) await requireFree(config);
-  const begun = config.from === null ? null : await beginningOf(config, config.from);
-  const from = begun?.from ?? null;
+  const continued = config.from === null ? null : await continueHistory(config, config.from);
+  const from = continued?.from ?? null;
   if (config.pool !== null) {
-    const origin = begun?.origin ?? (await loadOrigin(config, Date.now()));
-    return servePool(begun?.config ?? config, config.pool, origin, from, warn);
+    const origin = continued?.origin ?? (await loadOrigin(config, Date.now()));
+    return servePool(continued?.config ?? config, config.pool, origin, from, warn);
   }
-  const opened = await openExchange(begun?.config ?? config, warn, undefined, begun?.origin);
+  const opened = await openExchange(continued?.config ?? config, warn, undefined, continued?.origin);
   try {
     return await serve(config, opened, serviceOf(config, opened, warn), from);
   } catch (error) {
@@ -131,30 +131,28 @@ async function openServer(config: Config, warn: Warn): Promise<RunningServer> {
   }
 }
 
-/** A running server with what is behind it. */
+/** A running server with its service and its exchange. */
 export interface ServedExchange {
   readonly server: RunningServer;
   readonly service: Service;
   readonly opened: OpenedExchange;
 }
 
-/** Serves an exchange that nothing keeps. @throws as `startServer` */
+/** Serves an exchange that is in memory only. @throws as `startServer` */
 export async function serveInMemory(config: Config): Promise<ServedExchange> {
   const opened = openInMemory(config, await loadOrigin(config, Date.now()));
   const service = serviceOf(config, opened);
   return { server: await serve(config, opened, service, null), service, opened };
 }
 
-/** An exchange that listens nowhere. @throws as `startServer` */
+/** Opens an exchange without a port. @throws as `startServer` */
 export async function openLocal(config: Config): Promise<LocalExchange> {
   const opened = await openExchange(config, () => {});
-  const site = new ExchangeSite(serviceOf(config, opened));
-  const http = new HttpService(site, () => [site]);
-  return localExchange(http, opened, opened.clock.setting, () => opened.close());
+  return localAt(opened, serviceOf(config, opened)).local;
 }
 
-/** The exchange that a history tells of; its clock runs on from there. */
-async function beginningOf(config: Config, name: string) {
+/** Reads the origin and the clock at the end of a history, or at a line of it. */
+async function continueHistory(config: Config, name: string) {
   const [{ beginningIn }, { nodeDisk }] = await Promise.all([
     import("./history/journal-replay.ts"),
     import("./engine/disk.ts"),
@@ -165,7 +163,7 @@ async function beginningOf(config: Config, name: string) {
   return { origin, from: { name, line }, config: { ...config, clock: own, start: origin.start } };
 }
 
-/** The same with a world that is there already, whose seed counts, and kept nowhere; `watch` may watch its exchange. */
+/** Serves an exchange of a given world, with the world's seed, in memory only; `watch` is called before it is served. */
 export async function serveWorld(
   config: Config,
   world: World,
@@ -183,13 +181,17 @@ async function serve(
   service: Service,
   from: RunningServer["from"],
 ): Promise<RunningServer> {
-  const site = new ExchangeSite(service);
-  const http = new HttpService(site, () => [site]);
-  const local = localExchange(http, opened, opened.clock.setting, () => opened.close());
-  return running(config, http, { ...local, pool: null, from, keeping: opened.folder });
+  const { http, local } = localAt(opened, service);
+  return listen(config, http, { ...local, pool: null, from, keeping: opened.folder });
 }
 
-/** Exchanges that all begin at one origin, which is played once for all of them. */
+function localAt(opened: OpenedExchange, service: Service) {
+  const site = new ExchangeSite(service);
+  const http = new HttpService(site, () => [site]);
+  return { http, local: localExchange(http, opened, opened.clock.setting, () => opened.close()) };
+}
+
+/** Serves a pool of exchanges with a common origin, which is loaded once. */
 async function servePool(
   config: Config,
   size: number,
@@ -197,22 +199,22 @@ async function servePool(
   from: RunningServer["from"],
   warn: Warn,
 ): Promise<RunningServer> {
-  const edge = newEdge(config);
+  const shared = newSharedParts(config);
   const pool = new Pool({
-    ...edge,
+    ...shared,
     size,
     options: optionsOf(config, origin, ""),
     open: (number) =>
-      new ExchangeSite(serviceOf(config, openInMemory(config, origin), warn, edge, `/${number}`)),
+      new ExchangeSite(serviceOf(config, openInMemory(config, origin), warn, shared, `/${number}`)),
   });
   const http = new HttpService(pool, () => pool.members);
   const opened = { origin, exchange: exchangeAt(origin) };
   const local = localExchange(http, opened, settingOf(config), async () => {});
-  return running(config, http, { ...local, pool: size, from, keeping: null });
+  return listen(config, http, { ...local, pool: size, from, keeping: null });
 }
 
-/** @throws the system's error when the address cannot be used. */
-async function running(
+/** @throws the system's error if the address cannot be used */
+async function listen(
   config: Config,
   http: HttpService,
   served: Omit<RunningServer, "url" | "port" | "ref" | "unref">,
@@ -225,11 +227,11 @@ async function running(
   return { ...served, url, port, ref: keepProcess(true), unref: keepProcess(false) };
 }
 
-/** What clients of this process call an exchange that they reach over no network. */
+/** Base URL of an exchange for clients without a network. */
 const IN_PROCESS = new URL("http://localhost");
 const REPLY_TIMEOUT_MS = 30_000;
 
-/** `ended` is called once nothing more is answered. */
+/** `ended` is called after the last answer. */
 function localExchange(
   http: HttpService,
   opened: Pick<OpenedExchange, "exchange" | "origin">,
@@ -242,11 +244,11 @@ function localExchange(
     await http.close();
     await ended();
   };
-  return { ...factsOf(opened), clock, transport: send, close, [Symbol.asyncDispose]: close };
+  return { ...summaryOf(opened), clock, transport: send, close, [Symbol.asyncDispose]: close };
 }
 
-/** What a server tells of an exchange at its beginning. */
-function factsOf({ exchange, origin }: Pick<OpenedExchange, "exchange" | "origin">) {
+/** Returns the facts about a new exchange that a server prints. */
+function summaryOf({ exchange, origin }: Pick<OpenedExchange, "exchange" | "origin">) {
   const { state, sequence, now } = exchange;
   const ranked = new MarketRanking().ranked(state, sequence, "volume");
   return {
@@ -259,22 +261,22 @@ function factsOf({ exchange, origin }: Pick<OpenedExchange, "exchange" | "origin
   };
 }
 
-/** What the exchanges of one server share. */
-type Edge = Pick<Service, "outbox" | "slices" | "log" | "page">;
+/** The parts of a service that all exchanges of a server share. */
+type SharedParts = Pick<Service, "outbox" | "slices" | "log" | "page">;
 
-const newEdge = (config: Config): Edge => ({
+const newSharedParts = (config: Config): SharedParts => ({
   outbox: new Outbox(),
   slices: new Slices(),
   log: requestLog(config.logLevel),
   page: new InspectorPage(),
 });
 
-/** One opened exchange, ready to be served, below a prefix where the server has several. */
+/** Creates the service of an opened exchange; `prefix` is its path in a pool. */
 export function serviceOf(
   config: Config,
   opened: OpenedExchange,
   warn: Warn = () => {},
-  edge: Edge = newEdge(config),
+  shared: SharedParts = newSharedParts(config),
   prefix = "",
 ): Service {
   const { exchange, clock, origin, session, persistence } = opened;
@@ -284,7 +286,7 @@ export function serviceOf(
   const faults = new Faults(seed);
   const reporting = reportingOf(opened, config.report, warn);
   const stream = new Stream(opened, VERSION);
-  const { outbox, slices, page } = edge;
+  const { outbox, slices, page } = shared;
   const bots = new Bots(exchange);
   const openBots = (): void => {
     if (config.bots === null) return;
@@ -292,7 +294,7 @@ export function serviceOf(
     clock.arm();
   };
   const reopen = (): void => {
-    // A clock that follows the wall's catches up without them.
+    // Without bots, because a clock that follows the wall clock may catch up here.
     bots.detach();
     opened.reopen();
     openBots();
@@ -324,7 +326,7 @@ export function serviceOf(
     bots,
     slices,
     outbox,
-    log: prefix === "" ? edge.log : logBelow(edge.log, prefix),
+    log: prefix === "" ? shared.log : logBelow(shared.log, prefix),
     chain,
     stream,
     page,
@@ -392,7 +394,7 @@ async function openApiText({ numbers, unknownFields }: Config, prefix: string): 
 
 const devAccountsOf = new WeakMap<Origin, readonly DevWallet[]>();
 
-/** The dev accounts of an origin; their keys are worked out once. */
+/** Returns the dev accounts of an origin. Their keys are derived once. */
 function devAccounts(origin: Origin): readonly DevWallet[] {
   const known = devAccountsOf.get(origin);
   if (known !== undefined) return known;
@@ -404,11 +406,11 @@ function devAccounts(origin: Origin): readonly DevWallet[] {
   return accounts;
 }
 
-/** The YES token of the first market that is open. */
+/** Returns the YES token of the first open market. */
 const sampleToken = (ranked: readonly Market[]): string | null =>
   (ranked.find(({ status }) => status === "ACTIVE") ?? ranked[0])?.tokenIds[0] ?? null;
 
-/** The name under which this machine reaches a bound address. */
+/** Returns the host for URLs of a bound address. */
 const urlHost = (host: string): string => {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;

@@ -28,16 +28,16 @@ import {
 } from "./setting.ts";
 import { MAX_MARKETS } from "./simulation/world-orders.ts";
 
-/** The version of the program, as in package.json. */
+/** Version of the program, as in package.json. */
 export const VERSION = "0.1.0";
 
-/** Where a frozen clock stands unless told otherwise: 2026-01-01T00:00:00Z. */
+/** Default time of a frozen clock: 2026-01-01T00:00:00Z. */
 export const FROZEN_START = millis(1_767_225_600_000);
 
-/** The directory that `clobsim serve` keeps its exchange in, unless it is told otherwise. */
+/** Default data directory of `clobsim serve`. */
 export const DEFAULT_DATA = ".clobsim";
 
-/** The worlds that come with clobsim. */
+/** Worlds that come with clobsim. */
 export const WORLD_NAMES = ["tiny", "small"] as const;
 
 const ADDRESS = "Address:";
@@ -65,15 +65,15 @@ const TOKEN = reader("1 to 256 visible ASCII characters", (given) =>
 const LOG_LEVEL = choice("silent", "fatal", "error", "warn", "info", "debug", "trace");
 
 /**
- * Every setting of a server: the flags of `clobsim serve`, their variables, the options of `startExchange`, and the
- * reference page all come from here.
+ * All settings of a server. The flags of `clobsim serve`, their variables, the options of `startExchange` and the reference
+ * page are generated from this table.
  */
 export const SETTINGS = {
   port: setting(ADDRESS, wholeNumber(0, 65_535), "Port to listen on; 0 takes any free one", {
     default: "7070",
   }),
   host: setting(ADDRESS, HOST, "Host name or IP address to listen on", { default: "127.0.0.1" }),
-  /** How many exchanges there may be behind the address; null serves one, at its root. */
+  /** Null for one exchange at the root. */
   pool: setting(
     ADDRESS,
     wholeNumber(1, 256),
@@ -85,13 +85,13 @@ export const SETTINGS = {
     { ...text("the path of a world file, tiny or small"), offers: WORLD_NAMES },
     "World to open instead of a generated one: a file (see clobsim world), tiny or small",
   ),
-  /** The journal, data directory or report whose history it continues; null begins anew. */
+  /** Journal, data directory or report to continue; null for none. */
   from: setting(
     WORLD,
     text("the path of a report or of a data directory"),
     "Report or data directory to continue, in memory unless --data names a new directory",
   ),
-  /** Where in that history it begins: a line, or a moment; else its end. */
+  /** Line or time of that history; null for its end. */
   at: setting(WORLD, LINE_OR_MOMENT, "With --from: after this line, or at this moment", {
     defaultHelp: "the end",
   }),
@@ -99,11 +99,11 @@ export const SETTINGS = {
     defaultHelp: "what 12 events hold",
   }),
   clock: setting(WORLD, CLOCK, "real, frozen, or a rate such as 5x or 0.5x", { default: "real" }),
-  /** Null: the second that the wall clock shows or, when frozen, `FROZEN_START`. */
+  /** Null for the current second or, with a frozen clock, `FROZEN_START`. */
   start: setting(WORLD, START, "Start of virtual time, such as 2026-01-01T00:00Z", {
     defaultHelp: "now, or 2026-01-01 when frozen",
   }),
-  /** The profile of the bots that trade as long as nobody ends them; null has none. */
+  /** Profile of the bots; null for none. */
   bots: setting(
     WORLD,
     choice<ProfileName>(...BOT_PROFILES),
@@ -119,7 +119,7 @@ export const SETTINGS = {
     "Deriving API credentials again: rotate issues new ones, once refuses",
     { default: "rotate" },
   ),
-  /** Whether `personal_sign` is accepted beside EIP-712. */
+  /** Whether `personal_sign` is accepted besides EIP-712. */
   personalSign: setting(BEHAVIOUR, truth, "Accept only EIP-712 wallet signatures", {
     default: "true",
     toggle: "off",
@@ -148,19 +148,19 @@ export const SETTINGS = {
     "Approvals of the exchange's contracts: granted to known wallets, or required from each wallet",
     { default: "granted" },
   ),
-  /** What a wallet's first derivation gives it: USDC, and shares of both outcomes of every market. */
+  /** Grant at the first derivation of a wallet: USDC, and shares of both outcomes of every market. */
   faucet: setting(BEHAVIOUR, FAUCET, "USDC, and shares of every outcome, that a new wallet receives", {
     default: "10000",
     option: "number",
   }),
-  /** Read as milliseconds. */
+  /** Milliseconds. */
   requestTimeout: setting(BEHAVIOUR, TIMEOUT, "How long a client may take to send its request", {
     default: "10s",
   }),
   logLevel: setting(BEHAVIOUR, LOG_LEVEL, "silent, fatal, error, warn, info, debug or trace", {
     default: "info",
   }),
-  /** The directory that keeps the exchange; null keeps nothing on disk. */
+  /** Null for no data directory. */
   data: setting(STORAGE, DIRECTORY, "Data directory of the exchange", { defaultHelp: DEFAULT_DATA }),
   ephemeral: setting(STORAGE, toggle, "Write nothing to disk"),
   durability: setting(
@@ -171,14 +171,14 @@ export const SETTINGS = {
   ),
   reset: setting(STORAGE, toggle, "Delete the exchange in the data directory and start again"),
   report: setting(STORAGE, DIRECTORY, "Directory for a report of each defect, for clobsim replay"),
-  /** What a caller of `/sim` must show; null lets every local caller in. */
+  /** Token for `/sim`; null admits every local caller. */
   simToken: setting(
     ACCESS,
     TOKEN,
     "Secret for /sim, required beyond loopback; better set as CLOBSIM_SIM_TOKEN",
     { secret: true },
   ),
-  /** Names that a Host header may carry besides loopback, in lower case. */
+  /** Accepted host names besides loopback, in lower case. */
   allowHost: setting(ACCESS, OTHER_HOST, "Host name allowed besides loopback names; repeatable", {
     isRepeatable: true,
     option: "texts",
@@ -187,16 +187,16 @@ export const SETTINGS = {
 
 type Values = ValuesOf<typeof SETTINGS>;
 
-/** The settings of one server, read and checked against each other. */
+/** Settings of one server, checked against each other. */
 export interface Config extends Omit<Values, "durability" | "ephemeral"> {
   readonly durability: Durability;
-  /** The flags of the settings that somebody has given. */
+  /** Flags of the given settings. */
   readonly given: ReadonlySet<string>;
 }
 
 /**
- * What flags and environment ask for; `data` is the directory that holds when none is named.
- * @throws ConfigError when a setting is wrong, or when two contradict each other.
+ * Reads flags and environment; `data` is the default data directory.
+ * @throws ConfigError if a setting is invalid, or if two contradict each other
  */
 export function readConfig(given: Given, data: string | null = null): Config {
   const names = new Set(
@@ -207,57 +207,57 @@ export function readConfig(given: Given, data: string | null = null): Config {
   const values = valuesOf(SETTINGS, given);
   refuseBesideFrom(names, values);
   const { ephemeral, ...config } = values;
-  const isKept = values.from === null && values.pool === null;
-  const read = { ...config, ...readKeeping(values, isKept ? data : null), given: names };
+  const hasDefault = values.from === null && values.pool === null;
+  const read = { ...config, ...readPersistence(values, hasDefault ? data : null), given: names };
   refuseContradictions(read);
   return read;
 }
 
-/** @throws ConfigError when nothing is to be kept, and it is said how or where. */
-function readKeeping(
+/** @throws ConfigError if nothing is persisted, but a setting of persistence is given */
+function readPersistence(
   { data, durability, reset, ephemeral, pool }: Values,
-  otherwise: string | null,
+  defaultFolder: string | null,
 ): Pick<Config, "data" | "durability"> {
-  const kept = data ?? otherwise;
-  if (pool === null && !ephemeral && durability !== "memory" && kept !== null) {
-    return { data: kept, durability: durability ?? "process" };
+  const folder = data ?? defaultFolder;
+  if (pool === null && !ephemeral && durability !== "memory" && folder !== null) {
+    return { data: folder, durability: durability ?? "process" };
   }
-  const nothing =
+  const isDurable = durability !== null && durability !== "memory";
+  const given =
+    data !== null ? "--data" : reset ? "--reset" : isDurable ? `--durability ${durability}` : null;
+  if (given === null) return { data: null, durability: "process" };
+  const reason =
     durability === "memory"
-      ? "--durability memory keeps nothing"
+      ? "--durability memory persists nothing"
       : ephemeral
-        ? "--ephemeral keeps nothing"
+        ? "--ephemeral persists nothing"
         : pool !== null
-          ? "--pool keeps nothing"
-          : "without --data nothing is kept";
-  const said = data !== null ? "--data" : reset ? "--reset" : null;
-  if (said !== null) throw new ConfigError(`${nothing}, and ${said} is given too: leave out one of them`);
-  if (durability !== null && durability !== "memory") {
-    throw new ConfigError(`${nothing}, and --durability ${durability} is given too: leave out one of them`);
-  }
-  return { data: null, durability: "process" };
+          ? "--pool persists nothing"
+          : "without --data nothing is persisted";
+  throw new ConfigError(`${reason}, and ${given} is given too: leave out one of them`);
 }
 
-/** @throws ConfigError for what a history determines itself, or for a place in a history that is not named. */
+/** @throws ConfigError for settings that contradict `--from`, or for `--at` without it */
 function refuseBesideFrom(names: ReadonlySet<string>, { reset }: Values): void {
-  const beside =
+  const other =
     ["world", "markets", "seed", "start"].find((name) => names.has(name)) ?? (reset ? "reset" : undefined);
-  if (names.has("from") && beside !== undefined) {
-    throw new ConfigError(`--from and --${beside} contradict each other: the history has its own`);
+  if (names.has("from") && other !== undefined) {
+    throw new ConfigError(`--from and --${other} contradict each other: the history has its own`);
   }
-  if (names.has("at") && !names.has("from")) throw new ConfigError("--at goes with --from, found it alone");
+  if (names.has("at") && !names.has("from"))
+    throw new ConfigError("--at is expected with --from, found it alone");
 }
 
 function refuseContradictions({ host, simToken, world, markets }: Config): void {
   if (!isLoopback(host) && simToken === null) {
     throw new ConfigError(
-      `--host ${host} lets other machines in, so --sim-token is expected too: without it anybody there could steer /sim`,
+      `--host ${host} admits other machines, so --sim-token is expected too: without it they could control /sim`,
     );
   }
   if (world !== null && markets !== null) {
-    throw new ConfigError(`--world and --markets contradict each other: a world file holds its own markets`);
+    throw new ConfigError(`--world and --markets contradict each other: a world file has its own markets`);
   }
 }
 
-/** The configuration of a server that is told nothing. */
+/** The configuration without any given setting. */
 export const DEFAULT_CONFIG: Config = readConfig({ flags: {}, environment: {} });

@@ -5,20 +5,20 @@ import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { cacheFolder } from "./cache-folder.ts";
 
-/** The entries of the bundle, by name: what loads and answers each. */
+/** The entries of the bundle by name, as functions that load them. */
 type Entries = Readonly<Record<string, () => unknown>>;
 
-/** What the bundle asks for and cannot hold: test runners, which load the package and not the other way round. */
+/** Modules that the bundle requires but cannot contain: test runners, which load the package themselves. */
 export const hosts: Record<string, unknown> = {};
 
 const loaded: Entries[] = [];
 
-/** By when what a process needs at its start has been compiled, most of it. */
-const SETTLED_MS = 1_000;
+/** Time after which V8 has compiled most functions of a start. */
+const COMPILED_MS = 1_000;
 
 /**
- * Loads an entry of the bundle. What V8 has compiled for the same use before is taken from the user's cache, so that nothing is
- * compiled twice; where there is none, or one that V8 does not take, it is written a second later, or when the process ends.
+ * Loads an entry of the bundle with V8's code cache for the same use from the user's cache folder. If V8 has no cache or
+ * rejects it, a new one is written after a second or when the process ends.
  */
 export function load(entry: string, use = entry): unknown {
   loaded[0] ??= loadBundle(use);
@@ -38,26 +38,26 @@ function loadBundle(use: string): Entries {
   const path = fileURLToPath(url);
   const bytes = readFileSync(path);
   const cache = cacheFolder();
-  const name = `${use}-${nameOf(bytes)}`;
+  const name = `${use}-${cacheName(bytes)}`;
   const cachedData = cache?.read("code", name) ?? undefined;
-  // The bundle is ASCII: V8 keeps it at one byte a character, and nothing is decoded.
+  // The bundle is ASCII, which V8 stores with one byte per character and without decoding.
   const script = new Script(bytes.toString("latin1"), { filename: path, cachedData });
   if (cache !== null && script.cachedDataRejected !== false) {
-    const keep = once(() => cache.write("code", name, script.createCachedData()));
-    setTimeout(keep, SETTLED_MS).unref();
-    process.once("exit", keep);
+    const write = once(() => cache.write("code", name, script.createCachedData()));
+    setTimeout(write, COMPILED_MS).unref();
+    process.once("exit", write);
   }
   const module = { exports: {} };
   const requireOfNode = createRequire(path);
   const require = (id: string): unknown => hosts[id] ?? requireOfNode(id);
-  // Names the program, too: openings are kept for this one alone.
+  // The query identifies the program, because cached openings are valid for one program only.
   url.search = hex8(crc32(bytes));
   script.runInThisContext()(module, require, url.href);
   return module.exports as Entries;
 }
 
-/** Names what V8 compiles: the bundle's very bytes, by which version, with which flags. */
-function nameOf(bytes: Buffer): string {
+/** Returns a name for a code cache: a hash of the bundle, the version of Node and its flags. */
+function cacheName(bytes: Buffer): string {
   const { version, arch, execArgv, env } = process;
   const circumstances = JSON.stringify([version, arch, execArgv, env.NODE_OPTIONS, bytes.length]);
   return hex8(crc32(circumstances, crc32(bytes)));

@@ -4,18 +4,18 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSy
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
-/** The most bytes that a file of a kind may have, so that reading it ends. */
+/** Maximum size of the files of a kind, bytes. */
 export const FILE_LIMITS = {
-  /** A world or a state that is read as one text. */
+  /** A world or a state, read as one text. */
   world: 500 * MIB,
   golden: 64 * MIB,
   wallets: MIB,
   flow: 64 * GIB,
-  /** A journal, a report, and what else lies in a data directory. */
+  /** A journal, a report, or another file of a data directory. */
   journal: 256 * GIB,
 } as const;
 
-/** A path that leads to something else than a file of a sane size; the message says what was expected and found. */
+/** The path is not a regular file, or the file is too large; the message says what was expected and found. */
 export class FileRefused extends Error {
   override readonly name = "FileRefused";
   readonly path: string;
@@ -28,33 +28,33 @@ export class FileRefused extends Error {
 
 const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
 
-/** Whether the system refuses a path for want of rights: its user can choose another place. */
+/** Whether the system refused a path for lack of permission. */
 export const isForbidden = (
   error: unknown,
 ): error is Error & { readonly code: string; readonly path?: string } =>
   error instanceof Error && "syscall" in error && "code" in error && FORBIDDEN.has(String(error.code));
 
-/** Windows has no such flag, nor pipes that have a place among files. */
+/** Windows has neither this flag nor pipes in the file system. */
 const NONBLOCK = constants.O_NONBLOCK ?? 0;
 
 /**
- * Opens a file, and nothing else: opening a pipe waits for somebody at its other end, and a device never ends.
- * @param flags as `open` takes them. @param most bytes that it may have.
- * @throws FileRefused; the system's error.
+ * Opens a regular file. Opening a pipe would block, and a device may have no end.
+ * @param flags those of `open` @param maxBytes maximum size of the file
+ * @throws FileRefused; the system's error
  */
 export function openRegular(
   path: string,
-  most: number,
+  maxBytes: number,
   flags: number = constants.O_RDONLY,
   mode?: number,
 ): number {
-  // Opening a device may already do something to it.
+  // Checked before, because opening a device may have effects.
   const known = statSync(path, { throwIfNoEntry: false });
-  if (known !== undefined) requireRegular(path, known, most);
-  // What has taken its place since is not waited for either.
+  if (known !== undefined) requireRegular(path, known, maxBytes);
+  // The path may have been replaced by a pipe since, so this must not block.
   const file = openSync(path, flags | NONBLOCK, mode);
   try {
-    requireRegular(path, fstatSync(file), most);
+    requireRegular(path, fstatSync(file), maxBytes);
   } catch (error) {
     closeSync(file);
     throw error;
@@ -62,27 +62,28 @@ export function openRegular(
   return file;
 }
 
-/** The bytes of a file. @throws FileRefused, also when it has grown beyond `most` bytes; the system's error. */
-export function readRegular(path: string, most: number): Buffer {
-  const file = openRegular(path, most);
+/** Reads a file. @throws FileRefused, also if it has grown above `maxBytes`; the system's error */
+export function readRegular(path: string, maxBytes: number): Buffer {
+  const file = openRegular(path, maxBytes);
   try {
-    const bytes = Buffer.allocUnsafe(Math.min(fstatSync(file).size, most) + 1);
+    const bytes = Buffer.allocUnsafe(Math.min(fstatSync(file).size, maxBytes) + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
       read = readSync(file, bytes, length, bytes.length - length, null);
     }
-    if (length > most) throw tooLarge(path, most);
+    if (length > maxBytes) throw tooLarge(path, maxBytes);
     return bytes.subarray(0, length);
   } finally {
     closeSync(file);
   }
 }
 
-/** The text of a file. @throws as `readRegular` */
-export const readText = (path: string, most: number): string => readRegular(path, most).toString("utf8");
+/** Reads a file as text. @throws as `readRegular` */
+export const readText = (path: string, maxBytes: number): string =>
+  readRegular(path, maxBytes).toString("utf8");
 
-/** Why a file could not be read, as a sentence; of anything else that was thrown, its message. */
-export function whyUnread(error: unknown): string {
+/** Explains why a file could not be read; returns the message of any other error. */
+export function readFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) return message;
   if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file";
@@ -90,15 +91,15 @@ export function whyUnread(error: unknown): string {
   return `the file cannot be read: ${code}`;
 }
 
-function requireRegular(path: string, stats: Stats, most: number): void {
-  if (!stats.isFile()) throw new FileRefused(path, `expected a file, found ${nameOf(stats)}`);
-  if (stats.size > most) throw tooLarge(path, most);
+function requireRegular(path: string, stats: Stats, maxBytes: number): void {
+  if (!stats.isFile()) throw new FileRefused(path, `expected a file, found ${typeOf(stats)}`);
+  if (stats.size > maxBytes) throw tooLarge(path, maxBytes);
 }
 
-const tooLarge = (path: string, most: number): FileRefused =>
-  new FileRefused(path, `expected at most ${most} bytes, found more`);
+const tooLarge = (path: string, maxBytes: number): FileRefused =>
+  new FileRefused(path, `expected at most ${maxBytes} bytes, found more`);
 
-function nameOf(stats: Stats): string {
+function typeOf(stats: Stats): string {
   if (stats.isDirectory()) return "a directory";
   if (stats.isFIFO()) return "a named pipe";
   return stats.isSocket() ? "a socket" : "a device";

@@ -13,16 +13,16 @@ import {
 
 /** Bug reports of one exchange. */
 export interface Reporting {
-  /** A report, piece by piece. @throws ApiError `SESSION_TOO_LONG` */
+  /** Returns a report in pieces. @throws ApiError `SESSION_TOO_LONG` */
   readonly pieces: (reason: string) => Promise<Iterable<Uint8Array>>;
-  /** Writes the report of a defect; that it cannot be written harms nothing else. */
+  /** Writes the report of a defect; warns if it cannot be written. */
   readonly defect: (error: unknown, reason: string) => void;
 }
 
-/** `defects` is the directory that reports of defects are written to; null writes none. */
-export function reportingOf(opened: OpenedExchange, defects: string | null, warn: Warn): Reporting {
-  const { exchange, persistence, folder } = opened;
-  /** All that was done; all of it is written by now. */
+/** `folder` is the directory for reports of defects; null writes none. */
+export function reportingOf(opened: OpenedExchange, folder: string | null, warn: Warn): Reporting {
+  const { exchange, persistence, folder: dataFolder } = opened;
+  /** Must be called after the journal is flushed. */
   const contentOf = (reason: string): ReportContent => ({
     ...{ history: historyOf(opened), engine: VERSION, reason },
     ...{ now: exchange.now, hash: exchange.hash, defect: null },
@@ -36,27 +36,27 @@ export function reportingOf(opened: OpenedExchange, defects: string | null, warn
   return {
     pieces: async (reason) => {
       for (;;) {
-        const kept = persistence.flush(persistence.position);
-        if (kept === undefined) break;
-        await kept;
+        const flushed = persistence.flush(persistence.position);
+        if (flushed === undefined) break;
+        await flushed;
       }
       try {
         return reportInPieces(contentOf(reason));
       } catch (error) {
         if (!(error instanceof ReportTooLong)) throw error;
         const reset = "POST /sim/reset begins a new session, which can be reported";
-        const hint = folder === null ? reset : `clobsim report ${folder.path} writes it to a file`;
+        const hint = dataFolder === null ? reset : `clobsim report ${dataFolder.path} writes it to a file`;
         throw new ApiError("SESSION_TOO_LONG", error.message, { hint });
       }
     },
     defect: (error, reason) => {
-      if (defects === null) return;
+      if (folder === null) return;
       const fail = (failure: unknown): void =>
-        warn(`no report could be written to ${defects}: ${(failure as Error).message}`);
+        warn(`no report could be written to ${folder}: ${(failure as Error).message}`);
       try {
-        const kept = persistence.flush(persistence.position);
-        if (kept === undefined) write(defects, error, reason);
-        else kept.then(() => write(defects, error, reason)).catch(fail);
+        const flushed = persistence.flush(persistence.position);
+        if (flushed === undefined) write(folder, error, reason);
+        else flushed.then(() => write(folder, error, reason)).catch(fail);
       } catch (failure) {
         fail(failure);
       }

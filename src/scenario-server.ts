@@ -3,8 +3,8 @@ import { money, size } from "./core/units.ts";
 import type { StartServer } from "./scenario/venue/open-http.ts";
 
 /**
- * Starts the real server for one scenario: on a free port, its clock frozen, silent, without a faucet. Express and all
- * that comes with it are loaded no sooner.
+ * Starts the real server for one scenario: on a free port, with a frozen clock, silent, without a faucet. Express is loaded
+ * only then.
  */
 export const startScenarioServer: StartServer = async (
   world,

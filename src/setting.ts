@@ -6,12 +6,12 @@ import { MAX_SIZE, type Millis, type Money, money, type Size, size } from "./cor
 
 export { didYouMean };
 
-/** The configuration cannot be used; the message is a sentence for the person who wrote it. */
+/** The configuration is invalid; the message is for the user. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** The JavaScript types that an option of the library may have, besides a text. */
+/** JavaScript types of library options, besides a text. */
 export interface OptionKinds {
   readonly number: number;
   readonly truth: boolean;
@@ -19,38 +19,39 @@ export interface OptionKinds {
   readonly texts: string | readonly string[];
 }
 
-/** How a text becomes a value: null when it is not what is expected. */
+/** A parser of texts. */
 export interface Reader<Value> {
   readonly expected: string;
+  /** Returns null if the text is not as expected. */
   readonly read: (text: string) => Value | null;
-  /** All that it may be, where that is a few words. */
+  /** All accepted words, if there are only a few. */
   readonly words?: readonly string[];
-  /** Of what may be more than a few words, those that a shell offers and that are meant where one is mistyped. */
+  /** Words for shell completion and suggestions, if other texts are accepted too. */
   readonly offers?: readonly string[];
-  /** What a text that cannot be read has wrong, where more is known than that. */
+  /** Explains why a text is invalid; empty if no more is known. */
   readonly why?: (text: string) => string;
-  /** Never repeated in a message. */
+  /** Whether the text must not appear in messages. */
   readonly secret?: boolean;
-  /** As an option of the library; a text unless it says otherwise. */
+  /** Type of the library option; a text by default. */
   readonly option?: keyof OptionKinds;
 }
 
-/** One setting: the flag of a command and the variable `CLOBSIM_...` that stands in for it. */
+/** A setting: a flag of a command, or its variable `CLOBSIM_...`. */
 export interface Setting<Value> extends Reader<Value> {
-  /** The heading in the help. */
+  /** Heading in the help. */
   readonly group: string;
   readonly help: string;
-  /** The text that applies when nothing is given; without it, the value is null then. */
+  /** Default as text; without one, the value is null if nothing is given. */
   readonly default?: string;
-  /** The default in words, where help shows something else than its text. */
+  /** Default shown in the help, if different from the text. */
   readonly defaultHelp?: string;
-  /** A flag without a value: `on` sets it by its name, `off` unsets it by `no-` before its name. */
+  /** A flag without a value: `on` is set by its name, `off` is unset by its name after `no-`. */
   readonly toggle?: "on" | "off";
-  /** Whether it may be given several times: its value is a list. */
+  /** Whether it may be given several times; its value is then a list. */
   readonly isRepeatable?: true;
 }
 
-/** Settings by the names of their values, camelCase. */
+/** Settings by name in camelCase. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 
 type ReadValue<S extends Setting<unknown>> = NonNullable<ReturnType<S["read"]>>;
@@ -61,7 +62,7 @@ export type ValueOf<S extends Setting<unknown>> = S extends { readonly isRepeata
     : ReadValue<S> | null;
 export type ValuesOf<All extends Settings> = { readonly [Key in keyof All]: ValueOf<All[Key]> };
 
-/** A row of a table of settings. */
+/** Builds a row of a table of settings. */
 export const setting = <R extends Reader<unknown>, const More extends Partial<Setting<unknown>> = object>(
   group: string,
   reader: R,
@@ -74,27 +75,27 @@ export const reader = <Value>(expected: string, read: (text: string) => Value | 
   read,
 });
 
-/** One of a few words. */
+/** Accepts one of a few words. */
 export const choice = <Value extends string>(...values: readonly Value[]): Reader<Value> => ({
   expected: anyOf(values),
   words: values,
   read: (text) => values.find((value) => value === text) ?? null,
 });
 
-/** Any text but an empty one. */
+/** Accepts any text but an empty one. */
 export const text = (expected: string): Reader<string> => ({ expected, read: (given) => given || null });
 
-/** One line of at most so many characters that are not all spaces. */
+/** Accepts one line up to a maximum length that is not blank. */
 export const oneLine = (maxLength: number): Reader<string> => ({
   expected: `one line of 1 to ${maxLength} characters`,
   read: (given) => (isOneLine(given, maxLength) && given.trim() !== "" ? given : null),
 });
 
-/** Whether a text is 1 to so many code points without control characters. */
+/** Whether a text has 1 to `maxLength` code points and no control characters. */
 const isOneLine = (given: string, maxLength: number): boolean =>
   new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${maxLength}}$`, "u").test(given);
 
-/** What decides everything that is generated. */
+/** The seed of everything that is generated. */
 export const SEED = {
   expected: "a text of 1 to 128 characters on one line",
   read: (given: string) => (isOneLine(given, 128) ? given : null),
@@ -104,7 +105,7 @@ export const SEED = {
 const YES = ["true", "yes", "on", "1"];
 const NO = ["false", "no", "off", "0"];
 
-/** Yes or no, in any letter case. */
+/** Accepts words for true and false, in any letter case. */
 export const truth = {
   expected: "true, yes, on, 1, false, no, off or 0",
   read: (text: string) => {
@@ -117,30 +118,30 @@ export const truth = {
 /** A flag that is off unless given. */
 export const toggle = { ...truth, toggle: "on", default: "false" } as const;
 
-/** A whole number, both bounds included. */
+/** Accepts an integer between two bounds, inclusive. */
 export const wholeNumber = (min: number, max: number) => ({
   expected: `a whole number from ${min} to ${max}`,
   read: (text: string) => (/^\d{1,9}$/.test(text) && +text >= min && +text <= max ? +text : null),
   option: "number" as const,
 });
 
-/** What a person asked for: the texts of each flag in order, and the environment's variables. */
+/** Given settings: the texts of each flag in order, and the environment variables. */
 export interface Given {
   readonly flags: Readonly<Record<string, readonly string[] | undefined>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The flag of a setting, without its dashes and without `no-`. */
+/** Returns the flag of a setting, without dashes and `no-`. */
 export const flagOf = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The word typed for a flag after `--`. */
+/** Returns the word of a flag after `--`. */
 export const wordOf = (key: string, { toggle }: Setting<unknown>): string =>
   toggle === "off" ? `no-${flagOf(key)}` : flagOf(key);
 
-/** The environment variable that stands in for a flag; empty, it is not given. */
+/** Returns the environment variable of a flag. An empty variable counts as not given. */
 export const variableOf = (flag: string): string => `CLOBSIM_${flag.toUpperCase().replaceAll("-", "_")}`;
 
-/** The default that help shows; undefined for none, and for a flag without a value. */
+/** Returns the default shown in the help; undefined for none and for a flag without a value. */
 export const defaultText = (setting: Setting<unknown>): string | undefined =>
   setting.defaultHelp ?? (setting.toggle === undefined ? setting.default : undefined);
 
@@ -149,9 +150,8 @@ export const isGiven = (flag: string, { flags, environment }: Given): boolean =>
   (flags[flag]?.length ?? 0) > 0 || (environment[variableOf(flag)] ?? "") !== "";
 
 /**
- * The values of settings: of the flag, else of the variable, else the default. Each is read, and refused, when it is
- * accessed.
- * @throws ConfigError naming the flag or variable, what was expected and what was found.
+ * Returns the values of settings: of the flag, else of the variable, else the default. Each is read when it is accessed, and
+ * throws a ConfigError that names the flag or variable, the expected and the found value.
  */
 export function valuesOf<All extends Settings>(settings: All, given: Given): ValuesOf<All> {
   const values = {};
@@ -169,8 +169,8 @@ function readSetting(flag: string, setting: Setting<unknown>, { flags, environme
   const variable = environment[variableOf(flag)] ?? "";
   if (setting.isRepeatable === true) {
     if (texts.length > 0) return texts.map((text) => readText(`--${flag}`, text, setting));
-    const inVariable = variable === "" ? [] : variable.split(",");
-    return inVariable.map((text) => readText(variableOf(flag), text.trim(), setting));
+    const parts = variable === "" ? [] : variable.split(",");
+    return parts.map((text) => readText(variableOf(flag), text.trim(), setting));
   }
   const [first] = texts;
   if (texts.length > 1) throw new ConfigError(`--${flag} is expected once, found ${texts.length} times`);
@@ -179,20 +179,20 @@ function readSetting(flag: string, setting: Setting<unknown>, { flags, environme
   return setting.default === undefined ? null : readText("default", setting.default, setting);
 }
 
-/** The value of a text. @throws ConfigError naming its source, what was expected and what was found. */
+/** Reads a text. @throws ConfigError that names its source, the expected and the found value */
 export function readText<Value>(source: string, text: string, reader: Reader<Value>): Value {
   const value = reader.read(text);
   if (value !== null) return value;
   const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
   const found = text === "" ? "nothing" : reader.secret === true ? "something else" : shown;
   const why = reader.why?.(text) ?? "";
-  // A word that holds a figure stands for many: none of them is meant more than another.
+  // Words with digits are examples of many values, so they are not suggested.
   const words = (reader.words ?? reader.offers ?? []).filter((word) => !/\d/.test(word));
   const help = why === "" ? didYouMean(text, words) : `: ${why}`;
   throw new ConfigError(`${source} expects ${reader.expected}, found ${found}${help}`);
 }
 
-/** A regular expression that ignores case. */
+/** Accepts a regular expression, which ignores case. */
 export const pattern = (expected: string): Reader<RegExp> => ({
   expected,
   read: (given) => {
@@ -207,13 +207,13 @@ export const pattern = (expected: string): Reader<RegExp> => ({
       new RegExp(given, "iu");
       return "";
     } catch (error) {
-      // V8 says `Invalid regular expression: /(/iu: Unterminated group`.
+      // V8's message is `Invalid regular expression: /(/iu: Unterminated group`.
       return (error as Error).message.split(": ").at(-1) ?? "";
     }
   },
 });
 
-/** How long something may take, and how that was typed. */
+/** A maximum duration with its text. */
 export const BUDGET: Reader<{ readonly ms: number; readonly text: string }> = {
   expected: "a duration such as 60s or 5m",
   read: (text) => {
@@ -222,7 +222,7 @@ export const BUDGET: Reader<{ readonly ms: number; readonly text: string }> = {
   },
 };
 
-/** Where an exchange answers: scheme, host, port and, in a pool, its number; without a slash at the end. */
+/** URL of an exchange: scheme, host, port and, in a pool, its number; without a trailing slash. */
 export const SERVER_URL: Reader<string> = {
   expected: "a URL such as http://127.0.0.1:7070, or http://127.0.0.1:7070/3 of a pool",
   read: readServerUrl,
@@ -235,19 +235,19 @@ function readServerUrl(text: string): string | null {
   return prefix !== undefined && url.href === url.origin + url.pathname ? url.origin + prefix : null;
 }
 
-/** Where time comes from: the wall clock, requests only, or the wall clock times `rate`. */
+/** Source of time: the wall clock, requests only, or the wall clock times `rate`. */
 export type ClockConfig =
   | { readonly mode: "real" }
   | { readonly mode: "frozen" }
   | { readonly mode: "scaled"; readonly rate: number };
 
 /**
- * What an acknowledged command survives. `process`: the end of the process, however it comes, for it was written;
- * `power`: the end of the machine, for it is on the disk itself.
+ * Durability of an answered command. `process`: it survives the end of the process, because it was written; `power`: it
+ * survives a power failure, because it was synced.
  */
 export type Durability = "process" | "power";
 
-/** A line of a journal, or the last one up to a moment. */
+/** A line of a journal, or the last line up to a time. */
 export interface JournalPoint {
   readonly to?: number;
   readonly until?: Millis;
@@ -255,7 +255,7 @@ export interface JournalPoint {
 
 const MAX_LINES = 999_999_999;
 
-/** The number of a line of a journal. */
+/** Accepts the number of a journal line. */
 export const LINE = wholeNumber(1, MAX_LINES);
 
 export const MOMENT: Reader<Millis> = {

@@ -33,13 +33,13 @@ const OPTION_TYPES: Readonly<Record<keyof OptionKinds, OptionType>> = {
 const settings: Settings = SETTINGS;
 
 /**
- * Starts an exchange in this process; several can live side by side. A process that does nothing else ends, unless `ref()`
- * keeps it.
- * @throws ConfigError naming an option that is not what it should be, what was expected and what was found.
+ * Starts an exchange in this process, which may have several. The server does not keep the process alive unless `ref()` is
+ * called.
+ * @throws ConfigError that names an invalid option, the expected and the found value
  */
 export async function startExchange(options: StartOptions = {}): Promise<RunningServer> {
   const config = configOf(options);
-  // Who only asks another server loads none.
+  // Loaded here, because users of the client alone need no server.
   const { startServer } = await import("./compose.ts");
   const server = await startServer(config).catch(rethrowInOptions);
   server.unref();
@@ -47,7 +47,7 @@ export async function startExchange(options: StartOptions = {}): Promise<Running
 }
 
 /**
- * The same without a port: clients of this process alone reach it, `new ExchangeClient("http://localhost", { transport })`.
+ * Opens an exchange without a port, for clients in this process: `new ExchangeClient("http://localhost", { transport })`.
  * @throws ConfigError as `startExchange`
  */
 export async function openExchange(
@@ -58,7 +58,7 @@ export async function openExchange(
   return openLocal(config).catch(rethrowInOptions);
 }
 
-/** The configuration that options ask for. @throws ConfigError as `startExchange` */
+/** Converts options to a configuration. @throws ConfigError as `startExchange` */
 export function configOf(options: StartOptions): Config {
   const types = Object.entries(settings).map(([name, { option, secret }]) => [
     name,
@@ -86,7 +86,7 @@ export function configOf(options: StartOptions): Config {
 
 const OPTIONS = new Map(Object.entries(settings).map(([name, setting]) => [wordOf(name, setting), name]));
 
-/** Throws an error again; a ConfigError calls options by their names here, and flags in lines to be typed as they are. */
+/** Throws an error again. In a ConfigError, flags become option names, except in command lines. */
 function rethrowInOptions(error: unknown): never {
   if (!(error instanceof ConfigError)) throw error;
   const message = error.message.replace(

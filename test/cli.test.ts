@@ -90,10 +90,10 @@ describe("clobsim", () => {
     serve --port abc             | --port expects a whole number from 0 to 65535, found "abc"
     serve --port                 | --port expects a whole number from 0 to 65535, found nothing
     serve --port 1 --port 2      | --port is expected once, found 2 times
-    serve --pool 2 --data d      | --pool keeps nothing, and --data is given too: leave out one of them
+    serve --pool 2 --data d      | --pool persists nothing, and --data is given too: leave out one of them
     serve --pool 0               | --pool expects a whole number from 1 to 256, found "0"
-    serve --ephemeral --data d   | --ephemeral keeps nothing, and --data is given too: leave out one of them
-    serve --ephemeral=Yes --data d | --ephemeral keeps nothing, and --data is given too: leave out one of them
+    serve --ephemeral --data d   | --ephemeral persists nothing, and --data is given too: leave out one of them
+    serve --ephemeral=Yes --data d | --ephemeral persists nothing, and --data is given too: leave out one of them
     serve --ephemeral=maybe      | --ephemeral expects true, yes, on, 1, false, no, off or 0, found "maybe"
     run --bail= x.yaml           | --bail expects true, yes, on, 1, false, no, off or 0, found nothing
     world --events 3 --markets 50 | markets: expected 3 to 24 for 3 events, found 50

@@ -96,7 +96,7 @@ describe("the configuration", () => {
     }
   });
 
-  it("keeps nothing with CLOBSIM_EPHEMERAL=1, and something with 0", () => {
+  it("persists nothing with CLOBSIM_EPHEMERAL=1, and something with 0", () => {
     const keptWith = (text: string): string | null =>
       readConfig({ flags: {}, environment: { CLOBSIM_EPHEMERAL: text } }, ".clobsim").data;
     expect([keptWith("1"), keptWith("0"), keptWith("")]).toEqual([null, ".clobsim", ".clobsim"]);
@@ -120,9 +120,9 @@ describe("the configuration", () => {
   });
 
   it.each(["0.0.0.0", "::", "192.168.1.2", "exchange.test", "127.evil.test"])(
-    "wants a token before it lets other machines in at %s",
+    "requires a token if it listens beyond loopback, at %s",
     (host) => {
-      expect(() => configOf({ host: [host] })).toThrow(`--host ${host} lets other machines in`);
+      expect(() => configOf({ host: [host] })).toThrow(`--host ${host} admits other machines`);
       expect(configOf({ host: [host], "sim-token": ["t"] }).host).toBe(host);
     },
   );
@@ -141,11 +141,14 @@ describe("the configuration", () => {
   });
 
   it.each<[string, Flags]>([
-    ["--ephemeral keeps nothing, and --data is given too", { ephemeral: ["true"], data: ["d"] }],
-    ["--durability memory keeps nothing, and --data is given too", { durability: ["memory"], data: ["d"] }],
-    ["--pool keeps nothing, and --data is given too", { pool: ["2"], data: ["d"] }],
-    ["--pool keeps nothing, and --reset is given too", { pool: ["2"], reset: ["true"] }],
-    ["--ephemeral keeps nothing, and --reset is given too", { ephemeral: ["true"], reset: ["true"] }],
+    ["--ephemeral persists nothing, and --data is given too", { ephemeral: ["true"], data: ["d"] }],
+    [
+      "--durability memory persists nothing, and --data is given too",
+      { durability: ["memory"], data: ["d"] },
+    ],
+    ["--pool persists nothing, and --data is given too", { pool: ["2"], data: ["d"] }],
+    ["--pool persists nothing, and --reset is given too", { pool: ["2"], reset: ["true"] }],
+    ["--ephemeral persists nothing, and --reset is given too", { ephemeral: ["true"], reset: ["true"] }],
     ["--durability power is given too", { ephemeral: ["true"], durability: ["power"] }],
   ])("refuses what contradicts itself: %s", (sentence, flags) => {
     expect(() => configOf(flags)).toThrow(sentence);

@@ -18,7 +18,7 @@ const DEFAULT_URL = "http://127.0.0.1:7070";
 export const run: Run<"record"> = async (values, words, given) => {
   const { name, out, at } = values;
   if (words.length > 0) return recordJournal(words, { name, out, at: at ?? {} }, given);
-  if (at !== null) throw new UsageError("--at goes with a data directory or a report, found it alone");
+  if (at !== null) throw new UsageError("--at is expected with a data directory or a report, found it alone");
   const url = serverNamed(values, given) ?? DEFAULT_URL;
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
   const asked = { simToken: values.simToken, path, what: "record its sessions" };

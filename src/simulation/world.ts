@@ -18,7 +18,7 @@ import {
 } from "../core/schema.ts";
 import { OUTCOMES } from "../core/terms.ts";
 import { FULL_PRICE } from "../core/units.ts";
-import { FILE_LIMITS, readText, whyUnread } from "../regular-file.ts";
+import { FILE_LIMITS, readFailure, readText } from "../regular-file.ts";
 import { type End, PERIODS } from "./calendar.ts";
 import {
   EARLIEST,
@@ -170,7 +170,7 @@ export function readWorldFile(path: string): World {
   try {
     return readWorld(readText(path, FILE_LIMITS.world));
   } catch (error) {
-    throw new Error(whyUnread(error), { cause: error });
+    throw new Error(readFailure(error), { cause: error });
   }
 }
 

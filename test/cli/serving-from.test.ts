@@ -132,7 +132,7 @@ describe("clobsim serve --from", () => {
     [{ from: "x", seed: "3" }, "--from and --seed contradict each other: the history has its own"],
     [{ from: "x", world: "w" }, "--from and --world contradict each other: the history has its own"],
     [{ from: "x", reset: "true" }, "--from and --reset contradict each other: the history has its own"],
-    [{ at: "3" }, "--at goes with --from, found it alone"],
+    [{ at: "3" }, "--at is expected with --from, found it alone"],
   ])("answers %o with one line", async (flags, message) => {
     expect(await run("serve", [], flags)).toEqual({
       code: 2,

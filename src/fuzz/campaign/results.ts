@@ -21,7 +21,7 @@ import {
 import { nodeDisk, writeFully } from "../../engine/disk.ts";
 import { draftOf } from "../../engine/files.ts";
 import { isNewer, StoreError } from "../../engine/store-error.ts";
-import { FILE_LIMITS, FileRefused, readText, whyUnread } from "../../regular-file.ts";
+import { FILE_LIMITS, FileRefused, readFailure, readText } from "../../regular-file.ts";
 import { SHARD, type Shard } from "../../setting.ts";
 import type { FailureFiles, SeedSettings } from "../outcome.ts";
 import {
@@ -185,7 +185,7 @@ function readContent(path: string): string {
     return readText(path, FILE_LIMITS.golden);
   } catch (error) {
     if (error instanceof FileRefused) throw error;
-    throw new StoreError("usage", `${path}: ${whyUnread(error)}`);
+    throw new StoreError("usage", `${path}: ${readFailure(error)}`);
   }
 }
 

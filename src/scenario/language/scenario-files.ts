@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { readRegular, whyUnread } from "../../regular-file.ts";
+import { readFailure, readRegular } from "../../regular-file.ts";
 import type { Declarations } from "./declarations.ts";
 import { attempt, type Node, Page, UNREADABLE } from "./page.ts";
 import type { ProblemList } from "./problem.ts";
@@ -125,7 +125,7 @@ export function readTextFile(path: string): FileText {
   try {
     bytes = readRegular(path, MAX_SCENARIO_BYTES);
   } catch (error) {
-    return fault(whyUnread(error));
+    return fault(readFailure(error));
   }
   if (isUtf8(bytes)) return { ok: true, text: bytes.toString("utf8") };
   return fault("expected UTF-8 text, found a byte that is none", textBeforeFault(bytes));

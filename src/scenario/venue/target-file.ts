@@ -7,7 +7,7 @@ import { collect } from "../../client/pages.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { DocumentError, within } from "../../core/schema.ts";
 import { anyOf } from "../../core/terms.ts";
-import { FILE_LIMITS, readText, whyUnread } from "../../regular-file.ts";
+import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
 import { assetText, type MarketTerms } from "../language/parts.ts";
 import type { Scenario } from "../language/scenario.ts";
 
@@ -56,7 +56,7 @@ export function readTargetFile(path: string, environment: Environment) {
   } catch (error) {
     // The value found is not shown, because it may be a key.
     const why =
-      error instanceof DocumentError ? `${error.path}: expected ${error.expected}` : whyUnread(error);
+      error instanceof DocumentError ? `${error.path}: expected ${error.expected}` : readFailure(error);
     throw new TargetFileError(`--wallets ${path}: ${why}`);
   }
 }
