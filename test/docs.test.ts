@@ -1,15 +1,5 @@
 import { execFile } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -18,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest"
 import { startServer } from "../src/compose.ts";
 import { DEFAULT_CONFIG } from "../src/config.ts";
 import type { Account, Chain, Info, Market, SigningCredentials, Trade, walletOf } from "../src/index.ts";
+import { temporaryFolder } from "./support/folder.ts";
 import { type Api, startApi } from "./support/http.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -55,8 +46,7 @@ const GIVEN: readonly (readonly [string, string])[] = [
   ["client.trades(", CLIENT],
 ];
 
-const project = mkdtempSync(join(tmpdir(), "clobsim-readme-"));
-afterAll(() => rmSync(project, { recursive: true }));
+const project = temporaryFolder();
 
 describe("the code of the pages", () => {
   it("is found", () => {

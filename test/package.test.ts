@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { temporaryFolder } from "./support/folder.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const run = promisify(execFile);
@@ -14,7 +14,7 @@ const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
 };
 
 /** A project of its own with the package as npm packs it, and vitest, which runs scenarios as its tests. */
-const project = mkdtempSync(join(tmpdir(), "clobsim-package-"));
+const project = temporaryFolder();
 const installed = join(project, "node_modules", "clobsim");
 
 beforeAll(async () => {
@@ -26,7 +26,6 @@ beforeAll(async () => {
   await run("tar", ["-xzf", join(project, filename), "-C", installed, "--strip-components=1"]);
   symlinkSync(join(ROOT, "node_modules", "vitest"), join(project, "node_modules", "vitest"));
 }, 120_000);
-afterAll(() => rmSync(project, { recursive: true }));
 
 /** What a program in the project prints. */
 async function printed(program: string, ...flags: string[]): Promise<string> {

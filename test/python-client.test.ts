@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../src/compose.ts";
-import { run as clobsim, ownFolder, serve } from "./cli/tools.ts";
+import { run as clobsim, serve } from "./cli/tools.ts";
+import { temporaryFolder } from "./support/folder.ts";
 
 const CLIENT = fileURLToPath(new URL("../fixtures/clients/python/", import.meta.url));
 const PACKAGE = join(CLIENT, "clobsim");
@@ -51,7 +52,7 @@ async function pythonWith(...modules: readonly string[]): Promise<string | null>
 const plain = await pythonWith("pytest");
 const parallel = await pythonWith("pytest", "xdist");
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 
 /** Runs pytest on a file of tests in a folder of its own. */
 async function pytest(

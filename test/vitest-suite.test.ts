@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "./support/folder.ts";
 
 /** The built package: as sources it would be compiled for each run. */
 const SUITE = fileURLToPath(new URL("../dist/vitest.js", import.meta.url));
 const VITEST = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "clobsim-vitest-"));
+const folder = temporaryFolder();
 
 const FAILING = `scenario: fails in its second step
 accounts: { alice: { USDC: 10 } }
@@ -71,8 +71,6 @@ beforeAll(() => {
   write("deep.test.mjs", testFile("scenarios/deep/*.yaml", ", { repeat: 2, seed: 7 }"));
   write("served.test.mjs", testFile("scenarios/c-served.yaml"));
 }, 60_000);
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("scenarioSuite", () => {
   let tests: readonly Outcome[];

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
-import { ownFolder, pairOn, run, serve } from "./tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { pairOn, run, serve } from "./tools.ts";
 
-const data = join(ownFolder(), "data");
+const data = join(temporaryFolder(), "data");
 const SLUG = "will-the-longest-of-all-slugs-be-printed-from-its-first-letter-to-its-last";
 
 /** What the API calls things: Alice's bid, Bob's sale to it, the trade between them, Alice's other bid in another market. */

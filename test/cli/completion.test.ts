@@ -6,14 +6,15 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { SHELLS, type Shell } from "../../src/cli/commands.ts";
 import { completions } from "../../src/cli/completion.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { rowsOf } from "../support/table.ts";
-import { ownFolder, run } from "./tools.ts";
+import { run } from "./tools.ts";
 
 const runFile = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
 
 /** A folder with a file, and the program under its name for a shell to find. */
-const folder = ownFolder();
+const folder = temporaryFolder();
 const bin = join(folder, "bin");
 mkdirSync(bin);
 writeFileSync(join(bin, "clobsim"), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);

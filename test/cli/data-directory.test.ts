@@ -5,9 +5,10 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_DATA } from "../../src/config.ts";
 import { makeReportFolder } from "../../src/history/report.ts";
-import { ownFolder, run, serve, trade } from "./tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { run, serve, trade } from "./tools.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 let count = 0;
 
 /** A folder with a data directory of a session, which may have had something in it before. */

@@ -1,9 +1,10 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ownFolder, run, serve, trade } from "./tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { run, serve, trade } from "./tools.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const data = join(folder, "data");
 const journal = join(data, "journal.ndjson");
 

@@ -13,10 +13,11 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ownFolder, run } from "./tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { run } from "./tools.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const folder = ownFolder();
+const folder = temporaryFolder();
 
 /** A project with these files. */
 function projectOf(files: Readonly<Record<string, string>>): string {

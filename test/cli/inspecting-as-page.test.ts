@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { inspectorPage } from "../../src/inspector-page.ts";
-import { ownFolder, run, serve, trade } from "./tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { run, serve, trade } from "./tools.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const [data, report] = [join(folder, "data"), join(folder, "bug.ndjson")];
 const SLOT = /<script id="report" type="application\/gzip"(?: data-name="([^"]*)")?>([^<]*)<\/script>/;
 

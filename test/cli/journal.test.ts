@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ownFolder, run, serve, trade } from "./tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { run, serve, trade } from "./tools.ts";
 
-const data = join(ownFolder(), "data");
+const data = join(temporaryFolder(), "data");
 
 beforeAll(async () => {
   const server = await serve({ data });

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isInteractive, progressText } from "../../src/cli/progress-text.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { rowsOf } from "../support/table.ts";
-import { ownFolder } from "./tools.ts";
 
 describe("the progress line", () => {
   const busy = { what: "running", unit: "scenarios" };
@@ -58,7 +58,7 @@ if (!hasTerminal) console.warn("not tried: script, which makes a terminal, is no
  * else at once.
  */
 async function printed(isTerminal: boolean): Promise<string> {
-  const folder = ownFolder();
+  const folder = temporaryFolder();
   let draw = (): void => {};
   const isDrawn = new Promise<void>((resolve) => {
     draw = resolve;

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ownFolder, run, serve, trade } from "./tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { run, serve, trade } from "./tools.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const report = join(folder, "bug.ndjson");
 const data = join(folder, "data");
 /** What the running server said of its session. */

@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
 import { begun, CODES, refuseAll } from "./refused-session.ts";
 import { linesIn, resealed } from "./resealed.ts";
-import { ownFolder, run, serve } from "./tools.ts";
+import { run, serve } from "./tools.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 
 interface Refused {
   readonly code: string;

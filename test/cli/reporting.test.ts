@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { writeSourceFiles } from "../../src/scenario/run/files.ts";
-import { ownFolder, run, serve, trade, traderOn } from "./tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { run, serve, trade, traderOn } from "./tools.ts";
 
 /** Whether orders of 13.37 shares make the program fail: a defect that is planted here. */
 const planted = vi.hoisted(() => ({ isThere: true }));
@@ -16,7 +17,7 @@ vi.mock("../../src/core/decide.ts", async (original) => {
   return { ...core, decide };
 });
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 
 describe("clobsim report", () => {
   it("writes what a running server has done, kept or not, and a replay ends in the same state", async () => {

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CommandName } from "../../src/cli/commands.ts";
 import { EXIT } from "../../src/cli/exit-code.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { rowsOf } from "../support/table.ts";
 import { linesIn, resealed, type TextLine } from "./resealed.ts";
-import { ownFolder, run, serve, trade } from "./tools.ts";
+import { run, serve, trade } from "./tools.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const data = join(folder, "data");
 const file = join(folder, "report.ndjson");
 

@@ -5,9 +5,10 @@ import { bannerText } from "../../src/cli/serve.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { DEFAULT_DATA, readConfig } from "../../src/config.ts";
 import { startExchange } from "../../src/index.ts";
-import { ownFolder, run, serve, trade } from "./tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { run, serve, trade } from "./tools.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const data = join(folder, "data");
 const report = join(folder, "report.ndjson");
 

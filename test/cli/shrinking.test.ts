@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
 import { rowsOf } from "../support/table.ts";
-import { ownFolder, type Ran, run } from "./tools.ts";
+import { type Ran, run } from "./tools.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const isTerminal = process.stderr.isTTY;
 
 afterEach(() => {

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, vi } from "vitest";
+import { vi } from "vitest";
 import { runCommand, runCommandLine } from "../../src/cli/command-line.ts";
 import type { CommandName } from "../../src/cli/commands.ts";
 import { reportFailure } from "../../src/cli/failure.ts";
@@ -11,13 +8,6 @@ import { walletOf } from "../../src/client/wallet.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
 import { TINY_WORLD } from "../support/http.ts";
-
-/** A folder that is gone when the tests of a file have ended. */
-export function ownFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "clobsim-tools-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 export interface Ran {
   readonly code: number;

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Command, CommandOf } from "../../src/core/commands.ts";
 import { numberOf } from "../../src/core/ids.ts";
 import type { Decision } from "../../src/core/refusals.ts";
@@ -13,9 +12,9 @@ import { ACTIONS, profileOf, profileText } from "../../src/fuzz/generator.ts";
 import { History } from "../../src/fuzz/history.ts";
 import { inProcess } from "../../src/fuzz/in-process.ts";
 import { run } from "../cli/tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-fuzz-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 /** Returns an exchange that changes each command before it is submitted. */
 const changingCommands =

@@ -4,12 +4,13 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/compose.ts";
 import { mulberry32 } from "../bench/flow.ts";
-import { ownFolder, run, serve } from "../cli/tools.ts";
+import { run, serve } from "../cli/tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { atLevel } from "../support/runs.ts";
 import { BROWSER, type Inspector, shownBook, useBrowser } from "./browser.ts";
 import { type Session, tradeAtRandom } from "./session.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const [report, html] = [join(folder, "random.ndjson"), join(folder, "random.html")];
 const open = useBrowser();
 let server: RunningServer;

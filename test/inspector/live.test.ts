@@ -6,12 +6,13 @@ import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
-import { clientOn, ownFolder, run, serve } from "../cli/tools.ts";
+import { clientOn, run, serve } from "../cli/tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { askedOf, type Story, tellStory } from "./story.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const open = useBrowser();
 let server: RunningServer;
 let story: Story;

@@ -4,7 +4,8 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import type { RunningServer } from "../../src/compose.ts";
-import { clientOn, ownFolder, run, serve } from "../cli/tools.ts";
+import { clientOn, run, serve } from "../cli/tools.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 /** A short session in which everything happens that panes show. */
 export interface Story {
@@ -23,7 +24,7 @@ export interface Story {
 
 /** The story on a server of these tests, which is there once they run, and a folder of theirs. */
 export function useStory(): Story & { readonly folder: string } {
-  const folder = ownFolder();
+  const folder = temporaryFolder();
   const story = { folder } as Story & { readonly folder: string };
   let server: RunningServer;
   beforeAll(async () => {

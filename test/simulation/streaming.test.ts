@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseIso } from "../../src/core/time.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
 import { parseFlow, type ReadFlowOptions, readFlow } from "../../src/simulation/read-flow.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { HEADER } from "./flow-text.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-flow-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 function fileOf(name: string, contents: string): string {
   const path = join(folder, name);

@@ -1,25 +1,15 @@
 import { execFile, execFileSync } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { bundleInto } from "../support/bundled.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 const DEFECTS = "test/fuzz/defects";
 /** What a copy of the sources needs to run these tests. */
 const SOURCES = ["src", "test", "fixtures", "package.json", "tsconfig.json", "vitest.config.ts"];
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "clobsim-defects-")));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const patchOf = (defect: string): string => join(process.cwd(), DEFECTS, `${defect}.patch`);
 

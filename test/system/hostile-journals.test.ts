@@ -12,12 +12,13 @@ import type { ControlKind } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
 import { examine } from "../../src/history/data-dir-check.ts";
 import { linesIn, resealed, type TextLine } from "../cli/resealed.ts";
-import { ownFolder, type Ran, run } from "../cli/tools.ts";
+import { type Ran, run } from "../cli/tools.ts";
 import { openOn } from "../engine/support/kept.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const data = join(folder, "data");
 const report = join(folder, "report.ndjson");
 const GOLDEN = new URL("../../fixtures/journals/", import.meta.url);

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readJournal } from "../../src/fuzz/http/answer-replay.ts";
 import { check } from "../../src/fuzz/http/check.ts";
 import type { OverHttp } from "../../src/fuzz/http/session.ts";
@@ -9,6 +8,7 @@ import { profileOf } from "../../src/fuzz/http/traffic.ts";
 import type { SeedOutcome } from "../../src/fuzz/outcome.ts";
 import { readLog } from "../fuzz/http/observed.ts";
 import { bundleInto } from "../support/bundled.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 /** A defect that only concurrent clients or a crash reveal: one change in one source file. */
 interface Defect {
@@ -98,8 +98,7 @@ const CORE_DEFECT: Pick<Defect, "file" | "right" | "wrong"> = {
   wrong: '    order.side === "SELL" ? 0 : -reservationOf(order, remaining, market.feeRateBps),',
 };
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-http-defects-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 interface Module {
   readonly OverHttp: new (program: string) => OverHttp;

@@ -1,19 +1,11 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { OTHER_VERSIONS, otherNode } from "../engine/support/other-node.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TYPES = new URL("../../bin/setup/types.js", import.meta.url).href;
@@ -26,7 +18,7 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-installed-"));
+const folder = temporaryFolder();
 /** A project of a user's that holds nothing but the package. */
 const project = join(folder, "project");
 let packed: Packed;
@@ -88,7 +80,6 @@ beforeAll(async () => {
   await run("npm", install, { cwd: project, env });
   for (const runner of ["vitest", "jest"]) symlinkSync(tool(runner), join(project, "node_modules", runner));
 }, 120_000);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the packed package", () => {
   it("is small, brings no other package and runs nothing when it is installed", () => {

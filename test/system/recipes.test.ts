@@ -1,17 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startServer } from "../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 const run = promisify(execFile);
 const page = readFileSync(new URL("../../docs/guide/other-languages.md", import.meta.url), "utf8");
 
-const project = mkdtempSync(join(tmpdir(), "clobsim-recipes-"));
-afterAll(() => rmSync(project, { recursive: true }));
+const project = temporaryFolder();
 
 it("the recipe for Go passes on a pool, where go is found", async () => {
   const [, recipe = ""] = /```go\n(.*?)```/s.exec(page) ?? [];

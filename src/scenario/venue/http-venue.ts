@@ -128,8 +128,8 @@ export class HttpVenue extends Venue {
     market: string,
     checks: CheckOptions | null = null,
   ): Promise<FlowOutcome> {
-    const judge = checks === null ? null : remoteFlowCheck(() => this.violations(), checks);
-    return playFlow(new VenuePlayer(this, market, await this.now()), rows, judge);
+    const check = checks === null ? null : remoteFlowCheck(() => this.violations(), checks);
+    return playFlow(new VenuePlayer(this, market, await this.now()), rows, check);
   }
 
   async snapshot(): Promise<HttpSnapshot> {

@@ -219,8 +219,8 @@ export class LocalVenue extends Venue {
     market: string,
     checks: CheckOptions | null = null,
   ): Promise<FlowOutcome> {
-    const judge = checks === null ? null : flowCheck(this, checks);
-    return playFlow(new LocalPlayer(this, market), rows, judge);
+    const check = checks === null ? null : flowCheck(this, checks);
+    return playFlow(new LocalPlayer(this, market), rows, check);
   }
 
   snapshot(): Snapshot {

@@ -21,7 +21,7 @@ import {
   type Soon,
 } from "./views.ts";
 
-/** Plays the rows of one flow, each at its moment counted from the start, and counts what became of them. */
+/** Plays the rows of one flow at their times, and counts the results. */
 abstract class FlowPlayer {
   rows = 0;
   protected readonly counts = { placed: 0, canceled: 0, rejected: 0 };
@@ -39,20 +39,20 @@ abstract class FlowPlayer {
   }
 }
 
-/** Plays rows up to the first after which something does not hold where they are judged. */
+/** Plays rows up to the first after which a check fails. */
 export async function playFlow(
   player: FlowPlayer,
   rows: AsyncIterable<readonly FlowRow[]>,
-  judge: RowCheck | null,
+  check: RowCheck | null,
 ): Promise<FlowOutcome> {
   for await (const batch of rows) {
     for (const row of batch) {
-      // Nothing is awaited where the answer is there at once: a flow in this process has a million rows a second.
+      // Awaiting only promises keeps flows in this process fast.
       const played = player.play(row);
       if (played instanceof Promise) await played;
-      if (judge === null) continue;
-      const judged = judge(player.rows);
-      const violations = judged instanceof Promise ? await judged : judged;
+      if (check === null) continue;
+      const checked = check(player.rows);
+      const violations = checked instanceof Promise ? await checked : checked;
       if (violations.length > 0) {
         return { ...player.outcome, broken: { row: player.rows, text: rowText(row), violations } };
       }
@@ -61,7 +61,7 @@ export async function playFlow(
   return player.outcome;
 }
 
-/** Plays rows on any venue, as the clients of its accounts would. */
+/** Plays rows by the operations of a venue. */
 export class VenuePlayer extends FlowPlayer {
   readonly #venue: Venue;
   readonly #market: string;
@@ -126,71 +126,66 @@ export class VenuePlayer extends FlowPlayer {
 
 const ZERO = 48;
 const NINE = 57;
-/** So many digits are always an exact integer, and no array is meant to be longer. */
-const MAX_DIGITS = 9;
-/** A number may run ahead of those seen so far by this much and still be a cell of the array. */
-const MAX_AHEAD = 4_096;
+/** Maximum number of empty elements that one numbered name may add to the array. */
+const MAX_GAP = 4_096;
 
 /**
- * Order numbers by the names that a flow gives them. A flow of millions mostly counts: o1, o2, o3. Such a name is a cell
- * of an array, any other an entry of a map, which costs ten times as much.
+ * Order numbers by name. Most flows number their names: o1, o2, o3. These are elements of an array, other names entries of a
+ * map, which is slower and needs more memory.
  */
 export class OrderRefs {
   readonly #named = new Map<string, number>();
-  readonly #counted: number[] = [];
-  /** What stands before the digits of counted names; those of the first name with digits. */
+  readonly #numbered: number[] = [];
+  /** The first name without the digits at its end. */
   #prefix: string | null = null;
 
   set(ref: string, order: number): void {
     this.#prefix ??= ref.replace(/\d+$/, "");
-    const count = this.#countIn(ref);
-    if (count < 0 || count > this.#counted.length + MAX_AHEAD) {
+    const index = this.#indexOf(ref);
+    if (index < 0 || index > this.#numbered.length + MAX_GAP) {
       this.#named.set(ref, order);
       return;
     }
-    while (this.#counted.length < count) this.#counted.push(0);
-    this.#counted[count] = order;
-    // The name may have run ahead of the array when it was used before.
+    while (this.#numbered.length < index) this.#numbered.push(0);
+    this.#numbered[index] = order;
+    // The name may be in the map since its gap was too large.
     if (this.#named.size > 0) this.#named.delete(ref);
   }
 
-  /** Undefined when the name was never used. */
+  /** Returns undefined for an unknown name. */
   get(ref: string): number | undefined {
-    const count = this.#countIn(ref);
-    const order = count < 0 ? 0 : (this.#counted[count] ?? 0);
+    const index = this.#indexOf(ref);
+    const order = index < 0 ? 0 : (this.#numbered[index] ?? 0);
     return order === 0 ? this.#named.get(ref) : order;
   }
 
-  /** The number that a counted name ends in, as it would be written again; -1 for every other name. */
-  #countIn(ref: string): number {
+  /** Returns the number after the prefix; -1 if the rest is not a number without leading zeros. */
+  #indexOf(ref: string): number {
     const prefix = this.#prefix;
     if (prefix === null || !ref.startsWith(prefix)) return -1;
     const from = prefix.length;
     const digits = ref.length - from;
-    if (digits < 1 || digits > MAX_DIGITS || (digits > 1 && ref.charCodeAt(from) === ZERO)) return -1;
-    let count = 0;
-    for (let index = from; index < ref.length; index += 1) {
-      const code = ref.charCodeAt(index);
+    if (digits < 1 || (digits > 1 && ref.charCodeAt(from) === ZERO)) return -1;
+    let index = 0;
+    for (let at = from; at < ref.length; at += 1) {
+      const code = ref.charCodeAt(at);
       if (code < ZERO || code > NINE) return -1;
-      count = count * 10 + (code - ZERO);
+      index = index * 10 + (code - ZERO);
     }
-    return count;
+    return index;
   }
 }
 
-/** An exchange in this process, as a flow needs it. */
+/** The part of a venue in this process that a flow uses. */
 interface FlowExchange {
   readonly exchange: Exchange;
   readonly view: View;
-  /** The address of an account, made known to the exchange. */
+  /** Makes an account known to the exchange, and returns its address. */
   signIn(account: string): string;
   tokenId(token: { readonly market: string; readonly outcome: string }): string;
 }
 
-/**
- * Plays the rows of a flow as commands of the exchange, without the API: flows have millions of rows. `market` is theirs
- * where they name none.
- */
+/** Plays rows as commands, without the API, because flows have millions of rows. `market` is the default of rows. */
 export class LocalPlayer extends FlowPlayer {
   readonly #venue: FlowExchange;
   readonly #market: string;
@@ -206,17 +201,17 @@ export class LocalPlayer extends FlowPlayer {
     this.#start = venue.exchange.now;
   }
 
-  /** @throws RowError when the row makes the exchange throw. */
+  /** @throws RowError if the exchange throws. */
   play(row: FlowRow): void {
     this.rows += 1;
     try {
-      this.#take(row);
+      this.#execute(row);
     } catch (error) {
       throw new RowError(this.rows, rowText(row), error);
     }
   }
 
-  #take(row: FlowRow): void {
+  #execute(row: FlowRow): void {
     const { exchange } = this.#venue;
     const at = this.#start + row.at;
     if (at > exchange.now) exchange.advanceTo(millis(at));
@@ -263,7 +258,7 @@ export class LocalPlayer extends FlowPlayer {
     if (row.ref !== "") this.#orders.set(row.ref, number);
   }
 
-  /** An order that has ended by itself is left alone, as a client that is a moment late would find it. */
+  /** Ignores an order that is no longer live, as `cancelOrder` of the API does. */
   #cancel(row: CancelRow): void {
     const number = this.#orders.get(row.ref);
     const { state } = this.#venue.exchange;

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ExchangeClient } from "../../../src/client/client.ts";
 import { orThrow } from "../../../src/client/result.ts";
-import { ownFolder, pairOn, run, serve } from "../tools.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { pairOn, run, serve } from "../tools.ts";
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const report = join(folder, "bug.ndjson");
 const two = join(folder, "two.ndjson");
 const LONG = "a-market-whose-slug-has-more-words-than-a-scenario-lets-the-name-of-a-market-have";

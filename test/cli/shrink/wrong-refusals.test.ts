@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { orThrow } from "../../../src/client/result.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { begun, order } from "../refused-session.ts";
-import { ownFolder, run, serve } from "../tools.ts";
+import { run, serve } from "../tools.ts";
 
 /** Whether orders of 13.37 shares are refused as soon as the sender has canceled one: a defect that is planted here. */
 const planted = vi.hoisted(() => ({ isThere: true }));
@@ -24,7 +25,7 @@ vi.mock("../../../src/core/decide.ts", async (original) => {
   return { ...core, decide };
 });
 
-const folder = ownFolder();
+const folder = temporaryFolder();
 const report = join(folder, "bug.ndjson");
 const several = join(folder, "several.ndjson");
 const small = join(folder, "small.yaml");

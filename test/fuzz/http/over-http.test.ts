@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { OverHttp } from "../../../src/fuzz/http/session.ts";
 import { type HttpProfile, profileOf, profileText, type ServerKind } from "../../../src/fuzz/http/traffic.ts";
 import { bundleInto } from "../../support/bundled.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 
 const SETTINGS = { commands: 120 };
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-over-http-"));
+const folder = temporaryFolder();
 const program = join(folder, "cli.js");
 beforeAll(() => bundleInto(folder, { cli: "src/cli/main.ts" }));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Returns the first seeds with a kind of server. */
 const seedsOf = (kind: ServerKind, count: number): number[] =>

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { NotRunInTime, shrinkScenario } from "../../../src/history/shrink/shrink-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { casesAtLevel } from "../../support/runs.ts";
 import { placeIn, shrunk, signatureIn } from "./planted.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-budget-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 /** A clock that goes on with each command that an exchange accepts. */
 class Commands {

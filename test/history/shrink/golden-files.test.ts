@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { applyUpdates } from "../../../src/scenario/run/files.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { placeIn, shrunk, superfluous } from "./planted.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-golden-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const place = placeIn(folder);
 const path = join(folder, "golden.txt");
 

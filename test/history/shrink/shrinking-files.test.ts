@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { VenueOpener } from "../../../src/scenario/venue/open-venue.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { placeIn, shrunk, signatureIn, superfluous } from "./planted.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-shrink-"));
+const folder = temporaryFolder();
 const place = placeIn(folder);
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const MORNING = `at,account,op,ref,side,outcome,price,size,type
 0,dora,fund,,,USDC,,100,

@@ -1,13 +1,13 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { EXPECTATIONS, OWN_EXPECTATIONS } from "../../../src/scenario/language/expectations.ts";
 import { STEPS, STRUCTURE } from "../../../src/scenario/language/steps.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
 const PAGE = "../../../docs/reference/scenario-language.md";
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "clobsim-reference-")));
+const folder = temporaryFolder();
 const FILES = {
   "_quotes.yaml": "- bob: BUY 1 YES @ 0.45\n",
   "morning.csv": "at,account,op,ref,side,outcome,price,size,type\n0,dora,fund,,,USDC,,100,\n",
@@ -16,7 +16,6 @@ const FILES = {
 beforeAll(() => {
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const formsIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, form = ""]) => form);
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>

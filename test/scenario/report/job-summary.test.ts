@@ -4,13 +4,14 @@ import { describe, expect, it } from "vitest";
 import type { WrongFile } from "../../../src/scenario/language/problem.ts";
 import { appendSummary, jobSummary, wrongFilesSummary } from "../../../src/scenario/report/github.ts";
 import { grouped } from "../../../src/scenario/report/text.ts";
-import { ownFolder, run } from "../../cli/tools.ts";
+import { run } from "../../cli/tools.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { failedOf, resultOf, skippedOf, suiteOf, WRONG_FILES } from "./suite.ts";
 
 const [PASSES, WRONG] = ["passes.yaml", "wrong.yaml"];
 
 describe("the summary of a job", () => {
-  const folder = ownFolder();
+  const folder = temporaryFolder();
   writeFileSync(join(folder, PASSES), "scenario: x\nsteps: [{ advance: 1s }]\n");
   writeFileSync(join(folder, WRONG), "scenario: x\n");
 
