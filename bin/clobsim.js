@@ -12,7 +12,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exitCode = 2;
 } else if ((word === "--version" || word === "-v") && more.length === 0) {
-  // Answered before the program is loaded, which would take longer than all the rest.
+  // Answered without loading the program, which is slow.
   process.stdout.write(`${require("../package.json").version}\n`);
 } else if (isBuilt()) {
   require("../dist/load.cjs").loadProgram();

@@ -1,4 +1,8 @@
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
 interface Entry {
@@ -10,7 +14,7 @@ interface Entry {
 const file = new URL("../package-lock.json", import.meta.url);
 const { packages } = JSON.parse(readFileSync(file, "utf8")) as { packages: Readonly<Record<string, Entry>> };
 
-/** Where Node looks for a package from a place on: the nearest folder first. */
+/** Yields the paths at which Node looks for a package, nearest first. */
 function* placesOf(name: string, from: string): Generator<string> {
   for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf("/node_modules/")))) {
     yield place === "" ? `node_modules/${name}` : `${place}/node_modules/${name}`;
@@ -18,11 +22,23 @@ function* placesOf(name: string, from: string): Generator<string> {
   }
 }
 
-it("has what every package asks for, on every platform: else npm ci refuses to install anything", () => {
+it("package-lock.json has the dependencies of every package on every platform, which npm ci requires", () => {
   const missing = Object.entries(packages).flatMap(([place, entry]) =>
     Object.keys({ ...entry.dependencies, ...entry.devDependencies, ...entry.optionalDependencies })
       .filter((name) => ![...placesOf(name, place)].some((candidate) => candidate in packages))
       .map((name) => `${name}, for ${place}`),
   );
   expect(missing).toEqual([]);
+});
+
+it("setup runs before any package is installed", async () => {
+  const clone = mkdtempSync(join(tmpdir(), "clobsim-clone-"));
+  for (const name of ["bin", "package.json"])
+    cpSync(new URL(`../${name}`, import.meta.url), join(clone, name), { recursive: true });
+  const running = promisify(execFile)(process.execPath, [join(clone, "bin", "setup.js"), "nothing"]);
+  await expect(running).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("expected node bin/setup.js start"),
+  });
+  rmSync(clone, { recursive: true });
 });

@@ -9,7 +9,7 @@ export async function bench(args) {
   return runTool("bench", args, { external: ["nodejs-order-book", "playwright-core"] });
 }
 
-/** Leaves out of a bundle what settles trades, so that its cost can be told. Fails where there is nothing to leave out. */
+/** Removes the settlement of trades from a bundle, to measure its cost. Fails if there is nothing to remove. */
 const withoutSettlement = {
   name: "without-settlement",
   setup(build) {
@@ -20,7 +20,7 @@ const withoutSettlement = {
       return { path: inProject("test", "bench", "settlement", "no-settlement.ts") };
     });
     build.onEnd(() =>
-      replaced.size === 2 ? undefined : { errors: [{ text: "what settles trades is not where it was" }] },
+      replaced.size === 2 ? undefined : { errors: [{ text: "the modules of settlement were not found" }] },
     );
   },
 };

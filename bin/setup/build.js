@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { APART, bundle, bundleScript, LIBRARY, PROGRAM, writeAtomically } from "./bundle.js";
+import { bundle, bundleScript, LIBRARY, PROGRAM, SEPARATE, writeAtomically } from "./bundle.js";
 import { writeEntries } from "./entries.js";
 import { bundleInspector } from "./inspector.js";
 import { noticeOf } from "./notices.js";
@@ -9,25 +9,24 @@ import { envOfBuild, inProject, runNode, say } from "./project.js";
 import { rollUpTypes } from "./types.js";
 
 const DIST = inProject("dist");
-/** What was built, and from what. */
+/** The built files, and fingerprints of their sources. */
 const STAMP = join(DIST, ".build.json");
-/** The world that opens when nothing else is asked for, made here so that no start has to make it. */
+/** The default world, built here so that a start need not generate it. */
 const DEFAULT_WORLD = { seed: "1", path: join(DIST, "default-world.json") };
-/** The page of the inspector. */
 const INSPECTOR = join(DIST, "inspector.html");
 const NOTICE = join(DIST, "THIRD-PARTY.txt");
 
 /**
- * Builds dist unless it was built from these very sources: the bundle and the default world. With `--force` everything
- * from nothing, and the types that a published package carries, which are too slow to make for every start.
+ * Builds dist, the bundle and the default world, unless it was built from the same sources. With `--force` it is built from
+ * scratch, with the types of the published package, which are too slow to build at every start.
  */
 export async function build(args) {
   if (!args.includes("--force")) return buildProgram();
   rmSync(DIST, { recursive: true, force: true });
-  // Side by side: the types take three times as long as all the rest.
-  const [code, wrong] = await Promise.all([buildProgram(), rollUpTypes(DIST)]);
-  if (wrong !== null) say(`the types could not be built\n${wrong}`);
-  return wrong === null ? code : 1;
+  // In parallel, because the types take three times as long as the rest.
+  const [code, failure] = await Promise.all([buildProgram(), rollUpTypes(DIST)]);
+  if (failure !== null) say(`the types could not be built\n${failure}`);
+  return failure === null ? code : 1;
 }
 
 async function buildProgram() {
@@ -39,14 +38,14 @@ async function buildProgram() {
     if (files === null) return 1;
     removeStale(files);
     if (built.world !== wanted.world || !existsSync(DEFAULT_WORLD.path)) {
-      if (!(await madeWorld())) return 1;
+      if (!(await buildWorld())) return 1;
     }
     writeAtomically(STAMP, JSON.stringify({ ...wanted, files: [...files, DEFAULT_WORLD.path] }));
   }
   return 0;
 }
 
-/** The loader, and what is apart, is loaded by ES modules, by CommonJS, and by jest's. */
+/** Options of the loader and the separate modules, which are loaded by ES modules, by CommonJS and by jest. */
 const LOADER = {
   format: "cjs",
   splitting: false,
@@ -56,8 +55,8 @@ const LOADER = {
 };
 
 /**
- * One script for library and program, which share their modules, what loads it, the thread that draws progress and loads
- * nothing else, the page, and the licences of what is in them.
+ * Builds one script for library and program, which share modules; its loader; the thread that draws progress, which loads
+ * nothing else; the page of the inspector; and the notice of licences.
  */
 async function bundleAll() {
   const { "progress-worker": progress, ...program } = PROGRAM;
@@ -65,7 +64,7 @@ async function bundleAll() {
     const [inspector, ...bundles] = await Promise.all([
       bundleInspector(),
       bundleScript("clobsim", { ...LIBRARY, ...program }),
-      bundle({ load: "src/load.ts", ...APART }, LOADER),
+      bundle({ load: "src/load.ts", ...SEPARATE }, LOADER),
       bundle({ "progress-worker": progress }),
     ]);
     writeAtomically(INSPECTOR, inspector.html);
@@ -78,14 +77,15 @@ async function bundleAll() {
   }
 }
 
-async function madeWorld() {
+/** Returns whether it succeeded. */
+async function buildWorld() {
   const args = ["world", "--seed", DEFAULT_WORLD.seed, "--out", DEFAULT_WORLD.path];
   const { code, output } = await runNode(join(DIST, "cli.js"), args, { env: envOfBuild() });
   if (code !== 0) say(`the default world could not be built\n${output}`);
   return code === 0;
 }
 
-/** Removes what an older build left. */
+/** Removes files of older builds. */
 function removeStale(files) {
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
@@ -101,7 +101,7 @@ function readStamp() {
   }
 }
 
-/** Hashes of contents, not times: a checkout or a copy touches files without changing them. */
+/** Hashes contents rather than times, because a checkout or a copy changes times. */
 function fingerprints() {
   const setup = ["package-lock.json", ...filesBelow("bin")];
   return {
@@ -119,7 +119,7 @@ function fingerprint(paths) {
   return hash.digest("hex");
 }
 
-/** The files below a folder, in an order that every machine shares. */
+/** Returns the files below a folder, sorted. */
 function filesBelow(folder) {
   const files = [];
   for (const entry of readdirSync(inProject(folder), { withFileTypes: true })) {

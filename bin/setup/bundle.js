@@ -1,16 +1,15 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { leanOptions } from "./lean.js";
-import { ROOT } from "./project.js";
+import { inProject, ROOT } from "./project.js";
 import { ownSourceMap } from "./source-map.js";
 
-/** CommonJS packages in the bundle call `require` for Node's own modules; an ES module has none. */
+/** Defines `require` in ES modules, because bundled CommonJS packages call it for Node's modules. */
 const BANNER = [
   'import { createRequire as createRequireOfBundle } from "node:module";',
   "const require = createRequireOfBundle(import.meta.url);",
 ].join("\n");
 
-/** What the package exports: the name in dist, and behind it in package.json's `exports`; and its source. */
+/** Entry points of the package: the name in dist, which is also that in package.json's `exports`, and the source. */
 export const LIBRARY = {
   index: "src/index.ts",
   vitest: "src/vitest.ts",
@@ -18,51 +17,82 @@ export const LIBRARY = {
   jest: "src/jest.ts",
 };
 
-/** The program, and what it runs in threads of its own. */
+/** Entry points of the program and its threads. */
 export const PROGRAM = {
   cli: "src/cli/main.ts",
   "fuzz-worker": "src/fuzz/campaign/worker.ts",
   "progress-worker": "src/cli/progress-worker.ts",
 };
 
-/** Names of people and places, a sixth of all: only who generates a world loads them. */
-export const APART = { faker: "@faker-js/faker/locale/en" };
+/** Modules bundled separately. faker is a sixth of the program and is needed only to generate a world. */
+export const SEPARATE = { faker: "@faker-js/faker/locale/en" };
 
-const apart = {
-  name: "apart",
+const separateModules = {
+  name: "separate-modules",
   setup(build) {
-    for (const [name, path] of Object.entries(APART)) {
+    for (const [name, path] of Object.entries(SEPARATE)) {
       const filter = new RegExp(`^${path}$`);
       build.onResolve({ filter }, () => ({ path: `./${name}.cjs`, external: true }));
     }
   },
 };
 
-/** Test runners, which load the package and not the other way round. */
+/** Test runners, which are not bundled because they load the package themselves. */
 export const HOSTS = ["vitest"];
+
+/** Packages that are replaced in the bundle, with the replacing module. */
+const STUBS = [
+  // Only the router of express is used.
+  [/^express$/, "module.exports = { Router: require('router') };"],
+  // yargs uses it for its help, which is ASCII here; the package prepares for all scripts and emoji when it is loaded.
+  [/^string-width$/, "export default (text) => text.replace(/\\u001b\\[[0-9;]*m/g, '').length;"],
+  // Word lists of mnemonics in ten languages, which viem exports next to accounts.
+  [/^@scure\/bip39\/wordlists\//, "export const wordlist = [];"],
+];
+
+/** Options that omit unused parts of packages. Without them the first answer after a start takes a third longer. */
+const LEAN = {
+  minifyWhitespace: true,
+  minifySyntax: true,
+  // Names are not minified and lines are short, because Node prints the line of an error.
+  lineLimit: 160,
+  // The ES modules of yaml, from which unused parts can be removed; its build for Node is CommonJS.
+  alias: { yaml: inProject("node_modules", "yaml", "browser", "dist", "index.js") },
+  plugins: [
+    {
+      name: "stubs",
+      setup(build) {
+        const resolveDir = inProject("node_modules", "express");
+        for (const [filter, contents] of STUBS) {
+          build.onResolve({ filter }, ({ path }) => ({ path, namespace: "stub" }));
+          build.onLoad({ filter, namespace: "stub" }, () => ({ contents, resolveDir }));
+        }
+      },
+    },
+  ],
+};
 
 const COMMON = {
   absWorkingDir: ROOT,
   bundle: true,
   platform: "node",
   target: "node20",
-  // Places in the source, which the repository has, and not its text.
+  // Positions without the text of the sources, which is in the repository.
   sourcemap: "linked",
   sourcesContent: false,
-  // The notice of third parties holds the licences whole.
+  // The third-party notice has the full licences.
   legalComments: "none",
   metafile: true,
   external: HOSTS,
   write: false,
   logLevel: "warning",
-  ...leanOptions,
+  ...LEAN,
 };
 
 /**
- * Bundles entry points as ES modules, which share what they have in common. Answers the paths of the files written and of the
- * sources in them. Each file appears whole or not at all, an entry point after the chunks that it loads, so that somebody
- * else's start or build at the same time does no harm.
- * @throws when the sources cannot be bundled; esbuild has then said why.
+ * Bundles entry points as ES modules with common chunks. Returns the paths of the written files and of their sources. Files
+ * are written atomically, entry points after the chunks that they load, so that concurrent starts and builds work.
+ * @throws if the sources cannot be bundled; esbuild has printed the reason
  */
 export async function bundle(entryPoints, options = {}) {
   const esbuild = await import("esbuild");
@@ -87,15 +117,15 @@ export async function bundle(entryPoints, options = {}) {
   return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
 }
 
-/** The paths of the sources that are in a bundle. */
-const sourcesOf = ({ outputs }) =>
+/** Returns the paths of the sources in a bundle. */
+export const sourcesOf = ({ outputs }) =>
   Object.values(outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
   );
 
 /**
- * Bundles entry points into one script, `NAME.cjs`, which `src/load.ts` runs: a function of `module`, `require` and the URL of
- * the file, that exports a function for each entry. Answers as `bundle`.
+ * Bundles entry points into one script `NAME.cjs` for `src/load.ts`: a function of `module`, `require` and the URL of the file
+ * that exports a function for each entry. Returns the same as `bundle`.
  */
 export async function bundleScript(name, entryPoints) {
   const esbuild = await import("esbuild");
@@ -110,7 +140,7 @@ export async function bundleScript(name, entryPoints) {
     banner: { js: '(function (module, require, urlOfBundle) { "use strict";' },
     footer: { js: "})" },
     define: { "import.meta.url": "urlOfBundle" },
-    plugins: [...leanOptions.plugins, apart],
+    plugins: [...LEAN.plugins, separateModules],
     supported: { "dynamic-import": false },
   });
   const files = ownMapsOnly(outputFiles);
@@ -118,7 +148,7 @@ export async function bundleScript(name, entryPoints) {
   return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
 }
 
-/** Leaves out of source maps what is no code of ours, and those without any, with the last line of the files that name them. */
+/** Removes vendored code from source maps, and maps of vendored code only, with the references to them. */
 function ownMapsOnly(outputFiles) {
   const maps = new Map(
     outputFiles

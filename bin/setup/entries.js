@@ -4,7 +4,7 @@ import { HOSTS, LIBRARY, writeAtomically } from "./bundle.js";
 import { envOfBuild, run } from "./project.js";
 
 /**
- * Loads an entry of the bundle from outside the context in which jest runs a test's modules: what it keeps, and its classes,
+ * Loads an entry of the bundle outside the context in which jest runs the modules of a test, so that its state and classes
  * are those of the process.
  */
 const LOAD_FROM_OUTSIDE = `"use strict";
@@ -13,7 +13,7 @@ if (getBuiltinModule === undefined) throw new Error(\`clobsim: expected Node 20.
 const { load } = getBuiltinModule("node:module").createRequire(__filename)("./load.cjs");
 `;
 
-/** What CommonJS loads, by entry. The globals of a test file are those of its own context. */
+/** CommonJS modules by entry. The globals of a test file are those of its own context. */
 const COMMONJS = {
   index: 'module.exports = load("index");\n',
   jest: 'const { exchange } = load("jest");\nexports.exchange = (options, globals = globalThis) => exchange(options, globals);\n',
@@ -21,13 +21,13 @@ const COMMONJS = {
 
 const LOAD = 'import { load } from "./load.cjs";\n';
 
-/** What is no library: the program, and a thread of it. */
+/** Modules of the program and its thread. */
 const SCRIPTS = {
   cli: 'import { loadProgram } from "./load.cjs";\nloadProgram();\n',
   "fuzz-worker": `${LOAD}load("fuzz-worker");\n`,
 };
 
-/** Writes what loads the entries of the bundle, as ES modules and for CommonJS, and answers the paths. */
+/** Writes the modules that load the entries of the bundle, for ES modules and CommonJS. Returns their paths. */
 export async function writeEntries(outdir) {
   const names = await exportedNames(outdir);
   const files = [
@@ -42,7 +42,7 @@ export async function writeEntries(outdir) {
   });
 }
 
-/** What each entry of the library exports, found by loading it in a process of its own. */
+/** Returns the exported names of each entry of the library, by loading it in another process. */
 async function exportedNames(outdir) {
   const program = `const { hosts, load } = require(${JSON.stringify(join(outdir, "load.cjs"))});
     for (const name of ${JSON.stringify(HOSTS)}) hosts[name] = {};
@@ -53,10 +53,10 @@ async function exportedNames(outdir) {
   return JSON.parse(output);
 }
 
-/** An ES module that exports what an entry of the bundle has; a test runner's own hands the bundle the runner. */
+/** Returns an ES module with the exports of an entry. The module of a test runner passes the runner to the bundle. */
 function libraryEntry(name, exported) {
   const names = exported.join(", ");
-  // The same modules, and the same globals of a test file, as CommonJS has.
+  // Loads the CommonJS module, so that both have the same modules and globals.
   if (COMMONJS[name] !== undefined)
     return `import entry from "./${name}.cjs";\nexport const { ${names} } = entry;\n`;
   const exports = `export const { ${names} } = load("${name}");\n`;
@@ -64,7 +64,7 @@ function libraryEntry(name, exported) {
   return `import * as host from "${name}";\nimport { hosts, load } from "./load.cjs";\nhosts["${name}"] = host;\n${exports}`;
 }
 
-/** Writes the types of the ES modules once more for CommonJS, whose compiler looks for them in files of another name. */
+/** Copies the types of the ES modules for CommonJS, whose types must be in files with another extension. */
 export function writeCommonJsTypes(outdir) {
   const names = new Set();
   const add = (name) => {

@@ -1,30 +1,31 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { sourcesOf } from "./bundle.js";
 import { inProject } from "./project.js";
 
 const { version } = JSON.parse(readFileSync(inProject("package.json"), "utf8"));
 const SOURCES = inProject("src", "inspector");
 const local = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** What of Node's modules the engine uses in a browser, and what stands in for it there. */
-const STAND_INS = {
+/** Replacements for Node's modules that the engine uses in a browser. */
+const REPLACEMENTS = {
   "node:buffer": local("node_modules/buffer/index.js"),
   "node:crypto": local("src/inspector/node-crypto.ts"),
   "node:zlib": local("src/inspector/node-zlib.ts"),
 };
 
-/** What a browser has not got is left out: nothing that the page calls needs it. */
+/** Replaces Node's modules; those without a replacement are empty, because the page does not call them. */
 const forBrowsers = {
   name: "for-browsers",
   setup(build) {
     build.onResolve({ filter: /^node:/ }, ({ path }) =>
-      STAND_INS[path] === undefined
+      REPLACEMENTS[path] === undefined
         ? { path, namespace: "absent", sideEffects: false }
-        : { path: STAND_INS[path] },
+        : { path: REPLACEMENTS[path] },
     );
     build.onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "module.exports = {};" }));
-    // No source file does anything when it is loaded, but for the one that begins.
+    // No source file except the entry point has side effects when it is loaded.
     build.onResolve({ filter: /^\.\.?\/.*\.tsx?$/ }, async ({ path, pluginData, ...where }) => {
       if (pluginData === "resolved") return undefined;
       const found = await build.resolve(path, { ...where, pluginData: "resolved" });
@@ -34,8 +35,8 @@ const forBrowsers = {
 };
 
 /**
- * The inspector as one HTML file that loads nothing: script, style and, where a report is put in, that. What it may run is
- * said by hashes, so that no text of a report can become a script. Answers it with the sources that are in it.
+ * Builds the inspector as one HTML file with script, style and a slot for a report. Its security policy allows scripts by
+ * hash, so that no text of a report can become a script. Returns it with its sources.
  */
 export async function bundleInspector() {
   const esbuild = await import("esbuild");
@@ -65,15 +66,12 @@ export async function bundleInspector() {
     .replace("POLICY", () => policyOf(script, style))
     .replace("/*STYLE*/", () => style)
     .replace("/*SCRIPT*/", () => script);
-  const sources = Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
-  );
-  return { html, sources, metafile };
+  return { html, sources: sourcesOf(metafile) };
 }
 
 const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** `connect-src 'self'` is the exchange that served the page. */
+/** `connect-src 'self'` allows the exchange that served the page. */
 const policyOf = (script, style) =>
   [
     "default-src 'none'",

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { inProject, run, runNode, say } from "./project.js";
 
-// Development tools too, whatever NODE_ENV or the user's own npm configuration says: the build needs them. No package runs a
-// script of its own, so nothing is fetched that package-lock.json does not name.
+// Includes development tools, which the build needs, regardless of NODE_ENV and the user's npm configuration. Package scripts
+// do not run, so nothing is fetched that is not in package-lock.json.
 const CLEAN_INSTALL = [
   "ci",
   "--include=dev",
@@ -12,7 +12,7 @@ const CLEAN_INSTALL = [
   "--loglevel=error",
 ];
 
-/** Installs the packages unless node_modules holds what package-lock.json asks for. Answers whether they are there. */
+/** Installs the packages unless node_modules matches package-lock.json. Returns whether they are installed. */
 export async function installMissing() {
   if (isInstalled()) return true;
   say("installing packages (npm ci)");
@@ -21,7 +21,7 @@ export async function installMissing() {
   return code === 0;
 }
 
-/** Compares what npm noted when it installed with what is asked for; optional packages may be absent. */
+/** Compares npm's record of the installed packages with the lock file; optional packages may be absent. */
 function isInstalled() {
   const installed = packagesOf(inProject("node_modules", ".package-lock.json"));
   const wanted = packagesOf(inProject("package-lock.json"));
@@ -42,7 +42,7 @@ function packagesOf(lockFile) {
   }
 }
 
-/** Runs npm: the one that runs us when there is one, else the one of the PATH, which on Windows is a batch file. */
+/** Runs the npm that started this process, else that of the PATH, which on Windows is a batch file. */
 function runNpm(args) {
   const npm = process.env.npm_execpath;
   if (npm?.endsWith("npm-cli.js")) return runNode(npm, args);

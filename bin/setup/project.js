@@ -2,18 +2,18 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the checkout. */
+/** Root folder of the checkout. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A path inside the checkout. */
+/** Returns a path in the checkout. */
 export const inProject = (...parts) => join(ROOT, ...parts);
 
-/** Talks to the person at the terminal; stdout belongs to results. */
+/** Prints to stderr, because stdout is for results. */
 export const say = (text) => process.stderr.write(`clobsim: ${text}\n`);
 
 /**
- * Runs a command in the checkout to its end and answers its exit code (1 when a signal ended it, 127 when it
- * cannot be run) and, unless `stdio` says otherwise, what it printed.
+ * Runs a command in the checkout. Returns its exit code (1 if a signal ended it, 127 if it cannot be run) and its output,
+ * unless `stdio` is given.
  */
 export function run(command, args, options = {}) {
   return new Promise((resolve) => {
@@ -28,7 +28,7 @@ export function run(command, args, options = {}) {
 /** Runs a JavaScript file with this Node. */
 export const runNode = (file, args, options) => run(process.execPath, [file, ...args], options);
 
-/** The environment for running what was built: what the user has set for the program must not shape the build, nor the build fill the user's cache. */
+/** Returns an environment without the user's settings and cache, in which the built program is run during the build. */
 export const envOfBuild = () => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"))),
   CLOBSIM_CACHE: "off",

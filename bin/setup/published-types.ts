@@ -5,7 +5,7 @@ import { openApiDocument } from "../../src/api/openapi.ts";
 import { registry } from "../../src/api/schemas.ts";
 import { CHAIN_CALLS, CONTROL_CALLS } from "../../src/client/control-calls.ts";
 
-/** The part of JSON Schema that the messages need. */
+/** The part of JSON Schema that the messages use. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -26,7 +26,7 @@ const endpoints: readonly Endpoint[] = ENDPOINTS;
 const document = openApiDocument({ version: "", serverUrl: "", numbers: "number", unknownFields: "accept" });
 const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Schema>> };
 
-/** Components that have another name for users: what JavaScript or the client itself calls so is something else. */
+/** Published names of components whose own names mean something else in JavaScript or in the client. */
 const RENAMED: Readonly<Record<string, string>> = {
   Event: "MarketEvent",
   NewOrder: "OrderBody",
@@ -34,31 +34,31 @@ const RENAMED: Readonly<Record<string, string>> = {
 };
 const nameOf = (component: string): string => RENAMED[component] ?? component;
 
-/** The filters of lists, by the operations that take them. */
+/** Names and comments of the filters of lists, by operation. */
 const FILTERS: Readonly<Record<string, readonly [name: string, about: string]>> = {
-  listOrders: ["OrderFilter", "Which of the caller's open orders."],
-  listTrades: ["TradeFilter", "Which of the caller's fills."],
-  listEvents: ["EventFilter", "Which events."],
-  listMarkets: ["MarketFilter", "Which markets, and in what order."],
-  listMarketTrades: ["MarketTradeFilter", "Which of a market's trades."],
-  getPricesHistory: ["HistoryRange", "Which part of a price history, and at most how many points."],
+  listOrders: ["OrderFilter", "Filter of the caller's open orders."],
+  listTrades: ["TradeFilter", "Filter of the caller's fills."],
+  listEvents: ["EventFilter", "Filter of events."],
+  listMarkets: ["MarketFilter", "Filter and order of markets."],
+  listMarketTrades: ["MarketTradeFilter", "Filter of a market's trades."],
+  getPricesHistory: ["HistoryRange", "Range and maximum number of points of a price history."],
 };
 
-const PAGES = `/** Which part of a list is asked for; what is left out is the server's default. */
+const PAGES = `/** Part of a list; omitted fields have the server's default. */
 export interface PageWindow {
-  /** How many items at most; the server clamps it to its maximum. */
+  /** Maximum number of items; the server reduces it to its own maximum. */
   readonly limit?: number;
-  /** How many items to skip. */
+  /** Number of items to skip. */
   readonly offset?: number;
 }
 
 /** One page of a list. */
 export interface Page<Item> {
   readonly data: readonly Item[];
-  /** The limit that was applied. */
+  /** The applied limit. */
   readonly limit: number;
   readonly offset: number;
-  /** How many items the whole list has. */
+  /** Number of items in the whole list. */
   readonly total: number;
   readonly hasMore: boolean;
 }
@@ -68,7 +68,7 @@ const componentIn = ({ $ref = "" }: Schema): string => $ref.split("/").at(-1) as
 const targetOf = (schema: Schema): Schema =>
   schema.$ref === undefined ? schema : (schemas[componentIn(schema)] as Schema);
 
-/** Numbers and texts are said in place, all else has a name. */
+/** Whether a schema is a number or text, which has no type of its own. */
 const isScalar = ({ type, enum: words }: Schema): boolean =>
   (type === "string" || type === "number" || type === "integer") && words === undefined;
 
@@ -76,22 +76,22 @@ const comment = (text: string): string => (text === "" ? "" : `/** ${text} */\n`
 
 function about(schema: Schema): string {
   const target = targetOf(schema);
-  const [said] = [schema, ...(schema.anyOf ?? [])]
+  const [description] = [schema, ...(schema.anyOf ?? [])]
     .map((each) => each.description ?? (isScalar(targetOf(each)) ? targetOf(each).description : undefined))
     .filter((each) => each !== undefined);
   const byDefault = target.default === undefined ? [] : [`Default ${JSON.stringify(target.default)}.`];
-  return comment([...(said === undefined ? [] : [said]), ...byDefault].join(" "));
+  return comment([...(description === undefined ? [] : [description]), ...byDefault].join(" "));
 }
 
-/** Finds by the way which components are named. */
-function typeText(schema: Schema, named: (component: string) => void): string {
-  const text = (each: Schema): string => typeText(each, named);
+/** Writes the type of a schema; calls `onName` with each component that it names. */
+function typeText(schema: Schema, onName: (component: string) => void): string {
+  const text = (each: Schema): string => typeText(each, onName);
   if (schema.$ref !== undefined) {
     const component = componentIn(schema);
     if (isScalar(targetOf(schema))) return text(targetOf(schema));
     const item = targetOf(schema).properties?.hasMore && targetOf(schema).properties?.data?.items;
     if (item !== undefined) return `Page<${text(item)}>`;
-    named(component);
+    onName(component);
     return nameOf(component);
   }
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -102,21 +102,21 @@ function typeText(schema: Schema, named: (component: string) => void): string {
     const item = text(schema.items ?? {});
     return item.includes(" | ") ? `readonly (${item})[]` : `readonly ${item}[]`;
   }
-  if (schema.type === "object") return objectText(schema, named);
+  if (schema.type === "object") return objectText(schema, onName);
   if (schema.type === "string" && schema.pattern?.startsWith("^0x") === true) return `\`0x\${string}\``;
   return [schema.type ?? "unknown"].flat().join(" | ").replace("integer", "number");
 }
 
 function objectText(
   { properties, required = [], additionalProperties: others }: Schema,
-  named: (component: string) => void,
+  onName: (component: string) => void,
 ): string {
-  if (properties === undefined) return `Readonly<Record<string, ${typeText(others || {}, named)}>>`;
+  if (properties === undefined) return `Readonly<Record<string, ${typeText(others || {}, onName)}>>`;
   const fields = Object.entries(properties).map(
     ([name, field]) =>
-      `${about(field)}readonly ${name}${required.includes(name) ? "" : "?"}: ${typeText(field, named)};\n`,
+      `${about(field)}readonly ${name}${required.includes(name) ? "" : "?"}: ${typeText(field, onName)};\n`,
   );
-  const rest = others ? [`readonly [name: string]: ${typeText(others, named)};\n`] : [];
+  const rest = others ? [`readonly [name: string]: ${typeText(others, onName)};\n`] : [];
   return `{\n${[...fields, ...rest].join("")}}`;
 }
 
@@ -127,17 +127,17 @@ const declaration = (name: string, schema: Schema, text: string): string =>
     : `export interface ${name} ${text}\n`);
 
 function filterText({ operation, query }: Endpoint): string {
-  const [name = "", said = ""] = FILTERS[operation] ?? [];
+  const [name = "", summary = ""] = FILTERS[operation] ?? [];
   const fields = Object.entries(query).map(
     ([field, { description, schema }]) =>
-      // The client says every name in one way.
+      // The client uses camelCase for all names.
       `${comment(description)}readonly ${field === "token_id" ? "tokenId" : field}?: ${typeText(schema, () => {})};\n`,
   );
-  // A type and no interface: what it holds can be handed on as a record of parameters.
-  return `${comment(said)}export type ${name} = {\n${fields.join("")}};\n`;
+  // A type rather than an interface, so that it is assignable to a record of parameters.
+  return `${comment(summary)}export type ${name} = {\n${fields.join("")}};\n`;
 }
 
-/** The declarations of schemas and of all that they mention, by name: the order of a registry depends on what is loaded first. */
+/** Returns the declarations of schemas and of the schemas they use, sorted by name, because registry order depends on load order. */
 function declarationsOf(roots: readonly string[]): string[] {
   const declared = new Map<string, string>();
   const waiting = [...roots];
@@ -151,30 +151,28 @@ function declarationsOf(roots: readonly string[]): string[] {
 }
 
 const idOf = (schema: Endpoint["reply"]): string => registry.get(schema)?.id ?? "";
-const replyOf = ({ reply }: Endpoint, named = (_component: string): void => {}): string =>
-  typeText({ $ref: idOf(reply) }, named);
+const replyOf = ({ reply }: Endpoint, onName = (_component: string): void => {}): string =>
+  typeText({ $ref: idOf(reply) }, onName);
 
-/** `api-messages`: each body and reply with all that they mention, the filters of lists, the codes of errors. */
+/** Writes `api-messages`: bodies, replies and the schemas they use, filters of lists, error codes. */
 function messagesText(): string {
-  const mentioned = endpoints.flatMap(({ body }) =>
-    body === null || isRaw(body) ? [] : [idOf(body.schema)],
-  );
+  const used = endpoints.flatMap(({ body }) => (body === null || isRaw(body) ? [] : [idOf(body.schema)]));
   const replies = endpoints.map(
     (endpoint) =>
-      `readonly ${endpoint.operation}: ${replyOf(endpoint, (component) => mentioned.push(component))};\n`,
+      `readonly ${endpoint.operation}: ${replyOf(endpoint, (component) => used.push(component))};\n`,
   );
   return [
     PAGES,
-    ...declarationsOf(mentioned),
+    ...declarationsOf(used),
     ...endpoints.filter(({ operation }) => operation in FILTERS).map(filterText),
-    "/** Why the server refuses; docs/reference/errors.md says what each means. */",
+    "/** Error codes; docs/reference/errors.md explains them. */",
     `export type ErrorCode = ${ERROR_CODES.map((code) => JSON.stringify(code)).join(" | ")};`,
-    "/** What each operation answers, by its name in the OpenAPI document. */",
+    "/** Replies by operation of the OpenAPI document. */",
     `export interface Replies {\n${replies.join("")}}`,
   ].join("\n");
 }
 
-/** `control-calls`: a method for each row of the tables, with the summary of its endpoint. */
+/** Writes `control-calls`: a method for each row of the tables, with the summary of its endpoint. */
 function callsText(): string {
   const tables = Object.entries({ ChainCalls: CHAIN_CALLS, ControlCalls: CONTROL_CALLS });
   const calls = tables.map(
@@ -192,13 +190,13 @@ function callText([name, route]: [name: string, route: string]): string {
   const { path, query, body, summary } = endpoint;
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => `${parameter}: string`);
   if (body !== null && !isRaw(body)) parameters.push(`body: api.${nameOf(idOf(body.schema))}`);
-  // What more than a page can be asked for has a method of its own.
+  // Endpoints with a filter have methods of their own elsewhere.
   else if (Object.keys(query).length > 0) parameters.push("window?: api.PageWindow");
   const reply = replyOf(endpoint).replace(/\b[A-Z]/g, "api.$&");
   return `${comment(`${summary}.`)}${name}(${parameters.join(", ")}): Promise<Result<${reply}>>;\n`;
 }
 
-/** The types of modules of the client whose own declarations would need zod, by their paths among the declarations. */
+/** Returns declarations by path for the client modules whose own declarations would need zod. */
 export const publishedTypes = (): Readonly<Record<string, string>> => ({
   "client/api-messages.d.ts": messagesText(),
   "client/control-calls.d.ts": callsText(),

@@ -4,12 +4,12 @@ const MORE = 32;
 /** Source, line and column. */
 const FIELDS = [0, 1, 2];
 
-/** Whether a source is none of ours: of a package, or in the place of one. */
-const isVendored = (source) => /node_modules\/|stand-in:/.test(source);
+/** Whether a source belongs to a package or replaces one. */
+const isVendored = (source) => /node_modules\/|stub:/.test(source);
 
 /**
- * A source map, as text, without the places that are in sources of others, and without names: ours are whole. Null where
- * nothing is left.
+ * Removes vendored sources from the text of a source map, and names, which are not minified; returns null if nothing is
+ * left.
  */
 export function ownSourceMap(text) {
   const map = JSON.parse(text);
@@ -21,9 +21,9 @@ export function ownSourceMap(text) {
   return JSON.stringify({ ...map, sources, names: [], mappings });
 }
 
-/** @param numbers of the sources that are kept, by their number before; null of the others */
+/** @param numbers new number of each source; null if it is removed */
 function ownMappings(mappings, numbers) {
-  /** What source, line and column are counted from, in what is read and in what is written. */
+  /** Last source, line and column of the read and the written mappings, which are relative to them. */
   const read = [0, 0, 0];
   let written = [0, 0, 0];
   const lineOf = (line) => {
@@ -31,15 +31,15 @@ function ownMappings(mappings, numbers) {
     let [columnRead, columnWritten] = [0, 0];
     let isWithin = true;
     for (const segment of line === "" ? [] : line.split(",")) {
-      const [columns, ...place] = decoded(segment);
+      const [columns, ...position] = decode(segment);
       columnRead += columns;
-      if (place.length > 0) for (const at of FIELDS) read[at] += place[at];
-      const number = place.length === 0 ? null : numbers[read[0]];
-      // One segment without a place ends what came before.
+      if (position.length > 0) for (const at of FIELDS) read[at] += position[at];
+      const number = position.length === 0 ? null : numbers[read[0]];
+      // One segment without a position ends the previous one.
       if (number === null && !isWithin) continue;
       isWithin = number !== null;
       const found = number === null ? [] : [number, read[1], read[2]];
-      segments.push(encoded([columnRead - columnWritten, ...found.map((value, at) => value - written[at])]));
+      segments.push(encode([columnRead - columnWritten, ...found.map((value, at) => value - written[at])]));
       columnWritten = columnRead;
       if (number !== null) written = found;
     }
@@ -48,8 +48,8 @@ function ownMappings(mappings, numbers) {
   return mappings.split(";").map(lineOf).join(";");
 }
 
-/** The integers of a segment, each in groups of five bits, the lowest first, its sign in the lowest bit. */
-function decoded(segment) {
+/** Decodes the integers of a segment: groups of five bits, lowest first, with the sign in the lowest bit. */
+function decode(segment) {
   const integers = [];
   let [bits, shift] = [0, 0];
   for (let at = 0; at < segment.length; at += 1) {
@@ -63,7 +63,7 @@ function decoded(segment) {
   return integers;
 }
 
-const encoded = (integers) =>
+const encode = (integers) =>
   integers
     .map((integer) => {
       let text = "";

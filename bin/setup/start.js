@@ -3,7 +3,7 @@ import { inProject } from "./project.js";
 
 const ORPHAN_CHECK_MS = 250;
 
-/** Builds what is missing, then serves in this same process. */
+/** Builds if necessary, then serves in this process. */
 export async function start(args) {
   stopWhenOrphaned();
   const code = await build([]);
@@ -13,7 +13,7 @@ export async function start(args) {
   return 0;
 }
 
-/** A signal for `npm start` ends npm's shell, which does not pass it on: the server follows its shell. */
+/** Ends the server when its shell ends, because npm's shell does not forward signals. */
 function stopWhenOrphaned() {
   const shell = process.ppid;
   const check = setInterval(() => {

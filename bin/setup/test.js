@@ -5,16 +5,16 @@ import { inProject, runNode } from "./project.js";
 
 const REPORTS = inProject("node_modules", ".cache", "clobsim");
 const VITEST_REPORT = `${REPORTS}/vitest.json`;
-/** Passed and failed in figures, for whoever started the tests: types and lint count as one test each. */
+/** Numbers of passed and failed tests; types and lint count as one test each. */
 const TOTALS = `${REPORTS}/totals.json`;
 
 const tool = (...path) => inProject("node_modules", ...path);
 const TYPESCRIPT = tool("typescript", "bin", "tsc");
 
-/** How much is tested, by the argument that asks for it: with `--fast` what takes seconds, with `--system` what takes minutes, too. */
+/** Test levels by argument: `--fast` runs only tests that take seconds, `--system` also those that take minutes. */
 const LEVELS = { "--fast": "fast", "--system": "all" };
 
-/** Checks types, lint and tests, all of them even when one fails, and sums up. */
+/** Checks types, lint and tests, even if one of them fails, and prints a summary. */
 export async function test(args) {
   rmSync(REPORTS, { recursive: true, force: true });
   mkdirSync(REPORTS, { recursive: true });
@@ -27,14 +27,14 @@ export async function test(args) {
   return totals.failed === 0 ? 0 : 1;
 }
 
-/** What the compiler has found out, so that it looks again at what has changed since, and at what depends on it. */
+/** Returns an incremental compiler run, with the file of its earlier results. */
 const compiled = (name, ...args) => {
   const known = inProject("node_modules", ".cache", "clobsim-types", `${name}.tsbuildinfo`);
   return [TYPESCRIPT, "--noEmit", "--incremental", "--tsBuildInfoFile", known, "-p", ...args];
 };
-/** All, and the core without Node's types. */
+/** Everything, and the core without Node's types. */
 const FAST_TYPES = [compiled("all", "."), compiled("core", "src/core")];
-/** The page with a browser's types, and what a package's declarations can name. */
+/** The page with browser types, and the declarations of the package. */
 const MORE_TYPES = [
   compiled("inspector", "src/inspector"),
   compiled("package", "src/tsconfig.build.json", "--emitDeclarationOnly", "false"),
@@ -42,7 +42,7 @@ const MORE_TYPES = [
 const types = (level) => printed(...FAST_TYPES, ...(level === "fast" ? [] : MORE_TYPES));
 const lint = () => printed([tool("@biomejs", "biome", "bin", "biome"), "check"]);
 
-/** The build first: many tests run the built program. */
+/** Builds first, because many tests run the built program. */
 const allChecks = async (args, level) => [
   await timed("build", async () => ((await build([])) === 0 ? passed(0) : failed(1))),
   ...(await Promise.all([
@@ -52,7 +52,7 @@ const allChecks = async (args, level) => [
   ])),
 ];
 
-/** Side by side, with no build: none of the tests runs the built program. */
+/** Does not build, because no fast test runs the built program. */
 const fastChecks = (args) =>
   Promise.all([
     timed("types", () => types("fast")),
@@ -69,7 +69,7 @@ async function timed(name, check) {
   return { name, seconds: (performance.now() - start) / 1000, ...result };
 }
 
-/** Runs tools side by side as one check; what they say is shown only when they find something. */
+/** Runs tools in parallel as one check. Their output is shown only if they fail. */
 async function printed(...commands) {
   const results = await Promise.all(commands.map(([file, ...args]) => runNode(file, args)));
   const found = results.filter(({ code }) => code !== 0);
@@ -85,9 +85,9 @@ async function vitest(args, level) {
     env: { ...process.env, TEST_LEVEL: level },
   });
   const report = readReport();
-  // A file that cannot be loaded, or an error outside every test, fails the run without failing a test.
-  const unseen = report.numFailedTests === 0 && code !== 0 ? Math.max(1, report.numFailedTestSuites) : 0;
-  const [good, bad] = [report.numPassedTests, report.numFailedTests + unseen];
+  // A file that cannot be loaded, or an error outside tests, fails the run without a failed test.
+  const uncounted = report.numFailedTests === 0 && code !== 0 ? Math.max(1, report.numFailedTestSuites) : 0;
+  const [good, bad] = [report.numPassedTests, report.numFailedTests + uncounted];
   return { passed: good, failed: bad, note: `${good} passed, ${bad} failed` };
 }
 

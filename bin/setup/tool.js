@@ -1,12 +1,12 @@
 import { bundle } from "./bundle.js";
 import { inProject, runNode } from "./project.js";
 
-/** Where tools of the tests are bundled to: beside `dist`, which is what a package carries. */
+/** Output folder of tools of the tests. It is not `dist`, which is the content of the package. */
 export const TOOLS = "dist-tools";
 
 /**
- * Bundles a tool of the tests, `test/NAME/main.ts`, and runs it with plain Node, so that nothing that compiles on the fly
- * stands in what it measures. Answers its exit code.
+ * Bundles a tool of the tests, `test/NAME/main.ts`, and runs it with plain Node, so that compilation does not distort
+ * measurements. Returns its exit code.
  */
 export async function runTool(name, args, options = {}) {
   await bundle({ [name]: `test/${name}/main.ts` }, { outdir: TOOLS, splitting: false, ...options });

@@ -1,22 +1,21 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
 import { LIBRARY, writeAtomically } from "./bundle.js";
 import { writeCommonJsTypes } from "./entries.js";
 import { inProject, runNode } from "./project.js";
 
-/** Where the compiler puts the types of every source. */
+/** Output folder of the compiler. */
 const EMITTED = inProject("node_modules", ".cache", "clobsim-types");
 const TYPESCRIPT = inProject("node_modules", "typescript", "bin", "tsc");
 
 /**
- * Writes the types of the library: a file for each of its entries, which holds nothing but what a user can name, and one
- * of what they share, so that a class is one wherever it is imported from. Answers why they cannot be written, null where they are.
+ * Writes the types of the library: one file for each entry, with only the exported types, and one for their common types, so
+ * that a class imported from several entries is the same. Returns the compiler's output on failure, else null.
  */
 export async function rollUpTypes(outdir) {
   rmSync(EMITTED, { recursive: true, force: true });
-  // `npm test` and `npm run check` check them, which takes a second of two cores.
+  // Not checked here, because `npm test` and `npm run check` do that.
   const project = ["-p", inProject("src", "tsconfig.build.json"), "--outDir", EMITTED, "--noCheck"];
   const { code, output } = await runNode(TYPESCRIPT, project);
   if (code !== 0) return output;
@@ -35,7 +34,7 @@ export async function rollUpTypes(outdir) {
     minifyInternalExports: false,
   });
   for (const { fileName, code } of types.output) {
-    // What `await using` needs, whatever library a project compiles against.
+    // `await using` needs it in projects with an older `lib`.
     const library = code.includes("Symbol.asyncDispose") ? '/// <reference lib="esnext.disposable" />\n' : "";
     writeAtomically(join(outdir, fileName), library + code);
   }
@@ -43,10 +42,11 @@ export async function rollUpTypes(outdir) {
   return null;
 }
 
-/** Writes out the types that are inferred from the schemas of the API: whoever installs the package has no zod. */
+/** Writes out the types that are inferred from schemas, because users of the package do not have zod. */
 async function writePublishedTypes() {
   const outfile = join(EMITTED, "published-types.mjs");
   const entryPoints = [inProject("bin", "setup", "published-types.ts")];
+  const { build } = await import("esbuild");
   await build({ entryPoints, outfile, bundle: true, platform: "node", format: "esm", packages: "external" });
   const { publishedTypes } = await import(pathToFileURL(outfile).href);
   for (const [path, text] of Object.entries(publishedTypes())) writeAtomically(join(EMITTED, path), text);

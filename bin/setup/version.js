@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { writeAtomically } from "./bundle.js";
 import { inProject, run, say } from "./project.js";
 
-/** What `npm version` runs before it commits: says the new version in the source, and dates its changes in the changelog. */
+/** Run by `npm version` before its commit: writes the new version into the source and dates it in the changelog. */
 export async function version() {
   const { version: number } = JSON.parse(readFileSync(inProject("package.json"), "utf8"));
   const today = new Date().toISOString().slice(0, 10);
