@@ -11,8 +11,8 @@ const REF = fc.oneof(
   fc.constantFrom("o", "12", "012", "o1x", "999999999999", "o999999999"),
 );
 
-describe("the names of a flow's orders", () => {
-  it("stand for the latest order that was given each", () => {
+describe("names of a flow's orders", () => {
+  it("refer to the latest order with that name", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(REF, fc.integer({ min: 1, max: 1_000_000 })), { maxLength: 60 }),
@@ -29,7 +29,7 @@ describe("the names of a flow's orders", () => {
     );
   });
 
-  it("that were never given stand for none", () => {
+  it("that were never used are unknown", () => {
     const refs = new OrderRefs();
     refs.set("o5", 1);
     for (const ref of ["o4", "o05", "o6", "5", "p5", "o", ""]) expect(refs.get(ref)).toBeUndefined();

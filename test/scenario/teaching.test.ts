@@ -150,10 +150,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe("the page that teaches the scenario language", () => {
+describe("the tutorial of the scenario language", () => {
   const titled = (parts: readonly Part[]) => parts.map((part) => [part.line, part] as const);
 
-  it("has no block that is not tested", () => {
+  it("has only tested blocks", () => {
     const isTested = (part: Part): boolean =>
       isFile(part) || WHOLE.includes(part) || CONSOLES.includes(part) || /^(?:wrong )?steps$/.test(part.mark);
     expect(FENCED.filter((part) => !isTested(part))).toEqual([]);
@@ -175,11 +175,11 @@ describe("the page that teaches the scenario language", () => {
     passesBothWays(write(`steps-${line}.yaml`, framed(text))),
   );
 
-  it.each(WRONG_STEPS)("says what is wrong with %s", (step, message) => {
+  it.each(WRONG_STEPS)("reports the problem of %s", (step, message) => {
     expect(problemsOf(write("wrong-step.yaml", framed(step)))).toEqual([message]);
   });
 
-  it.each(titled(CONSOLES))("shows what the program prints, line %i", (_line, part) => {
+  it.each(titled(CONSOLES))("shows the output of the program, line %i", (_line, part) => {
     const { code, text } = printed.get(part) as Printed;
     const shown = part.text.replace(/^\$ .*\n/, "");
     const url = `http://127.0.0.1:${api.port}`;
@@ -194,7 +194,7 @@ describe("the page that teaches the scenario language", () => {
   });
 });
 
-describe("its limits", () => {
+describe("the limits on the page", () => {
   const include = (name: string): string => `- include: ${name}\n`;
   const race = (steps: number): string => `- race: [${"{ alice: cancel all }, ".repeat(steps)}]\n`;
   const repeat = (times: number, step: string): string =>
@@ -214,7 +214,7 @@ describe("its limits", () => {
     ["128 characters", () => named(1, "y".repeat(129))],
   ];
 
-  it.each(beyond)("are as it says: %s", (limit, text) => {
+  it.each(beyond)("are correct: %s", (limit, text) => {
     write("_half.yaml", "- advance: 1s\n".repeat(50_001));
     for (let level = 0; level < 20; level += 1)
       write(`_level-${level}.yaml`, include(`_level-${level + 1}.yaml`));

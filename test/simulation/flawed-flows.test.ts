@@ -88,7 +88,7 @@ const OBJECTS = [
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-describe("what is wrong is named with its line and column, what was expected and what was found", () => {
+describe("an error has its line and column, what was expected and what was found", () => {
   const [MAX_INPUT, start] = [160, START];
   const cells = Object.entries(CELLS).flatMap(([column, found]) =>
     found.map((cell) => rowWith(column, cell)),
@@ -113,13 +113,13 @@ describe("what is wrong is named with its line and column, what was expected and
   it.each([
     ["at", MOMENT, "3:1 at"],
     ["type", `GTD ${MOMENT}`, "3:33 type"],
-  ])("with a moment in %s when the start is not known", async (column, cell, place) => {
+  ])("with an absolute time in %s if the start is unknown", async (column, cell, place) => {
     expect(await flawInRow(rowWith(column, cell))).toBe(
       `${place} expects a time since the start, for the moment of the start is not known, found "${MOMENT}"`,
     );
   });
 
-  it("of several the first, wherever the file is cut", async () => {
+  it("the first of several, for any boundaries of pieces", async () => {
     const bytes = Buffer.from(`${HEADER}\n${GOOD}\n${rowWith("side", "B")}\n\xff\n`, "latin1");
     for (let cut = 0; cut < bytes.length; cut += 1) {
       expect(await flawIn(bytes, { cuts: [cut] })).toMatch(/^3:19 side/);
@@ -127,7 +127,7 @@ describe("what is wrong is named with its line and column, what was expected and
   });
 });
 
-describe("a line that is no text is named", () => {
+describe("a line that is not text is refused", () => {
   const start = `${HEADER}\n${GOOD}\n0,al`;
   const noUtf8 = "3:5 expected UTF-8 text, found a byte that is none";
   const mark = "3:5 expected text, found a byte order mark that is not at the start";
@@ -146,16 +146,16 @@ describe("a line that is no text is named", () => {
     }
   });
 
-  it("with columns counted as an editor counts them", async () => {
+  it("with columns counted as in an editor", async () => {
     const file = Buffer.concat([Buffer.from(`# é🚀`), Buffer.from([0xff]), Buffer.from("\n")]);
     expect(await flawIn(file)).toMatch(/^1:6 /);
   });
 
-  it("while one of exactly 64 KiB is read", async () => {
+  it("but not with exactly 64 KiB", async () => {
     expect(await rowsIn(`#${"a".repeat(65_535)}\n${HEADER}\r\n${GOOD}\n`)).toHaveLength(1);
   });
 
-  it("and an endless line is not read to its end", async () => {
+  it("without reading an endless line to its end", async () => {
     let pieces = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {

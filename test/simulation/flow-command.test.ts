@@ -78,18 +78,18 @@ async function written(
 const PLAIN = { seed: "1", orders: 1000, accounts: 20, profile: PROFILES.balanced };
 
 describe("clobsim flow", () => {
-  it("writes the balanced flow of seed 1 unless it is told otherwise", async () => {
+  it("writes the balanced flow of seed 1 by default", async () => {
     expect(await written({})).toBe([...writeFlow(generateFlow(PLAIN), "csv")].join(""));
   });
 
-  it("writes what it is told", async () => {
+  it("writes the requested flow", async () => {
     const market = { tickSize: price(25), minOrderSize: size(100) };
     const rows = generateFlow({ seed: "x", orders: 50, accounts: 3, profile: PROFILES.bursts, market });
     const flags = { profile: "bursts", seed: "x", orders: "50", accounts: "3", "tick-size": "0.0025" };
     expect(await written(flags)).toBe([...writeFlow(rows, "csv")].join(""));
   });
 
-  it("listens to variables too", async () => {
+  it("also reads variables", async () => {
     expect(await written({}, { CLOBSIM_SEED: "7" })).toBe(await written({ seed: "7" }));
   });
 
@@ -99,7 +99,7 @@ describe("clobsim flow", () => {
     [{ out: join(folder, "flow.jsonl") }, "{"],
     [{ out: join(folder, "flow.csv") }, "a"],
     [{ out: join(folder, "flow.txt") }, "a"],
-  ])("writes the format that it is told or that the file's name ends in: %j", async (flags, first) => {
+  ])("writes the format of the flag or of the file's extension: %j", async (flags, first) => {
     expect((await written(flags)).charAt(0)).toBe(first);
   });
 
@@ -126,13 +126,13 @@ describe("clobsim flow", () => {
     await expect(running).rejects.toThrow(sentence);
   });
 
-  it("writes a long flow to stdout without holding it", async () => {
+  it("writes a long flow to stdout without buffering it", async () => {
     const { code, lines, stderr } = await ended(start(300_000, "--max-old-space-size=24"));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(lines).toBeGreaterThan(300_000);
   });
 
-  it("ends in peace when its reader has seen enough", async () => {
+  it("ends without an error when its reader closes stdout", async () => {
     const child = start(10_000_000);
     child.stdout?.destroy();
     expect(await ended(child)).toMatchObject({ code: 0, stderr: "" });

@@ -31,12 +31,12 @@ function playedFlow(name: ProfileName, feeRateBps = 0): PlayedFlow {
 const csvOf = (rows: Iterable<FlowRow>): string => [...writeFlow(rows, "csv")].join("");
 
 describe.each(PROFILE_NAMES)("a flow that is %s", (name) => {
-  it.each([0, 200])("is played without a refusal at a fee of %d basis points", (feeRateBps) => {
+  it.each([0, 200])("has no refused rows at a fee of %d basis points", (feeRateBps) => {
     const { refused, broken } = playedFlow(name, feeRateBps);
     expect({ refused, broken }).toEqual({ refused: [], broken: [] });
   });
 
-  it("has as many orders as it is asked for, of all types and both outcomes", () => {
+  it("has the requested number of orders, of all types and both outcomes", () => {
     const { orders } = playedFlow(name);
     expect(orders).toHaveLength(20_000);
     expect(new Set(orders.map(({ type }) => type))).toEqual(new Set(["GTC", "GTD", "FOK", "FAK"]));
@@ -49,18 +49,18 @@ describe.each(PROFILE_NAMES)("a flow that is %s", (name) => {
     expect(rows.every(({ at }, index) => at >= (rows[index - 1]?.at ?? 0))).toBe(true);
   });
 
-  it("leaves one order more resting than its profile says, at most", () => {
+  it("leaves at most one order more than its profile resting", () => {
     expect(playedFlow(name).mostResting).toBeLessThanOrEqual(PROFILES[name].maxResting + 1);
   });
 
-  it("is the same when it is written and read again", async () => {
+  it("is the same after it is written and read", async () => {
     const rows = [...flowOf({ profile: PROFILES[name] })];
     expect(await rowsIn(csvOf(rows))).toEqual(rows);
   });
 });
 
 describe("profiles", () => {
-  it("balanced: 30 to 50 of 100 orders trade, at prices that hardly move", () => {
+  it("balanced: 30 to 50 of 100 orders trade, at almost constant prices", () => {
     const { tradedShare, drift } = playedFlow("balanced");
     expect(tradedShare).toBeGreaterThan(0.3);
     expect(tradedShare).toBeLessThan(0.5);
@@ -93,7 +93,7 @@ describe("profiles", () => {
     }
   });
 
-  it("are found by their names alone", () => {
+  it("are found only by their exact names", () => {
     expect(profileNamed("bursts")).toBe(PROFILES.bursts);
     for (const name of ["burst", "", "__proto__", "toString"]) expect(profileNamed(name)).toBeUndefined();
   });
@@ -106,7 +106,7 @@ describe("a generated flow", () => {
     expect([usdc, next].map((row) => row?.account)).toEqual(["trader-1", "trader-2"]);
   });
 
-  it("cancels only what its account has placed before, each order once", () => {
+  it("cancels only orders placed before by the same account, each once", () => {
     const owners = new Map<string, string>();
     for (const row of flowOf({ orders: 5000 })) {
       if (row.op === "place") owners.set(row.ref, row.account);
@@ -121,7 +121,7 @@ describe("a generated flow", () => {
     [25, 250],
     [1000, 500],
     [5000, 100_000],
-  ])("keeps to a tick of %d and to orders of at least %d", (tick, least) => {
+  ])("has prices on a tick of %d and orders of at least %d", (tick, least) => {
     const market = { tickSize: price(tick), minOrderSize: size(least) };
     const terms = { tickSize: tick / 10_000, minOrderSize: least / 100, feeRateBps: 200 };
     for (const profile of Object.values(PROFILES)) {
@@ -131,7 +131,7 @@ describe("a generated flow", () => {
     }
   });
 
-  it("is played without a refusal whatever its profile", () => {
+  it("has no refused rows for any profile", () => {
     const share = fc.integer({ min: 0, max: 100 });
     const range = (most: number, least = 1): fc.Arbitrary<readonly [number, number]> =>
       fc
@@ -160,12 +160,12 @@ describe("a generated flow", () => {
     );
   });
 
-  it("is made row by row", () => {
+  it("is generated lazily", () => {
     const flow = flowOf({ orders: 10_000_000, accounts: 1 });
     for (let row = 0; row < 100; row += 1) expect(flow.next().done).toBe(false);
   });
 
-  it("is the same for the same seed, and another one for another", () => {
+  it("depends on the seed", () => {
     const one = [...flowOf()];
     expect([...flowOf()]).toEqual(one);
     expect([...flowOf({ seed: "2" })]).not.toEqual(one);
@@ -177,7 +177,7 @@ describe("a generated flow", () => {
     ["one-sided", "dc4ca1c1943f0af15ee707a0aa1ed738e7bf081f1e1053bfe0454e23f0695114"],
     ["cancel-heavy", "98a30fdb55105bd84f01e27439e1c50fd3e0b2e2b7c5a09d0e21ef2adbdd96c0"],
     ["bursts", "bfa7b24711cd5cdbb14146cf4d25d0ee9c2613ca49e4aadb0c9fbaba3e621b5c"],
-  ])("that is %s has the same bytes everywhere", (name, hash) => {
+  ])("that is %s has known bytes", (name, hash) => {
     const text = csvOf(flowOf({ seed: "golden", profile: PROFILES[name] }));
     expect(createHash("sha256").update(text).digest("hex")).toBe(hash);
   });

@@ -24,7 +24,7 @@ describe("a row", () => {
     expect(await rowsUnder("1500,alice,place,bid,BUY,YES,0.55,100,GTC")).toEqual([PLACED]);
   });
 
-  it("that names no operation, reference or type places a GTC order without a name", async () => {
+  it("without operation, reference and type places a GTC order without a name", async () => {
     expect(await rowsUnder("1500,alice,,,BUY,YES,0.55,100,")).toEqual([{ ...PLACED, ref: "" }]);
   });
 
@@ -56,12 +56,12 @@ describe("a row", () => {
     ["1d", 86_400_000],
     ["2026-01-01T00:00:01Z", 1000],
     ["2026-01-01T01:00:00.250+01:00", 250],
-  ])("comes at %s", async (text, at) => {
+  ])("has the time %s", async (text, at) => {
     const [row] = await rowsUnder(`${text},a,cancel-all,,,,,,`, { start: START });
     expect(row?.at).toBe(at);
   });
 
-  it("may come at the moment of the row before", async () => {
+  it("may have the time of the row before", async () => {
     expect(await rowsUnder("5,a,cancel-all,,,,,,\n5ms,a,cancel-all,,,,,,")).toHaveLength(2);
   });
 
@@ -96,7 +96,7 @@ describe("a row", () => {
     expect(await rowsUnder(`0,a,place,,BUY,YES,0.5,${text},`)).toMatchObject([{ size }]);
   });
 
-  it("keeps names of any length that an id may have", async () => {
+  it("keeps names of any allowed length", async () => {
     const ref = `0x${"a1".repeat(63)}`;
     const account = `maker-${"m".repeat(122)}`;
     expect(await rowsUnder(`0,${account},cancel,${ref},,,,,`)).toMatchObject([{ account, ref }]);
@@ -106,12 +106,12 @@ describe("a row", () => {
 describe("a CSV file", () => {
   const ROW = "1500,alice,place,bid,BUY,YES,0.55,100,GTC";
 
-  it("may have its columns in any order, and leave out what orders can do without", async () => {
+  it("may have its columns in any order, and leave out optional ones", async () => {
     const file = "size,price,outcome,side,account,at\n100,0.55,YES,BUY,alice,1500";
     expect(await rowsIn(file)).toEqual([{ ...PLACED, ref: "" }]);
   });
 
-  it("may have blank lines and comments anywhere, whatever they hold", async () => {
+  it("may have blank lines and comments anywhere", async () => {
     const file = `\n# a "flow, of mine\n${HEADER}\n  \n${ROW}\n#,"\n#\n\n`;
     expect(await rowsIn(file)).toEqual([PLACED]);
   });
@@ -150,7 +150,7 @@ describe("an NDJSON file", () => {
     expect(await ndjson(texts)).toEqual([PLACED]);
   });
 
-  it("has all operations, and leaves out what they do not need", async () => {
+  it("has all operations, without fields that they do not need", async () => {
     const lines = [
       '{"at":0,"account":"a","op":"fund","outcome":"USDC","size":1000}',
       '{"at":0,"account":"a","op":"place","ref":"x","side":"SELL","outcome":"NO","price":"0.3","size":1.5,"type":"GTD +60s"}',

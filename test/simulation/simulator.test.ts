@@ -40,7 +40,7 @@ function simulate(market: SimulatedMarket, row: FlowRow): void {
 }
 
 describe("a simulated market", () => {
-  it("ends with the orders and the means that the exchange ends with", () => {
+  it("ends with the orders and balances of the exchange", () => {
     const rows = [...generateFlow({ seed: "1", orders: 3000, accounts: 3, profile: PROFILES.balanced })];
     const [first] = rows;
     if (first?.op !== "fund") throw new Error("a flow begins with what funds it");
@@ -77,7 +77,7 @@ describe("a simulated market", () => {
     }
   });
 
-  it("expires an order at its moment, not before", () => {
+  it("expires an order at its time, not before", () => {
     const market = new SimulatedMarket(1, size(10_000), TICK);
     market.place(orderOf({ type: "GTD", expiresAt: 60_000 }));
     market.advanceTo(59_999);

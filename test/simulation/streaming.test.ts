@@ -33,21 +33,21 @@ describe("a file", () => {
     ["flow.CSV", TABLE],
     ["flow.ndjson", CANCEL],
     ["flow.jsonl", CANCEL],
-  ])("is read as its name %s says", async (name, contents) => {
+  ])("is read by its extension: %s", async (name, contents) => {
     expect((await batchesOf(fileOf(name, contents))).flat()).toHaveLength(1);
   });
 
-  it("is read as it is told to be, whatever its name", async () => {
+  it("is read in a given format, with any name", async () => {
     expect((await batchesOf(fileOf("flow.txt", CANCEL), { format: "ndjson" })).flat()).toHaveLength(1);
   });
 
-  it("may name moments when its start is known", async () => {
+  it("may have absolute times if its start is known", async () => {
     const path = fileOf("moments.csv", `${HEADER}\n2026-01-01T00:00:05Z,a,cancel-all,,,,,,`);
     const start = parseIso("2026-01-01T00:00:00Z") as Millis;
     expect((await batchesOf(path, { start })).flat()).toMatchObject([{ at: 5000 }]);
   });
 
-  it("comes in batches of some thousand rows", async () => {
+  it("is read in batches of some thousand rows", async () => {
     const row = "123456,trader-1,place,o123456,BUY,YES,0.55,100,GTC\n";
     const batches = await batchesOf(fileOf("long.csv", `${HEADER}\n${row.repeat(30_000)}`));
     expect(batches.flat()).toHaveLength(30_000);
@@ -59,7 +59,7 @@ describe("a file", () => {
     ["flow.txt", "expected a file ending in .csv, .ndjson or .jsonl, found"],
     ["missing.csv", "(ENOENT)"],
     [".", "expected a file ending in"],
-  ])("that cannot be read is named: %s", async (name, words) => {
+  ])("that cannot be read is refused by name: %s", async (name, words) => {
     const path = join(folder, name);
     const flaw = await batchesOf(path).catch((error: unknown) => error);
     expect(flaw).toMatchObject({ name: "FlowError", file: path, line: 0, column: 0 });
@@ -67,7 +67,7 @@ describe("a file", () => {
     expect(String(flaw)).toContain(JSON.stringify(path));
   });
 
-  it("that is a folder is named", async () => {
+  it("that is a folder is refused", async () => {
     await expect(batchesOf(folder, { format: "csv" })).rejects.toThrow("expected a file, found a directory");
   });
 

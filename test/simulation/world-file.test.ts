@@ -43,7 +43,7 @@ describe("a world file", async () => {
   const [firstMarket] = firstEvent.markets as [WorldMarket];
   const text = writeWorld(world);
 
-  test("gives back exactly the world that was written, and the same text again", () => {
+  test("is read as the same world, and written as the same text", () => {
     expect(readWorld(text)).toStrictEqual(world);
     expect(writeWorld(readWorld(text))).toBe(text);
   });
@@ -53,7 +53,7 @@ describe("a world file", async () => {
     expect(text).toMatch(/[^\n]\n$/);
   });
 
-  test("writes its keys in one order, whatever order they came in", () => {
+  test("has a fixed order of keys", () => {
     const reversed = Object.fromEntries(Object.entries(world).reverse()) as unknown as World;
     expect(writeWorld(reversed)).toBe(text);
   });
@@ -97,7 +97,7 @@ describe("a world file", async () => {
     [ROW.with(7, "GTD")],
   ];
 
-  test("that is wrong is refused with the place, what was expected there and what was found", async () => {
+  test("that is invalid is refused with the path, what was expected and what was found", async () => {
     const values = REFUSED.flatMap(([path, ...found]) => found.map((value) => [path, value] as const));
     const files = [
       ...values.map(([path, value]) => ({ path, value, format: world.format })),
@@ -112,7 +112,7 @@ describe("a world file", async () => {
     await expect(page.join("")).toMatchFileSnapshot("wrong-worlds.txt");
   });
 
-  test("gives back a world of an earlier version as it was", () => {
+  test("is read and written in the format of an earlier version", () => {
     const old = {
       ...(JSON.parse(text) as Draft),
       format: "clobsim-world/1",
@@ -138,11 +138,11 @@ describe("a world file", async () => {
     );
   });
 
-  test("is refused when it is no JSON", () => {
+  test("is refused if it is not JSON", () => {
     expect(() => readWorld(text.slice(0, -3))).toThrow(/^world: expected JSON, found /);
   });
 
-  test("gains nothing from a key named __proto__", () => {
+  test("is refused with a key named __proto__", () => {
     const hidden = text.replace('"seed":', '"__proto__": {}, "seed":');
     expect(() => readWorld(hidden)).toThrow('found "__proto__"');
     expect(Object.hasOwn(Object.prototype, "seed")).toBe(false);

@@ -34,7 +34,7 @@ describe.each(["auto", "manual", "instant"] as const)(
       return floor;
     };
 
-    test("has nothing of its history left to settle: a fault hits what comes next", () => {
+    test("has no pending trades: a fault affects the next one", () => {
       const floor = opened(busy);
       expect(floor.state.trades.size).toBeGreaterThan(20);
       expect(floor.state.trades.get(floor.state.trades.size).at).toBe(START - 1);
@@ -44,7 +44,7 @@ describe.each(["auto", "manual", "instant"] as const)(
       expect(floor.exchange.nextDueAt).toBe(null);
     });
 
-    test("has mined no block when it had no trades", () => {
+    test("has no blocks without trades", () => {
       expect(opened(emptyWorld("test")).head).toBe(0);
     });
   },
@@ -57,7 +57,7 @@ describe("a world of an earlier version", () => {
     return contentHash(floor.state);
   };
 
-  test("opens the same with its orders in rows of decimals as packed in integers", () => {
+  test("opens equally from rows of decimals and from packed integers", () => {
     const rows = orders.map((order): WorldRow => {
       const { at, trader, market, side, outcome, price, size, orderType } = order;
       return [at, trader, market, side, outcome, price / 10_000, size / 100, orderType];
@@ -65,7 +65,7 @@ describe("a world of an earlier version", () => {
     expect(hashOf({ ...tiny, format: "clobsim-world/1", flow: rows })).toBe(hashOf(tiny));
   });
 
-  test("ends at midnight UTC where it names no period, and says as before what its texts say", () => {
+  test("ends at midnight UTC if it has no period, and keeps its texts", () => {
     const { endOf: _, ...event } = tiny.events[0] as WorldEvent;
     const old: World = {
       ...emptyWorld("test"),
@@ -114,7 +114,7 @@ describe("the end of an event", () => {
     ["Will it rain by {endDate}?", "Will it rain?"],
     ["Rain on {endDate}", "Rain"],
     ["Will it rain?", "Will it rain?"],
-  ])("leaves no trace in a name: %j", (text, name) => {
+  ])("is removed from a name: %j", (text, name) => {
     expect(withoutEndDate(text)).toBe(name);
   });
 });

@@ -116,11 +116,11 @@ for (const markets of [1, 2, 4, 9, 100]) {
 describe.each([...defaults, ...sized])("a fresh world of $name", (fresh) => {
   const { start, events, lists, markets } = fresh;
 
-  test("has a history in which everything adds up", () => {
+  test("has a history in which all invariants hold", () => {
     expect(fresh.violations).toEqual([]);
   });
 
-  test("ends with the day that its texts name, in the future", () => {
+  test("ends on the day that its texts name, in the future", () => {
     for (const { title, description, endDate } of events) expectDate(`${title} ${description}`, endDate);
     for (const { question, description, endDate } of markets) {
       expectDate(question, endDate);
@@ -138,7 +138,7 @@ describe.each([...defaults, ...sized])("a fresh world of $name", (fresh) => {
     expect(first?.volume).toBeGreaterThan(0);
   });
 
-  test("has open events alone, the first of which is traded", () => {
+  test("has only open events, the first of which is traded", () => {
     for (const event of events) expect(event).toMatchObject({ active: true });
     expect(events[0]?.volume).toBeGreaterThan(0);
   });
@@ -161,7 +161,7 @@ describe.each([...defaults, ...sized])("a fresh world of $name", (fresh) => {
     }
   });
 
-  test("prices outcomes that exclude one another at about 1 together", () => {
+  test("prices exclusive outcomes at about 1 together", () => {
     for (const family of families(fresh).filter((found) => !areThresholds(found))) {
       const sum = family.reduce((total, market) => total + worth(market), 0);
       expect(sum, family[0]?.question).toBeGreaterThan(0.9);
@@ -191,7 +191,7 @@ describe.each(defaults)("the default world of $name", (fresh) => {
     }
   });
 
-  test("has charts to show: trades on every day, prices that move, and more by day than by night", () => {
+  test("has trades on every day, moving prices, and more trades by day than by night", () => {
     for (const { slug, trades } of busy) {
       const age = ({ at }: Trade): number => fresh.start - at;
       const days = new Set(trades.map((trade) => Math.floor(age(trade) / DAY)));

@@ -24,7 +24,7 @@ const marketsOf = (world: World): WorldMarket[] => world.events.flatMap((event) 
 describe("a generated world", async () => {
   const large = await generateWorld({ seed: "7", markets: 3000, rowsPerMarket: 24 });
 
-  test("is a function of its options, whatever the time zone and whatever else is generated meanwhile", async () => {
+  test("depends only on its options, not on the time zone or other generated worlds", async () => {
     const alone = await generateWorld({ seed: "7" });
     const zone = process.env.TZ;
     process.env.TZ = "Pacific/Chatham";
@@ -45,7 +45,7 @@ describe("a generated world", async () => {
     await expect(text).toMatchFileSnapshot(`../../fixtures/worlds/${name}.json`);
   });
 
-  test("leaves the faker that others share alone", async () => {
+  test("does not use the shared faker", async () => {
     faker.seed(1);
     const undisturbed = [faker.number.int(), faker.number.int()];
     faker.seed(1);
@@ -54,7 +54,7 @@ describe("a generated world", async () => {
     expect([before, faker.number.int()]).toEqual(undisturbed);
   });
 
-  test("tells the same events first when more are asked for, with the same history", async () => {
+  test("begins with the same events and history if more are requested", async () => {
     const few = await generateWorld({ seed: "7", events: 5 });
     const many = await generateWorld({ seed: "7", events: 20 });
     const count = marketsOf(few).length;
@@ -69,7 +69,7 @@ describe("a generated world", async () => {
     { markets: 250 },
     { events: 1 },
     { events: 30 },
-  ])("has exactly the markets or events asked for: %o", async (size) => {
+  ])("has exactly the requested markets or events: %o", async (size) => {
     const { events } = await generateWorld({ seed: "7", ...size, rowsPerMarket: 24 });
     if (size.events !== undefined) expect(events).toHaveLength(size.events);
     if (size.markets !== undefined)
@@ -101,7 +101,7 @@ describe("a generated world", async () => {
     await expect(generateWorld({ seed: "7", ...size })).rejects.toThrow(new RangeError(message));
   });
 
-  test("speaks of eight categories in its first eight events", async () => {
+  test("has eight categories in its first eight events", async () => {
     const { events } = await generateWorld({ seed: "7" });
     expect(new Set(events.slice(0, 8).map((event) => event.category)).size).toBe(8);
   });
@@ -119,12 +119,12 @@ describe("a generated world", async () => {
     }
   });
 
-  test("seldom tells the same story twice", () => {
+  test("seldom has two equal stories", () => {
     const titles = large.events.map(({ title }) => title);
     expect(new Set(titles).size).toBeGreaterThan(0.98 * titles.length);
   });
 
-  test("asks questions that name no date but that of their end, and says in two sentences what decides", () => {
+  test("has questions without any date but that of their end, and two sentences about the decision", () => {
     for (const { title, description, markets, endsInDays, endOf } of large.events) {
       expect(`${title} ${description}`).not.toMatch(DATED);
       expect(`${title} ${description}`).toContain("{endDate}");
@@ -182,7 +182,7 @@ describe("the texts of an event", async () => {
     expect(JSON.stringify(story).replaceAll("{endDate}", "")).not.toMatch(/\{\w+\}|undefined/);
   });
 
-  test("name nothing of a kind that nobody knows", () => {
+  test("use only known kinds of names", () => {
     expect(() => names.draw("dragon")).toThrow("there are no names of the kind dragon");
   });
 });
@@ -198,7 +198,7 @@ describe("the prices within an event", () => {
   } as const;
   const cases = Array.from({ length: 50 }, (_, seed) => [seed, seed % 2 === 0] as const);
 
-  test.each(cases)("hang together at every moment: seed %i, one resolved early: %s", (seed, isResolved) => {
+  test.each(cases)("are consistent at every moment: seed %i, one resolved early: %s", (seed, isResolved) => {
     const pathsOf = (shape: "choice" | "ladder"): readonly (readonly number[])[] => {
       const random = stream(`${seed}`, shape);
       const resolution = isResolved ? resolutions[shape] : null;
@@ -225,18 +225,18 @@ describe("the prices within an event", () => {
 });
 
 describe("the accounts of a world", () => {
-  test("are the addresses of ten keys that follow from the seed", async () => {
+  test("are the addresses of ten keys derived from the seed", async () => {
     const { devAccounts } = await generateWorld({ seed: "7", markets: 1 });
     const keys = Array.from({ length: 10 }, (_, index) => devPrivateKey("7", index));
     expect(devAccounts).toEqual(keys.map((key) => privateKeyToAddress(key).toLowerCase()));
     expect(new Set(keys).size).toBe(10);
   });
 
-  test("have the address that the first private key has on every Ethereum chain", () => {
+  test("have the Ethereum address of their private key", () => {
     expect(devAddress(`0x${"1".padStart(64, "0")}`)).toBe("0x7e5f4552091a69125d5dfcb7b8c2659029395bdf");
   });
 
-  test("and the traders are all different, and other with another seed", () => {
+  test("and the traders are all different, and change with the seed", () => {
     const found = [0, 1, 2].flatMap((index) => ["7", "8", "1/7"].map((seed) => traderAddress(seed, index)));
     expect(new Set(found).size).toBe(9);
     for (const address of found) expect(address).toMatch(/^0x[0-9a-f]{40}$/);
@@ -255,7 +255,7 @@ describe("a slug", () => {
     expect(slugOf(text)).toBe(slug);
   });
 
-  test("that was taken gets the next free number, and still at most 80 characters", () => {
+  test("that is taken gets the next free number, and has at most 80 characters", () => {
     const taken = new Set<string>();
     const long = "word ".repeat(16);
     const slugs = ["a b", "A, b?", "a-b-2", "a b", long, long].map((text) => freshSlug(text, taken));

@@ -28,7 +28,7 @@ const ROWS: readonly FlowRow[] = [
 ];
 
 describe("a written flow", () => {
-  it("is a table with the shortest decimals", () => {
+  it("is CSV with the shortest decimals", () => {
     expect([...writeFlow(ROWS, "csv")].join("")).toBe(
       [
         "at,account,op,ref,side,outcome,price,size,type",
@@ -43,7 +43,7 @@ describe("a written flow", () => {
     );
   });
 
-  it("or an object a line", () => {
+  it("or NDJSON", () => {
     expect([...writeFlow(ROWS, "ndjson")].join("")).toBe(
       [
         '{"at":0,"account":"alice","op":"fund","outcome":"USDC","size":1.5}',
@@ -61,7 +61,7 @@ describe("a written flow", () => {
     expect([...writeFlow([], "csv")]).toEqual(["at,account,op,ref,side,outcome,price,size,type\n"]);
   });
 
-  it.each(["csv", "ndjson"] as const)("gives the same rows when it is read again as %s", async (format) => {
+  it.each(["csv", "ndjson"] as const)("is read as the same rows from %s", async (format) => {
     await fc.assert(
       fc.asyncProperty(flows, async (rows) => {
         const text = [...writeFlow(rows, format, true)].join("");
@@ -84,7 +84,7 @@ describe("a written flow", () => {
     },
   );
 
-  it("comes in batches, no sooner than they are asked for", () => {
+  it("is written in batches, lazily", () => {
     let asked = 0;
     function* endless(): Generator<FlowRow> {
       for (;;) {
@@ -104,12 +104,12 @@ describe("a written flow", () => {
     ["an order", { ...ORDER, ref: "#1" }, '"#1" names no order'],
     ["an order to cancel", { ...BASE, op: "cancel" as const, ref: "" }, '"" names no order'],
     ["a market", { ...ORDER, market: "in rain" }, '"in rain" names no market'],
-  ])("refuses what could not be read again as the name of %s", (_name, row, message) => {
+  ])("refuses an invalid name of %s", (_name, row, message) => {
     expect(() => [...writeFlow([row], "csv", true)]).toThrow(new RangeError(message));
     expect(() => [...writeFlow([row], "ndjson")]).toThrow(new RangeError(message));
   });
 
-  it("refuses a market that its table has no column for", () => {
+  it("refuses a market without its column", () => {
     expect(() => [...writeFlow([{ ...ORDER, market: "rain" }], "csv")]).toThrow(
       new RangeError("a row names the market rain: the file has no column for it"),
     );

@@ -8,9 +8,9 @@ import type { Venue } from "../../src/scenario/venue/venue.ts";
 import { Wallets } from "../../src/scenario/venue/wallets.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
 import { readFlow } from "../../src/simulation/read-flow.ts";
-import { Desk } from "../scenario/run/desk.ts";
+import { ScenarioFolder } from "../scenario/run/scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 const ROWS = 1_000_000;
 const MAX_AT_ONCE = 20_000;
@@ -18,7 +18,7 @@ const ROW = "0,alice,fund,,,USDC,,0.000001,\n";
 
 /** A file of a million rows, each of which gives alice the smallest part of a dollar. */
 async function millionRows(): Promise<string> {
-  const path = desk.at("million.csv");
+  const path = folder.at("million.csv");
   const file = createWriteStream(path);
   file.write("at,account,op,ref,side,outcome,price,size,type\n");
   for (let written = 0; written < ROWS; written += 10_000) file.write(ROW.repeat(10_000));
@@ -47,7 +47,7 @@ class Counted {
 }
 
 const opened = (): LocalVenue =>
-  new LocalVenue(desk.scenario("scenario: a million\nsteps: [{ advance: 1s }]\n"), null, new Wallets());
+  new LocalVenue(folder.scenario("scenario: a million\nsteps: [{ advance: 1s }]\n"), null, new Wallets());
 
 describe("a flow of a million rows is read no faster than it is played, some thousands at a time", () => {
   it("in this process", async () => {

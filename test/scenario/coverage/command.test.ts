@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runCommand } from "../../../src/cli/command-line.ts";
-import { ENDING, FAILING, Folder, PARTS, UNSIGNED } from "./files.ts";
+import { ScenarioFolder } from "../run/scenario-folder.ts";
+import { ENDING, FAILING, PARTS, UNSIGNED } from "./files.ts";
 
-const folder = new Folder();
+const folder = new ScenarioFolder();
 const parts = folder.write("parts.yaml", PARTS);
 const ending = folder.write("ending.yaml", ENDING);
 const failing = folder.write("failing.yaml", FAILING);
@@ -36,14 +37,14 @@ async function coverage(paths: readonly string[], flags: Flags = {}) {
 }
 
 describe("clobsim coverage", () => {
-  it("prints the table and ends well where nothing is asked of it", async () => {
+  it("prints the table and exits with 0 without --min", async () => {
     const { code, stdout, stderr } = await coverage([parts, ending]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/\n {2}✓ GTC {44}2 {6}3 {2}ending\.yaml\n/);
     expect(stdout).toMatch(/\n\n35 of \d+ items, \d+(?:\.\d)? %\n$/);
   });
 
-  it("ends well when --min is reached, and says by how much it is missed", async () => {
+  it("exits with 0 if --min is reached, else reports the difference", async () => {
     const { stdout } = await coverage([parts, ending]);
     const percent = Number(/, (\S+) %\n$/.exec(stdout)?.[1]);
     const enough = await coverage([parts, ending], { min: `${Math.floor(percent)}` });
@@ -54,13 +55,13 @@ describe("clobsim coverage", () => {
     expect(missed).toMatchObject({ code: 1, stderr });
   });
 
-  it("fails when a scenario does, and names it", async () => {
+  it("fails if a scenario fails, and names it", async () => {
     const { code, stdout, stderr } = await coverage([parts, failing]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "clobsim: 1 scenario failed\n" });
     expect(stdout).toContain("failed\n  ✗ a book is never what it is not\n    failing.yaml:5:23\n");
   });
 
-  it("runs nothing when a file is wrong", async () => {
+  it("runs nothing if a file is invalid", async () => {
     const { code, stdout, stderr } = await coverage([parts, wrong]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("wrong.yaml:1:1: ");

@@ -42,7 +42,7 @@ const coverageWith = (results: readonly ScenarioResult[] = [resultOf()]): Covera
 const textOf = (coverage: Coverage): string => `\n${coverageLines(coverage, plainPaint).join("\n")}\n`;
 
 describe("the table", () => {
-  it("aligns all groups, what is never exercised first in its own, and ends with the total", () => {
+  it("aligns all groups, unexercised items first, and ends with the total", () => {
     expect(textOf(coverageWith())).toBe(`
                                                scenarios      times  first
 order types  2 of 4

@@ -4,13 +4,13 @@ import type { GroupName } from "../../../src/scenario/coverage/items.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { generateWorld } from "../../../src/simulation/generate-world.ts";
 import { writeWorld } from "../../../src/simulation/world.ts";
-import { Folder, scenarioIn } from "./files.ts";
+import { ScenarioFolder } from "../run/scenario-folder.ts";
 
-const folder = new Folder();
+const folder = new ScenarioFolder();
 
 /** What one scenario exercises; it passes. */
 async function coverageOf(text: string, via: "process" | "http" = "process"): Promise<Coverage> {
-  const scenario = scenarioIn(folder.write("scenario.yaml", text));
+  const scenario = folder.scenario(text, "scenario.yaml");
   const coverage = await measureCoverage([scenario], { via, startServer: startScenarioServer });
   expect(coverage.suite.results.map(({ failure }) => failure)).toEqual([null]);
   return coverage;
@@ -30,7 +30,7 @@ steps:
 `;
 
 it.each(["allow", "cancel-taker", "cancel-maker", "cancel-both"])(
-  "a self-trade policy is exercised by own orders that meet under it: %s",
+  "a self-trade policy is exercised by own orders that match: %s",
   async (policy) => {
     expect(exercised(await coverageOf(OWN_ORDERS(policy)), "self-trade policies")).toEqual([policy]);
   },
@@ -44,7 +44,7 @@ it.each(["allow", "cancel-both"])(
   },
 );
 
-it("an order that its own command ends was never live", async () => {
+it("an order ended by its own command was never live", async () => {
   const coverage = await coverageOf(`scenario: nobody sells
 accounts: { alice: { USDC: 100 } }
 steps: [{ alice: BUY 10 YES @ 0.5 FOK }, { alice: BUY 10 YES @ 0.5 FAK }]
@@ -53,7 +53,7 @@ steps: [{ alice: BUY 10 YES @ 0.5 FOK }, { alice: BUY 10 YES @ 0.5 FAK }]
   expect(exercised(coverage, "cancel reasons")).toEqual(["FOK_UNFILLED", "FAK_UNFILLED"]);
 });
 
-it("an order that is filled in part and then canceled is one that changes twice", async () => {
+it("an order that is partly filled and then canceled changes twice", async () => {
   const coverage = await coverageOf(`scenario: what is left is canceled
 accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
 steps: [{ alice: BUY 10 YES @ 0.5 }, { bob: SELL 4 YES @ 0.5 }, { alice: cancel all }]
@@ -66,7 +66,7 @@ steps: [{ alice: BUY 10 YES @ 0.5 }, { bob: SELL 4 YES @ 0.5 }, { alice: cancel 
   ]);
 });
 
-it("a mint, a merge and the ways of matching are told apart", async () => {
+it("MINT, MERGE and the matching modes are distinguished", async () => {
   const coverage = await coverageOf(`scenario: two ways of matching
 markets: { one: { matching: complementary }, two: { matching: independent } }
 accounts: { alice: { USDC: 100 }, bob: { USDC: 100 } }
@@ -81,7 +81,7 @@ steps:
   expect(exercised(coverage, "matching modes")).toEqual(["complementary", "independent"]);
 });
 
-it("a market whose closing is taken back is resolved as an open one", async () => {
+it("a market whose closing is undone is resolved from ACTIVE", async () => {
   const coverage = await coverageOf(`scenario: a closing is taken back
 accounts: { alice: { USDC: 100 } }
 steps: [{ snapshot: open }, { close: market }, { restore: open }, { resolve: SPLIT }]
@@ -126,16 +126,13 @@ it.each<[steps: string, settlement: string[], faults: string[]]>([
     ["ghost"],
   ],
   ["  - chain fault: { kind: gas-spike }\n  - mine: 1\n", ["MATCHED (underpriced)"], ["gas-spike"]],
-])(
-  "what becomes of settlements is exercised by those that it happens to: %s",
-  async (steps, items, faults) => {
-    const coverage = await coverageOf(`${WAITING("manual")}${steps}`);
-    expect(exercised(coverage, "settlement")).toEqual(items);
-    expect(exercised(coverage, "settlement faults")).toEqual(faults);
-  },
-);
+])("settlement transitions are counted when they happen: %s", async (steps, items, faults) => {
+  const coverage = await coverageOf(`${WAITING("manual")}${steps}`);
+  expect(exercised(coverage, "settlement")).toEqual(items);
+  expect(exercised(coverage, "settlement faults")).toEqual(faults);
+});
 
-it("with instant settlement a trade is final at once, also when it is retried first", async () => {
+it("with instant settlement a trade is final at once, also after a retry", async () => {
   expect(exercised(await coverageOf(WAITING("instant")), "settlement")).toEqual(["MATCHED -> CONFIRMED"]);
   const steps = "steps:\n  - chain fault: { kind: retry }";
   const retried = await coverageOf(WAITING("instant").replace("steps:", steps));
@@ -146,7 +143,7 @@ it("with instant settlement a trade is final at once, also when it is retried fi
   ]);
 });
 
-it("a settlement that waits for another is told apart from one that is retried", async () => {
+it("a settlement that waits for another is distinguished from a retried one", async () => {
   const coverage = await coverageOf(`scenario: sold on
 settlement: manual
 accounts: { alice: { USDC: 5 }, bob: { YES: 10 }, carol: { USDC: 5 } }
@@ -175,7 +172,7 @@ it.each(["instant", "auto", "manual"])(
   },
 );
 
-it("wallets' own transactions are exercised when they are mined, and one that reverts there as such", async () => {
+it("transactions of wallets are counted when they are mined, reverted ones as reverted", async () => {
   const wallet = (steps: string): Promise<Coverage> =>
     coverageOf(`scenario: a wallet's own
 settlement: manual
@@ -194,7 +191,7 @@ steps: [${steps}]
   expect(exercised(ended, "chain calls")).toEqual(["redeem"]);
 });
 
-it("a fault that is restored with a snapshot is still of its kind", async () => {
+it("a fault restored with a snapshot keeps its kind", async () => {
   const coverage = await coverageOf(`${WAITING("manual")}  - chain fault: { kind: ghost }
   - snapshot: before
   - chain fault: none

@@ -6,9 +6,10 @@ import {
 } from "../../../src/scenario/coverage/coverage.ts";
 import { plainPaint } from "../../../src/scenario/report/text.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
-import { ENDING, FAILING, Folder, PARTS, scenarioIn, UNSIGNED } from "./files.ts";
+import { ScenarioFolder, scenarioAt } from "../run/scenario-folder.ts";
+import { ENDING, FAILING, PARTS, UNSIGNED } from "./files.ts";
 
-const folder = new Folder();
+const folder = new ScenarioFolder();
 const files = {
   parts: folder.write("orders/parts.yaml", PARTS),
   ending: folder.write("markets/ending.yaml", ENDING),
@@ -19,7 +20,7 @@ const SUITE = [files.parts, files.ending, files.unsigned];
 
 /** The table of a suite, with paths as the folder has them. */
 async function tableOf(paths: readonly string[], via: CoverageOptions["via"] = "auto"): Promise<string> {
-  const coverage = await measureCoverage(paths.map(scenarioIn), { via, startServer: startScenarioServer });
+  const coverage = await measureCoverage(paths.map(scenarioAt), { via, startServer: startScenarioServer });
   return folder.within(coverageLines(coverage, plainPaint).join("\n"));
 }
 
@@ -37,7 +38,7 @@ describe("a small suite", () => {
     await expect(`${await measured}\n`).toMatchFileSnapshot("small-suite.txt");
   });
 
-  it("exercises the codes that orders are refused with, in this process and over HTTP", async () => {
+  it("exercises the error codes of orders, in this process and over HTTP", async () => {
     expect(exercised(await measured, "error codes of trading")).toEqual([
       "INVALID_TICK_SIZE  1  1  markets/ending.yaml",
       "MISSING_AUTH_HEADER  1  1  requests/unsigned.yaml",
@@ -79,7 +80,7 @@ describe("a scenario", () => {
     expect(table).toContain("\n\nfailed\n  ✗ a book is never what it is not\n    failing.yaml:5:23\n\n0 of ");
   });
 
-  it("that needs HTTP is skipped in this process alone, with the reason", async () => {
+  it("that needs HTTP is skipped in this process, with the reason", async () => {
     const table = await tableOf([files.unsigned], "process");
     expect(table).not.toContain("✓");
     expect(table).toContain("\n\n1 scenario skipped: needs HTTP: run it with --via http\n\n0 of ");

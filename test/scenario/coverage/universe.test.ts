@@ -37,7 +37,7 @@ function describedErrors(paths: RegExp): string[] {
   return [...errors].sort();
 }
 
-it("counts endpoints and their errors only where all scenarios are run over HTTP", () => {
+it("counts endpoints and their errors only if all scenarios run over HTTP", () => {
   const [local, auto, http] = [namesIn("process"), namesIn("auto"), namesIn("http")].map(Object.keys);
   expect(auto).toEqual(local);
   expect(http).toEqual([...(local ?? []), "endpoints", "errors by endpoint"]);

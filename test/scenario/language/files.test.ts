@@ -22,8 +22,8 @@ const FRAMES: Readonly<Record<string, string>> = { files: "", steps: ofSteps(), 
 const problems = (text: string): string[] =>
   problemsOf(text).map((problem) => problem.replace("x.yaml:", ""));
 
-describe("a file that is wrong", () => {
-  it("is told what is wrong with it, and where", async () => {
+describe("an invalid file", () => {
+  it("has its problems reported with their places", async () => {
     const page = written(pageAt("wrong-files.txt"), (text, frame) => {
       const told = problems(`${FRAMES[frame]}${text}`);
       return told.length > 0 ? told : ["nothing"];
@@ -45,12 +45,12 @@ describe("a file that is wrong", () => {
       "scenario: x\nseed: a\0b\n",
       "2:8: expected text, found the control character U+0000",
     ],
-  ])("that is %s is told so", (_title, text, problem) => {
+  ])("that is %s is refused", (_title, text, problem) => {
     expect(problems(text)).toEqual([problem]);
   });
 });
 
-describe("a file that is right", () => {
+describe("a valid file", () => {
   const json = (value: unknown): string =>
     JSON.stringify(value, (key, of) => (key === "place" ? `${of.line}:${of.column}` : of));
   const nothingSaid = scenarioOf(withLine("about: nothing"));
@@ -67,7 +67,7 @@ describe("a file that is right", () => {
     return content;
   };
 
-  it("says what its lines say, in the core's units and with its places", async () => {
+  it("is read with the core's units and with places", async () => {
     const page = written(pageAt("right-files.txt"), (text, frame) => [json(said(text, frame))]);
     await expect(page).toMatchFileSnapshot("right-files.txt");
   });

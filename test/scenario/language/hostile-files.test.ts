@@ -17,7 +17,7 @@ const filled = (start: string, unit: string, size = atLevel(MEBIBYTE / 4)): stri
 /** As often as it goes into one line, at most 20,000 times. */
 const deep = (unit: string): string => unit.repeat(Math.min(20_000, Math.floor(65_536 / unit.length)));
 
-describe("nesting without end", () => {
+describe("endless nesting", () => {
   it.each([
     ["brackets", deep("["), "1:33"],
     ["brackets that close", `${deep("[")}${deep("]")}`, "1:33"],
@@ -53,21 +53,21 @@ describe("aliases", () => {
     return `scenario: x\nsteps:\n${lines.join("\n")}\n`;
   };
 
-  it("are no bomb, however they multiply", () => {
+  it("cannot expand without limit", () => {
     expect(problemsOf(bomb(30, 10))).toEqual(["x.yaml:7:25: aliases stand for more than 50000 nodes"]);
   });
 
-  it("may not pile up deeper than 32 levels", () => {
+  it("may not be nested deeper than 32 levels", () => {
     expect(problemsOf(bomb(40, 1))).toEqual([`x.yaml:33:11: ${TOO_DEEP}`]);
   });
 
-  it("may not stand for what they are in", () => {
+  it("may not refer to a node that contains them", () => {
     expect(problemsOf("scenario: x\nsteps: &steps [*steps]\n")).toEqual([
       'x.yaml:2:16: unknown anchor "steps"',
     ]);
   });
 
-  it("stand for the last anchor of their name", () => {
+  it("refer to the latest anchor of their name", () => {
     const text = "scenario: &a x\nabout: &a y\nseed: *a\nsteps: [{ advance: 1s }]\n";
     expect(scenarioOf(text)).toMatchObject({ name: "x", seed: "y" });
   });
@@ -137,25 +137,25 @@ describe("a large file", () => {
       filled("scenario: x\naccounts: { alice: {} }\nsteps:\n", "  - alice: BYU 1 YES @ 0.5\n"),
     ],
     ["escapes", filled('scenario: "', "\\u0041\n ")],
-  ])("is told what is wrong with it, in 20 problems at most: %s", (_title, text) => {
+  ])("has at most 20 problems: %s", (_title, text) => {
     const problems = problemsOf(text);
     expect(problems.length).toBeGreaterThan(0);
     expect(problems.length).toBeLessThanOrEqual(MAX_PROBLEMS);
     for (const problem of problems) expect(problem.length).toBeLessThan(600);
   });
 
-  it("may be full of steps to the largest size", () => {
+  it("may have the maximum size", () => {
     const text = filled(ofSteps("advance: 1s"), "  - alice: BUY 1 YES @ 0.5 # fine\n", MEBIBYTE);
     expect(scenarioOf(text).steps.length).toBeGreaterThan(30_000);
   });
 
-  it("may have one byte more nowhere", () => {
+  it("may not have one byte more", () => {
     expect(problemsOf(`#${"x".repeat(99)}\n`.repeat(10_382))).toEqual([
       "x.yaml:1:1: expected at most 1048576 bytes, found more",
     ]);
   });
 
-  it("has lines of 64 KiB at most", () => {
+  it("has lines of at most 64 KiB", () => {
     const line = (length: number): string =>
       `scenario: x\n#${"x".repeat(length - 1)}\nsteps: [{ advance: 1s }]\n`;
     expect(problemsOf(line(65_536))).toEqual([]);
@@ -213,13 +213,13 @@ describe("a path to a scenario", () => {
     ["none.yaml", "there is no such file"],
     [".", "expected a file, found a directory"],
     ["right.yaml/x", "there is no such file"],
-  ])("leads to no file: %s", (path, message) => {
+  ])("does not lead to a file: %s", (path, message) => {
     const { scenario, problems } = loadScenario(`${folder}/${path}`);
     expect(scenario).toBeNull();
     expect(problems).toMatchObject([{ message, place: { line: 1, column: 1 } }]);
   });
 
-  it("leads to a device that never ends", () => {
+  it("leads to an endless device", () => {
     expect(loadScenario("/dev/zero").scenario).toBeNull();
   });
 });

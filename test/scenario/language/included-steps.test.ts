@@ -19,8 +19,8 @@ const including = (...paths: string[]): string =>
   `scenario: x\naccounts: { alice: {} }\nsteps:\n${paths.map((path) => `  - include: ${path}\n`).join("")}`;
 const read = (text: string): string[] => problemsOf(text, { folder });
 
-describe("a file that is included", () => {
-  it("has its steps in its place, numbered on", () => {
+describe("an included file", () => {
+  it("has its steps in place, numbered continuously", () => {
     write("list.yaml", "- advance: 1s\n- alice: BUY 1 YES @ 0.5 as bid\n");
     write("mapping.yaml", "steps:\n  - alice: cancel bid\n");
     const { steps } = scenarioOf(`${including("list.yaml", "mapping.yaml")}  - advance: 2s\n`, { folder });
@@ -32,7 +32,7 @@ describe("a file that is included", () => {
     ]);
   });
 
-  it("may include others by paths that start from where it lies", () => {
+  it("may include others by paths relative to its folder", () => {
     write("parts/outer.yaml", "- include: inner/inner.yaml\n- include: ../top.yaml\n");
     write("parts/inner/inner.yaml", "- advance: 1s\n");
     write("top.yaml", "- advance: 2s\n");
@@ -40,7 +40,7 @@ describe("a file that is included", () => {
     expect(steps.map(({ place }) => place.file)).toEqual(["parts/inner/inner.yaml", "top.yaml"]);
   });
 
-  it("is called by a path from where the scenario's file is called", () => {
+  it("is named by a path relative to the name of the scenario's file", () => {
     write("named.yaml", "- advance: 1s\n");
     const { steps } = scenarioOf(including("named.yaml"), { folder });
     expect(steps[0]?.place).toEqual({ file: "named.yaml", line: 1, column: 3 });
@@ -51,7 +51,7 @@ describe("a file that is included", () => {
     expect(scenarioOf(including("twice.yaml", "twice.yaml"), { folder }).steps).toHaveLength(2);
   });
 
-  it("has its problems at places of its own, after those of the scenario", () => {
+  it("has its problems at its own places, after those of the scenario", () => {
     write("wrong.yaml", "- advance: 1s\n- alice: BYU 1 YES @ 0.5\n");
     expect(read(`${including("wrong.yaml")}  - advance: soon\n`)).toEqual([
       'x.yaml:5:14: expected a duration such as 30s or 1h30m, found "soon"',
@@ -64,12 +64,12 @@ describe("a file that is included", () => {
     ["a scenario", "scenario: y\nsteps: [{ advance: 1s }]\n", 'empty.yaml:1:1: unknown key "scenario"'],
     ["no steps", "{}\n", "empty.yaml:1:1: expected the key steps, found none"],
     ["no YAML", "- [\n", "empty.yaml:1:3: this [ is never closed"],
-  ])("is wrong where it holds %s", (_title, text, problem) => {
+  ])("is invalid with %s", (_title, text, problem) => {
     write("empty.yaml", text);
     expect(read(including("empty.yaml"))).toEqual([problem]);
   });
 
-  it("is wrong where it is no UTF-8, and that is told of its own line and column", () => {
+  it("is invalid if it is not UTF-8, with the line and column in the file", () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "latin.yaml"), Buffer.from("- advance: 1s\r\n# caf\xe9\n", "latin1"));
     expect(read(including("latin.yaml"))).toEqual([
@@ -94,7 +94,7 @@ describe("a file that is included", () => {
     expect(read(including("a.yaml"))).toEqual([problem]);
   });
 
-  it("may stand 16 levels deep and no deeper", () => {
+  it("may be nested 16 levels deep and no deeper", () => {
     for (let level = 1; level <= 16; level += 1)
       write(`level-${level}.yaml`, `- include: level-${level + 1}.yaml\n`);
     write("level-17.yaml", "- advance: 1s\n");
@@ -107,7 +107,7 @@ describe("a file that is included", () => {
     ]);
   });
 
-  it("comes to an end where files include one another very often", () => {
+  it("is limited if files include each other very often", () => {
     for (let level = 1; level <= 10; level += 1) {
       write(`wide-${level}.yaml`, `- include: wide-${level + 1}.yaml\n`.repeat(100));
     }
@@ -141,7 +141,7 @@ describe("a path", () => {
     },
   );
 
-  it("may stand among other keys, and may go through a link that stays in the folder", () => {
+  it("may be anywhere in the file, and may follow a link within the folder", () => {
     const step = "replay: { file: link.csv, in: market, rejected: 2 }";
     expect(lastStep(withStep(step), { folder })).toMatchObject({
       file: join(folder, "link.csv"),
@@ -149,7 +149,7 @@ describe("a path", () => {
     });
   });
 
-  it("may lead to a golden file that is yet to be written, in a folder that is yet to be made", () => {
+  it("may lead to a golden file in a folder that do not exist yet", () => {
     expect(lastStep(withStep("expect: { golden: goldens/new/x.txt }"), { folder })).toMatchObject({
       expectations: [
         { kind: "golden", file: join(folder, "goldens/new/x.txt"), place: { line: 3, column: 15 } },
@@ -171,7 +171,7 @@ describe("a path", () => {
     ["'C:/flow.csv'", `expected a relative path, found a URL or a drive ${RULE}`],
     ["file:///etc/hostname", `expected a relative path, found a URL or a drive ${RULE}`],
     ["''", "expected a path, found nothing"],
-  ])("is wrong where it is %s", (path, problem) => {
+  ])("is invalid if it is %s", (path, problem) => {
     expect(read(withStep(`replay: ${path}`))).toEqual([`x.yaml:3:13: ${problem}`]);
     expect(read(withStep(`expect: { golden: ${path} }`))).toEqual([`x.yaml:3:23: ${problem}`]);
   });
@@ -182,7 +182,7 @@ describe("a world", () => {
   const withWorld = (path: string, step: string): string =>
     `scenario: x\nworld: ${path}\nsteps:\n  - ${step}\n`;
 
-  it("gives the scenario its markets, by their slugs", () => {
+  it("provides the scenario's markets, by slug", () => {
     expect(
       scenarioOf(withWorld("w.json", "close: snow"), { folder, worldMarkets: () => ["rain", "snow"] }),
     ).toMatchObject({
@@ -197,7 +197,7 @@ describe("a world", () => {
     write("list.json", "[]");
   });
 
-  it("is read where nobody knows its markets", () => {
+  it("is read if its markets are not given", () => {
     expect(problemsOf(withWorld("tiny.json", "close: no-such-market"), { folder: world })).toEqual([
       'x.yaml:4:12: unknown market "no-such-market"',
     ]);
@@ -206,7 +206,7 @@ describe("a world", () => {
   it.each([
     ["none.json", "x.yaml:2:8: there is no file none.json"],
     ["list.json", "x.yaml:2:8: no world can be read from list.json: world: expected an object, found []"],
-  ])("is wrong where it is %s", (path, problem) => {
+  ])("is invalid if it is %s", (path, problem) => {
     expect(read(withWorld(path, "close: rain"))).toEqual([problem]);
   });
 });

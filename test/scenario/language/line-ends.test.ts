@@ -37,7 +37,7 @@ describe("line ends and a byte order mark", () => {
     ["a byte order mark", (of) => `\ufeff${of}`],
     ["both", (of) => `\ufeff${of.replaceAll("\n", "\r\n")}`],
     ["no last line end", (of) => of.replace(/\n+$/, "")],
-  ])("change nothing of what a file says: %s", (_title, change) => {
+  ])("do not change the content of a file: %s", (_title, change) => {
     fc.assert(
       fc.property(text, (original) => {
         const changed = change(original);
@@ -48,7 +48,7 @@ describe("line ends and a byte order mark", () => {
     );
   });
 
-  it("change nothing of what is wrong with a file, nor of where", () => {
+  it("do not change the problems of a file and their places", () => {
     const wrong = `${HEADER}  - alice: BYU 10 YES @ 0.5\n  - expect:\n      book: { YSE: {} }\n`;
     expect(problemsOf(wrong)).toHaveLength(3);
     expect(problemsOf(`\ufeff${wrong.replaceAll("\n", "\r\n")}`)).toEqual(problemsOf(wrong));

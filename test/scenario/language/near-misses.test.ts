@@ -8,7 +8,7 @@ const suggestionsOf = (text: string): string[] =>
 const SIZE = "a size from 0.01 to 10000000 with at most 2 decimals";
 const PRICE = "a price from 0.0001 to 0.9999 with at most 4 decimals";
 
-describe("an order that is almost right is answered with what was meant", () => {
+describe("an almost valid order is refused with a suggestion", () => {
   it.each<[order: string, ...meant: string[]]>([
     // Words in another order, words that lack, and words too many.
     ["BUY YES 10", "BUY 10 YES @ PRICE"],
@@ -87,7 +87,7 @@ describe("an order that is almost right is answered with what was meant", () => 
     expect(suggestionsOf(ofSteps(`alice: "${order}"`))).toEqual(meant);
   });
 
-  it("where there are several markets, too", () => {
+  it("also with several markets", () => {
     expect(
       suggestionsOf(ofTwoMarkets("alice: BUY 10 rain YES @ 0.5", "alice: BUY in rain 10 YES @ 0.5")),
     ).toEqual(['x.yaml:5:24: expected @, found "YES"', "BUY 10 YES @ 0.5 in rain"]);
@@ -101,7 +101,7 @@ describe("an order that is almost right is answered with what was meant", () => 
     "BUY 10 YES @ 0.55 GTD 2026-01-02T00:00:00Z in market as at",
     "SELL 0.5 NO @ 0.25 GTD +1h30m as buy",
     "SELL 55 NO @ 0.0001 FAK as GTC",
-  ])("but not where it is right: %s", (order) => {
+  ])("not if it is valid: %s", (order) => {
     expect(problemsOf(ofSteps(`alice: "${order}"`))).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe("an order that is almost right is answered with what was meant", () => 
     },
   );
 
-  it("and has no other problem where it has a sentence of its own", () => {
+  it("with a message of its own it has no other problem", () => {
     expect(problemsOf(ofSteps("alice: BUY 10 YES @0.55"))).toEqual([
       'x.yaml:4:23: expected @, found "@0.55" (put a space after @)',
     ]);
@@ -121,7 +121,7 @@ describe("an order that is almost right is answered with what was meant", () => 
     ]);
   });
 
-  it("and without a suggestion where nothing is clear", () => {
+  it("without a suggestion if the meaning is unclear", () => {
     expect(problemsOf(ofSteps("alice: BUY 10 YES @ 1.5"))).toEqual([
       `x.yaml:4:25: expected ${PRICE}, found "1.5"`,
     ]);
@@ -130,12 +130,12 @@ describe("an order that is almost right is answered with what was meant", () => 
     ]);
   });
 
-  it("and may be as wrong as it likes where it is to be refused", () => {
+  it("may be invalid in any way if a refusal is expected", () => {
     expect(problemsOf(ofSteps("{ alice: BUY YES 10 @ 0.55, rejects: INVALID_SIZE }"))).toEqual([]);
   });
 });
 
-describe("what an order is to come to, and almost says, is answered with what was meant", () => {
+describe("an almost valid expectation of an order is refused with a suggestion", () => {
   it.each<[status: string, ...meant: string[]]>([
     ["OPEN 0/10", "LIVE"],
     ["open 0/10", "LIVE"],

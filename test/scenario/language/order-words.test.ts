@@ -13,7 +13,7 @@ import { lastStep, ofTwoMarkets } from "./scenario-texts.ts";
 
 const EXPIRATION = millis(1_798_761_600_000);
 
-it("an order with every field is the same as words, body, command and line", () => {
+it("an order with all fields is the same as words, body, command and line", () => {
   const floor = openFloor();
   floor.market();
   const { state } = floor;

@@ -3,7 +3,7 @@ import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { ofSteps, problemsOf } from "./scenario-texts.ts";
 
 describe("the problems of a file", () => {
-  it("come in the order of its lines, whatever is read first", () => {
+  it("are sorted by line", () => {
     const text = "steps:\n  - advance: soon\naccounts: { alice: { USD: 1 } }\nscenario:\n";
     expect(problemsOf(text).map((problem) => problem.split(": ")[0])).toEqual([
       "x.yaml:2:14",
@@ -12,13 +12,13 @@ describe("the problems of a file", () => {
     ]);
   });
 
-  it("are 20 at most, one for each place", () => {
+  it("are at most 20, one for each place", () => {
     expect(problemsOf(`scenario: x\nsteps:\n${"  - advance: soon\n".repeat(30)}`)).toHaveLength(20);
     const text = "scenario: x\naccounts: { alice: {} }\nsteps:\n  - &wrong { advance: soon }\n  - *wrong\n";
     expect(problemsOf(text)).toHaveLength(1);
   });
 
-  it("are not followed by those of what speaks of a wrong order", () => {
+  it("do not include references to an invalid order", () => {
     const text = ofSteps(
       "alice: BUY 10 YES 0.5 as bid",
       "alice: cancel bid",
@@ -29,7 +29,7 @@ describe("the problems of a file", () => {
     ]);
   });
 
-  it("leave no scenario", () => {
+  it("exclude a scenario", () => {
     expect(readScenario("x.yaml", "scenario: x\nsteps: [{ advance: soon }]\n").scenario).toBeNull();
   });
 });

@@ -70,7 +70,7 @@ describe("the reference page", () => {
     await expect(page()).toMatchFileSnapshot(PAGE);
   });
 
-  it("has only forms that the language reads, each of its kind", () => {
+  it("has only valid examples of steps, each of its kind", () => {
     const read = Object.entries(STEPS).flatMap(([kind, { form }]) =>
       formsIn(form).map((step) => ({ kind, step })),
     );
@@ -80,7 +80,7 @@ describe("the reference page", () => {
     expect(problemsOf(ofSteps(...others), { folder })).toEqual([]);
   });
 
-  it("has only expectations that the language reads, each of its kind", () => {
+  it("has only valid examples of expectations, each of its kind", () => {
     for (const [kind, { form }] of Object.entries(EXPECTATIONS)) {
       const [said = ""] = formsIn(form);
       const steps = ofSteps("alice: BUY 10 YES @ 0.5 as bid", `expect: { ${said} }`);
@@ -91,7 +91,7 @@ describe("the reference page", () => {
     }
   });
 
-  it.each(Object.entries(OWN_EXPECTATIONS))("shows %s where it stands", (_key, { form }) => {
+  it.each(Object.entries(OWN_EXPECTATIONS))("shows where %s is written", (_key, { form }) => {
     const [said = ""] = formsIn(form);
     const head = form.startsWith("beside a request") ? "request: GET /orders" : "alice: BUY 50 YES @ 0.5";
     expect(problemsOf(ofSteps(`{ ${head}, ${said} }`))).toEqual([]);

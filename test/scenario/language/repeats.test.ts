@@ -11,7 +11,7 @@ const namesOf = (steps: readonly Step[]): (string | null)[] =>
 const stepsOf = (...steps: string[]): readonly Step[] => scenarioOf(ofSteps(...steps)).steps;
 
 describe("a repeat", () => {
-  it("stands for its steps, so often one behind the other, each with its number and its round", () => {
+  it("repeats its steps in order, each with its number and round", () => {
     const steps = stepsOf(BID, repeat(2, "alice: cancel all", "advance: 1s"), "advance: 2s");
     expect(steps.map(({ number, text }) => `${number}. ${text}`)).toEqual([
       "1. alice: BUY 10 YES @ 0.5 as bid",
@@ -50,21 +50,21 @@ describe("a repeat", () => {
     expect(second.slice(6)).toMatchObject([{ name: "s2" }, { name: "s2" }]);
   });
 
-  it("within a repeat counts # on", () => {
+  it("within a repeat continues counting #", () => {
     const inner = repeat(3, "alice: BUY 1 YES @ 0.5 as bid#").replace(/^\{ (.*) \}$/, "$1");
     const steps = stepsOf(repeat(2, "alice: BUY 1 YES @ 0.4 as low#", inner), "alice: cancel bid6");
     expect(namesOf(steps)).toEqual(["low1", "bid1", "bid2", "bid3", "low2", "bid4", "bid5", "bid6"]);
     expect(steps[6]?.text).toMatch(/ \(round 2 of 2, round 2 of 3\)$/);
   });
 
-  it("gives a name without # anew in each round", () => {
+  it("declares a name without # again in each round", () => {
     const inner = repeat(2, "alice: BUY 1 YES @ 0.5 as bid", "snapshot: s").replace(/^\{ (.*) \}$/, "$1");
     expect(namesOf(stepsOf(repeat(2, inner, "alice: cancel bid"), "restore: s"))).toEqual(
       Array(4).fill("bid"),
     );
   });
 
-  it("may hold races and what is included elsewhere may not", () => {
+  it("may contain races, which included files may not", () => {
     const race = "race: [{ alice: cancel all }, { bob: cancel all }]";
     expect(stepsOf(repeat(2, race)).map(({ kind }) => kind)).toEqual(["race", "race"]);
     expect(problemsOf(ofSteps(`race: [${repeat(2, "advance: 1s")}, { advance: 1s }]`))).toEqual([
@@ -78,7 +78,7 @@ describe("a repeat", () => {
   });
 });
 
-describe("a repeat that is wrong", () => {
+describe("an invalid repeat", () => {
   it.each<[title: string, step: string, ...problems: string[]]>([
     ["has no steps", "{ repeat: 2 }", "4:7: expected the key steps beside repeat, found none"],
     ["has an empty list", repeat(50_000), "4:29: expected at least one step, found an empty list"],

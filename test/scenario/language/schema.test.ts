@@ -45,12 +45,12 @@ function textsOf(page: string): string[] {
 }
 
 describe("the schema of scenarios", () => {
-  it("is as the language is", async () => {
+  it("matches the language", async () => {
     const text = `${JSON.stringify(schemaOfScenarios(), null, 2)}\n`;
     await expect(text).toMatchFileSnapshot("../../../fixtures/schemas/scenario.schema.json");
   });
 
-  it("takes every scenario of the suite", () => {
+  it("accepts every scenario of the suite", () => {
     expect(scenarios.length).toBeGreaterThan(270);
     const wrong = scenarios.map((name) => [
       name,
@@ -59,14 +59,14 @@ describe("the schema of scenarios", () => {
     expect(wrong.filter(([, problems = []]) => problems.length > 0)).toEqual([]);
   });
 
-  it("takes every file that the language is tested with", () => {
+  it("accepts every file of the language's tests", () => {
     const texts = textsOf("right-files.txt");
     expect(texts.length).toBeGreaterThan(80);
     const wrong = texts.filter((text) => underlined(text).length > 0);
     expect(wrong.map((text) => `${text}${underlined(text).join("\n")}`)).toEqual([]);
   });
 
-  it("takes steps that other files include", () => {
+  it("accepts files of included steps", () => {
     expect(underlined("- bob: BUY 1 YES @ 0.45\n- advance: 1s\n")).toEqual([]);
   });
 
@@ -118,7 +118,7 @@ describe("the schema of scenarios", () => {
       "expect: { chain: { settled: { bid: DONE } } }",
       'expect: { stateHash: "abc" }',
     ].map((step) => ofSteps(step)),
-  ])("refuses what the language does not understand: %j", (text) => {
+  ])("refuses what the language refuses: %j", (text) => {
     expect(problemsOf(text)).not.toEqual([]);
     expect(underlined(text)).not.toEqual([]);
   });

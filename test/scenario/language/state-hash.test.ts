@@ -7,7 +7,7 @@ function expectationsOf(text: string): readonly Expectation[] {
   return step.kind === "expect" ? step.expectations : [];
 }
 
-describe("the hash of everything", () => {
+describe("the state hash", () => {
   const HASH = "0123456789abcdef".repeat(4);
 
   /** The file with another hash in its place, as `--update` writes it. */
@@ -24,18 +24,18 @@ describe("the hash of everything", () => {
     ]);
   });
 
-  it.each(["", "~", "null", '""', "''"])("is to be written where there is nothing: %s", (value) => {
+  it.each(["", "~", "null", '""', "''"])("is to be written if it is empty: %s", (value) => {
     expect(expectationsOf(ofSteps(`expect: { stateHash: ${value} }`))).toMatchObject([
       { kind: "stateHash", hash: "" },
     ]);
   });
 
-  it.each(["", "~", "null", '""', "''", HASH, `"${HASH}"`])("is written in the place of %s", (value) => {
+  it.each(["", "~", "null", '""', "''", HASH, `"${HASH}"`])("replaces %s", (value) => {
     const text = ofSteps(`expect: { stateHash: ${value} }`);
     expect(expectationsOf(updated(text))).toMatchObject([{ hash: "f".repeat(64) }]);
   });
 
-  it("is written behind the colon that nothing follows", () => {
+  it("is written after a colon at the end of the file", () => {
     const text = "scenario: x\nsteps:\n  - expect:\n      stateHash:\n";
     expect(updated(text)).toBe(text.replace("stateHash:", `stateHash: "${"f".repeat(64)}"`));
   });

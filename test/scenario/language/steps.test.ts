@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { BID, lastStep, ofSteps, scenarioOf } from "./scenario-texts.ts";
 
-it("a step is numbered, has the place of its key, and its text is its line with single spaces", () => {
+it("a step has a number, the place of its key, and its line with single spaces as text", () => {
   expect(lastStep(ofSteps("advance: 1s", "bob:   SELL  10 YES @ 0.5   as ask   # here"))).toMatchObject({
     number: 2,
     name: "ask",
@@ -10,7 +10,7 @@ it("a step is numbered, has the place of its key, and its text is its line with 
   });
 });
 
-it("its text has no comments and is at most 200 characters long", () => {
+it("the text of a step has no comments and at most 200 characters", () => {
   const [short, long] = scenarioOf(
     `scenario: x\naccounts: { alice: {} }\nsteps:
   - expect: # first
@@ -23,12 +23,12 @@ it("its text has no comments and is at most 200 characters long", () => {
   expect(long?.text).toMatch(/^expect: \{ trades: \[alice BUY .*\.\.\.$/);
 });
 
-it("a race is followed by the number behind those of its steps", () => {
+it("the number after a race follows those of its steps", () => {
   const race = "race: [{ bob: cancel bid }, { alice: BUY 1 YES @ 0.6 }]";
   expect(lastStep(ofSteps(BID, race, "advance: 1s")).number).toBe(5);
 });
 
-it("races may stand beside others as long as all go in at most 5040 orders", () => {
+it("several races may have at most 5040 runs together", () => {
   const six = `race: [${"{ advance: 1s }, ".repeat(6)}]`;
   const three = `race: [${"{ advance: 1s }, ".repeat(3)}]`;
   expect(scenarioOf(ofSteps(six, three)).steps).toHaveLength(2);

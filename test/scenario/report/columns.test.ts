@@ -12,7 +12,7 @@ describe("columns", () => {
     ["😀", 2],
     ["e\u0301", 1],
     ["a\u200bb", 2],
-  ])("%j fills %i", (text, columns) => {
+  ])("%j has %i columns", (text, columns) => {
     expect(columnsOf(text)).toBe(columns);
   });
 
@@ -26,11 +26,11 @@ describe("columns", () => {
     ["日本語", 4, ["日本", "語"]],
     ["", 5, [""]],
     ["      ", 3, []],
-  ])("%j in %i columns breaks at blanks, else within a word", (text, width, lines) => {
+  ])("%j in %i columns breaks at spaces, else within a word", (text, width, lines) => {
     expect(wrapped(text, width)).toEqual(lines);
   });
 
-  it("a wrapped text fits, has no blanks at the ends of lines, and loses nothing else", () => {
+  it("a wrapped text fits, has no trailing spaces, and loses nothing else", () => {
     fc.assert(
       fc.property(hostileText.map(visible), fc.integer({ min: 2, max: 40 }), (text, width) => {
         const lines = wrapped(text, width);
@@ -43,7 +43,7 @@ describe("columns", () => {
     );
   });
 
-  it("what hangs behind a label goes on under its own beginning", () => {
+  it("a text after a label continues under its first character", () => {
     expect(hung("step 4  ", "one two three", 15)).toEqual(["step 4  one two", "        three"]);
   });
 
@@ -51,7 +51,7 @@ describe("columns", () => {
     expect(padded("日", 4)).toBe("日  ");
   });
 
-  it("of a text that is too long the end is kept", () => {
+  it("the end of a too long text is kept", () => {
     expect(endOf("scenarios/orders/", 10)).toBe("…s/orders/");
     expect(endOf("orders/", 10)).toBe("orders/");
     expect(endOf("日本語", 4)).toBe("…語");

@@ -61,7 +61,7 @@ describe("folders", () => {
     expect(folderOf(file)).toBe(folder);
   });
 
-  it("keep the order of their coming", () => {
+  it("keep their order", () => {
     const results = ["b/1", "a/1", "b/2"].map((file) => resultOf({ file }));
     const folders = [...byFolder(results)].map(([folder, own]) => [folder, own.map(({ file }) => file)]);
     expect(folders).toEqual([

@@ -39,7 +39,7 @@ function commandsOf(text: string): Command[] {
 }
 
 describe("github", () => {
-  it("writes an error for a failure, a notice for what was skipped, nothing for what passed", () => {
+  it("writes an error for a failure, a notice for a skipped scenario, nothing for a passed one", () => {
     expect(reportOf("github", [resultOf(), failedOf(), skippedOf()])).toBe(
       [
         "::error file=scenarios/orders/cancel.yaml,line=12,col=7,title=a cancel frees the reservation::the bids of",
@@ -51,7 +51,7 @@ describe("github", () => {
     );
   });
 
-  it("writes an error for each thing that is wrong with a file, at its place", () => {
+  it("writes an error for each problem of a file, at its place", () => {
     expect(wrongReportOf("github")).toBe(
       [
         '::error file=scenarios/wrong.yaml,line=5,col=5,title=wrong scenario file::unknown key "stauts" (did you mean status?)\n',
@@ -61,7 +61,7 @@ describe("github", () => {
     );
   });
 
-  it("points at the scenario where nobody explains its failure", () => {
+  it("points to the scenario if its failure has no details", () => {
     expect(commandsOf(reportOf("github", [failedOf({ failure: null })]))).toEqual([
       {
         kind: "error",
@@ -81,13 +81,13 @@ describe("github", () => {
     ["a:b,c", "title=a%3Ab%2Cc:", "a:b,c%0A"],
     ["a\r\nb", "title=a%0D%0Ab:", "a%0D%0Ab%0A"],
     ["%0A", "title=%250A:", "%250A%0A"],
-  ])("escapes %j in properties and messages, each in its way", (text, property, message) => {
+  ])("escapes %j in properties and in messages", (text, property, message) => {
     const written = reportOf("github", [failedOf({ name: text }, { message: text })]);
     expect(written).toContain(property);
     expect(written).toContain(`::${message}`);
   });
 
-  it.each(HOSTILE.map((text) => [text]))("carries %j", (text) => {
+  it.each(HOSTILE.map((text) => [text]))("keeps %j", (text) => {
     const [command] = commandsOf(
       reportOf("github", [failedOf({ name: `a${text}` }, { message: text, diff: [] })]),
     );
@@ -95,7 +95,7 @@ describe("github", () => {
     expect(command?.message.startsWith(`${printable(text)}\nstep 4`)).toBe(true);
   });
 
-  it("carries any text, but for what XML 1.0 forbids", () => {
+  it("keeps any text, except characters that XML 1.0 forbids", () => {
     fc.assert(
       fc.property(hostileText, hostileText, hostileText, (name, message, file) => {
         const place = { file: `a${file}`, line: 2, column: 3 };

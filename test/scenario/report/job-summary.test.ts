@@ -10,12 +10,12 @@ import { failedOf, resultOf, skippedOf, suiteOf, WRONG_FILES } from "./suite.ts"
 
 const [PASSES, WRONG] = ["passes.yaml", "wrong.yaml"];
 
-describe("the summary of a job", () => {
+describe("the job summary", () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, PASSES), "scenario: x\nsteps: [{ advance: 1s }]\n");
   writeFileSync(join(folder, WRONG), "scenario: x\n");
 
-  it("lists what is wrong with files, as much of it as GitHub takes", () => {
+  it("lists the problems of files, up to GitHub's limit", () => {
     expect(wrongFilesSummary(WRONG_FILES)).toBe(`## clobsim: 3 problems in 2 files, nothing was run
 
 \`\`\`
@@ -30,7 +30,7 @@ scenarios/none.yaml:1:1: expected a scenario, found a list
     expect(long).toMatch(/\n```\n\nand \d+,\d+ more problems: see the log\n$/);
   });
 
-  it("reads like this", () => {
+  it("matches the example", () => {
     const failure = { message: "the bids of `YES` are <wrong>" };
     expect(
       jobSummary(suiteOf([resultOf(), failedOf({}, failure), skippedOf()])),
@@ -59,17 +59,17 @@ clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4
 `);
   });
 
-  it("counts where nothing failed", () => {
+  it("shows only counts if nothing failed", () => {
     expect(jobSummary(suiteOf([resultOf(), skippedOf()]))).toBe(
       "## clobsim: 1 passed, 0 failed, 1 skipped in 0.8 ms\n\n",
     );
   });
 
-  it("fences code by more backticks than it holds", () => {
+  it("uses a fence longer than any backticks in the code", () => {
     expect(jobSummary(suiteOf([failedOf({}, { text: "a ```` b" })]))).toContain("\n`````\na ```` b\n`````\n");
   });
 
-  it("stays below what GitHub takes, and counts what it leaves out", () => {
+  it("stays below GitHub's limit, and counts what it leaves out", () => {
     const failures = Array.from({ length: 20_000 }, () => failedOf({}, { message: "日本語".repeat(20) }));
     const text = jobSummary(suiteOf(failures));
     expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);
@@ -78,7 +78,7 @@ clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4
     expect(text).toContain(`and ${grouped(20_000 - shown)} more failures: see the log\n`);
   });
 
-  it("is appended to the file it is given, where what it holds leaves room", () => {
+  it("is appended to the given file, if there is room", () => {
     const path = join(folder, "summary.md");
     writeFileSync(path, "before\n");
     expect(appendSummary(path, (bytes) => `room for ${bytes}\n`)).toBe(null);
@@ -91,7 +91,7 @@ clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4
     expect(statSync(path).size).toBe(1_048_000);
   });
 
-  it("that cannot be written is told", () => {
+  it("that cannot be written is reported", () => {
     expect(appendSummary(folder, () => "y")).toMatch(/^the job summary is not written: EISDIR/);
   });
 

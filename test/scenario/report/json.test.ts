@@ -24,22 +24,22 @@ describe("json", () => {
     expect(scenarios).toHaveLength(3);
   });
 
-  it("carries all of a result but the transcript", () => {
+  it("contains all of a result except the transcript", () => {
     const results = [resultOf({ races: [race], written: ["golden.txt"] }), failedOf(), skippedOf()];
     const { scenarios } = JSON.parse(reportOf("json", results));
     expect(scenarios).toEqual(results.map(({ transcript: _, ...rest }) => rest));
   });
 
-  it("carries the transcript where asked", () => {
+  it("contains the transcript on request", () => {
     const { scenarios } = JSON.parse(reportOf("json", [failedOf()], { transcript: true }));
     expect(scenarios).toEqual([failedOf()]);
   });
 
-  it("says the seed that was given for all", () => {
+  it("contains the seed of the suite", () => {
     expect(JSON.parse(reportOf("json", [], { seed: "7" })).seed).toBe("7");
   });
 
-  it("has its keys in one order, whatever the order in a result", () => {
+  it("has a fixed order of keys", () => {
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(reversed);
       if (value === null || typeof value !== "object") return value;
@@ -53,19 +53,19 @@ describe("json", () => {
     expect(reportOf("json", [reversed(result) as typeof result])).toBe(reportOf("json", [result]));
   });
 
-  it("lists what is wrong with files, each of which counts as failed", () => {
+  it("lists the problems of files, each of which counts as failed", () => {
     const { problems, ...rest } = JSON.parse(wrongReportOf("json"));
     expect(problems).toEqual(WRONG_FILES.flatMap((file) => file.problems));
     const counts = { passed: 0, failed: 2, skipped: 0, durationMs: 0 };
     expect(rest).toEqual({ version: 1, seed: null, ...counts, scenarios: [] });
   });
 
-  it("is written at once, an empty suite too", () => {
+  it("is written at once, also for an empty suite", () => {
     expect(writesOf("json", [resultOf(), failedOf()])).toHaveLength(1);
     expect(JSON.parse(reportOf("json", [])).scenarios).toEqual([]);
   });
 
-  it("carries any text unchanged", () => {
+  it("keeps any text unchanged", () => {
     fc.assert(
       fc.property(hostileText, hostileText, (name, message) => {
         const { scenarios } = JSON.parse(reportOf("json", [failedOf({ name }, { message })]));

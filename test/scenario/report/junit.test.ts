@@ -26,7 +26,7 @@ function parsed(results: readonly ScenarioResult[], own: Partial<ReporterOptions
 }
 
 describe("junit", () => {
-  it("reads like this", () => {
+  it("matches the example", () => {
     const results = [resultOf(), failedOf({}, { diff: [], recent: [] }), skippedOf()];
     expect(reportOf("junit", results)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="clobsim" tests="3" failures="1" errors="0" skipped="1" time="0.0133">
@@ -49,7 +49,7 @@ repeat  clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4</failure>
 `);
   });
 
-  it("has an error for each thing that is wrong with a file, at its place", () => {
+  it("has an error for each problem of a file, at its place", () => {
     const xml = wrongReportOf("junit");
     expect(XMLValidator.validate(xml)).toBe(true);
     expect(xml).toBe(`<?xml version="1.0" encoding="UTF-8"?>
@@ -71,7 +71,7 @@ repeat  clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4</failure>
 `);
   });
 
-  it("gathers the scenarios of a folder in one suite, however they come", () => {
+  it("groups the scenarios of a folder in one suite, in any order", () => {
     const files = ["a/1.yaml", "b/1.yaml", "a/2.yaml"];
     const { testsuite } = parsed(files.map((file) => resultOf({ file })));
     expect(testsuite.map(({ name, tests }: Record<string, string>) => [name, tests])).toEqual([
@@ -80,12 +80,12 @@ repeat  clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4</failure>
     ]);
   });
 
-  it("names the seed that was given for all", () => {
+  it("names the seed of the suite", () => {
     const { testsuite } = parsed([resultOf()], { seed: "a & b" });
     expect(testsuite[0].properties.property).toEqual({ name: "seed", value: "a & b" });
   });
 
-  it("holds the diff in the text of the failure", () => {
+  it("has the diff in the text of the failure", () => {
     const { testsuite } = parsed([failedOf()]);
     expect(testsuite[0].testcase[0].failure["#text"]).toContain(
       "\n    bid 0.56 x 10\n  - bid 0.55 x 60\n  + bid 0.55 x 100\n  # 2 more lines\n",
@@ -96,18 +96,18 @@ repeat  clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4</failure>
     expect(parsed([]).tests).toBe("0");
   });
 
-  it("of a failure that nobody explains is a failure", () => {
+  it("a failure without details is a failure", () => {
     const { testsuite } = parsed([failedOf({ failure: null })]);
     expect(testsuite[0].testcase[0].failure).toEqual({ message: "", type: "failed" });
   });
 
-  it.each(HOSTILE.map((text) => [text]))("carries %j", (text) => {
+  it.each(HOSTILE.map((text) => [text]))("keeps %j", (text) => {
     const { testsuite } = parsed([failedOf({ name: `a${text}b` }, { message: `c${text}d` })]);
     expect(testsuite[0].testcase[0].name).toBe(printable(`a${text}b`));
     expect(testsuite[0].testcase[0].failure.message).toBe(printable(`c${text}d`));
   });
 
-  it("carries any text, but for what XML 1.0 forbids", () => {
+  it("keeps any text, except characters that XML 1.0 forbids", () => {
     fc.assert(
       fc.property(hostileText, hostileText, hostileText, (name, message, file) => {
         const { testsuite } = parsed([

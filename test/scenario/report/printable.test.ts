@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { oneLine, printable, title, visible, wellFormed } from "../../../src/scenario/report/text.ts";
 import { hostileText } from "./hostile.ts";
 
-describe("what a report replaces", () => {
+describe("characters that a report replaces", () => {
   it.each([
     ["a\nb\rc\td", "a\nb\rc\td"],
     ["a\u0000b\u001bc", "a\ufffdb\ufffdc"],
     ["\ud800x\udc00", "\ufffdx\ufffd"],
     ["\ufffe\uffff", "\ufffd\ufffd"],
     ["😀 日本 \u0085\u2028", "😀 日本 \u0085\u2028"],
-  ])("printable leaves lines and replaces what XML 1.0 forbids: %j", (text, expected) => {
+  ])("printable keeps lines and replaces characters that XML 1.0 forbids: %j", (text, expected) => {
     expect(printable(text)).toBe(expected);
   });
 
@@ -24,7 +24,7 @@ describe("what a report replaces", () => {
     expect(visible(text)).toBe(expected);
   });
 
-  it("oneLine leaves no blanks at the ends", () => {
+  it("oneLine removes spaces at the ends", () => {
     expect(oneLine("\n a  b \t")).toBe("a  b");
   });
 
@@ -36,7 +36,7 @@ describe("what a report replaces", () => {
     expect(wellFormed("\ud83d\ude00\ud83d\u0000")).toBe("😀\ufffd\u0000");
   });
 
-  it("replacing twice changes nothing more", () => {
+  it("replacing is idempotent", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         for (const replace of [printable, visible, oneLine, wellFormed])

@@ -17,7 +17,7 @@ describe("the name of a reporter", () => {
     ["teamcity", 'unknown reporter "teamcity", expected one of spec, json, junit, tap, github'],
     ["", 'unknown reporter "", expected one of spec, json, junit, tap, github'],
     ["__proto__", 'unknown reporter "__proto__", expected one of spec, json, junit, tap, github'],
-  ])("%j that nobody knows is refused with the nearest", (name, message) => {
+  ])("unknown %j is refused with the nearest", (name, message) => {
     expect(() => reporterOf(name)).toThrow(new ReporterError(message));
   });
 });
@@ -59,7 +59,7 @@ describe.each(REPORTER_NAMES)("%s", (name) => {
     );
   });
 
-  it("writes lines that are whole", () => {
+  it("writes complete lines", () => {
     expect(reportOf(name, [failedOf(), skippedOf()])).toMatch(/[^\n]\n$/);
   });
 });

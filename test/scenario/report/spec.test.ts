@@ -35,7 +35,7 @@ const named: Paint = {
 };
 
 describe("spec of a short suite", () => {
-  it("reads like this", () => {
+  it("matches the example", () => {
     const results = [resultOf(), failedOf(), resultOf({ name: "a cancel comes too late" }), skippedOf()];
     expect(reportOf("spec", results)).toBe(`scenarios/orders/
   ✓ a partial fill leaves the remainder live  0.8 ms
@@ -71,11 +71,11 @@ repeat  clobsim run scenarios
 `);
   });
 
-  it("names the seed that was given for all", () => {
+  it("names the seed of the suite", () => {
     expect(reportOf("spec", [resultOf()], { seed: "7" })).toContain("\nin 0.8 ms · seed 7\n");
   });
 
-  it("says what a race led to, each outcome once", () => {
+  it("lists each outcome of a race once", () => {
     const result = resultOf({ races: [raceOf([cancelFirst, buyFirst])] });
     expect(reportOf("spec", [result])).toContain(`  ✓ a partial fill leaves the remainder live  0.8 ms
     race at step 3: 2 orders, 2 outcomes
@@ -90,7 +90,7 @@ repeat  clobsim run scenarios
 `);
   });
 
-  it("gathers orders of a race that lead to the same", () => {
+  it("groups orders of a race that have the same outcome", () => {
     const result = resultOf({ races: [raceOf([cancelFirst, { ...buyFirst, after: cancelFirst.after }])] });
     expect(reportOf("spec", [result])).toContain(`    race at step 3: 2 orders, 1 outcome
       1  bob: cancel ask: canceled
@@ -112,7 +112,7 @@ repeat  clobsim run scenarios
     expect(text).toContain("1 scenario in 1 file: 1 passed\nwrote 1 file\n");
   });
 
-  it("wraps what is long under its own beginning", () => {
+  it("indents wrapped lines", () => {
     const long = "a name that goes on ".repeat(8).trim();
     const text = reportOf("spec", [resultOf({ name: long }), failedOf({}, { text: long })]);
     const names = (number: number): string => "a name that goes on ".repeat(number);
@@ -122,14 +122,14 @@ repeat  clobsim run scenarios
     );
   });
 
-  it("of no scenarios says so", () => {
+  it("says that there are no scenarios", () => {
     expect(reportOf("spec", [])).toBe(`0 scenarios in 0 files
 in 0.0 ms · each scenario its own seed
 repeat  clobsim run scenarios
 `);
   });
 
-  it("is painted by the functions it is given", () => {
+  it("is coloured by the given functions", () => {
     const text = reportOf("spec", [resultOf(), failedOf(), skippedOf()], { paint: named });
     for (const part of [
       "<bold>scenarios/orders/</bold>",
@@ -145,7 +145,7 @@ repeat  clobsim run scenarios
 });
 
 describe("spec of more than 200 scenarios", () => {
-  it("sums up each folder, tells failures in full, and counts the reasons of what was skipped", () => {
+  it("counts each folder, shows failures in full, and counts the reasons of skipped scenarios", () => {
     const results = [
       ...manyOf(1500, "scenarios/books"),
       failedOf({}, { diff: [], recent: [] }),
@@ -194,7 +194,7 @@ describe("progress", () => {
   const lookAt = (results: ScenarioResult[], own = {}): string[] =>
     writesOf("spec", results, { tty: true, ...own }).filter((text) => text.includes("\r"));
 
-  it("is one line, written over every 50 results after the first second, erased before other lines", () => {
+  it("is one line, updated every 50 results after the first second, erased before other lines", () => {
     const results = manyOf(20_000, "a", { durationMs: 10 });
     results[120] = failedOf();
     const looks = lookAt(results);
@@ -218,7 +218,7 @@ describe("progress", () => {
   });
 });
 
-describe("spec, whatever the texts", () => {
+describe("spec of any texts", () => {
   const place = /:12:7$|^ *repeat {2}/;
   /** Texts long enough to be wrapped wherever they stand. */
   const anyText = fc
@@ -260,7 +260,7 @@ describe("spec, whatever the texts", () => {
     },
   );
 
-  it("places and commands stay whole", () => {
+  it("places and commands are not wrapped", () => {
     const file = `scenarios/${"deep/".repeat(40)}a.yaml`;
     const repeat = `clobsim run ${file} --step 4`;
     const text = reportOf("spec", [failedOf({}, { place: { file, line: 1, column: 2 }, repeat })]);

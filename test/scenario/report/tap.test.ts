@@ -24,7 +24,7 @@ const isOk = (tap: string): boolean => {
 const described = (text: string): string => text.replace(/\{$/, "\uff5b");
 
 describe("tap", () => {
-  it("reads like this", () => {
+  it("matches the example", () => {
     expect(reportOf("tap", [resultOf(), failedOf(), skippedOf()])).toBe(`TAP version 14
 1..3
 ok 1 - a partial fill leaves the remainder live # time=0.8ms
@@ -56,12 +56,12 @@ ok 3 - a busy server is asked again # SKIP needs control plane
 `);
   });
 
-  it("passes for a parser when nothing failed, and fails when something did", () => {
+  it("is ok for a parser if nothing failed, and not ok if something did", () => {
     expect(isOk(reportOf("tap", [resultOf(), skippedOf()]))).toBe(true);
     expect(isOk(reportOf("tap", [resultOf(), failedOf()]))).toBe(false);
   });
 
-  it("has a point that fails for each thing that is wrong with a file", () => {
+  it("has a failed point for each problem of a file", () => {
     const tap = wrongReportOf("tap");
     expect(tap).toBe(`TAP version 14
 1..3
@@ -98,14 +98,14 @@ not ok 3 - scenarios/none.yaml:1:1: expected a scenario, found a list
     expect(isOk(tap)).toBe(false);
   });
 
-  it("says a duration without an exponent", () => {
+  it("writes a duration without an exponent", () => {
     const [first, second] = pointsOf(
       reportOf("tap", [resultOf({ durationMs: 1e-9 }), resultOf({ durationMs: 1234.56789 })]),
     );
     expect([first?.time, second?.time]).toEqual([0, 1234.568]);
   });
 
-  it("skips without a reason where there is none", () => {
+  it("skips without a reason if there is none", () => {
     expect(pointsOf(reportOf("tap", [skippedOf({ reason: null })]))[0]?.skip).toBe(true);
   });
 
@@ -114,7 +114,7 @@ not ok 3 - scenarios/none.yaml:1:1: expected a scenario, found a list
     expect(isOk(reportOf("tap", []))).toBe(true);
   });
 
-  it("bails out when scenarios are missing at the end", () => {
+  it("bails out if scenarios are missing at the end", () => {
     const writes: string[] = [];
     const reporter = reporterOf("tap")({
       write: (text) => writes.push(text),
@@ -132,7 +132,7 @@ not ok 3 - scenarios/none.yaml:1:1: expected a scenario, found a list
     expect(isOk(writes.join(""))).toBe(false);
   });
 
-  it.each(HOSTILE.map((text) => [text]))("carries %j", (text) => {
+  it.each(HOSTILE.map((text) => [text]))("keeps %j", (text) => {
     const [failed, skipped] = pointsOf(
       reportOf("tap", [failedOf({ name: `a${text}` }, { message: text }), skippedOf({ reason: `a${text}` })]),
     );
@@ -141,7 +141,7 @@ not ok 3 - scenarios/none.yaml:1:1: expected a scenario, found a list
     expect(skipped?.skip).toBe(described(oneLine(`a${text}`)));
   });
 
-  it("carries any text: names on one line, diagnostics as they are", () => {
+  it("keeps any text: names on one line, diagnostics unchanged", () => {
     fc.assert(
       fc.property(hostileText, hostileText, hostileText, (name, message, line) => {
         const diff = [

@@ -16,7 +16,7 @@ const run = async (via: "process" | "http"): Promise<ReadonlyMap<string, Scenari
   return new Map(results.map((result) => [result.file, result]));
 };
 
-describe("a scenario does and sees the same in this process and over HTTP", () => {
+describe("a scenario has the same results in this process and over HTTP", () => {
   let here: ReadonlyMap<string, ScenarioResult>;
   let there: ReadonlyMap<string, ScenarioResult>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Desk, toldBy } from "./desk.ts";
+import { detailsOf, ScenarioFolder } from "./scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 /** A trade that waits for a block, behind one that is mined. */
 const WAITING = `scenario: something is not as the file says
@@ -24,8 +24,10 @@ steps:
 
 type Via = "process" | "http";
 
-async function told(before: string, expectations: string, via: Via = "process") {
-  const { message, diff } = toldBy(await desk.failure(`${before}  - expect: ${expectations}\n`, { via }));
+async function mismatchOf(before: string, expectations: string, via: Via = "process") {
+  const { message, diff } = detailsOf(
+    await folder.failure(`${before}  - expect: ${expectations}\n`, { via }),
+  );
   return { message, diff };
 }
 
@@ -59,11 +61,11 @@ describe.each<Via>(["process", "http"])("what is not as expected of the chain, b
       ],
     ],
   ])("%s", async (expectation, message, diff) => {
-    expect(await told(WAITING, expectation, via)).toEqual({ message, diff });
+    expect(await mismatchOf(WAITING, expectation, via)).toEqual({ message, diff });
   });
 
   it("shows each fill of an order whose settlements differ", async () => {
-    const { diff } = await told(WAITING, "{ chain: { settled: { bid: CONFIRMED } } }", via);
+    const { diff } = await mismatchOf(WAITING, "{ chain: { settled: { bid: CONFIRMED } } }", via);
     expect(diff.slice(0, 4)).toEqual([
       "- fill 1 CONFIRMED",
       "- fill 2 CONFIRMED",
@@ -74,12 +76,12 @@ describe.each<Via>(["process", "http"])("what is not as expected of the chain, b
     expect(diff.join("\n")).toMatch(/# mined in block 1 \(0x[0-9a-f]{64}\), final after 2 of 2 more blocks/);
   });
 
-  it("shows what the ledger counts beside what the chain has", async () => {
-    expect(await told(MINTED, "{ chain: { supply: { YES: 0, NO: 10 } } }", via)).toEqual({
+  it("shows the ledger's numbers beside those of the chain", async () => {
+    expect(await mismatchOf(MINTED, "{ chain: { supply: { YES: 0, NO: 10 } } }", via)).toEqual({
       message: "the shares on the chain are not as expected",
       diff: ["- 10 NO", "+ 0 NO", "# the ledger counts 10 NO with what is pending"],
     });
-    expect((await told(MINTED, "{ chain: { supply: 10 } }", via)).diff).toEqual([
+    expect((await mismatchOf(MINTED, "{ chain: { supply: 10 } }", via)).diff).toEqual([
       "- 10 YES",
       "- 10 NO",
       "+ 0 YES",
@@ -89,9 +91,9 @@ describe.each<Via>(["process", "http"])("what is not as expected of the chain, b
     ]);
   });
 
-  it("shows what a wallet holds there", async () => {
+  it("shows the wallet's balance on the chain", async () => {
     expect(
-      await told(WAITING, "{ balances: { alice: { YES: { balance: 20, onChain: 20 } } } }", via),
+      await mismatchOf(WAITING, "{ balances: { alice: { YES: { balance: 20, onChain: 20 } } } }", via),
     ).toEqual({
       message: "the YES of alice is not as expected",
       diff: [
@@ -103,9 +105,13 @@ describe.each<Via>(["process", "http"])("what is not as expected of the chain, b
     });
   });
 
-  it("is compared as it is now, of trades of long ago", async () => {
+  it("compares the current status of earlier trades", async () => {
     const trades = "bob SELL 10 YES @ 0.50 from alice";
-    const { message, diff } = await told(WAITING, `{ trades: [${trades} MINED, ${trades} MINED] }`, via);
+    const { message, diff } = await mismatchOf(
+      WAITING,
+      `{ trades: [${trades} MINED, ${trades} MINED] }`,
+      via,
+    );
     expect(message).toBe("the trades are not as expected");
     expect(diff.slice(0, 3)).toEqual([
       "  bob SELL 10 YES @ 0.5 from alice MINED",
@@ -116,11 +122,11 @@ describe.each<Via>(["process", "http"])("what is not as expected of the chain, b
   });
 });
 
-describe("how far an order is settled", () => {
+describe("the settlement of an order", () => {
   const fills = (expectation: string): Promise<{ message: string; diff: string[] }> =>
-    told(WAITING, `{ chain: { settled: { ${expectation} } } }`);
+    mismatchOf(WAITING, `{ chain: { settled: { ${expectation} } } }`);
 
-  it("is a word for each of its fills, no more and no less", async () => {
+  it("has one status for each fill", async () => {
     expect((await fills("bid: [MINED]")).diff.slice(0, 2)).toEqual(["  fill 1 MINED", "+ fill 2 MATCHED"]);
     expect((await fills("first: [MINED, MINED]")).diff.slice(0, 2)).toEqual([
       "  fill 1 MINED",
@@ -129,33 +135,33 @@ describe("how far an order is settled", () => {
     expect((await fills("first: []")).diff.slice(0, 2)).toEqual(["- no fills", "+ fill 1 MINED"]);
   });
 
-  it("is nothing of an order without fills", async () => {
+  it("is empty for an order without fills", async () => {
     const before = `${WAITING}  - bob: cancel all\n  - alice: BUY 1 YES @ 0.1 FAK as none\n`.replace(
       "10 }",
       "11 }",
     );
-    const { diff } = await told(before, "{ chain: { settled: { none: CONFIRMED } } }");
+    const { diff } = await mismatchOf(before, "{ chain: { settled: { none: CONFIRMED } } }");
     expect(diff.slice(0, 2)).toEqual(["- fill 1 CONFIRMED", "+ no fills"]);
   });
 
-  it("is not known of an order that was refused", async () => {
+  it("is unknown for a refused order", async () => {
     const before = `${WAITING}  - bob: SELL 1 YES @ 0.5 as lost\n    rejects: INSUFFICIENT_BALANCE\n`;
-    expect(await told(before, "{ chain: { settled: { lost: [MINED, FAILED] } } }")).toEqual({
+    expect(await mismatchOf(before, "{ chain: { settled: { lost: [MINED, FAILED] } } }")).toEqual({
       message: "order lost was never placed: step 5 was refused with INSUFFICIENT_BALANCE",
       diff: ["- MINED, FAILED"],
     });
   });
 });
 
-describe("where there are several markets", () => {
-  it("the supply that differs is named with its market", async () => {
+describe("with several markets", () => {
+  it("a different supply is named with its market", async () => {
     const text = `scenario: two markets
 markets: { rain: {}, snow: {} }
 accounts: { alice: { USDC: 10 } }
 steps:
   - alice: split 5 in rain
 `;
-    expect(await told(text, "{ chain: { supply: { rain: 5, snow: 1 } } }")).toEqual({
+    expect(await mismatchOf(text, "{ chain: { supply: { rain: 5, snow: 1 } } }")).toEqual({
       message: "the shares of snow on the chain are not as expected",
       diff: ["- 1 snow YES", "- 1 snow NO", "+ 0 snow YES", "+ 0 snow NO"],
     });

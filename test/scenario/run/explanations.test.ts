@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
-import { Desk, resultOf } from "./desk.ts";
+import { resultOf, ScenarioFolder } from "./scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 const LONG = `scenario: the sixth bid's "size" is wrong
 accounts: { alice: { USDC: 1000 }, bob: { YES: 500 } }
@@ -36,9 +36,9 @@ function readRepeat(line: string) {
   return { file, seed: flag("seed"), step: Number(flag("step")), via: flag("via") };
 }
 
-describe("a failure shows what happened last", () => {
-  it("the last six lines before it, oldest first", async () => {
-    const { recent } = await desk.failure(LONG);
+describe("a failure shows the latest lines of the transcript", () => {
+  it("the last six lines, oldest first", async () => {
+    const { recent } = await folder.failure(LONG);
     expect(recent).toEqual([
       "3. alice: BUY 3 YES @ 0.53 → LIVE 0/3",
       "4. alice: BUY 4 YES @ 0.54 → LIVE 0/4",
@@ -49,8 +49,8 @@ describe("a failure shows what happened last", () => {
     ]);
   });
 
-  it("with the step that failed, when it did something", async () => {
-    const { recent } = await desk.failure(`scenario: too much
+  it("with the failed step, if it had a result", async () => {
+    const { recent } = await folder.failure(`scenario: too much
 accounts: { alice: { USDC: 1 } }
 steps:
   - alice: BUY 10 YES @ 0.50
@@ -58,15 +58,15 @@ steps:
     expect(recent).toEqual(["1. alice: BUY 10 YES @ 0.50 → refused: INSUFFICIENT_BALANCE"]);
   });
 
-  it("nothing when nothing had happened", async () => {
-    const { recent } = await desk.failure('scenario: empty\nsteps: [{ expect: { stateHash: "" } }]\n');
+  it("none if nothing happened", async () => {
+    const { recent } = await folder.failure('scenario: empty\nsteps: [{ expect: { stateHash: "" } }]\n');
     expect(recent).toEqual([]);
   });
 });
 
 describe("the repeat line", () => {
   it("names file, seed and step", async () => {
-    const { repeat } = await desk.failure(LONG, { seed: "s 1" });
+    const { repeat } = await folder.failure(LONG, { seed: "s 1" });
     expect(repeat).toMatch(/^clobsim run \/\S+\.yaml --seed 's 1' --step 7$/);
   });
 
@@ -74,10 +74,10 @@ describe("the repeat line", () => {
     ["in this process", "plain.yaml", "7", "process"],
     ["over HTTP", "served.yaml", "7", "http"],
     ["of a file and a seed that a shell would take apart", "bob's & co.yaml", "$HOME it's", "process"],
-  ])("fails the same way when it is run: %s", async (_what, name, seed, via) => {
-    const first = await resultOf(desk.scenario(LONG, name), { via, seed });
+  ])("fails in the same way when it is run: %s", async (_what, name, seed, via) => {
+    const first = await resultOf(folder.scenario(LONG, name), { via, seed });
     const repeat = readRepeat(first.failure?.repeat ?? "");
-    expect(repeat).toMatchObject({ file: desk.at(name), seed, step: 7 });
+    expect(repeat).toMatchObject({ file: folder.at(name), seed, step: 7 });
     const { scenario } = loadScenario(repeat.file);
     const again = await resultOf(scenario as Scenario, {
       via: repeat.via === "http" ? "http" : "auto",
@@ -91,8 +91,8 @@ describe("the repeat line", () => {
 });
 
 describe("a last step", () => {
-  it("is the last that is taken, and what stands then is told", async () => {
-    const { status, steps, transcript } = await desk.run(LONG, { lastStep: 2 });
+  it("is the last that is run, and the final state is in the transcript", async () => {
+    const { status, steps, transcript } = await folder.run(LONG, { lastStep: 2 });
     expect({ status, steps }).toEqual({ status: "passed", steps: 2 });
     expect(transcript).toEqual([
       "1. alice: BUY 1 YES @ 0.51 → LIVE 0/1",

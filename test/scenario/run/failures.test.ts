@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Desk, spotOf, toldBy } from "./desk.ts";
+import { detailsOf, positionOf, ScenarioFolder } from "./scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 const HEAD = `scenario: something is not as the file says
 accounts: { alice: { USDC: 1000 }, bob: { YES: 500 }, carol: { YES: 100 } }
@@ -9,13 +9,13 @@ steps:
 `;
 
 /** The failure of a scenario with these steps, the first on line 4. */
-const failing = (steps: string) => desk.failure(`${HEAD}${steps}`);
+const failing = (steps: string) => folder.failure(`${HEAD}${steps}`);
 
 const TRADED = `  - bob: SELL 20 YES @ 0.56 as ask
   - alice: BUY 15 YES @ 0.56 as bid
 `;
 
-describe("a failure stands where the file says what does not hold", () => {
+describe("a failure has the place of the expectation that does not hold", () => {
   it.each<[what: string, steps: string, at: string]>([
     ["a line of fills", `${TRADED}    fills:\n      - BUY 15 YES @ 0.55 from bob\n`, "7:9"],
     ["the key of fills, when fills are missing from it", `${TRADED}    fills: []\n`, "6:12"],
@@ -37,12 +37,12 @@ describe("a failure stands where the file says what does not hold", () => {
     ["a wrong code", "  - alice: BUY 1 NO @ 0.555\n    rejects: MARKET_CLOSED\n", "5:14"],
   ])("%s", async (_what, steps, at) => {
     const failure = await failing(steps);
-    expect(spotOf(failure)).toBe(at);
+    expect(positionOf(failure)).toBe(at);
     expect(failure.place.file).toMatch(/\.yaml$/);
   });
 
-  it("in the included file, when that says it", async () => {
-    desk.write("_part.yaml", "- advance: 1s\n- alice: SELL 1 YES @ 0.5\n");
+  it("in the included file, if the expectation is there", async () => {
+    folder.write("_part.yaml", "- advance: 1s\n- alice: SELL 1 YES @ 0.5\n");
     const { place, step, text } = await failing("  - include: _part.yaml\n");
     expect(place).toEqual({ file: expect.stringMatching(/_part\.yaml$/), line: 2, column: 3 });
     expect({ step, text }).toEqual({ step: 2, text: "alice: SELL 1 YES @ 0.5" });
@@ -50,7 +50,7 @@ describe("a failure stands where the file says what does not hold", () => {
 });
 
 describe("a refused step", () => {
-  it("fails when it does not say so, in the words of the API with its hint", async () => {
+  it("fails if it does not expect it, with the API's message and hint", async () => {
     const { message, diff } = await failing("  - alice: BUY 10 YES @ 0.555\n    rejects: MARKET_CLOSED\n");
     expect(message).toBe("refused with INVALID_TICK_SIZE, expected MARKET_CLOSED");
     expect(diff.map(({ text }) => text)).toEqual([
@@ -66,27 +66,27 @@ describe("a refused step", () => {
     ["a fund", "  - alice: fund 4000000000 USDC\n", /^refused: \w+: /],
     ["a cancel", `${TRADED}  - alice: cancel bid\n`, /^refused: already matched: bid could not be canceled$/],
     ["another's cancel", `${TRADED}  - alice: cancel ask\n`, /^refused: ORDER_NOT_FOUND: /],
-  ])("%s, too, ends the scenario", async (_what, steps, message) => {
+  ])("%s ends the scenario", async (_what, steps, message) => {
     expect((await failing(steps)).message).toMatch(message);
   });
 
-  it("fails when it is accepted though the step says it is not", async () => {
+  it("fails if it is accepted", async () => {
     const order = await failing("  - alice: BUY 10 YES @ 0.5\n    rejects: MARKET_CLOSED\n");
-    expect(toldBy(order)).toEqual({
+    expect(detailsOf(order)).toEqual({
       at: "5:14",
       message: "accepted, expected to be refused with MARKET_CLOSED",
       diff: ["- MARKET_CLOSED", "+ LIVE 0/10"],
     });
     const cancel = await failing(`${TRADED}  - bob: cancel ask\n    rejects: already matched\n`);
-    expect(toldBy(cancel)).toEqual({
+    expect(detailsOf(cancel)).toEqual({
       at: "7:14",
       message: "accepted, expected to be refused with already matched",
       diff: ["- already matched", "+ canceled"],
     });
   });
 
-  it("passes when the step says the code, and the scenario goes on", async () => {
-    const { status, steps } = await desk.run(`${HEAD}  - alice: BUY 10 YES @ 0.555
+  it("passes if the step expects the code, and the scenario continues", async () => {
+    const { status, steps } = await folder.run(`${HEAD}  - alice: BUY 10 YES @ 0.555
     rejects: INVALID_TICK_SIZE
   - alice: BUY 10 YES @ 0.55
 `);
@@ -95,8 +95,8 @@ describe("a refused step", () => {
 });
 
 describe("a failure ends its scenario", () => {
-  it("no step after it is taken", async () => {
-    const { steps, transcript } = await desk.run(`${HEAD}  - advance: 1s
+  it("later steps are not run", async () => {
+    const { steps, transcript } = await folder.run(`${HEAD}  - advance: 1s
   - carol: SELL 101 YES @ 0.5
   - advance: 1s
 `);
@@ -104,8 +104,8 @@ describe("a failure ends its scenario", () => {
     expect(transcript.length).toBe(2);
   });
 
-  it("when an account cannot be funded, before any step", async () => {
-    const { place, step, text, message } = await desk.failure(`scenario: more than there is
+  it("if an account cannot be funded, before any step", async () => {
+    const { place, step, text, message } = await folder.failure(`scenario: more than there is
 accounts: { alice: { USDC: 3000000000 }, bob: { USDC: 3000000000 } }
 steps:
   - advance: 1s
@@ -114,7 +114,7 @@ steps:
     expect(message).toMatch(/^bob cannot be funded: \w+: /);
   });
 
-  it("when time would run backwards", async () => {
+  it("if time would go back", async () => {
     const { message } = await failing("  - advance: 10s\n  - at: 2026-01-01T00:00:05Z\n");
     expect(message).toBe(
       "time never runs backwards: it is 2026-01-01T00:00:10.000Z already, asked for 2026-01-01T00:00:05.000Z",
@@ -122,8 +122,8 @@ steps:
   });
 });
 
-describe("several things that do not hold in one expect", () => {
-  it("are told together, each under its line, and the first gives its place", async () => {
+describe("several mismatches in one expect", () => {
+  it("are reported together, each under its line, at the place of the first", async () => {
     const failure = await failing(`${TRADED}  - expect:
       orders:
         ask: LIVE 0/20
@@ -132,7 +132,7 @@ describe("several things that do not hold in one expect", () => {
         bob: { USDC: 8 }
       quote: { YES: { last: 0.56 } }
 `);
-    expect(spotOf(failure)).toBe("8:9");
+    expect(positionOf(failure)).toBe("8:9");
     expect(failure.message).toBe("ask is LIVE 15/20, expected LIVE 0/20, and 1 more");
     const notes = failure.diff.filter(({ text }) => /^line \d+: /.test(text)).map(({ text }) => text);
     expect(notes).toEqual([
@@ -141,7 +141,7 @@ describe("several things that do not hold in one expect", () => {
     ]);
   });
 
-  it("a wrong fill and a wrong status of one order are told together", async () => {
+  it("a wrong fill and a wrong status of one order are reported together", async () => {
     const { message } = await failing(`${TRADED}    fills: []\n    status: LIVE 15/15\n`);
     expect(message).toBe("the fills are not as expected: 0 expected, 1 found, and 1 more");
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Desk, diffOf, resultOf } from "./desk.ts";
+import { diffOf, resultOf, ScenarioFolder } from "./scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 const COLUMNS = "at,account,op,ref,side,outcome,price,size,type,market";
 const SOUND = `${COLUMNS}
@@ -54,9 +54,9 @@ describe("a replayed flow", () => {
     ["sound.ndjson", ndjsonOf(SOUND), 0],
     ["refused.csv", REFUSED, 6],
     ["refused.ndjson", ndjsonOf(REFUSED), 6],
-  ])("does and sees the same in this process and over HTTP: %s", async (name, text, rejected) => {
-    desk.write(name, text);
-    const scenario = desk.scenario(replaying(name, rejected));
+  ])("has the same results in this process and over HTTP: %s", async (name, text, rejected) => {
+    folder.write(name, text);
+    const scenario = folder.scenario(replaying(name, rejected));
     const [local, remote] = [await resultOf(scenario), await resultOf(scenario, { via: "http" })];
     expect(local.failure).toBeNull();
     expect(remote.failure).toBeNull();
@@ -64,17 +64,20 @@ describe("a replayed flow", () => {
     expect(remote.stateHash).toBe(local.stateHash);
   });
 
-  it("does the same from CSV and from JSON lines", async () => {
-    desk.write("same.csv", SOUND);
-    desk.write("same.ndjson", ndjsonOf(SOUND));
-    const [csv, ndjson] = [await desk.run(replaying("same.csv")), await desk.run(replaying("same.ndjson"))];
+  it("is the same from CSV and from NDJSON", async () => {
+    folder.write("same.csv", SOUND);
+    folder.write("same.ndjson", ndjsonOf(SOUND));
+    const [csv, ndjson] = [
+      await folder.run(replaying("same.csv")),
+      await folder.run(replaying("same.ndjson")),
+    ];
     expect(ndjson.stateHash).toBe(csv.stateHash);
     expect(ndjson.transcript[1]?.replace("ndjson", "csv")).toBe(csv.transcript[1]);
   });
 
-  it("tells how many rows there were and what became of them", async () => {
-    desk.write("told.csv", SOUND);
-    const { transcript } = await desk.run(replaying("told.csv"));
+  it("reports the number of rows and of results", async () => {
+    folder.write("told.csv", SOUND);
+    const { transcript } = await folder.run(replaying("told.csv"));
     expect(transcript[1]).toMatch(/ → 12 rows: 6 placed, 2 canceled, 0 refused, 3 fills$/);
   });
 });
@@ -83,8 +86,8 @@ describe("refused rows of a flow", () => {
   it.each(["process", "http"] as const)(
     "fail the scenario, counted, and the first is named: %s",
     async (via) => {
-      desk.write("first.csv", REFUSED);
-      const failure = await desk.failure(replaying("first.csv"), { via });
+      folder.write("first.csv", REFUSED);
+      const failure = await folder.failure(replaying("first.csv"), { via });
       expect({ message: failure.message, line: failure.place.line }).toEqual({
         message: "6 rows are refused, expected 0",
         line: 5,
@@ -95,32 +98,32 @@ describe("refused rows of a flow", () => {
     },
   );
 
-  it("must be as many as the step says, not one less", async () => {
-    desk.write("seven.csv", REFUSED);
-    expect((await desk.failure(replaying("seven.csv", 7))).message).toBe("6 rows are refused, expected 7");
-    expect((await desk.failure(replaying("seven.csv", 5))).message).toBe("6 rows are refused, expected 5");
-    expect((await desk.run(replaying("seven.csv", 6))).status).toBe("passed");
+  it("must be as many as the step expects", async () => {
+    folder.write("seven.csv", REFUSED);
+    expect((await folder.failure(replaying("seven.csv", 7))).message).toBe("6 rows are refused, expected 7");
+    expect((await folder.failure(replaying("seven.csv", 5))).message).toBe("6 rows are refused, expected 5");
+    expect((await folder.run(replaying("seven.csv", 6))).status).toBe("passed");
   });
 
-  it("that are expected and do not come fail the scenario", async () => {
-    desk.write("none.csv", SOUND);
-    const { message, diff } = await desk.failure(replaying("none.csv", 1));
+  it("that are expected and do not occur fail the scenario", async () => {
+    folder.write("none.csv", SOUND);
+    const { message, diff } = await folder.failure(replaying("none.csv", 1));
     expect({ message, diff }).toEqual({ message: "0 rows are refused, expected 1", diff: [] });
   });
 
   it("are one row in the singular", async () => {
-    desk.write("one.csv", `${COLUMNS}\n0,alice,place,,BUY,YES,0.5,100,,\n`);
-    expect((await desk.failure(replaying("one.csv"))).message).toBe("1 row is refused, expected 0");
+    folder.write("one.csv", `${COLUMNS}\n0,alice,place,,BUY,YES,0.5,100,,\n`);
+    expect((await folder.failure(replaying("one.csv"))).message).toBe("1 row is refused, expected 0");
   });
 });
 
 describe("a flow that cannot be read", () => {
   it("fails at its step, with the place in the flow", async () => {
-    const file = desk.write(
+    const file = folder.write(
       "wrong.csv",
       `${COLUMNS}\n0,alice,fund,,,USDC,,1,,\n0,alice,plaice,,BUY,YES,0.5,1,,\n`,
     );
-    const failure = await desk.failure(replaying("wrong.csv"));
+    const failure = await folder.failure(replaying("wrong.csv"));
     expect(failure.place.line).toBe(5);
     expect(failure.message).toMatch(new RegExp(`^${file}:3:\\d+: `));
     expect(failure.message).not.toContain("defect");

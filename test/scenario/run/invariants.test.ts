@@ -4,9 +4,9 @@ import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
-import { Desk, spotOf } from "./desk.ts";
+import { positionOf, ScenarioFolder } from "./scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 /** An exchange that finds a dollar in the street whenever an order rests at 0.13. */
 class LeakyVenue extends LocalVenue {
@@ -24,10 +24,10 @@ const runLeaky = async (scenario: Scenario) =>
   (await runScenario(scenario, { way: "process", open: () => new LeakyVenue(scenario, null, new Wallets()) }))
     .result;
 
-describe("every invariant is judged after every step, without being asked", () => {
-  it("at once after the step that broke it, in the sentence of the invariant", async () => {
+describe("every invariant is checked after every step", () => {
+  it("right after the step that broke it, with the sentence of the invariant", async () => {
     const { failure, steps } = await runLeaky(
-      desk.scenario(`scenario: money from nowhere
+      folder.scenario(`scenario: money from nowhere
 accounts: { alice: { USDC: 10 } }
 steps:
   - alice: BUY 1 YES @ 0.12
@@ -36,7 +36,7 @@ steps:
 `),
     );
     expect(steps).toBe(2);
-    expect(failure === null ? "" : spotOf(failure)).toBe("5:5");
+    expect(failure === null ? "" : positionOf(failure)).toBe("5:5");
     expect(failure?.message).toBe("an invariant does not hold, which is a defect of clobsim");
     expect(failure?.diff.length).toBeGreaterThan(0);
     for (const { kind, text } of failure?.diff ?? []) {
@@ -45,9 +45,9 @@ steps:
     }
   });
 
-  it("after each step of a race, too", async () => {
+  it("also after each step of a race", async () => {
     const { failure, transcript } = await runLeaky(
-      desk.scenario(`scenario: a race for money from nowhere
+      folder.scenario(`scenario: a race for money from nowhere
 accounts: { alice: { USDC: 10 } }
 steps:
   - race:
@@ -57,12 +57,12 @@ steps:
 `),
     );
     expect(transcript.at(-1)).toBe("3. alice: BUY 1 YES @ 0.13 → LIVE 0/1");
-    expect(failure === null ? "" : spotOf(failure)).toBe("6:9");
+    expect(failure === null ? "" : positionOf(failure)).toBe("6:9");
   });
 
-  it("whatever the step expects of itself", async () => {
+  it("also if the step's own expectation holds", async () => {
     const { status } = await runLeaky(
-      desk.scenario(`scenario: money from nowhere in a sound order
+      folder.scenario(`scenario: money from nowhere in a sound order
 accounts: { alice: { USDC: 10 } }
 steps:
   - alice: BUY 1 YES @ 0.13

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { permutationsOf } from "../../../src/scenario/run/run-scenario.ts";
-import { Desk, diffOf, spotOf } from "./desk.ts";
+import { diffOf, positionOf, ScenarioFolder } from "./scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 const WAYS = ["process", "http"] as const;
 const HEAD = `scenario: a race
@@ -25,20 +25,20 @@ describe("the orders of a race", () => {
     [1, ["1"]],
     [2, ["12", "21"]],
     [3, ["123", "132", "213", "231", "312", "321"]],
-  ])("of %i steps are all there are, as a dictionary sorts them", (count, orders) => {
+  ])("of %i steps are all permutations in lexicographic order", (count, orders) => {
     const steps = Array.from({ length: count }, (_, index) => index + 1);
     expect(permutationsOf(steps).map((order) => order.join(""))).toEqual(orders);
   });
 
-  it("of six steps are 720, none twice", () => {
+  it("of six steps are 720 different ones", () => {
     const orders = permutationsOf([1, 2, 3, 4, 5, 6]).map((order) => order.join(""));
     expect(new Set(orders).size).toBe(720);
   });
 });
 
-describe.each(WAYS)("a race, in the way %s", (via) => {
-  it("takes every order once, each from the same start", async () => {
-    const { races, status } = await desk.run(
+describe.each(WAYS)("a race, %s", (via) => {
+  it("runs every order once, each from the same state", async () => {
+    const { races, status } = await folder.run(
       `${HEAD}  - race:
       - alice: cancel ask
       - bob: BUY 10 YES @ 0.50
@@ -53,8 +53,8 @@ describe.each(WAYS)("a race, in the way %s", (via) => {
     );
   });
 
-  it("tells of each order what its steps came to and what stands then", async () => {
-    const { races } = await desk.run(CANCEL_OR_BUY, { via });
+  it("reports the results and the final state of each order", async () => {
+    const { races } = await folder.run(CANCEL_OR_BUY, { via });
     expect(races[0]?.outcomes).toEqual([
       {
         lines: ["3. alice: cancel ask → canceled", "4. bob: BUY 10 YES @ 0.50 as bid → LIVE 0/10"],
@@ -88,7 +88,7 @@ describe.each(WAYS)("a race, in the way %s", (via) => {
   });
 
   it("runs the rest of the scenario after each order", async () => {
-    const { status, transcript } = await desk.run(
+    const { status, transcript } = await folder.run(
       `${CANCEL_OR_BUY}  - carol: BUY 1 YES @ 0.40 as hers
   - advance: 5s
   - expect: { orders: { hers: LIVE 0/1 } }
@@ -101,8 +101,8 @@ describe.each(WAYS)("a race, in the way %s", (via) => {
     expect(advanced).toEqual(Array(2).fill("6. advance: 5s → 2026-01-01T00:00:05.000Z"));
   });
 
-  it("within the rest of another takes every order within every order", async () => {
-    const { status, races } = await desk.run(
+  it("after another race runs every order after each of its orders", async () => {
+    const { status, races } = await folder.run(
       `${HEAD}  - race: [{ bob: BUY 4 YES @ 0.50 }, { carol: BUY 4 YES @ 0.50 }]
   - race: [{ alice: cancel ask }, { bob: BUY 4 YES @ 0.50 }, { carol: BUY 4 YES @ 0.50 }]
     after: { book: { YES: { asks: [] } } }
@@ -118,8 +118,8 @@ describe.each(WAYS)("a race, in the way %s", (via) => {
     ]);
   });
 
-  it("forgets in each order the names that were given in the one before", async () => {
-    const { failure } = await desk.run(
+  it("forgets the names of the previous order", async () => {
+    const { failure } = await folder.run(
       `${HEAD}  - race:
       - bob: BUY 5 YES @ 0.50 as his
       - bob: cancel his
@@ -127,7 +127,7 @@ describe.each(WAYS)("a race, in the way %s", (via) => {
       { via },
     );
     expect(failure).toBeNull();
-    const { races } = await desk.run(
+    const { races } = await folder.run(
       `${HEAD}  - race:
       - bob: BUY 5 YES @ 0.40 as his
       - bob: cancel his
@@ -142,11 +142,11 @@ describe.each(WAYS)("a race, in the way %s", (via) => {
 });
 
 describe("what must hold after a race", () => {
-  it("is judged for each order, and the failing order is named", async () => {
-    const failure = await desk.failure(`${CANCEL_OR_BUY}    after:
+  it("is checked after each order, and the failing order is named", async () => {
+    const failure = await folder.failure(`${CANCEL_OR_BUY}    after:
       orders: { ask: CANCELED 0/10 }
 `);
-    expect(spotOf(failure)).toBe("9:17");
+    expect(positionOf(failure)).toBe("9:17");
     expect({ step: failure.step, message: failure.message }).toEqual({
       step: 2,
       message: "ask is MATCHED 10/10, expected CANCELED 0/10",
@@ -156,20 +156,20 @@ describe("what must hold after a race", () => {
     );
   });
 
-  it("in the steps behind it, names the order, too", async () => {
-    const failure = await desk.failure(`${CANCEL_OR_BUY}  - expect: { balances: { bob: { USDC: 5 } } }
+  it("in later steps also names the order", async () => {
+    const failure = await folder.failure(`${CANCEL_OR_BUY}  - expect: { balances: { bob: { USDC: 5 } } }
   - bob: SELL 10 YES @ 0.60
 `);
-    expect(spotOf(failure)).toBe("9:5");
+    expect(positionOf(failure)).toBe("9:5");
     expect(failure.message).toMatch(/^refused: INSUFFICIENT_BALANCE/);
     expect(diffOf(failure).at(-1)).toBe(
       "# in the order 3. alice: cancel ask, then 4. bob: BUY 10 YES @ 0.50 as bid",
     );
   });
 
-  it("behind two races, names the order of both", async () => {
+  it("after two races names the order of both", async () => {
     const failure =
-      await desk.failure(`${CANCEL_OR_BUY}  - race: [{ carol: BUY 1 YES @ 0.1 }, { carol: BUY 2 YES @ 0.1 }]
+      await folder.failure(`${CANCEL_OR_BUY}  - race: [{ carol: BUY 1 YES @ 0.1 }, { carol: BUY 2 YES @ 0.1 }]
     after: { book: { YES: { bids: [] } } }
 `);
     expect(diffOf(failure).slice(-2)).toEqual([
@@ -178,8 +178,8 @@ describe("what must hold after a race", () => {
     ]);
   });
 
-  it("compares trades since before the race, not since the order before", async () => {
-    const { status } = await desk.run(`${HEAD}  - race: [{ bob: BUY 4 YES @ 0.50 }, { advance: 1s }]
+  it("compares trades since the start of the race", async () => {
+    const { status } = await folder.run(`${HEAD}  - race: [{ bob: BUY 4 YES @ 0.50 }, { advance: 1s }]
     after: { trades: [bob BUY 4 YES @ 0.50 from alice] }
 `);
     expect(status).toBe("passed");
@@ -187,8 +187,8 @@ describe("what must hold after a race", () => {
 });
 
 describe("a refused step in a race", () => {
-  it("is an outcome, whatever kind of step it is", async () => {
-    const { status, races } = await desk.run(`${HEAD}  - race:
+  it("is an outcome, for any kind of step", async () => {
+    const { status, races } = await folder.run(`${HEAD}  - race:
       - close: market
       - bob: BUY 10 YES @ 0.50
       - resolve: YES
@@ -200,16 +200,16 @@ describe("a refused step in a race", () => {
     expect(refusals?.length).toBeGreaterThan(0);
   });
 
-  it("fails when it says that it is refused, and in some order it is not", async () => {
-    const failure = await desk.failure(
+  it("fails if it expects a refusal, and is accepted in some order", async () => {
+    const failure = await folder.failure(
       `${CANCEL_OR_BUY.replace("ask\n      - bob", "ask\n        rejects: already matched\n      - bob")}`,
     );
     expect(failure.message).toBe("accepted, expected to be refused with already matched");
-    expect(spotOf(failure)).toBe("7:18");
+    expect(positionOf(failure)).toBe("7:18");
   });
 
-  it("fails when it says what becomes of it, and in some order it is otherwise", async () => {
-    const failure = await desk.failure(`${CANCEL_OR_BUY}        status: MATCHED 10/10\n`);
+  it("fails if it expects a status, and has another in some order", async () => {
+    const failure = await folder.failure(`${CANCEL_OR_BUY}        status: MATCHED 10/10\n`);
     expect(failure.message).toBe("bid is LIVE 0/10, expected MATCHED 10/10");
     expect(diffOf(failure).at(-1)).toMatch(/^# in the order 3\. /);
   });

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { idOf } from "../../../src/core/ids.ts";
 import type { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import type { Venue } from "../../../src/scenario/venue/venue.ts";
-import { Desk, diffOf, resultOf } from "./desk.ts";
+import { diffOf, resultOf, ScenarioFolder } from "./scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 const TRADE = `scenario: a trade
 accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
@@ -27,36 +27,36 @@ async function runWithIds(seed: string) {
       opened = venue;
     },
   };
-  const result = await resultOf(desk.scenario(TRADE), { seed, watcher });
+  const result = await resultOf(folder.scenario(TRADE), { seed, watcher });
   const venue = opened as LocalVenue;
   return { result, ids: [1, 2].map((number) => idOf(venue.state.idPrefixes.order, number)) };
 }
 
 describe("the seed of a scenario", () => {
-  it("is the beginning of its name's SHA-256 when the file gives none", async () => {
-    const { seed } = await desk.run("scenario: nothing but time\nsteps: [{ advance: 1s }]\n");
+  it("is the beginning of its name's SHA-256 by default", async () => {
+    const { seed } = await folder.run("scenario: nothing but time\nsteps: [{ advance: 1s }]\n");
     expect(seed).toBe(createHash("sha256").update("nothing but time").digest("hex").slice(0, 16));
   });
 
-  it("is the file's own, unless another is asked for", async () => {
+  it("is that of the file, unless the caller gives one", async () => {
     const text = "scenario: seeded\nseed: 7\nsteps: [{ advance: 1s }]\n";
-    expect((await desk.run(text)).seed).toBe("7");
-    expect((await desk.run(text, { seed: "eight" })).seed).toBe("eight");
+    expect((await folder.run(text)).seed).toBe("7");
+    expect((await folder.run(text, { seed: "eight" })).seed).toBe("eight");
   });
 
-  it("changes ids, and nothing that a scenario sees", async () => {
+  it("changes ids, and nothing that a scenario observes", async () => {
     const [one, other] = [await runWithIds("one"), await runWithIds("other")];
     expect(one.ids.filter((id) => other.ids.includes(id))).toEqual([]);
     expect(seenBy(other.result.transcript)).toEqual(seenBy(one.result.transcript));
     expect(other.result.stateHash).not.toBe(one.result.stateHash);
   });
 
-  it("changes what a generated flow does, and the same seed does not", async () => {
+  it("changes a generated flow", async () => {
     const text = "scenario: generated\nsteps: [{ generate: { orders: 50, accounts: 5 } }]\n";
     const [one, again, other] = [
-      await desk.run(text, { seed: "1" }),
-      await desk.run(text, { seed: "1" }),
-      await desk.run(text, { seed: "2" }),
+      await folder.run(text, { seed: "1" }),
+      await folder.run(text, { seed: "1" }),
+      await folder.run(text, { seed: "2" }),
     ];
     expect(again.transcript).toEqual(one.transcript);
     expect(again.stateHash).toBe(one.stateHash);
@@ -75,19 +75,19 @@ describe("running a scenario several times", () => {
     return { opened, watcher: { venue } };
   };
 
-  it("passes when every run does and sees the same, each on a fresh exchange", async () => {
+  it("passes if all runs are equal, each on a fresh exchange", async () => {
     const { opened, watcher } = counting();
-    const { status } = await desk.run(TRADE, { repeat: 3, watcher });
+    const { status } = await folder.run(TRADE, { repeat: 3, watcher });
     expect({ status, times: opened.times }).toEqual({ status: "passed", times: 3 });
   });
 
-  it("fails when one answers otherwise, and shows what differs", async () => {
+  it("fails if a result differs, and shows the difference", async () => {
     const { watcher } = counting((venue, time) => {
       const { place } = venue;
       if (time !== 3) return;
       venue.place = (account, words) => place.call(venue, account, { ...words, type: "FAK" });
     });
-    const failure = await desk.failure(TRADE, { repeat: 4, watcher });
+    const failure = await folder.failure(TRADE, { repeat: 4, watcher });
     expect(failure.text).toBe("run 3 of 4");
     expect(failure.message).toBe("the same scenario ended otherwise, which is a defect of clobsim");
     expect(diffOf(failure)).toContain("- 1. bob: SELL 20 YES @ 0.50 as ask → LIVE 0/20");
@@ -95,7 +95,7 @@ describe("running a scenario several times", () => {
     expect(failure.repeat).toMatch(/ --seed \S+ --repeat 4$/);
   });
 
-  it("fails when only what was answered differs", async () => {
+  it("fails if only a refusal differs", async () => {
     const { watcher } = counting((venue, time) => {
       const { cancel } = venue;
       if (time !== 2) return;
@@ -110,29 +110,29 @@ steps:
   - alice: BUY 1 YES @ 0.5 as bid
   - race: [{ bob: cancel bid }, { advance: 1s }]
 `;
-    const failure = await desk.failure(text, { repeat: 2, watcher });
+    const failure = await folder.failure(text, { repeat: 2, watcher });
     expect(diffOf(failure)).toContain("+ 3. bob: cancel bid → refused: MARKET_CLOSED");
   });
 
-  it("fails when only the hash of everything differs", async () => {
+  it("fails if only the state hash differs", async () => {
     const { watcher } = counting((venue, time) => {
       if (time === 2) venue.open("mallory", []);
     });
-    const { message } = await desk.failure(TRADE, { repeat: 2, watcher });
+    const { message } = await folder.failure(TRADE, { repeat: 2, watcher });
     expect(message).toBe("the same scenario ended otherwise, which is a defect of clobsim");
   });
 
-  it("fails as the first run that fails", async () => {
+  it("fails like the first failed run", async () => {
     const { watcher } = counting((venue, time) => {
       if (time === 2) venue.call("closeMarket", { path: venue.pathOf("market") });
     });
-    const { message } = await desk.failure(TRADE, { repeat: 3, watcher });
+    const { message } = await folder.failure(TRADE, { repeat: 3, watcher });
     expect(message).toMatch(/^refused: MARKET_CLOSED: /);
   });
 
   it("ends with the first failure", async () => {
     const { opened, watcher } = counting();
-    await desk.failure('scenario: wrong\nsteps: [{ expect: { stateHash: "" } }]\n', { repeat: 5, watcher });
+    await folder.failure('scenario: wrong\nsteps: [{ expect: { stateHash: "" } }]\n', { repeat: 5, watcher });
     expect(opened.times).toBe(1);
   });
 });

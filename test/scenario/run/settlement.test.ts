@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { money, size } from "../../../src/core/units.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
-import { Desk, toldBy } from "./desk.ts";
+import { detailsOf, ScenarioFolder } from "./scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 const HEAD = `scenario: something settles
 settlement: manual
@@ -19,8 +19,8 @@ const linesOf = ({ transcript }: { readonly transcript: readonly string[] }): re
   transcript.slice(0, transcript.indexOf("end"));
 
 describe.each(WAYS)("by %s", (via) => {
-  it("the transcript tells what each step of the chain came to", async () => {
-    const result = await desk.run(
+  it("the transcript has the result of each step of the chain", async () => {
+    const result = await folder.run(
       `${HEAD}  - alice: BUY 10 YES @ 0.50 as bid
   - chain fault: { kind: gas-spike }
   - bob: SELL 10 YES @ 0.50
@@ -58,8 +58,8 @@ describe.each(WAYS)("by %s", (via) => {
     ]);
   });
 
-  it("and in the end what a wallet holds on the chain, where that is something else", async () => {
-    const { transcript } = await desk.run(
+  it("and at the end the balance on the chain, if it differs", async () => {
+    const { transcript } = await folder.run(
       `${HEAD}  - alice: BUY 10 YES @ 0.50\n  - bob: SELL 10 YES @ 0.50\n`,
       { via },
     );
@@ -69,25 +69,25 @@ describe.each(WAYS)("by %s", (via) => {
     ]);
   });
 
-  it("a wallet's transaction that would revert ends the scenario with the contract's reason", async () => {
-    expect(toldBy(await desk.failure(`${HEAD}  - alice: split 10.01\n`, { via }))).toEqual({
+  it("a transaction that would revert ends the scenario with the contract's reason", async () => {
+    expect(detailsOf(await folder.failure(`${HEAD}  - alice: split 10.01\n`, { via }))).toEqual({
       at: "5:5",
       message: "refused: TRANSACTION_REVERTED: execution reverted: ERC20: transfer amount exceeds balance",
       diff: [],
     });
   });
 
-  it("a transaction that is sent though the step says it is not ends it, too", async () => {
+  it("a transaction that is sent although a refusal is expected ends the scenario", async () => {
     const text = `${HEAD}  - alice: split 10\n    rejects: TRANSACTION_REVERTED\n`;
-    expect(toldBy(await desk.failure(text, { via }))).toEqual({
+    expect(detailsOf(await folder.failure(text, { via }))).toEqual({
       at: "6:14",
       message: "accepted, expected to be refused with TRANSACTION_REVERTED",
       diff: ["- TRANSACTION_REVERTED", "+ accepted"],
     });
   });
 
-  it("a reorganization that is too deep says how deep it may be", async () => {
-    const { message } = await desk.failure(`${HEAD}  - mine: 1\n  - reorg: 2\n`, { via });
+  it("a reorganization that is too deep is refused with the maximum depth", async () => {
+    const { message } = await folder.failure(`${HEAD}  - mine: 1\n  - reorg: 2\n`, { via });
     expect(message).toBe(
       "refused: INVALID_PARAMETER: a reorganization of 2 blocks would undo one that is final (at most 1 can be undone now: a block with two others on top is final)",
     );
@@ -95,14 +95,14 @@ describe.each(WAYS)("by %s", (via) => {
 
   it("in a race a transaction that would revert is an outcome", async () => {
     const text = `${HEAD}  - race: [{ alice: split 10 }, { mine: 1 }, { alice: merge 10 }]\n`;
-    const { failure, races } = await desk.run(text, { via });
+    const { failure, races } = await folder.run(text, { via });
     expect(failure).toBeNull();
     const merged = races[0]?.outcomes.filter(({ lines }) => !lines.some((line) => line.includes("refused")));
     expect(merged).toHaveLength(1);
   });
 
-  it("faults that fail settlements are ended without those that do something else", async () => {
-    const { failure } = await desk.run(
+  it("`fail settlement: never` removes only faults that fail settlements", async () => {
+    const { failure } = await folder.run(
       `${HEAD}  - chain fault: { kind: retry, times: 1 }
   - fail settlement: all
   - fail settlement: next 3
@@ -119,8 +119,8 @@ describe.each(WAYS)("by %s", (via) => {
 });
 
 describe("a wallet without gas money", () => {
-  it("is refused by the node, in its words", async () => {
-    const scenario = desk.scenario(`${HEAD}  - mine: 1\n`);
+  it("is refused with the node's message", async () => {
+    const scenario = folder.scenario(`${HEAD}  - mine: 1\n`);
     const venue = new LocalVenue(scenario, null, new Wallets());
     await venue.open("alice", [{ asset: "USDC", amount: money(10_000_000) }]);
     const address = venue.addressOf("alice");

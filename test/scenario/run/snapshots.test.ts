@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { Desk } from "./desk.ts";
+import { ScenarioFolder } from "./scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 const WAYS = ["process", "http"] as const;
 
-describe.each(WAYS)("a restored snapshot, in the way %s", (via) => {
+describe.each(WAYS)("a restored snapshot, %s", (via) => {
   /** @throws with the failure's message unless it passes. */
   const passes = async (text: string) => {
-    const result = await desk.run(text, { via });
+    const result = await folder.run(text, { via });
     expect(result.failure?.message ?? null).toBeNull();
     return result;
   };
 
-  it("brings back books, balances, orders and the clock", async () => {
+  it("restores books, balances, orders and the clock", async () => {
     const { transcript } = await passes(`scenario: all of it comes back
 accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
 steps:
@@ -33,7 +33,7 @@ steps:
     expect(transcript).toContain("   at 2026-01-01T00:00:00.000Z");
   });
 
-  it("brings back expiries, which fire again at their moment", async () => {
+  it("restores expiries, which happen again at their time", async () => {
     const { transcript } = await passes(`scenario: expiries come back
 accounts: { alice: { USDC: 100 } }
 steps:
@@ -50,8 +50,8 @@ steps:
     expect(expired).toEqual(Array(2).fill("   bid expired at 2026-01-01T00:01:00.000Z"));
   });
 
-  it("takes names back: who had none is not remembered by one that came later", async () => {
-    const { failure } = await desk.run(
+  it("removes the names of later orders", async () => {
+    const { failure } = await folder.run(
       `scenario: names go back
 accounts: { alice: { USDC: 100 } }
 steps:
@@ -65,7 +65,7 @@ steps:
     expect(failure?.message).toMatch(/^order bid was never placed/);
   });
 
-  it("takes the count of trades back", async () => {
+  it("restores the number of trades", async () => {
     await passes(`scenario: trades are counted from the snapshot on
 accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
 steps:
@@ -82,7 +82,7 @@ steps:
 `);
   });
 
-  it("takes ids and the count of orders back: the same steps end in the same state", async () => {
+  it("restores ids and the number of orders: the same steps give the same state", async () => {
     const steps = `  - bob: SELL 50 YES @ 0.50 as ask
   - alice: BUY 1 YES @ 0.40
 `;
@@ -93,7 +93,7 @@ steps:
     expect(restored.stateHash).toBe(plain.stateHash);
   });
 
-  it("can be come back to again and again, and to any of several", async () => {
+  it("can be restored several times, and any of several", async () => {
     await passes(`scenario: back and forth
 accounts: { alice: { USDC: 100 } }
 steps:
@@ -113,8 +113,8 @@ steps:
 `);
   });
 
-  it("forgets accounts that came after it", async () => {
-    desk.write("passing.csv", "at,account,op,ref,side,outcome,price,size,type\n0,late,fund,,,USDC,,10,\n");
+  it("forgets later accounts", async () => {
+    folder.write("passing.csv", "at,account,op,ref,side,outcome,price,size,type\n0,late,fund,,,USDC,,10,\n");
     const { transcript } = await passes(`scenario: passing by
 steps:
   - snapshot: before
@@ -124,8 +124,8 @@ steps:
     expect(transcript.filter((line) => line.includes("late"))).toEqual([]);
   });
 
-  it("opens such accounts anew when they come again", async () => {
-    desk.write(
+  it("opens such accounts again when they come back", async () => {
+    folder.write(
       "late.csv",
       "at,account,op,side,outcome,price,size\n0,late,fund,,USDC,,10\n0,late,,BUY,YES,0.5,20\n",
     );

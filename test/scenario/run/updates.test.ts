@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { Desk, resultOf, toldBy } from "./desk.ts";
+import { detailsOf, resultOf, ScenarioFolder } from "./scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 const updating = { isUpdating: true } as const;
 
 const OPENING = `scenario: a trade is recorded
@@ -25,45 +25,45 @@ market YES
 const HASH = /v2:[\da-f]{64}/g;
 
 describe("a golden file", () => {
-  it("that is missing is written, with the folders to it, and holds from then on", async () => {
-    const scenario = desk.scenario(`${OPENING}  - expect: { golden: deep/er/golden.txt }\n`);
+  it("that is missing is written with its folders, and matches from then on", async () => {
+    const scenario = folder.scenario(`${OPENING}  - expect: { golden: deep/er/golden.txt }\n`);
     expect((await resultOf(scenario)).failure?.message).toBe("the golden file does not exist");
-    expect(existsSync(desk.at("deep"))).toBe(false);
+    expect(existsSync(folder.at("deep"))).toBe(false);
     const { status, written } = await resultOf(scenario, updating);
-    expect({ status, written }).toEqual({ status: "passed", written: [desk.at("deep/er/golden.txt")] });
-    expect(desk.read("deep/er/golden.txt")).toBe(GOLDEN);
+    expect({ status, written }).toEqual({ status: "passed", written: [folder.at("deep/er/golden.txt")] });
+    expect(folder.read("deep/er/golden.txt")).toBe(GOLDEN);
     expect((await resultOf(scenario)).status).toBe("passed");
   });
 
-  it("that differs is shown line by line, and written anew", async () => {
-    desk.write("stale.txt", GOLDEN.replace("15 (1)", "14 (2)"));
-    const scenario = desk.scenario(`${OPENING}  - expect: { golden: stale.txt }\n`);
+  it("that differs is shown line by line, and overwritten", async () => {
+    folder.write("stale.txt", GOLDEN.replace("15 (1)", "14 (2)"));
+    const scenario = folder.scenario(`${OPENING}  - expect: { golden: stale.txt }\n`);
     const { failure } = await resultOf(scenario);
     expect(failure?.message).toBe("books and trades are not those of the golden file");
-    const lines = failure === null ? [] : toldBy(failure).diff;
+    const lines = failure === null ? [] : detailsOf(failure).diff;
     expect(lines.filter((line) => /^[-+]/.test(line))).toEqual([
       "-                  |    0.5 | 14 (2)",
       "+                  |    0.5 | 15 (1)",
     ]);
     expect(lines.at(-1)).toBe("# clobsim run --update writes it anew");
     await resultOf(scenario, updating);
-    expect(desk.read("stale.txt")).toBe(GOLDEN);
+    expect(folder.read("stale.txt")).toBe(GOLDEN);
   });
 
-  it("may have the line ends of any checkout, and is left alone then", async () => {
+  it("may have Windows line ends, and is then not changed", async () => {
     const text = GOLDEN.replaceAll("\n", "\r\n");
-    desk.write("windows.txt", text);
-    const scenario = desk.scenario(`${OPENING}  - expect: { golden: windows.txt }\n`);
+    folder.write("windows.txt", text);
+    const scenario = folder.scenario(`${OPENING}  - expect: { golden: windows.txt }\n`);
     expect(await resultOf(scenario, updating)).toMatchObject({ status: "passed", written: [] });
-    expect(desk.read("windows.txt")).toBe(text);
+    expect(folder.read("windows.txt")).toBe(text);
   });
 
-  it("that holds what is asked of it already is not touched", async () => {
-    desk.write("right.txt", GOLDEN);
-    const before = statSync(desk.at("right.txt"), { bigint: true }).mtimeNs;
-    const { written } = await desk.run(`${OPENING}  - expect: { golden: right.txt }\n`, updating);
+  it("that matches is not written", async () => {
+    folder.write("right.txt", GOLDEN);
+    const before = statSync(folder.at("right.txt"), { bigint: true }).mtimeNs;
+    const { written } = await folder.run(`${OPENING}  - expect: { golden: right.txt }\n`, updating);
     expect(written).toEqual([]);
-    expect(statSync(desk.at("right.txt"), { bigint: true }).mtimeNs).toBe(before);
+    expect(statSync(folder.at("right.txt"), { bigint: true }).mtimeNs).toBe(before);
   });
 });
 
@@ -75,32 +75,32 @@ describe("a state hash", () => {
     ["an empty one in single quotes", "''", (hash) => `'${hash}'`],
     ["a wrong one", `"${WRONG}"`, (hash) => `"${hash}"`],
     ["a wrong one without quotes", WRONG, (hash) => `"${hash}"`],
-  ])("is written where %s stands, and nothing else changes", async (what, value, written) => {
+  ])("replaces %s, and nothing else changes", async (what, value, written) => {
     const around = (text: string): string =>
       `# é ∑ 😀 stays\n${OPENING}  - expect: { stateHash: ${text} }   # so does this\n  - advance: 1s\n`;
     const name = `hash-${what.replaceAll(" ", "-")}.yaml`;
-    const scenario = desk.scenario(around(value), name);
+    const scenario = folder.scenario(around(value), name);
     expect((await resultOf(scenario)).status).toBe("failed");
-    expect(desk.read(name)).toBe(around(value));
+    expect(folder.read(name)).toBe(around(value));
     const { status, stateHash, written: files } = await resultOf(scenario, updating);
-    expect({ status, files }).toEqual({ status: "passed", files: [desk.at(name)] });
-    expect(desk.read(name)).toBe(around(written(stateHash ?? "")));
-    expect((await resultOf(desk.scenario(desk.read(name), name))).status).toBe("passed");
+    expect({ status, files }).toEqual({ status: "passed", files: [folder.at(name)] });
+    expect(folder.read(name)).toBe(around(written(stateHash ?? "")));
+    expect((await resultOf(folder.scenario(folder.read(name), name))).status).toBe("passed");
   });
 
-  it("is written in quotes behind a key that has no value yet", async () => {
+  it("is written in quotes after a key without a value", async () => {
     const text = `${OPENING}  - expect:\n      stateHash:\n  - advance: 1s\n`;
-    const { stateHash } = await resultOf(desk.scenario(text, "none.yaml"), updating);
-    expect(desk.read("none.yaml")).toBe(text.replace("stateHash:", `stateHash: "${stateHash}"`));
+    const { stateHash } = await resultOf(folder.scenario(text, "none.yaml"), updating);
+    expect(folder.read("none.yaml")).toBe(text.replace("stateHash:", `stateHash: "${stateHash}"`));
   });
 
-  it("is written in each of its places, first and last alike", async () => {
+  it("is written in each of its places", async () => {
     const text = OPENING.replace("steps:\n", 'steps:\n  - expect: { stateHash: "" }\n');
-    const scenario = desk.scenario(`${text}  - expect: { stateHash: "" }\n`, "twice.yaml");
+    const scenario = folder.scenario(`${text}  - expect: { stateHash: "" }\n`, "twice.yaml");
     await resultOf(scenario, updating);
-    const hashes = desk.read("twice.yaml").match(HASH) ?? [];
+    const hashes = folder.read("twice.yaml").match(HASH) ?? [];
     expect(new Set(hashes).size).toBe(2);
-    expect((await resultOf(desk.scenario(desk.read("twice.yaml"), "twice.yaml"))).status).toBe("passed");
+    expect((await resultOf(folder.scenario(folder.read("twice.yaml"), "twice.yaml"))).status).toBe("passed");
   });
 
   it.each([
@@ -109,26 +109,26 @@ describe("a state hash", () => {
     ["both", (text: string) => `\ufeff${text.replaceAll("\n", "\r\n")}`],
   ])("keeps %s", async (_what, as) => {
     const text = as(`${OPENING}  - expect: { stateHash: "" }\n  - advance: 1s # ends here\n`);
-    const scenario = desk.scenario(text, "odd.yaml");
+    const scenario = folder.scenario(text, "odd.yaml");
     await resultOf(scenario, updating);
-    expect(desk.read("odd.yaml").match(HASH)?.length).toBe(1);
-    expect(desk.read("odd.yaml").replace(HASH, "")).toBe(text);
-    expect((await resultOf(desk.scenario(desk.read("odd.yaml"), "odd.yaml"))).status).toBe("passed");
+    expect(folder.read("odd.yaml").match(HASH)?.length).toBe(1);
+    expect(folder.read("odd.yaml").replace(HASH, "")).toBe(text);
+    expect((await resultOf(folder.scenario(folder.read("odd.yaml"), "odd.yaml"))).status).toBe("passed");
   });
 
-  it("of an included file is written there", async () => {
-    desk.write("parts/_closing.yaml", '- advance: 1s\n- expect: { stateHash: "" }\n');
+  it("of an included file is written to that file", async () => {
+    folder.write("parts/_closing.yaml", '- advance: 1s\n- expect: { stateHash: "" }\n');
     const text = `${OPENING}  - include: parts/_closing.yaml\n`;
-    const scenario = desk.scenario(text, "including.yaml");
+    const scenario = folder.scenario(text, "including.yaml");
     await resultOf(scenario, updating);
-    expect(desk.read("including.yaml")).toBe(text);
-    expect(desk.read("parts/_closing.yaml")).toMatch(
+    expect(folder.read("including.yaml")).toBe(text);
+    expect(folder.read("parts/_closing.yaml")).toMatch(
       /^- advance: 1s\n- expect: \{ stateHash: "v2:[\da-f]{64}" \}\n$/,
     );
-    expect((await resultOf(desk.scenario(text, "including.yaml"))).status).toBe("passed");
+    expect((await resultOf(folder.scenario(text, "including.yaml"))).status).toBe("passed");
   });
 
-  it("that a race asks for in every order is written once, when it is the same in all", async () => {
+  it("that a race checks in every order is written once, if it is always the same", async () => {
     const text = `scenario: nothing races
 accounts: { alice: { USDC: 10 } }
 steps:
@@ -136,21 +136,21 @@ steps:
     after: { stateHash: "" }
   - expect: { stateHash: "" }
 `;
-    expect((await resultOf(desk.scenario(text, "race.yaml"), updating)).status).toBe("passed");
-    expect(desk.read("race.yaml").replace(HASH, "")).toBe(text);
-    expect((await resultOf(desk.scenario(desk.read("race.yaml"), "race.yaml"))).status).toBe("passed");
+    expect((await resultOf(folder.scenario(text, "race.yaml"), updating)).status).toBe("passed");
+    expect(folder.read("race.yaml").replace(HASH, "")).toBe(text);
+    expect((await resultOf(folder.scenario(folder.read("race.yaml"), "race.yaml"))).status).toBe("passed");
   });
 
-  it("that cannot be the same each time it is checked fails, and nothing is written", async () => {
+  it("that differs each time it is checked fails, and nothing is written", async () => {
     const part = "- alice: BUY 1 YES @ 0.4\n- expect: { stateHash: }\n";
-    desk.write("_again.yaml", part);
+    folder.write("_again.yaml", part);
     const text = `${OPENING}  - include: _again.yaml\n  - include: _again.yaml\n`;
-    const { failure, written } = await desk.run(text, updating);
+    const { failure, written } = await folder.run(text, updating);
     expect(failure?.message).toBe(
       "no one value can be written, for this is checked more than once and differs",
     );
     expect(written).toEqual([]);
-    expect(desk.read("_again.yaml")).toBe(part);
+    expect(folder.read("_again.yaml")).toBe(part);
   });
 
   it("that holds in one order of a race is not overwritten for another", async () => {
@@ -160,11 +160,11 @@ steps:
   - race: [{ alice: BUY 1 YES @ 0.5 }, { alice: BUY 2 YES @ 0.5 }]
     after: { stateHash: "${hash}" }
 `;
-    const { failure } = await desk.run(text(""));
+    const { failure } = await folder.run(text(""));
     const [first = ""] = failure?.diff.map(({ text: line }) => line).filter((line) => HASH.test(line)) ?? [];
-    const result = await resultOf(desk.scenario(text(first), "ordered.yaml"), updating);
+    const result = await resultOf(folder.scenario(text(first), "ordered.yaml"), updating);
     expect(result).toMatchObject({ status: "failed", written: [] });
-    expect(desk.read("ordered.yaml")).toBe(text(first));
+    expect(folder.read("ordered.yaml")).toBe(text(first));
   });
 });
 
@@ -173,18 +173,18 @@ describe("updating", () => {
     const text = `${OPENING}  - expect: { stateHash: "", golden: never.txt }
   - expect: { book: { YES: { asks: [] } } }
 `;
-    const result = await resultOf(desk.scenario(text, "failing.yaml"), updating);
+    const result = await resultOf(folder.scenario(text, "failing.yaml"), updating);
     expect(result).toMatchObject({ status: "failed", written: [] });
     expect(result.failure?.message).toBe("the asks of YES are not as expected");
-    expect(desk.read("failing.yaml")).toBe(text);
-    expect(existsSync(desk.at("never.txt"))).toBe(false);
+    expect(folder.read("failing.yaml")).toBe(text);
+    expect(existsSync(folder.at("never.txt"))).toBe(false);
   });
 
   it("writes over HTTP what it writes in this process", async () => {
     const text = `${OPENING}  - expect: { stateHash: "", golden: ways.txt }\n`;
-    await resultOf(desk.scenario(text, "ways.yaml"), { ...updating, via: "http" });
-    const [scenario, golden] = [desk.read("ways.yaml"), desk.read("ways.txt")];
+    await resultOf(folder.scenario(text, "ways.yaml"), { ...updating, via: "http" });
+    const [scenario, golden] = [folder.read("ways.yaml"), folder.read("ways.txt")];
     expect(golden).toBe(GOLDEN);
-    expect((await resultOf(desk.scenario(scenario, "ways.yaml"))).status).toBe("passed");
+    expect((await resultOf(folder.scenario(scenario, "ways.yaml"))).status).toBe("passed");
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { Desk } from "../run/desk.ts";
+import { ScenarioFolder } from "../run/scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 /** A scenario that passes when each of its steps comes out as it says. */
 const passes = async (steps: string) => {
-  const result = await desk.run(
+  const result = await folder.run(
     `scenario: faults\naccounts: { alice: { USDC: 100 }, bob: { YES: 100 } }\nsteps:\n${steps}`,
     { via: "auto" },
   );
@@ -15,7 +15,7 @@ const passes = async (steps: string) => {
 };
 
 describe("a fault in a scenario", () => {
-  it("lets as many requests fail as it says, then no more", async () => {
+  it("makes the given number of requests fail, then no more", async () => {
     await passes(`  - fault: { route: POST /order, status: 503, times: 2 }
   - alice: BUY 10 YES @ 0.5
     rejects: UNAVAILABLE
@@ -26,8 +26,8 @@ describe("a fault in a scenario", () => {
 `);
   });
 
-  it("fails the step that it meets and that does not say so", async () => {
-    const { failure } = await desk.run(
+  it("fails a step that does not expect it", async () => {
+    const { failure } = await folder.run(
       `scenario: unforeseen
 accounts: { alice: { USDC: 100 } }
 steps:
@@ -40,7 +40,7 @@ steps:
     expect(failure?.message).toMatch(/^refused: RATE_LIMITED: /);
   });
 
-  it("leaves nothing behind where the connection was lost before the request came", async () => {
+  it("has no effect if the connection was lost before the request", async () => {
     await passes(`  - fault: { route: POST /order, drop: connection, times: 1 }
   - alice: BUY 10 YES @ 0.5
     rejects: CONNECTION_LOST
@@ -48,7 +48,7 @@ steps:
 `);
   });
 
-  it("leaves all that was done behind where only the reply was lost", async () => {
+  it("has its effects if only the reply was lost", async () => {
     await passes(`  - fault: { route: POST /order, drop: reply, times: 1 }
   - alice: BUY 10 YES @ 0.5
     rejects: CONNECTION_LOST
@@ -60,7 +60,7 @@ steps:
 `);
   });
 
-  it("lets the loss of a cancel's reply cancel all the same", async () => {
+  it("cancels the order although the reply of the cancel is lost", async () => {
     await passes(`  - alice: BUY 10 YES @ 0.5 as bid
   - fault: { route: DELETE /order, drop: reply, times: 1 }
   - alice: cancel bid
@@ -69,8 +69,8 @@ steps:
 `);
   });
 
-  it("meets the rows of a flow as it meets steps, and is counted among the refused", async () => {
-    desk.write(
+  it("applies to rows of a flow, and is counted as refused", async () => {
+    folder.write(
       "met.csv",
       "at,account,op,ref,side,outcome,price,size,type\n0,alice,,,BUY,YES,0.5,1,\n0,alice,,,BUY,YES,0.5,2,\n",
     );

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { readTargetFile, TargetFileError } from "../../../src/scenario/venue/target-file.ts";
-import { Desk } from "../run/desk.ts";
+import { ScenarioFolder } from "../run/scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 const KEY = `0x${"3f".repeat(32)}`;
 const API_KEY = "7d3a1f00-0b1c-4d2e-8f3a-9c4b5d6e7f80";
@@ -13,7 +13,7 @@ const SECRETS = [KEY, KEY.slice(2), String(BigInt(KEY)), API_KEY, SECRET, PASSPH
 let files = 0;
 const write = (text: string): string => {
   files += 1;
-  return desk.write(`wallets-${files}.yaml`, text);
+  return folder.write(`wallets-${files}.yaml`, text);
 };
 
 /** What reading a file with this text is refused with, without its path. */
@@ -42,7 +42,7 @@ accounts:
 `;
 
 describe("a wallets file", () => {
-  it("says what markets are called there, whose wallets act, and what they own", () => {
+  it("maps markets, and gives wallets and funds of accounts", () => {
     const { markets, accounts } = readTargetFile(write(WHOLE), { BOB: KEY });
     expect([...markets]).toEqual([
       ["rain", "will-it-rain"],
@@ -58,7 +58,7 @@ describe("a wallets file", () => {
     });
   });
 
-  it("takes a secret that is written $NAME from the environment", () => {
+  it("reads a secret written as $NAME from the environment", () => {
     const { accounts } = readTargetFile(write(WHOLE), { BOB: KEY });
     expect(accounts.get("bob")).toEqual({
       privateKey: KEY,
@@ -81,7 +81,7 @@ describe("a wallets file", () => {
   });
 });
 
-describe("a wrong wallets file gives one sentence", () => {
+describe("an invalid wallets file is refused with one sentence", () => {
   it.each<[text: string, sentence: string | RegExp]>([
     ["- alice", "the file: expected a mapping"],
     ["", "the file: expected a mapping"],
@@ -141,16 +141,16 @@ describe("a wrong wallets file gives one sentence", () => {
     else expect(told).toMatch(sentence);
   });
 
-  it("when there is none", () => {
-    const path = desk.at("missing.yaml");
+  it("if there is no file", () => {
+    const path = folder.at("missing.yaml");
     expect(() => readTargetFile(path, {})).toThrow(`--wallets ${path}: there is no such file`);
-    expect(() => readTargetFile(desk.path, {})).toThrow(
-      `--wallets ${desk.path}: expected a file, found a directory`,
+    expect(() => readTargetFile(folder.path, {})).toThrow(
+      `--wallets ${folder.path}: expected a file, found a directory`,
     );
   });
 });
 
-describe("no message repeats a key", () => {
+describe("no message contains a key", () => {
   /** Texts in which a secret stands where something else belongs. */
   const misplaced = SECRETS.flatMap((secret) => [
     `${secret}: 1`,
@@ -171,7 +171,7 @@ describe("no message repeats a key", () => {
     for (const secret of SECRETS) expect(told).not.toContain(secret);
   });
 
-  it("wherever a file is cut off or a character in it is lost", () => {
+  it("if a file is truncated or changed by one character anywhere", () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const texts = Array.from({ length: WHOLE.length }, (_, at) => [
       WHOLE.slice(0, at),

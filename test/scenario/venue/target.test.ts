@@ -10,9 +10,9 @@ import { openTargets } from "../../../src/scenario/venue/target-venue.ts";
 import { namedPrivateKey } from "../../../src/simulation/dev-accounts.ts";
 import { readWorld } from "../../../src/simulation/world.ts";
 import { TINY_WORLD } from "../../support/http.ts";
-import { Desk } from "../run/desk.ts";
+import { ScenarioFolder } from "../run/scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 /** With it, whatever a scenario asks of /sim is refused. */
 const SIM_TOKEN = "of-the-operators-alone";
@@ -51,9 +51,9 @@ async function newMarket(): Promise<string> {
 
 /** What a scenario comes to on the deployment, with these wallets. */
 async function runThere(text: string, wallets: string) {
-  const file = desk.write("wallets.yaml", wallets);
+  const file = folder.write("wallets.yaml", wallets);
   const target = await openTargets(server.url, file, ENVIRONMENT);
-  return desk.run(text, { via: "target", target });
+  return folder.run(text, { via: "target", target });
 }
 
 const walletsFor = (slug: string): string => `markets: { market: ${slug} }\n${ACCOUNTS}`;
@@ -85,13 +85,13 @@ steps:
 `;
 
 describe("a scenario on a deployment", () => {
-  it("passes with the public API alone, whatever else that exchange holds", async () => {
+  it("passes with the public API, on an exchange with other markets", async () => {
     const result = await runThere(TRADE, walletsFor(await newMarket()));
     expect(result.failure).toBeNull();
     expect(result).toMatchObject({ status: "passed", way: "target", steps: 13, stateHash: null });
   });
 
-  it("fails where what it expects does not hold there", async () => {
+  it("fails if an expectation does not hold", async () => {
     const text = TRADE.replace("bids: [0.55 x 60]", "bids: [0.55 x 61]");
     const { failure, status } = await runThere(text, walletsFor(await newMarket()));
     expect(status).toBe("failed");
@@ -99,7 +99,7 @@ describe("a scenario on a deployment", () => {
     expect(failure?.diff.map(({ text: line }) => line)).toEqual(["bid 0.55 x 61", "bid 0.55 x 60"]);
   });
 
-  it("calls who is not of the scenario somebody", async () => {
+  it("names an unknown account `somebody`", async () => {
     const slug = await newMarket();
     const stranger = new ExchangeClient(server.url, {
       account: await walletOf(namedPrivateKey("a stranger")),
@@ -122,7 +122,7 @@ steps:
     expect(failure).toBeNull();
   });
 
-  it("compares how far fills are settled, as the public API tells it now", async () => {
+  it("compares the settlement status of fills from the public API", async () => {
     const trade = `scenario: how far
 accounts: { alice: { USDC: 1000 }, bob: { YES: 500 } }
 steps:
@@ -143,7 +143,7 @@ steps:
     });
   });
 
-  it("leaves nothing resting, however it ended", async () => {
+  it("leaves no resting orders, also if it failed", async () => {
     const slug = await newMarket();
     const bids = "accounts: { alice: { USDC: 5 } }\nsteps:\n  - alice: BUY 5 YES @ 0.4 as bid\n";
     const passed = await runThere(`scenario: one\n${bids}`, walletsFor(slug));
@@ -161,23 +161,23 @@ const HEAD = "scenario: s\naccounts: { alice: { USDC: 10 } }\nsteps:\n";
 const BID = "  - alice: BUY 1 YES @ 0.5 as bid\n";
 
 describe("a deployment that does not answer", () => {
-  it("is said before anything is run", async () => {
+  it("is reported before anything is run", async () => {
     for (const wallets of [walletsFor("any"), ACCOUNTS]) {
-      const file = desk.write("nobody.yaml", wallets);
+      const file = folder.write("nobody.yaml", wallets);
       const refused = openTargets("http://127.0.0.1:1", file, ENVIRONMENT);
       await expect(refused).rejects.toThrow(TargetFileError);
       await expect(refused).rejects.toThrow("--target: no reply from http://127.0.0.1:1: ");
     }
   });
 
-  it("fails a scenario in one sentence when it ends meanwhile, and does not let it be skipped", async () => {
+  it("fails a scenario if it stops in between, and does not skip it", async () => {
     const world = readWorld(await readFile(TINY_WORLD, "utf8"));
     const slug = world.events[0]?.markets[0]?.slug ?? "";
-    const file = desk.write("lost.yaml", walletsFor(slug));
+    const file = folder.write("lost.yaml", walletsFor(slug));
     const ending = await serveWorld({ ...DEFAULT_CONFIG, port: 0, logLevel: "silent" }, world);
     const target = await openTargets(ending.url, file, ENVIRONMENT);
     await ending.close();
-    const { status, failure } = await desk.run(`${HEAD}${BID}`, { via: "target", target });
+    const { status, failure } = await folder.run(`${HEAD}${BID}`, { via: "target", target });
     expect(status).toBe("failed");
     expect({ step: failure?.step, text: failure?.text }).toEqual({ step: 0, text: "opening" });
     expect(failure?.message).toMatch(/^CONNECTION_\w+: /);
@@ -185,7 +185,7 @@ describe("a deployment that does not answer", () => {
 });
 
 describe("a scenario that needs the control plane is skipped with the reason", () => {
-  desk.write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,alice,fund,,,USDC,,1,\n");
+  folder.write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,alice,fund,,,USDC,,1,\n");
 
   it.each<[need: string, steps: string]>([
     ["line 4 (fund)", "  - alice: fund 10 USDC\n"],
@@ -231,14 +231,14 @@ describe("a scenario that needs the control plane is skipped with the reason", (
     },
   );
 
-  it("as one that opens a world of its own", async () => {
-    desk.write("tiny.json", await readFile(TINY_WORLD, "utf8"));
+  it("a world of its own", async () => {
+    folder.write("tiny.json", await readFile(TINY_WORLD, "utf8"));
     const { reason } = await runThere("scenario: w\nworld: tiny.json\nsteps: [{ advance: 1s }]\n", ACCOUNTS);
     expect(reason).toBe("needs control plane: it opens a world of its own");
   });
 });
 
-describe("a scenario that the wallets file does not fit is skipped with the reason", () => {
+describe("a scenario that does not match the wallets file is skipped with the reason", () => {
   it.each<[reason: string, header: string, wallets: string]>([
     ["needs market market in the wallets file", "accounts: { alice: {} }", ACCOUNTS],
     [
@@ -273,13 +273,13 @@ describe("a scenario that the wallets file does not fit is skipped with the reas
     ["minOrderSize 5, it has 1", "{ minOrderSize: 5 }"],
     ["feeRateBps 20, it has 0", "{ feeRateBps: 20 }"],
     ["matching independent, it has complementary", "{ matching: independent }"],
-  ])("as when the market there differs: %s", async (reason, terms) => {
+  ])("if the market differs: %s", async (reason, terms) => {
     const text = `scenario: s\nmarket: ${terms}\naccounts: { alice: {} }\nsteps:\n  - alice: cancel all\n`;
     const result = await runThere(text, walletsFor(await newMarket()));
     expect(result).toMatchObject({ status: "skipped", reason: `needs market market with ${reason}` });
   });
 
-  it("as when the market there is closed", async () => {
+  it("if the market is closed", async () => {
     const slug = await newMarket();
     const { id } = orThrow(await operator.market(slug));
     orThrow(await operator.control.close(id));
@@ -290,15 +290,15 @@ describe("a scenario that the wallets file does not fit is skipped with the reas
   });
 });
 
-describe("a wallets file that names a market which the deployment does not have", () => {
+describe("a wallets file with an unknown market", () => {
   const refusal = async (slug: string): Promise<string> => {
-    const file = desk.write("wrong-market.yaml", walletsFor(slug));
+    const file = folder.write("wrong-market.yaml", walletsFor(slug));
     const told = await openTargets(server.url, file, ENVIRONMENT).catch((error: unknown) => error);
     expect(told).toBeInstanceOf(TargetFileError);
     return (told as Error).message.replace(file, "FILE").replace(server.url, "URL");
   };
 
-  it("is wrong, in one sentence with the nearest slug: nothing is skipped because of it", async () => {
+  it("is refused with the nearest slug, and nothing is skipped", async () => {
     const slug = await newMarket();
     expect(await refusal(slug.replace("deployed", "deploied"))).toBe(
       `--wallets FILE: markets.market: there is no market "${slug.replace("deployed", "deploied")}" at URL, did you mean ${slug}?`,
@@ -308,7 +308,7 @@ describe("a wallets file that names a market which the deployment does not have"
     );
   });
 
-  it("does not show what may be a key", async () => {
+  it("does not show a possible key", async () => {
     expect(await refusal(`"0x${"3f".repeat(32)}"`)).toBe(
       "--wallets FILE: markets.market: there is no market of that id at URL",
     );

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
-import { Desk } from "../run/desk.ts";
+import { ScenarioFolder } from "../run/scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 
 const REQUEST = "scenario: asks by itself\nsteps: [{ request: GET /clob/time }]\n";
 const FAULT = "scenario: breaks something\nsteps: [{ fault: { route: GET /clob/time, status: 503 } }]\n";
@@ -13,25 +13,25 @@ steps:
 `;
 const PLAIN = "scenario: needs nothing\nsteps: [{ advance: 1s }]\n";
 
-describe("the way in which a scenario is run", () => {
+describe("where a scenario runs", () => {
   it.each([
     ["a request", REQUEST],
     ["a fault", FAULT],
     ["a request in a race", RACING],
-  ])("is HTTP, unless told otherwise, where it has %s", async (_what, text) => {
-    expect(await desk.run(text, { via: "auto" })).toMatchObject({ status: "passed", way: "http" });
+  ])("is HTTP by default if it has %s", async (_what, text) => {
+    expect(await folder.run(text, { via: "auto" })).toMatchObject({ status: "passed", way: "http" });
   });
 
-  it("is in this process otherwise", async () => {
-    expect(await desk.run(PLAIN, { via: "auto" })).toMatchObject({ status: "passed", way: "process" });
+  it("is this process otherwise", async () => {
+    expect(await folder.run(PLAIN, { via: "auto" })).toMatchObject({ status: "passed", way: "process" });
   });
 
-  it("is HTTP for all where that is asked for", async () => {
-    expect(await desk.run(PLAIN, { via: "http" })).toMatchObject({ status: "passed", way: "http" });
+  it("is HTTP for all on request", async () => {
+    expect(await folder.run(PLAIN, { via: "http" })).toMatchObject({ status: "passed", way: "http" });
   });
 
-  it("asked to be in this process, skips with the reason what cannot be, and runs the rest", async () => {
-    const scenarios = [REQUEST, PLAIN, FAULT, RACING].map((text) => desk.scenario(text));
+  it("is this process on request: scenarios that need HTTP are skipped with the reason", async () => {
+    const scenarios = [REQUEST, PLAIN, FAULT, RACING].map((text) => folder.scenario(text));
     const suite = await runSuite(scenarios, { via: "process", startServer: startScenarioServer });
     expect(suite).toMatchObject({ passed: 1, skipped: 3, failed: 0 });
     const skipped = suite.results.filter(({ status }) => status === "skipped");
@@ -43,7 +43,7 @@ describe("the way in which a scenario is run", () => {
 
   it("closes each server that it started", async () => {
     let open = 0;
-    const scenarios = [REQUEST, PLAIN, `${FAULT}${"  "}`, RACING].map((text) => desk.scenario(text));
+    const scenarios = [REQUEST, PLAIN, `${FAULT}${"  "}`, RACING].map((text) => folder.scenario(text));
     const startServer: typeof startScenarioServer = async (...given) => {
       const server = await startScenarioServer(...given);
       open += 1;
@@ -63,9 +63,9 @@ describe("the way in which a scenario is run", () => {
 describe("a suite", () => {
   const failing = 'scenario: fails\nsteps: [{ expect: { stateHash: "" } }]\n';
 
-  it("counts what passed, failed and was skipped, and tells each result as it comes", async () => {
+  it("counts passed, failed and skipped scenarios, and passes on each result at once", async () => {
     const told: string[] = [];
-    const scenarios = [PLAIN, failing, REQUEST, PLAIN].map((text) => desk.scenario(text));
+    const scenarios = [PLAIN, failing, REQUEST, PLAIN].map((text) => folder.scenario(text));
     const suite = await runSuite(scenarios, {
       via: "process",
       startServer: startScenarioServer,
@@ -75,8 +75,8 @@ describe("a suite", () => {
     expect(told).toEqual(["passed", "failed", "skipped", "passed"]);
   });
 
-  it("stops after the first failure when it is to bail", async () => {
-    const scenarios = [PLAIN, failing, PLAIN].map((text) => desk.scenario(text));
+  it("stops after the first failure with bail", async () => {
+    const scenarios = [PLAIN, failing, PLAIN].map((text) => folder.scenario(text));
     const options = { via: "process", startServer: startScenarioServer, bail: true } as const;
     expect((await runSuite(scenarios, options)).results.map(({ status }) => status)).toEqual([
       "passed",

@@ -10,12 +10,12 @@ import type { FlowRow } from "../../../src/simulation/flow.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
-import { Desk, diffOf } from "../run/desk.ts";
+import { diffOf, ScenarioFolder } from "../run/scenario-folder.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 const flow = [...generateFlow({ seed: "4711", orders: 600, accounts: 3, profile: PROFILES.balanced })];
-desk.write("flow.csv", [...writeFlow(flow, "csv")].join("").replaceAll("\n", "\n\n# a remark\n"));
-desk.write("flow.ndjson", [...writeFlow(flow, "ndjson")].join("").replaceAll("\n", "\n\n"));
+folder.write("flow.csv", [...writeFlow(flow, "csv")].join("").replaceAll("\n", "\n\n# a remark\n"));
+folder.write("flow.ndjson", [...writeFlow(flow, "ndjson")].join("").replaceAll("\n", "\n\n"));
 /** The row that places the n-th order, and the one that places the last before another. */
 const rowOf = (order: number): number =>
   1 +
@@ -51,15 +51,15 @@ async function failureOf(
   options: Partial<RunOptions> = {},
   Venue = LocalVenue,
 ): Promise<Failure | null> {
-  const scenario = desk.scenario(`scenario: a flow\nsteps:\n  - replay: ${file}\n`);
+  const scenario = folder.scenario(`scenario: a flow\nsteps:\n  - replay: ${file}\n`);
   const open = (): LocalVenue => new Venue(scenario, null, new Wallets());
   return (await runScenario(scenario, { way: "process", open, ...options })).result.failure;
 }
 
 const DOLLAR = "# USDC issued = balances + locked collateral: micro-USDC: ";
 
-describe("what does not hold in the middle of a flow", () => {
-  it("is seen within a hundred rows, and told with the row, its line in the file and its words", async () => {
+describe("a broken invariant in the middle of a flow", () => {
+  it("is found within 100 rows, and reported with the row, its line in the file and its text", async () => {
     const failure = await failureOf("flow.csv", {}, LentDollar);
     expect(failure?.message).toBe("an invariant does not hold, which is a defect of clobsim");
     const lines = failure === null ? [] : diffOf(failure);
@@ -71,23 +71,20 @@ describe("what does not hold in the middle of a flow", () => {
     // The header is the first line, and three lines come with each.
     const line = 1 + 3 * row;
     expect(
-      last.startsWith(`# after row ${row} (${desk.at("flow.csv")}:${line}), ${flow[row - 1]?.account}: `),
+      last.startsWith(`# after row ${row} (${folder.at("flow.csv")}:${line}), ${flow[row - 1]?.account}: `),
     ).toBe(true);
   });
 
-  it.each(["flow.csv", "flow.ndjson"])(
-    "is seen at its very row where every row is judged: %s",
-    async (file) => {
-      const failure = await failureOf(file, { checks: { everyRows: 1 } }, LentDollar);
-      const line = file === "flow.csv" ? 1 + 3 * rowOf(300) : 2 * rowOf(300) - 1;
-      expect(failure === null ? "" : diffOf(failure).at(-1)).toMatch(
-        `# after row ${rowOf(300)} (${desk.at(file)}:${line}), `,
-      );
-    },
-  );
+  it.each(["flow.csv", "flow.ndjson"])("is found at its row if every row is checked: %s", async (file) => {
+    const failure = await failureOf(file, { checks: { everyRows: 1 } }, LentDollar);
+    const line = file === "flow.csv" ? 1 + 3 * rowOf(300) : 2 * rowOf(300) - 1;
+    expect(failure === null ? "" : diffOf(failure).at(-1)).toMatch(
+      `# after row ${rowOf(300)} (${folder.at(file)}:${line}), `,
+    );
+  });
 
-  it("is seen over HTTP, too, where invariants are asked for", async () => {
-    const scenario = desk.scenario("scenario: a flow\nsteps: [{ advance: 1s }]\n");
+  it("is found over HTTP by asking for invariants", async () => {
+    const scenario = folder.scenario("scenario: a flow\nsteps: [{ advance: 1s }]\n");
     const venue = new LentDollar(scenario, null, new Wallets());
     const batches = async function* (): AsyncGenerator<readonly FlowRow[]> {
       yield flow;
@@ -100,13 +97,13 @@ describe("what does not hold in the middle of a flow", () => {
     expect(broken?.violations[0]?.startsWith(DOLLAR.slice(2))).toBe(true);
   });
 
-  it("is nothing where nothing is wrong, or nothing is judged", async () => {
+  it("is not reported if there is none, or without checks", async () => {
     expect(await failureOf("flow.csv")).toBeNull();
     expect(await failureOf("flow.csv", { checks: null }, LentDollar)).toBeNull();
   });
 });
 
-describe("what an exchange throws at a row", () => {
+describe("an error that an exchange throws at a row", () => {
   /** Cannot take the four hundredth order. */
   class Throwing extends LocalVenue {
     constructor(...args: ConstructorParameters<typeof LocalVenue>) {
@@ -117,12 +114,12 @@ describe("what an exchange throws at a row", () => {
     }
   }
 
-  it("is a defect told with that row", async () => {
+  it("is reported as a defect with that row", async () => {
     const failure = await failureOf("flow.ndjson", {}, Throwing);
     expect(failure?.message).toBe("a defect of clobsim: no more");
     const [place, top] = failure === null ? [] : diffOf(failure);
     const line = 2 * rowOf(400) - 1;
-    expect(place).toMatch(`# at row ${rowOf(400)} (${desk.at("flow.ndjson")}:${line}), `);
+    expect(place).toMatch(`# at row ${rowOf(400)} (${folder.at("flow.ndjson")}:${line}), `);
     expect(top).toMatch(/^# at /);
   });
 });

@@ -92,7 +92,7 @@ const FROM_ALICE = `from ${ALICE}, which has 10 open`;
 describe("a fill", () => {
   it.each<[string, string, Tamper, rule: string, found: string, expected: string]>([
     [
-      "is of who came first at its price",
+      "matches the first order at its price",
       "BUY 5 YES @ 0.6",
       withFill({ maker: 2 }),
       "orders trade by price, then by arrival",
@@ -140,10 +140,10 @@ describe("a fill", () => {
   });
 });
 
-describe("an order that comes", () => {
+describe("an incoming order", () => {
   it.each<[string, order: string, type: string, Tamper, open: number, text: string]>([
     [
-      "is filled whole or not at all when it is FOK",
+      "is filled completely or not at all if it is FOK",
       "BUY 50 YES @ 0.6",
       "FOK",
       decidedAs("FAK"),
@@ -151,7 +151,7 @@ describe("an order that comes", () => {
       "takes 10 @ 0.5 COMPLEMENTARY from order 1, expected FOK_UNFILLED",
     ],
     [
-      "is not killed when it is FOK and there is enough",
+      "is not killed if it is FOK and there is enough",
       "BUY 30 YES @ 0.6",
       "FOK",
       becoming("FOK_UNFILLED"),
@@ -159,7 +159,7 @@ describe("an order that comes", () => {
       `FOK_UNFILLED, expected 10 @ 0.5 COMPLEMENTARY ${FROM_ALICE}`,
     ],
     [
-      "does not rest when it is FAK",
+      "does not rest if it is FAK",
       "BUY 50 YES @ 0.6",
       "FAK",
       decidedAs("GTC"),
@@ -167,7 +167,7 @@ describe("an order that comes", () => {
       "rests, expected FAK_REMAINDER",
     ],
     [
-      "rests when it is GTC",
+      "rests if it is GTC",
       "BUY 50 YES @ 0.6",
       "GTC",
       decidedAs("FAK"),
@@ -191,7 +191,7 @@ describe("an order that comes", () => {
   });
 });
 
-describe("an order that meets one of its own account", () => {
+describe("an order that matches one of its own account", () => {
   const canceledMaker = withEvents((events) => [
     ...events.slice(0, 1),
     { kind: "orderCanceled", order: 1, reason: "SELF_TRADE" },
@@ -249,7 +249,7 @@ describe("an order that meets one of its own account", () => {
 });
 
 describe("after each command", () => {
-  it("what the account of an order has reserved is what its orders may cost", () => {
+  it("the reserved amount of an account equals the maximum cost of its orders", () => {
     const { floor, watcher } = watched();
     const { collateral } = floor.state.accounts.get(5);
     collateral.reserved = money(collateral.reserved + 1_000_000);
@@ -262,7 +262,7 @@ describe("after each command", () => {
     });
   });
 
-  it("what an order has matched is the sum of its fills", () => {
+  it("the matched size of an order is the sum of its fills", () => {
     const { floor, watcher } = watched();
     floor.state.orders.get(1).matched = size(100);
     floor.exchange.submit(floor.command("carol BUY 2 YES @ 0.5"));
@@ -272,7 +272,7 @@ describe("after each command", () => {
     });
   });
 
-  it("the first rule that does not hold stays the one that is told", () => {
+  it("only the first broken rule is reported", () => {
     const { floor, watcher } = watched();
     floor.state.orders.get(1).matched = size(100);
     floor.exchange.submit(floor.command("carol BUY 2 YES @ 0.5"));

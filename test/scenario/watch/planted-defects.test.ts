@@ -7,7 +7,7 @@ import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
-import { Desk, diffOf } from "../run/desk.ts";
+import { diffOf, ScenarioFolder } from "../run/scenario-folder.ts";
 import {
   type Defect,
   ignoredSelfTrade,
@@ -17,10 +17,10 @@ import {
   withDefect,
 } from "./planted-walks.ts";
 
-const desk = new Desk();
+const folder = new ScenarioFolder();
 const SEED = "4711";
 const flow = [...generateFlow({ seed: SEED, orders: 3000, accounts: 4, profile: PROFILES.balanced })];
-desk.write("flow.csv", ["# made by a test\n\n", ...writeFlow(flow, "csv")].join(""));
+folder.write("flow.csv", ["# made by a test\n\n", ...writeFlow(flow, "csv")].join(""));
 /** The line of a row: two before the header, and the header. */
 const lineOf = (row: number): number => row + 3;
 
@@ -80,20 +80,20 @@ const DEFECTS: readonly (readonly [title: string, market: string, defect: () => 
 ];
 
 describe.each(Object.entries(PLAYED))("in a flow of %s", (kind, scenarioOf) => {
-  it.each(DEFECTS)("%s is seen though it heals", async (_title, market, defect, broken) => {
-    const scenario = desk.scenario(scenarioOf(market));
+  it.each(DEFECTS)("%s is found although its effect disappears", async (_title, market, defect, broken) => {
+    const scenario = folder.scenario(scenarioOf(market));
     const { failure } = await runWith(defect(), scenario, LocalVenue);
     expect(failure?.message).toBe("an invariant does not hold, which is a defect of clobsim");
     const lines = failure === null ? [] : diffOf(failure);
     expect(lines.some((line) => broken.test(line))).toBe(true);
     const row = Number(/^# after row (\d+)/.exec(lines.at(-1) ?? "")?.[1]);
     expect(row).toBeGreaterThan(MIDDLE[0]);
-    const place = kind === "replay:" ? ` (${desk.at("flow.csv")}:${lineOf(row)})` : "";
+    const place = kind === "replay:" ? ` (${folder.at("flow.csv")}:${lineOf(row)})` : "";
     expect(lines.at(-1)).toMatch(`# after row ${row}${place}, ${flow[row - 1]?.account}: `);
   });
 
-  it.each(DEFECTS)("%s leaves nothing behind that the end would show", async (_title, market, defect) => {
-    const scenario = desk.scenario(scenarioOf(market));
+  it.each(DEFECTS)("%s cannot be found at the end", async (_title, market, defect) => {
+    const scenario = folder.scenario(scenarioOf(market));
     expect((await runWith(defect(), scenario, JudgedAtTheEnd)).failure).toBeNull();
     const sound = await runOn(scenario, () => new LocalVenue(scenario, null, new Wallets()));
     expect(sound.failure).toBeNull();
@@ -117,14 +117,14 @@ steps:
     /^# orders trade by price, then by arrival: order 3 of alice .*: takes 10 @ 0.5 .* from order 2, expected 10 @ 0.5 .* from order 1 of bob/;
 
   it("a fill that breaks a rule fails the step", async () => {
-    const { failure } = await reversed(desk.scenario(`${TWO_OFFERS}  - alice: BUY 12 YES @ 0.50\n`));
+    const { failure } = await reversed(folder.scenario(`${TWO_OFFERS}  - alice: BUY 12 YES @ 0.50\n`));
     expect(failure?.step).toBe(3);
     expect(failure === null ? "" : diffOf(failure)[0]).toMatch(EARLIER);
   });
 
-  it("it does so behind a restored snapshot, too", async () => {
+  it("also after a restored snapshot", async () => {
     const { failure } = await reversed(
-      desk.scenario(
+      folder.scenario(
         `${TWO_OFFERS}  - snapshot: s\n  - alice: BUY 1 YES @ 0.50\n  - restore: s\n  - alice: BUY 12 YES @ 0.50\n`,
       ),
     );

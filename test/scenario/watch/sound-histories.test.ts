@@ -15,8 +15,8 @@ const anyStep = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "restore" as const }) },
 );
 
-describe("a sound exchange", () => {
-  it("breaks no rule of matching, whatever happens, under every policy and every way to settle", () => {
+describe("an exchange without defects", () => {
+  it("breaks no matching rule, under every policy and settlement mode", () => {
     let trades = 0;
     fc.assert(
       fc.property(
