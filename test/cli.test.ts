@@ -4,20 +4,20 @@ import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../src/config.ts";
-import { type Ran, runLine } from "./cli/tools.ts";
+import { type CommandResult, runLine } from "./cli/tools.ts";
 import { type Ended, Program } from "./support/program.ts";
 import { rowsOf } from "./support/table.ts";
 
-/** The program as it was built. */
+/** The built program. */
 const program = await Program.built(fileURLToPath(new URL("../bin/clobsim.js", import.meta.url)), []);
-/** On any free port, without a log. */
+/** Serves on a free port, in memory, without a log. */
 const QUIET = ["serve", "--port", "0", "--ephemeral", "--log-level", "silent"];
 
 afterAll(() => program.dispose());
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What the program ends with, in a process of its own. */
+/** Runs the program in a process. */
 const clobsim = async (
   args: readonly string[],
   environment: Environment = {},
@@ -26,11 +26,11 @@ const clobsim = async (
   return ended;
 };
 
-/** The same without the start of a process. */
-const line = (args: readonly string[], environment: Environment = {}): Promise<Ran> =>
+/** Runs a command line in this process. */
+const line = (args: readonly string[], environment: Environment = {}): Promise<CommandResult> =>
   runLine(args, program.folder, environment);
 
-/** A server on a free port, once its banner is complete. */
+/** Starts a server on a free port. Resolves when its banner is complete. */
 async function serve(args: readonly string[], environment: Environment = {}) {
   const { printed, end: stop } = program.launch([...QUIET, ...args], { environment });
   const complete = /answers at (http\S+)[^\n]*\n.*Try .*\n\n$/s;
@@ -49,7 +49,7 @@ const COMMAND_NAMES =
   "serve, init, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair, doctor or completion";
 
 describe("clobsim", () => {
-  it.each(["--version", "-v"])("answers %s with the version alone", async (flag) => {
+  it.each(["--version", "-v"])("prints only the version for %s", async (flag) => {
     expect(await clobsim([flag])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
 
@@ -120,10 +120,10 @@ describe("clobsim", () => {
   )("refuses %j with one sentence and exit code 2, and leaves nothing behind", async (words, sentence) => {
     const args = words.split(" ").filter((word) => word !== "");
     expect(await line(args)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
-    expect(existsSync(program.path("d")), "something is left behind").toBe(false);
+    expect(existsSync(program.path("d")), "it has written something").toBe(false);
   });
 
-  it("names the variable that is wrong", async () => {
+  it("names an invalid variable", async () => {
     const stderr =
       'clobsim: CLOBSIM_CLOCK expects real, frozen or a rate such as 5x or 0.5x, at most 1000000x, found "fast"\n';
     expect(await clobsim(["serve"], { CLOBSIM_CLOCK: "fast" })).toEqual({ code: 2, stdout: "", stderr });
@@ -134,7 +134,7 @@ describe("clobsim", () => {
     });
   });
 
-  it("says which variables it ignores, and goes on", async () => {
+  it("warns about variables that it ignores", async () => {
     const { code, stderr } = await line(["world", "--events", "1"], { CLOBSIM_PROT: "1" });
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -144,7 +144,7 @@ describe("clobsim", () => {
 });
 
 describe("clobsim world", () => {
-  it("writes the same bytes for the same seed, whatever the machine's zone and language", async () => {
+  it("writes the same bytes for the same seed, in any time zone and language", async () => {
     const here = await clobsim(["world", "--seed", "7"]);
     const there = await clobsim(["world"], { CLOBSIM_SEED: "7", TZ: "Asia/Kolkata", LANG: "tr_TR.UTF-8" });
     expect(here).toMatchObject({ code: 0, stderr: "" });
@@ -158,14 +158,14 @@ describe("clobsim world", () => {
     expect(one.stdout).not.toBe(other.stdout);
   });
 
-  it("writes as many events and markets as it is asked for", async () => {
+  it("writes the requested numbers of events and markets", async () => {
     const { stdout } = await line(["world", "--events", "3", "--markets", "9"]);
     const { events } = JSON.parse(stdout) as { events: { markets: unknown[] }[] };
     expect(events.length).toBe(3);
     expect(events.flatMap(({ markets }) => markets).length).toBe(9);
   });
 
-  it("writes to a file what it would write to stdout", async () => {
+  it("writes the same to a file as to stdout", async () => {
     const path = program.path("world.json");
     expect(await line(["world", "--events", "2", "--out", path])).toEqual({
       code: 0,
@@ -176,7 +176,7 @@ describe("clobsim world", () => {
     expect(readFileSync(path, "utf8")).toBe(stdout);
   });
 
-  it("ends in peace when its reader has seen enough", async () => {
+  it("exits with 0 if its reader closes stdout", async () => {
     expect(await program.run(["world"], { unread: "stdout" })).toMatchObject({ code: 0, stderr: "" });
   });
 });
@@ -194,21 +194,21 @@ describe("clobsim serve", () => {
     });
     afterAll(() => served.stop("SIGTERM"));
 
-    it("answers where its banner says, at the time that its banner says", async () => {
+    it("answers at the address and time in its banner", async () => {
       expect(served.banner).toMatch(/clock +frozen, 2026-01-01T00:00:00.000Z\n/);
       const reply = await fetch(`${served.url}/clob/time`);
       expect(await reply.json()).toEqual({ time: 1_767_225_600 });
     });
 
-    it("shows a book at the address that its banner tells to try", async () => {
+    it("prints a command that gets a book", async () => {
       const reply = await fetch(/curl "([^"]+)"/.exec(served.banner)?.[1] ?? "");
       expect(reply.status).toBe(200);
       expect(await reply.json()).toMatchObject({ bids: expect.any(Array), asks: expect.any(Array) });
     });
 
-    it("shows the inspector where its banner says", () => expectInspector(served));
+    it("serves the inspector at the address in its banner", () => expectInspector(served));
 
-    it("tells a command that gets the API keys of each dev account", async () => {
+    it("prints a command that gets the API keys of each dev account", async () => {
       const { url, banner } = served;
       const addresses = [...banner.matchAll(/\d {2}(0x[\da-f]{40}) {2}0x/gi)].map(([, address]) => address);
       const commands = [...banner.matchAll(/\d {2}curl -X POST (\S+)\n/g)].map(([, target]) => target ?? "");
@@ -219,13 +219,13 @@ describe("clobsim serve", () => {
     });
   });
 
-  it("tells a command with the token that it takes", async () => {
+  it("prints commands with the token that they need", async () => {
     const { banner, stop } = await serve(["--sim-token", "t"]);
     expect(banner).toContain("curl -X POST -H x-sim-token:$CLOBSIM_SIM_TOKEN http://127.0.0.1:");
     await stop("SIGTERM");
   });
 
-  it("shows the seed, the size of its world and ten accounts with their keys", async () => {
+  it("prints the seed, the size of its world and ten accounts with their keys", async () => {
     const { banner, stop } = await serve(["--seed", "7", "--markets", "3"]);
     expect(banner).toMatch(/seed +7\n/);
     expect(banner).toMatch(/world +\d+ events?, 3 markets\n/);
@@ -233,7 +233,7 @@ describe("clobsim serve", () => {
     await stop("SIGTERM");
   });
 
-  it("shows the first exchange of a pool, and that there are more", async () => {
+  it("prints the first exchange of a pool, and the number of exchanges", async () => {
     const pool = await serve(["--pool", "4"]);
     const { url, banner, stop } = pool;
     await expectInspector(pool);
@@ -253,13 +253,13 @@ describe("clobsim serve", () => {
     await stop("SIGTERM");
   });
 
-  it("paints nothing when stdout is no terminal, whatever the machine prefers", async () => {
+  it("prints no colours if stdout is not a terminal, even with FORCE_COLOR", async () => {
     const { banner, stop } = await serve([], { CI: "true", FORCE_COLOR: "1" });
     expect(banner).not.toContain("\u001b");
     await stop("SIGTERM");
   });
 
-  it("names a port that is taken, and the remedy", async () => {
+  it("names a port that is in use, and another one to try", async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     const { port } = blocker.address() as { port: number };
@@ -278,7 +278,7 @@ describe("clobsim serve", () => {
     expect(await line(args)).toEqual({ code: 2, stdout: "", stderr });
   });
 
-  it("names a world file that is not there", async () => {
+  it("names a world file that does not exist", async () => {
     const path = program.path("missing.json");
     const { code, stdout, stderr } = await line([...QUIET, "--world", path]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -286,7 +286,7 @@ describe("clobsim serve", () => {
     expect(stderr).not.toContain("    at ");
   });
 
-  it("names a wrong world file and the place in it that is wrong", async () => {
+  it("names an invalid world file and the place of the error", async () => {
     const path = program.path("wrong.json");
     const { stdout: world } = await line(["world", "--events", "1"]);
     writeFileSync(path, world.replace(/"feeRateBps": \d+/, '"feeRateBps": "none"'));
@@ -296,7 +296,7 @@ describe("clobsim serve", () => {
     expect(stderr).toContain("events[0].markets[0].feeRateBps: expected");
   });
 
-  it("opens a world file with the file's own seed, and refuses to give it another", async () => {
+  it("opens a world file with its own seed, and refuses another", async () => {
     const path = program.path("seven.json");
     await line(["world", "--seed", "seven", "--events", "1", "--out", path]);
     const { banner, stop } = await serve(["--world", path]);

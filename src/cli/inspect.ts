@@ -1,3 +1,4 @@
+import { nearest } from "../api/nearest.ts";
 import { VERSION } from "../config.ts";
 import type { Account } from "../core/account.ts";
 import { numberOf } from "../core/ids.ts";
@@ -9,7 +10,6 @@ import { Touched } from "../history/mentions.ts";
 import { stateView } from "../history/state-view.ts";
 import type { Paint } from "../scenario/report/text.ts";
 import { visible } from "../scenario/report/text.ts";
-import { didYouMean } from "../setting.ts";
 import type { Run } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
 import { writePage } from "./inspect-page.ts";
@@ -118,10 +118,9 @@ function withPrefix<T>(noun: string, named: string, all: readonly T[], nameOf: (
   }
   const names = all.map(nameOf);
   const containing = names.filter((name) => name.includes(named));
+  const similar = containing.length > 0 ? containing : [nearest(named, names) ?? []].flat();
   const suggestion =
-    containing.length > 0
-      ? `, did you mean ${listed(containing)}?`
-      : didYouMean(named, names) || `: there were ${listed(names)}`;
+    similar.length > 0 ? `, did you mean ${listed(similar)}?` : `: there were ${listed(names)}`;
   throw new UsageError(`${expected}, there was none ${named} then${suggestion}`);
 }
 

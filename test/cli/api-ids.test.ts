@@ -7,9 +7,9 @@ import { pairOn, run, serve } from "./tools.ts";
 const data = join(temporaryFolder(), "data");
 const SLUG = "will-the-longest-of-all-slugs-be-printed-from-its-first-letter-to-its-last";
 
-/** What the API calls things: Alice's bid, Bob's sale to it, the trade between them, Alice's other bid in another market. */
+/** Ids of the API: Alice's bid, Bob's sale to it, their trade, Alice's bid in another market, and an undone order. */
 const ids = { market: "", token: "", alice: "", bid: "", sale: "", trade: "", other: "", undone: "" };
-/** What the API tells of Alice's bid. */
+/** The API's explanation of Alice's bid. */
 let story: unknown;
 
 beforeAll(async () => {
@@ -46,8 +46,8 @@ beforeAll(async () => {
 
 const JSON_BODY = { "content-type": "application/json" };
 
-/** The words of the lines that a pattern finds. */
-async function found(pattern: string): Promise<string[]> {
+/** Returns the texts of the lines that match a pattern. */
+async function grep(pattern: string): Promise<string[]> {
   const { code, stdout } = await run("journal", [data], { grep: pattern });
   expect(code).toBe(0);
   return stdout
@@ -61,28 +61,28 @@ const SOLD = expect.stringContaining("SELL 4 YES @ 0.4");
 const CANCELED = expect.stringContaining("cancel order");
 const CREATED = expect.stringContaining("create market");
 
-describe("what the API calls a thing", () => {
-  it("finds the lines of an order, of either case: placed, met, canceled", async () => {
-    expect(await found(ids.bid)).toEqual([PLACED, SOLD, CANCELED]);
-    expect(await found(ids.bid.toUpperCase())).toEqual([PLACED, SOLD, CANCELED]);
-    expect(await found(ids.sale)).toEqual([SOLD]);
+describe("an id of the API", () => {
+  it("finds the lines of an order, in either case: placed, matched, canceled", async () => {
+    expect(await grep(ids.bid)).toEqual([PLACED, SOLD, CANCELED]);
+    expect(await grep(ids.bid.toUpperCase())).toEqual([PLACED, SOLD, CANCELED]);
+    expect(await grep(ids.sale)).toEqual([SOLD]);
   });
 
-  it("finds the line of a trade, and all lines of a market, a token, a slug and an account", async () => {
-    expect(await found(ids.trade)).toEqual([SOLD]);
+  it("finds the lines of a trade, a market, a token, a slug and an account", async () => {
+    expect(await grep(ids.trade)).toEqual([SOLD]);
     const ofMarket = [CREATED, PLACED, SOLD, expect.stringContaining("BUY 10 YES @ 0.3"), CANCELED];
-    for (const id of [ids.market, ids.token, SLUG]) expect(await found(id), id).toEqual(ofMarket);
-    const ofAlice = await found(ids.alice);
+    for (const id of [ids.market, ids.token, SLUG]) expect(await grep(id), id).toEqual(ofMarket);
+    const ofAlice = await grep(ids.alice);
     expect(ofAlice).toContainEqual(expect.stringContaining("derive credentials"));
     expect(ofAlice).toContainEqual(SOLD);
     expect(ofAlice).not.toContainEqual(CREATED);
   });
 
-  it("finds nothing by a part of it that the words of a line do not have", async () => {
-    expect(await found(ids.token.slice(0, 20))).toEqual([""]);
+  it("finds nothing by a part of it", async () => {
+    expect(await grep(ids.token.slice(0, 20))).toEqual([""]);
   });
 
-  it("is printed whole: no slug is cut", async () => {
+  it("is printed completely: no slug is truncated", async () => {
     const { stdout } = await run("journal", [data]);
     expect(stdout).toContain(`BUY 10 YES @ 0.4 in ${SLUG} `);
     expect(stdout).not.toContain("…");
@@ -90,17 +90,17 @@ describe("what the API calls a thing", () => {
 });
 
 describe("clobsim inspect --order", () => {
-  it("tells the story that the API tells, by id of either case and by number, with the order's lines", async () => {
+  it("prints the API's explanation and the lines of an order, by id in either case and by number", async () => {
     const byId = await run("inspect", [data], { order: ids.bid.toUpperCase(), json: "true" });
-    const { number, lines, line, time, sequence, ...told } = JSON.parse(byId.stdout);
+    const { number, lines, line, time, sequence, ...explanation } = JSON.parse(byId.stdout);
     expect([line, time, sequence].map((value) => typeof value)).toEqual(["number", "string", "number"]);
-    expect(told).toEqual(story);
+    expect(explanation).toEqual(story);
     expect(lines.map(({ text }: { text: string }) => text)).toEqual([PLACED, SOLD, CANCELED]);
     const byNumber = await run("inspect", [data], { order: String(number), json: "true" });
     expect(byNumber.stdout).toBe(byId.stdout);
   });
 
-  it("tells it as text, too, and as it was after a line", async () => {
+  it("prints it as text, and as it was after a line", async () => {
     const { code, stdout } = await run("inspect", [data], { order: ids.bid });
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -115,7 +115,7 @@ describe("clobsim inspect --order", () => {
     expect(then.stdout).not.toContain("filled");
   });
 
-  it("knows nothing of what a restored snapshot has undone", async () => {
+  it("does not know an order that a restored snapshot has undone", async () => {
     const { code, stderr } = await run("inspect", [data], { order: ids.undone });
     expect([code, stderr]).toEqual([
       2,
@@ -125,7 +125,7 @@ describe("clobsim inspect --order", () => {
     ]);
   });
 
-  it("says what an id is of that is no order's", async () => {
+  it("explains an id of a trade or a market", async () => {
     const trade = await run("inspect", [data], { order: ids.trade });
     expect([trade.code, trade.stderr]).toEqual([
       2,
@@ -139,13 +139,13 @@ describe("clobsim inspect --order", () => {
     });
   });
 
-  it("goes with nothing that shows something else", async () => {
+  it("refuses --market and other selections", async () => {
     expect((await run("inspect", [data], { order: "1", market: SLUG })).code).toBe(2);
   });
 });
 
 describe("clobsim inspect --market", () => {
-  it("takes an id of either case", async () => {
+  it("accepts an id in either case", async () => {
     const { stdout } = await run("inspect", [data], { market: ids.market.toUpperCase(), json: "true" });
     expect(JSON.parse(stdout).markets).toMatchObject([{ market: SLUG }]);
   });
@@ -155,12 +155,12 @@ describe("clobsim inspect --market", () => {
     ["longest-of-all", `there was none longest-of-all then, did you mean ${SLUG}?`, 2],
     [SLUG.replace("longest", "lungest"), `then, did you mean ${SLUG}?`, 2],
     ["zzz", "there was none zzz then: there were ", 2],
-  ])("%s: names those that could be meant, where it is not one", async (market, words, code) => {
-    const ran = await run("inspect", [data], { market });
-    expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(words)]);
+  ])("%s: suggests markets if there is none", async (market, words, code) => {
+    const { code: found, stderr } = await run("inspect", [data], { market });
+    expect([found, stderr]).toEqual([code, expect.stringContaining(words)]);
   });
 
-  it("names all that begin so", async () => {
+  it("names all markets with a prefix", async () => {
     const { stderr } = await run("inspect", [data], { market: "will" });
     expect(stderr).toMatch(/--market expects one market, \d+ begin with will: will-[a-z\d-]+, will-/);
   });

@@ -13,7 +13,7 @@ import { run } from "./tools.ts";
 const runFile = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
 
-/** A folder with a file, and the program under its name for a shell to find. */
+/** A folder with a file, and with the program for a shell to find. */
 const folder = temporaryFolder();
 const bin = join(folder, "bin");
 mkdirSync(bin);
@@ -23,34 +23,36 @@ writeFileSync(join(folder, "rules.yaml"), "");
 
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, HOME: folder };
 
-/** What a shell does to have a line completed, with the script of the program read before. */
-const COMPLETED: Readonly<Record<Shell, (words: readonly string[]) => string>> = {
+/** Scripts that load the completion script of the program, and complete a line. */
+const COMPLETE: Readonly<Record<Shell, (words: readonly string[]) => string>> = {
   bash: (words) => `eval "$(clobsim completion bash)"
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}
 _clobsim; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  // The completion system of zsh works at a prompt alone: what it would be told is printed.
+  // Completion in zsh works only at a prompt, so the script prints what it would be given.
   zsh: (words) => `compdef() { :; }; _describe() { print -l -- "\${(P@)2}"; }; _files() { print -l *(.); }
 eval "$(clobsim completion zsh)"
 words=(${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length}; _clobsim`,
   fish: (words) => `clobsim completion fish | source; complete -C '${words.join(" ")}'`,
 };
 
-async function isThere(shell: Shell): Promise<boolean> {
+async function isInstalled(shell: Shell): Promise<boolean> {
   return runFile(shell, ["--version"]).then(
     () => true,
     () => false,
   );
 }
 
-const there = new Map(await Promise.all(SHELLS.map(async (shell) => [shell, await isThere(shell)] as const)));
-for (const [shell, found] of there) if (!found) console.warn(`not tried: ${shell} is not installed here`);
+const installed = new Map(
+  await Promise.all(SHELLS.map(async (shell) => [shell, await isInstalled(shell)] as const)),
+);
+for (const [shell, found] of installed) if (!found) console.warn(`skipped: ${shell} is not installed`);
 
 describe("completion", () => {
-  it.each([...there].flatMap(([shell, found]) => (found ? [shell] : [])))(
+  it.each([...installed].flatMap(([shell, found]) => (found ? [shell] : [])))(
     "in %s offers commands, options, values and files",
     async (shell) => {
       const offered = async (...words: readonly string[]): Promise<string[]> => {
-        const { stdout } = await runFile(shell, ["-c", COMPLETED[shell](["clobsim", ...words])], {
+        const { stdout } = await runFile(shell, ["-c", COMPLETE[shell](["clobsim", ...words])], {
           cwd: folder,
           env,
         });
@@ -62,7 +64,7 @@ describe("completion", () => {
       expect(await offered("re")).toEqual(["record", "repair", "replay", "report"]);
       expect(await offered("world", "--m")).toEqual(["--markets"]);
       expect(await offered("run", "--via", "")).toEqual(["http", "process"]);
-      // Bash completes names of files by itself when the function finds nothing.
+      // Bash completes file names by itself if the function finds nothing.
       expect(await offered("run", "")).toEqual(
         shell === "bash" ? [] : expect.arrayContaining(["rules.yaml"]),
       );
@@ -90,7 +92,7 @@ describe("completion", () => {
     flow --format               | csv ndjson
     banana --                   | .
     `),
-  )("answers %j with %j", (line, expected) => {
+  )("completes %j with %j", (line, expected) => {
     const isOpen = / (?:completion|--format|--clock|--world)$/.test(` ${line}`);
     const typed = [...line.split(" "), ...(isOpen ? [""] : [])];
     expect(completions(["bash", "clobsim", ...typed])).toBe(
@@ -101,7 +103,7 @@ describe("completion", () => {
     );
   });
 
-  it("tells zsh and fish what each word is", () => {
+  it("describes each word in zsh and fish", () => {
     expect(completions(["fish", "clobsim", "doc"])).toMatch(/^doctor\tMeasure /);
     expect(completions(["zsh", "clobsim", "doc"])).toMatch(/^doctor:Measure /);
   });
@@ -110,12 +112,15 @@ describe("completion", () => {
     [[], { SHELL: "/usr/bin/fish" }, "completion fish"],
     [[], { SHELL: "/bin/dash" }, "completion bash"],
     [["zsh"], { SHELL: "/usr/bin/fish" }, "completion zsh"],
-  ])("of %j with %j is the script of a shell", async (words, environment, says) => {
-    const { code, stdout } = await run("completion", words, {}, environment);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(says) });
-  });
+  ])(
+    "with arguments %j and environment %j prints the script of a shell",
+    async (words, environment, says) => {
+      const { code, stdout } = await run("completion", words, {}, environment);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(says) });
+    },
+  );
 
-  it("of a shell that it does not know is refused", async () => {
+  it("of an unknown shell is refused", async () => {
     const stderr = 'clobsim: completion expects bash, zsh, fish, found "tcsh"\n';
     expect(await run("completion", ["tcsh"])).toEqual({ code: 2, stdout: "", stderr });
   });

@@ -6,29 +6,23 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_DATA } from "../../src/config.ts";
 import { makeReportFolder } from "../../src/history/report.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { run, serve, trade } from "./tools.ts";
+import { run, tradeIn } from "./tools.ts";
 
 const folder = temporaryFolder();
 let count = 0;
 
-/** A folder with a data directory of a session, which may have had something in it before. */
-async function kept(name: string, before: (data: string) => void = () => {}): Promise<string> {
+/** Makes a data directory with a session. `before` may put something into it first. */
+async function dataDirectory(name: string, before: (data: string) => void = () => {}): Promise<string> {
   count += 1;
   const data = join(folder, `project-${count}`, name);
   before(data);
-  await session(data);
+  await tradeIn(data);
   return data;
 }
 
-async function session(data: string, reset = false): Promise<void> {
-  const server = await serve({ data, reset });
-  await trade(server.url);
-  await server.close();
-}
-
 describe("the default data directory", () => {
-  it("is nothing for git, and so are the reports in it", async () => {
-    const data = await kept(DEFAULT_DATA);
+  it("is ignored by git with all reports in it", async () => {
+    const data = await dataDirectory(DEFAULT_DATA);
     writeFileSync(join(data, "report.ndjson"), "");
     const project = join(data, "..");
     writeFileSync(join(project, "seen"), "");
@@ -38,10 +32,10 @@ describe("the default data directory", () => {
   });
 
   it.each(["replay", "journal", "inspect", "doctor", "report"] as const)(
-    "is read by %s as any other",
+    "is read by %s like any other",
     async (command) => {
-      const [data, other] = [await kept(DEFAULT_DATA), await kept("data")];
-      const told = async (path: string) => {
+      const [data, other] = [await dataDirectory(DEFAULT_DATA), await dataDirectory("data")];
+      const result = async (path: string) => {
         const { code, stdout, stderr } = await run(
           command,
           [path],
@@ -49,33 +43,33 @@ describe("the default data directory", () => {
         );
         return { code, stderr, lines: stdout.split("\n").length };
       };
-      expect(await told(data)).toEqual(await told(other));
-      expect((await told(data)).code).toBe(0);
+      expect(await result(data)).toEqual(await result(other));
+      expect((await result(data)).code).toBe(0);
     },
   );
 
-  it("is opened again, and keeps what its .gitignore says", async () => {
-    const data = await kept(DEFAULT_DATA);
+  it("is opened again without a change of its .gitignore", async () => {
+    const data = await dataDirectory(DEFAULT_DATA);
     writeFileSync(join(data, ".gitignore"), "mine\n");
-    await session(data);
-    await session(data, true);
+    await tradeIn(data);
+    await tradeIn(data, { reset: true });
     expect(readFileSync(join(data, ".gitignore"), "utf8")).toBe("mine\n");
     expect((await run("replay", [data])).code).toBe(0);
   });
 
-  it("is repaired into a directory of its own", async () => {
-    const data = await kept(DEFAULT_DATA);
+  it("is repaired into another directory", async () => {
+    const data = await dataDirectory(DEFAULT_DATA);
     const out = `${data}-repaired`;
     expect((await run("repair", [data], { "accept-loss": "true", out })).code).toBe(0);
     expect(readdirSync(out)).not.toContain(".gitignore");
   });
 
-  it("may hold reports before an exchange is kept there, which --reset leaves alone", async () => {
-    const data = await kept(DEFAULT_DATA, (path) => {
+  it("may have reports before it has an exchange, and --reset keeps them", async () => {
+    const data = await dataDirectory(DEFAULT_DATA, (path) => {
       makeReportFolder(join(path, "reports"));
       writeFileSync(join(path, "reports", "one.ndjson"), "");
     });
-    await session(data, true);
+    await tradeIn(data, { reset: true });
     expect(readdirSync(join(data, "reports"))).toEqual(["one.ndjson"]);
     expect(readFileSync(join(data, ".gitignore"), "utf8")).toBe("*\n");
     expect(statSync(join(data, "reports")).mode & 0o777).toBe(0o700);
@@ -84,13 +78,13 @@ describe("the default data directory", () => {
 });
 
 describe("a data directory of another name", () => {
-  it("has no .gitignore: whoever named it may want it in git", async () => {
-    expect(readdirSync(await kept("run-7"))).not.toContain(".gitignore");
+  it("has no .gitignore because its owner may want it in git", async () => {
+    expect(readdirSync(await dataDirectory("run-7"))).not.toContain(".gitignore");
   });
 
-  it("is refused where it holds other things", async () => {
+  it("is refused if it has other files", async () => {
     await expect(
-      kept("mixed", (path) => {
+      dataDirectory("mixed", (path) => {
         mkdirSync(path, { recursive: true });
         writeFileSync(join(path, "notes.txt"), "");
       }),

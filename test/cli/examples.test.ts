@@ -6,17 +6,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COMMANDS, type Command } from "../../src/cli/commands.ts";
 import type { RunningServer } from "../../src/compose.ts";
 import { Program } from "../support/program.ts";
-import { begun, order } from "./refused-session.ts";
+import { sendOrder, startSession } from "./refused-session.ts";
 import { run, runLine, serve } from "./tools.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const ENTRY = join(ROOT, "bin", "clobsim.js");
 
-/** A folder with all that the examples of the help speak of. */
+/** A folder with all files that the examples of the help name. */
 const program = await Program.built(ENTRY, []);
 let server: RunningServer;
-/** What stands in an example for something of the machine or session that it is run on. */
-const replaced = new Map<string | RegExp, string>();
+/** Replacements in the examples: ids, ports and limits of this session. */
+const replacements = new Map<string | RegExp, string>();
 
 const FAILING = `scenario: a bid is too small
 accounts: { alice: { USDC: 100 }, bob: { YES: 10 } }
@@ -25,12 +25,12 @@ steps:
 ${"  - advance: 1s\n".repeat(12)}  - expect: { orders: { bid: LIVE 0/11 } }
 `;
 
-/** The order 4116 of the default world's session, a refused one, and lines beyond the 120th. */
-async function session(url: string): Promise<void> {
-  const { alice, bid, tokenId, close } = await begun(url);
-  await order(alice, { tokenId, side: "BUY", price: 0.0155, size: 10 });
+/** Runs a session with the order of the examples, a refused order, and more than 120 lines. */
+async function runSession(url: string): Promise<void> {
+  const { alice, bid, tokenId, close } = await startSession(url);
+  await sendOrder(alice, { tokenId, side: "BUY", price: 0.0155, size: 10 });
   for (let count = 0; count < 120; count += 1) await alice.control.setClock({ advance: "1s" });
-  replaced.set("4acfce73-8b67-80ed-9cc2-000000000001", bid);
+  replacements.set("4acfce73-8b67-80ed-9cc2-000000000001", bid);
   close();
 }
 
@@ -41,24 +41,24 @@ beforeAll(async () => {
   cpSync(join(ROOT, "scenarios", "time-in-force"), program.path("scenarios"), { recursive: true });
   for (const name of ["failing.yaml", "long.yaml"]) program.write(name, FAILING);
   cpSync(join(ROOT, "fixtures", "worlds", "tiny.json"), program.path("world.json"));
-  const kept = await serve({ world: null, data: program.path(".clobsim") });
-  await session(kept.url);
-  await kept.close();
+  const persistent = await serve({ world: null, data: program.path(".clobsim") });
+  await runSession(persistent.url);
+  await persistent.close();
   await run("report", [program.path(".clobsim")], { out: program.path("report.ndjson") });
   cpSync(program.path("report.ndjson"), program.path("bug.ndjson"));
   await run("run", [program.path("failing.yaml")], { report: program.path("failed") });
   const { stdout } = await run("journal", [program.path(".clobsim")]);
   const refused = /^\s*(\d+)\s.*refused/m.exec(stdout)?.[1] ?? "no refused line";
-  replaced.set("--refused 12", `--refused ${refused}`);
+  replacements.set("--refused 12", `--refused ${refused}`);
   server = await serve({ world: null });
-  await session(server.url);
-  replaced.set(/http:\/\/127\.0\.0\.1:(?:7070|8080)/, server.url);
-  replaced.set(/^record --out/, `record --url ${server.url} --out`);
-  replaced.set(/^shrink report.ndjson --out/, "shrink failed/failing.ndjson --out");
-  replaced.set(/^fuzz$/, "fuzz --budget 200ms");
-  replaced.set("--budget 10m", "--budget 200ms");
-  // Of a part of the suite.
-  replaced.set("--min 95", "--min 1");
+  await runSession(server.url);
+  replacements.set(/http:\/\/127\.0\.0\.1:(?:7070|8080)/, server.url);
+  replacements.set(/^record --out/, `record --url ${server.url} --out`);
+  replacements.set(/^shrink report.ndjson --out/, "shrink failed/failing.ndjson --out");
+  replacements.set(/^fuzz$/, "fuzz --budget 200ms");
+  replacements.set("--budget 10m", "--budget 200ms");
+  // Only a part of the suite is run.
+  replacements.set("--min 95", "--min 1");
 }, 60_000);
 
 afterAll(async () => {
@@ -66,14 +66,14 @@ afterAll(async () => {
   await program.dispose();
 });
 
-/** Those that are to end otherwise than with 0. */
-const CODES: Readonly<Record<string, number>> = { "repair .clobsim": 2 };
+/** Exit codes other than 0. */
+const EXIT_CODES: Readonly<Record<string, number>> = { "repair .clobsim": 2 };
 
 const examples = Object.values<Command>(COMMANDS).flatMap((command) =>
   command.examples.map(([line]) => line),
 );
 
-/** Runs a line as a shell does that finds the program. */
+/** Runs a line in a shell with the program in its PATH. */
 const inShell = (line: string): Promise<{ code: number; stderr: string }> =>
   new Promise((resolve) => {
     const path = `${program.path("bin")}${delimiter}${process.env.PATH}`;
@@ -83,18 +83,21 @@ const inShell = (line: string): Promise<{ code: number; stderr: string }> =>
     );
   });
 
-/** The words of a line, which may stand in quotes. */
+/** Splits a line into words, which may be quoted. */
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
 
 describe("the examples of the help", () => {
-  it("stand below every command", () => {
+  it("exist for every command", () => {
     const bare = Object.entries<Command>(COMMANDS).filter(([, command]) => command.examples.length === 0);
     expect(bare).toEqual([]);
   });
 
-  it.each(examples)("do what they say: clobsim %s", async (example) => {
-    const line = [...replaced].reduce((text, [known, now]) => text.replace(known, now), example);
+  it.each(examples)("run: clobsim %s", async (example) => {
+    const line = [...replacements].reduce(
+      (text, [pattern, replacement]) => text.replace(pattern, replacement),
+      example,
+    );
     if (line.startsWith("serve")) {
       const args = [...line.replace(/ --port 0/, "").split(" "), "--port", "0", "--log-level", "silent"];
       const { prints, end } = program.launch(args);
@@ -102,11 +105,11 @@ describe("the examples of the help", () => {
       expect((await end("SIGTERM")).code).toBe(0);
       return;
     }
-    // What starts threads, or writes a stream to stdout, is a process; what needs a shell is run by one.
+    // Commands that start threads or stream to stdout need a process, lines with > or * need a shell.
     const words = /^(?:fuzz|flow)\b|[>*]/.test(line) ? null : wordsOf(line);
     const { code, stderr } = await (words === null
       ? inShell(`clobsim ${line}`)
       : runLine(words, program.folder, { HOME: program.folder, SHELL: "/bin/bash" }));
-    expect({ code, stderr }).toEqual({ code: CODES[example] ?? 0, stderr });
+    expect({ code, stderr }).toEqual({ code: EXIT_CODES[example] ?? 0, stderr });
   });
 });

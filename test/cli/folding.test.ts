@@ -6,20 +6,20 @@ const LINE =
   "     3  2026-01-01T00:00:00.000Z  0x19e7e376  BUY 100 YES @ 0.41 in will-it-rain  → order 178, rests";
 
 describe("a line on a narrow terminal", () => {
-  it("is folded at blanks, its further lines a little to the right", () => {
+  it("is folded at blanks with indented continuation lines", () => {
     expect(folded(LINE, 60).split("\n")).toEqual([
       "     3  2026-01-01T00:00:00.000Z  0x19e7e376  BUY",
       "         100 YES @ 0.41 in will-it-rain  → order 178, rests",
     ]);
   });
 
-  it.each([40, 60, 80, 97])("fills %i columns at most, and loses no word", (columns) => {
+  it.each([40, 60, 80, 97])("has at most %i columns, and loses no word", (columns) => {
     const lines = folded(LINE, columns).split("\n");
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
     expect(lines.join(" ").replace(/ +/g, " ")).toBe(LINE.replace(/ +/g, " "));
   });
 
-  it("is painted as it was", () => {
+  it("keeps its colours", () => {
     const painted = `\u001b[2m     3\u001b[22m  \u001b[32m${"word ".repeat(20)}end\u001b[39m`;
     const lines = folded(painted, 50).split("\n");
     expect(lines.length).toBeGreaterThan(2);
@@ -27,12 +27,12 @@ describe("a line on a narrow terminal", () => {
     for (const line of lines.slice(1)) expect(line).toContain("\u001b[32m");
   });
 
-  it("stays whole where there is room, and where nothing would be left to read", () => {
+  it("is not folded if the terminal is wide enough or too narrow", () => {
     expect(folded(LINE, 200)).toBe(LINE);
     expect(folded(LINE, 20)).toBe(LINE);
   });
 
-  it("is cut within a word that is longer than the terminal", () => {
+  it("is split within a word that is longer than the terminal", () => {
     for (const line of folded(`  ${"x".repeat(100)}`, 50).split("\n"))
       expect(line.length).toBeLessThanOrEqual(50);
   });

@@ -19,8 +19,8 @@ import { run } from "./tools.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const folder = temporaryFolder();
 
-/** A project with these files. */
-function projectOf(files: Readonly<Record<string, string>>): string {
+/** Makes a project with files. */
+function makeProject(files: Readonly<Record<string, string>>): string {
   const project = mkdtempSync(join(folder, "project-"));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(project, name)), { recursive: true });
@@ -29,7 +29,7 @@ function projectOf(files: Readonly<Record<string, string>>): string {
   return project;
 }
 
-/** The files of a folder with their texts, without packages. */
+/** Returns the files of a folder with their texts, without packages. */
 function filesIn(project: string): Readonly<Record<string, string>> {
   const names = readdirSync(project, { recursive: true, encoding: "utf8" })
     .filter((name) => !name.startsWith("node_modules"))
@@ -85,9 +85,9 @@ describe("clobsim init", () => {
       ["yarn add -D clobsim jest", "yarn clobsim run scenarios", `${JEST} yarn jest test/exchange.test.js`],
     ],
   ])(
-    "writes into %s what it says, and what the workflow runs is what to type next",
+    "writes the listed files into %s, and the workflow runs the next commands",
     async (_, files, flags, next) => {
-      const project = projectOf(files);
+      const project = makeProject(files);
       const { code, stdout, stderr } = await run("init", [project], flags);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(nextIn(stdout)).toBe(`${[`cd ${project}`, ...next].join("\n")}\n`);
@@ -105,9 +105,9 @@ describe("clobsim init", () => {
     },
   );
 
-  it("leaves alone what is there, and says so", async () => {
+  it("keeps existing files, and says so", async () => {
     const own = { "scenarios/first.yaml": "mine", ".gitignore": "node_modules/\n/.clobsim\n" };
-    const project = projectOf(own);
+    const project = makeProject(own);
     await run("init", [project]);
     const files = filesIn(project);
     expect(files).toMatchObject(own);
@@ -123,20 +123,20 @@ describe("clobsim init", () => {
     ["node_modules\n", "node_modules\n.clobsim/\n"],
     ["", ".clobsim/\n"],
   ])("adds a line to a .gitignore of %j", async (before, after) => {
-    const project = projectOf({ ".gitignore": before });
+    const project = makeProject({ ".gitignore": before });
     const { stdout } = await run("init", [project]);
     expect(stdout).toMatch(/^added {2}\.gitignore +\.clobsim\/$/m);
     expect(filesIn(project)[".gitignore"]).toBe(after);
   });
 
-  it("makes the folder that it is given", async () => {
+  it("creates its folder", async () => {
     const project = join(folder, "new", "bot");
     expect(await run("init", [project])).toMatchObject({ code: 0, stderr: "" });
     expect(Object.keys(filesIn(project))).toHaveLength(4);
   });
 
-  it("writes nothing when asked what it would write", async () => {
-    const project = projectOf({ ".gitignore": "" });
+  it("writes nothing with --dry-run", async () => {
+    const project = makeProject({ ".gitignore": "" });
     const { stdout } = await run("init", [project], { "dry-run": "true" });
     expect(stdout.match(/^would (?:write|add) /gm)).toHaveLength(4);
     expect(filesIn(project)).toEqual({ ".gitignore": "" });
@@ -158,7 +158,7 @@ describe("clobsim init", () => {
       "init expects a folder that can be written to, found HERE/package.json/x/scenarios/first.yaml (ENOTDIR)",
     ],
   ])("refuses %s of %j with one sentence, and leaves nothing behind", async (into, files, sentence) => {
-    const project = projectOf(files);
+    const project = makeProject(files);
     const { code, stdout, stderr } = await run("init", [join(project, into)]);
     expect({ code, stdout, stderr: stderr.replaceAll(project, "HERE") }).toEqual({
       ...{ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` },
@@ -168,16 +168,16 @@ describe("clobsim init", () => {
   });
 });
 
-/** A program of a package that is installed here. */
+/** Path of a program of an installed package. */
 const program = (...path: readonly string[]): readonly string[] => [join(ROOT, "node_modules", ...path)];
 
-describe("what clobsim init writes", () => {
-  it("has a scenario that passes", async () => {
-    const project = projectOf({});
+describe("the files of clobsim init", () => {
+  it("have a scenario that passes", async () => {
+    const project = makeProject({});
     await run("init", [project]);
     const { code, stdout } = await run("run", [join(project, "scenarios")]);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
-    // Its first line tells an editor where the package has its schema.
+    // Its first line has the path of the schema in the package.
     const text = filesIn(project)["scenarios/first.yaml"] ?? "";
     const [, schema = ""] = /\$schema=\.\.\/node_modules\/clobsim\/(\S+)/.exec(text) ?? [];
     expect(() => JSON.parse(readFileSync(join(ROOT, schema), "utf8"))).not.toThrow();
@@ -189,8 +189,8 @@ describe("what clobsim init writes", () => {
     ["node", MANIFEST.empty, ["--test"]],
     ["jest", MANIFEST.module, ["--experimental-vm-modules", ...program("jest", "bin", "jest.js"), "--ci"]],
     ["jest", MANIFEST.empty, [...program("jest", "bin", "jest.js"), "--ci"]],
-  ])("has a test that passes in %s, in a package %s", async (runner, manifest, command) => {
-    const project = projectOf({ "package.json": manifest });
+  ])("have a test that passes in %s, in a package %s", async (runner, manifest, command) => {
+    const project = makeProject({ "package.json": manifest });
     await run("init", [project], { runner });
     mkdirSync(join(project, "node_modules"));
     symlinkSync(join(ROOT, "node_modules", "vitest"), join(project, "node_modules", "vitest"));
@@ -198,9 +198,9 @@ describe("what clobsim init writes", () => {
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(?:VITEST|NODE_|JEST|FORCE_COLOR)/.test(name)),
     );
-    const isRun = await promisify(execFile)(process.execPath, command, { cwd: project, env }).then(
+    const output = await promisify(execFile)(process.execPath, command, { cwd: project, env }).then(
       ({ stdout, stderr }) => stdout + stderr,
     );
-    expect(isRun).toMatch(/1 passed|# pass 1/);
+    expect(output).toMatch(/1 passed|# pass 1/);
   });
 });

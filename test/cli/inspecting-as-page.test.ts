@@ -17,17 +17,17 @@ beforeAll(async () => {
   await server.close();
 });
 
-/** The name and the bytes of the report in a page. */
-function carriedBy(path: string): { name: string; report: string } {
+/** Returns the name and the text of the report in a page. */
+function reportIn(path: string): { name: string; report: string } {
   const [, name = "", content = ""] = SLOT.exec(readFileSync(path, "utf8")) ?? [];
   return { name, report: gunzipSync(Buffer.from(content, "base64")).toString() };
 }
 
 describe("clobsim inspect --html", () => {
-  it("writes the page as it was built, with the report in it, byte for byte", async () => {
+  it("writes the built page with the unchanged report in it", async () => {
     const html = join(folder, "bug.html");
     expect(await run("inspect", [report], { html })).toMatchObject({ code: 0, stdout: "" });
-    expect(carriedBy(html)).toEqual({ name: "bug.ndjson", report: readFileSync(report, "utf8") });
+    expect(reportIn(html)).toEqual({ name: "bug.ndjson", report: readFileSync(report, "utf8") });
     const emptied = readFileSync(html, "utf8").replace(
       SLOT,
       '<script id="report" type="application/gzip"></script>',
@@ -35,21 +35,18 @@ describe("clobsim inspect --html", () => {
     expect(emptied).toBe(await inspectorPage());
   });
 
-  it("writes of a data directory what clobsim report would", async () => {
+  it("writes the report of a data directory", async () => {
     const html = join(folder, "data.html");
     const { code, stderr } = await run("inspect", [data], { html });
-    const { name, report: carried } = carriedBy(html);
-    expect({ code, isTold: stderr.includes(`the inspector with ${name} is in ${html}`) }).toEqual({
-      code: 0,
-      isTold: true,
-    });
+    const { name, report: text } = reportIn(html);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`the inspector with ${name} is in ${html}`)]);
     expect(name).toMatch(/^report-[0-9a-f]{8}\.ndjson$/);
     const copy = join(folder, name);
-    writeFileSync(copy, carried);
+    writeFileSync(copy, text);
     expect(await run("replay", [copy])).toMatchObject({ code: 0 });
   });
 
-  it("keeps a name that could be markup to what it is: a name", async () => {
+  it("escapes markup in a name", async () => {
     const named = join(folder, `"><script>alert(1)<&.ndjson`);
     writeFileSync(named, readFileSync(report));
     const html = join(folder, "named.html");
@@ -59,7 +56,7 @@ describe("clobsim inspect --html", () => {
     expect(page).not.toContain("<script>alert");
   });
 
-  it("writes a damaged report as well, says where it is damaged, and ends with 3", async () => {
+  it("writes a damaged report too, says where it is damaged, and exits with 3", async () => {
     const [damaged, html] = [join(folder, "damaged.ndjson"), join(folder, "damaged.html")];
     const lines = readFileSync(report, "utf8").split("\n");
     lines[3] = (lines[3] as string).replace('"t":', '"T":');
@@ -67,27 +64,27 @@ describe("clobsim inspect --html", () => {
     const { code, stderr } = await run("inspect", [damaged], { html });
     expect(code).toBe(3);
     expect(stderr).toMatch(/damaged\.ndjson.* line 4 .*; the page shows the lines before the damage\n/);
-    expect(carriedBy(html).report).toBe(lines.join("\n"));
+    expect(reportIn(html).report).toBe(lines.join("\n"));
   });
 
-  it("writes a report without its last line as well, and says that it may be cut, as the tables do", async () => {
+  it("writes a report without its last line too, and warns that it may be cut", async () => {
     const [cut, html] = [join(folder, "cut.ndjson"), join(folder, "cut.html")];
     const lines = readFileSync(report, "utf8").trimEnd().split("\n");
     writeFileSync(cut, `${lines.slice(0, -1).join("\n")}\n`);
-    const said = `clobsim: ${cut}: the last line of a report is missing: the file may be cut\n`;
-    for (const shown of [{ html }, {}]) {
-      const { code, stderr } = await run("inspect", [cut], shown);
-      expect({ code, said: stderr.slice(0, said.length) }).toEqual({ code: 0, said });
+    const warning = `clobsim: ${cut}: the last line of a report is missing: the file may be cut\n`;
+    for (const flags of [{ html }, {}]) {
+      const { code, stderr } = await run("inspect", [cut], flags);
+      expect([code, stderr]).toEqual([0, expect.stringContaining(warning)]);
     }
     expect((await run("inspect", [cut], { at: "3" })).stderr).toBe("");
     expect((await run("inspect", [report])).stderr).toBe("");
   });
 
-  it("replaces a page that it has written, and nothing else", async () => {
+  it("replaces only a page that it has written", async () => {
     const [own, other] = [join(folder, "again.html"), join(folder, "other.html")];
     expect((await run("inspect", [report], { html: own })).code).toBe(0);
     expect((await run("inspect", [data], { html: own })).code).toBe(0);
-    expect(carriedBy(own).name).toMatch(/^report-/);
+    expect(reportIn(own).name).toMatch(/^report-/);
     writeFileSync(other, "<title>a page of mine</title>");
     expect(await run("inspect", [report], { html: other })).toEqual({
       ...{ code: 2, stdout: "" },
@@ -108,7 +105,7 @@ describe("clobsim inspect --html", () => {
     });
   });
 
-  it.each(["at", "market", "account", "order", "all", "json"])("goes with no --%s", async (flag) => {
+  it.each(["at", "market", "account", "order", "all", "json"])("excludes --%s", async (flag) => {
     const value = { at: "3", account: "0x19e7", order: "7" }[flag] ?? "true";
     const html = join(folder, "none.html");
     expect(await run("inspect", [report], { html, [flag]: value })).toMatchObject({
@@ -117,7 +114,7 @@ describe("clobsim inspect --html", () => {
     });
   });
 
-  it("writes nothing of what is no report", async () => {
+  it("writes nothing if the file is not a report", async () => {
     const [text, empty] = [join(folder, "text.ndjson"), join(folder, "empty.ndjson")];
     writeFileSync(text, "hello\n");
     writeFileSync(empty, "");

@@ -1,28 +1,26 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { run, serve, trade } from "./tools.ts";
+import { run, tradeIn } from "./tools.ts";
 
 const data = join(temporaryFolder(), "data");
 /** The lines at which Alice rests a bid and cancels it. */
 let [placed, canceled] = [0, 0];
 
 beforeAll(async () => {
-  const server = await serve({ data });
-  await trade(server.url);
-  await server.close();
+  await tradeIn(data);
   const { stdout } = await run("journal", [data]);
   const lineOf = (pattern: RegExp): number => 1 + stdout.split("\n").findIndex((line) => pattern.test(line));
   [placed, canceled] = [lineOf(/BUY 100 YES/), lineOf(/ cancel order/)];
 });
 
-const standingAt = async (line: number) =>
+const stateAt = async (line: number) =>
   JSON.parse((await run("inspect", [data], { at: String(line), json: "true" })).stdout);
 
 describe("clobsim inspect", () => {
-  it("prints books, open orders and balances as they stood after a line, not as they are now", async () => {
-    const then = await standingAt(placed);
-    const later = await standingAt(canceled);
+  it("prints books, open orders and balances after a line, not those at the end", async () => {
+    const then = await stateAt(placed);
+    const later = await stateAt(canceled);
     expect(then.orders).toMatchObject([{ side: "BUY", size: 100, price: 0.01, matched: 0 }]);
     expect(later.orders).toEqual([]);
     expect(then.accounts[0].assets[0]).toMatchObject({ asset: "USDC", reserved: 1 });
@@ -39,12 +37,12 @@ describe("clobsim inspect", () => {
     expect(stdout).toMatch(/open orders\n {2}order \d+ {2}0x19e7e376 {2}BUY 100 YES @ 0\.01/);
   });
 
-  it("takes a moment for a line", async () => {
+  it("accepts a time instead of a line", async () => {
     const { stdout } = await run("inspect", [data], { at: "2026-01-01T00:00:05Z" });
     expect(stdout).toMatch(/^line \d+, 2026-01-01T00:00:04\.000Z/);
   });
 
-  it("shows one account or market alone, named by a beginning that is its own", async () => {
+  it("shows only one account or market, named by a unique prefix", async () => {
     const one = await run("inspect", [data], { account: "0x19E7E376", json: "true" });
     expect(JSON.parse(one.stdout).accounts).toHaveLength(1);
     const none = await run("inspect", [data], { account: "0x0123456789" });
@@ -54,9 +52,6 @@ describe("clobsim inspect", () => {
 
   it("refuses a line that the journal does not have", async () => {
     const { code, stderr } = await run("inspect", [data], { at: "999" });
-    expect({ code, isTold: /--at expects a line of .*, found 999/.test(stderr) }).toEqual({
-      code: 2,
-      isTold: true,
-    });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--at expects a line of .*, found 999/)]);
   });
 });

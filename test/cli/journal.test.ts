@@ -1,18 +1,14 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { run, serve, trade } from "./tools.ts";
+import { run, tradeIn } from "./tools.ts";
 
 const data = join(temporaryFolder(), "data");
 
-beforeAll(async () => {
-  const server = await serve({ data });
-  await trade(server.url);
-  await server.close();
-});
+beforeAll(() => tradeIn(data));
 
 describe("clobsim journal", () => {
-  it("says of each line when, who, what, and what came of it", async () => {
+  it("prints the time, account, command and outcome of each line", async () => {
     const { code, stdout } = await run("journal", [data]);
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split("\n");
@@ -23,11 +19,11 @@ describe("clobsim journal", () => {
     expect(lines.at(-1)).toMatch(/00:00:10\.000Z .*stopped in good order, state [0-9a-f]{12}$/);
   });
 
-  it("is not coloured where nobody asks for colours", async () => {
+  it("is not coloured by default", async () => {
     expect((await run("journal", [data])).stdout).not.toContain("\u001b");
   });
 
-  it("prints a part, and what matches", async () => {
+  it("prints a range of lines, and lines that match", async () => {
     const part = await run("journal", [data], { from: "2", to: "3" });
     expect(
       part.stdout
@@ -39,7 +35,7 @@ describe("clobsim journal", () => {
     expect(found.stdout.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  it("prints a JSON object a line, with the events that each command caused", async () => {
+  it("prints a JSON object per line, with the events of each command", async () => {
     const { stdout } = await run("journal", [data], { json: "true", grep: "derive" });
     const [line] = stdout
       .trimEnd()

@@ -12,26 +12,21 @@ describe("the progress line", () => {
 
   it.each([
     [
-      "what is done of how much",
+      "a bar and the counts",
       { done: 70, total: 281 },
       80,
       "running  [====                ]   24 %  70 of 281 scenarios  3 s",
     ],
     [
-      "the whole",
+      "a full bar",
       { done: 281, total: 281 },
       80,
       "running  [====================]  100 %  281 of 281 scenarios  3 s",
     ],
-    [
-      "what is done where nobody knows of how much",
-      { done: 1234, total: 0 },
-      80,
-      "running  1,234 scenarios  3 s",
-    ],
-    ["how long it takes where nothing is counted", { done: 0, total: 0 }, 80, "running  3 s"],
-    ["no more than the terminal is wide", { done: 70, total: 281 }, 20, "running  [====     "],
-  ])("says %s", (_what, counts, columns, line) => {
+    ["the count if the total is unknown", { done: 1234, total: 0 }, 80, "running  1,234 scenarios  3 s"],
+    ["only the time if nothing is counted", { done: 0, total: 0 }, 80, "running  3 s"],
+    ["no more than the width of the terminal", { done: 70, total: 281 }, 20, "running  [====     "],
+  ])("shows %s", (_what, counts, columns, line) => {
     expect(progressText(busy, counts, 3999, columns)).toBe(line);
   });
 
@@ -51,13 +46,13 @@ describe("the progress line", () => {
 
 const PROGRAM = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
 const hasTerminal = spawnSync("script", ["--version"]).status === 0;
-if (!hasTerminal) console.warn("not tried: script, which makes a terminal, is not installed here");
+if (!hasTerminal) console.warn("skipped: script, which provides a terminal, is not installed");
 
 /**
- * What a report from a server prints, in a terminal or to pipes. The server refuses it as soon as the line is there, or
- * else at once.
+ * Returns the output of `clobsim report`, in a terminal or to pipes. In a terminal the server refuses the request after the
+ * progress line is drawn, else at once.
  */
-async function printed(isTerminal: boolean): Promise<string> {
+async function outputOfReport(isTerminal: boolean): Promise<string> {
   const folder = temporaryFolder();
   let draw = (): void => {};
   const isDrawn = new Promise<void>((resolve) => {
@@ -88,15 +83,15 @@ async function printed(isTerminal: boolean): Promise<string> {
   return text;
 }
 
-describe("work that takes long", () => {
-  it.each(hasTerminal ? ["a terminal"] : [])("is told on %s, and leaves nothing of that there", async () => {
-    const text = await printed(true);
+describe("a command that takes long", () => {
+  it.each(hasTerminal ? ["a terminal"] : [])("shows its progress on %s, and erases it", async () => {
+    const text = await outputOfReport(true);
     const plain = text.replaceAll("\u001b[K", "<erase>").replaceAll("\r", "<return>");
     expect(plain).toMatch(/^<return>(?:reporting {2}\d+ s<erase><return>)+<erase>clobsim: [^<]*<return>\n$/);
   });
 
-  it("prints no line to pipes", async () => {
-    const text = await printed(false);
+  it("shows no progress in pipes", async () => {
+    const text = await outputOfReport(false);
     expect(text).toMatch(/^clobsim: .*\n$/);
   });
 });

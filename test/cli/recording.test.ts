@@ -7,7 +7,7 @@ import { run, serve, trade } from "./tools.ts";
 const folder = temporaryFolder();
 const report = join(folder, "bug.ndjson");
 const data = join(folder, "data");
-/** What the running server said of its session. */
+/** The scenario recorded from the running server. */
 let live = "";
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ describe("clobsim record of a journal", () => {
   it.each([
     ["a report", report],
     ["a data directory", data],
-  ])("writes of %s what the running server would have said", async (_what, name) => {
+  ])("writes the same of %s as of the running server", async (_what, name) => {
     expect(await run("record", [name])).toEqual({ code: 0, stdout: live, stderr: "" });
   });
 
@@ -37,7 +37,7 @@ describe("clobsim record of a journal", () => {
     expect((await run("run", [out])).code).toBe(0);
   });
 
-  it("stops after a line, or at a moment", async () => {
+  it("stops after a line, or at a time", async () => {
     const journal = readFileSync(report, "utf8").split("\n");
     const first = 1 + journal.findIndex((line) => line.includes('"k":"order"'));
     const { code, stdout } = await run("record", [report], { at: String(first) });
@@ -48,7 +48,7 @@ describe("clobsim record of a journal", () => {
     expect(before.stdout).toContain("scenario: recorded session of 0 orders\n");
   });
 
-  it.each([14, 16, 17, 18])("goes on to the end of a moment that line %i cuts", async (line) => {
+  it.each([14, 16, 17, 18])("continues after line %i to the end of the same time", async (line) => {
     const chain = "fixtures/journals/fees-independent-books-and-expiry.ndjson";
     const { code, stdout } = await run("record", [chain], { at: String(line) });
     expect(code).toBe(0);

@@ -9,7 +9,7 @@ const GENERATED =
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
 const code = (text: string): string => `\`${text}\``;
 
-/** A table of Markdown, its columns as wide as their longest cell. */
+/** Formats a Markdown table with padded columns. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[], padding = " "): string =>
@@ -25,7 +25,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
   ];
 }
 
-/** The rows of settings under their headings, in order. */
+/** Groups settings by their headings, in order. */
 function byGroup(settings: Settings): Map<string, [string, Setting<unknown>][]> {
   const groups = new Map<string, [string, Setting<unknown>][]>();
   for (const entry of Object.entries(settings)) {
@@ -138,11 +138,11 @@ describe("the reference", () => {
   it.each([
     ["configuration.md", configurationPage],
     ["cli.md", commandsPage],
-  ])("page %s is as the settings are", async (name, page) => {
+  ])("page %s is generated from the settings", async (name, page) => {
     await expect(page()).toMatchFileSnapshot(`../../docs/reference/${name}`);
   });
 
-  it("names every setting's default as a text that it accepts", () => {
+  it("has only defaults that their settings accept", () => {
     for (const { settings } of Object.values<Command>(COMMANDS)) {
       for (const [key, { default: text, read }] of Object.entries(settings)) {
         if (text !== undefined) expect(read(text), key).not.toBe(null);

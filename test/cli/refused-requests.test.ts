@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { begun, CODES, refuseAll } from "./refused-session.ts";
-import { linesIn, resealed } from "./resealed.ts";
+import { linesIn, withChecksums } from "./journal-lines.ts";
+import { CODES, refuseAll, startSession } from "./refused-session.ts";
 import { run, serve } from "./tools.ts";
 
 const folder = temporaryFolder();
@@ -19,23 +19,23 @@ const refusedIn = (file: string): Refused[] =>
     .filter(({ k }) => k === "refused")
     .map(({ d }) => d as Refused);
 
-/** A session of refusals, on a server that keeps it or not; answers what it ended with. */
-async function session(data: string | null): Promise<{ file: string; hash: unknown; secrets: string[] }> {
+/** Runs a session with refused requests, with a data directory or in memory. Returns its report, hash and secrets. */
+async function runSession(data: string | null): Promise<{ file: string; hash: unknown; secrets: string[] }> {
   const server = await serve({ data });
-  const begin = await begun(server.url);
+  const session = await startSession(server.url);
   const before = await (await fetch(`${server.url}/sim/state/hash`)).json();
-  expect(await refuseAll(begin)).toEqual(CODES);
+  expect(await refuseAll(session)).toEqual(CODES);
   const hash = await (await fetch(`${server.url}/sim/state/hash`)).json();
   expect(hash).toEqual(before);
-  const closing = await fetch(`${server.url}/sim/markets/${begin.market}/resolve`, resolution);
-  const again = await fetch(`${server.url}/sim/markets/${begin.market}/resolve`, resolution);
+  const closing = await fetch(`${server.url}/sim/markets/${session.market}/resolve`, resolution);
+  const again = await fetch(`${server.url}/sim/markets/${session.market}/resolve`, resolution);
   expect([closing.status, again.status]).toEqual([200, 409]);
-  const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
+  const file = join(folder, `refused-${data === null ? "memory" : "directory"}.ndjson`);
   const { scenario } = (await (await fetch(`${server.url}/sim/scenario`)).json()) as { scenario: string };
   writeFileSync(`${file}.yaml`, scenario);
   expect((await run("report", [server.url], { out: file })).code).toBe(0);
-  const { apiKey = "", secret = "", passphrase = "" } = begin.alice.credentials ?? {};
-  begin.close();
+  const { apiKey = "", secret = "", passphrase = "" } = session.alice.credentials ?? {};
+  session.close();
   await server.close();
   return { file, hash, secrets: [apiKey, secret, passphrase, "a-secret-of-mine", "another-secret"] };
 }
@@ -46,9 +46,9 @@ const resolution = {
   body: JSON.stringify({ winningOutcome: "YES" }),
 };
 
-describe.each([null, join(folder, "data")])("a session with refused requests, kept in %s", (data) => {
-  it("has each in its report, without a secret, and each is refused again", async () => {
-    const { file, secrets } = await session(data);
+describe.each([null, join(folder, "data")])("a session with refused requests, data directory %s", (data) => {
+  it("has each in its report, without secrets, and each is refused again", async () => {
+    const { file, secrets } = await runSession(data);
     expect(refusedIn(file).map(({ code }) => code)).toEqual([...CODES, "MARKET_CLOSED"]);
     const text = readFileSync(file, "utf8");
     for (const secret of secrets) expect(text).not.toContain(secret);
@@ -59,8 +59,8 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
     );
   });
 
-  it("shows them in clobsim journal, a line each", async () => {
-    const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
+  it("prints each as a line of clobsim journal", async () => {
+    const file = join(folder, `refused-${data === null ? "memory" : "directory"}.ndjson`);
     const { stdout } = await run("journal", [file], { grep: "refused" });
     const shown = stdout
       .trimEnd()
@@ -82,15 +82,15 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
     `);
   });
 
-  it("is a scenario whose steps say what each is refused with, and which passes", async () => {
-    const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
+  it("is recorded as a scenario with the expected refusals, which passes", async () => {
+    const file = join(folder, `refused-${data === null ? "memory" : "directory"}.ndjson`);
     const scenario = readFileSync(`${file}.yaml`, "utf8");
     expect((await run("record", [file])).stdout).toBe(scenario);
-    const told = scenario.split("\n").filter((line, index, lines) => {
-      const next = lines[index + 1] ?? "";
+    const lines = scenario.split("\n").filter((line, index, all) => {
+      const next = all[index + 1] ?? "";
       return /rejects:|# Refused/.test(line) || /rejects:/.test(next);
     });
-    expect(told.map((line) => line.trim())).toMatchInlineSnapshot(`
+    expect(lines.map((line) => line.trim())).toMatchInlineSnapshot(`
       [
         "- wallet-1: BUY 10 YES @ 0.0155",
         "rejects: INVALID_TICK_SIZE",
@@ -113,8 +113,8 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
     expect(await run("run", [`${file}.yaml`], { via: "http" })).toMatchObject({ code: 0 });
   });
 
-  it("is found by what the API calls the things it speaks of", async () => {
-    const file = join(folder, `refused-${data === null ? "unkept" : "kept"}.ndjson`);
+  it("is found by ids of the API", async () => {
+    const file = join(folder, `refused-${data === null ? "memory" : "directory"}.ndjson`);
     const [first] = refusedIn(file);
     const { address = "", asked } = first ?? {};
     for (const id of [address, asked?.command?.tokenId ?? ""]) {
@@ -124,8 +124,8 @@ describe.each([null, join(folder, "data")])("a session with refused requests, ke
   });
 });
 
-describe("a wallet that derives no keys", () => {
-  it("is noted with the address that it claims, and with nothing that it signed", async () => {
+describe("a refused derivation of API keys", () => {
+  it("is recorded with the address that it claims, and without its signature", async () => {
     const server = await serve({});
     const address = `0x${"aB".repeat(20)}`;
     const body = JSON.stringify({
@@ -155,8 +155,8 @@ describe("a wallet that derives no keys", () => {
 });
 
 describe("clobsim replay", () => {
-  it("says where a refused request gets another answer now", async () => {
-    const { file } = await session(null);
+  it("reports a refused request that now has another answer", async () => {
+    const { file } = await runSession(null);
     const lines = linesIn(readFileSync(file, "utf8")).map((line) => {
       const d = line.d as Refused;
       if (line.k !== "refused" || d.code !== "INVALID_TICK_SIZE") return line;
@@ -164,7 +164,7 @@ describe("clobsim replay", () => {
     });
     const number = lines.findIndex(({ k }) => k === "refused") + 1;
     const other = join(folder, "other.ndjson");
-    writeFileSync(other, resealed(lines));
+    writeFileSync(other, withChecksums(lines));
     const replayed = await run("replay", [other]);
     expect(replayed.code).toBe(7);
     expect(replayed.stderr).toContain(

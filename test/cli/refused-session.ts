@@ -2,7 +2,7 @@ import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { pairOn } from "./tools.ts";
 
-/** What a session of refusals speaks of. */
+/** A session with clients, for refused requests. */
 export interface RefusedSession {
   readonly alice: ExchangeClient;
   readonly bob: ExchangeClient;
@@ -13,8 +13,8 @@ export interface RefusedSession {
   readonly close: () => void;
 }
 
-/** Alice rests a bid of 10 at 0.01 in the first market; Bob is there, too. */
-export async function begun(url: string): Promise<RefusedSession> {
+/** Starts a session: Alice places a bid of 10 at 0.01 in the first market. */
+export async function startSession(url: string): Promise<RefusedSession> {
   const [alice, bob] = await pairOn(url);
   const market = orThrow(await alice.markets({ active: true, limit: 1 })).data[0];
   const tokenId = market?.tokens[0]?.tokenId ?? "";
@@ -26,12 +26,12 @@ export async function begun(url: string): Promise<RefusedSession> {
   return { alice, bob, tokenId, bid, market: market?.slug ?? "", close };
 }
 
-/** Sends a signed POST /clob/order with this body, and answers the code that it is refused with. */
-export async function order(client: ExchangeClient, body: object | string): Promise<string> {
-  return answered(client, { method: "POST", path: "/clob/order", body, signed: true });
+/** Sends a signed POST /clob/order. Returns the error code, or "accepted". */
+export async function sendOrder(client: ExchangeClient, body: object | string): Promise<string> {
+  return sendRequest(client, { method: "POST", path: "/clob/order", body, signed: true });
 }
 
-export async function answered(
+export async function sendRequest(
   client: ExchangeClient,
   request: Parameters<ExchangeClient["send"]>[0],
 ): Promise<string> {
@@ -39,23 +39,23 @@ export async function answered(
   return (JSON.parse(text) as { code?: string }).code ?? "accepted";
 }
 
-/** Requests that are refused one after another, each for a reason of its own; answers their codes. */
+/** Sends requests that are refused, each with another code. Returns the codes. */
 export async function refuseAll({ alice, bob, tokenId, bid }: RefusedSession): Promise<string[]> {
-  const right = { tokenId, side: "BUY", price: 0.01, size: 10 };
+  const valid = { tokenId, side: "BUY", price: 0.01, size: 10 };
   return [
-    await order(alice, { ...right, price: 0.0155 }),
-    await order(alice, { ...right, price: 0.99, size: 1_000_000 }),
-    await order(alice, { ...right, side: "HOLD", secret: "a-secret-of-mine" }),
-    await order(alice, { ...right, size: "10" }),
-    await order(alice, { ...right, orderType: "GTD", expiration: "1" }),
-    await order(alice, '{ "secret": "another-secret", '),
-    await answered(bob, { method: "DELETE", path: "/clob/order", body: { orderId: bid }, signed: true }),
-    await answered(bob, { method: "DELETE", path: "/clob/order", signed: true }),
-    await answered(alice, { method: "POST", path: "/clob/order", body: right }),
+    await sendOrder(alice, { ...valid, price: 0.0155 }),
+    await sendOrder(alice, { ...valid, price: 0.99, size: 1_000_000 }),
+    await sendOrder(alice, { ...valid, side: "HOLD", secret: "a-secret-of-mine" }),
+    await sendOrder(alice, { ...valid, size: "10" }),
+    await sendOrder(alice, { ...valid, orderType: "GTD", expiration: "1" }),
+    await sendOrder(alice, '{ "secret": "another-secret", '),
+    await sendRequest(bob, { method: "DELETE", path: "/clob/order", body: { orderId: bid }, signed: true }),
+    await sendRequest(bob, { method: "DELETE", path: "/clob/order", signed: true }),
+    await sendRequest(alice, { method: "POST", path: "/clob/order", body: valid }),
   ];
 }
 
-/** The same codes, for whoever compares them. */
+/** The codes that `refuseAll` returns. */
 export const CODES = [
   "INVALID_TICK_SIZE",
   "INSUFFICIENT_BALANCE",

@@ -3,31 +3,33 @@ import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { run, serve, trade } from "./tools.ts";
+import { run, serve, tradeIn } from "./tools.ts";
 
 const folder = temporaryFolder();
 const data = join(folder, "data");
 const journal = join(data, "journal.ndjson");
 const repaired = join(folder, "repaired");
-/** The directory before it was damaged. */
-const whole = join(folder, "whole");
+/** Copy of the directory before it was damaged. */
+const original = join(folder, "whole");
 
 beforeAll(async () => {
-  const server = await serve({ data });
-  await trade(server.url);
-  await server.close();
-  cpSync(data, whole, { recursive: true });
+  await tradeIn(data);
+  cpSync(data, original, { recursive: true });
   const bytes = readFileSync(journal);
   const at = bytes.indexOf('{"n":5,') + 30;
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   writeFileSync(journal, bytes);
 });
 
-/** A copy of the directory as it was before anything was damaged, with its journal spoilt otherwise. */
-function spoilt(name: string, spoil: (journal: Buffer) => Buffer, removed: readonly string[] = []): string {
+/** Copies the undamaged directory, and damages the journal of the copy. Returns its path. */
+function damagedCopy(
+  name: string,
+  damage: (journal: Buffer) => Buffer,
+  removed: readonly string[] = [],
+): string {
   const copy = join(folder, name);
-  cpSync(whole, copy, { recursive: true });
-  writeFileSync(join(copy, "journal.ndjson"), spoil(readFileSync(join(copy, "journal.ndjson"))));
+  cpSync(original, copy, { recursive: true });
+  writeFileSync(join(copy, "journal.ndjson"), damage(readFileSync(join(copy, "journal.ndjson"))));
   for (const each of removed) rmSync(join(copy, each), { force: true });
   return copy;
 }
@@ -39,11 +41,11 @@ const firstLineChanged = (journal: Buffer): Buffer => {
 };
 
 describe("a journal whose first line is damaged", () => {
-  it.each<[what: string, spoil: (journal: Buffer) => Buffer, why: string]>([
+  it.each<[what: string, damage: (journal: Buffer) => Buffer, why: string]>([
     ["changed", firstLineChanged, "it was written to its end, and is another line now"],
     ["cut", (journal) => journal.subarray(0, 900), "900 bytes are no whole line"],
-  ])("and %s: repair says where, and how its state is saved", async (what, spoil, why) => {
-    const damaged = spoilt(what, spoil);
+  ])("and %s: repair prints where, and how to open the state file", async (what, damage, why) => {
+    const damaged = damagedCopy(what, damage);
     const { code, stdout } = await run("repair", [damaged], {
       "accept-loss": "true",
       out: `${damaged}-new`,
@@ -57,8 +59,8 @@ describe("a journal whose first line is damaged", () => {
     await (await serve({ world: state })).close();
   });
 
-  it("has nothing to be saved where no whole state lies beside it", async () => {
-    const damaged = spoilt("alone", firstLineChanged, STATES);
+  it("cannot be saved without a valid state file", async () => {
+    const damaged = damagedCopy("alone", firstLineChanged, STATES);
     const { code, stdout } = await run("repair", [damaged]);
     expect([code, stdout]).toEqual([
       3,
@@ -66,8 +68,8 @@ describe("a journal whose first line is damaged", () => {
     ]);
   });
 
-  it("is saved from the state before, where the latest is damaged, too", async () => {
-    const damaged = spoilt("before", firstLineChanged);
+  it("is saved from the previous state file if the latest is damaged too", async () => {
+    const damaged = damagedCopy("before", firstLineChanged);
     renameSync(join(damaged, "db.json"), join(damaged, "db.previous.json"));
     writeFileSync(join(damaged, "db.json"), "null");
     const { stdout } = await run("repair", [damaged]);
@@ -76,17 +78,17 @@ describe("a journal whose first line is damaged", () => {
     );
   });
 
-  it.each(["replay", "doctor"] as const)("is told by %s with its file and byte", async (command) => {
-    const damaged = spoilt(command, firstLineChanged);
+  it.each(["replay", "doctor"] as const)("is reported by %s with file and byte", async (command) => {
+    const damaged = damagedCopy(command, firstLineChanged);
     const { code, stdout, stderr } = await run(command, [damaged]);
     const words = `journal.ndjson is damaged at byte 0, where line 1 should begin: `;
     expect([code, `${stdout}${stderr}`]).toEqual([3, expect.stringContaining(words)]);
     expect(`${stdout}${stderr}`).toContain(`clobsim repair ${damaged} says what can be saved`);
   });
 
-  it("is told so of a report of which the very first bytes are others", async () => {
+  it("is reported for a report whose first bytes are changed", async () => {
     const report = join(folder, "report.ndjson");
-    const bytes = readFileSync(join(whole, "journal.ndjson"));
+    const bytes = readFileSync(join(original, "journal.ndjson"));
     bytes.write("XX", 0);
     writeFileSync(report, bytes);
     for (const command of ["replay", "shrink"] as const) {
@@ -97,14 +99,14 @@ describe("a journal whose first line is damaged", () => {
 });
 
 describe("clobsim repair", () => {
-  it("does nothing without consent, but says what would be lost", async () => {
+  it("writes nothing without --accept-loss, but prints what would be lost", async () => {
     const { code, stdout } = await run("repair", [data], { out: repaired });
-    expect({ code, isThere: existsSync(repaired) }).toEqual({ code: 2, isThere: false });
+    expect([code, existsSync(repaired)]).toEqual([2, false]);
     expect(stdout).toMatch(/is undamaged up to line 4 at 2026-01-01T00:00:00\.000Z, [\d,]+ bytes\n/);
     expect(stdout).toMatch(/lost: [\d,]+ bytes from line 5 on, \d+ lines, \d+ of them undamaged/);
   });
 
-  it("copies what is whole into a new directory that can be replayed and served, and touches nothing else", async () => {
+  it("copies the undamaged part into a new directory that can be replayed and served, and changes nothing else", async () => {
     const before = readFileSync(journal);
     expect((await run("repair", [data], { "accept-loss": "true", out: repaired })).code).toBe(0);
     expect(readFileSync(journal).equals(before)).toBe(true);
@@ -115,18 +117,18 @@ describe("clobsim repair", () => {
     await (await serve({ data: repaired })).close();
   });
 
-  it("says where a state has more than it can save, and only where one has", async () => {
+  it("names a state file that is later than the undamaged part", async () => {
     const state = join(data, "db.json");
     const { line } = JSON.parse(readFileSync(state, "utf8")).clobsim as { readonly line: number };
     expect(line).toBeGreaterThan(4);
-    const told = `${state} has the state after line ${line}: clobsim serve --world ${state} --data NEW`;
-    expect((await run("repair", [data])).stdout).toContain(told);
+    const expected = `${state} has the state after line ${line}: clobsim serve --world ${state} --data NEW`;
+    expect((await run("repair", [data])).stdout).toContain(expected);
     writeFileSync(state, readFileSync(state, "utf8").replace("sha256", "sha255"));
     expect((await run("repair", [data])).stdout).not.toContain("db.json");
   });
 
-  it("refuses a place where something is", async () => {
+  it("refuses a directory that is not empty", async () => {
     const { code, stderr } = await run("repair", [data], { "accept-loss": "true", out: repaired });
-    expect({ code, isTold: stderr.includes("new or empty") }).toEqual({ code: 2, isTold: true });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("new or empty")]);
   });
 });

@@ -5,13 +5,13 @@ import { writeSourceFiles } from "../../src/scenario/run/files.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { run, serve, trade, traderOn } from "./tools.ts";
 
-/** Whether orders of 13.37 shares make the program fail: a defect that is planted here. */
-const planted = vi.hoisted(() => ({ isThere: true }));
+/** A planted defect: orders of 13.37 shares throw. */
+const defect = vi.hoisted(() => ({ isActive: true }));
 vi.mock("../../src/core/decide.ts", async (original) => {
   const core = await original<typeof import("../../src/core/decide.ts")>();
   const decide: typeof core.decide = (state, stamped) => {
     const { command } = stamped;
-    if (planted.isThere && command.kind === "placeOrder" && command.size === 1337) throw new Error("boom");
+    if (defect.isActive && command.kind === "placeOrder" && command.size === 1337) throw new Error("boom");
     return core.decide(state, stamped);
   };
   return { ...core, decide };
@@ -20,7 +20,7 @@ vi.mock("../../src/core/decide.ts", async (original) => {
 const folder = temporaryFolder();
 
 describe("clobsim report", () => {
-  it("writes what a running server has done, kept or not, and a replay ends in the same state", async () => {
+  it("writes the session of a running server, persisted or not, and a replay ends in the same state", async () => {
     for (const data of [null, join(folder, "data")]) {
       const server = await serve({ data });
       await trade(server.url);
@@ -36,7 +36,7 @@ describe("clobsim report", () => {
     }
   });
 
-  it("writes a directory's journal, which stays as it is", async () => {
+  it("writes the journal of a directory without changing it", async () => {
     const before = readFileSync(join(folder, "data/journal.ndjson"));
     const file = join(folder, "directory.ndjson");
     expect((await run("report", [join(folder, "data")], { out: file })).code).toBe(0);
@@ -45,7 +45,7 @@ describe("clobsim report", () => {
     expect((await run("replay", [file])).code).toBe(0);
   });
 
-  it("holds no secret", async () => {
+  it("has no secret", async () => {
     const server = await serve({ simToken: "hush-hush" });
     const { secret, passphrase, apiKey } = (await traderOn(server.url)).credentials;
     const headers = { "x-sim-token": "hush-hush" };
@@ -54,7 +54,7 @@ describe("clobsim report", () => {
     for (const word of [secret, passphrase, apiKey, "hush-hush"]) expect(text).not.toContain(word);
   });
 
-  it("names a server by --url, by --from, by their variables, or by a word", async () => {
+  it("accepts a server as --url, as --from, as their variables, or as an argument", async () => {
     const server = await serve({});
     const { url } = server;
     const out = join(folder, "named.ndjson");
@@ -73,7 +73,7 @@ describe("clobsim report", () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  it("takes a directory that is named, whatever server the environment names", async () => {
+  it("prefers a directory on the command line to a server in the environment", async () => {
     const out = join(folder, "named-directory.ndjson");
     const url = "http://127.0.0.1:1";
     const words = [join(folder, "data")];
@@ -83,7 +83,7 @@ describe("clobsim report", () => {
     expect(both.stderr).toContain("report expects one directory or the URL of a server");
   });
 
-  it("says that nothing answers, and that there is no directory", async () => {
+  it("exits with 2 if no server answers or the directory does not exist", async () => {
     expect((await run("report", ["http://127.0.0.1:1"])).code).toBe(2);
     expect((await run("report", [join(folder, "nothing")])).code).toBe(2);
   });
@@ -93,7 +93,7 @@ describe("a defect of a server", () => {
   const reports = join(folder, "reports");
   const file = join(reports, "defect.ndjson");
 
-  it("is written with the command that failed, for its owner alone", async () => {
+  it("is written with the command that failed, readable only by the owner", async () => {
     const server = await serve({ report: reports });
     const { place } = await traderOn(server.url);
     expect(await place(13.37)).toMatchObject({ ok: false, error: { code: "INTERNAL_ERROR" } });
@@ -105,35 +105,33 @@ describe("a defect of a server", () => {
     );
   });
 
-  it("fails in the same way when it is replayed, and comes out otherwise once it is mended", async () => {
-    const failing = await run("replay", [file]);
-    expect({ code: failing.code, isTold: failing.stdout.includes("fails in the same way") }).toEqual({
+  it("fails in the same way when it is replayed, and differs once it is fixed", async () => {
+    expect(await run("replay", [file])).toMatchObject({
       code: 0,
-      isTold: true,
+      stdout: expect.stringContaining("fails in the same way"),
     });
-    planted.isThere = false;
-    const mended = await run("replay", [file]);
-    planted.isThere = true;
-    expect({ code: mended.code, isTold: mended.stderr.includes("fails: boom") }).toEqual({
-      code: 7,
-      isTold: true,
-    });
+    defect.isActive = false;
+    const fixed = await run("replay", [file]);
+    defect.isActive = true;
+    expect(fixed).toMatchObject({ code: 7, stderr: expect.stringContaining("fails: boom") });
   });
 
-  it("is shrunk to a scenario that fails so", async () => {
+  it("is shrunk to a scenario that fails in the same way", async () => {
     const { code, stdout } = await run("shrink", [file]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/BUY 13\.37/);
   });
 
-  it("is nothing that a report without a failure could be shrunk to", async () => {
-    const { code, stderr } = await run("shrink", [join(folder, "directory.ndjson")]);
-    expect({ code, isTold: stderr.includes("does not fail") }).toEqual({ code: 1, isTold: true });
+  it("is required for shrinking a report", async () => {
+    expect(await run("shrink", [join(folder, "directory.ndjson")])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("does not fail"),
+    });
   });
 });
 
 describe("clobsim run --report", () => {
-  it.each(["process", "http"])("writes a report of a scenario that fails by way of %s", async (via) => {
+  it.each(["process", "http"])("writes a report of a failed scenario, via %s", async (via) => {
     const scenario = join(folder, "small.yaml");
     writeFileSync(
       scenario,
@@ -148,7 +146,7 @@ describe("clobsim run --report", () => {
     );
   });
 
-  it("carries the scenario with all that it speaks of, and is shrunk where nothing of it is", async () => {
+  it("includes the scenario and its files, and is shrunk where those do not exist", async () => {
     const sources = join(folder, "sources");
     mkdirSync(join(sources, "parts"), { recursive: true });
     const flow =
@@ -178,7 +176,7 @@ describe("clobsim run --report", () => {
   });
 
   it.each(["../out.yaml", "/etc/x", "a/../../b", ".", ""])(
-    "of which a file is to lie at %j, out of the scenario's folder, is refused",
+    "is refused with the file path %j, which is outside the scenario's folder",
     (name) => {
       const inside = join(folder, "inside");
       expect(() => writeSourceFiles({ file: "a.yaml", texts: { [name]: "a" } }, inside)).toThrow(RangeError);

@@ -12,7 +12,7 @@ const folder = temporaryFolder();
 const data = join(folder, "data");
 const report = join(folder, "report.ndjson");
 
-/** A server as `clobsim serve` opens it with these flags. */
+/** Starts a server with flags of `clobsim serve`. */
 const serveWith = (flags: Readonly<Record<string, string>>): Promise<RunningServer> =>
   startServer(
     readConfig(
@@ -24,10 +24,10 @@ const serveWith = (flags: Readonly<Record<string, string>>): Promise<RunningServ
 const given = (flags: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
 
-const askedOf = async (server: RunningServer, path: string): Promise<Record<string, unknown>> =>
+const getJson = async (server: RunningServer, path: string): Promise<Record<string, unknown>> =>
   (await (await fetch(`${server.url}${path}`)).json()) as Record<string, unknown>;
 
-/** What clobsim inspect says of a line. */
+/** Returns the output of clobsim inspect for a line. */
 async function inspected(at: string): Promise<{ sequence: number; time: string }> {
   const { stdout } = await run("inspect", [data], { at, json: "true", all: "true" });
   return JSON.parse(stdout) as { sequence: number; time: string };
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await trade(server.url);
   end = {
     state: await (await fetch(`${server.url}/sim/state`)).text(),
-    time: (await askedOf(server, "/sim/clock")).time,
+    time: (await getJson(server, "/sim/clock")).time,
   };
   writeFileSync(report, await (await fetch(`${server.url}/sim/report`)).text());
   await server.close();
@@ -49,10 +49,10 @@ describe("clobsim serve --from", () => {
   it.each([
     ["a data directory", () => data],
     ["a report", () => report],
-  ])("goes on from the end of %s", async (_, from) => {
+  ])("continues from the end of %s", async (_, from) => {
     const server = await serveWith({ from: from() });
     expect(await (await fetch(`${server.url}/sim/state`)).text()).toBe(end.state);
-    expect(await askedOf(server, "/sim/clock")).toMatchObject({ mode: "frozen", time: end.time });
+    expect(await getJson(server, "/sim/clock")).toMatchObject({ mode: "frozen", time: end.time });
     expect(server.keeping).toBeNull();
     const screen = { isColoured: false, columns: undefined };
     expect(bannerText(server, screen, { simToken: null, bots: null })).toMatch(
@@ -61,69 +61,69 @@ describe("clobsim serve --from", () => {
     await server.close();
   });
 
-  it("goes on with the clock of a session that nothing kept", async () => {
-    const unkept = await serveWith({ clock: "frozen", world: "tiny" });
-    const file = join(folder, "unkept.ndjson");
-    writeFileSync(file, await (await fetch(`${unkept.url}/sim/report`)).text());
-    await unkept.close();
+  it("continues with the clock of a session in memory", async () => {
+    const inMemory = await serveWith({ clock: "frozen", world: "tiny" });
+    const file = join(folder, "memory.ndjson");
+    writeFileSync(file, await (await fetch(`${inMemory.url}/sim/report`)).text());
+    await inMemory.close();
     const server = await serveWith({ from: file });
-    expect(await askedOf(server, "/sim/clock")).toMatchObject({ mode: "frozen" });
+    expect(await getJson(server, "/sim/clock")).toMatchObject({ mode: "frozen" });
     await server.close();
   });
 
-  it("gives every exchange of a pool the same history to begin with", async () => {
+  it("opens every exchange of a pool with the same history", async () => {
     const server = await serveWith({ from: report, pool: "3" });
     const exchanges = ["/1", "/3"].map((path) => ({ ...server, url: server.url + path }));
     for (const { url } of exchanges) expect(await (await fetch(`${url}/sim/state`)).text()).toBe(end.state);
     const [one, three] = exchanges as [typeof server, typeof server];
-    const before = await askedOf(three, "/sim/state/hash");
+    const before = await getJson(three, "/sim/state/hash");
     await trade(one.url);
-    expect(await askedOf(three, "/sim/state/hash")).toEqual(before);
+    expect(await getJson(three, "/sim/state/hash")).toEqual(before);
     await fetch(`${one.url}/sim/reset`, { method: "POST" });
-    expect(await askedOf(one, "/sim/state/hash")).toEqual(before);
+    expect(await getJson(one, "/sim/state/hash")).toEqual(before);
     await server.close();
   });
 
-  it("begins after the line that --at names, and a reset goes back there", async () => {
+  it("begins after the line of --at, and a reset returns there", async () => {
     const { sequence, time } = await inspected("6");
     const server = await serveWith({ from: report, at: "6" });
     expect(sequence).toBeLessThan((await inspected("9")).sequence);
-    const info = await askedOf(server, "/sim");
+    const info = await getJson(server, "/sim");
     expect(info).toMatchObject({ sequence });
-    expect((await askedOf(server, "/sim/clock")).time).toBe(time);
-    const before = await askedOf(server, "/sim/state/hash");
+    expect((await getJson(server, "/sim/clock")).time).toBe(time);
+    const before = await getJson(server, "/sim/state/hash");
     await trade(server.url);
-    expect(await askedOf(server, "/sim/state/hash")).not.toEqual(before);
+    expect(await getJson(server, "/sim/state/hash")).not.toEqual(before);
     await fetch(`${server.url}/sim/reset`, { method: "POST" });
-    expect(await askedOf(server, "/sim/state/hash")).toEqual(before);
+    expect(await getJson(server, "/sim/state/hash")).toEqual(before);
     await server.close();
   });
 
-  it("runs on at the pace that --clock says, from the time of the history", async () => {
+  it("continues with the clock of --clock from the time of the history", async () => {
     const server = await serveWith({ from: data, clock: "real" });
-    const { mode, time } = await askedOf(server, "/sim/clock");
+    const { mode, time } = await getJson(server, "/sim/clock");
     expect(mode).toBe("real");
     expect(Date.parse(`${time}`) - Date.parse(`${end.time}`)).toBeLessThan(3_600_000);
     await server.close();
   });
 
-  it("is kept where --data names a new directory, and refused where it holds an exchange", async () => {
-    const kept = join(folder, "kept");
-    const server = await serveWith({ from: data, data: kept });
+  it("is persisted in a new directory of --data, and refused if the directory has an exchange", async () => {
+    const target = join(folder, "target");
+    const server = await serveWith({ from: data, data: target });
     await trade(server.url);
-    const { hash } = await askedOf(server, "/sim/state/hash");
+    const { hash } = await getJson(server, "/sim/state/hash");
     await server.close();
-    const again = await serveWith({ data: kept });
-    expect((await askedOf(again, "/sim/state/hash")).hash).toBe(hash);
+    const again = await serveWith({ data: target });
+    expect((await getJson(again, "/sim/state/hash")).hash).toBe(hash);
     await again.close();
-    const before = readFileSync(join(kept, "journal.ndjson"));
-    await expect(serveWith({ from: data, data: kept })).rejects.toThrow(
-      `${kept} holds an exchange already, and --from begins another: name a new directory with --data`,
+    const before = readFileSync(join(target, "journal.ndjson"));
+    await expect(serveWith({ from: data, data: target })).rejects.toThrow(
+      `${target} holds an exchange already, and --from begins another: name a new directory with --data`,
     );
-    expect(readFileSync(join(kept, "journal.ndjson")).equals(before)).toBe(true);
+    expect(readFileSync(join(target, "journal.ndjson")).equals(before)).toBe(true);
   });
 
-  it("is an option of the library, too", async () => {
+  it("is an option of the library", async () => {
     const server = await startExchange({ from: report, at: 6 });
     expect(server.from).toEqual({ name: report, line: 6 });
     await server.close();
@@ -134,7 +134,7 @@ describe("clobsim serve --from", () => {
     [{ from: "x", world: "w" }, "--from and --world contradict each other: the history has its own"],
     [{ from: "x", reset: "true" }, "--from and --reset contradict each other: the history has its own"],
     [{ at: "3" }, "--at is expected with --from, found it alone"],
-  ])("answers %o with one line", async (flags, message) => {
+  ])("refuses %o with one line", async (flags, message) => {
     expect(await run("serve", [], flags)).toEqual({
       code: 2,
       stdout: "",
@@ -142,7 +142,7 @@ describe("clobsim serve --from", () => {
     });
   });
 
-  it("answers a damaged journal as clobsim inspect does, and serves nothing", async () => {
+  it("refuses a damaged journal with the message of clobsim inspect", async () => {
     const damaged = join(folder, "damaged.ndjson");
     const bytes = readFileSync(report);
     bytes[bytes.length - 40] = 120;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { rowsOf } from "../support/table.ts";
-import { type Ran, run } from "./tools.ts";
+import { type CommandResult, run } from "./tools.ts";
 
 const folder = temporaryFolder();
 const isTerminal = process.stderr.isTTY;
@@ -12,8 +12,10 @@ afterEach(() => {
   process.stderr.isTTY = isTerminal;
 });
 
-const shrink = (words: readonly string[], flags: Readonly<Record<string, string>> = {}): Promise<Ran> =>
-  run("shrink", words, flags);
+const shrink = (
+  words: readonly string[],
+  flags: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> => run("shrink", words, flags);
 
 function write(name: string, text: string): string {
   const path = join(folder, name);
@@ -40,7 +42,7 @@ const ENDING = `clobsim: 4 steps → 2 steps
 `;
 
 describe("clobsim shrink", () => {
-  it("prints the scenario alone, and says on stderr how it fails", async () => {
+  it("prints only the scenario on stdout, and how it fails on stderr", async () => {
     expect(await shrink([write("failing.yaml", FAILING)])).toEqual({
       code: 0,
       stdout: SMALL,
@@ -48,7 +50,7 @@ describe("clobsim shrink", () => {
     });
   });
 
-  it("writes it to a file, and says how to run that", async () => {
+  it("writes the scenario to a file, and prints how to run it", async () => {
     const out = join(folder, "small.yaml");
     const { code, stdout, stderr } = await shrink([write("failing.yaml", FAILING)], { out });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
@@ -57,7 +59,7 @@ describe("clobsim shrink", () => {
     expect(await shrink([out])).toMatchObject({ code: 0, stdout: SMALL });
   });
 
-  it("shows on a terminal how far it is, in one line", async () => {
+  it("shows its progress in one line on a terminal", async () => {
     process.stderr.isTTY = true;
     const { stderr } = await shrink([write("failing.yaml", FAILING)]);
     const [line = "", ending] = stderr.split("\n");
@@ -65,14 +67,14 @@ describe("clobsim shrink", () => {
     expect(ending).toBe("clobsim: 4 steps → 2 steps");
   });
 
-  it("does not write over what it shrinks", async () => {
+  it("does not overwrite its input", async () => {
     const path = write("failing.yaml", FAILING);
     const { stderr } = await shrink([path], { out: path });
     expect(stderr).toMatch(/^clobsim: --out expects another file/);
     expect(readFileSync(path, "utf8")).toBe(FAILING);
   });
 
-  it("ends with 1 where the scenario does not fail", async () => {
+  it("exits with 1 if the scenario does not fail", async () => {
     const path = write("passing.yaml", FAILING.replace("0/11", "0/10"));
     const out = join(folder, "never.yaml");
     const { code, stdout, stderr } = await shrink([path], { out });
@@ -81,28 +83,28 @@ describe("clobsim shrink", () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it("ends with 2 where the file is wrong", async () => {
+  it("exits with 2 if the file is invalid", async () => {
     const { code, stderr } = await shrink([write("wrong.yaml", FAILING.replace("BUY 10", "BUYS 10"))]);
     expect(code).toBe(2);
     expect(stderr).toContain('wrong.yaml:5:12: expected BUY or SELL, found "BUYS" (did you mean BUY?)');
   });
 
-  it("writes what it has when its time is over", async () => {
+  it("writes the smallest result so far when the time is up", async () => {
     const steps = Array.from({ length: 60 }, (_, step) => `  - bob: SELL 0.0${(step % 9) + 1} YES @ 0.70\n`);
     const text = FAILING.replace("steps:\n", `steps:\n${steps.join("")}`).replace(
       "accounts",
       "market: { minOrderSize: 0.01 }\naccounts",
     );
-    let looks = 0;
-    // The clock goes on with each look at it, however busy the machine is.
-    vi.spyOn(performance, "now").mockImplementation(() => ++looks / 10);
+    let calls = 0;
+    // The clock advances at each call, so that the load of the machine does not matter.
+    vi.spyOn(performance, "now").mockImplementation(() => ++calls / 10);
     const { code, stdout, stderr } = await shrink([write("long.yaml", text)], { budget: "1ms" });
     expect(code).toBe(0);
     expect(stdout).toContain("LIVE 0/11");
     expect(stderr).toContain(", not minimal because the time was up\n");
   });
 
-  it("says which files the result needs in another folder", async () => {
+  it("names the files that must be copied to another folder", async () => {
     write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,bob,place,,SELL,YES,0.7,5,GTX\n");
     mkdirSync(join(folder, "other"));
     const path = write("flowing.yaml", FAILING.replace("  - alice", "  - replay: flow.csv\n  - alice"));
@@ -111,7 +113,7 @@ describe("clobsim shrink", () => {
     expect(stderr).toContain(`  it names flow.csv, which must be copied from ${folder} to beside it\n`);
   });
 
-  it.each(["", '{"a":1}\n'])("refuses a .ndjson of %j as every tool of journals does", async (text) => {
+  it.each(["", '{"a":1}\n'])("refuses a .ndjson file with %j like the other commands", async (text) => {
     const path = write("foreign.ndjson", text);
     const stderr = `clobsim: ${path} is neither a report nor the journal of a data directory\n`;
     expect(await shrink([path])).toEqual({ code: 2, stdout: "", stderr });

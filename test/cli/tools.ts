@@ -9,14 +9,15 @@ import { type RunningServer, startServer } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
 import { TINY_WORLD } from "../support/http.ts";
 
-export interface Ran {
+/** Exit code and output of a command. */
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What something prints and ends with, what it throws put into words as the program does it. */
-async function told(act: () => Promise<number>): Promise<Ran> {
+/** Captures the output and the exit code of a function. Errors are reported as the program does. */
+async function capture(act: () => Promise<number>): Promise<CommandResult> {
   const printed = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) {
     vi.spyOn(process[stream], "write").mockImplementation((text) => {
@@ -32,37 +33,34 @@ async function told(act: () => Promise<number>): Promise<Ran> {
   }
 }
 
-/** Runs a command, or something in its stead, as the program does. */
+/** Runs a command, or a function, as the program does. */
 export function run(
   command: CommandName | (() => Promise<number>),
   words: readonly string[],
   flags: Readonly<Record<string, string>> = {},
   environment: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
-  if (typeof command !== "string") return told(command);
+): Promise<CommandResult> {
+  if (typeof command !== "string") return capture(command);
   const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
-  return told(() => runCommand(command, { flags: given, environment }, words));
+  return capture(() => runCommand(command, { flags: given, environment }, words));
 }
 
-/**
- * Runs a command line in a folder as the program does, without the start of a process. One after the other: a process is in
- * one folder at a time.
- */
+/** Runs a command line in a folder as the program does, without a new process. Calls must not overlap. */
 export async function runLine(
   args: readonly string[],
   folder: string,
   environment: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
+): Promise<CommandResult> {
   const before = process.cwd();
   process.chdir(folder);
   try {
-    return await told(() => runCommandLine(args, environment));
+    return await capture(() => runCommandLine(args, environment));
   } finally {
     process.chdir(before);
   }
 }
 
-/** A frozen server over the tiny world. */
+/** Starts a server with a frozen clock and the tiny world. */
 export const serve = (config: Partial<Config>): Promise<RunningServer> =>
   startServer({
     ...DEFAULT_CONFIG,
@@ -73,7 +71,7 @@ export const serve = (config: Partial<Config>): Promise<RunningServer> =>
     ...config,
   });
 
-/** A client of a wallet whose key is a digit 64 times, signed in. */
+/** Returns a client with API keys. Its wallet's private key is a digit repeated 64 times. */
 export async function clientOn(url: string, digit: string): Promise<ExchangeClient> {
   const account = await walletOf(`0x${digit.repeat(64)}`);
   const client = new ExchangeClient(url, { account, time: "server" });
@@ -81,10 +79,10 @@ export async function clientOn(url: string, digit: string): Promise<ExchangeClie
   return client;
 }
 
-/** Alice and Bob. */
+/** Returns the clients of Alice and Bob. */
 export const pairOn = async (url: string) => [await clientOn(url, "1"), await clientOn(url, "2")] as const;
 
-/** Alice rests a bid and cancels another, Bob sells to the first; then ten seconds pass. */
+/** Alice places two bids and cancels the second, Bob sells to the first; then ten seconds pass. */
 export async function trade(url: string): Promise<void> {
   const [alice, bob] = await pairOn(url);
   const market = orThrow(await alice.markets({ active: true, limit: 1 })).data[0];
@@ -97,7 +95,14 @@ export async function trade(url: string): Promise<void> {
   for (const client of [alice, bob]) client.close();
 }
 
-/** A wallet that has signed in, what it signs with, and what places an order of its. */
+/** Trades on a server with a data directory, and stops it. */
+export async function tradeIn(data: string, config: Partial<Config> = {}): Promise<void> {
+  const server = await serve({ data, ...config });
+  await trade(server.url);
+  await server.close();
+}
+
+/** Returns the credentials of a wallet with API keys, and a function that places an order. */
 export async function traderOn(url: string) {
   const client = await clientOn(url, "3");
   const credentials = orThrow(await client.derive());

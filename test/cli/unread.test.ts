@@ -8,7 +8,7 @@ import { casesAtLevel } from "../support/runs.ts";
 let program: Program;
 beforeAll(async () => {
   program = await Program.bundled(["--world", TINY_WORLD, "--clock", "frozen"]);
-  const served = await program.serve(["--log-level", "silent", "--data", program.path("kept")]);
+  const served = await program.serve(["--log-level", "silent", "--data", program.path("data")]);
   await served.end("SIGTERM");
   writeFileSync(program.path("fails.yaml"), "scenario: a\nsteps:\n  - expect: { at: 2030-01-01T00:00Z }\n");
 });
@@ -19,28 +19,28 @@ const post = (url: string, body: object): Promise<Response> => {
   return fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
 };
 
-/** What a directory holds after a stop in good order, and how its journal ends. */
-function leftIn(data: string): [names: string[], last: string] {
+/** Returns the files of a data directory, and the kind of the last line of its journal. */
+function contentOf(data: string): [names: string[], last: string] {
   const lines = readFileSync(join(data, "journal.ndjson"), "utf8").trimEnd().split("\n");
   return [readdirSync(data).sort(), (JSON.parse(lines.at(-1) ?? "") as { k: string }).k];
 }
 
-const IN_GOOD_ORDER = [["db.json", "journal.ndjson"], "close"];
+const CLEAN_STOP = [["db.json", "journal.ndjson"], "close"];
 
 describe("clobsim serve", () => {
   it.each<[what: string, log: string, stop: (served: Served) => unknown]>([
     ["its terminal is closed (SIGHUP)", "silent", ({ end }) => end("SIGHUP")],
     [
-      "nobody reads stderr any more, as soon as it logs",
+      "stderr is closed and it logs",
       "info",
       async ({ url, stopReading }) => {
         stopReading("stderr");
-        // It may have stopped before it is asked anything.
+        // It may stop before this request.
         await fetch(`${url}/sim`).catch(() => null);
       },
     ],
     [
-      "nobody reads what it prints any more, and it is told to",
+      "stdout and stderr are closed and it gets SIGTERM",
       "silent",
       ({ stopReading, end }) => {
         stopReading("stdout");
@@ -48,16 +48,16 @@ describe("clobsim serve", () => {
         return end("SIGTERM");
       },
     ],
-  ])("stops in good order when %s", async (what, level, stop) => {
+  ])("stops cleanly when %s", async (what, level, stop) => {
     const data = program.path(what);
     const served = await program.serve(["--log-level", level, "--data", data]);
     expect((await post(`${served.url}/sim/markets`, { question: "Will it rain?" })).ok).toBe(true);
     await stop(served);
     expect((await served.ended).code).toBe(0);
-    expect(leftIn(data)).toEqual(IN_GOOD_ORDER);
+    expect(contentOf(data)).toEqual(CLEAN_STOP);
   });
 
-  it("goes on when nobody reads stdout any more: whoever trades is still there", async () => {
+  it("continues when stdout is closed", async () => {
     const served = await program.serve(["--ephemeral", "--log-level", "silent"]);
     served.stopReading("stdout");
     expect((await fetch(`${served.url}/sim`)).status).toBe(200);
@@ -65,14 +65,14 @@ describe("clobsim serve", () => {
   });
 });
 
-describe("a command of which nobody reads", () => {
+describe("a command with closed", () => {
   const commands = (): readonly string[][] => [
-    ["journal", program.path("kept")],
-    ["replay", program.path("kept")],
-    ["inspect", program.path("kept"), "--all"],
-    ["doctor", program.path("kept")],
-    ["repair", program.path("kept")],
-    ["report", program.path("kept"), "--out", program.path("report.ndjson")],
+    ["journal", program.path("data")],
+    ["replay", program.path("data")],
+    ["inspect", program.path("data"), "--all"],
+    ["doctor", program.path("data")],
+    ["repair", program.path("data")],
+    ["report", program.path("data"), "--out", program.path("report.ndjson")],
     ["world", "--seed", "7"],
     ["flow", "--orders", "20000"],
     ["run", program.path("fails.yaml")],
@@ -82,7 +82,7 @@ describe("a command of which nobody reads", () => {
     ["--help"],
   ];
 
-  it.each(["stdout", "stderr"] as const)("%s ends quietly", async (unread) => {
+  it.each(["stdout", "stderr"] as const)("%s exits without an error message", async (unread) => {
     for (const args of casesAtLevel(commands(), 3)) {
       const { code, signal, stdout, stderr } = await program.run(args, { unread });
       expect([0, 1, 2], `${args[0]}: ${stderr}`).toContain(code);

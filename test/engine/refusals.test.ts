@@ -7,8 +7,8 @@ import { type Disk, nodeDisk } from "../../src/engine/disk.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
 import { flagOf } from "../../src/setting.ts";
-import { linesIn, resealed } from "../cli/resealed.ts";
-import { type Ran, runLine } from "../cli/tools.ts";
+import { linesIn, withChecksums } from "../cli/journal-lines.ts";
+import { type CommandResult, runLine } from "../cli/tools.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { keptConfig } from "./support/kept.ts";
@@ -45,7 +45,7 @@ async function filesIn(data: string): Promise<Map<string, string>> {
 }
 
 /** What ends with a refusal, without the start of a process. */
-const serve = (args: readonly string[]): Promise<Ran> =>
+const serve = (args: readonly string[]): Promise<CommandResult> =>
   runLine(["serve", "--port", "0", "--log-level", "silent", ...args], program.folder);
 
 /** Starts the program on a directory, which it must refuse and leave as it is. */
@@ -67,7 +67,7 @@ type TextLine = Omit<Line, "p" | "r" | "c"> & Readonly<Record<"p" | "r" | "c", s
 async function rewrite(data: string, change: (line: TextLine) => object): Promise<void> {
   const path = join(data, "journal.ndjson");
   const lines = linesIn(await readFile(path, "utf8"));
-  await writeFile(path, resealed(lines.map((line) => ({ ...line, ...change(line as never) }))));
+  await writeFile(path, withChecksums(lines.map((line) => ({ ...line, ...change(line as never) }))));
   for (const name of ["db.json", "db.previous.json"]) await rm(join(data, name), { force: true });
 }
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { MAX_REFUSED, type RefusedRequest } from "../../src/core/refusals.ts";
 import type { Durability } from "../../src/setting.ts";
-import { linesIn } from "../cli/resealed.ts";
+import { linesIn } from "../cli/journal-lines.ts";
 import { addressOf, eventCommand } from "../support/commands.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { openOn, withoutLock } from "./support/kept.ts";

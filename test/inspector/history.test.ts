@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/config.ts";
 import { MARK, timeAt } from "../../src/inspector/history.ts";
 import { type OpenedReport, openReport } from "../../src/inspector/report-file.ts";
-import { linesIn, resealed, type TextLine } from "../cli/resealed.ts";
+import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
 import { runs } from "../support/runs.ts";
 import { journalOf, type Mixture, opened, PLAIN, replayedSights, type Sight, sightOf } from "./histories.ts";
 
@@ -145,7 +145,7 @@ describe("a damaged report", () => {
   it("of a newer version says which", async () => {
     const [opening, ...rest] = linesIn(journal.toString("utf8"));
     const data = { ...(opening?.d as object), format: "clobsim-journal/99" };
-    const newer = resealed([{ ...opening, d: data }, ...rest]);
+    const newer = withChecksums([{ ...opening, d: data }, ...rest]);
     await expect(opened(Buffer.from(newer), "bug.ndjson")).rejects.toThrow(/newer|clobsim-journal\/99/);
   });
 });
@@ -158,7 +158,7 @@ describe("a report of many slices", () => {
     const many = Array.from({ length: 9_000 }, (_, index) => refusals[index % refusals.length] as TextLine);
     const close = lines.pop() as TextLine;
     const all = [opening as TextLine, ...lines, ...many.map((line) => ({ ...line, t: close.t })), close];
-    const bytes = Buffer.from(resealed(all.map((line, index) => ({ ...line, n: index + 1 }))));
+    const bytes = Buffer.from(withChecksums(all.map((line, index) => ({ ...line, n: index + 1 }))));
     expect(bytes.length).toBeGreaterThan(2 << 20);
     const progress: number[] = [];
     const whole = await openReport(
@@ -188,7 +188,7 @@ describe("a line that comes out otherwise", () => {
     const lines = linesIn(journal.toString("utf8"));
     const at = lines.findIndex(({ n, r }) => Number(n) > 40 && typeof r === "string");
     const changed = lines.map((line, index) => (index === at ? { ...line, r: "00000001" } : line));
-    const { history } = await opened(Buffer.from(resealed(changed)));
+    const { history } = await opened(Buffer.from(withChecksums(changed)));
     const row = Number(lines[at]?.n) - 2;
     expect(history.trouble?.line.n).toBe(row + 2);
     expect(history.count).toBe(lines.length - 1);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { linesIn, resealed } from "../cli/resealed.ts";
+import { linesIn, withChecksums } from "../cli/journal-lines.ts";
 import { run } from "../cli/tools.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { rowsOf, useStory } from "./story.ts";
@@ -64,7 +64,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
       "of a newer version",
       () => {
         const [opening, ...rest] = linesIn(reportText());
-        return resealed([
+        return withChecksums([
           { ...opening, d: { ...(opening?.d as object), format: "clobsim-journal/99" } },
           ...rest,
         ]);
@@ -97,7 +97,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     const at = lines.findIndex(({ n, r }) => Number(n) > 8 && typeof r === "string");
     const changed = lines.map((line, index) => (index === at ? { ...line, r: "00000001" } : line));
     const inspector = await open(EMPTY_PAGE);
-    await choose(inspector, file("changed.ndjson", resealed(changed)));
+    await choose(inspector, file("changed.ndjson", withChecksums(changed)));
     await inspector.stands(/^row/);
     const journal = inspector.pane("journal");
     await journal.getByLabel("Kind of row").selectOption("refused");

@@ -11,8 +11,8 @@ import { LineWriter } from "../../src/engine/journal-codec.ts";
 import type { ControlKind } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
 import { examine } from "../../src/history/data-dir-check.ts";
-import { linesIn, resealed, type TextLine } from "../cli/resealed.ts";
-import { type Ran, run } from "../cli/tools.ts";
+import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
+import { type CommandResult, run } from "../cli/tools.ts";
 import { openOn } from "../engine/support/kept.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -222,7 +222,7 @@ const examineData = async (): Promise<number> => {
 };
 
 /** Every command that reads a journal, and how it is told to read this one. */
-const READERS: Readonly<Record<string, () => Promise<Ran>>> = {
+const READERS: Readonly<Record<string, () => Promise<CommandResult>>> = {
   serve: () => run(serve, []),
   doctor: () => run(examineData, []),
   replay: () => run("replay", [report]),
@@ -240,7 +240,7 @@ const READERS: Readonly<Record<string, () => Promise<Ran>>> = {
 function write(lines: readonly (TextLine | string)[]): void {
   rmSync(data, { recursive: true, force: true });
   mkdirSync(data, { mode: 0o700 });
-  const text = resealed(lines);
+  const text = withChecksums(lines);
   writeFileSync(join(data, "journal.ndjson"), text);
   writeFileSync(report, text);
 }
@@ -297,7 +297,7 @@ const KINDS: Readonly<Record<Command["kind"] | ControlKind | "order" | "cancel",
 };
 
 /** Not an exit code for a defect, nor a trace of one; a place, where it is not all well. */
-function assertSentence({ code, stdout, stderr }: Ran, number: number | null, what: string): void {
+function assertSentence({ code, stdout, stderr }: CommandResult, number: number | null, what: string): void {
   const said = `${stdout}${stderr}`;
   expect(code, `${what}: ${said}`).not.toBe(EXIT.defect);
   expect(said, what).not.toMatch(/\n\s+at /);
@@ -319,7 +319,7 @@ describe("a journal whose checks are right", () => {
         const name = names[turn % names.length] as string;
         turn += 1;
         write(wrong.lines);
-        const ran = await (READERS[name] as () => Promise<Ran>)();
+        const ran = await (READERS[name] as () => Promise<CommandResult>)();
         const what = `${name} of ${wrong.what}`;
         assertSentence(ran, wrong.isOfOtherType ? wrong.number : null, what);
         if (wrong.isOfOtherType) {

@@ -15,32 +15,32 @@ beforeAll(async () => {
 
 afterAll(() => fuzzer.dispose());
 
-/** Without what depends on time. */
+/** Removes durations and rates. */
 const timeless = (text: string): string => text.replace(/ in [\d.]+ m?s: .* a minute/, "");
 
 describe("clobsim fuzz", () => {
-  it("ends with 0 and writes nothing where no seed fails", async () => {
+  it("exits with 0 and writes nothing if no seed fails", async () => {
     const { code, stdout, stderr } = await run("--seeds 0..5");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(timeless(stdout)).toBe("5 seeds, 1,500 commands\nno failure\n");
     expect(existsSync(fuzzer.path("failures"))).toBe(false);
   });
 
-  it("says in the summary of a job what it says on stdout", async () => {
+  it("writes its output to the job summary", async () => {
     const environment = { GITHUB_STEP_SUMMARY: fuzzer.path("summary.md") };
     const { stdout } = await fuzzer.run(["fuzz", "--seeds", "0..5"], { environment });
     const summary = `## clobsim: fuzz, no failure\n\n\`\`\`\n${stdout}\`\`\`\n`;
     expect(fuzzer.read("summary.md")).toBe(summary);
   });
 
-  it("writes results where none fails if --out asks for them", async () => {
+  it("writes results without failures if --out is given", async () => {
     const { code, stdout } = await run("--seeds 0..5 --out nothing");
     expect(code).toBe(0);
     expect(stdout).toContain("results  nothing/fuzz-0-5.json\n");
     expect(Object.keys(fuzzer.files("nothing"))).toEqual(["fuzz-0-5.json"]);
   });
 
-  it("ends with 1 and says each failure once: the smallest seed, its files, the line that repeats it", async () => {
+  it("exits with 1 and prints each failure once: the smallest seed, its files, the command line that repeats it", async () => {
     const { code, stdout, stderr } = await run("--seeds 0..60 --out found");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(timeless(stdout)).toBe(`  ✗ account 5 has -5 USDC
@@ -63,14 +63,14 @@ results  found/fuzz-0-60.json
 `);
   });
 
-  it("finds a failure again by the line that repeats it", async () => {
+  it("finds a failure again with the command line that repeats it", async () => {
     const { code, stdout } = await run("--seeds 11..12 --commands 300 --out again");
     expect(code).toBe(1);
     expect(stdout).toContain("✗ order 11 is LIVE");
     expect(Object.keys(fuzzer.files("again"))).toEqual(["fuzz-11-12.json", "seed-11.yaml"]);
   });
 
-  it("brings older results of the same seeds up to date, even where nothing fails any more", async () => {
+  it("replaces older results of the same seeds, even if nothing fails", async () => {
     const name = "failures/fuzz-0-5.json";
     fuzzer.write(name, "older results\n");
     await run("--seeds 0..5");
@@ -98,7 +98,7 @@ results  found/fuzz-0-60.json
     ]);
   });
 
-  it("starts no seed when its budget is over, and says how far it came", async () => {
+  it("starts no seed when its budget is used up, and prints its progress", async () => {
     const { code, stdout } = await run("--seeds 0..1e6 --budget 1ms --out short");
     expect(code).toBe(0);
     expect(stdout).toContain("the budget of 1ms was used up after 0 of 1,000,000 seeds\n");
@@ -108,12 +108,12 @@ results  found/fuzz-0-60.json
   });
 });
 
-describe("what is found", () => {
-  it("is the same, file for file, for any number of workers", async () => {
+describe("the results", () => {
+  it("are the same files for any number of workers", async () => {
     const runs = [1, 2, 5].map(async (workers) => {
       const { stdout } = await run(`--seeds 0..500 --workers ${workers} --out workers-${workers}`);
-      const said = timeless(stdout).replaceAll(`workers-${workers}`, "workers");
-      return { said, files: fuzzer.files(`workers-${workers}`) };
+      const output = timeless(stdout).replaceAll(`workers-${workers}`, "workers");
+      return { output, files: fuzzer.files(`workers-${workers}`) };
     });
     const [one, two, five] = await Promise.all(runs);
     expect(Object.keys(one?.files ?? {})).toEqual(["fuzz-0-500.json", "seed-11.yaml", "seed-5.yaml"]);
@@ -122,7 +122,7 @@ describe("what is found", () => {
   });
 
   it.each([1, 3])(
-    "includes seeds that end their thread, and the rest is run by %i workers",
+    "include seeds that end their thread, and the other seeds, with %i workers",
     async (workers) => {
       const { code, stdout } = await run(`--seeds 1002..1007 --workers ${workers} --out dead-${workers}`);
       expect(code).toBe(1);
@@ -140,7 +140,7 @@ describe("what is found", () => {
     },
   );
 
-  it("includes a seed that never ends, and the seeds after it are run", async () => {
+  it("include a seed that hangs, and the seeds after it", async () => {
     const { code } = await run("--seeds 1000..1002 --workers 1 --seed-timeout 2s --out hangs");
     expect(code).toBe(1);
     expect(JSON.parse(fuzzer.files("hangs")["fuzz-1000-1002.json"] ?? "")).toMatchObject({
@@ -150,7 +150,7 @@ describe("what is found", () => {
   });
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "is there whole when %s stops the campaign: all seeds before the first that is not done",
+    "are complete when %s stops the campaign: all seeds before the first unfinished one",
     async (signal) => {
       const campaign = startFuzz(fuzzer, `--seeds 1980..2100 --workers 1 --out ${signal}`);
       await campaign.prints("seed 2000 runs");
@@ -167,7 +167,7 @@ describe("what is found", () => {
   );
 });
 
-describe("a mistake is one line and exit code 2, and nothing is run", () => {
+describe("an invalid command line prints one line, exits with 2 and runs nothing", () => {
   const MISTAKES = rowsOf(`
     --seeds 5               | --seeds expects FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6, found "5"
     --seeds 9..3            | or 0..1e6, found "9..3"
@@ -196,17 +196,17 @@ describe("a fuzzer that does not find the defect planted to test it", () => {
   const MESSAGE = "clobsim: the fuzzer did not find the defect planted to test it";
 
   it.each([
-    ["says so", "export const findsCanary = async () => false;", ""],
+    ["prints that", "export const findsCanary = async () => false;", ""],
     [
-      "says what happened instead",
+      "prints the error",
       'export const findsCanary = () => Promise.reject(new Error("no canary"));',
       ": its run throws Error: no canary",
     ],
-  ])("%s, ends with 1, and has no results", async (_what, canary, more) => {
-    const blind = await plantedFuzzer(canary);
-    const { code, stdout, stderr } = await startFuzz(blind, "--seeds 0..60 --out found").ended;
+  ])("%s, exits with 1, and writes no results", async (_what, canary, more) => {
+    const defective = await plantedFuzzer(canary);
+    const { code, stdout, stderr } = await startFuzz(defective, "--seeds 0..60 --out found").ended;
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `${MESSAGE}${more}\n` });
-    expect(blind.files("found")).toEqual({});
-    await blind.dispose();
+    expect(defective.files("found")).toEqual({});
+    await defective.dispose();
   });
 });

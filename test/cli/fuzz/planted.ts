@@ -3,10 +3,7 @@ import { type Launched, Program } from "../../support/program.ts";
 
 const RUNNER = readFileSync("test/fuzz/campaign/planted-runner.ts", "utf8");
 
-/**
- * The program with seeds of which it is known which fail and how. `canary`: the text of src/fuzz/canary.ts, another one than
- * it has.
- */
+/** Bundles the program with seeds that fail in known ways, and with `canary` as the text of src/fuzz/canary.ts. */
 export const plantedFuzzer = (canary = "export const findsCanary = async () => true;"): Promise<Program> =>
   Program.bundled(
     [],
@@ -16,6 +13,6 @@ export const plantedFuzzer = (canary = "export const findsCanary = async () => t
     ]),
   );
 
-/** Starts `clobsim fuzz` with these words. */
+/** Starts `clobsim fuzz` with a command line. */
 export const startFuzz = (program: Program, line: string): Launched =>
   program.launch(["fuzz", ...line.split(" ").filter((word) => word !== "")]);

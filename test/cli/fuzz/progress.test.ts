@@ -9,40 +9,40 @@ const ENDLESS = Number.POSITIVE_INFINITY;
 describe("the progress line of a campaign", () => {
   it.each<[string, Partial<CampaignProgress>, number, string]>([
     [
-      "nothing of what it does not know",
+      "no time left if it is unknown",
       {},
       ENDLESS,
       "     0/10,000 seeds        0 seeds/s          0 commands/s   0 failures",
     ],
     [
-      "the time left by what was done so far",
+      "the time left by the seeds done so far",
       { done: 3400, commands: 1_020_000, failures: 1, ms: 20_000 },
       ENDLESS,
       " 3,400/10,000 seeds      170 seeds/s     51,000 commands/s    1 failure        39 s left",
     ],
     [
-      "the time left of a budget that ends before",
+      "the time left of the budget if that ends earlier",
       { done: 100, commands: 30_000, failures: 12, ms: 20_000 },
       600_000,
       "   100/10,000 seeds        5 seeds/s      1,500 commands/s  12 failures  9 min 40 s left",
     ],
     [
-      "hours where it takes hours",
+      "hours",
       { done: 100, commands: 30_000, ms: 200_000 },
       ENDLESS,
       "   100/10,000 seeds        1 seeds/s        150 commands/s   0 failures  5 h 30 min left",
     ],
     [
-      "nothing left of a budget that is over",
+      "no time left of a budget that is used up",
       { done: 100, commands: 30_000, ms: 700_000 },
       600_000,
       "   100/10,000 seeds        0 seeds/s         43 commands/s   0 failures         0 s left",
     ],
-  ])("says %s", (_what, progress, budgetMs, line) => {
+  ])("shows %s", (_what, progress, budgetMs, line) => {
     expect(progressLine({ ...BEGUN, ...progress }, budgetMs, plainPaint).trimEnd()).toBe(line);
   });
 
-  it("paints failures red, and what is left dim", () => {
+  it("shows failures in red, and the time left dim", () => {
     const paint = { ...plainPaint, red: (text: string) => `<${text}>`, dim: (text: string) => `(${text})` };
     const line = progressLine({ ...BEGUN, done: 5000, failures: 2, ms: 1000 }, ENDLESS, paint);
     expect(line).toMatch(/ {2}< 2 failures> {2}\( +1 s left\)$/);

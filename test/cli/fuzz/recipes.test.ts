@@ -27,7 +27,7 @@ interface ShellEnd {
   readonly stdout: string;
 }
 
-/** Runs lines of a shell where clobsim is in the PATH. */
+/** Runs shell commands with clobsim in the PATH. */
 const shell = (lines: string, environment: Readonly<Record<string, string>> = {}): Promise<ShellEnd> =>
   new Promise((resolve) => {
     const PATH = `${fuzzer.path("bin")}:${process.env.PATH}`;
@@ -37,37 +37,37 @@ const shell = (lines: string, environment: Readonly<Record<string, string>> = {}
     );
   });
 
-/** The same commands with the seeds from 0 to 99 alone: which those are does not matter here. */
-const small = (lines: string): string => lines.replace(/--seeds \S+/, "--seeds 0..100");
+/** Replaces the seeds of commands by 0 to 99. */
+const withFewSeeds = (lines: string): string => lines.replace(/--seeds \S+/, "--seeds 0..100");
 
-/** Fewer shards, for each is a process: `/40 ` becomes `/4 `. */
+/** Replaces the number of shards by 4, because each is a process: `/40 ` becomes `/4 `. */
 const SHARDS = [1, 2, 3, 4];
-const fewer = (line: string, shards: number): string => {
+const withFewShards = (line: string, shards: number): string => {
   expect(line).toContain(`/${shards} `);
   return line.replace(`/${shards} `, `/${SHARDS.length} `);
 };
 
-/** What one run of these seeds has written. */
+/** Returns the results of one run of all seeds. */
 async function unsharded(): Promise<unknown> {
   await run("--seeds 0..100 --out unsharded");
   return JSON.parse(fuzzer.files("unsharded")["fuzz-0-100.json"] ?? "");
 }
 
-/** Results with their paths left out. */
+/** Parses results without their paths. */
 const withoutPaths = (text: string): unknown =>
   JSON.parse(text, (key, value: unknown) => (key === "scenario" ? expect.any(String) : value));
 
 describe("the recipe of the guide with xargs", () => {
-  it("runs shards as processes, and what is merged is what one run finds", async () => {
+  it("runs shards as processes whose merged results are those of one run", async () => {
     const recipe = /```sh\n(seq .*?)```/s.exec(GUIDE)?.[1] ?? "";
-    const { code, stdout } = await shell(small(recipe));
+    const { code, stdout } = await shell(withFewSeeds(recipe));
     expect(code).toBe(0);
     expect(stdout).toMatch(/clobsim fuzz --seeds 5\.\.6 --commands 300\n.*\n\n2 failures in 9 seeds\n$/);
     expect(await unsharded()).toEqual(withoutPaths(fuzzer.read("fuzz.json")));
   });
 });
 
-/** RFC 1123, as the API server checks names of objects and containers. */
+/** Names of objects and containers (RFC 1123). */
 const NAME = expect.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
 const COUNT = expect.toSatisfy((count) => Number.isInteger(count) && count >= 1);
 const QUANTITY = expect.stringMatching(/^\d+(\.\d+)?(m|[kMGT]i?)?$/);
@@ -77,8 +77,8 @@ const exits = (action: string, exitCode: number): object => ({
 });
 
 /**
- * A batch/v1 Job as the reference of Kubernetes 1.29 to 1.33 has it: a limit for each index demands an Indexed job whose pods
- * are never restarted, and each rule about a failure has one condition.
+ * Fields of a batch/v1 Job in Kubernetes 1.29 to 1.33. A limit for each index requires an Indexed job whose pods are never
+ * restarted, and each failure rule has one condition.
  */
 const JOB_FIELDS = {
   apiVersion: "batch/v1",
@@ -125,11 +125,11 @@ describe("the Kubernetes Job", () => {
   const volumes: readonly { readonly name: string }[] = template.spec.volumes;
   const rules: readonly { readonly onExitCodes?: Record<string, unknown> }[] = podFailurePolicy.rules;
 
-  it("is a batch/v1 Job as its reference has it", () => {
+  it("is a valid batch/v1 Job", () => {
     expect(job).toEqual(JOB_FIELDS);
   });
 
-  it("names only containers and volumes that it has", () => {
+  it("names only its own containers and volumes", () => {
     const names = containers.map(({ name }) => name);
     expect(rules.flatMap(({ onExitCodes }) => onExitCodes?.containerName ?? [])).toEqual([
       ...names,
@@ -139,9 +139,12 @@ describe("the Kubernetes Job", () => {
     expect(mounted).toEqual(volumes.map(({ name }) => name));
   });
 
-  it("runs one shard for each index, and all of them are what one run finds", async () => {
+  it("runs one shard per index, whose merged results are those of one run", async () => {
     const [container] = containers;
-    const line = fewer(small(container?.args[0] ?? ""), completions).replace("/failures", "pods");
+    const line = withFewShards(withFewSeeds(container?.args[0] ?? ""), completions).replace(
+      "/failures",
+      "pods",
+    );
     const codes: number[] = [];
     for (const shard of SHARDS) {
       const { code } = await shell(line, { JOB_COMPLETION_INDEX: String(shard - 1) });
@@ -167,14 +170,14 @@ describe("the GitHub workflow", () => {
   const linesOf = (job: string): string[] =>
     (jobs[job]?.steps ?? []).flatMap(({ run }) => (run?.includes("clobsim") ? [run] : []));
 
-  it("runs each shard once, and what is merged is what one run finds", async () => {
+  it("runs each shard once, and the merged results are those of one run", async () => {
     const shards = jobs.shard?.strategy?.matrix.shard ?? [];
     const [line = "", ...others] = linesOf("shard");
     expect(others).toEqual([]);
     expect(shards).toEqual(shards.map((_, index) => index + 1));
     const runs: ShellEnd[] = [];
     for (const shard of SHARDS) {
-      const own = fewer(small(line), shards.length)
+      const own = withFewShards(withFewSeeds(line), shards.length)
         .replace(/\$\{\{ matrix\.shard \}\}/, String(shard))
         .replace("--out failures", `--out workflow/failures/failures-${shard}`);
       runs.push(await shell(own));

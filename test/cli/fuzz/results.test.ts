@@ -2,13 +2,13 @@ import { basename } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Ended, Program } from "../../support/program.ts";
 import { rowsOf } from "../../support/table.ts";
-import { type Ran, runLine } from "../tools.ts";
+import { type CommandResult, runLine } from "../tools.ts";
 import { plantedFuzzer, startFuzz } from "./planted.ts";
 
 let fuzzer: Program;
 const run = (line: string): Promise<Ended> => startFuzz(fuzzer, line).ended;
-/** What reads results and runs no seed. */
-const read = (line: string): Promise<Ran> =>
+/** Runs merge or show, which run no seed. */
+const read = (line: string): Promise<CommandResult> =>
   runLine(["fuzz", ...line.split(" ").filter((word) => word !== "")], fuzzer.folder);
 let unsharded: string;
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => fuzzer.dispose());
 
-/** Results whose paths are names alone. */
+/** Parses results, with only the names of paths. */
 function withoutFolders(text: string): unknown {
   const isPath = (key: string): boolean => key === "scenario" || key === "report";
   return JSON.parse(text, (key, value: unknown) =>
@@ -36,7 +36,7 @@ function withoutFolders(text: string): unknown {
 }
 
 describe("clobsim fuzz merge", () => {
-  it("makes of shards that share a directory what one run of all seeds has written, byte for byte", async () => {
+  it("merges shards in one directory into the same bytes as one run of all seeds", async () => {
     const { code, stdout, stderr } = await read("merge shared --out shared/fuzz.json");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toBe("clobsim: 3 results merged into shared/fuzz.json: 2 failures in 200 seeds\n");
@@ -47,12 +47,12 @@ describe("clobsim fuzz merge", () => {
     }
   });
 
-  it("does not read again what it has written itself", async () => {
+  it("does not read its own output again", async () => {
     await read("merge shared --out shared/fuzz.json");
     expect(fuzzer.read("shared/fuzz.json")).toBe(unsharded);
   });
 
-  it("makes the same of shards in directories of their own, with the paths from where it is written", async () => {
+  it("merges shards in separate directories, with paths relative to the output", async () => {
     await read("merge own/1 own/2 own/3 --out merged.json");
     const merged = fuzzer.read("merged.json");
     expect(withoutFolders(merged)).toEqual(JSON.parse(unsharded));
@@ -64,14 +64,14 @@ describe("clobsim fuzz merge", () => {
     });
   });
 
-  it("goes on from what was merged before, and prints without --out", async () => {
+  it("merges merged results, and prints without --out", async () => {
     await read("merge own/1 own/2 --out first-two.json");
     const { code, stdout } = await read("merge first-two.json own/3/fuzz-0-200-3-of-3.json");
     expect(code).toBe(0);
     expect(withoutFolders(stdout)).toEqual(JSON.parse(unsharded));
   });
 
-  it("reads a file once that is named twice", async () => {
+  it("reads a file once if it is named twice", async () => {
     const { code, stdout } = await read("merge unsharded unsharded/fuzz-0-200.json");
     expect(code).toBe(0);
     expect(withoutFolders(stdout)).toEqual(JSON.parse(unsharded));
@@ -95,7 +95,7 @@ describe("clobsim fuzz merge", () => {
 });
 
 describe("clobsim fuzz show", () => {
-  it("is a table whose rows end with the line that repeats them", async () => {
+  it("prints a table whose rows end with the command line that repeats the failure", async () => {
     const { code, stdout, stderr } = await read("show unsharded/fuzz-0-200.json");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toBe(`unsharded/fuzz-0-200.json: 300 commands a seed via process, 200 seeds
@@ -109,7 +109,7 @@ seeds  smallest  command  since  failure                          repeat
 `);
   });
 
-  it("says that nothing was found", async () => {
+  it("prints that nothing failed", async () => {
     await run("--seeds 0..5 --shard 2/2 --out clean");
     const { code, stdout } = await read("show clean/fuzz-0-5-2-of-2.json");
     expect(code).toBe(0);
@@ -149,7 +149,7 @@ no failure
     no range                   | "0..200"       | "200"           | 3 | ran[0].seeds: expected a range such as 0..10000, found "200"
     no shard                   | "1/1"          | "2/1"           | 3 | ran[0].shard: expected i/n with i from 1 to n, such as 2/4, found "2/1"
     another way                | "process"      | "ftp"           | 3 | via: expected one of process, http, found "ftp"
-    a field of nobody's        | "via"          | "vía"           | 3 | via: expected one of process, http, found nothing
+    an unknown field           | "via"          | "vía"           | 3 | via: expected one of process, http, found nothing
     `).map(
       ([what = "", from = "", to = "", exit, message = ""]): [
         string,
@@ -158,7 +158,7 @@ no failure
         string,
       ] => [what, (text) => text.replace(from, to), Number(exit), message],
     ),
-  ])("refuses a file with %s, naming the place", async (_what, edit, exit, message) => {
+  ])("refuses a file with %s, and names the place", async (_what, edit, exit, message) => {
     fuzzer.write("edited.json", edit(unsharded));
     const { code, stdout, stderr } = await read("show edited.json");
     expect({ code, stdout }).toEqual({ code: exit, stdout: "" });

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApi } from "../../support/http.ts";
 import { Program } from "../../support/program.ts";
 import { rowsOf } from "../../support/table.ts";
-import { type Ran, runLine } from "../tools.ts";
+import { type CommandResult, runLine } from "../tools.ts";
 
 let clobsim: Program;
-const ran = (...args: readonly string[]): Promise<Ran> => runLine(["run", ...args], clobsim.folder);
+const run = (...args: readonly string[]): Promise<CommandResult> => runLine(["run", ...args], clobsim.folder);
 
 beforeAll(async () => {
   clobsim = await Program.built(fileURLToPath(new URL("../../../bin/clobsim.js", import.meta.url)), []);
@@ -34,27 +34,27 @@ steps:
 
 describe("the exit code of clobsim run", () => {
   it("is 0 when all passed", async () => {
-    const { code, stdout, stderr } = await ran("good");
+    const { code, stdout, stderr } = await run("good");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("3 scenarios in 3 files: 3 passed\n");
   });
 
-  it("is 0 when some are skipped, which it says with the reason", async () => {
-    const { code, stdout } = await ran("good", "--via", "process");
+  it("is 0 when some are skipped, with the reason", async () => {
+    const { code, stdout } = await run("good", "--via", "process");
     expect(code).toBe(0);
     expect(stdout).toContain("skipped: needs HTTP: run it with --via http");
     expect(stdout).toMatch(/2 passed.*1 skipped/);
   });
 
-  it("is 1 when every one is skipped: that nothing was run is no success", async () => {
-    const { code, stderr } = await ran("good/c.yaml", "--via", "process");
+  it("is 1 when all are skipped", async () => {
+    const { code, stderr } = await run("good/c.yaml", "--via", "process");
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: "clobsim: nothing was run, every scenario was skipped\n",
     });
   });
 
-  it("is 1 when one failed, after all are run", async () => {
+  it("is 1 when one failed; all are run", async () => {
     const { code, stdout, stderr } = await clobsim.run(["run", "bad", "good/a.yaml"]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(stdout).toContain("bad/fails.yaml:5:23\n");
@@ -62,8 +62,8 @@ describe("the exit code of clobsim run", () => {
     expect(stdout).toMatch(/2 failed/);
   });
 
-  it("is 2 when a file is wrong: every problem on stderr with its place, and nothing is run", async () => {
-    const { code, stdout, stderr } = await ran("good", "wrong", "bad");
+  it("is 2 when a file is invalid: every problem is on stderr with its place, and nothing is run", async () => {
+    const { code, stdout, stderr } = await run("good", "wrong", "bad");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     const lines = stderr.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^wrong\/wrong\.yaml:2:1: .*stepps.*\(did you mean steps\?\)$/);
@@ -99,7 +99,7 @@ describe("the exit code of clobsim run", () => {
     good --repaet 2                   | unknown option --repaet, did you mean --repeat?
     `),
   )("is 2 with one sentence for %j", async (line, sentence) => {
-    const { code, stdout, stderr } = await ran(...line.split(" ").filter((word) => word !== ""));
+    const { code, stdout, stderr } = await run(...line.split(" ").filter((word) => word !== ""));
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.startsWith(`clobsim: ${sentence}`)).toBe(true);
     expect(stderr.trimEnd().split("\n").length).toBe(1);
@@ -108,14 +108,14 @@ describe("the exit code of clobsim run", () => {
 });
 
 describe("clobsim run --target", () => {
-  it("takes keys from the environment, and is 2 when nobody answers there", async () => {
+  it("reads keys from the environment, and exits with 2 if the server does not answer", async () => {
     clobsim.write(
       "named.yaml",
       "markets: { market: any }\naccounts: { alice: { privateKey: $ALICE_KEY } }\n",
     );
     clobsim.write("there.yaml", "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n");
     const args = ["there.yaml", "--target", "http://127.0.0.1:1", "--wallets", "named.yaml"];
-    expect(await ran(...args)).toEqual({
+    expect(await run(...args)).toEqual({
       code: 2,
       stdout: "",
       stderr:
@@ -128,7 +128,7 @@ describe("clobsim run --target", () => {
     expect(stderr).not.toContain(key);
   });
 
-  it("is 2 when the wallets file names a market that is not there, and nothing is run", async () => {
+  it("exits with 2 if the wallets file names an unknown market, and runs nothing", async () => {
     const api = await startApi();
     const url = `http://127.0.0.1:${api.port}`;
     await api.createMarket({ slug: "will-it-rain" });
@@ -137,7 +137,7 @@ describe("clobsim run --target", () => {
       `markets: { market: will-it-rian }\naccounts: { alice: { privateKey: "0x${"3f".repeat(32)}" } }\n`,
     );
     clobsim.write("there.yaml", "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n");
-    const ended = await ran("there.yaml", "--target", url, "--wallets", "slug.yaml");
+    const ended = await run("there.yaml", "--target", url, "--wallets", "slug.yaml");
     await api.close();
     expect(ended).toEqual({
       code: 2,
@@ -148,21 +148,21 @@ describe("clobsim run --target", () => {
 });
 
 describe("clobsim run", () => {
-  it("--repeat says that the runs of what passed agree", async () => {
-    const said = "each that passed was run 3 times, and its runs agree\n";
-    expect((await ran("good/a.yaml", "--repeat", "3")).stdout).toContain(said);
-    expect((await ran("good/a.yaml")).stdout).not.toContain("was run");
+  it("--repeat prints that the runs agree", async () => {
+    const expected = "each that passed was run 3 times, and its runs agree\n";
+    expect((await run("good/a.yaml", "--repeat", "3")).stdout).toContain(expected);
+    expect((await run("good/a.yaml")).stdout).not.toContain("was run");
   });
 
   it("--bail stops after the first failure", async () => {
-    const { code, stdout } = await ran("bad", "good", "--bail");
+    const { code, stdout } = await run("bad", "good", "--bail");
     expect(code).toBe(1);
     expect(stdout).toContain("1 scenario in 5 files: 1 failed, 4 not run\n");
     expect(stdout).not.toContain("a passes");
   });
 
-  it("--step stops after that step, and prints all that happened beside the report", async () => {
-    const { code, stdout, stderr } = await ran("bad/fails.yaml", "--step", "1", "--reporter", "json");
+  it("--step stops after that step, and prints the transcript on stderr", async () => {
+    const { code, stdout, stderr } = await run("bad/fails.yaml", "--step", "1", "--reporter", "json");
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ passed: 1, scenarios: [{ steps: 1 }] });
     expect(stderr).toMatch(
@@ -170,48 +170,48 @@ describe("clobsim run", () => {
     );
   });
 
-  it("--seed changes the state and no outcome", async () => {
-    const run = async (seed: string) => {
-      const { code, stdout } = await ran("good/a.yaml", "--seed", seed, "--reporter", "json");
+  it("--seed changes the state but no outcome", async () => {
+    const runWith = async (seed: string) => {
+      const { code, stdout } = await run("good/a.yaml", "--seed", seed, "--reporter", "json");
       const [scenario] = JSON.parse(stdout).scenarios as [{ seed: string; stateHash: string; steps: number }];
       return { code, ...scenario };
     };
-    const [one, other] = [await run("1"), await run("other")];
+    const [one, other] = [await runWith("1"), await runWith("other")];
     expect([one.code, other.code, one.seed, other.seed]).toEqual([0, 0, "1", "other"]);
     expect(one.stateHash).not.toBe(other.stateHash);
   });
 
-  it("prints a line that repeats a failure: run, it fails in the same way", async () => {
-    const { stdout } = await ran("bad/fails.yaml", "--reporter", "json");
+  it("prints a command line that fails in the same way", async () => {
+    const { stdout } = await run("bad/fails.yaml", "--reporter", "json");
     const [{ failure }] = JSON.parse(stdout).scenarios as [{ failure: { repeat: string } }];
     const [program, command, ...words] = failure.repeat.split(" ");
     expect([program, command, words[0]]).toEqual(["clobsim", "run", "bad/fails.yaml"]);
-    const again = await ran(...words, "--reporter", "json");
+    const again = await run(...words, "--reporter", "json");
     expect(again.code).toBe(1);
     const [repeated] = JSON.parse(again.stdout).scenarios as [{ failure: unknown }];
     expect(repeated.failure).toEqual(failure);
   });
 
-  it("--update writes what is missing, says so, and the next run passes", async () => {
+  it("--update writes missing hashes, and the next run passes", async () => {
     clobsim.write("update/hash.yaml", 'scenario: h\r\nsteps:\r\n  - expect: { stateHash: "" } # here\r\n');
-    expect((await ran("update")).code).toBe(1);
-    const { code, stdout } = await ran("update", "--update");
+    expect((await run("update")).code).toBe(1);
+    const { code, stdout } = await run("update", "--update");
     expect(code).toBe(0);
     expect(stdout).toContain("wrote update/hash.yaml\n");
     expect(clobsim.read("update/hash.yaml")).toMatch(
       /^scenario: h\r\nsteps:\r\n {2}- expect: \{ stateHash: "v2:[\da-f]{64}" \} # here\r\n$/,
     );
-    expect((await ran("update")).code).toBe(0);
+    expect((await run("update")).code).toBe(0);
   });
 });
 
-describe("which scenarios are run", () => {
+describe("the scenarios of a run", () => {
   const chosen = async (...args: string[]): Promise<string[]> => {
-    const { stdout } = await ran(...args, "--reporter", "json");
+    const { stdout } = await run(...args, "--reporter", "json");
     return (JSON.parse(stdout).scenarios as { file: string }[]).map(({ file }) => file);
   };
 
-  it("those of folders, of globs and of files, without parts and other files", async () => {
+  it("are those of folders, globs and files, without parts and other files", async () => {
     expect(await chosen("good")).toEqual(["good/a.yaml", "good/b.yaml", "good/c.yaml"]);
     expect(await chosen("*/?.yaml")).toEqual(["good/a.yaml", "good/b.yaml", "good/c.yaml"]);
     expect(await chosen("good", "good/a.yaml", "g*/b.yaml")).toEqual([
@@ -221,11 +221,11 @@ describe("which scenarios are run", () => {
     ]);
   });
 
-  it("--grep: those whose name or file matches, whatever the case", async () => {
+  it("--grep: match by name or file, in either case", async () => {
     expect(await chosen("good", "--grep", "NEEDS|/a\\.")).toEqual(["good/a.yaml", "good/c.yaml"]);
   });
 
-  it("--shard: the parts together are the whole, and none is in two", async () => {
+  it("--shard: are divided among the shards", async () => {
     for (let number = 0; number < 7; number += 1) {
       clobsim.write(`many/${number}.yaml`, `scenario: number ${number}\nsteps: [{ advance: 1s }]\n`);
     }
@@ -244,10 +244,10 @@ describe("which scenarios are run", () => {
 });
 
 describe("the reporters of a run", () => {
-  it("write at once to stdout and to as many files as are named", async () => {
+  it("write to stdout and to several files", async () => {
     const names = ["json", "junit", "tap", "github"];
     const files = names.flatMap((name) => ["--reporter", `${name}=out.${name}`]);
-    const { code, stdout } = await ran("bad/fails.yaml", "good/a.yaml", "--reporter", "spec", ...files);
+    const { code, stdout } = await run("bad/fails.yaml", "good/a.yaml", "--reporter", "spec", ...files);
     expect(code).toBe(1);
     expect(stdout).toContain("✗ it fails");
     expect(JSON.parse(clobsim.read("out.json"))).toMatchObject({ passed: 1, failed: 1 });
@@ -256,10 +256,10 @@ describe("the reporters of a run", () => {
     expect(clobsim.read("out.github")).toContain("::error file=bad/fails.yaml,line=5,");
   });
 
-  it("tell of wrong files, too: the exit code is 2, and nothing is run", async () => {
+  it("report invalid files: the exit code is 2, and nothing is run", async () => {
     const names = ["spec", "json", "junit", "tap", "github"];
     const files = names.flatMap((name) => ["--reporter", `${name}=wrong.${name}`]);
-    const { code, stdout } = await ran("good", "wrong", "--reporter", "spec", ...files);
+    const { code, stdout } = await run("good", "wrong", "--reporter", "spec", ...files);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     const sentence = 'unknown step or account "advanse" (did you mean advance?)';
     expect(clobsim.read("wrong.spec")).toMatch(
@@ -275,7 +275,7 @@ describe("the reporters of a run", () => {
     expect(clobsim.read("wrong.github")).toContain(
       `::error file=wrong/wrong.yaml,line=4,col=5,title=wrong scenario file::${sentence}\n`,
     );
-    const tap = await ran("wrong", "--reporter", "tap");
+    const tap = await run("wrong", "--reporter", "tap");
     expect(tap.code).toBe(2);
     expect(tap.stdout).toBe(clobsim.read("wrong.tap"));
   });
@@ -289,7 +289,7 @@ describe("the reporters of a run", () => {
       /^clobsim: --reporter expects a file that can be written, found nowhere\/x \(ENOENT\)/,
     ],
   ])("are refused with a sentence: %j", async (args, sentence) => {
-    const { code, stdout, stderr } = await ran("good/a.yaml", ...args);
+    const { code, stdout, stderr } = await run("good/a.yaml", ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(sentence);
   });

@@ -32,18 +32,18 @@ describe("clobsim run --watch", () => {
     expect(stdout).toContain("✓ the third text");
   });
 
-  it("goes on after a file that is wrong", async () => {
-    clobsim.write("mended/a.yaml", "scenario: wrong\n");
-    const { prints, end } = clobsim.launch(["run", "mended/a.yaml", "--watch"]);
+  it("continues after an invalid file", async () => {
+    clobsim.write("fixed/a.yaml", "scenario: wrong\n");
+    const { prints, end } = clobsim.launch(["run", "fixed/a.yaml", "--watch"]);
     await prints(WATCHING);
-    clobsim.write("mended/a.yaml", scenario("mended"));
-    await prints("✓ mended");
+    clobsim.write("fixed/a.yaml", scenario("fixed"));
+    await prints("✓ fixed");
     const { code, stderr } = await end("SIGTERM");
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^mended\/a\.yaml:1:1: .*\nclobsim: 1 problem in 1 file, nothing was run\n$/);
+    expect(stderr).toMatch(/^fixed\/a\.yaml:1:1: .*\nclobsim: 1 problem in 1 file, nothing was run\n$/);
   });
 
-  it("sees files that come, and those that replace others, as editors save them", async () => {
+  it("sees new files, and files that replace others, as editors save them", async () => {
     clobsim.write("saved/a.yaml", scenario("before"));
     const { prints, end } = clobsim.launch(["run", "saved", "--watch"]);
     await prints(WATCHING);
@@ -57,7 +57,7 @@ describe("clobsim run --watch", () => {
     expect((await end("SIGINT")).code).toBe(0);
   });
 
-  it("sees what changes in folders that come later, and in those that take the place of others", async () => {
+  it("sees changes in new folders, and in folders that replace others", async () => {
     clobsim.write("nested/a.yaml", scenario("at first"));
     const { prints, end } = clobsim.launch(["run", "nested", "--watch"]);
     await prints(WATCHING);

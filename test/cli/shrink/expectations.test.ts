@@ -10,7 +10,7 @@ const folder = temporaryFolder();
 const report = join(folder, "bug.ndjson");
 const two = join(folder, "two.ndjson");
 const LONG = "a-market-whose-slug-has-more-words-than-a-scenario-lets-the-name-of-a-market-have";
-/** The number of the first order of the session, which a world has orders before. */
+/** Number of the first order of the session, after those of the world. */
 let first = 0;
 
 const shrink = (words: readonly string[], flags: Readonly<Record<string, string>>) =>
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 describe("clobsim shrink --expect", () => {
-  it("is a scenario of the few steps after which what is expected does not hold", async () => {
+  it("writes a scenario of the few steps after which the expectation fails", async () => {
     const out = join(folder, "small.yaml");
     const { code, stdout, stderr } = await shrink([report], {
       expect: "{ book: { YES: { bids: [0.55 x 100] } } }",
@@ -66,7 +66,7 @@ steps:
     expect(ran.stdout).toMatch(/- bid 0\.55 x 100\n\s+\+ bid 0\.55 x 60\n/);
   });
 
-  it("speaks of orders by their numbers in the journal, and of accounts as a recorded session does", async () => {
+  it("names orders by their numbers in the journal, and accounts as in a recorded session", async () => {
     const { code, stdout, stderr } = await shrink([report], {
       expect: `orders: { o${first}: LIVE 0/20 }`,
     });
@@ -81,9 +81,9 @@ steps:
     expect(recorded).toContain("- wallet-1: BUY 20 YES @ 0.3 as order-1\n");
   });
 
-  it("tells of the trades of the session alone, and of who should have rested", async () => {
-    const wrong = `trades: [wallet-2 SELL 40 YES @ 0.55 from o${first}]`;
-    const { code, stdout } = await shrink([report], { expect: wrong });
+  it("compares only trades of the session, with their makers", async () => {
+    const unmet = `trades: [wallet-2 SELL 40 YES @ 0.55 from o${first}]`;
+    const { code, stdout } = await shrink([report], { expect: unmet });
     expect(code).toBe(0);
     expect(stdout.slice(stdout.indexOf("steps:"))).toBe(`steps:
   - wallet-1: BUY 20 YES @ 0.3 as o${first}
@@ -91,11 +91,11 @@ steps:
   - wallet-2: SELL 40 YES @ 0.5
   - expect: { trades: [ wallet-2 SELL 40 YES @ 0.55 from o${first} ] }
 `);
-    const right = `trades: [wallet-2 SELL 40 YES @ 0.55 from o${first + 1}]`;
-    expect(await shrink([report], { expect: right })).toMatchObject({ code: 1 });
+    const met = `trades: [wallet-2 SELL 40 YES @ 0.55 from o${first + 1}]`;
+    expect(await shrink([report], { expect: met })).toMatchObject({ code: 1 });
   });
 
-  it("has the accounts of an expectation, and the orders, where nothing else is of them", async () => {
+  it("includes accounts and orders that only the expectation names", async () => {
     const { code, stdout } = await shrink([report], {
       expect: `trades: [wallet-2 SELL 1 YES @ 0.9 from o${first}]`,
       at: String(
@@ -115,7 +115,7 @@ steps:
 `);
   });
 
-  it("ends with 1 where it holds at the end, or at the line where that is put", async () => {
+  it("exits with 1 if it is met at the end, or at the line of --at", async () => {
     const flags = { expect: `orders: { o${first + 1}: LIVE 40/100 }` };
     const { code, stdout, stderr } = await shrink([report], flags);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -128,7 +128,7 @@ steps:
     expect(await shrink([report], { ...flags, at: String(placed) })).toMatchObject({ code: 1 });
   });
 
-  it("has the names of several markets, shortened where they are too long", async () => {
+  it("names markets if there are several, and shortens long names", async () => {
     const name = LONG.slice(0, LONG.lastIndexOf("-", 64));
     const flags = { expect: `quote: { ${name} YES: { bid: 0.3 } }` };
     const { code, stdout } = await shrink([two], flags);
@@ -154,7 +154,7 @@ steps:
     ["golden: some.txt", "expected what a few steps can bring about, found golden: it is of everything"],
     ["orders: [", "--expect:1:9: this [ is never closed"],
     ["just a text", "--expect:1:1: expected what must be true, a mapping, found "],
-  ])("says what is wrong with %s, and which names there are", async (text, message) => {
+  ])("refuses %s, with the names that may be used", async (text, message) => {
     const { code, stdout, stderr } = await shrink([report], { expect: text });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(message);
@@ -163,7 +163,7 @@ steps:
     );
   });
 
-  it("goes with a report or a directory alone", async () => {
+  it("requires a report or a directory", async () => {
     const scenario = join(folder, "some.yaml");
     writeFileSync(scenario, "scenario: some\nsteps: [{ advance: 1s }]\n");
     for (const [flag, text] of [["expect", "orders: { a: LIVE 0/1 }"] as const, ["at", "3"] as const]) {
@@ -173,7 +173,7 @@ steps:
     }
   });
 
-  it("is what a report is told of in which nothing fails", async () => {
+  it("is suggested for a report in which nothing fails", async () => {
     const { code, stderr } = await shrink([report], {});
     expect(code).toBe(1);
     expect(stderr).toContain("(--expect says what should be true)");

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { orThrow } from "../../../src/client/result.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { begun, order } from "../refused-session.ts";
+import { sendOrder, startSession } from "../refused-session.ts";
 import { run, serve } from "../tools.ts";
 
-/** Whether orders of 13.37 shares are refused as soon as the sender has canceled one: a defect that is planted here. */
-const planted = vi.hoisted(() => ({ isThere: true }));
+/** A planted defect: orders of 13.37 shares are refused after their account has canceled an order. */
+const defect = vi.hoisted(() => ({ isActive: true }));
 vi.mock("../../../src/core/decide.ts", async (original) => {
   const core = await original<typeof import("../../../src/core/decide.ts")>();
   const decide: typeof core.decide = (state, stamped) => {
     const { command } = stamped;
-    if (!planted.isThere || command.kind !== "placeOrder" || command.size !== 1337)
+    if (!defect.isActive || command.kind !== "placeOrder" || command.size !== 1337)
       return core.decide(state, stamped);
     const account = state.accountByAddress.get(command.address);
     const isCanceled = [...state.orders].some(
@@ -36,30 +36,30 @@ const linesOf = (file: string, kind: string): number[] =>
 
 beforeAll(async () => {
   const server = await serve({});
-  const session = await begun(server.url);
+  const session = await startSession(server.url);
   const { alice, bob, tokenId, bid } = session;
-  const right = { tokenId, side: "BUY", price: 0.01, size: 20 } as const;
-  orThrow(await bob.place(right));
+  const valid = { tokenId, side: "BUY", price: 0.01, size: 20 } as const;
+  orThrow(await bob.place(valid));
   orThrow(await alice.control.setClock({ advance: "10s" }));
   orThrow(await alice.cancel(bid));
-  orThrow(await alice.place(right));
+  orThrow(await alice.place(valid));
   orThrow(await alice.control.setClock({ advance: "10s" }));
-  expect(await order(alice, { ...right, size: 13.37 })).toBe("INVALID_TICK_SIZE");
-  orThrow(await bob.place(right));
+  expect(await sendOrder(alice, { ...valid, size: 13.37 })).toBe("INVALID_TICK_SIZE");
+  orThrow(await bob.place(valid));
   await run("report", [server.url], { out: report });
-  expect(await order(alice, { ...right, side: "HOLD" })).toBe("INVALID_SIDE");
-  expect(await order(bob, { ...right, size: 0.5 })).toBe("SIZE_TOO_SMALL");
+  expect(await sendOrder(alice, { ...valid, side: "HOLD" })).toBe("INVALID_SIDE");
+  expect(await sendOrder(bob, { ...valid, size: 0.5 })).toBe("SIZE_TOO_SMALL");
   await run("report", [server.url], { out: several });
   session.close();
   await server.close();
 });
 
 afterEach(() => {
-  planted.isThere = true;
+  defect.isActive = true;
 });
 
-describe("clobsim shrink, of a report in which an order is refused", () => {
-  it("is a scenario of the few steps after which it is refused, which passes once the defect is mended", async () => {
+describe("clobsim shrink, with a report of a refused order", () => {
+  it("writes a scenario of the few steps that lead to the refusal, which passes once the defect is fixed", async () => {
     const { code, stdout, stderr } = await run("shrink", [report], { out: small });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     const text = readFileSync(small, "utf8");
@@ -70,7 +70,7 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
 `);
     expect(stderr).toMatch(/→ 3 steps\n.*wallet-1 is refused with INVALID_TICK_SIZE, unexpectedly\n/);
     expect(await run("run", [small])).toMatchObject({ code: 1 });
-    planted.isThere = false;
+    defect.isActive = false;
     expect(await run("run", [small])).toMatchObject({ code: 0 });
     const [line] = linesOf(report, "refused");
     expect(await run("replay", [report])).toMatchObject({
@@ -85,8 +85,8 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
     });
   });
 
-  it("asks which one where there are several", async () => {
-    // The second was refused as it was read, whatever had happened before.
+  it("asks for a line if several requests were refused", async () => {
+    // The second was refused when it was read, regardless of earlier commands.
     const lines = linesOf(several, "refused").filter((_line, index) => index !== 1);
     const asked = await run("shrink", [several]);
     expect(asked.code).toBe(1);
@@ -99,7 +99,7 @@ describe("clobsim shrink, of a report in which an order is refused", () => {
     expect(text.slice(text.indexOf("steps:"))).toBe("steps:\n  - wallet-2: BUY 0.5 YES @ 0.01\n");
   });
 
-  it("says of a request that no history decides, and of other lines, that there is nothing to shrink", async () => {
+  it("refuses a request that was refused when it was read, and lines that are not refused requests", async () => {
     const [, second = 0] = linesOf(several, "refused");
     const shrunk = (line: number, flags = {}) =>
       run("shrink", [several], { refused: String(line), ...flags });

@@ -3,7 +3,7 @@ import type { ReplayedLine } from "../../src/history/journal-replay.ts";
 import { Touched } from "../../src/history/mentions.ts";
 import { openFloor } from "../support/exchange.ts";
 
-/** The markets that an event touches, where alice has the only order. */
+/** Returns the markets that an event touches. Alice has the only order. */
 function touchedBy(event: object): number[] {
   const floor = openFloor();
   floor.fund("alice", { usdc: 100 });
@@ -14,10 +14,10 @@ function touchedBy(event: object): number[] {
   return [...touched.markets];
 }
 
-it("a market whose orders from before the opening are canceled is one that was touched", () => {
+it("canceling an order from before the opening touches its market", () => {
   expect(touchedBy({ kind: "orderCanceled", order: 1, reason: "USER" })).toEqual([1]);
 });
 
-it("a fault that is set for an order yet to come touches no market", () => {
+it("a fault for an order that does not exist yet touches no market", () => {
   expect(touchedBy({ kind: "settlementFaultSet", number: 1, fault: "fail", order: 2 })).toEqual([]);
 });
