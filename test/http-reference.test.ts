@@ -108,9 +108,9 @@ function fieldsTable(schema: Schema): string {
 }
 
 const ACCESS = {
-  public: "Anybody may call it.",
+  public: "Public.",
   signed: "Signed: the five `poly_` headers.",
-  control: "Control plane: pages of localhost only, and the token where the server has one.",
+  control: "Control plane: web pages of localhost only; needs the token if the server has one.",
 } as const;
 
 function endpointText(endpoint: Endpoint): string {
@@ -141,7 +141,7 @@ function endpointText(endpoint: Endpoint): string {
     ...(body === undefined
       ? []
       : [
-          `Body${operation.requestBody?.required === true ? "" : ", which may be left out"}: ${typeText(body)}`,
+          `Body${operation.requestBody?.required === true ? "" : ", optional"}: ${typeText(body)}`,
         ]),
     `Answers ${typeText(answer?.schema ?? {})}${media.startsWith("application/json") ? "" : ` (${media})`}${noContent === undefined ? "" : `; 204 without a body: ${noContent.toLowerCase()}`}.`,
     ...(own.length === 0 ? [] : [`Errors: ${own.map(code).join(", ")}.`]),

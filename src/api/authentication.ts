@@ -222,7 +222,7 @@ const authExplanationSchema = exactly("AuthExplanation", {
 export const explainAuthEndpoints = endpoints("control", "Control plane", {
   explainAuth: {
     route: "POST /sim/explain-auth",
-    summary: "Why a signed request pasted in would be a 401",
+    summary: "Explain why a signed request would be answered with 401",
     body: objectBody(pastedRequestSchema),
     reply: authExplanationSchema,
   },

@@ -41,7 +41,7 @@ export const chainRpcEndpoints = endpoints("public", "Settlement chain", {
   callChain: {
     route: `POST ${CHAIN_PATH}`,
     summary:
-      "Ethereum JSON-RPC: one call or a batch; what a call fails with is in the body of a 200. A WebSocket at the same path takes the same, one message a request, and eth_subscribe besides",
+      "Ethereum JSON-RPC: one call or a batch; errors of calls are in the body of a 200. A WebSocket at the same path accepts the same, one request per message, and eth_subscribe",
     body: { isRaw: true, schema: rpcRequest, required: true },
     reply: rpcReply,
     failure: rpcFailures,

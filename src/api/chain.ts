@@ -142,7 +142,7 @@ const settlementFaultSchema = exactly("SettlementFault", {
   baseFeeGwei: gwei.nullable(),
   depth: field.count.nullable(),
   reason: z.string().nullable(),
-  of: field.uuid.optional().meta({ description: "The one order whose settlement it hits." }),
+  of: field.uuid.optional().meta({ description: "The only order to whose settlement it applies." }),
   struck: field.count.meta({ description: "How many settlements it has hit." }),
   remaining: field.count.nullable().meta({ description: "How many it will still hit; null: no limit." }),
 });
@@ -151,7 +151,7 @@ const settlementFaultSchema = exactly("SettlementFault", {
 export const chainEndpoints = endpoints("control", "Settlement chain", {
   getChain: {
     route: "GET /sim/chain",
-    summary: "Head, what is pending, when the next block is due, and the contracts",
+    summary: "Head, number of pending transactions, time of the next block, contracts",
     reply: chainSchema,
   },
   listBlocks: {
@@ -192,7 +192,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   },
   listSettlementFaults: {
     route: "GET /sim/chain/faults",
-    summary: "Active settlement faults, oldest first, and how often each has hit",
+    summary: "Active settlement faults, oldest first, with the number of times each was applied",
     query: { limit: limit(50, 500), offset },
     reply: page("SettlementFaultPage", settlementFaultSchema),
   },

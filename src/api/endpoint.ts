@@ -63,7 +63,7 @@ const natural = (text: string): number | undefined =>
 
 /** Describes the page size; a value above the maximum is clamped with a warning. */
 export const limit = (byDefault: number, maximum: number): Param<number> => ({
-  description: `How many items; default ${byDefault}, anything above ${maximum} means ${maximum}.`,
+  description: `Number of items; default ${byDefault}, values above ${maximum} mean ${maximum}.`,
   schema: { type: "integer", minimum: 1, default: byDefault },
   required: false,
   read: (text, name, warn) => {
@@ -76,7 +76,7 @@ export const limit = (byDefault: number, maximum: number): Param<number> => ({
 });
 
 const skipped = optional(
-  "How many items to skip.",
+  "Number of items to skip.",
   { type: "integer", minimum: 0, default: 0 },
   "an integer, 0 or more",
   natural,
@@ -131,7 +131,7 @@ export const tokenId: Param<string> = {
 const MAX_QUERY = 200;
 
 export const searchWords: Param<string> = {
-  description: `The words to look for; every word must match, a prefix counts. At most ${MAX_QUERY} characters.`,
+  description: `Search words; every word must match, prefixes included. At most ${MAX_QUERY} characters.`,
   schema: { type: "string", minLength: 1, maxLength: MAX_QUERY },
   required: true,
   read: (value, name) => {

@@ -116,9 +116,9 @@ const endDate = z.string().nullish().meta({ description: "ISO-8601 with a zone."
 
 export const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001] as const;
 
-const active = flag("true: only what is open; false: only what is not.");
+const active = flag("true: only open ones; false: only others.");
 
-const tag = text("Only what carries this category or tag slug.");
+const tag = text("Only those with this category or tag slug.");
 
 /** GET /api: public market data (specification, "Market data"). */
 export const marketDataEndpoints = endpoints("public", "Market data", {
@@ -129,7 +129,7 @@ export const marketDataEndpoints = endpoints("public", "Market data", {
       limit: limit(50, 100),
       offset,
       active,
-      sort: oneOf(["volume", "liquidity", "createdAt", "endDate"], "What to sort by; default createdAt."),
+      sort: oneOf(["volume", "liquidity", "createdAt", "endDate"], "Sort key; default createdAt."),
       tag,
     },
     reply: page("MarketPage", marketSchema),

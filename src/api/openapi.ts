@@ -23,13 +23,13 @@ Signed requests carry five headers. \`poly_signature\` is the hex HMAC-SHA256, u
 timestamp + METHOD + path + body, where the path is relative to /clob and has no query.`;
 
 const TAGS: Readonly<Record<Tag, string>> = {
-  "Market data": "Events, markets, prices and trades; anybody may read them.",
-  "Order book": "One token's book and quotes; anybody may read them.",
+  "Market data": "Events, markets, prices and trades; public.",
+  "Order book": "One token's book and quotes; public.",
   Trading: "Orders and fills of the caller; every request is signed.",
-  Credentials: "A wallet's signature becomes API credentials.",
+  Credentials: "API credentials from wallet signatures.",
   "Control plane": "Clock, funds, markets, state and explanations; not part of the imitated service.",
   "Settlement chain":
-    "Blocks, what is pending, and what goes wrong; and the chain itself, as Ethereum's clients see it.",
+    "Blocks, pending transactions and settlement faults; and the chain itself as an Ethereum node.",
   Service: "The server itself.",
 };
 

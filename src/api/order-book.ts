@@ -48,13 +48,13 @@ export const orderBookEndpoints = endpoints("public", "Order book", {
   },
   getMidpoint: {
     route: "GET /clob/midpoint",
-    summary: "Halfway between best bid and best ask",
+    summary: "Mean of best bid and best ask",
     reply: exactly("Midpoint", { tokenId: field.tokenId, mid: field.price.nullable() }),
     ...ofToken,
   },
   getSpread: {
     route: "GET /clob/spread",
-    summary: "Best ask less best bid",
+    summary: "Best ask minus best bid",
     reply: exactly("SpreadReply", {
       tokenId: field.tokenId,
       spread: field.spread.nullable(),

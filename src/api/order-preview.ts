@@ -19,7 +19,7 @@ import type { View } from "./view.ts";
 
 const orderToPreviewSchema = named(
   "OrderToPreview",
-  orderBody.schema.extend({ address: z.string().meta({ description: "Whose order it would be." }) }),
+  orderBody.schema.extend({ address: z.string().meta({ description: "Owner of the order." }) }),
 );
 
 /** An order to preview, as far as its fields could be parsed. */
@@ -90,9 +90,9 @@ type Preview = ReplyOf<typeof previewSchema>;
 export const orderPreviewEndpoints = endpoints("control", "Control plane", {
   previewOrder: {
     route: "POST /sim/orders/preview",
-    summary: "What an order would do now, without doing it",
+    summary: "Preview of an order, without placing it",
     description:
-      "The order's fields, and whose it would be; no signature. What `POST /clob/order` would refuse is in `refusal` of a 200, else `order` has its fills, what they cost, what would rest and be reserved. Nothing changes, and nothing is kept of it.",
+      "The order's fields and its owner; no signature. The status is 200 also for a refused order: `refusal` has the error of `POST /clob/order`, else `order` has the fills, their cost, the resting size and the reservation. Nothing is changed or stored.",
     body: previewBody,
     reply: previewSchema,
   },

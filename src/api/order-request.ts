@@ -111,7 +111,7 @@ export const ORDER_ERRORS: readonly ErrorCode[] = [
 /** Sequence of an order's checks, as documented in the API reference (contract, section 1). */
 export const ORDER_OF_CHECKS = `If several checks fail, the error is that of the first in this order:
 
-1. the signature and its headers, then the body as JSON, then unknown fields where they are refused;
+1. the signature and its headers, then the body as JSON, then unknown fields if they are refused;
 2. each field alone, its type before its range, in the order ${FIELDS.join(", ")}; for expiration this includes whether \`orderType\` requires or forbids one;
 3. whether the token is known;
 ${ORDER_REFUSALS.map((code, index) => `${index + 4}. ${ORDER_CHECKS[code]}`).join(";\n")}.`;

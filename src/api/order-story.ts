@@ -32,7 +32,7 @@ const orderStorySchema = exactly("OrderStory", {
 export const orderStoryEndpoints = endpoints("control", "Control plane", {
   explainOrder: {
     route: "GET /sim/orders/{id}",
-    summary: "Why an order is where it is: queue joined, every fill, what ended it",
+    summary: "History of an order: queue position, every fill, reason of its end",
     reply: orderStorySchema,
     errors: ["ORDER_NOT_FOUND"],
   },

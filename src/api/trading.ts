@@ -76,8 +76,8 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
     summary: "Cancel one order, named in the body or in the query",
     query: {
       orderId: text("Id of the order."),
-      id: text("The same under another name."),
-      orderID: text("The same under another name."),
+      id: text("Alias of orderId."),
+      orderID: text("Alias of orderId."),
     },
     body: cancelBody,
     reply: cancelResultSchema,
