@@ -140,9 +140,7 @@ function endpointText(endpoint: Endpoint): string {
         ]),
     ...(body === undefined
       ? []
-      : [
-          `Body${operation.requestBody?.required === true ? "" : ", optional"}: ${typeText(body)}`,
-        ]),
+      : [`Body${operation.requestBody?.required === true ? "" : ", optional"}: ${typeText(body)}`]),
     `Answers ${typeText(answer?.schema ?? {})}${media.startsWith("application/json") ? "" : ` (${media})`}${noContent === undefined ? "" : `; 204 without a body: ${noContent.toLowerCase()}`}.`,
     ...(own.length === 0 ? [] : [`Errors: ${own.map(code).join(", ")}.`]),
   ].join("\n\n");
