@@ -1,11 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, expectTypeOf, it } from "vitest";
 import { SETTINGS } from "../src/config.ts";
 import type { OptionKinds, Setting, Settings, ValueOf } from "../src/setting.ts";
 import type { StartOptions } from "../src/start-options.ts";
-import { laidOut } from "./support/laid-out.ts";
 
 const FILE = fileURLToPath(new URL("../src/start-options.ts", import.meta.url));
+const BIOME = fileURLToPath(new URL("../node_modules/@biomejs/biome/bin/biome", import.meta.url));
 
 const KINDS: Readonly<Record<keyof OptionKinds, string>> = {
   number: "number",
@@ -38,7 +39,9 @@ ${fields.join("")}}
 `;
 
 it("the options of the library are the settings of the server", async () => {
-  await expect(laidOut(text, FILE)).toMatchFileSnapshot(FILE);
+  const args = [BIOME, "check", "--write", `--stdin-file-path=${FILE}`];
+  const formatted = execFileSync(process.execPath, args, { input: text, encoding: "utf8" });
+  await expect(formatted).toMatchFileSnapshot(FILE);
 });
 
 /** A setting's words where it has some, else the JavaScript type that it takes. */

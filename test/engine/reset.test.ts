@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { StoreError } from "../../src/engine/store-error.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
-import { sightOf } from "../support/state-sight.ts";
+import { stateHashes } from "../support/state-hashes.ts";
 import { crashesAt } from "./support/crashes.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
@@ -13,7 +13,7 @@ async function stoppedTwice(): Promise<[image: DiskImage, hash: string]> {
   for (let start = 0; start < 2; start += 1) {
     const opened = await openOn(disk);
     for (let step = 0; step < 10; step += 1) takeStep(opened, step);
-    hash = sightOf(opened.exchange);
+    hash = stateHashes(opened.exchange);
     await opened.close();
   }
   return [disk.image, hash];
@@ -36,8 +36,8 @@ it("a crash at any call of --reset leaves the whole old exchange, or a new one",
       if (error instanceof StoreError) throw new Error(`refused: ${error.message}`);
       throw error;
     });
-    found.add(sightOf(opened.exchange));
+    found.add(stateHashes(opened.exchange));
   }
-  expect([...found].sort()).toEqual([old, sightOf(fresh.exchange)].sort());
+  expect([...found].sort()).toEqual([old, stateHashes(fresh.exchange)].sort());
   expect(disk.names(FOLDER)).toEqual(["journal.ndjson", "lock"]);
 });

@@ -11,7 +11,7 @@ import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/ch
 import { type Move, openArena } from "../core/properties/moves.ts";
 import { runs } from "../support/runs.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
-import { sightOf } from "../support/state-sight.ts";
+import { stateHashes } from "../support/state-hashes.ts";
 import { keptConfig, NOON, openOn, withoutLock } from "./support/kept.ts";
 
 type Turn =
@@ -83,7 +83,7 @@ class Running {
   get sight(): unknown {
     const { exchange, clock } = this.opened;
     clock.settle();
-    return [sightOf(exchange), exchange.sequence, exchange.now, clock.setting, exchange.nextDueAt];
+    return [stateHashes(exchange), exchange.sequence, exchange.now, clock.setting, exchange.nextDueAt];
   }
 
   take(turn: Exclude<Turn, { kind: "reopen" | "pass" }>): void {

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
-import { sightOf } from "../support/state-sight.ts";
+import { stateHashes } from "../support/state-hashes.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   const disk = new SimulatedDisk();
   const opened = await openOn(disk);
   for (let step = 0; step < 12; step += 1) takeStep(opened, step);
-  hash = sightOf(opened.exchange);
+  hash = stateHashes(opened.exchange);
   await opened.close();
   image = withoutLock(disk.image);
 });
@@ -45,7 +45,7 @@ describe("a state whose checksum is right and whose header is not", () => {
         if (field === "engine" && wrong === "x") continue;
         if (opened instanceof Error) throw opened;
         const { exchange, close } = opened as Awaited<ReturnType<typeof openOn>>;
-        expect(sightOf(exchange)).toBe(hash);
+        expect(stateHashes(exchange)).toBe(hash);
         expect(said.join(), JSON.stringify(wrong)).toMatch(
           new RegExp(`db\\.json: clobsim\\.${field}\\b.*: expected .*, found `),
         );
@@ -69,11 +69,11 @@ describe("a state whose checksum is right and whose header is not", () => {
     const { exchange, folder, close } = await openOn(disk);
     expect(folder?.resumed?.warnings).toEqual([]);
     expect(folder?.resumed?.commands).toBeGreaterThan(0);
-    expect(sightOf(exchange)).toBe(hash);
+    expect(stateHashes(exchange)).toBe(hash);
     await close();
     const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));
     expect(again.folder?.resumed?.commands).toBe(0);
-    expect(sightOf(again.exchange)).toBe(hash);
+    expect(stateHashes(again.exchange)).toBe(hash);
     await again.close();
   });
 

@@ -5,7 +5,7 @@ import { price, size } from "../../src/core/units.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { addressOf } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { sightOf } from "../support/state-sight.ts";
+import { stateHashes } from "../support/state-hashes.ts";
 import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
 import { takeStep } from "./support/short-history.ts";
 
@@ -50,6 +50,6 @@ it.each([1, 63, 64, 65, 128, 255, 256, 257, 513, 769])(
     opened.persistence.flush(opened.persistence.position);
     expect(linesIn(disk)).toBe(before + count);
     const again = await openOn(new SimulatedDisk(withoutLock(disk.image)), { durability: "process" });
-    expect(sightOf(again.exchange)).toBe(sightOf(opened.exchange));
+    expect(stateHashes(again.exchange)).toBe(stateHashes(opened.exchange));
   },
 );

@@ -78,13 +78,13 @@ function play(opened: OpenedExchange, seed: number, moves: number, mixture: Mixt
 }
 
 /** An exchange in figures: what it did, what it holds, and when. */
-export const sightOf = ({ hash, state, now, sequence }: Exchange) => ({
+export const stateHashes = ({ hash, state, now, sequence }: Exchange) => ({
   hash,
   content: contentHash(state),
   now,
   sequence,
 });
-export type Sight = ReturnType<typeof sightOf>;
+export type Sight = ReturnType<typeof stateHashes>;
 
 /** What a replay comes to behind each line of a journal, the opening first; `look` says behind which it is looked at. */
 export function replayedSights(
@@ -98,7 +98,7 @@ export function replayedSights(
   replay.run((line) => {
     // The opening is the first line and no row.
     const rows = line.line.n - 1;
-    if (look(rows)) sights.set(rows, sightOf(replay.exchange));
+    if (look(rows)) sights.set(rows, stateHashes(replay.exchange));
     if (rows > 0) told.push(line);
   });
   return { sights, told };

@@ -7,7 +7,15 @@ import { MARK, timeAt } from "../../src/inspector/history.ts";
 import { type OpenedReport, openReport } from "../../src/inspector/report-file.ts";
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
 import { runs } from "../support/runs.ts";
-import { journalOf, type Mixture, opened, PLAIN, replayedSights, type Sight, sightOf } from "./histories.ts";
+import {
+  journalOf,
+  type Mixture,
+  opened,
+  PLAIN,
+  replayedSights,
+  type Sight,
+  stateHashes,
+} from "./histories.ts";
 
 const MIXED: Mixture = { snapshot: 2, restore: 2, reset: 1, refused: 6 };
 const JOURNALS = new URL("../../fixtures/journals/", import.meta.url);
@@ -18,7 +26,7 @@ function expectSights(
   sights: ReadonlyMap<number, Sight>,
   rows: readonly number[],
 ): void {
-  for (const row of rows) expect([row, sightOf(history.at(row))]).toEqual([row, sights.get(row)]);
+  for (const row of rows) expect([row, stateHashes(history.at(row))]).toEqual([row, sights.get(row)]);
 }
 
 /** Rows in no order, some close to each other. */
@@ -77,7 +85,7 @@ describe("the exchange behind a row", () => {
             each.line.k === "restore" ? "note" : replayed?.outcome.kind,
           ]);
         });
-        expect(sightOf(report.history.at(row))).toEqual(sights.get(row));
+        expect(stateHashes(report.history.at(row))).toEqual(sights.get(row));
       }
     });
 
@@ -115,7 +123,7 @@ describe("a damaged report", () => {
       const whole = journal.subarray(0, cut).toString("latin1").split("\n").length - 2;
       expect([cut, history.count]).toEqual([cut, whole]);
       expect([cut, damage?.includes("may be cut")]).toEqual([cut, journal[cut - 1] === 10]);
-      expect(sightOf(history.head)).toEqual(sights.get(whole));
+      expect(stateHashes(history.head)).toEqual(sights.get(whole));
     }
   });
 
@@ -198,9 +206,9 @@ describe("a line that comes out otherwise", () => {
     expect(kinds).toEqual(["accepted", "differs", "unknown", "unknown"]);
     const { sights } = replayedSights(journal);
     for (const rows of [row, row + 1, row + 5, history.count]) {
-      expect({ ...sightOf(history.at(rows)), now: 0 }).toEqual({ ...sights.get(row), now: 0 });
+      expect({ ...stateHashes(history.at(rows)), now: 0 }).toEqual({ ...sights.get(row), now: 0 });
     }
-    expect(sightOf(history.at(row - 10))).toEqual(sights.get(row - 10));
+    expect(stateHashes(history.at(row - 10))).toEqual(sights.get(row - 10));
   });
 });
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Plugin } from "esbuild";
 
-/** The build's own bundler, and what it leaves out. */
+/** Scripts of the build. */
 const SETUP = new URL("../../bin/setup/", import.meta.url);
 type Bundle = (
   entryPoints: EntryPoints,
@@ -11,7 +11,7 @@ type Bundle = (
 
 type EntryPoints = Readonly<Record<string, string>>;
 
-/** The program with what it runs in threads of its own, bundled as `bundleInto` does it. */
+/** Bundles the program and its worker threads into `outdir`, as `bundleInto`. */
 export async function bundleProgramInto(
   outdir: string,
   replaced: ReadonlyMap<string, string> = new Map(),
@@ -21,8 +21,8 @@ export async function bundleProgramInto(
 }
 
 /**
- * Bundles entry points, by their names in the folder that is named `outdir`, from the sources that stand now, as the build
- * does it: a build of the user's is left alone. `replaced` holds other texts for some of the sources, by their paths.
+ * Bundles entry points, by name, from the current sources into `outdir`, like the build but without changing `dist`.
+ * `replaced` has other texts for some sources, by path.
  */
 export async function bundleInto(
   outdir: string,

@@ -5,7 +5,7 @@ import type { OrderType, Outcome, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import { type Millis, millis, price, size } from "../../src/core/units.ts";
 
-/** What a market is created with, in human decimals; what is left out has the defaults of the control plane. */
+/** Terms of a market, in decimals. The defaults are those of the control plane. */
 export interface MarketTerms
   extends Partial<Pick<CommandOf<"createMarket">, "matching" | "selfTrade" | "feeRateBps">> {
   readonly tickSize?: number;
@@ -13,22 +13,22 @@ export interface MarketTerms
 }
 
 const ORDER =
-  /^(?<by>\w+) (?<side>BUY|SELL) (?<shares>[\d.]+) (?<outcome>YES|NO) @ (?<limit>[\d.]+)(?: (?<type>GTC|GTD|FOK|FAK)(?: (?<life>\w+))?)?$/;
+  /^(?<by>\w+) (?<side>BUY|SELL) (?<shares>[\d.]+) (?<outcome>YES|NO) @ (?<limit>[\d.]+)(?: (?<type>GTC|GTD|FOK|FAK)(?: (?<lifetime>\w+))?)?$/;
 
-/** The wallet address of a person in a test. */
+/** Returns the wallet address of a named account. */
 export function addressOf(name: string): string {
   const hex = [...name].map((letter) => letter.charCodeAt(0).toString(16));
   return `0x${hex.join("").padStart(40, "0")}`;
 }
 
-/** A decimal in units of 10^-places. @throws Error when it has more decimals. */
+/** Converts a decimal to units of 10^-places. @throws Error if it has more decimals. */
 export function unitsIn(decimal: number | string, places: number): number {
   const units = unitsOf(decimal, places);
   if (units === null) throw new Error(`${decimal} has more than ${places} decimals`);
   return units;
 }
 
-/** An order as a sentence: `alice BUY 10 YES @ 0.5 GTD 60s`, where type and life may be left out. */
+/** Parses an order: `alice BUY 10 YES @ 0.5 GTD 60s`. Type and lifetime are optional. */
 export function orderCommand(
   sentence: string,
   now: Millis,
@@ -36,8 +36,8 @@ export function orderCommand(
 ): CommandOf<"placeOrder"> {
   const words = ORDER.exec(sentence)?.groups as Record<string, string | undefined> | undefined;
   if (words === undefined) throw new Error(`not an order: ${sentence}`);
-  const { by = "", side, shares = "", outcome, limit = "", type = "GTC", life } = words;
-  const lasts = life === undefined ? null : parseDuration(life);
+  const { by = "", side, shares = "", outcome, limit = "", type = "GTC", lifetime } = words;
+  const duration = lifetime === undefined ? null : parseDuration(lifetime);
   return {
     kind: "placeOrder",
     address: addressOf(by),
@@ -46,11 +46,11 @@ export function orderCommand(
     price: price(unitsIn(limit, PRICE_PLACES)),
     size: size(unitsIn(shares, SIZE_PLACES)),
     orderType: type as OrderType,
-    expiration: lasts === null ? null : millis(now + lasts),
+    expiration: duration === null ? null : millis(now + duration),
   };
 }
 
-/** An event of which only the slug matters. */
+/** Returns a command that creates an event with a slug. */
 export const eventCommand = (slug: string): Command => ({
   kind: "createEvent",
   title: slug,
@@ -61,7 +61,7 @@ export const eventCommand = (slug: string): Command => ({
   endDate: null,
 });
 
-/** A market of an event. */
+/** Returns a command that creates a market of an event. */
 export const marketCommand = (slug: string, terms: MarketTerms = {}, event = 1): Command => ({
   kind: "createMarket",
   event,

@@ -22,10 +22,10 @@ import {
 } from "./commands.ts";
 import { UNSETTLED } from "./config.ts";
 
-/** 2026-01-01T00:00:00Z, where every test exchange starts. */
+/** Start of every test exchange: 2026-01-01T00:00:00Z. */
 export const START = millis(1_767_225_600_000);
 
-/** What an account is given: USDC, shares of the first market, shares of every market. */
+/** Funds of an account: USDC, shares of the first market, shares of every market. */
 export interface Funding {
   readonly usdc?: number;
   readonly yes?: number;
@@ -33,19 +33,19 @@ export interface Funding {
   readonly everyMarket?: number;
 }
 
-/** A balance in human decimals. */
+/** A balance in decimals. */
 export interface Holdings {
   readonly balance: number;
   readonly reserved: number;
 }
 
-/** How a decision came out: `ok`, or the code of the refusal. */
+/** Returns `ok`, or the code of the refusal. */
 export const verdictOf = (decision: Decision): "ok" | RefusalCode =>
   decision.ok ? "ok" : decision.refusal.code;
 
 /**
- * An exchange that speaks the language of a trading floor: orders go in as sentences, and what became of them comes out
- * in lines of text, all in human decimals. After each command every invariant must hold.
+ * An exchange whose orders are written as sentences, and whose results are lines of text, all in decimals. Checks every
+ * invariant after each command.
  */
 export class TestExchange {
   readonly exchange: Exchange;
@@ -65,14 +65,14 @@ export class TestExchange {
     return this.exchange.state;
   }
 
-  /** Submits a command that may be refused. @throws Error when it breaks an invariant. */
+  /** Submits a command that may be refused. @throws Error if it breaks an invariant. */
   submit(command: Command): Decision {
     const decision = this.exchange.submit(command);
     this.#check(command.kind);
     return decision;
   }
 
-  /** Submits a command. @throws Error when it is refused or breaks an invariant. */
+  /** Submits a command. @throws Error if it is refused or breaks an invariant. */
   demand(command: Command): void {
     const decision = this.submit(command);
     if (decision.ok) return;
@@ -82,14 +82,14 @@ export class TestExchange {
     throw new Error([JSON.stringify(command), JSON.stringify(decision.refusal), ...books].join("\n"));
   }
 
-  /** Opens a market and answers its number. */
+  /** Creates a market, and returns its number. */
   market(terms: MarketTerms = {}): number {
     if (this.state.events.size === 0) this.demand(eventCommand("event"));
     this.demand(marketCommand(`market-${this.state.markets.next}`, terms));
     return this.state.markets.size;
   }
 
-  /** Gives an account what it needs. */
+  /** Funds an account. */
   fund(name: string, { usdc = 0, yes = 0, no = 0, everyMarket = 0 }: Funding): void {
     const shares = [["YES", yes] as const, ["NO", no] as const].filter(([, amount]) => amount > 0);
     this.demand({
@@ -104,33 +104,33 @@ export class TestExchange {
     });
   }
 
-  /** The command that a sentence stands for: `alice BUY 10 YES @ 0.5 GTD 60s`. */
+  /** Parses an order: `alice BUY 10 YES @ 0.5 GTD 60s`. */
   command(sentence: string, market = 1): CommandOf<"placeOrder"> {
     return orderCommand(sentence, this.exchange.now, (outcome) => this.tokenId(outcome, market));
   }
 
-  /** Sends orders to the first market that must be accepted, and answers the number of the last. */
+  /** Places orders in the first market, which must be accepted. Returns the number of the last. */
   send(...sentences: readonly string[]): number {
     for (const sentence of sentences) this.demand(this.command(sentence));
     return this.state.orders.size;
   }
 
-  /** Sends an order that may be refused. */
+  /** Places an order that may be refused. */
   try(sentence: string, market = 1): Decision {
     return this.submit(this.command(sentence, market));
   }
 
-  /** Cancels an order on behalf of somebody. */
+  /** Cancels an order in the name of an account. */
   cancel(name: string, order: number): Decision {
     return this.submit({ kind: "cancelOrder", address: addressOf(name), orderId: this.orderId(order) });
   }
 
-  /** Cancels all that somebody has resting. */
+  /** Cancels all open orders of an account. */
   cancelAll(name: string): Decision {
     return this.submit({ kind: "cancelAllOrders", address: addressOf(name) });
   }
 
-  /** Lets a duration such as `90s` pass. */
+  /** Advances the clock by a duration such as `90s`. */
   advance(duration: string): void {
     const length = parseDuration(duration);
     if (length === null) throw new Error(`not a duration: ${duration}`);
@@ -138,7 +138,7 @@ export class TestExchange {
     this.#check(`advance ${duration}`);
   }
 
-  /** What has traded in a market and what rests in its YES book, in micro-USDC. */
+  /** Returns the volume and the liquidity of a market, in micro-USDC. */
   figures(market = 1): { volume: bigint; liquidity: bigint } {
     const { volume, liquidity } = this.state.markets.get(market);
     return { volume: inMicros(volume), liquidity: inMicros(liquidity) };
@@ -152,14 +152,14 @@ export class TestExchange {
     return idOf(this.state.idPrefixes.order, order);
   }
 
-  /** An order in a line: `LIVE 4/10`, `CANCELED 0/10 FOK_UNFILLED`. */
+  /** Describes an order: `LIVE 4/10`, `CANCELED 0/10 FOK_UNFILLED`. */
   order(number: number): string {
     const { status, matched, size: whole, cancelReason } = this.state.orders.get(number);
     const reason = cancelReason === null ? "" : ` ${cancelReason}`;
     return `${status} ${decimalText(matched, SIZE_PLACES)}/${decimalText(whole, SIZE_PLACES)}${reason}`;
   }
 
-  /** The trades, taker x maker: `#2 x #1: 10 @ 0.5 MINT fee 0.1`; the match type is left out when COMPLEMENTARY. */
+  /** Describes the trades, taker x maker: `#2 x #1: 10 @ 0.5 MINT fee 0.1`, without the match type COMPLEMENTARY. */
   trades(): string[] {
     return [...this.state.trades].map(({ taker, maker, matchType, fee, ...trade }) => {
       const what = `${decimalText(trade.size, SIZE_PLACES)} @ ${decimalText(trade.price, PRICE_PLACES)}`;
@@ -177,7 +177,7 @@ export class TestExchange {
     return inDecimals(outcome === "YES" ? holding?.yes : holding?.no, SIZE_PLACES);
   }
 
-  /** The numbers of somebody's open orders, oldest first. */
+  /** Returns the numbers of the open orders of an account, oldest first. */
   open(name: string): number[] {
     const open: number[] = [];
     for (let next = this.#account(name)?.firstOpen ?? 0; next !== 0; ) {
@@ -187,14 +187,14 @@ export class TestExchange {
     return open;
   }
 
-  /** Both sides of a token's book, best first, as `size @ price`. */
+  /** Returns both sides of a token's book, best first, as `size @ price`. */
   book(outcome: Outcome = "YES", market = 1): { bids: string[]; asks: string[] } {
     const side = (side: Side): string[] =>
       levelsOf(this.state.markets.get(market), outcome, side).map(([shares, at]) => `${shares} @ ${at}`);
     return { bids: side("BUY"), asks: side("SELL") };
   }
 
-  /** The book of a token as a table `bid | price | ask`, highest price first. */
+  /** Returns the book of a token as a table `bid | price | ask`, highest price first. */
   table(outcome: Outcome = "YES", market = 1): string {
     const record = this.state.markets.get(market);
     const row = (bid: string, at: string, ask: string): string =>
@@ -215,7 +215,7 @@ export class TestExchange {
   }
 }
 
-/** An exchange with one market, where alice, bob and carol have a million USDC and a million shares of each outcome. */
+/** Opens an exchange with one market. Alice, Bob and Carol have a million USDC and a million shares of each outcome. */
 export function openFloor(terms: MarketTerms = {}, config: Partial<ExchangeConfig> = {}): TestExchange {
   const floor = new TestExchange(config);
   floor.market(terms);
@@ -232,7 +232,7 @@ const inDecimals = (of: Holdings | undefined, places: number): Holdings => ({
   reserved: Number(decimalText(of?.reserved ?? 0, places)),
 });
 
-/** The levels of one side of a token's book, best first: in a mirrored book the bids are the other token's asks. */
+/** Returns the levels of one side of a token's book, best first. In a mirrored book the bids are the other token's asks. */
 function levelsOf(market: Market, outcome: Outcome, side: Side): [shares: string, price: string][] {
   const mirrored = isMirrored(market, outcome);
   const levels: [string, string][] = [];

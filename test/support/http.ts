@@ -10,7 +10,7 @@ import type { Market, Refusal, StateHash } from "../server/replies.ts";
 /** A world of three markets. */
 export const TINY_WORLD = fileURLToPath(new URL("../../fixtures/worlds/tiny.json", import.meta.url));
 
-/** When a frozen server starts unless told otherwise, in Unix seconds: 2026-01-01T00:00:00Z. */
+/** Default start of a frozen server, in Unix seconds: 2026-01-01T00:00:00Z. */
 export const T0 = 1_767_225_600;
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
@@ -19,7 +19,7 @@ export type Headers = Readonly<Record<string, string>>;
 /** Method and path: `GET /clob/time`. */
 export type Route = `${Method} ${string}`;
 
-/** A request as a client writes it; a body that is a text is sent as it stands, an object as JSON. */
+/** A request. A text body is sent unchanged, an object as JSON. */
 export interface Request {
   readonly method: Method;
   readonly path: string;
@@ -31,11 +31,11 @@ export interface Reply<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
-  /** The body as it came. */
+  /** The unparsed body. */
   readonly text: string;
 }
 
-/** A server of its own on a free port, and a client that checks every reply against the server's own document. */
+/** A server on a free port, with a client that checks every reply against the server's OpenAPI document. */
 export class Api {
   #server: RunningServer | undefined;
   #headers: Headers;
@@ -47,7 +47,7 @@ export class Api {
     this.#headers = headers;
   }
 
-  /** Starts a server with a frozen clock over the tiny world, or as told. */
+  /** Starts a server; by default with a frozen clock and the tiny world. */
   async start(config: Partial<Config>): Promise<this> {
     this.#server = await startServer({
       ...DEFAULT_CONFIG,
@@ -71,30 +71,30 @@ export class Api {
     return this.server.port;
   }
 
-  /** The server's time as of its last reply, in Unix seconds. */
+  /** The server's time in its last reply, in Unix seconds. */
   get now(): number {
     return this.#now;
   }
 
-  /** What the server says of itself. */
+  /** The server's OpenAPI document. */
   get document(): ApiDocument {
     if (this.#document === undefined) throw new Error("open() reads the document first");
     return this.#document;
   }
 
-  /** Reads the document that every later reply is checked against. */
+  /** Fetches the OpenAPI document for the checks of later replies. */
   async open(): Promise<this> {
     const { text, headers } = await this.#transmit({ method: "GET", path: "/openapi.json" });
     this.#document = new ApiDocument(JSON.parse(text) as OpenApi);
-    this.#note(headers);
+    this.#checkHeaders(headers);
     return this;
   }
 
-  /** Sends a request, or a body to a route. @throws Error when the reply is not as documented. */
+  /** Sends a request, or a body to a route. @throws Error if the reply is not as documented. */
   async send<Body = unknown>(request: Request | Route, content?: Request["body"]): Promise<Reply<Body>> {
     const sent = requestOf(request, content);
     const reply = await this.#transmit(sent);
-    this.#note(reply.headers);
+    this.#checkHeaders(reply.headers);
     const media = this.document.mediaOf(sent.method, sent.path, reply.status);
     const isJson = media === "application/json";
     const body = reply.text === "" || !isJson ? reply.text : (JSON.parse(reply.text) as unknown);
@@ -104,17 +104,17 @@ export class Api {
     return { ...reply, body: body as Body };
   }
 
-  /** The body of a GET that succeeds. */
+  /** Sends a GET that must succeed, and returns the body. */
   async get<Body>(path: string, headers?: Headers): Promise<Body> {
     return this.#succeed<Body>({ method: "GET", path, ...(headers && { headers }) });
   }
 
-  /** The body of a POST that succeeds. */
+  /** Sends a POST that must succeed, and returns the body. */
   async post<Body>(path: string, body?: object): Promise<Body> {
     return this.#succeed<Body>({ method: "POST", path, ...(body && { body }) });
   }
 
-  /** Sends a request that is refused with a code, in the form of every error, and leaves no trace. */
+  /** Sends a request that must be refused with a code, in the common form of errors, without changing the state. */
   async refused(
     request: Request | Route,
     code: ErrorCode,
@@ -130,17 +130,17 @@ export class Api {
     return reply;
   }
 
-  /** The hash of the whole state. */
+  /** Returns the state hash. */
   async stateHash(): Promise<string> {
     return (await this.get<StateHash>("/sim/state/hash")).hash;
   }
 
-  /** A new market, open and without any order. */
+  /** Creates a market without orders. */
   async createMarket(facts: object = {}): Promise<Market> {
     return this.post<Market>("/sim/markets", { question: "Will it rain?", ...facts });
   }
 
-  /** The YES token of a new market. */
+  /** Creates a market, and returns its YES token. */
   async newToken(facts: object = {}): Promise<string> {
     return yesOf(await this.createMarket(facts));
   }
@@ -157,21 +157,21 @@ export class Api {
 
   async #transmit({ method, path, headers, body }: Request): Promise<Omit<Reply<unknown>, "body">> {
     const verb = method.toLowerCase() as Lowercase<Method>;
-    const sending = request(this.server.url)
+    const pending = request(this.server.url)
       [verb](path)
       .set({ ...this.#headers, ...headers });
-    // A text with a content type of its own is what the test is about; superagent must not think of another one.
+    // If the test sets the content type, superagent must not set another one.
     const isTyped = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === "content-type");
-    if (body !== undefined && !isTyped) sending.set("content-type", "application/json");
+    if (body !== undefined && !isTyped) pending.set("content-type", "application/json");
     const serialised = typeof body === "object" && !Buffer.isBuffer(body) ? JSON.stringify(body) : body;
-    // Without a serializer of its own, superagent writes bytes as the JSON of an array.
-    if (serialised !== undefined) sending.serialize((bytes: unknown) => bytes as string).send(serialised);
-    const reply = await sending;
+    // Without this serializer, superagent writes bytes as a JSON array.
+    if (serialised !== undefined) pending.serialize((bytes: unknown) => bytes as string).send(serialised);
+    const reply = await pending;
     return { status: reply.status, headers: reply.headers as Headers, text: reply.text ?? "" };
   }
 
-  /** Every reply names itself, the journal's sequence and the virtual time. */
-  #note(headers: Headers): void {
+  /** Checks the headers of every reply: request id, sequence and virtual time. */
+  #checkHeaders(headers: Headers): void {
     expect(headers["x-request-id"]).toMatch(/\S/);
     expect(headers["x-sim-sequence"]).toMatch(/^\d+$/);
     expect(headers["x-sim-time"]).toMatch(/^\d+$/);
@@ -179,23 +179,23 @@ export class Api {
   }
 }
 
-/** The id of a market's YES token. */
+/** Returns the id of a market's YES token. */
 export const yesOf = (market: Market | undefined): string => market?.tokens[0]?.tokenId ?? "";
 
-/** The id of its NO token. */
+/** Returns the id of a market's NO token. */
 export const noOf = (market: Market | undefined): string => market?.tokens[1]?.tokenId ?? "";
 
-/** A request of a route with a body, if there is one. */
+/** Builds a request from a route and an optional body. */
 export function requestOf(request: Request | Route, body?: Request["body"]): Request {
   if (typeof request !== "string") return request;
   const [, method, path = ""] = /^(\S+) (.*)$/s.exec(request) ?? [];
   return { method: method as Method, path, ...(body !== undefined && { body }) };
 }
 
-/** A server of its own; whoever starts it closes it. */
+/** Starts a server, which the caller closes. */
 export const startApi = (config: Partial<Config> = {}): Promise<Api> => new Api().start(config);
 
-/** A server for the tests of a file, or of the block that this is called in. */
+/** Starts a server for the tests of a file or of the enclosing block. */
 export function useApi(config: Partial<Config> = {}): Api {
   const api = new Api();
   beforeAll(() => api.start(config));

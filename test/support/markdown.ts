@@ -1,9 +1,9 @@
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
-/** A table of Markdown. */
+/** Formats a Markdown table. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
 
-/** A value as code of Markdown. */
+/** Formats a value as Markdown code. */
 export const code = (value: unknown): string =>
   `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;

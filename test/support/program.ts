@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { bundleInto, bundleProgramInto } from "./bundled.ts";
 
-/** How a process ended. */
+/** Exit and output of a process. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: string | null;
@@ -14,76 +14,76 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A process under way. */
+/** A running process. */
 export interface Launched {
   readonly ended: Promise<Ended>;
-  /** Resolves with stdout when it is as it should be. @throws Error when the process ends before. */
+  /** Resolves to stdout when a predicate holds for it. @throws Error if the process ends first. */
   printed(isEnough: (stdout: string) => boolean): Promise<string>;
-  /** Resolves when stdout holds the text. @throws Error when the process ends before. */
+  /** Resolves when stdout has a text. @throws Error if the process ends first. */
   prints(text: string): Promise<string>;
-  /** Ends it by a signal. */
+  /** Sends a signal, and waits for the end of the process. */
   end(signal: NodeJS.Signals): Promise<Ended>;
 }
 
-/** A server in a process of its own. */
+/** A server in another process. */
 export interface Served extends Pick<Launched, "ended" | "end"> {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Sends a message over the channel that `hasChannel` opens, and answers the next one that comes back. */
+  /** Sends a message over the channel of `hasChannel`, and returns the next message. */
   ask(message: object): Promise<unknown>;
-  /** Closes the other end of what it prints to, as `head` does when it has seen enough. */
+  /** Closes the reading end of a stream, as `head` does. */
   stopReading(stream: "stdout" | "stderr"): void;
 }
 
-/** How a process is started, where that is not as this one was. */
-export interface Circumstances {
+/** Options of a process that differ from this one. */
+interface ProcessOptions {
   readonly environment?: NodeJS.ProcessEnv;
-  /** Of Node. */
+  /** Flags of Node. */
   readonly flags?: readonly string[];
   readonly umask?: string;
-  /** What nobody reads: its other end is closed before anything can be printed. */
+  /** A stream whose reading end is closed before the process can print. */
   readonly unread?: "stdout" | "stderr";
-  /** Opens a channel of messages between the two processes, for what `flags` load into it. */
+  /** Whether to open a message channel, for modules that `flags` load. */
   readonly hasChannel?: boolean;
 }
 
-/** The program with a folder for what it keeps, in which it is started. */
+/** The program with a temporary working directory. */
 export class Program {
   readonly folder: string;
-  /** The file that Node runs. */
+  /** Path of the script that Node runs. */
   readonly entry: string;
   readonly #children = new Set<ChildProcess>();
 
-  /** What `serve` is told besides. */
-  readonly #always: readonly string[];
+  /** Additional arguments of every `serve`. */
+  readonly #serveArgs: readonly string[];
 
-  private constructor(folder: string, entry: string, always: readonly string[]) {
+  private constructor(folder: string, entry: string, serveArgs: readonly string[]) {
     this.folder = folder;
     this.entry = entry;
-    this.#always = always;
+    this.#serveArgs = serveArgs;
   }
 
   /**
-   * The program, bundled from the sources that stand now. `replaced` holds other texts for some of them, by their paths;
-   * then what runs in threads is bundled too.
+   * Bundles the program from the current sources. With `replaced`, which has other texts for some sources by path, the worker
+   * threads are bundled too.
    */
   static async bundled(
-    always: readonly string[] = [],
+    serveArgs: readonly string[] = [],
     replaced?: ReadonlyMap<string, string>,
   ): Promise<Program> {
     const folder = await mkdtemp(join(tmpdir(), "clobsim-program-"));
     if (replaced === undefined) await bundleInto(join(folder, "dist"), { cli: "src/cli/main.ts" });
     else await bundleProgramInto(join(folder, "dist"), replaced);
-    return new Program(folder, join(folder, "dist", "cli.js"), always);
+    return new Program(folder, join(folder, "dist", "cli.js"), serveArgs);
   }
 
-  /** The program as it was built: `entry` is the path of its `bin/clobsim.js`. */
-  static async built(entry: string, always: readonly string[]): Promise<Program> {
-    return new Program(await mkdtemp(join(tmpdir(), "clobsim-program-")), entry, always);
+  /** Returns the built program. `entry` is the path of its `bin/clobsim.js`. */
+  static async built(entry: string, serveArgs: readonly string[]): Promise<Program> {
+    return new Program(await mkdtemp(join(tmpdir(), "clobsim-program-")), entry, serveArgs);
   }
 
-  /** A path in the program's folder. */
+  /** Returns a path in the working directory. */
   path(...names: readonly string[]): string {
     return join(this.folder, ...names);
   }
@@ -97,21 +97,21 @@ export class Program {
     return readFileSync(this.path(name), "utf8");
   }
 
-  /** The files of a folder, with their texts. */
+  /** Returns the texts of the files in a folder, by name. */
   files(folder: string): Readonly<Record<string, string>> {
     const names = readdirSync(this.path(folder)).sort();
     return Object.fromEntries(names.map((name) => [name, this.read(join(folder, name))]));
   }
 
-  /** `clobsim serve` on a free port, once it answers. @throws Error when it ends before. */
-  async serve(args: readonly string[], circumstances: Circumstances = {}): Promise<Served> {
-    const child = this.#start(["serve", "--port", "0", ...this.#always, ...args], circumstances);
-    const { ended, end, printed } = watched(child);
+  /** Starts `clobsim serve` on a free port. Resolves when it answers. @throws Error if it ends first. */
+  async serve(args: readonly string[], options: ProcessOptions = {}): Promise<Served> {
+    const child = this.#start(["serve", "--port", "0", ...this.#serveArgs, ...args], options);
+    const { ended, end, printed } = observe(child);
     const address = /http:\/\/127\.0\.0\.1:\d+/;
     const url = address.exec(await printed((stdout) => address.test(stdout)))?.[0] as string;
     const stopReading: Served["stopReading"] = (stream) => void child[stream]?.destroy();
     const ask: Served["ask"] = async (message) => {
-      const answer = once(child, "message").then(([told]: unknown[]) => told);
+      const answer = once(child, "message").then(([reply]: unknown[]) => reply);
       child.send(message);
       return Promise.race([answer, ended.then(failed)]);
     };
@@ -119,13 +119,13 @@ export class Program {
   }
 
   /** Runs a command to its end. */
-  run(args: readonly string[], circumstances: Circumstances = {}): Promise<Ended> {
-    return watched(this.#start(args, circumstances)).ended;
+  run(args: readonly string[], options: ProcessOptions = {}): Promise<Ended> {
+    return observe(this.#start(args, options)).ended;
   }
 
   /** Starts a command. */
-  launch(args: readonly string[], circumstances: Circumstances = {}): Launched {
-    return watched(this.#start(args, circumstances));
+  launch(args: readonly string[], options: ProcessOptions = {}): Launched {
+    return observe(this.#start(args, options));
   }
 
   async dispose(): Promise<void> {
@@ -133,8 +133,8 @@ export class Program {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #start(args: readonly string[], circumstances: Circumstances): ChildProcess {
-    const { environment, flags = [], umask, unread, hasChannel = false } = circumstances;
+  #start(args: readonly string[], options: ProcessOptions): ChildProcess {
+    const { environment, flags = [], umask, unread, hasChannel = false } = options;
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(?:CLOBSIM_|GITHUB_|FORCE_COLOR$)/.test(name),
     );
@@ -152,33 +152,33 @@ export class Program {
   }
 }
 
-function watched(child: ChildProcess): Launched {
-  const said = { stdout: "", stderr: "" };
-  const waiting = new Set<() => void>();
+function observe(child: ChildProcess): Launched {
+  const output = { stdout: "", stderr: "" };
+  const listeners = new Set<() => void>();
   for (const stream of ["stdout", "stderr"] as const) {
     child[stream]?.on("data", (bytes: Buffer) => {
-      said[stream] += bytes.toString();
-      for (const look of waiting) look();
+      output[stream] += bytes.toString();
+      for (const listener of listeners) listener();
     });
   }
   const ended = new Promise<Ended>((resolve) =>
-    child.on("close", (code, signal) => resolve({ code, signal, ...said })),
+    child.on("close", (code, signal) => resolve({ code, signal, ...output })),
   );
   const end = (signal: NodeJS.Signals): Promise<Ended> => {
     child.kill(signal);
     return ended;
   };
   const printed = (isEnough: (stdout: string) => boolean): Promise<string> => {
-    const enough = new Promise<string>((resolve) => {
-      const look = (): void => {
-        if (!isEnough(said.stdout)) return;
-        waiting.delete(look);
-        resolve(said.stdout);
+    const matched = new Promise<string>((resolve) => {
+      const listener = (): void => {
+        if (!isEnough(output.stdout)) return;
+        listeners.delete(listener);
+        resolve(output.stdout);
       };
-      waiting.add(look);
-      look();
+      listeners.add(listener);
+      listener();
     });
-    return Promise.race([enough, ended.then(failed)]);
+    return Promise.race([matched, ended.then(failed)]);
   };
   return { ended, end, printed, prints: (text) => printed((stdout) => stdout.includes(text)) };
 }

@@ -1,15 +1,15 @@
-/** CI tries all cases; otherwise a part of them is tried, the same each time. */
+/** Whether to run all cases, as in CI. Otherwise a fixed part of them runs. */
 const isAll = process.env.TEST_LEVEL === "all";
 
-/** As much as told, or a fifth of that: how often something is tried that takes long, or how large it is. */
+/** Returns a number of repetitions or a size, or a fifth of it outside CI. */
 export const atLevel = (all: number): number => (isAll ? all : Math.ceil(all / 5));
 
-/** How many cases a property is tried with, and the seed from which they are made. */
+/** Returns the number of cases of a property, and their seed. */
 export const runs = (all: number, seed = 42): { readonly seed: number; readonly numRuns: number } => ({
   seed,
   numRuns: atLevel(all),
 });
 
-/** All cases of a table, or every fifth, or every so-many-th. */
+/** Returns all cases of a table, or every `every`-th outside CI. */
 export const casesAtLevel = <Case>(cases: readonly Case[], every = 5): readonly Case[] =>
   isAll ? cases : cases.filter((_, index) => index % every === 0);

@@ -1,7 +1,4 @@
-/**
- * The rows of a table that is written as a text: a row a line, its cells between ` | `, blanks around them left out; `.`
- * stands for an empty cell.
- */
+/** Parses a table: a row per line, cells separated by ` | ` and trimmed. A cell `.` is empty. */
 export const rowsOf = (text: string): string[][] =>
   text
     .split("\n")

@@ -8,7 +8,7 @@ import { type Crash, crashesAt, digestOf } from "../engine/support/crashes.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
 import { takeStep } from "../engine/support/short-history.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
-import { sightOf } from "../support/state-sight.ts";
+import { stateHashes } from "../support/state-hashes.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
 const STEPS = 200;
@@ -52,7 +52,7 @@ async function undisturbed(durability: Durability): Promise<[Buffer, Map<number,
   const disk = new SimulatedDisk();
   const hashes = new Map<number, string>();
   const note = async ({ exchange }: OpenedExchange): Promise<void> => {
-    hashes.set(journalIn(disk.image).length, sightOf(exchange));
+    hashes.set(journalIn(disk.image).length, stateHashes(exchange));
   };
   await run(disk, durability, () => {}, note);
   return [journalIn(disk.image), hashes];
@@ -97,8 +97,8 @@ class Judge {
       const { exchange } = await openOn(disk, { durability: this.#durability });
       const size = this.#prefix(disk);
       const known = this.#hashes.get(size);
-      if (known === undefined) this.#hashes.set(size, sightOf(exchange));
-      else if (known !== sightOf(exchange)) throw new Error(`another state after ${size} bytes`);
+      if (known === undefined) this.#hashes.set(size, stateHashes(exchange));
+      else if (known !== stateHashes(exchange)) throw new Error(`another state after ${size} bytes`);
       return size;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;

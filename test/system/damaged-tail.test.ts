@@ -8,7 +8,7 @@ import type { Durability } from "../../src/setting.ts";
 import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
 import { takeStep } from "../engine/support/short-history.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
-import { sightOf } from "../support/state-sight.ts";
+import { stateHashes } from "../support/state-hashes.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
 const TORN = `${FOLDER}/journal.torn-1`;
@@ -75,7 +75,7 @@ class Prefixes {
     if (found === undefined) {
       const prefix = this.#kept.journal.subarray(0, this.#kept.starts[lines]);
       const { exchange } = await openOn(new SimulatedDisk(new Map([[JOURNAL, prefix]])));
-      found = [sightOf(exchange), exchange.sequence];
+      found = [stateHashes(exchange), exchange.sequence];
       this.#known.set(lines, found);
     }
     return found;
@@ -106,7 +106,7 @@ async function opensAs(kept: Kept, prefixes: Prefixes, damaged: Buffer): Promise
     if (rest.length === 0 ? torn !== undefined : !rest.equals(torn ?? Buffer.alloc(0)))
       throw new Error("what was torn is not kept");
     const [hash, sequence] = await prefixes.standing(lines);
-    if (exchange.sequence !== sequence || (prefixes.isNew(lines) && sightOf(exchange) !== hash))
+    if (exchange.sequence !== sequence || (prefixes.isNew(lines) && stateHashes(exchange) !== hash))
       throw new Error(`line ${lines} leads to ${exchange.sequence}, and should to ${sequence}`);
     return lines;
   } catch (error) {

@@ -7,7 +7,7 @@ import { type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing
 import { openOn, withoutLock } from "../engine/support/kept.ts";
 import { takeStep } from "../engine/support/short-history.ts";
 import { type CallKind, SimulatedDisk } from "../support/simulated-disk.ts";
-import { sightOf } from "../support/state-sight.ts";
+import { stateHashes } from "../support/state-hashes.ts";
 
 /** How a run goes: so many starts with so many commands each, and which of its calls fail. */
 interface Shape {
@@ -60,7 +60,7 @@ async function run(
     }
     expect(opened.exchange.sequence).toBeGreaterThanOrEqual(told.acknowledged);
     for (const end = step + steps; step < end; step += 1) await take(opened, step, told);
-    hash = sightOf(opened.exchange);
+    hash = stateHashes(opened.exchange);
     const { sequence } = opened.exchange;
     const isBroken = opened.folder?.broken !== null;
     await opened.close();
@@ -84,7 +84,7 @@ async function tryFault(
   const later = new SimulatedDisk(withoutLock(disk.image));
   const { exchange } = await openOn(later, { durability });
   expect(exchange.sequence).toBeGreaterThanOrEqual(told.acknowledged);
-  if (hash !== "") expect(sightOf(exchange)).toBe(hash);
+  if (hash !== "") expect(stateHashes(exchange)).toBe(hash);
   return true;
 }
 

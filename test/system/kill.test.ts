@@ -7,7 +7,7 @@ import { OrderClient } from "../engine/support/order-client.ts";
 import type { MarketPage } from "../server/replies.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program } from "../support/program.ts";
-import { sightOf } from "../support/state-sight.ts";
+import { stateHashes } from "../support/state-hashes.ts";
 
 const CLIENTS = 8;
 /** How often each of the directories is killed. */
@@ -48,7 +48,7 @@ async function hashOf(data: string, hasState: boolean): Promise<string> {
   if (!hasState)
     for (const name of ["db.json", "db.previous.json"]) await rm(`${copy}/${name}`, { force: true });
   const opened = await reopened(copy);
-  const hash = sightOf(opened.exchange);
+  const hash = stateHashes(opened.exchange);
   await opened.close();
   return hash;
 }
@@ -101,7 +101,7 @@ describe("a program that is killed under eight clients", { concurrent: true, tim
       const clients = await killAgainAndAgain(data, durability);
       const opened = await reopened(data);
       const { state } = opened.exchange;
-      const hash = sightOf(opened.exchange);
+      const hash = stateHashes(opened.exchange);
       await opened.close();
       const ids = clients.flatMap(({ orders }) => orders.map(({ id }) => id));
       expect(new Set(ids).size).toBe(ids.length);

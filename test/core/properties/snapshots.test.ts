@@ -16,7 +16,7 @@ import { indexesOf, portraitOf } from "./portrait.ts";
 const wholeOf = (state: State): unknown[] => [portraitOf(state), indexesOf(state)];
 
 /** All that can be seen of an exchange. */
-const sightOf = (exchange: Exchange): unknown[] => [
+const stateHashes = (exchange: Exchange): unknown[] => [
   exchange.now,
   exchange.sequence,
   exchange.nextDueAt,
@@ -62,9 +62,9 @@ describe("a snapshot", () => {
         const [with_, without] = [openWith(config), openWith(config)];
         for (const exchange of [with_, without]) play(exchange, before);
         guarded(with_);
-        expect(sightOf(with_)).toEqual(sightOf(without));
+        expect(stateHashes(with_)).toEqual(stateHashes(without));
         expect(play(with_, after)).toEqual(play(without, after));
-        expect(sightOf(with_)).toEqual(sightOf(without));
+        expect(stateHashes(with_)).toEqual(stateHashes(without));
       }),
       runs(150),
     );
@@ -79,12 +79,12 @@ describe("a snapshot", () => {
         (config, before, futures) => {
           const exchange = openWith(config);
           play(exchange, before);
-          const sight = sightOf(exchange);
+          const sight = stateHashes(exchange);
           const snapshot = guarded(exchange);
           for (const after of futures) {
             play(exchange, after);
             exchange.restore(snapshot);
-            expect(sightOf(exchange)).toEqual(sight);
+            expect(stateHashes(exchange)).toEqual(sight);
           }
         },
       ),
@@ -107,7 +107,7 @@ describe("a snapshot", () => {
           restored.restore(snapshot);
           play(fresh, before);
           expect(play(restored, after)).toEqual(play(fresh, after));
-          expect(sightOf(restored)).toEqual(sightOf(fresh));
+          expect(stateHashes(restored)).toEqual(stateHashes(fresh));
         },
       ),
       runs(200),
@@ -126,12 +126,12 @@ describe("a snapshot", () => {
           const stages: [Snapshot, unknown[]][] = [];
           for (const some of [first, second, third]) {
             play(exchange, some);
-            stages.push([guarded(exchange), sightOf(exchange)]);
+            stages.push([guarded(exchange), stateHashes(exchange)]);
           }
           for (const order of [0, 2, 1, 1, 2, 0]) {
             const [snapshot, sight] = stages[order] as (typeof stages)[number];
             exchange.restore(snapshot);
-            expect(sightOf(exchange)).toEqual(sight);
+            expect(stateHashes(exchange)).toEqual(sight);
             play(exchange, first);
           }
         },

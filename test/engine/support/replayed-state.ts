@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { SimulatedDisk } from "../../support/simulated-disk.ts";
-import { sightOf } from "../../support/state-sight.ts";
+import { stateHashes } from "../../support/state-hashes.ts";
 import { FOLDER, openOn } from "./kept.ts";
 
 /*
@@ -10,7 +10,7 @@ import { FOLDER, openOn } from "./kept.ts";
 for (const path of process.argv.slice(2)) {
   const disk = new SimulatedDisk(new Map([[`${FOLDER}/journal.ndjson`, readFileSync(path)]]));
   const opened = await openOn(disk);
-  process.stdout.write(`${sightOf(opened.exchange)}\n`);
+  process.stdout.write(`${stateHashes(opened.exchange)}\n`);
   await opened.close();
   for (const [file, bytes] of disk.image)
     process.stdout.write(`${file}\n${Buffer.from(bytes).toString("utf8")}`);
