@@ -14,7 +14,6 @@ import type { PersistenceStatus } from "./engine/data-folder.ts";
 import type { Exchange } from "./engine/exchange.ts";
 import { Keyring } from "./engine/keyring.ts";
 import {
-  exchangeAt,
   type OpenedExchange,
   openExchange,
   openInMemory,
@@ -22,6 +21,7 @@ import {
   type Warn,
 } from "./engine/open-exchange.ts";
 import {
+  exchangeAt,
   exchangeConfigOf,
   loadOrigin,
   type Origin,
@@ -153,11 +153,11 @@ export async function openLocal(config: Config): Promise<LocalExchange> {
 
 /** Reads the origin and the clock at the end of a history, or at a line of it. */
 async function continueHistory(config: Config, name: string) {
-  const [{ beginningIn }, { nodeDisk }] = await Promise.all([
+  const [{ resumePointIn }, { nodeDisk }] = await Promise.all([
     import("./history/journal-replay.ts"),
     import("./engine/disk.ts"),
   ]);
-  const { origin, line, clock } = beginningIn(nodeDisk, name, VERSION, config.at ?? {});
+  const { origin, line, clock } = resumePointIn(nodeDisk, name, VERSION, config.at ?? {});
   requireSameConfig(config, origin, name, "leave it out");
   const own = config.given.has("clock") ? config.clock : clock;
   return { origin, from: { name, line }, config: { ...config, clock: own, start: origin.start } };

@@ -102,15 +102,15 @@ describe("clobsim", () => {
     completion tcsh              | completion expects bash, zsh, fish, found "tcsh"
     init a b                     | init expects one folder, found 2 (see clobsim init --help)
     serve --world no.json --data d | --world no.json: there is no such file
-    serve --from no.ndjson --data d | there is no no.ndjson: expected a data directory, or the file of a report
+    serve --from no.ndjson --data d | there is no no.ndjson: expected a data directory or a report
     run no.yaml                  | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob
     shrink no.yaml --out d       | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob
     coverage no                  | no scenario file at no: expected a file, a folder with .yaml files, or a glob
-    replay no                    | there is no no: expected a data directory, or the file of a report
-    record no --out d            | there is no no: expected a data directory, or the file of a report
-    report no --out d            | there is no no: expected a data directory, or the file of a report
-    inspect no                   | there is no no: expected a data directory, or the file of a report
-    repair no --out d            | there is no no: expected a data directory, or the file of a report
+    replay no                    | there is no no: expected a data directory or a report
+    record no --out d            | there is no no: expected a data directory or a report
+    report no --out d            | there is no no: expected a data directory or a report
+    inspect no                   | there is no no: expected a data directory or a report
+    repair no --out d            | there is no no: expected a data directory or a report
     report --url http://127.0.0.1:1 --out d | nothing answers at http://127.0.0.1:1 (ECONNREFUSED): is clobsim serve running there?
     record --url http://127.0.0.1:1 --out d | nothing answers at http://127.0.0.1:1 (ECONNREFUSED): is clobsim serve running there?
     fuzz show no                 | no: there is no such file

@@ -73,7 +73,7 @@ describe("work that grows with the exchange", () => {
       throw new Error("the session was repeated");
     };
     expect(() => recordSession({ log, open, devAccounts: [], name: null }).next()).toThrow(
-      "the session has 60000 orders, more than 52428, and a file of one has at most 1048576 bytes",
+      "the session has 60000 orders, more than 52428, and a scenario file has at most 1048576 bytes",
     );
   });
 

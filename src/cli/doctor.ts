@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DEFAULT_DATA, VERSION } from "../config.ts";
 import { type Disk, nodeDisk } from "../engine/disk.ts";
-import { examine, type Finding } from "../history/data-dir-check.ts";
+import { checkDataDir, type Finding } from "../history/data-dir-check.ts";
 import { isForbidden } from "../regular-file.ts";
 import { grouped, type Paint } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
@@ -51,7 +51,7 @@ export const run: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { env
   const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const findings = [
     diskFinding(isThere ? folder : nearestFolder(folder)),
-    ...examine(nodeDisk, folder, VERSION),
+    ...checkDataDir(nodeDisk, folder, VERSION),
     ...(isThere ? modeFindings(folder) : []),
   ];
   const paint = paintOf(environment);

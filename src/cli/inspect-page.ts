@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { BEGINNING } from "../engine/journal-line.ts";
 import { damageText, scan } from "../engine/journal-scan.ts";
 import type { JournalSource } from "../history/journal-source.ts";
-import { CUT, endsReport, MAX_REPORT_BYTES, reportBytes, reportName } from "../history/report.ts";
+import { CUT_WARNING, endsReport, MAX_REPORT_BYTES, reportBytes, reportName } from "../history/report.ts";
 import { inspectorPage, NOT_BUILT, withReport } from "../inspector-page.ts";
 import { readRegular } from "../regular-file.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
@@ -57,7 +57,7 @@ function ofReport(source: JournalSource): PageReport {
   file.close();
   const carried = { name: basename(path), bytes: readRegular(path, MAX_REPORT_BYTES) };
   if (damage === null) {
-    if (!isEnded) warn(`${source.name}: ${CUT}`);
+    if (!isEnded) warn(`${source.name}: ${CUT_WARNING}`);
     return { ...carried, code: EXIT.ok };
   }
   warn(`${damageText(path, source.name, damage)}; the page shows the lines before the damage`);

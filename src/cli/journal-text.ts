@@ -10,10 +10,10 @@ import { nodeDisk } from "../engine/disk.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { damageText } from "../engine/journal-scan.ts";
 import type { ReplayDiffers, ReplayResult } from "../engine/replayer.ts";
+import { describeLine } from "../history/describe-line.ts";
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import { isCorrupt, type JournalSource, openSource } from "../history/journal-source.ts";
-import { CUT } from "../history/report.ts";
-import { wordsOf } from "../history/words.ts";
+import { CUT_WARNING } from "../history/report.ts";
 import { indented, type Paint, visible } from "../scenario/report/text.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { table, warn } from "./output.ts";
@@ -58,11 +58,11 @@ interface Ending {
 
 /** Describes how the replay of a journal ended. `state` is the state of its exchange. */
 export function endingOf(source: JournalSource, end: ReplayEnd, state: State): Ending {
-  const trouble = end.trouble === null ? NO_PROBLEM : troubleOf(source, end.trouble, state);
+  const problem = end.problem === null ? NO_PROBLEM : problemOf(source, end.problem, state);
   const damage = damageOf(source, end);
   return {
-    code: damage.code === EXIT.ok ? trouble.code : damage.code,
-    lines: [...trouble.lines, ...damage.lines],
+    code: damage.code === EXIT.ok ? problem.code : damage.code,
+    lines: [...problem.lines, ...damage.lines],
   };
 }
 
@@ -89,7 +89,7 @@ const NO_PROBLEM: Ending = { code: EXIT.ok, lines: [] };
 
 function damageOf(source: JournalSource, { scan: { damage }, isCut }: ReplayEnd): Ending {
   const { path, name } = source;
-  if (damage === null) return isCut ? { code: EXIT.ok, lines: [`${name}: ${CUT}`] } : NO_PROBLEM;
+  if (damage === null) return isCut ? { code: EXIT.ok, lines: [`${name}: ${CUT_WARNING}`] } : NO_PROBLEM;
   if (isCorrupt(source, damage)) return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
   const { offset, bytes, line } = damage;
   const place = `${path} from byte ${offset} on, where line ${line} should begin`;
@@ -99,19 +99,19 @@ function damageOf(source: JournalSource, { scan: { damage }, isCut }: ReplayEnd)
   };
 }
 
-function troubleOf({ name }: JournalSource, replayed: ReplayedLine, state: State): Ending {
-  const { line, command, outcome } = replayed;
+function problemOf({ name }: JournalSource, replayed: ReplayedLine, state: State): Ending {
+  const { line, command, result } = replayed;
   const what = `line ${line.n} of ${name}`;
   const asked = command === null ? [] : [`  ${toIso(line.t)}  ${visible(commandText(command, state))}`];
-  switch (outcome.kind) {
+  switch (result.kind) {
     case "differs":
     case "fails": {
-      if (outcome.kind === "fails" && outcome.isRecorded) {
+      if (result.kind === "fails" && result.isRecorded) {
         const heading = `${what}, ${command?.kind ?? line.k}, fails in the same way`;
-        return { code: EXIT.ok, lines: [heading, ...asked, `  ${visible(outcome.error.message)}`] };
+        return { code: EXIT.ok, lines: [heading, ...asked, `  ${visible(result.error.message)}`] };
       }
       const heading = `${what}, ${line.k}, has another outcome than recorded`;
-      const now = outcome.kind === "fails" ? outcome.error : outcome.decision;
+      const now = result.kind === "fails" ? result.error : result.decision;
       const recorded = isControl(line, "defect")
         ? ([visible(`fails: ${line.d.message}`), "none"] as const)
         : (["accepted", hex8(line.r)] as const);
@@ -121,7 +121,7 @@ function troubleOf({ name }: JournalSource, replayed: ReplayedLine, state: State
     case "other state": {
       const rows = [
         ["", "recorded", "now"],
-        ["state", outcome.recorded, outcome.found],
+        ["state", result.recorded, result.found],
       ];
       return {
         code: EXIT.differs,
@@ -153,16 +153,17 @@ export interface JournalLine {
 
 /** Formats a line. `state` is the state after it. */
 export function journalLine(replayed: ReplayedLine, state: State, paint: Paint): JournalLine {
-  const { line, outcome } = replayed;
-  const { actor, text, became, isNote, isTrouble } = wordsOf(replayed, state);
+  const { line, result } = replayed;
+  const { actor, text, result: resultText, isControlRecord, isProblem } = describeLine(replayed, state);
   const number = String(line.n).padStart(NUMBER_WIDTH);
   const time = toIso(line.t);
   // Names and messages come from users, so control characters are made visible.
   const what = visible(text);
-  const result = visible(became);
-  const asked = result === "" ? what : what.padEnd(COMMAND_WIDTH);
-  const shown = isNote ? paint.yellow(asked) : asked;
-  const arrow = result === "" ? "" : `  → ${isTrouble ? paint.red(result) : paint.green(result)}`;
+  const shownResult = visible(resultText);
+  const asked = shownResult === "" ? what : what.padEnd(COMMAND_WIDTH);
+  const shown = isControlRecord ? paint.yellow(asked) : asked;
+  const arrow =
+    shownResult === "" ? "" : `  → ${isProblem ? paint.red(shownResult) : paint.green(shownResult)}`;
   const who = (actor === null ? "" : addressText(actor)).padEnd(ACTOR_WIDTH);
   return {
     text: `${paint.dim(`${number}  ${time}`)}  ${who}  ${shown}${arrow}`.trimEnd(),
@@ -172,9 +173,9 @@ export function journalLine(replayed: ReplayedLine, state: State, paint: Paint):
       kind: line.k,
       actor,
       text: what,
-      outcome: result === "" ? null : result,
+      outcome: shownResult === "" ? null : shownResult,
       data: line.k === "opening" ? null : line.d,
-      events: outcome.kind === "accepted" ? outcome.events : null,
+      events: result.kind === "accepted" ? result.events : null,
     },
   };
 }

@@ -2,9 +2,9 @@ import type { HttpReply } from "../client/transport.ts";
 import { VERSION } from "../config.ts";
 import { counted } from "../core/format.ts";
 import { runSteps } from "../core/steps.ts";
-import { wholeHistory } from "../history/journal-replay.ts";
+import { replayHistory } from "../history/journal-replay.ts";
 import { recordedFile } from "../history/record/record-session.ts";
-import { RecordingError } from "../history/record/told-commands.ts";
+import { RecordingError } from "../history/record/recordable-commands.ts";
 import type { Given, JournalPoint } from "../setting.ts";
 import { askServer, parsed, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
@@ -46,7 +46,7 @@ async function recordJournal(
   if (/^https?:/.test(word))
     throw new UsageError(`record expects a server behind --url, found ${word} alone`);
   const source = openNamed(word);
-  const history = wholeHistory(source, VERSION, at);
+  const history = replayHistory(source, VERSION, at);
   const { open, session: entries, refused, devAccounts, exchange, end } = history;
   return endedWith(endingOf(source, end, exchange.state), async () => {
     requireLine(source, at, end);

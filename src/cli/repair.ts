@@ -5,8 +5,8 @@ import { nodeDisk } from "../engine/disk.ts";
 import { PREVIOUS_STATE_FILE, STATE_FILE } from "../engine/files.ts";
 import { readStateFile } from "../engine/state-file.ts";
 import { StoreError } from "../engine/store-error.ts";
-import { type JournalPlace, openPlace } from "../history/journal-source.ts";
-import { copyWhole, type Loss, type RepairPlan, repairPlanOf } from "../history/repair-plan.ts";
+import { type JournalCandidate, openCandidate } from "../history/journal-source.ts";
+import { copyIntact, type Loss, planRepair, type RepairPlan } from "../history/repair-plan.ts";
 import { FileRefused } from "../regular-file.ts";
 import { count, grouped } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
@@ -15,8 +15,8 @@ import { failed, print } from "./output.ts";
 
 /** `clobsim repair`: copies the undamaged part of a data directory into a new one. */
 export const run: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) => {
-  const place = openPlace(nodeDisk, name);
-  const plan = repairPlanOf(place, VERSION);
+  const place = openCandidate(nodeDisk, name);
+  const plan = planRepair(place, VERSION);
   if (plan.fault !== null) return printUnrepairable(place, plan.fault);
   print([...planText(place.path, plan), ...stateText(place, plan)]);
   if (!acceptLoss || out === null) {
@@ -24,13 +24,13 @@ export const run: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) => {
       "nothing was written: repair expects --accept-loss and --out NEW, the directory to make (see clobsim repair --help)",
     );
   }
-  copyWhole(nodeDisk, place, plan.bytes, out);
+  copyIntact(nodeDisk, place, plan.bytes, out);
   print([`  ${out} has the undamaged part, ${place.name} is unchanged: clobsim serve --data ${out}`]);
   return EXIT.ok;
 };
 
 /** Reports a journal without a valid first line, of which only a state file can be saved. */
-function printUnrepairable(place: JournalPlace, fault: string): ExitCode {
+function printUnrepairable(place: JournalCandidate, fault: string): ExitCode {
   const state = latestState(place);
   print([
     fault,
@@ -51,7 +51,7 @@ function planText(path: string, { damage, lines, bytes, until, lost }: RepairPla
 }
 
 /** Describes the latest state file if it is later than the undamaged part of the journal. */
-function stateText(place: JournalPlace, { lines, lost }: RepairPlan): readonly string[] {
+function stateText(place: JournalCandidate, { lines, lost }: RepairPlan): readonly string[] {
   const state = lost === null ? null : latestState(place);
   return state === null || state.line <= lines ? [] : [`  ${savingText(state)}`];
 }
@@ -69,7 +69,7 @@ const savingText = ({ path, line }: SavedState): string =>
   `${path} has the state after line ${grouped(line)}: clobsim serve --world ${path} --data NEW opens it`;
 
 /** Returns the latest valid state file of a data directory; null if there is none. */
-function latestState({ name, isFolder }: JournalPlace): SavedState | null {
+function latestState({ name, isFolder }: JournalCandidate): SavedState | null {
   for (const path of isFolder ? STATES.map((state) => join(name, state)) : []) {
     try {
       const state = readStateFile(nodeDisk, path);
@@ -81,10 +81,10 @@ function latestState({ name, isFolder }: JournalPlace): SavedState | null {
   return null;
 }
 
-function lossText({ bytes, lines, whole, until }: Loss, first: number): string {
+function lossText({ bytes, lines, intact, until }: Loss, first: number): string {
   const undamaged =
     until === null
       ? "none of them undamaged"
-      : `${grouped(whole)} of them undamaged, the last at ${toIso(until)}, but they follow damaged ones`;
+      : `${grouped(intact)} of them undamaged, the last at ${toIso(until)}, but they follow damaged ones`;
   return `lost: ${grouped(bytes)} bytes from line ${grouped(first)} on, ${count(lines, "line")}, ${undamaged}`;
 }

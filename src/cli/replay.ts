@@ -3,7 +3,7 @@ import { toIso } from "../core/time.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { JournalReplay } from "../history/journal-replay.ts";
 import type { JournalSource } from "../history/journal-source.ts";
-import { type ChangedAnswer, RefusedAgain } from "../history/refused-again.ts";
+import { type ChangedAnswer, RefusedRetries } from "../history/retry-refused.ts";
 import { count, visible } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { EXIT } from "./exit-code.ts";
@@ -20,7 +20,7 @@ export const run: Run<"replay"> = async ({ to, until }, [name = ""], _given, pro
   });
   print([heading(source)]);
   let reason: string | null = null;
-  const refused = new RefusedAgain();
+  const refused = new RefusedRetries();
   const end = replay.run((replayed) => {
     const { line } = replayed;
     progress.update({ done: line.n, total: 0 });
@@ -29,14 +29,14 @@ export const run: Run<"replay"> = async ({ to, until }, [name = ""], _given, pro
   });
   const { exchange } = replay;
   const { code, lines } = endingOf(source, end, exchange.state);
-  const { last, commands, trouble } = end;
-  const result = trouble === null ? "each has the recorded outcome" : "compared up to the line below";
+  const { last, commands, problem } = end;
+  const result = problem === null ? "each has the recorded outcome" : "compared up to the line below";
   print([
     ...(reason === null ? [] : [`  written because ${reason}`]),
     `  ${count(commands, "command")}, ${result}`,
     ...(refused.summary === null ? [] : [`  ${refused.summary}`]),
     `  up to line ${last?.n ?? 0} at ${toIso(exchange.now)}`,
-    ...(trouble === null ? [`  state ${exchange.hash}`] : []),
+    ...(problem === null ? [`  state ${exchange.hash}`] : []),
   ]);
   if (lines.length > 0) {
     const out = code === EXIT.ok ? process.stdout : process.stderr;

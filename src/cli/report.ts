@@ -57,7 +57,7 @@ export function reportContent(folder: string, reason: string): { content: Report
     engine: VERSION,
     reason,
     now: exchange.now,
-    hash: end.trouble === null ? exchange.hash : "",
+    hash: end.problem === null ? exchange.hash : "",
     defect: null,
   };
   return { content, code };

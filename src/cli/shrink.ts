@@ -7,23 +7,23 @@ import type { State } from "../core/state.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import type { RefusedEntry } from "../engine/journal.ts";
 import { wrongLine } from "../engine/store-error.ts";
-import { type WholeHistory, wholeHistory } from "../history/journal-replay.ts";
-import { type CarriedScenario, isJournal, scenarioIn } from "../history/journal-source.ts";
+import { refusedText } from "../history/describe-line.ts";
+import { type ReplayedHistory, replayHistory } from "../history/journal-replay.ts";
+import { isJournal, type ReportedScenario, scenarioIn } from "../history/journal-source.ts";
 import {
   type HistoryExpectation,
   HistoryNames,
   readHistoryExpectation,
 } from "../history/shrink/history-expectation.ts";
 import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
-import { HistoryNotTellable, shrinkHistory } from "../history/shrink/shrink-history.ts";
+import { HistoryNotExpressible, shrinkHistory } from "../history/shrink/shrink-history.ts";
 import {
   NotRunInTime,
   type ShrinkOptions,
   type ShrunkScenario,
   shrinkScenario,
 } from "../history/shrink/shrink-scenario.ts";
-import type { Place } from "../history/shrink/trial.ts";
-import { refusedText } from "../history/words.ts";
+import type { Environment } from "../history/shrink/trial.ts";
 import { problemText } from "../scenario/language/problem.ts";
 import { readScenario, worldMarkets } from "../scenario/language/read-scenario.ts";
 import { needsHttp, type Scenario } from "../scenario/language/scenario.ts";
@@ -92,7 +92,7 @@ async function shrinkFile(scenario: Scenario, task: Task): Promise<ShrunkScenari
   const read = readTextFile(file);
   if (!read.ok) throw new UsageError(`${file}: ${read.message}`);
   const opener = new VenueOpener();
-  const open: Place["open"] = needsHttp(scenario)
+  const open: Environment["open"] = needsHttp(scenario)
     ? (each) => opener.served(each, startScenarioServer)
     : (each) => opener.local(each);
   const folder = dirname(resolve(file));
@@ -182,7 +182,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
   if (source.opening.base.kind === "state") {
     return failed(`${file} begins with a state: it has no commands before the state that could be left out`);
   }
-  const history = wholeHistory(source, VERSION, at);
+  const history = replayHistory(source, VERSION, at);
   const ending = endingOf(source, history.end, history.exchange.state);
   if (ending.code !== EXIT.ok) return failed(ending.lines.join("\n"), ending.code);
   requireLine(source, at, history.end, refused === null ? "--at" : "--refused");
@@ -206,7 +206,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
       );
     }
   } catch (error) {
-    if (!(error instanceof HistoryNotTellable)) throw error;
+    if (!(error instanceof HistoryNotExpressible)) throw error;
     return failed(error.message);
   }
   const expectable = history.refused.filter(
@@ -223,7 +223,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
 function notFailingText(
   file: string,
   { expectation, refused }: Target,
-  expectable: WholeHistory["refused"],
+  expectable: ReplayedHistory["refused"],
 ): string {
   if (expectation !== null) {
     return `the expectation of --expect is met at the end of ${file}: nothing was written (--at ends it at a line)`;
@@ -246,7 +246,7 @@ function refuseContradictions({ expectation, refused, at }: Target): void {
 }
 
 /** @throws UsageError if the line is not a refused request, or one that a scenario cannot expect to be accepted. */
-function refusalAt(file: string, line: number, history: WholeHistory): HistoryRefusal {
+function refusalAt(file: string, line: number, history: ReplayedHistory): HistoryRefusal {
   const { open, session, devAccounts, refused, exchange } = history;
   const found = refused.find((each) => each.line === line);
   if (found === undefined)
@@ -294,7 +294,7 @@ interface Target {
 function readExpectation(
   file: string,
   text: string,
-  { open, session, devAccounts }: WholeHistory,
+  { open, session, devAccounts }: ReplayedHistory,
 ): HistoryExpectation {
   const names = new HistoryNames({ open, entries: session, devAccounts });
   const read = readHistoryExpectation("--expect", text, names);
@@ -306,7 +306,7 @@ function readExpectation(
 }
 
 /** Reduces the scenario in a report, with its files in a temporary folder. */
-async function shrinkCarried(path: string, carried: CarriedScenario, task: Task): Promise<ExitCode> {
+async function shrinkCarried(path: string, carried: ReportedScenario, task: Task): Promise<ExitCode> {
   const { line, sources } = carried;
   const folder = mkdtempSync(join(tmpdir(), "clobsim-shrink-"));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
@@ -328,7 +328,7 @@ async function shrinkCarried(path: string, carried: CarriedScenario, task: Task)
 }
 
 /** Writes the files of a report's scenario. @throws StoreError if a path leads out of the folder */
-function writeCarried(path: string, { line, sources }: CarriedScenario, folder: string): string {
+function writeCarried(path: string, { line, sources }: ReportedScenario, folder: string): string {
   try {
     return writeSourceFiles(sources, folder);
   } catch (error) {

@@ -181,7 +181,7 @@ function judge(
 /** Why the first line of some bytes is not torn, whatever follows. */
 function proofBefore(bytes: Buffer, end: JournalEnd, wasClosed: boolean): string | null {
   if (wasClosed && !isTornStart(bytes, end))
-    return `line ${end.number} says that the program had stopped in good order`;
+    return `line ${end.number} says that the program had stopped cleanly`;
   const feed = bytes.indexOf(LINE_FEED);
   const hole = bytes.indexOf(0);
   return feed < 0 || (hole >= 0 && hole < feed) ? null : "it was written to its end, and is another line now";

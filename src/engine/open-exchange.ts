@@ -8,9 +8,9 @@ import { DataFolder, type ExchangeRuntime } from "./data-folder.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
 import { Exchange, type Snapshot } from "./exchange.ts";
 import { JOURNAL_FILE } from "./files.ts";
-import { noJournal, noPersistence, type Persistence, PersistenceError } from "./journal.ts";
+import { noPersistence, type Persistence, PersistenceError } from "./journal.ts";
 import { FORMAT, type OpeningData } from "./journal-line.ts";
-import { loadOrigin, type Origin, originOfJournal, requireSameOrigin } from "./origin.ts";
+import { loadOrigin, type Origin, originOfJournal, requireSameOrigin, restartAt } from "./origin.ts";
 import { SessionLog } from "./session-log.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -100,41 +100,18 @@ function asStoreError(error: unknown, data: string): unknown {
   return new StoreError("disk", `${data} cannot be used: ${error.message}`, { cause: error });
 }
 
-/** Snapshots of the origins that were played in this process. */
-const openings = new WeakMap<Origin, Snapshot>();
-
-/** Restarts an exchange at its origin, which is played only once in a process. */
-function toOrigin(exchange: Exchange, origin: Origin): Snapshot {
-  const known = openings.get(origin);
-  if (known !== undefined) {
-    exchange.restart(known);
-    return known;
-  }
-  origin.play(exchange);
-  const opening = exchange.snapshot();
-  openings.set(origin, opening);
-  return opening;
-}
-
-/** A new exchange at its origin, not persisted. @throws ConfigError if the origin cannot be played */
-export function exchangeAt(origin: Origin): Exchange {
-  const exchange = new Exchange(origin.config, origin.start);
-  toOrigin(exchange, origin);
-  return exchange;
-}
-
 /** Opens an exchange that is not persisted. @throws ConfigError if its origin cannot be played */
 export function openInMemory(config: Config, origin: Origin, wallNow = THIS_MACHINE.wallNow): OpenedExchange {
   const { exchange, session } = begin(origin);
-  const opening = toOrigin(exchange, origin);
+  const opening = restartAt(origin, exchange);
   session.begin();
   const clock = new Clock(exchange, settingOf(config), wallNow, followsWall(config));
-  return opened({ origin, exchange, session, clock }, null, opening);
+  return opened({ origin, exchange, session, clock }, null, { snapshot: opening, isOrigin: true });
 }
 
 function openNew(config: Config, folder: DataFolder, origin: Origin, wallNow: () => number): OpenedExchange {
   const { exchange, session } = begin(origin);
-  const opening = toOrigin(exchange, origin);
+  const opening = restartAt(origin, exchange);
   const setting = settingOf(config);
   const clock = new Clock(exchange, setting, wallNow, followsWall(config), "later");
   const runtime = { origin, exchange, session, clock };
@@ -149,7 +126,7 @@ function openNew(config: Config, folder: DataFolder, origin: Origin, wallNow: ()
     hash: exchange.hash,
   });
   clock.open();
-  return opened(runtime, folder, opening);
+  return opened(runtime, folder, { snapshot: opening, isOrigin: true });
 }
 
 async function openExisting(
@@ -176,7 +153,7 @@ async function openExisting(
   const { torn } = resumed;
   if (torn !== null)
     warn(`a crash had torn the end of the journal: its ${torn.bytes} bytes are kept in ${torn.file}`);
-  return opened(runtime, folder, began);
+  return opened(runtime, folder, { snapshot: began, isOrigin: false });
 }
 
 /** An exchange before its origin is played. */
@@ -185,22 +162,26 @@ function begin({ config, start }: Origin): Pick<ExchangeRuntime, "exchange" | "s
   return { session, exchange: new Exchange(config, start, session) };
 }
 
-/** `start` is the snapshot at which the session began. */
-function opened(runtime: ExchangeRuntime, folder: DataFolder | null, start: Snapshot): OpenedExchange {
+/** `start` is the snapshot at which the session began, and whether that is the origin. */
+function opened(
+  runtime: ExchangeRuntime,
+  folder: DataFolder | null,
+  start: { readonly snapshot: Snapshot; readonly isOrigin: boolean },
+): OpenedExchange {
   const { origin, exchange, session, clock } = runtime;
   let began = start;
   return {
     ...runtime,
     atSessionStart: () => {
-      const another = new Exchange(origin.config, origin.start, noJournal);
-      another.restore(began);
+      const another = new Exchange(origin.config, origin.start);
+      another.restore(began.snapshot);
       return another;
     },
-    beganAtOrigin: () => began === openings.get(origin),
+    beganAtOrigin: () => began.isOrigin,
     persistence: folder ?? noPersistence,
     noteRefused: (request) => session.refuse({ sequence: exchange.sequence, at: exchange.now, request }),
     reopen: () => {
-      began = toOrigin(exchange, origin);
+      began = { snapshot: restartAt(origin, exchange), isOrigin: true };
       session.begin();
       clock.open();
     },

@@ -13,7 +13,7 @@ import { ConfigError, didYouMean, flagOf } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
 import type { World } from "../simulation/world.ts";
 import { checkedWorld, readWorldFile } from "../simulation/world.ts";
-import type { Exchange } from "./exchange.ts";
+import { Exchange, type Snapshot } from "./exchange.ts";
 import type { Base, OpeningData } from "./journal-line.ts";
 import { OpeningCache } from "./opening-cache.ts";
 import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-file.ts";
@@ -49,6 +49,29 @@ export function originOfWorld(
     }
   };
   return { config, start, devAccounts, base: { kind: "world", content: world }, play };
+}
+
+/** Snapshots of the origins that were played in this process. */
+const openings = new WeakMap<Origin, Snapshot>();
+
+/** Restarts an exchange at its origin, which is played only once in a process. Returns the snapshot there. */
+export function restartAt(origin: Origin, exchange: Exchange): Snapshot {
+  const known = openings.get(origin);
+  if (known !== undefined) {
+    exchange.restart(known);
+    return known;
+  }
+  origin.play(exchange);
+  const opening = exchange.snapshot();
+  openings.set(origin, opening);
+  return opening;
+}
+
+/** Returns a new exchange at its origin, not persisted. @throws ConfigError if the origin cannot be played */
+export function exchangeAt(origin: Origin): Exchange {
+  const exchange = new Exchange(origin.config, origin.start);
+  restartAt(origin, exchange);
+  return exchange;
 }
 
 /** A state document, with its position in a history. */

@@ -7,7 +7,7 @@ import type { JournalFile } from "./journal-file.ts";
 const MAX_COMMANDS = 250_000;
 
 /** A linked list, latest item first; a snapshot may share it. */
-interface LinkedItem<Item> {
+export interface LinkedItem<Item> {
   readonly item: Item;
   readonly before: LinkedItem<Item> | null;
   readonly count: number;
@@ -106,14 +106,14 @@ export class SessionLog implements Journal {
   }
 }
 
-const linked = <Item>(item: Item, before: LinkedItem<Item> | null): LinkedItem<Item> => ({
+export const linked = <Item>(item: Item, before: LinkedItem<Item> | null): LinkedItem<Item> => ({
   item,
   before,
   count: (before?.count ?? 0) + 1,
 });
 
 /** Oldest first. */
-function listed<Item>(latest: LinkedItem<Item> | null): Item[] {
+export function listed<Item>(latest: LinkedItem<Item> | null): Item[] {
   const items: Item[] = [];
   for (let kept = latest; kept !== null; kept = kept.before) items.push(kept.item);
   return items.reverse();

@@ -10,7 +10,7 @@ import { reportBytes, sessionHistory } from "../history/report.ts";
 import { HistoryNames, readHistoryExpectation } from "../history/shrink/history-expectation.ts";
 import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
 import {
-  HistoryNotTellable,
+  HistoryNotExpressible,
   type ShrinkHistoryOptions,
   type History as ShrunkHistory,
   shrinkHistory,
@@ -152,7 +152,7 @@ export async function asScenario(
     const shrunk = await shrinkHistory(history, options);
     return shrunk === null ? null : { text: shrunk.text, remark: shrunk.remarks[0] ?? null };
   } catch (error) {
-    if (!(error instanceof HistoryNotTellable || error instanceof NotRunInTime)) throw error;
+    if (!(error instanceof HistoryNotExpressible || error instanceof NotRunInTime)) throw error;
     return { text: null, remark: error.message };
   }
 }

@@ -20,20 +20,20 @@ import { assertKnown, assertNotNewer, StoreError, type StoreProblem } from "../e
 import { FileRefused } from "../regular-file.ts";
 import type { JournalSource } from "./journal-source.ts";
 
-/** What was found out about one part of a data directory. */
+/** Result of checking one part of a data directory. */
 export interface Finding {
   readonly part: string;
   readonly text: string;
-  /** What the program would end with that opens it; null when it would go on. */
+  /** Problem with which opening the directory fails; null if it does not. */
   readonly problem: StoreProblem | null;
-  /** Whether a person should know, though the program goes on. */
+  /** Whether the user should know of it although opening succeeds. */
   readonly isNotable?: boolean;
 }
 
-/** Looks at a data directory as the program does that opens it, and touches nothing. */
-export function examine(disk: Disk, folder: string, engine: string): readonly Finding[] {
+/** Checks a data directory as opening it does, and changes nothing. */
+export function checkDataDir(disk: Disk, folder: string, engine: string): readonly Finding[] {
   const findings: Finding[] = [];
-  const look: Look = (part, find) => {
+  const check: Check = (part, find) => {
     try {
       const found = find();
       if (found !== null) findings.push({ part, problem: null, ...found });
@@ -41,69 +41,71 @@ export function examine(disk: Disk, folder: string, engine: string): readonly Fi
       findings.push({ part, ...problemOf(error) });
     }
   };
-  look("directory", () => {
+  check("directory", () => {
     assertOwnFolder(disk, folder);
     const names = disk.names(folder);
-    if (names === null) return { text: "there is none yet: clobsim serve makes it" };
+    if (names === null) return { text: "does not exist yet: clobsim serve creates it" };
     if (!names.includes(JOURNAL_FILE)) assertNoStateFile(disk, folder);
-    look("lock", () => lockFinding(disk, folder));
-    if (names.includes(JOURNAL_FILE)) look("journal", () => lookIntoJournal(disk, folder, engine, look));
+    check("lock", () => lockFinding(disk, folder));
+    if (names.includes(JOURNAL_FILE)) check("journal", () => checkJournal(disk, folder, engine, check));
     return null;
   });
   return findings;
 }
 
-/** Notes what is found of a part, or what keeps the program from opening it. @throws what is not about the directory */
-type Look = (part: string, find: () => Found | null) => void;
+/** Adds the finding about a part, or the error that opening it throws. @throws errors that are not about the directory */
+type Check = (part: string, find: () => Found | null) => void;
 
-function lookIntoJournal(disk: Disk, folder: string, engine: string, look: Look): Found | null {
+function checkJournal(disk: Disk, folder: string, engine: string, check: Check): Found | null {
   const path = join(folder, JOURNAL_FILE);
   const file = disk.open(path, "read");
   try {
     const opening = openingIn(file);
     if (opening === null) {
       const damage = openingDamage(disk, folder, file);
-      if (damage !== null) return damageFound(path, damage);
+      if (damage !== null) return damageFinding(path, damage);
       assertNoStateFile(disk, folder);
-      return { text: "nothing is in it yet" };
+      return { text: "empty" };
     }
     assertKnown(opening, path, engine);
     const source = { path, file, opening };
-    look("journal", () => journalFound(source, engine));
-    look(STATE_FILE, () => stateFound(disk, folder, source, look));
+    check("journal", () => journalFinding(source, engine));
+    checkState(disk, folder, source, check);
     return null;
   } finally {
     file.close();
   }
 }
 
-/** Which state the program would begin from, and where the journal leads from there. */
-function stateFound(disk: Disk, folder: string, source: Source, look: Look): null {
+/** Finds the state from which recovery starts, and replays the rest of the journal. */
+function checkState(disk: Disk, folder: string, source: Source, check: Check): void {
   const readers = [STATE_FILE, PREVIOUS_STATE_FILE].map(
     (name) => () => readStateFile(disk, join(folder, name)),
   );
-  const base = findCheckpoint(readers, source.file, source.path, (text) => {
-    look(STATE_FILE, () => ({ text, isNotable: true }));
+  check(STATE_FILE, () => {
+    const base = findCheckpoint(readers, source.file, source.path, (text) => {
+      check(STATE_FILE, () => ({ text, isNotable: true }));
+    });
+    const text =
+      base === null
+        ? "no usable state: the whole journal is replayed"
+        : `the state after line ${base.header.line}, its SHA-256 is correct`;
+    check(STATE_FILE, () => ({ text }));
+    check("replay", () => {
+      const origin = originOfJournal(source.opening, source.path);
+      const exchange = new Exchange(origin.config, origin.start);
+      const { damage, replayer } = replayJournal(exchange, () => origin.play(exchange), source, base);
+      if (damage !== null) check("journal", () => damageFinding(source.path, damage));
+      return { text: `${counted(replayer.commands, "command")} after that, as recorded` };
+    });
+    return null;
   });
-  const text =
-    base === null
-      ? "no state to begin from: the whole journal is replayed"
-      : `the state after line ${base.header.line}, its SHA-256 is right`;
-  look(STATE_FILE, () => ({ text }));
-  look("replay", () => {
-    const origin = originOfJournal(source.opening, source.path);
-    const exchange = new Exchange(origin.config, origin.start);
-    const { damage, replayer } = replayJournal(exchange, () => origin.play(exchange), source, base);
-    if (damage !== null) look("journal", () => damageFound(source.path, damage));
-    return { text: `${counted(replayer.commands, "command")} after that, as recorded` };
-  });
-  return null;
 }
 
 type Found = Omit<Finding, "part" | "problem"> & { readonly problem?: StoreProblem };
 type Source = Pick<JournalSource, "path" | "file" | "opening">;
 
-/** @throws whatever is not about the directory. */
+/** @throws the error if it is not about the directory. */
 function problemOf(error: unknown): Omit<Finding, "part"> {
   if (error instanceof FileRefused) return { text: `${error.path}: ${error.message}`, problem: "corrupt" };
   if (error instanceof StoreError) return { text: error.message, problem: error.problem };
@@ -117,13 +119,13 @@ function lockFinding(disk: Disk, folder: string): Found {
   if (lock.kind === "held") return { text: lock.error.message, problem: lock.error.problem };
   const text =
     lock.kind === "free"
-      ? "nobody has the directory"
-      : "left by a process that is gone: the next one takes it over";
+      ? "no process uses the directory"
+      : "left by a process that has ended: the next start replaces it";
   return { text, isNotable: lock.kind === "left" };
 }
 
-/** How long the journal is, and when it was closed last. */
-function journalFound({ path, file }: Source, engine: string): Found {
+/** Describes the length of the journal, and its latest clean stop. */
+function journalFinding({ path, file }: Source, engine: string): Found {
   let last: Line | null = null;
   let closed: Line | null = null;
   const { number, offset, damage } = scan(file, BEGINNING, (line) => {
@@ -136,21 +138,21 @@ function journalFound({ path, file }: Source, engine: string): Found {
   const end = lastLine === null ? "" : `, up to ${toIso(lastLine.t)}`;
   const stop =
     close === null
-      ? "never stopped in good order"
+      ? "never stopped cleanly"
       : close === lastLine
-        ? "stopped in good order"
-        : `last stopped in good order at line ${close.n}`;
-  const whole = `${number} lines, ${offset} bytes${end}`;
-  if (damage === null) return { text: `${whole}; ${stop}` };
-  const text = `${whole}; from there on ${damage.bytes} bytes are damaged, and cannot be replayed`;
+        ? "stopped cleanly"
+        : `last stopped cleanly at line ${close.n}`;
+  const intact = `${number} lines, ${offset} bytes${end}`;
+  if (damage === null) return { text: `${intact}; ${stop}` };
+  const text = `${intact}; the ${damage.bytes} bytes after that are damaged and cannot be replayed`;
   return { text, isNotable: true };
 }
 
-function damageFound(path: string, damage: Damage): Found {
+function damageFinding(path: string, damage: Damage): Found {
   const { offset, line, bytes, proof } = damage;
   if (proof !== null) return { text: damageText(path, dirname(path), damage), problem: "corrupt" };
   return {
-    text: `torn at byte ${offset}, where line ${line} should begin, by a crash: the next start keeps the ${bytes} bytes in a file of their own and goes on`,
+    text: `torn by a crash at byte ${offset}, where line ${line} should begin: the next start moves the ${bytes} bytes to a separate file and continues`,
     isNotable: true,
   };
 }

@@ -17,56 +17,63 @@ import {
   type OpeningData,
 } from "../engine/journal-line.ts";
 import { damageText, restoreTargets, scan } from "../engine/journal-scan.ts";
-import { type Origin, originOfJournal, originOfState, type StateDocument } from "../engine/origin.ts";
+import {
+  exchangeAt,
+  type Origin,
+  originOfJournal,
+  originOfState,
+  type StateDocument,
+} from "../engine/origin.ts";
 import { ReplayDiffers, Replayer, type ReplayResult, replayCommand } from "../engine/replayer.ts";
+import { type LinkedItem, linked, listed } from "../engine/session-log.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
 import { contentHash } from "../engine/state-hash.ts";
 import { assertNotNewer, StoreError } from "../engine/store-error.ts";
 import { isCorrupt, type JournalSource, openSource } from "./journal-source.ts";
-import { endsReport, exchangeAt } from "./report.ts";
+import { endsReport } from "./report.ts";
 
-/** What deciding a line anew has come to. */
-export type Outcome =
+/** Result of replaying a line. */
+export type LineResult =
+  /** A control record without anything to compare. */
   | { readonly kind: "note" }
   | { readonly kind: "accepted"; readonly events: readonly DomainEvent[] }
-  /** A command comes out otherwise, or one that made the program fail does so no more. */
+  /** The decision is not the recorded one, or a command that threw then does not throw now. */
   | { readonly kind: "differs"; readonly decision: Decision }
-  /** The state is another than the line says. */
+  /** The hash of the state is not the recorded one. */
   | { readonly kind: "other state"; readonly recorded: string; readonly found: string }
-  /** A command makes the program fail; `isRecorded` where the journal says just that. */
+  /** A command throws; `isRecorded` if the journal has the same error. */
   | { readonly kind: "fails"; readonly error: Error; readonly isRecorded: boolean }
-  /** What comes after a line that differs or fails: nobody knows. */
+  /** Not replayed, because an earlier line differs or fails. */
   | { readonly kind: "unknown" };
 
-/** One line, and what has come of it. */
 export interface ReplayedLine {
   readonly line: Line;
-  /** Of a defect, too: the one that made the program fail. */
+  /** Command of the line; of a defect, the one that threw; null if the line has none. */
   readonly command: Command | null;
-  readonly outcome: Outcome;
+  readonly result: LineResult;
 }
 
 export interface ReplayOptions {
-  /** The last line to take. */
+  /** Last line to replay. */
   readonly to?: number | undefined;
-  /** No line of a later moment is taken, nor any after it. */
+  /** The replay stops before the first line with a later time. */
   readonly until?: Millis | undefined;
-  /** Whether each hash of a state is worked out again, which takes long where there are many orders. */
+  /** Whether recorded hashes of the state are verified, which is slow if there are many orders. */
   readonly isVerified?: boolean;
-  /** Keeps what is decided anew. */
+  /** Journal of the replaying exchange. */
   readonly journal?: Journal;
 }
 
-/** Decides the lines of a journal anew, one after another, on an exchange of its own. */
+/** Replays the lines of a journal one by one on its own exchange. */
 export class LineReplay {
   readonly exchange: Exchange;
   readonly devAccounts: readonly Address[];
   readonly #opening: OpeningData;
   readonly #replayer: Replayer;
   readonly #isVerified: boolean;
-  #trouble: ReplayedLine | null = null;
+  #problem: ReplayedLine | null = null;
 
-  /** Stands where the journal opens; `wanted` are the lines to which a later one goes back. */
+  /** Starts at the opening of the journal; `wanted` are the lines whose state a later line restores. */
   constructor(
     opening: OpeningData,
     path: string,
@@ -83,52 +90,52 @@ export class LineReplay {
     reopen();
   }
 
-  /** How the clock ran at the last line that was taken. */
+  /** Clock setting after the last replayed line. */
   get clock(): ClockSetting {
     const { mode, rate } = this.#opening.clock;
     return this.#replayer.clock?.setting ?? { mode, rate };
   }
 
-  /** How many commands have been decided anew. */
+  /** Number of replayed commands. */
   get commands(): number {
     return this.#replayer.commands;
   }
 
-  /** The first line that differs or fails. */
-  get trouble(): ReplayedLine | null {
-    return this.#trouble;
+  /** First line that differs or fails; null if there is none. */
+  get problem(): ReplayedLine | null {
+    return this.#problem;
   }
 
-  /** Takes the exchange over the next line. */
+  /** Replays the next line. */
   take(line: Line): ReplayedLine {
     const defect = isControl(line, "defect") ? line.d : null;
     const command = defect === null ? commandOf(line, this.exchange.state) : defect.command;
-    const outcome = this.#trouble === null ? this.#outcome(line, defect) : this.#afterTrouble(defect);
-    const told = { line, command, outcome };
-    const isTrouble = !["note", "accepted", "unknown"].includes(outcome.kind);
-    // A defect that the journal ends with says what is to be thought of the line that has failed.
-    if (isTrouble && (this.#trouble === null || outcome.kind === "fails")) this.#trouble = told;
-    return told;
+    const result = this.#problem === null ? this.#replay(line, defect) : this.#afterProblem(defect);
+    const replayed = { line, command, result };
+    const isProblem = !["note", "accepted", "unknown"].includes(result.kind);
+    // The record of a defect, the last line, says whether the failure of an earlier line is the recorded one.
+    if (isProblem && (this.#problem === null || result.kind === "fails")) this.#problem = replayed;
+    return replayed;
   }
 
-  #outcome(line: Line, defect: ControlRecords["defect"] | null): Outcome {
+  #replay(line: Line, defect: ControlRecords["defect"] | null): LineResult {
     if (defect !== null) return this.#defect(line.t, defect);
     try {
       const events = this.#replayer.take(line);
-      return events === null ? this.#note(line) : { kind: "accepted", events };
+      return events === null ? this.#control(line) : { kind: "accepted", events };
     } catch (error) {
       if (!(error instanceof ReplayDiffers)) throw error;
-      return outcomeOf(error.result, null);
+      return problemOf(error.result, null);
     }
   }
 
-  #defect(at: Millis, { command, message }: ControlRecords["defect"]): Outcome {
+  #defect(at: Millis, { command, message }: ControlRecords["defect"]): LineResult {
     return command === null
       ? { kind: "note" }
-      : outcomeOf(replayCommand(this.exchange, { at, command }), message);
+      : problemOf(replayCommand(this.exchange, { at, command }), message);
   }
 
-  #note(line: Line): Outcome {
+  #control(line: Line): LineResult {
     const recorded = hashIn(line);
     if (recorded === null || !this.#isVerified) return { kind: "note" };
     const isOfHistory = recorded.startsWith("v2:");
@@ -136,27 +143,26 @@ export class LineReplay {
     return found === recorded ? { kind: "note" } : { kind: "other state", recorded, found };
   }
 
-  /** A command that failed while it was carried out stands in the journal, and then in what is told of the defect. */
-  #afterTrouble(defect: ControlRecords["defect"] | null): Outcome {
-    const trouble = this.#trouble;
-    if (defect === null || trouble?.outcome.kind !== "fails") return { kind: "unknown" };
-    const { error } = trouble.outcome;
+  /** A command that threw while it was applied is in the journal twice: in its own line, and in the record of the defect. */
+  #afterProblem(defect: ControlRecords["defect"] | null): LineResult {
+    const problem = this.#problem;
+    if (defect === null || problem?.result.kind !== "fails") return { kind: "unknown" };
+    const { error } = problem.result;
     const isRecorded =
-      error.message === defect.message && JSON.stringify(trouble.command) === JSON.stringify(defect.command);
+      error.message === defect.message && JSON.stringify(problem.command) === JSON.stringify(defect.command);
     return isRecorded ? { kind: "fails", error, isRecorded } : { kind: "unknown" };
   }
 }
 
-/** Where a walk has ended. */
 export type ReplayEnd = ReturnType<JournalReplay["run"]>;
 
-/** Decides a whole journal anew, or its first lines. */
+/** Replays a whole journal, or its first lines. */
 export class JournalReplay extends LineReplay {
   readonly #source: JournalSource;
   readonly #engine: string;
   readonly #options: ReplayOptions;
 
-  /** Stands where the journal opens. `engine` is the version of this program. */
+  /** Starts at the opening of the journal. `engine` is the version of this program. */
   constructor(source: JournalSource, engine: string, options: ReplayOptions = {}) {
     super(source.opening, source.path, restoreTargets(source.file, BEGINNING), options);
     this.#source = source;
@@ -164,7 +170,7 @@ export class JournalReplay extends LineReplay {
     this.#options = options;
   }
 
-  /** Hands on each line once the exchange stands behind it, and answers where that has ended. */
+  /** Replays the lines, and calls `take` after each. */
   run(take: (replayed: ReplayedLine) => void = () => {}) {
     const { to = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = this.#options;
     let last: Line | null = null;
@@ -176,90 +182,76 @@ export class JournalReplay extends LineReplay {
       last = line;
       take(this.take(line));
     });
-    const { commands, trouble } = this;
+    const { commands, problem } = this;
     const isWhole = !isOver && end.damage === null;
     const isCut = isWhole && !this.#source.isFolder && last !== null && !endsReport(last);
     return {
-      /** The end of the journal, whatever of it was taken. */
+      /** End of the journal, which may be after the last replayed line. */
       scan: end,
-      /** The last line that was taken. */
+      /** Last replayed line. */
       last: last as Line | null,
-      /** Whether all lines of a file that is no data directory's were taken, and the last is none that ends a report. */
+      /** Whether this is a report whose last line is missing. */
       isCut,
       commands,
-      /** The first line that differs or fails. */
-      trouble,
+      problem,
     };
   }
 }
 
-/** What came of a command that does not come out as recorded, unless it failed then with the same `message`. */
-const outcomeOf = (result: ReplayResult, message: string | null): Outcome =>
+/** `message` is that of the recorded error; null if none is recorded. */
+const problemOf = (result: ReplayResult, message: string | null): LineResult =>
   result instanceof Error
     ? { kind: "fails", error: result, isRecorded: result.message === message }
     : { kind: "differs", decision: result };
 
-/** The hash of the state in a line. */
+/** Hash of the state recorded in a line. */
 function hashIn(line: Line): string | null {
-  const tells = isControl(line, "opening") || isControl(line, "close") || isControl(line, "report");
-  return tells ? line.d.hash : null;
+  const hasHash = isControl(line, "opening") || isControl(line, "close") || isControl(line, "report");
+  return hasHash ? line.d.hash : null;
 }
 
-/** A refused request, and its line in the journal. */
+/** A refused request with its line in the journal. */
 export interface RefusedLine extends RefusedEntry {
   readonly line: number;
 }
 
-interface Kept {
-  readonly entry: Entry | RefusedLine;
-  readonly before: Kept | null;
-}
+type LoggedItems = LinkedItem<Entry | RefusedLine> | null;
 
-/**
- * Keeps every accepted command from the very beginning, those of a world's own history among them, and refused requests,
- * as one line of events.
- */
-export class EntryLog implements Journal {
-  #kept: Kept | null = null;
+/** Records in memory every accepted command, those of the opening included, and refused requests. */
+class EntryLog implements Journal {
+  #items: LoggedItems = null;
 
   append(entry: Entry): void {
-    this.#kept = { entry, before: this.#kept };
+    this.#items = linked(entry, this.#items);
   }
 
   refuse(refused: RefusedLine): void {
-    this.#kept = { entry: refused, before: this.#kept };
+    this.#items = linked(refused, this.#items);
   }
 
   mark(): unknown {
-    return this.#kept;
+    return this.#items;
   }
 
   rewind(_sequence: number, mark: unknown = null): void {
-    this.#kept = mark as Kept | null;
+    this.#items = mark as LoggedItems;
   }
 
   /** Oldest first. */
   get entries(): Entry[] {
-    return this.#all().filter((each) => "command" in each);
+    return listed(this.#items).filter((each) => "command" in each);
   }
 
-  /** The same of refused requests. */
+  /** Oldest first. */
   get refused(): RefusedLine[] {
-    return this.#all().filter((each) => "request" in each);
-  }
-
-  #all(): (Entry | RefusedLine)[] {
-    const all: (Entry | RefusedLine)[] = [];
-    for (let kept = this.#kept; kept !== null; kept = kept.before) all.push(kept.entry);
-    return all.reverse();
+    return listed(this.#items).filter((each) => "request" in each);
   }
 }
 
-/** All that a journal holds. */
-export type WholeHistory = ReturnType<typeof wholeHistory>;
+export type ReplayedHistory = ReturnType<typeof replayHistory>;
 
-/** Decides a journal anew, up to a line or a moment. `engine` is the version of this program. */
-export function wholeHistory(
+/** Replays a journal up to a line or a time, and collects its entries. `engine` is the version of this program. */
+export function replayHistory(
   source: JournalSource,
   engine: string,
   until: Pick<ReplayOptions, "to" | "until"> = {},
@@ -267,43 +259,43 @@ export function wholeHistory(
   const log = new EntryLog();
   const replay = new JournalReplay(source, engine, { ...until, journal: log });
   const opening = log.entries;
-  const end = replay.run(({ line, outcome }) => {
-    if (!isControl(line, "refused") || outcome.kind === "unknown") return;
+  const end = replay.run(({ line, result }) => {
+    if (!isControl(line, "refused") || result.kind === "unknown") return;
     log.refuse({ sequence: replay.exchange.sequence, at: line.t, request: line.d, line: line.n });
   });
   const { exchange } = replay;
-  finishMoment(exchange);
+  finishTimedCommands(exchange);
   const { entries } = log;
   const { thrown, now, sequence } = exchange;
-  const isKept = entries.at(-1)?.command === thrown?.command;
+  const isLogged = entries.at(-1)?.command === thrown?.command;
   const failing: Entry | null =
     thrown === null
       ? null
-      : ((isKept ? entries.pop() : null) ?? { sequence: sequence + 1, at: now, command: thrown.command });
+      : ((isLogged ? entries.pop() : null) ?? { sequence: sequence + 1, at: now, command: thrown.command });
   const origin = originOfJournal(source.opening, source.path);
   const { config, start, devAccounts } = origin;
   return {
     config,
     start,
     devAccounts,
-    /** Every accepted command of a world's own history; none where the exchange goes on from a state. */
+    /** Accepted commands of the opening; empty if the exchange began with a state. */
     opening,
-    /** A fresh exchange that stands behind them. */
+    /** Returns a new exchange in the state after the opening. */
     open: () => exchangeAt(origin),
-    /** Every accepted command since then, oldest first. */
+    /** Commands accepted after the opening, oldest first. */
     session: entries.slice(opening.length),
-    /** What was refused meanwhile, oldest first. */
+    /** Requests refused after the opening, oldest first. */
     refused: log.refused,
-    /** The command that makes the program fail behind them; null when none does. */
+    /** Command that throws after them; null if none does. */
     failing,
-    /** Where it has come to. */
+    /** The exchange in its last state. */
     exchange,
     end,
   };
 }
 
-/** A journal that ends or is cut between a command and what time causes at the same moment goes on to the end of that. */
-function finishMoment(exchange: Exchange): void {
+/** Applies what time causes at the present moment, if the journal ends or is cut before that. */
+function finishTimedCommands(exchange: Exchange): void {
   if (exchange.thrown !== null) return;
   try {
     exchange.advanceTo(exchange.now);
@@ -312,66 +304,69 @@ function finishMoment(exchange: Exchange): void {
   }
 }
 
-/** Where a history has come to, for another exchange to begin there. */
-export interface Beginning {
+/** State of a journal from which another exchange can start. */
+export interface ResumePoint {
   readonly origin: Origin;
-  /** The last line that is in it. */
+  /** Last line included. */
   readonly line: number;
-  /** How the clock ran then. */
+  /** Clock setting after that line. */
   readonly clock: ClockSetting;
 }
 
 /**
- * The exchange that a journal describes, as it stood after a line or at a moment. `engine` is the version of this program.
- * @throws StoreError when there is no such journal, no such line in it, or it is damaged; ReplayDiffers
+ * Replays a journal up to a line or a time, and returns the state reached. `engine` is the version of this program.
+ * @throws StoreError if there is no such journal, no such line in it, or it is damaged; ReplayDiffers
  */
-export function beginningIn(
+export function resumePointIn(
   disk: Disk,
   name: string,
   engine: string,
   at: Pick<ReplayOptions, "to" | "until">,
-): Beginning {
+): ResumePoint {
   const source = openSource(disk, name, engine);
   try {
-    return begunAt(source, engine, at);
+    return resumePointAt(source, engine, at);
   } finally {
     source.file.close();
   }
 }
 
-function begunAt(source: JournalSource, engine: string, at: Pick<ReplayOptions, "to" | "until">): Beginning {
+function resumePointAt(
+  source: JournalSource,
+  engine: string,
+  at: Pick<ReplayOptions, "to" | "until">,
+): ResumePoint {
   const replay = new JournalReplay(source, engine, at);
-  const { scan, last, trouble } = replay.run();
+  const { scan, last, problem } = replay.run();
   if (scan.damage !== null && isCorrupt(source, scan.damage)) {
     throw new StoreError("corrupt", damageText(source.path, source.name, scan.damage));
   }
-  if (trouble !== null) return beforeDefect(source, engine, trouble);
+  if (problem !== null) return beforeDefect(source, engine, problem);
   if (last === null || (at.to !== undefined && last.n !== at.to)) {
-    const found = at.to ?? "a moment before its first";
+    const found = at.to ?? "a time before its first";
     throw new StoreError(
       "usage",
       `--at expects a line of ${source.name}, which has ${scan.number}, found ${found}`,
     );
   }
   const { exchange, clock } = replay;
-  // What must follow at the same moment, as the end of a block, follows.
+  // Applies what time causes at the same moment, such as the end of a block.
   exchange.advanceTo(exchange.now);
   const { devAccounts } = originOfJournal(source.opening, source.path);
   return { origin: originOfState(documentOf(exchange, devAccounts)), line: last.n, clock };
 }
 
-/** The state before a command that makes the program fail, as it did then. @throws ReplayDiffers of any other trouble */
+/** Returns the state before a recorded defect. @throws ReplayDiffers if the problem is another one */
 function beforeDefect(
   source: JournalSource,
   engine: string,
-  { line, command, outcome }: ReplayedLine,
-): Beginning {
-  const isRecorded = outcome.kind === "fails" && outcome.isRecorded;
-  if (isRecorded && line.n > 1) return begunAt(source, engine, { to: line.n - 1 });
-  const result =
-    outcome.kind === "fails" ? outcome.error : outcome.kind === "differs" ? outcome.decision : null;
-  if (command === null || result === null) throw new Error(`${outcome.kind} at line ${line.n}`);
-  throw new ReplayDiffers(source.path, line, command, result);
+  { line, command, result }: ReplayedLine,
+): ResumePoint {
+  const isRecorded = result.kind === "fails" && result.isRecorded;
+  if (isRecorded && line.n > 1) return resumePointAt(source, engine, { to: line.n - 1 });
+  const found = result.kind === "fails" ? result.error : result.kind === "differs" ? result.decision : null;
+  if (command === null || found === null) throw new Error(`${result.kind} at line ${line.n}`);
+  throw new ReplayDiffers(source.path, line, command, found);
 }
 
 function documentOf(exchange: Exchange, devAccounts: Origin["devAccounts"]): StateDocument {

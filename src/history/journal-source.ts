@@ -8,41 +8,42 @@ import { type Damage, damageText, firstDamage, openingIn, rawLines, scan } from 
 import { assertKnown, StoreError } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 
-/** A file that may be a journal: that of a data directory, or one of its own, as a report is. */
-export interface JournalPlace {
-  /** Of the file. */
+/** An open file that should be a journal: of a data directory, or a report. */
+export interface JournalCandidate {
+  /** Path of the file. */
   readonly path: string;
-  /** As it was named. */
+  /** Path as the user gave it. */
   readonly name: string;
+  /** Whether `name` is a data directory. */
   readonly isFolder: boolean;
   readonly file: DiskFile;
 }
 
-/** A journal to be read, wherever it lies. */
-export interface JournalSource extends JournalPlace {
+/** An open journal of a data directory, or a report. */
+export interface JournalSource extends JournalCandidate {
   readonly opening: OpeningData;
 }
 
 /**
- * Opens a journal for reading alone: a running program may go on writing to it. `engine` is the version of this program.
- * @throws StoreError `usage` when there is none, `corrupt` when its first line is damaged, `newer`.
+ * Opens a journal read-only; another process may be writing to it. `engine` is the version of this program.
+ * @throws StoreError `usage` if there is none, `corrupt` if its first line is damaged, `newer`.
  */
 export function openSource(disk: Disk, name: string, engine: string): JournalSource {
-  const place = openPlace(disk, name);
+  const candidate = openCandidate(disk, name);
   try {
-    const opening = openingIn(place.file);
-    if (opening === null) throw unopened(place);
-    assertKnown(opening, place.path, engine);
-    return { ...place, opening };
+    const opening = openingIn(candidate.file);
+    if (opening === null) throw noOpening(candidate);
+    assertKnown(opening, candidate.path, engine);
+    return { ...candidate, opening };
   } catch (error) {
-    place.file.close();
+    candidate.file.close();
     throw error;
   }
 }
 
-/** Opens what may be a journal. @throws StoreError `usage` when there is nothing of the kind, `corrupt` */
-export function openPlace(disk: Disk, name: string): JournalPlace {
-  const { path, isFolder } = placeOf(disk, name);
+/** Opens a file that should be a journal. @throws StoreError `usage` if there is none, `corrupt` */
+export function openCandidate(disk: Disk, name: string): JournalCandidate {
+  const { path, isFolder } = locate(disk, name);
   try {
     return { path, name, isFolder, file: disk.open(path, "read") };
   } catch (error) {
@@ -51,31 +52,34 @@ export function openPlace(disk: Disk, name: string): JournalPlace {
   }
 }
 
-/** @throws StoreError `usage` when a file is nothing that a journal could be. */
-export function requireJournal({ path, isFolder, file }: JournalPlace): void {
+/** @throws StoreError `usage` if a file is no journal, not even a damaged one. */
+export function assertJournal({ path, isFolder, file }: JournalCandidate): void {
   if (isFolder || isJournalFile(file)) return;
   throw new StoreError("usage", `${path} is neither a report nor the journal of a data directory`);
 }
 
-/** Whether what stands where the next line should is more than the end that a crash leaves of a directory's journal. */
-export const isCorrupt = ({ isFolder }: JournalPlace, { proof }: Damage): boolean =>
+/** Whether damage is more than the torn end that a crash can leave in the journal of a data directory. */
+export const isCorrupt = ({ isFolder }: JournalCandidate, { proof }: Damage): boolean =>
   proof !== null || !isFolder;
 
-function unopened(place: JournalPlace): StoreError {
-  requireJournal(place);
-  const damage = firstDamage(place.file);
-  const { path, name } = place;
+function noOpening(candidate: JournalCandidate): StoreError {
+  assertJournal(candidate);
+  const damage = firstDamage(candidate.file);
+  const { path, name } = candidate;
   return new StoreError("corrupt", damage === null ? `${path} is empty` : damageText(path, name, damage));
 }
 
-function placeOf(disk: Disk, name: string): Pick<JournalSource, "path" | "isFolder"> {
+function locate(disk: Disk, name: string): Pick<JournalSource, "path" | "isFolder"> {
   const names = namesIn(disk, name);
   if (names === "a file") return { path: name, isFolder: false };
   if (names === null) {
-    throw new StoreError("usage", `there is no ${name}: expected a data directory, or the file of a report`);
+    throw new StoreError("usage", `there is no ${name}: expected a data directory or a report`);
   }
   if (names.includes(JOURNAL_FILE)) return { path: join(name, JOURNAL_FILE), isFolder: true };
-  throw new StoreError("usage", `${name} holds no ${JOURNAL_FILE}: it is no data directory of clobsim serve`);
+  throw new StoreError(
+    "usage",
+    `${name} has no ${JOURNAL_FILE}: it is not a data directory of clobsim serve`,
+  );
 }
 
 function namesIn(disk: Disk, name: string): string[] | "a file" | null {
@@ -87,7 +91,7 @@ function namesIn(disk: Disk, name: string): string[] | "a file" | null {
   }
 }
 
-/** Whether something is a journal, or a directory with one, rather than any other file. */
+/** Whether a path is a journal, or a directory with one. */
 export function isJournal(disk: Disk, name: string): boolean {
   const names = namesIn(disk, name);
   if (names !== "a file") return names?.includes(JOURNAL_FILE) === true;
@@ -99,31 +103,31 @@ export function isJournal(disk: Disk, name: string): boolean {
   }
 }
 
-const FIRST = Buffer.from('{"n":1,"p":"00000000"', "latin1");
+const FIRST_BYTES = Buffer.from('{"n":1,"p":"00000000"', "latin1");
 
-/** Whether a file begins as a journal does, or has a whole line of one somewhere. */
+/** Whether a file starts like a journal, or has an undamaged line of one anywhere. */
 function isJournalFile(file: DiskFile): boolean {
-  const beginning = Buffer.alloc(FIRST.length);
-  file.read(beginning, 0);
-  if (beginning.equals(FIRST)) return true;
-  for (const bytes of rawLines(file, 0)) if (parseLine(bytes) !== null) return true;
+  const bytes = Buffer.alloc(FIRST_BYTES.length);
+  file.read(bytes, 0);
+  if (bytes.equals(FIRST_BYTES)) return true;
+  for (const line of rawLines(file, 0)) if (parseLine(line) !== null) return true;
   return false;
 }
 
-/** The scenario whose failure a report is of, and the line that carries it. */
-export interface CarriedScenario {
+/** The failed scenario in a report, with its line. */
+export interface ReportedScenario {
   readonly line: number;
   readonly sources: ControlRecords["scenario"];
 }
 
-/** The scenario that a report carries; null when it carries none. @throws StoreError when the report is damaged */
-export function scenarioIn(source: JournalSource): CarriedScenario | null {
-  let carried: CarriedScenario | null = null;
+/** Returns the failed scenario in a report; null if it has none. @throws StoreError if the report is damaged */
+export function scenarioIn(source: JournalSource): ReportedScenario | null {
+  let found: ReportedScenario | null = null;
   const { damage } = scan(source.file, BEGINNING, (line) => {
-    if (isControl(line, "scenario")) carried = { line: line.n, sources: line.d };
+    if (isControl(line, "scenario")) found = { line: line.n, sources: line.d };
   });
   if (damage !== null && isCorrupt(source, damage)) {
     throw new StoreError("corrupt", damageText(source.path, source.name, damage));
   }
-  return carried;
+  return found;
 }

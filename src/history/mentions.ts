@@ -9,7 +9,7 @@ import type { Address } from "../core/terms.ts";
 import { isControl } from "../engine/journal-line.ts";
 import type { ReplayedLine } from "./journal-replay.ts";
 
-/** What a line of a journal speaks of, itself or in what it caused, by the numbers that things have there. */
+/** Orders, trades, markets and so on that a line of a journal mentions, in itself or in its events. */
 export class Mentions {
   readonly orders = new Set<number>();
   readonly #trades = new Set<number>();
@@ -19,26 +19,26 @@ export class Mentions {
   readonly #addresses = new Set<Address>();
   readonly #state: State;
 
-  /** The state is that behind the line. */
-  constructor({ line, command, outcome }: ReplayedLine, state: State) {
+  /** The state is the one after the line. */
+  constructor({ line, command, result }: ReplayedLine, state: State) {
     this.#state = state;
-    if (command !== null) this.#fieldsOf(command);
+    if (command !== null) this.#addFields(command);
     if (isControl(line, "refused")) this.#refused(line.d);
-    if (outcome.kind !== "accepted") return;
-    for (const event of outcome.events) {
-      this.#fieldsOf(event);
+    if (result.kind !== "accepted") return;
+    for (const event of result.events) {
+      this.#addFields(event);
       if (event.kind !== "blocksMined") continue;
       for (const { number } of minedAt(state.chain, event.height)) this.#transaction(number);
     }
   }
 
-  /** Whether a pattern matches one of the ids of all this, from its first letter to its last. */
+  /** Whether a pattern matches a whole id of something mentioned. */
   matches(pattern: RegExp): boolean {
     for (const id of this.#ids()) if (id !== "" && pattern.exec(id)?.[0] === id) return true;
     return false;
   }
 
-  /** What the API knows them by: ids, slugs, token and condition ids, addresses. */
+  /** Yields the identifiers of the API: ids, slugs, token and condition ids, addresses. */
   *#ids(): Generator<string> {
     const { idPrefixes, markets, events } = this.#state;
     for (const number of this.orders) yield idOf(idPrefixes.order, number);
@@ -56,9 +56,9 @@ export class Mentions {
     yield* this.#addresses;
   }
 
-  /** Notes what a command or an event names: the names of its fields tell. */
-  #fieldsOf(told: object): void {
-    for (const [field, value] of Object.entries(told)) this.#byField[field]?.(value as never);
+  /** Adds what a command or an event mentions, by the names of its fields. */
+  #addFields(mentioning: object): void {
+    for (const [field, value] of Object.entries(mentioning)) this.#byField[field]?.(value as never);
   }
 
   readonly #byField: Readonly<Record<string, (value: never) => void>> = {
@@ -83,7 +83,7 @@ export class Mentions {
 
   #refused({ address, asked }: RefusedRequest): void {
     if (address !== null) this.#addresses.add(address);
-    if (asked?.kind === "command") this.#fieldsOf(asked.command);
+    if (asked?.kind === "command") this.#addFields(asked.command);
     if (asked?.kind !== "request") return;
     for (const value of [...Object.values(asked.body), ...Object.values(asked.query)]) {
       if (typeof value !== "string") continue;
@@ -110,7 +110,7 @@ export class Mentions {
     this.#order(trade.maker);
   }
 
-  /** The trades that it settles. */
+  /** Adds the trades that a transaction settles. */
   #transaction(number: number): void {
     const { firstTrade, trades } = this.#state.chain.transactions.find(number) ?? NONE;
     for (let trade = firstTrade; trade < firstTrade + trades; trade += 1) this.#trade(trade);
@@ -122,7 +122,7 @@ export class Mentions {
     if (token !== undefined) this.#markets.add(marketOfToken(token));
   }
 
-  /** A market itself, with both of its tokens. */
+  /** Adds a market with both of its tokens. */
   #market(number: number): void {
     this.#markets.add(number);
     for (const id of this.#state.markets.find(number)?.tokenIds ?? []) this.#tokens.add(id);
@@ -136,25 +136,25 @@ export class Mentions {
 
 const NONE = { firstTrade: 0, trades: 0 };
 
-/** The market in which something happens; null of what is not of one alone. */
+/** Returns the market of an event; null if it does not belong to a single market. */
 export function marketOfEvent(event: DomainEvent, { orders }: State): number | null {
   if ("market" in event) return event.market;
-  // A fault may be set for an order that is yet to come.
+  // A fault may be set for an order that is not placed yet.
   if (!("order" in event) || event.kind === "settlementFaultSet") return null;
   return marketOfToken(orders.get(event.order).token);
 }
 
-/** The markets in which something has happened since the opening, and the accounts that asked for something. */
+/** Markets with events since the opening, and accounts that sent commands. */
 export class Touched {
   readonly markets = new Set<number>();
   readonly accounts = new Set<Address>();
 
-  /** The state is that behind the line. */
-  take({ command, outcome }: ReplayedLine, state: State): void {
+  /** Processes the next line; the state is the one after it. */
+  take({ command, result }: ReplayedLine, state: State): void {
     const actor = command === null ? null : actorOf(command);
     if (actor !== null) this.accounts.add(actor);
-    if (outcome.kind !== "accepted") return;
-    for (const event of outcome.events) {
+    if (result.kind !== "accepted") return;
+    for (const event of result.events) {
       const market = marketOfEvent(event, state);
       if (market !== null) this.markets.add(market);
     }

@@ -5,7 +5,7 @@ import type { Command } from "../core/commands.ts";
 import type { Millis } from "../core/units.ts";
 import { eventHash } from "../engine/checksum.ts";
 import { type Disk, type DiskFile, nodeDisk } from "../engine/disk.ts";
-import { Exchange } from "../engine/exchange.ts";
+import type { Exchange } from "../engine/exchange.ts";
 import { ignoreInGit, JOURNAL_FILE } from "../engine/files.ts";
 import type { Entry, RefusedEntry } from "../engine/journal.ts";
 import { LineWriter } from "../engine/journal-codec.ts";
@@ -18,55 +18,54 @@ import {
 } from "../engine/journal-line.ts";
 import { scan } from "../engine/journal-scan.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
-import { type Origin, originOfWorld } from "../engine/origin.ts";
+import { exchangeAt, type Origin, originOfWorld } from "../engine/origin.ts";
 import { withRefused } from "../engine/session-log.ts";
 import type { World } from "../simulation/world.ts";
 
-/** A report is made in pieces of about so many bytes. */
+/** Approximate size of the pieces in which a report is written. */
 const PIECE_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array(0);
-/** More bytes of a journal than this are not put into one text; `clobsim report` copies the directory's own file. */
+/** Maximum size of a journal in a report over HTTP; `clobsim report` has no maximum, because it copies the file. */
 export const MAX_REPORT_BYTES = 256 * 1024 * 1024;
 
-/** All that was done, as it stood at one moment. */
+/** The history to report, as of one moment. */
 type ReportedHistory =
   | {
       readonly kind: "session";
       readonly origin: Origin;
-      /** An exchange that stands where the session began. */
+      /** Returns an exchange in the state in which the session began. */
       readonly open: () => Exchange;
       readonly entries: readonly Entry[];
       readonly refused: readonly RefusedEntry[];
-      /** How many more requests were refused than are in it. */
+      /** Number of refused requests that are not in `refused`. */
       readonly refusedLeftOut: number;
     }
-  /** A data directory's journal, up to where its good lines end; null where that must be found out. */
+  /** Journal of a data directory, up to the end of its valid lines; null if the end must be found by a scan. */
   | { readonly kind: "journal"; readonly path: string; readonly end: JournalEnd | null };
 
-/** What a report is made of. */
 export interface ReportContent {
   readonly history: ReportedHistory;
-  /** The version of the program. */
+  /** Version of the program. */
   readonly engine: string;
   readonly reason: string;
   readonly now: Millis;
-  /** The hash of the state; empty when nobody knows it. */
+  /** Hash of the state; empty if unknown. */
   readonly hash: string;
   readonly defect: ControlRecords["defect"] | null;
 }
 
-/** There is too much for a report; the message is a sentence for the user. */
+/** The history is too long for a report; the message is a sentence for the user. */
 export class ReportTooLong extends Error {
   override readonly name = "ReportTooLong";
 }
 
-/** The defect that something thrown is, with the command that made the exchange throw it, if one did. */
+/** Describes an error as a defect, with the command whose processing threw it, if any. */
 export function defectOf({ thrown }: Exchange, error: unknown): ControlRecords["defect"] {
   const message = error instanceof Error ? error.message : String(error);
   return { command: thrown !== null && thrown.error === error ? thrown.command : null, message };
 }
 
-/** What was done on an open exchange. To be called when all of it is written. @throws ReportTooLong */
+/** Returns the history of an open exchange, whose journal must be flushed. @throws ReportTooLong */
 export function historyOf({
   folder,
   session,
@@ -83,75 +82,72 @@ export function historyOf({
   }
   const { entries, refused, refusedLeftOut } = session;
   if (entries !== null) return { kind: "session", origin, open, entries, refused, refusedLeftOut };
-  throw new ReportTooLong(`the session has more than ${session.most} commands, and no more are kept`);
+  throw new ReportTooLong(`the session has more than ${session.most} commands, the maximum in memory`);
 }
 
-/** What was done on an exchange that nothing keeps, after a world was opened there. */
+/** Returns the history of an exchange in memory that began with a world. */
 export function sessionHistory(
   world: World,
   { config, start }: Pick<Origin, "config" | "start">,
   entries: readonly Entry[],
 ): ReportedHistory {
   const origin = originOfWorld(world, config, start);
-  const open = (): Exchange => exchangeAt(origin);
-  return { kind: "session", origin, open, entries, refused: [], refusedLeftOut: 0 };
+  return {
+    kind: "session",
+    origin,
+    open: () => exchangeAt(origin),
+    entries,
+    refused: [],
+    refusedLeftOut: 0,
+  };
 }
 
-/** An exchange that stands where its history begins. */
-export function exchangeAt({ config, start, play }: Origin): Exchange {
-  const exchange = new Exchange(config, start);
-  play(exchange);
-  return exchange;
-}
-
-/** Whether a report or the journal of a closed data directory may end with a line. */
+/** Whether a line can be the last of a report, or of the journal of a closed data directory. */
 export const endsReport = ({ k }: Line): boolean => k === "report" || k === "scenario" || k === "close";
 
-/** What is said of a file that is whole line by line and does not end so. */
-export const CUT = "the last line of a report is missing: the file may be cut";
+/** Warning about a file without damage whose last line cannot be the last of a report. */
+export const CUT_WARNING = "the last line of a report is missing: the file may be cut";
 
-/** The command line that replays the report in a file. */
-const replayLine = (file: string): string => `clobsim replay ${file}`;
-
-/** A report, line by line as a journal. @throws Error when what was done cannot be read any more */
+/** Writes a report in the format of a journal. @throws Error if the journal file has become shorter */
 export const reportBytes = (content: ReportContent, file?: string, disk?: Disk): Buffer =>
   Buffer.concat([...reportInPieces(content, file, disk)]);
 
-/** The same in pieces that are made one by one; some are empty. */
+/** Writes a report in pieces, some of them empty. */
 export function* reportInPieces(
   content: ReportContent,
   file = "FILE",
   disk: Disk = nodeDisk,
 ): Generator<Uint8Array, void> {
   const { history, engine, reason, now, hash, defect } = content;
-  const writer = history.kind === "session" ? yield* told(history, content) : yield* copied(disk, history);
+  const writer =
+    history.kind === "session" ? yield* sessionPieces(history, content) : yield* journalPieces(disk, history);
   if (defect !== null) writer.control("defect", defect, now, 0);
-  const note = { hash, reason, engine, node: process.versions.node, replay: replayLine(file) };
-  writer.control("report", note, now, 0);
-  yield taken(writer, 0);
+  const record = { hash, reason, engine, node: process.versions.node, replay: `clobsim replay ${file}` };
+  writer.control("report", record, now, 0);
+  yield flushed(writer, 0);
 }
 
-/** What a writer holds, when it is so much, and nothing otherwise. */
-function taken({ buffer }: LineWriter, least: number): Uint8Array {
-  if (buffer.length < least) return NOTHING;
+/** Empties the buffer of a writer and returns its bytes; nothing if it has fewer than `minimum`. */
+function flushed({ buffer }: LineWriter, minimum: number): Uint8Array {
+  if (buffer.length < minimum) return NOTHING;
   const bytes = Buffer.from(buffer.bytes);
   buffer.cut(0);
   return bytes;
 }
 
-/** A report that carries the scenario that has failed. */
-export function withScenario(report: Buffer, told: ControlRecords["scenario"]): Buffer {
+/** Adds the failed scenario to a report. */
+export function withScenario(report: Buffer, scenario: ControlRecords["scenario"]): Buffer {
   let at = 0 as Millis;
-  const { number, check, offset } = scan(inMemory(report), BEGINNING, (line) => {
+  const { number, check, offset } = scan(memoryFile(report), BEGINNING, (line) => {
     at = line.t;
   });
   const writer = new LineWriter(number, check);
-  writer.control("scenario", told, at, 0);
+  writer.control("scenario", scenario, at, 0);
   return Buffer.concat([report.subarray(0, offset), writer.buffer.bytes]);
 }
 
-/** The whole lines of a journal; answers what goes on behind them. */
-function* copied(
+/** Copies the valid lines of a journal. Returns a writer for the lines after them. */
+function* journalPieces(
   disk: Disk,
   { path, end }: Extract<ReportedHistory, { kind: "journal" }>,
 ): Generator<Uint8Array, LineWriter> {
@@ -161,7 +157,7 @@ function* copied(
     for (let at = 0; at < offset; ) {
       const piece = Buffer.alloc(Math.min(PIECE_BYTES, offset - at));
       const length = file.read(piece, at);
-      if (length === 0) throw new Error(`${path} has lost its end: ${at} of ${offset} bytes are there`);
+      if (length === 0) throw new Error(`${path} has become shorter: expected ${offset} bytes, found ${at}`);
       yield piece.subarray(0, length);
       at += length;
     }
@@ -171,8 +167,8 @@ function* copied(
   }
 }
 
-/** The lines of a session: what each command causes is worked out again. */
-function* told(
+/** Writes a session as lines, replaying its commands for their event hashes. Returns a writer for the lines after them. */
+function* sessionPieces(
   { origin, open, entries, refused, refusedLeftOut }: Extract<ReportedHistory, { kind: "session" }>,
   { engine, defect }: ReportContent,
 ): Generator<Uint8Array, LineWriter> {
@@ -183,22 +179,22 @@ function* told(
   const clock = { mode: "frozen", rate: 1, followsWall: false } as const;
   writer.control("opening", { format: FORMAT, engine, config, start, clock, base, sequence, hash }, start, 0);
   for (const each of withRefused(entries, refused)) {
-    yield taken(writer, PIECE_BYTES);
+    yield flushed(writer, PIECE_BYTES);
     if ("request" in each) {
       writer.control("refused", each.request, each.at, 0);
       continue;
     }
     const { at, command } = each;
-    // It failed when it was carried out: the line of the defect tells it.
+    // The record of the defect has the command that threw.
     if (command === defect?.command) continue;
-    writer.command(command, at, 0, causedBy(exchange, at, command));
+    writer.command(command, at, 0, replayedHash(exchange, at, command));
   }
   if (refusedLeftOut > 0) writer.control("refusedFull", { noted: refused.length }, exchange.now, 0);
   return writer;
 }
 
-/** What cannot be decided again has caused nothing that a replay could find: there it differs, or fails. */
-function causedBy(exchange: Exchange, at: Millis, command: Command): number {
+/** Replays a command and returns the hash of its events; 0 if it is refused or throws, as it will in a replay of the report. */
+function replayedHash(exchange: Exchange, at: Millis, command: Command): number {
   try {
     const decision = exchange.replay({ at, command });
     return decision.ok ? eventHash(decision.events) : 0;
@@ -207,8 +203,8 @@ function causedBy(exchange: Exchange, at: Millis, command: Command): number {
   }
 }
 
-/** A file that is these bytes, for reading alone. */
-export const inMemory = (bytes: Buffer): DiskFile => ({
+/** A read-only file in memory. */
+export const memoryFile = (bytes: Buffer): DiskFile => ({
   size: bytes.length,
   read: (into: Uint8Array, position: number): number => {
     const piece = bytes.subarray(position, position + into.length);
@@ -224,23 +220,20 @@ export const inMemory = (bytes: Buffer): DiskFile => ({
 
 const SHOWN_DIGITS = 8;
 
-/** The digits of a state hash, without its version. */
-export const digitsOf = (hash: string): string => hash.slice(hash.indexOf(":") + 1);
+/** Returns the digits of a state hash, without its version. */
+export const hashDigits = (hash: string): string => hash.slice(hash.indexOf(":") + 1);
 
-/** What the file of a report is called that is named after the state. */
+/** Returns the default file name of a report. */
 export const reportName = (hash: string): string =>
-  `report-${digitsOf(hash).slice(0, SHOWN_DIGITS) || "unknown"}.ndjson`;
+  `report-${hashDigits(hash).slice(0, SHOWN_DIGITS) || "unknown"}.ndjson`;
 
-/** Makes a folder for reports, which git does not see where it lies in the default data directory. */
+/** Makes a folder for reports, ignored by git if it is in the default data directory. */
 export function makeReportFolder(folder: string): void {
   nodeDisk.makeFolder(folder);
   ignoreInGit(nodeDisk, dirname(folder));
 }
 
-/**
- * Writes a report into a folder, which is made when it is not there, and answers its path. No file is overwritten.
- * `contentOf` is written the name of the file.
- */
+/** Writes a report to a new file in a folder, which is made if needed, and returns its path. `contentOf` gets the file's name. */
 export function saveReport(folder: string, subject: string, contentOf: (name: string) => Buffer): string {
   makeReportFolder(folder);
   const name = freeName(folder, subject);
@@ -249,7 +242,7 @@ export function saveReport(folder: string, subject: string, contentOf: (name: st
   return path;
 }
 
-/** A name in a folder that no file has yet. */
+/** Returns an unused file name. */
 function freeName(folder: string, subject: string): string {
   for (let count = 1; ; count += 1) {
     const name = `${subject}${count === 1 ? "" : `-${count}`}.ndjson`;

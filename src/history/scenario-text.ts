@@ -5,13 +5,13 @@ import type { ExchangeConfig } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
 
-/** A scalar as it is to stand in the file, a list, or a map with its keys in order. */
+/** A scalar as written in the file, a list, or a map with its keys in order. */
 export type Node = string | YamlList | YamlMap;
 
 interface YamlList {
   readonly list: readonly Node[];
-  /** Whether a list that is too long for a line fills several, rather than one for each item. */
-  readonly fills: boolean;
+  /** Whether a list that does not fit on a line is wrapped, instead of having a line for each item. */
+  readonly isWrapped: boolean;
 }
 
 interface YamlMap {
@@ -20,57 +20,57 @@ interface YamlMap {
 
 export type Entry = readonly [key: string, value: Node];
 
-/** How wide lines are where they can be broken. */
-const WIDTH = 130;
-const STEP = 2;
-/** How many lists and maps within one another a line holds at most. */
-const DEEPEST = 2;
+/** Maximum width of lines that can be broken. */
+const MAX_WIDTH = 130;
+const INDENT = 2;
+/** Maximum nesting of lists and maps on one line. */
+const MAX_DEPTH = 2;
 
-/** A list that takes a line for each item when one line does not hold it. */
-export const list = (items: readonly Node[]): YamlList => ({ list: items, fills: false });
+/** A list with a line for each item if it does not fit on one line. */
+export const list = (items: readonly Node[]): YamlList => ({ list: items, isWrapped: false });
 
-/** A list of scalars that fills lines. */
-export const filled = (items: readonly string[]): YamlList => ({ list: items, fills: true });
+/** A list of scalars that is wrapped if it does not fit on one line. */
+export const wrapped = (items: readonly string[]): YamlList => ({ list: items, isWrapped: true });
 
-/** A map; its keys are names and words that YAML takes as they stand. */
+/** A map; its keys must need no quotes in YAML. */
 export const map = (entries: readonly Entry[]): YamlMap => ({ entries });
 
-/** Any text as a scalar, quoted only where YAML needs it. */
+/** Writes a string as a scalar, quoted only if YAML requires it. */
 export function scalar(text: string): string {
   const isPrintable = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\ufeff]+$/u.test(text);
   return isPrintable ? stringify(text, { lineWidth: 0 }).trimEnd() : JSON.stringify(text);
 }
 
-/** The lines of a map, each entry on lines of its own. */
+/** Returns the lines of a map, whose entries do not share lines. */
 export function mapLines(entries: readonly Entry[], indent: number): string[] {
-  return entries.flatMap(([key, value]) => lines(`${" ".repeat(indent)}${key}: `, value, indent + STEP));
+  return entries.flatMap(([key, value]) => lines(`${" ".repeat(indent)}${key}: `, value, indent + INDENT));
 }
 
-/** The lines of a map that is one item of a list. */
+/** Returns the lines of a map that is an item of a list. */
 export function itemLines(entries: readonly Entry[], indent: number): string[] {
-  const [first = "", ...more] = mapLines(entries, indent + STEP);
-  return [`${" ".repeat(indent)}- ${first.slice(indent + STEP)}`, ...more];
+  const [first = "", ...more] = mapLines(entries, indent + INDENT);
+  return [`${" ".repeat(indent)}- ${first.slice(indent + INDENT)}`, ...more];
 }
 
-/** The lines of a node behind the text that leads to it; `indent` is that of the lines that follow. */
-function lines(lead: string, node: Node, indent: number): string[] {
+/** Returns the lines of a node, the first with a prefix; `indent` is that of the other lines. */
+function lines(prefix: string, node: Node, indent: number): string[] {
   const text = flow(node);
-  const isShort = depthOf(node) <= DEEPEST && lead.length + text.length <= WIDTH;
-  if (typeof node === "string" || isShort) return [lead + text];
-  if ("entries" in node) return [lead.trimEnd(), ...mapLines(node.entries, indent)];
-  if (node.fills) return filledLines(`${lead}[`, node.list.map(flow), indent);
+  const isShort = depthOf(node) <= MAX_DEPTH && prefix.length + text.length <= MAX_WIDTH;
+  if (typeof node === "string" || isShort) return [prefix + text];
+  if ("entries" in node) return [prefix.trimEnd(), ...mapLines(node.entries, indent)];
+  if (node.isWrapped) return wrappedLines(`${prefix}[`, node.list.map(flow), indent);
   return [
-    lead.trimEnd(),
-    ...node.list.flatMap((item) => lines(`${" ".repeat(indent)}- `, item, indent + STEP)),
+    prefix.trimEnd(),
+    ...node.list.flatMap((item) => lines(`${" ".repeat(indent)}- `, item, indent + INDENT)),
   ];
 }
 
-function filledLines(lead: string, items: readonly string[], indent: number): string[] {
+function wrappedLines(prefix: string, items: readonly string[], indent: number): string[] {
   const all: string[] = [];
-  let line = lead;
+  let line = prefix;
   for (const [index, item] of items.entries()) {
     const text = item + (index === items.length - 1 ? "]" : ",");
-    const isFull = line.length + 1 + text.length > WIDTH;
+    const isFull = line.length + 1 + text.length > MAX_WIDTH;
     if (isFull) all.push(line);
     if (isFull) line = " ".repeat(indent) + text;
     else line += index === 0 ? text : ` ${text}`;
@@ -78,7 +78,7 @@ function filledLines(lead: string, items: readonly string[], indent: number): st
   return [...all, line];
 }
 
-/** A node on one line. */
+/** Writes a node on one line. */
 export function flow(node: Node): string {
   if (typeof node === "string") return node;
   if ("list" in node) return `[${node.list.map(flow).join(", ")}]`;
@@ -92,17 +92,16 @@ function depthOf(node: Node): number {
   return 1 + inner.reduce((deepest, each) => Math.max(deepest, depthOf(each)), 0);
 }
 
-/** A step as the entries of its map. */
+/** Entries of a step's map. */
 export type Step = readonly Entry[];
 
-/** A line for whoever reads the file, between steps. */
+/** A comment between steps. */
 export interface Remark {
   readonly remark: string;
 }
 
-/** What a written scenario consists of. */
 interface ScenarioParts extends Pick<ExchangeConfig, "seed" | "settlement" | "balances"> {
-  /** What the file says of itself at its top, a sentence each. */
+  /** Comments at the top of the file, a sentence each. */
   readonly remarks: readonly string[];
   readonly name: string;
   readonly clock: Millis;
@@ -111,16 +110,16 @@ interface ScenarioParts extends Pick<ExchangeConfig, "seed" | "settlement" | "ba
   readonly steps: readonly (Step | Remark)[];
 }
 
-/** Whether a scenario can have a seed: it is a line of text. */
+/** Whether a scenario can have a seed: it must be one line of text. */
 export const isSeed = (seed: string): boolean => /^[^\p{Cc}\p{Cs}]{1,128}$/u.test(seed);
 
-/** The file of a scenario, without what a scenario has anyway. */
+/** Writes the file of a scenario, without defaults. */
 export function scenarioText(parts: ScenarioParts): string {
   const { remarks, name, seed, clock, settlement, balances, markets, accounts, steps } = parts;
   const lines = [
     ...remarks.map((remark) => `# ${remark}`),
     `scenario: ${scalar(name)}`,
-    // A whole number needs no quotes: the language takes it for the text that it is.
+    // An integer needs no quotes, because the language reads scalars as text.
     ...(isSeed(seed) ? [`seed: ${/^(?:0|[1-9]\d{0,14})$/.test(seed) ? seed : scalar(seed)}`] : []),
     `clock: ${moment(clock)}`,
     ...(settlement === "instant" ? [] : [`settlement: ${settlement}`]),
@@ -136,18 +135,18 @@ export function scenarioText(parts: ScenarioParts): string {
 const block = (key: string, entries: readonly Entry[]): string[] =>
   entries.length === 0 ? [] : [`${key}:`, ...mapLines(entries, 2)];
 
-const LONGEST_REASON = 200;
-/** A millionth of a gwei: what a step can say of a base fee. */
-const LEAST_FEE = 1_000;
+const MAX_REASON_LENGTH = 200;
+/** Precision of a base fee in a step, in wei: a millionth of a gwei. */
+const FEE_PRECISION = 1_000;
 
-/** The terms that a step can say: fewer digits hit the same. */
-export function sayableTerms(terms: SettlementFaultTerms): SettlementFaultTerms {
-  const baseFee = Math.round(terms.baseFee / LEAST_FEE) * LEAST_FEE;
-  const reason = terms.reason?.trim().slice(0, LONGEST_REASON) || null;
+/** Rounds the terms of a fault to what a step can express. */
+export function roundedTerms(terms: SettlementFaultTerms): SettlementFaultTerms {
+  const baseFee = Math.round(terms.baseFee / FEE_PRECISION) * FEE_PRECISION;
+  const reason = terms.reason?.trim().slice(0, MAX_REASON_LENGTH) || null;
   return faultTerms(faultWords({ ...terms, baseFee, reason }));
 }
 
-/** The step that sets a fault, of one order where it names one. */
+/** Returns the step that sets a fault; `of` is the name of the order that it hits, null for a fault of all. */
 export function faultStep(terms: SettlementFaultTerms, of: string | null = null): Step {
   const { times, ...words } = { ...faultWords(terms), ...(of === null ? {} : { of }) };
   const isOnce = times === 1 && words.probability === undefined;
@@ -157,5 +156,5 @@ export function faultStep(terms: SettlementFaultTerms, of: string | null = null)
   return [["chain fault", map(entries)]];
 }
 
-/** A moment as short as it can be said: whole seconds without a fraction. */
+/** Writes a time without a fraction of zero. */
 export const moment = (at: Millis): string => toIso(at).replace(".000Z", "Z");

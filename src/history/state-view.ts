@@ -8,7 +8,7 @@ import { toIso } from "../core/time.ts";
 import type { Money, Size } from "../core/units.ts";
 import { book, type Level } from "../scenario/venue/views.ts";
 
-/** Prices, shares and USDC are decimals, as the API sends them. */
+/** Prices, sizes and USDC are decimals, as in the API. */
 const NUMBERS = numbersAs("number");
 
 export type LevelView = ReturnType<typeof levelView>;
@@ -16,7 +16,7 @@ export type MarketView = ReturnType<typeof marketView>;
 export type OrderView = ReturnType<typeof orderView>;
 export type AccountView = ReturnType<typeof accountView>;
 
-/** Whose books, orders and balances are wanted. */
+/** Markets and accounts to show. */
 export interface Selection {
   readonly markets: readonly Market[];
   readonly accounts: readonly Account[];
@@ -24,7 +24,7 @@ export interface Selection {
 
 export type StateView = ReturnType<typeof stateView>;
 
-/** Books, open orders and balances as they stand. */
+/** Returns books, open orders and balances. */
 export function stateView(state: State, { markets, accounts }: Selection) {
   const wanted = new Set(markets.map(({ number }) => number));
   return {

@@ -12,89 +12,90 @@ import type { Exchange } from "../engine/exchange.ts";
 import type { Entry } from "../engine/journal.ts";
 import type { OrderState } from "../scenario/language/order-line.ts";
 
-/** One accepted command of a history with what it caused. */
+/** An accepted command of a history with its effects. */
 export interface TracedCommand extends Entry {
   readonly events: readonly DomainEvent[];
-  /** The order that it placed as it stood when all that follows at once was done, and its number; null where it placed none. */
-  readonly placed: { readonly order: number; readonly look: OrderState } | null;
-  readonly before: ReturnType<typeof circumstancesOf>;
+  /** The order that it placed, with the order's state after the command and all that it caused; null if it placed none. */
+  readonly placed: { readonly order: number; readonly state: OrderState } | null;
+  readonly before: ReturnType<typeof conditionsIn>;
 }
 
-/** A history as it happened once more. */
+/** A replayed history. */
 export interface Trace {
-  /** Where it began, and what the exchange knew then. */
+  /** Time and state at its start. */
   readonly start: Millis;
   readonly opening: State;
   readonly commands: readonly TracedCommand[];
-  /** What the exchange knows at its end. */
+  /** State at its end. */
   readonly end: State;
-  /** What the last command has thrown; null where none has. */
+  /** What the last command threw; null if it did not throw. */
   readonly thrown: unknown;
-  /** Where the exchange first did otherwise than recorded; "more" where it did more than that in the end. */
-  readonly astray: Entry | "more" | null;
+  /** First entry whose replay differs from the record; "extra commands" if the replay only adds commands at the end. */
+  readonly divergence: Entry | "extra commands" | null;
 }
 
-/** How an exchange stands before a command: the settlement faults in force, and how many orders there are. */
-const circumstancesOf = ({ expiries, chain, orders }: State) => ({
-  /** Whether some order waits for its expiration. */
-  isTimed: expiries.first() !== 0,
+/** State before a command, as far as its step in a scenario depends on it. */
+const conditionsIn = ({ expiries, chain, orders }: State) => ({
+  /** Whether an open order has an expiration. */
+  hasExpiries: expiries.first() !== 0,
   faults: chain.faults,
+  /** Number of orders. */
   orders: orders.size,
 });
 
-/** Repeats commands on an exchange that stands where they began, a step for each. What throws is the last. */
-export function* traceOf(exchange: Exchange, entries: readonly Entry[]): Steps<Trace> {
+/** Replays entries on an exchange in the state before them, a step for each. Stops after an entry that throws. */
+export function* traceCommands(exchange: Exchange, entries: readonly Entry[]): Steps<Trace> {
   const { state: opening, now: start } = exchange.snapshot();
   const commands: TracedCommand[] = [];
   const seen: Pick<TracedCommand, "at" | "events" | "before">[] = [];
-  let before = circumstancesOf(exchange.state);
-  let [astray, thrown]: [Trace["astray"], unknown] = [null, null];
+  let next = conditionsIn(exchange.state);
+  let [divergence, thrown]: [Trace["divergence"], unknown] = [null, null];
   const unwatch = exchange.watch((_sequence, at, events) => {
-    seen.push({ at, events, before });
-    before = circumstancesOf(exchange.state);
+    seen.push({ at, events, before: next });
+    next = conditionsIn(exchange.state);
   });
   for (const entry of entries) {
     yield;
     try {
-      if (!repeat(exchange, entry, seen)) astray ??= entry;
+      if (!replayEntry(exchange, entry, seen)) divergence ??= entry;
     } catch (error) {
       thrown = error;
     }
-    const { events, before: stood } = (thrown === null ? seen.shift() : undefined) ?? { events: [], before };
-    commands.push({ ...entry, events, placed: placedIn(exchange.state, events), before: stood });
+    const { events, before } = (thrown === null ? seen.shift() : undefined) ?? { events: [], before: next };
+    commands.push({ ...entry, events, placed: placedIn(exchange.state, events), before });
     if (thrown !== null) break;
   }
   unwatch();
-  if (seen.length > 0 && thrown === null) astray ??= "more";
-  return { start, opening, commands, end: exchange.state, thrown, astray };
+  if (seen.length > 0 && thrown === null) divergence ??= "extra commands";
+  return { start, opening, commands, end: exchange.state, thrown, divergence };
 }
 
-/** Repeats one command with what follows; answers whether it did what was recorded, which is the first that was seen. */
-function repeat(exchange: Exchange, { at, command }: Entry, seen: { readonly at: Millis }[]): boolean {
+/** Replays an entry. Returns whether it did what was recorded: its own effects are then the first in `seen`. */
+function replayEntry(exchange: Exchange, { at, command }: Entry, seen: { readonly at: Millis }[]): boolean {
   exchange.advanceTo(at);
   if (isCausedByTime(command)) return seen[0]?.at === at;
-  const isInTurn = seen.splice(0).length === 0;
-  return exchange.submit(command).ok && seen.length > 0 && isInTurn;
+  const isNext = seen.splice(0).length === 0;
+  return exchange.submit(command).ok && seen.length > 0 && isNext;
 }
 
 function placedIn(state: State, events: readonly DomainEvent[]): TracedCommand["placed"] {
   const placed = events.find((event) => event.kind === "orderPlaced");
   if (placed === undefined) return null;
   const { status, matched, size, cancelReason: reason } = state.orders.get(placed.order);
-  return { order: placed.order, look: { status, matched, size, reason } };
+  return { order: placed.order, state: { status, matched, size, reason } };
 }
 
-/** What a wallet does with its position in a market, by the market's number. */
-export interface Position {
+/** A wallet's split, merge or redemption, with the market's number. */
+export interface PositionCall {
   readonly market: number;
   readonly change: PositionChange;
 }
 
-/** What a wallet's transaction asks of full sets, as a step of a scenario can say it; null when none can. */
-export function positionIn(
+/** Returns the split, merge or redemption in a wallet's transaction; null if no step of a scenario can express it. */
+export function positionCallIn(
   state: State,
   { call }: Pick<CommandOf<"sendTransaction">, "call">,
-): Position | null {
+): PositionCall | null {
   if (call.kind !== "split" && call.kind !== "merge" && call.kind !== "redeem") return null;
   const market = state.marketByConditionId.get(call.condition);
   if (market === undefined || call.parent !== NO_PARENT || call.collateral !== CONTRACTS.collateral)
@@ -103,32 +104,18 @@ export function positionIn(
   if (sets.length !== 2 || !["1", "2"].every((set) => sets.includes(set))) return null;
   if (call.kind === "redeem") return { market, change: { kind: call.kind } };
   const shares = Number(call.amount) / TOKEN_UNITS;
-  const isSayable = Number.isSafeInteger(shares) && shares > 0;
-  return isSayable ? { market, change: { kind: call.kind, size: size(shares) } } : null;
+  if (!Number.isSafeInteger(shares) || shares <= 0) return null;
+  return { market, change: { kind: call.kind, size: size(shares) } };
 }
 
-/** The order that a settlement fault hits, by its number in the history; "next" where it was placed after that. */
-export const orderOfFault = (order: number, { before }: TracedCommand): number | "next" =>
+/** Returns the number of the order that a settlement fault names; "next" if the order was placed after the command. */
+export const faultedOrder = (order: number, { before }: TracedCommand): number | "next" =>
   order > before.orders ? "next" : order;
 
-/** What came of a command: something, nothing (refused, or no effect), or it speaks of what was left out. */
-export type Applied = "done" | "nothing" | "left out";
-
-/** The events by which something gets its number. */
-const MAKING: ReadonlySet<DomainEvent["kind"]> = new Set<DomainEvent["kind"]>([
-  "orderPlaced",
-  "marketCreated",
-  "eventCreated",
-  "settlementFaultSet",
-]);
-
-/**
- * Commands of a history in the terms of another exchange. What they make has other numbers and ids there: what a command
- * speaks of is what the same command made.
- */
+/** Applies commands of a history to another exchange, where orders, markets, events and faults have other numbers. */
 export class Remapper {
   readonly exchange: Exchange;
-  /** Numbers here by the numbers in the history. */
+  /** Numbers on this exchange by the numbers in the history. */
   readonly orders = new Map<number, number>();
   readonly markets = new Map<number, number>();
   readonly #events = new Map<number, number>();
@@ -136,7 +123,7 @@ export class Remapper {
   readonly #history: State;
   readonly #addressOf: (address: Address) => Address;
 
-  /** `history` is what is known at the end of the history. */
+  /** `history` is the state at the end of the history. */
   constructor(exchange: Exchange, history: State, addressOf = (address: Address) => address) {
     this.exchange = exchange;
     this.#history = history;
@@ -147,24 +134,26 @@ export class Remapper {
     return this.exchange.state;
   }
 
-  /** Applies a command with the time before it. @throws whatever the exchange throws, which is a defect. */
-  apply(traced: TracedCommand): Applied {
+  /**
+   * Advances time and applies a command. Returns whether it had an effect: not if it is refused, changes nothing, or
+   * refers to something that was not created here. @throws whatever the exchange throws, which is a defect
+   */
+  apply(traced: TracedCommand): boolean {
     this.exchange.advanceTo(traced.at);
-    if (isCausedByTime(traced.command)) return "done";
-    const own = this.own(traced);
-    if (own === null) return "left out";
+    if (isCausedByTime(traced.command)) return true;
+    const command = this.remap(traced);
+    if (command === null) return false;
     const before = this.exchange.sequence;
-    const decision = this.exchange.submit(own);
-    if (!decision.ok || this.exchange.sequence === before) return "nothing";
-    this.pair(traced.events, decision.events);
-    return "done";
+    const decision = this.exchange.submit(command);
+    if (!decision.ok || this.exchange.sequence === before) return false;
+    this.link(traced.events, decision.events);
+    return true;
   }
 
-  /** What a command made in the history is what it made here. */
-  pair(events: readonly DomainEvent[], own: readonly DomainEvent[]): void {
-    for (const theirs of events) {
-      if (!MAKING.has(theirs.kind)) continue;
-      const ours = own.find(({ kind }) => kind === theirs.kind);
+  /** Links the numbers created by a command in the history to those that it created here. */
+  link(recorded: readonly DomainEvent[], events: readonly DomainEvent[]): void {
+    for (const theirs of recorded) {
+      const ours = events.find(({ kind }) => kind === theirs.kind);
       if (theirs.kind === "orderPlaced" && ours?.kind === "orderPlaced")
         this.orders.set(theirs.order, ours.order);
       else if (theirs.kind === "marketCreated" && ours?.kind === "marketCreated")
@@ -176,11 +165,11 @@ export class Remapper {
     }
   }
 
-  /** A command in the terms of this exchange; null when it speaks of what is not there. */
-  own(traced: TracedCommand): Command | null {
+  /** Returns a command with the numbers and ids of this exchange; null if it refers to something not created here. */
+  remap(traced: TracedCommand): Command | null {
     const { command } = traced;
     if ("address" in command)
-      return this.#ofAccount({ ...command, address: this.#addressOf(command.address) });
+      return this.#accountCommand({ ...command, address: this.#addressOf(command.address) });
     if ("market" in command)
       return withNumber(this.markets.get(command.market), (market) => ({ ...command, market }));
     switch (command.kind) {
@@ -188,15 +177,15 @@ export class Remapper {
         return withNumber(this.#events.get(command.event), (event) => ({ ...command, event }));
       case "setSettlementFault": {
         if (command.order === undefined) return command;
-        const hit = orderOfFault(command.order, traced);
-        const order = hit === "next" ? this.state.orders.next : this.orders.get(hit);
-        return withNumber(order, (own) => ({ ...command, order: own }));
+        const faulted = faultedOrder(command.order, traced);
+        const number = faulted === "next" ? this.state.orders.next : this.orders.get(faulted);
+        return withNumber(number, (order) => ({ ...command, order }));
       }
       case "endSettlementFault":
         if (command.number === null) return command;
         return withNumber(this.#faults.get(command.number), (number) => ({ ...command, number }));
       case "sendTransaction": {
-        const position = positionIn(this.#history, command);
+        const position = positionCallIn(this.#history, command);
         if (position === null) return command;
         return withNumber(this.markets.get(position.market), (market) =>
           positionTransaction(
@@ -211,7 +200,7 @@ export class Remapper {
     }
   }
 
-  #ofAccount(command: Command): Command | null {
+  #accountCommand(command: Command): Command | null {
     switch (command.kind) {
       case "placeOrder": {
         const tokenId = this.#tokenId(command.tokenId);
@@ -219,12 +208,15 @@ export class Remapper {
       }
       case "cancelOrder": {
         const order = this.orders.get(numberOf(this.#history.idPrefixes.order, command.orderId));
-        return withNumber(order, (own) => ({ ...command, orderId: idOf(this.state.idPrefixes.order, own) }));
+        return withNumber(order, (number) => ({
+          ...command,
+          orderId: idOf(this.state.idPrefixes.order, number),
+        }));
       }
       case "fundAccount": {
         const tokens = command.tokens.flatMap(({ tokenId, size }) => {
-          const own = this.#tokenId(tokenId);
-          return own === null ? [] : [{ tokenId: own, size }];
+          const mapped = this.#tokenId(tokenId);
+          return mapped === null ? [] : [{ tokenId: mapped, size }];
         });
         const isEmpty = tokens.length === 0 && command.tokens.length > 0;
         return isEmpty && command.collateral === 0 && command.everyMarket === 0
@@ -243,5 +235,5 @@ export class Remapper {
   }
 }
 
-const withNumber = (own: number | undefined, command: (own: number) => Command): Command | null =>
-  own === undefined ? null : command(own);
+const withNumber = (number: number | undefined, build: (number: number) => Command): Command | null =>
+  number === undefined ? null : build(number);

@@ -14,24 +14,24 @@ import { defaultMarket } from "../scenario/language/read-scenario.ts";
 import { isOneStep, type OneStepCommand, WRITTEN, type Written } from "../scenario/language/steps.ts";
 import { fillText, tradeText } from "../scenario/run/words.ts";
 import { marketOfEvent } from "./mentions.ts";
-import { type Entry, faultStep, map, moment, type Step, sayableTerms, scalar } from "./scenario-text.ts";
-import { orderOfFault, positionIn, type Trace, type TracedCommand } from "./trace.ts";
+import { type Entry, faultStep, map, moment, roundedTerms, type Step, scalar } from "./scenario-text.ts";
+import { faultedOrder, positionCallIn, type Trace, type TracedCommand } from "./trace.ts";
 
-/** What is done to an address by whoever tests with it. */
-const OF_NOBODY: ReadonlySet<Command["kind"]> = new Set(["setNativeBalance", "setNonce"]);
+/** Commands by which a test changes a wallet; the wallet does not act. */
+const WALLET_CHANGES: ReadonlySet<Command["kind"]> = new Set(["setNativeBalance", "setNonce"]);
 
-/** Whose command it is, whose transaction, or whom it funds; null where it is nobody's. */
+/** Returns the address that sends a command or transaction, or that it funds; null if there is none. */
 export function addressIn(command: Command): Address | null {
   if (command.kind === "sendTransaction") return command.from;
-  return "address" in command && !OF_NOBODY.has(command.kind) ? command.address : null;
+  return "address" in command && !WALLET_CHANGES.has(command.kind) ? command.address : null;
 }
 
-/** Whether the exchange itself owns an account: its faucet, or what collects its fees. */
-export const isHouse = (account: number): boolean => account <= FEES;
+/** Whether an account belongs to the exchange itself: the faucet, or the account that collects fees. */
+export const isExchangeAccount = (account: number): boolean => account <= FEES;
 
-/** The accounts of a session, by the names that a scenario gives them. */
-export class Parties {
-  /** Numbers of those who acted, were funded or were refused, in the order of their first time. */
+/** Names of a session's accounts in its scenario. */
+export class AccountNames {
+  /** Numbers of the accounts that acted, were funded or were refused, in order of first occurrence. */
   readonly actors: readonly number[];
   readonly #names = new Map<number, string>();
 
@@ -49,60 +49,61 @@ export class Parties {
     for (const [index, account] of wallets.entries()) this.#names.set(account, `wallet-${index + 1}`);
   }
 
-  /** `dev-0` and so on for the dev accounts, `wallet-1` for who else acted, `trader-1` for who only was there before. */
+  /** Returns `dev-0` for a dev account, `wallet-1` for another account that acted, `trader-1` for the others. */
   nameOf(account: number): string {
     return this.#names.get(account) ?? `trader-${account - FEES}`;
   }
 }
 
-/** What a scenario calls accounts, by their addresses, and orders, by their numbers; undefined for those without a name. */
-interface GivenNames {
+/** Looks up names in a scenario. */
+interface NameLookup {
   account(address: Address): string;
+  /** Returns the name of an order, by its number; undefined if it has none. */
   order(number: number): string | undefined;
 }
 
-/** How the things of one history are called in its scenario, and how its commands are said there. */
+/** Names things of a history in its scenario, and writes its commands as steps. */
 export class Vocabulary {
   readonly #markets: ReadonlyMap<number, string>;
   readonly #end: State;
-  readonly #names: GivenNames;
+  readonly #names: NameLookup;
 
-  /** `end` knows every order of the history. */
-  constructor(markets: readonly TouchedMarket[], end: State, names: GivenNames) {
+  /** `end` is the state at the end of the history. */
+  constructor(markets: readonly TouchedMarket[], end: State, names: NameLookup) {
     this.#markets = new Map(markets.map(({ number, name }) => [number, name]));
     this.#end = end;
     this.#names = names;
   }
 
-  named(address: Address): string {
+  accountAt(address: Address): string {
     return this.#names.account(address);
   }
 
   account(number: number): string {
-    return this.named(this.#end.accounts.get(number).address);
+    return this.accountAt(this.#end.accounts.get(number).address);
   }
 
   market(number: number): string {
     return this.#markets.get(number) ?? `market-${number}`;
   }
 
-  /** The market's name where one must be given: not of the only one. */
+  /** Returns the name of a market; null if it is the only one, whose name can be omitted. */
   marketIfSeveral(number: number): string | null {
     return this.#markets.size === 1 ? null : this.market(number);
   }
 
-  /** ` in rain`, or nothing where there is but one market. */
+  /** Returns ` in rain`; empty if there is only one market. */
   inMarket(number: number): string {
     const name = this.marketIfSeveral(number);
     return name === null ? "" : ` in ${name}`;
   }
 
-  /** `YES`, or `rain YES` where there are several markets. */
+  /** Returns `YES`, or `rain YES` if there are several markets. */
   token(token: number): string {
     return tokenText({ market: this.marketIfSeveral(marketOfToken(token)), outcome: outcomeOf(token) });
   }
 
-  /** An order as a step says it: `BUY 100 YES @ 0.55 in rain as order-1`. */
+  /** Writes an order as in a step: `BUY 100 YES @ 0.55 in rain as order-1`. */
   order(order: OrderTerms, token: number, name: string | undefined): string {
     const { size, price, expiration: at } = order;
     const expiration = at === null ? null : moment(at);
@@ -111,20 +112,20 @@ export class Vocabulary {
     return orderWords(texts, outcomeOf(token) + this.inMarket(marketOfToken(token))) + named;
   }
 
-  /** `fund 12.5 USDC` or `fund 50 YES in rain`; the token is 0 for USDC. */
+  /** Writes `fund 12.5 USDC` or `fund 50 YES in rain`; the token is 0 for USDC. */
   funding(token: number, amount: number): string {
     if (token === 0) return `fund ${moneyText(amount)} USDC`;
     return `fund ${sizeText(amount)} ${outcomeOf(token)}${this.inMarket(marketOfToken(token))}`;
   }
 
-  /** What an account of a scenario starts with, as its header says it. */
+  /** Returns the entries of an account in the header of a scenario. */
   assets(funds: Funds): Entry[] {
     return funds.all.map(([token, amount]) =>
       token === 0 ? ["USDC", moneyText(amount)] : [this.token(token), sizeText(amount)],
     );
   }
 
-  /** A fill as its taker sees it, and the same with the taker's name before it. */
+  /** Writes a fill as in the taker's step, and as a trade, with the taker's name first. */
   fill(event: EventOf<"orderTraded">): { readonly fill: string; readonly trade: string } {
     const taker = this.#end.orders.get(event.taker);
     const words = {
@@ -141,13 +142,16 @@ export class Vocabulary {
     return { fill: fillText(words), trade: tradeText(words) };
   }
 
-  /** The step that a command is, which nobody in particular takes. */
+  /** Returns the step of a command that no account sends. */
   oneStep(command: OneStepCommand): Entry {
     return (WRITTEN[command.kind] as Written<OneStepCommand>)(command, this);
   }
 
-  /** The step that says a command; null of what stands in the header or funds somebody, `cannot say` of what no step is. */
-  step(traced: TracedCommand): Step | null | { readonly cannotSay: string } {
+  /**
+   * Returns the step of a command. Null if the command belongs to the header, funds an account or is caused by time;
+   * `unsupported` describes a command that no step can express.
+   */
+  step(traced: TracedCommand): Step | null | { readonly unsupported: string } {
     const { command, placed } = traced;
     if (isCausedByTime(command)) return null;
     if (isOneStep(command)) return [this.oneStep(command)];
@@ -155,37 +159,37 @@ export class Vocabulary {
       case "placeOrder": {
         const token = this.#end.tokenById.get(command.tokenId) ?? 0;
         const name = placed === null ? undefined : this.#names.order(placed.order);
-        return [[this.named(command.address), this.order(command, token, name)]];
+        return [[this.accountAt(command.address), this.order(command, token, name)]];
       }
       case "cancelOrder": {
         const order = numberOf(this.#end.idPrefixes.order, command.orderId);
-        return [[this.named(command.address), `cancel ${this.#names.order(order) ?? "nothing"}`]];
+        return [[this.accountAt(command.address), `cancel ${this.#names.order(order) ?? "nothing"}`]];
       }
       case "cancelAllOrders":
-        return [[this.named(command.address), "cancel all"]];
+        return [[this.accountAt(command.address), "cancel all"]];
       case "sendTransaction": {
-        const position = positionIn(this.#end, command);
-        if (position === null) return { cannotSay: `a wallet's own transaction (${command.call.kind})` };
+        const position = positionCallIn(this.#end, command);
+        if (position === null) return { unsupported: `a wallet's own transaction (${command.call.kind})` };
         const { market, change } = position;
         const text = change.kind === "redeem" ? change.kind : `${change.kind} ${sizeText(change.size)}`;
-        return [[this.named(command.from), text + this.inMarket(market)]];
+        return [[this.accountAt(command.from), text + this.inMarket(market)]];
       }
       case "setSettlementFault": {
-        const terms = sayableTerms(command);
+        const terms = roundedTerms(command);
         if (command.order === undefined) return faultStep(terms);
-        const hit = orderOfFault(command.order, traced);
-        return faultStep(terms, hit === "next" ? NEXT_ORDER : (this.#names.order(hit) ?? null));
+        const order = faultedOrder(command.order, traced);
+        return faultStep(terms, order === "next" ? NEXT_ORDER : (this.#names.order(order) ?? null));
       }
       case "endSettlementFault":
         if (command.number === null) return [["chain fault", "none"]];
-        return { cannotSay: "the end of one fault of several" };
+        return { unsupported: "the end of one fault of several" };
       case "setNativeBalance":
       case "setNonce":
       case "dropTransaction":
       case "setMining":
       case "setBlockTerms":
       case "setNextBaseFee":
-        return { cannotSay: command.kind };
+        return { unsupported: command.kind };
       case "createEvent":
       case "createMarket":
       case "fundAccount":
@@ -197,11 +201,11 @@ export class Vocabulary {
   }
 }
 
-/** What an account starts with, or is given. */
+/** Amounts that an account starts with. */
 export class Funds {
   readonly #amounts = new Map<number, number>();
 
-  /** Adds micro-USDC, where the token is 0, or size units of a token. */
+  /** Adds micro-USDC if the token is 0, else size units of the token. */
   add(token: number, amount: number): void {
     if (amount > 0) this.#amounts.set(token, (this.#amounts.get(token) ?? 0) + amount);
   }
@@ -212,23 +216,26 @@ export class Funds {
   }
 }
 
-/** Which settlements give their order a name, also of an order that did not rest. */
-const TOLD: ReadonlySet<SettlementStatus> = new Set<SettlementStatus>(["FAILED", "RETRYING"]);
+/** Statuses of a settlement at the end for which the taker order gets a name. */
+const NAMED_STATUSES: ReadonlySet<SettlementStatus> = new Set<SettlementStatus>(["FAILED", "RETRYING"]);
 
 /**
- * The names of the orders that a scenario speaks of again, by number: those that rested, whose settlement went wrong
- * or met a fault (`hit`), in the order of the session's own, and those that were there before and that their owner canceled.
+ * Names the orders that later steps or expectations refer to, by number: those of the session that rested, failed to
+ * settle or were hit by a fault (`faulted`), and earlier ones that their owner canceled.
  */
-export function orderNames({ opening, commands, end }: Trace, hit: ReadonlySet<number>): Map<number, string> {
+export function orderNames(
+  { opening, commands, end }: Trace,
+  faulted: ReadonlySet<number>,
+): Map<number, string> {
   const names = new Map<number, string>();
   const before = opening.orders.size;
-  const nameOwn = (order: number): unknown => names.set(order, `order-${order - before}`);
+  const addName = (order: number): unknown => names.set(order, `order-${order - before}`);
   for (const { command, events } of commands) {
     for (const event of events) {
-      if (event.kind === "orderRested") nameOwn(event.order);
+      if (event.kind === "orderRested") addName(event.order);
       else if (event.kind === "orderTraded") {
-        const isTold = hit.has(event.taker) || TOLD.has(tradeStatus(end, end.trades.get(event.trade)));
-        if (isTold) nameOwn(event.taker);
+        const status = tradeStatus(end, end.trades.get(event.trade));
+        if (faulted.has(event.taker) || NAMED_STATUSES.has(status)) addName(event.taker);
       } else if (event.kind === "orderCanceled" && event.order <= before && command.kind === "cancelOrder")
         names.set(event.order, `earlier-${event.order}`);
     }
@@ -236,19 +243,19 @@ export function orderNames({ opening, commands, end }: Trace, hit: ReadonlySet<n
   return names;
 }
 
-/** A market that a session has to do with. */
+/** A market with events or open orders of a session. */
 export interface TouchedMarket {
   readonly number: number;
-  /** What the scenario calls it. */
+  /** Its name in the scenario. */
   readonly name: string;
-  /** As it was when the session began; null when the session created it. */
+  /** Its state when the session began; null if the session created it. */
   readonly before: Market | null;
   readonly after: Market;
 }
 
 /**
- * The markets that a session touched, by number: where something was placed, ended, issued, created, closed,
- * resolved, split, merged or redeemed, and where those who acted had orders open already; `others` are touched, too.
+ * Returns the markets of a session, by number: those with events in the session or with open orders of its actors
+ * before it, and `others`.
  */
 export function touchedMarkets(
   { opening, commands, end }: Trace,
@@ -258,7 +265,7 @@ export function touchedMarkets(
   const touched = new Set(others);
   for (const { events } of commands) {
     for (const event of events) {
-      const position = event.kind === "transactionSent" ? positionIn(end, event.content) : null;
+      const position = event.kind === "transactionSent" ? positionCallIn(end, event.content) : null;
       const market = position?.market ?? marketOfEvent(event, end);
       if (market !== null) touched.add(market);
     }
@@ -281,55 +288,54 @@ export function touchedMarkets(
     });
 }
 
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
-/** A slug as a name that a scenario can give a market, and that no market before has. */
+/** Turns a slug into an unused market name for a scenario. */
 export function freeName(slug: string, taken: ReadonlySet<string>): string {
   const words =
     slug
       .toLowerCase()
       .match(/[a-z\d]+/g)
       ?.join("-") ?? "market";
-  // What YAML would take for a number or for nothing is no name.
+  // A name must not look like a number or null in YAML.
   const named = scalar(words) === words ? words : `market-${words}`;
   for (let next = 1; ; next += 1) {
-    const ending = next === 1 ? "" : `-${next}`;
-    const name = shortened(named, LONGEST_NAME - ending.length) + ending;
+    const suffix = next === 1 ? "" : `-${next}`;
+    const name = shortened(named, MAX_NAME_LENGTH - suffix.length) + suffix;
     if (!taken.has(name)) return name;
   }
 }
 
-/** The first words of a slug that are not too long together; of a single long word, its beginning. */
-function shortened(slug: string, most: number): string {
-  if (slug.length <= most) return slug;
-  const end = slug.lastIndexOf("-", most);
-  return slug.slice(0, end > 0 ? end : most);
+/** Cuts a slug at the last possible hyphen; a single long word anywhere. */
+function shortened(slug: string, maximum: number): string {
+  if (slug.length <= maximum) return slug;
+  const end = slug.lastIndexOf("-", maximum);
+  return slug.slice(0, end > 0 ? end : maximum);
 }
 
 const DEFAULTS = defaultMarket();
 
 /**
- * The terms of the markets that a session touched; what is as by default is left out, but for the tick size. The
- * smallest order is as small as what is left of an order that must rest anew. Remarks say what is not as it was in the session.
+ * Returns the markets for a scenario's header, without default terms except the tick size. The minimum order size is
+ * reduced to the smallest remainder in `resting`, which steps place again; a remark tells of it.
  */
 export function marketEntries(markets: readonly TouchedMarket[], resting: readonly Order[]) {
   const remarks: string[] = [];
   const all: MarketTerms[] = [];
   const entries = markets.map(({ number, name, after }): Entry => {
     const { tickSize, minOrderSize, feeRateBps, matching, selfTrade } = after;
-    const left = resting.filter(({ token }) => marketOfToken(token) === number).map(remainingOf);
-    const minimum = size(left.reduce<number>((least, each) => Math.min(least, each), minOrderSize));
+    const sizes = resting.filter(({ token }) => marketOfToken(token) === number).map(remainingOf);
+    const minimum = size(sizes.reduce<number>((smallest, each) => Math.min(smallest, each), minOrderSize));
     const terms = { minOrderSize: minimum, feeRateBps, matching, selfTrade };
     all.push({ name, tickSize, ...terms });
     if (minimum < minOrderSize) {
       remarks.push(
-        `${name} had a minOrderSize of ${sizeText(minOrderSize)}, but less is left of an order that rests from the start.`,
+        `${name} had a minOrderSize of ${sizeText(minOrderSize)}, but an order that rests from the start has less left.`,
       );
     }
-    const said = Object.entries({ ...terms, minOrderSize: sizeText(minimum) }).filter(
-      ([key]) => terms[key as keyof typeof terms] !== DEFAULTS[key as keyof typeof terms],
-    );
-    const others = said.map(([key, value]): Entry => [key, String(value)]);
+    const others = Object.entries({ ...terms, minOrderSize: sizeText(minimum) })
+      .filter(([key]) => terms[key as keyof typeof terms] !== DEFAULTS[key as keyof typeof terms])
+      .map(([key, value]): Entry => [key, String(value)]);
     return [name, map([["tickSize", priceText(tickSize)], ...others])];
   });
   return { entries, terms: all.length === 0 ? [DEFAULTS] : all, remarks };

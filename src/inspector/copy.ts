@@ -16,7 +16,7 @@ const numbers = numbersAs("number");
 
 /** Returns a command as a step of a scenario, or a comment if no step can express it. `named` returns the name of an account. */
 export function stepText(
-  { command, outcome }: ReplayedLine,
+  { command, result }: ReplayedLine,
   state: State,
   named: (address: string) => string,
 ): string {
@@ -28,16 +28,16 @@ export function stepText(
     after,
   }));
   const vocabulary = new Vocabulary(markets, state, { account: named, order: (number) => `order-${number}` });
-  const events = outcome.kind === "accepted" ? outcome.events : [];
+  const events = result.kind === "accepted" ? result.events : [];
   const placed = events.find((event) => event.kind === "orderRested");
   const step = vocabulary.step({
     ...{ sequence: 0, at: 0 as never, command, events },
     placed: placed === undefined ? null : ({ order: placed.order } as never),
-    before: { isTimed: false, faults: [], orders: 0 },
+    before: { hasExpiries: false, faults: [], orders: 0 },
   });
   if (step === null)
     return `# ${isCausedByTime(command) ? "caused by time" : "belongs to the head of a scenario"}: ${command.kind}`;
-  if ("cannotSay" in step) return `# no step can express ${step.cannotSay}`;
+  if ("unsupported" in step) return `# no step can express ${step.unsupported}`;
   return itemLines(step, 0).join("\n");
 }
 

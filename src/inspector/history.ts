@@ -8,13 +8,13 @@ import { eventHash } from "../engine/checksum.ts";
 import type { ClockSetting } from "../engine/clock.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
 import { commandOf, isControl, type Line, type OpeningData } from "../engine/journal-line.ts";
-import { LineReplay, type Outcome, type ReplayedLine } from "../history/journal-replay.ts";
+import { senderOf } from "../history/describe-line.ts";
+import { LineReplay, type LineResult, type ReplayedLine } from "../history/journal-replay.ts";
 import { marketOfEvent } from "../history/mentions.ts";
-import { senderOf } from "../history/words.ts";
 import { Column } from "./column.ts";
 
 /** Bits that mark properties of a row. */
-export const MARK = { trade: 1, refusal: 2, block: 4, fault: 8, clock: 16, trouble: 32 } as const;
+export const MARK = { trade: 1, refusal: 2, block: 4, fault: 8, clock: 16, problem: 32 } as const;
 
 /** Lines of a journal after its opening, by row; append-only. */
 export interface Lines {
@@ -103,8 +103,8 @@ export class History {
   }
 
   /** First line whose replay differs from the record; null if none. */
-  get trouble(): ReplayedLine | null {
-    return this.#head.trouble;
+  get problem(): ReplayedLine | null {
+    return this.#head.problem;
   }
 
   /** Makes an exchange at the opening. */
@@ -120,7 +120,7 @@ export class History {
   take(line: Line = this.lines.at(this.count)): ReplayedLine {
     const row = this.count;
     const replayed = this.#takeLine(line);
-    if (this.#replayable > row && this.trouble !== null) this.#replayable = row;
+    if (this.#replayable > row && this.problem !== null) this.#replayable = row;
     this.goesBack ||= line.t < timeAt(this, row);
     this.times.push(line.t);
     this.sequences.push(this.head.sequence);
@@ -137,12 +137,12 @@ export class History {
   }
 
   #takeLine(line: Line): ReplayedLine {
-    if (this.trouble === null && isControl(line, "restore")) {
+    if (this.problem === null && isControl(line, "restore")) {
       // `line` is the journal line after which the snapshot was taken; the opening is line 1.
       this.#moveTo(this.#scratch, line.d.line - 1);
       this.head.restore(this.#scratch.exchange.snapshot());
     } else if (!isRequest(line)) return this.#head.take(line);
-    return { line, command: null, outcome: NOTE };
+    return { line, command: null, result: NOTE };
   }
 
   #keep(isForced: boolean): void {
@@ -161,7 +161,7 @@ export class History {
   /** Returns the exchange after some rows, valid until the next call. */
   at(rows: number): Exchange {
     // If a line differs, the head has applied the new result, which was never the state of the recorded exchange.
-    if (rows >= this.count && this.trouble === null) return this.head;
+    if (rows >= this.count && this.problem === null) return this.head;
     this.#moveTo(this.#shown, rows);
     return this.#shown.exchange;
   }
@@ -197,28 +197,28 @@ export class History {
     const line = this.lines.at(position.rows);
     position.rows += 1;
     if (position.rows > this.#replayable) {
-      const { trouble } = this;
-      const isIt = trouble !== null && trouble.line.n === line.n;
-      return isIt ? trouble : { line, command: null, outcome: { kind: "unknown" } };
+      const { problem } = this;
+      const isIt = problem !== null && problem.line.n === line.n;
+      return isIt ? problem : { line, command: null, result: { kind: "unknown" } };
     }
     if (line.k === "restore" || line.k === "reset") {
       exchange.restore(this.#before(position.rows).snapshot);
-      return { line, command: null, outcome: NOTE };
+      return { line, command: null, result: NOTE };
     }
     const command = isRequest(line) ? null : commandOf(line, exchange.state);
     if (command === null) {
       if (line.t > exchange.now) exchange.passTo(line.t);
-      return { line, command: null, outcome: NOTE };
+      return { line, command: null, result: NOTE };
     }
     const decision = exchange.replay({ at: line.t, command }, (events) => eventHash(events) === line.r);
-    const outcome: Outcome = decision.ok
+    const result: LineResult = decision.ok
       ? { kind: "accepted", events: decision.events }
       : { kind: "differs", decision };
-    return { line, command, outcome };
+    return { line, command, result };
   }
 }
 
-const NOTE: Outcome = { kind: "note" };
+const NOTE: LineResult = { kind: "note" };
 
 /** Whether a line describes a request of the live stream; journals have no such lines. */
 export const isRequest = ({ k }: Line): boolean => k === "request";
@@ -229,9 +229,9 @@ function actorIn({ line, command }: ReplayedLine, state: State): number {
   return address === null ? 0 : (findAccount(state, address)?.number ?? 0);
 }
 
-function marketIn({ outcome }: ReplayedLine, state: State): number {
-  if (outcome.kind !== "accepted") return 0;
-  for (const event of outcome.events) {
+function marketIn({ result }: ReplayedLine, state: State): number {
+  if (result.kind !== "accepted") return 0;
+  for (const event of result.events) {
     const market = marketOfEvent(event, state);
     if (market !== null) return market;
   }
@@ -246,13 +246,13 @@ const MARK_OF: { readonly [Kind in DomainEvent["kind"]]?: number } = {
   settlementFaultSet: MARK.fault,
 };
 
-function marksOf({ line, outcome }: ReplayedLine): number {
+function marksOf({ line, result }: ReplayedLine): number {
   if (line.k === "refused") return MARK.refusal;
   if (line.k === "clock" || line.k === "start") return MARK.clock;
-  if (outcome.kind === "note") return 0;
-  if (outcome.kind !== "accepted") return MARK.trouble;
+  if (result.kind === "note") return 0;
+  if (result.kind !== "accepted") return MARK.problem;
   let marks = 0;
-  for (const { kind } of outcome.events) marks |= MARK_OF[kind] ?? 0;
+  for (const { kind } of result.events) marks |= MARK_OF[kind] ?? 0;
   return marks;
 }
 

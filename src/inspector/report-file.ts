@@ -3,7 +3,7 @@ import { LineReader } from "../engine/journal-codec.ts";
 import { BEGINNING, type JournalEnd, type Line } from "../engine/journal-line.ts";
 import { damageText, openingIn, scan } from "../engine/journal-scan.ts";
 import { assertKnown, assertNotNewer, StoreError } from "../engine/store-error.ts";
-import { CUT, endsReport, inMemory } from "../history/report.ts";
+import { CUT_WARNING, endsReport, memoryFile } from "../history/report.ts";
 import { Column } from "./column.ts";
 import { History, type Lines } from "./history.ts";
 
@@ -81,7 +81,7 @@ export async function openReport(
   onProgress: (progress: Progress) => Promise<void>,
 ): Promise<OpenedReport> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  const whole = inMemory(bytes);
+  const whole = memoryFile(bytes);
   const opening = openingIn(whole);
   if (opening === null) throw notOpened(name, bytes);
   assertKnown(opening, name, engine);
@@ -102,12 +102,12 @@ export async function openReport(
   while (end.offset < bytes.length && damage === null) {
     const cut = bytes.indexOf(LINE_FEED, end.offset + SLICE_BYTES) + 1;
     const isLast = cut === 0;
-    const slice = isLast ? whole : inMemory(bytes.subarray(0, cut));
+    const slice = isLast ? whole : memoryFile(bytes.subarray(0, cut));
     let scanned = scan(slice, end, take);
     // How an unreadable line is classified depends on the rest of the file.
     if (scanned.damage !== null && !isLast) scanned = scan(whole, scanned, take);
     if (scanned.damage !== null) damage = damageText(name, name, scanned.damage);
-    else if (isLast && !isEnded) damage = CUT;
+    else if (isLast && !isEnded) damage = CUT_WARNING;
     end = scanned;
     await onProgress({ done: end.offset / bytes.length, commands: history.head.sequence });
     if (isLast) break;
@@ -116,7 +116,7 @@ export async function openReport(
 }
 
 function notOpened(name: string, bytes: Buffer): StoreError {
-  const { damage } = scan(inMemory(bytes), BEGINNING, () => {});
+  const { damage } = scan(memoryFile(bytes), BEGINNING, () => {});
   const isReport = bytes.subarray(0, 5).equals(Buffer.from('{"n":'));
   if (bytes.length === 0) return new StoreError("usage", `${name} is empty`);
   if (!isReport || damage === null) {

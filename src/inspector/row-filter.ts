@@ -1,7 +1,7 @@
 import type { StreamRequest } from "../api/event-stream.ts";
 import type { State } from "../core/state.ts";
 import { isControl } from "../engine/journal-line.ts";
-import { wordsOf } from "../history/words.ts";
+import { describeLine } from "../history/describe-line.ts";
 import type { History } from "./history.ts";
 
 /** Criteria for rows. */
@@ -72,9 +72,9 @@ export class RowFilter {
     );
     if (isControl(line, "refused")) isMatch ||= line.d.code.toLowerCase().includes(text);
     this.#history.visit(row, row + 1, (_row, replayed, state) => {
-      const { actor, text: asked, became } = wordsOf(replayed, state);
+      const { actor, text: asked, result } = describeLine(replayed, state);
       const name = this.#nameOf(state, this.#history.actors.at(row));
-      isMatch ||= `${name} ${actor ?? ""} ${asked} ${became}`.toLowerCase().includes(text);
+      isMatch ||= `${name} ${actor ?? ""} ${asked} ${result}`.toLowerCase().includes(text);
     });
     return isMatch;
   }

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { type LineWords, wordsOf } from "../history/words.ts";
+import { describeLine, type LineDescription } from "../history/describe-line.ts";
 import type { History } from "./history.ts";
 
 /** Maximum number of cached rows. */
@@ -13,7 +13,7 @@ export const wordsRevision = signal(0);
 /** Descriptions of the rows of a history, computed on request from the exchange at that row. */
 export class RowWords {
   readonly #history: History;
-  readonly #words = new Map<number, LineWords>();
+  readonly #words = new Map<number, LineDescription>();
   #requested: readonly number[] = [];
   #isWaiting = false;
 
@@ -22,7 +22,7 @@ export class RowWords {
   }
 
   /** Returns the description of a row; null until it has been computed. */
-  get(row: number): LineWords | null {
+  get(row: number): LineDescription | null {
     return this.#words.get(row) ?? null;
   }
 
@@ -38,7 +38,7 @@ export class RowWords {
     for (const row of this.#requested) {
       if (performance.now() - began > SLICE_MS) break;
       this.#history.visit(row, row + 1, (_row, replayed, state) =>
-        this.#store(row, wordsOf(replayed, state)),
+        this.#store(row, describeLine(replayed, state)),
       );
       done += 1;
     }
@@ -52,7 +52,7 @@ export class RowWords {
     });
   }
 
-  #store(row: number, words: LineWords): void {
+  #store(row: number, words: LineDescription): void {
     if (this.#words.size >= MAX_CACHED) {
       const [oldest] = this.#words.keys();
       if (oldest !== undefined) this.#words.delete(oldest);

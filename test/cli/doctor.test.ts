@@ -15,8 +15,8 @@ describe("clobsim doctor", () => {
     const { code, stdout } = await run("doctor", [data]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/disk +a sync takes \d+\.\d{3} ms/);
-    expect(stdout).toMatch(/journal +\d+ lines, \d+ bytes, up to .*stopped in good order/);
-    expect(stdout).toMatch(/db\.json +the state after line \d+, its SHA-256 is right/);
+    expect(stdout).toMatch(/journal +\d+ lines, \d+ bytes, up to .*stopped cleanly/);
+    expect(stdout).toMatch(/db\.json +the state after line \d+, its SHA-256 is correct/);
     expect(stdout).toMatch(/modes +only the owner/);
   });
 

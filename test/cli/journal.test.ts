@@ -16,7 +16,7 @@ describe("clobsim journal", () => {
     expect(stdout).toMatch(/0x19e7e376 {2}BUY 100 YES @ 0\.01 in \S+ +→ order \d+, rests 100 @ 0\.01/);
     expect(stdout).toMatch(/0x\w{8} {2}SELL 5 YES @ 0\.01 in \S+ +→ order \d+, fills 5 @ \S+ from 0x\w{8}/);
     expect(stdout).toMatch(/cancel order (\d+) +→ canceled order \1 with \d+ open/);
-    expect(lines.at(-1)).toMatch(/00:00:10\.000Z .*stopped in good order, state [0-9a-f]{12}$/);
+    expect(lines.at(-1)).toMatch(/00:00:10\.000Z .*stopped cleanly, state [0-9a-f]{12}$/);
   });
 
   it("is not coloured by default", async () => {

@@ -68,7 +68,7 @@ describe("clobsim record of a journal", () => {
     ],
     [[report], { from: "http://127.0.0.1:1" }, "found --from and "],
     [["http://127.0.0.1:1"], {}, "record expects a server behind --url, found http://127.0.0.1:1 alone\n"],
-    [["nowhere"], {}, "there is no nowhere: expected a data directory, or the file of a report"],
+    [["nowhere"], {}, "there is no nowhere: expected a data directory or a report"],
     [[report, data], {}, "record expects one data directory or report, found 2"],
   ])("refuses %j %j", async (words, flags, message) => {
     const { code, stdout, stderr } = await run("record", words, flags);

@@ -55,7 +55,7 @@ describe.each([null, join(folder, "data")])("a session with refused requests, da
     const replayed = await run("replay", [file]);
     expect(replayed).toMatchObject({ code: 0, stderr: "" });
     expect(replayed.stdout).toContain(
-      "10 refused requests: 8 refused again in the same way, 2 that cannot be tried again",
+      "10 refused requests: 8 refused again in the same way, 2 that cannot be retried",
     );
   });
 
@@ -98,15 +98,15 @@ describe.each([null, join(folder, "data")])("a session with refused requests, da
         "rejects: INSUFFICIENT_BALANCE",
         "- wallet-1: HOLD 10 YES @ 0.01",
         "rejects: INVALID_SIDE",
-        "# Refused with INVALID_ORDER, which no step can say: POST /clob/order of wallet-1.",
+        "# Refused with INVALID_ORDER, which no step can express: POST /clob/order of wallet-1.",
         "- wallet-1: BUY 10 YES @ 0.01 GTD 1970-01-01T00:00:01.000Z",
         "rejects: EXPIRATION_IN_PAST",
-        "# Refused with INVALID_JSON, which no step can say: POST /clob/order of wallet-1.",
+        "# Refused with INVALID_JSON, which no step can express: POST /clob/order of wallet-1.",
         "- wallet-2: cancel order-1",
         "rejects: ORDER_NOT_FOUND",
-        "# Refused with ORDER_ID_REQUIRED, which no step can say: DELETE /clob/order of wallet-2.",
-        "# Refused with MISSING_AUTH_HEADER, which no step can say: POST /clob/order.",
-        "# Refused with MARKET_CLOSED, which no step can say: POST /sim/markets/will-the-series-the-gold-horde-be-renewed/resolve.",
+        "# Refused with ORDER_ID_REQUIRED, which no step can express: DELETE /clob/order of wallet-2.",
+        "# Refused with MISSING_AUTH_HEADER, which no step can express: POST /clob/order.",
+        "# Refused with MARKET_CLOSED, which no step can express: POST /sim/markets/will-the-series-the-gold-horde-be-renewed/resolve.",
       ]
     `);
     expect(await run("run", [`${file}.yaml`], { via: "process" })).toMatchObject({ code: 0 });

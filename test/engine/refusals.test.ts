@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.dispose());
 
-/** A copy of a directory that was stopped in good order, to be spoiled. */
+/** A copy of a directory that was stopped cleanly, to be spoiled. */
 async function spoilt(spoil: (data: string) => Promise<unknown>): Promise<string> {
   count += 1;
   const data = program.path(`copy-${count}`);
@@ -129,7 +129,7 @@ describe("a directory is refused, and left as it is", () => {
     ],
     ["its journal is damaged in the middle", (data) => damage(data, 2_000), "is whole"],
     ["another journal stands beside its state", (data) => rewriteKeepingState(data), "another line"],
-    ["something stands behind a clean stop", (data) => append(data, "x"), "had stopped in good order"],
+    ["something stands behind a clean stop", (data) => append(data, "x"), "had stopped cleanly"],
   ])("with 3 when %s", async (_what, spoil, words) => {
     expect(await refused(await spoilt(spoil))).toEqual([3, sentence(words)]);
   });

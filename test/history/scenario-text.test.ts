@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { filled, itemLines, list, map, mapLines, scalar } from "../../src/history/scenario-text.ts";
+import { itemLines, list, map, mapLines, scalar, wrapped } from "../../src/history/scenario-text.ts";
 
 const text = (lines: readonly string[]): string => lines.join("\n");
 
@@ -41,7 +41,7 @@ describe("a map", () => {
           [
             "YES",
             map([
-              ["bids", filled(["0.5 x 10"])],
+              ["bids", wrapped(["0.5 x 10"])],
               ["asks", list([])],
             ]),
           ],
@@ -53,7 +53,7 @@ describe("a map", () => {
   });
 
   it("lets lists of short words fill lines, and gives each sentence a line", () => {
-    const lines = mapLines([["bids", filled(levels)]], 4);
+    const lines = mapLines([["bids", wrapped(levels)]], 4);
     expect(lines.length).toBeGreaterThan(1);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(130);
     expect(lines.slice(0, -1).every((line) => line.length > 100)).toBe(true);
@@ -77,7 +77,7 @@ describe("a map", () => {
     const shaped = (value: unknown): Parameters<typeof mapLines>[0][number][1] => {
       if (typeof value === "string") return value;
       if (Array.isArray(value))
-        return value.length % 2 === 0 ? list(value as string[]) : filled(value as string[]);
+        return value.length % 2 === 0 ? list(value as string[]) : wrapped(value as string[]);
       return map(Object.entries(value as object).map(([name, inner]) => [name, shaped(inner)] as const));
     };
     fc.assert(

@@ -9,8 +9,8 @@ function touchedBy(event: object): number[] {
   floor.fund("alice", { usdc: 100 });
   floor.send("alice BUY 10 YES @ 0.4");
   const touched = new Touched();
-  const outcome = { kind: "accepted", events: [event] } as const;
-  touched.take({ command: null, outcome } as unknown as ReplayedLine, floor.state);
+  const result = { kind: "accepted", events: [event] } as const;
+  touched.take({ command: null, result } as unknown as ReplayedLine, floor.state);
   return [...touched.markets];
 }
 

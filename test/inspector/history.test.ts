@@ -43,7 +43,7 @@ describe("the exchange behind a row", () => {
       const report = await opened(journal);
       expect(report.damage).toBeNull();
       expect(report.history.count).toBe(told.length);
-      expect(report.history.trouble).toBeNull();
+      expect(report.history.problem).toBeNull();
       expectSights(report, sights, anyRows(told.length, seed, 120));
     }
   });
@@ -80,9 +80,9 @@ describe("the exchange behind a row", () => {
         const from = Math.max(0, row - 3);
         report.history.visit(from, row, (at, each) => {
           const replayed = told[at];
-          expect([at, each.line.n, each.command, each.outcome.kind]).toEqual([
+          expect([at, each.line.n, each.command, each.result.kind]).toEqual([
             ...[at, replayed?.line.n, replayed?.command],
-            each.line.k === "restore" ? "note" : replayed?.outcome.kind,
+            each.line.k === "restore" ? "note" : replayed?.result.kind,
           ]);
         });
         expect(stateHashes(report.history.at(row))).toEqual(sights.get(row));
@@ -198,11 +198,11 @@ describe("a line that comes out otherwise", () => {
     const changed = lines.map((line, index) => (index === at ? { ...line, r: "00000001" } : line));
     const { history } = await opened(Buffer.from(withChecksums(changed)));
     const row = Number(lines[at]?.n) - 2;
-    expect(history.trouble?.line.n).toBe(row + 2);
+    expect(history.problem?.line.n).toBe(row + 2);
     expect(history.count).toBe(lines.length - 1);
-    expect(history.marks.at(row) & MARK.trouble).toBe(MARK.trouble);
+    expect(history.marks.at(row) & MARK.problem).toBe(MARK.problem);
     const kinds: string[] = [];
-    history.visit(row - 1, row + 3, (_row, { outcome }) => void kinds.push(outcome.kind));
+    history.visit(row - 1, row + 3, (_row, { result }) => void kinds.push(result.kind));
     expect(kinds).toEqual(["accepted", "differs", "unknown", "unknown"]);
     const { sights } = replayedSights(journal);
     for (const rows of [row, row + 1, row + 5, history.count]) {
@@ -217,8 +217,8 @@ describe("marks", () => {
     const journal = await journalOf(17, 300, { ...PLAIN, refused: 10 });
     const { told } = replayedSights(journal, () => false);
     const { history } = await opened(journal);
-    for (const [row, { line, outcome }] of told.entries()) {
-      const kinds = outcome.kind === "accepted" ? outcome.events.map(({ kind }) => kind as string) : [];
+    for (const [row, { line, result }] of told.entries()) {
+      const kinds = result.kind === "accepted" ? result.events.map(({ kind }) => kind as string) : [];
       const has = (...any: string[]): number => Number(kinds.some((kind) => any.includes(kind)));
       const expected =
         has("orderTraded") * MARK.trade +

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { wordsOf } from "../../src/history/words.ts";
+import { describeLine } from "../../src/history/describe-line.ts";
 import { type History, MARK } from "../../src/inspector/history.ts";
 import { type RowChoice, RowFilter } from "../../src/inspector/row-filter.ts";
 import { journalOf, opened, PLAIN } from "./histories.ts";
@@ -33,8 +33,8 @@ function rowsBy(
 function rowsWhere(holds: (row: number, words: string) => boolean): number[] {
   const found: number[] = [];
   history.visit(0, history.count, (row, told, state) => {
-    const { actor, text, became } = wordsOf(told, state);
-    if (holds(row, `${actor ?? ""} ${text} ${became}`.toLowerCase())) found.push(row);
+    const { actor, text, result } = describeLine(told, state);
+    if (holds(row, `${actor ?? ""} ${text} ${result}`.toLowerCase())) found.push(row);
   });
   return found;
 }

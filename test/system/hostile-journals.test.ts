@@ -10,7 +10,7 @@ import { nodeDisk } from "../../src/engine/disk.ts";
 import { LineWriter } from "../../src/engine/journal-codec.ts";
 import type { ControlKind } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
-import { examine } from "../../src/history/data-dir-check.ts";
+import { checkDataDir } from "../../src/history/data-dir-check.ts";
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
 import { type CommandResult, run } from "../cli/tools.ts";
 import { openOn } from "../engine/support/kept.ts";
@@ -215,7 +215,7 @@ const serve = async (): Promise<number> => {
 
 /** What `clobsim doctor` finds in a directory, without trying its disk. */
 const examineData = async (): Promise<number> => {
-  const findings = examine(nodeDisk, data, VERSION);
+  const findings = checkDataDir(nodeDisk, data, VERSION);
   process.stdout.write(findings.map(({ text }) => `${text}\n`).join(""));
   const problem = findings.find(({ problem }) => problem !== null)?.problem ?? null;
   return problem === null ? EXIT.ok : EXIT[problem];

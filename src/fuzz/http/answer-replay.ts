@@ -12,9 +12,9 @@ import type { Entry } from "../../engine/journal.ts";
 import { openingIn } from "../../engine/journal-scan.ts";
 import { openInMemory } from "../../engine/open-exchange.ts";
 import { type Origin, originOfJournal } from "../../engine/origin.ts";
-import { type WholeHistory, wholeHistory } from "../../history/journal-replay.ts";
-import { inMemory } from "../../history/report.ts";
-import { defectOf, withoutFigures } from "../../history/shrink/fingerprint.ts";
+import { type ReplayedHistory, replayHistory } from "../../history/journal-replay.ts";
+import { memoryFile } from "../../history/report.ts";
+import { defectFingerprint, withoutFigures } from "../../history/shrink/fingerprint.ts";
 import { differences } from "../../scenario/run/diff.ts";
 import { HANDLERS } from "../../server/handlers/all.ts";
 import { clockReply } from "../../server/handlers/control.ts";
@@ -42,19 +42,19 @@ export type Journal = ReturnType<typeof readJournal>;
 
 /** Reads and replays a report or a journal. @throws StoreError if it is neither. */
 export function readJournal(bytes: Uint8Array) {
-  const file = inMemory(Buffer.from(bytes));
+  const file = memoryFile(Buffer.from(bytes));
   const opening = openingIn(file);
   if (opening === null) throw new Error("the report has no complete first line");
-  const history = wholeHistory({ path: NAME, name: NAME, isFolder: false, file, opening }, VERSION);
-  return { origin: originOfJournal(opening, NAME), history, trouble: troubleOf(history) };
+  const history = replayHistory({ path: NAME, name: NAME, isFolder: false, file, opening }, VERSION);
+  return { origin: originOfJournal(opening, NAME), history, problem: problemOf(history) };
 }
 
 /** Describes what is wrong with a journal itself; null if it replays as recorded. */
-function troubleOf({ end: { trouble, scan }, failing, exchange }: WholeHistory): string | null {
+function problemOf({ end: { problem, scan }, failing, exchange }: ReplayedHistory): string | null {
   if (failing !== null)
     return `${failing.command.kind} makes the exchange fail: ${messageOf(exchange.thrown?.error)}`;
-  if (trouble !== null)
-    return `line ${trouble.line.n}, ${trouble.line.k}, ${trouble.outcome.kind} when it is decided again`;
+  if (problem !== null)
+    return `line ${problem.line.n}, ${problem.line.k}, ${problem.result.kind} when it is decided again`;
   return scan.damage === null ? null : "a line is damaged";
 }
 
@@ -160,7 +160,8 @@ export class AnswerReplay {
         body: textOf(await answerOf(service, endpoint, handle, this.#incoming(request), body)),
       };
     } catch (error) {
-      if (!(error instanceof ApiError)) throw Finding.inJournal(defectOf(messageOf(error)), observation);
+      if (!(error instanceof ApiError))
+        throw Finding.inJournal(defectFingerprint(messageOf(error)), observation);
       return { status: error.status, body: JSON.stringify(errorBody(error, answer?.requestId ?? "")) };
     }
   }

@@ -4,7 +4,7 @@ import { violations } from "../../core/invariants/invariants.ts";
 import { nextDue } from "../../core/schedule.ts";
 import { parseDuration } from "../../core/time.ts";
 import type { Entry } from "../../engine/journal.ts";
-import { brokenInvariant, defectOf } from "../../history/shrink/fingerprint.ts";
+import { defectFingerprint, invariantFingerprint } from "../../history/shrink/fingerprint.ts";
 import { firedIn } from "../../server/handlers/control.ts";
 import { AnswerReplay, type Journal, type Reply, requireSame, statusName } from "./answer-replay.ts";
 import {
@@ -390,7 +390,7 @@ class ReplayCheck {
   #checkInvariants(): void {
     const [broken] = violations(this.#replay.exchange.state);
     if (broken === undefined) return;
-    const { key, sentence } = brokenInvariant(broken.name);
+    const { key, sentence } = invariantFingerprint(broken.name);
     throw Finding.inJournal({ key, sentence: `${sentence}: ${broken.differences[0] ?? ""}` });
   }
 
@@ -424,7 +424,7 @@ const commandName = ({ command }: Entry): string =>
  */
 export async function check(journal: Journal, log: ObservationLog): Promise<Finding | null> {
   try {
-    if (journal.trouble !== null) throw Finding.inJournal(defectOf(journal.trouble));
+    if (journal.problem !== null) throw Finding.inJournal(defectFingerprint(journal.problem));
     await new ReplayCheck(journal, log, checkRealTime(log)).run();
     return null;
   } catch (error) {

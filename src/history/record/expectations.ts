@@ -10,13 +10,13 @@ import { OUTCOMES } from "../../core/terms.ts";
 import { size } from "../../core/units.ts";
 import { levelText, orderStateText } from "../../scenario/run/words.ts";
 import { book } from "../../scenario/venue/views.ts";
-import { type Entry, filled, flow, list, map, type Node } from "../scenario-text.ts";
+import { type Entry, flow, list, map, type Node, wrapped } from "../scenario-text.ts";
 import type { Trace } from "../trace.ts";
 import type { TouchedMarket, Vocabulary } from "../vocabulary.ts";
+import { RecordingError } from "./recordable-commands.ts";
 import type { DescribedSession, Script } from "./script.ts";
-import { RecordingError } from "./told-commands.ts";
 
-/** The books of markets as they stand, of both outcomes; `numbers` are those that the markets have in the session. */
+/** Returns the books of markets, for both outcomes; `numbers` are the markets' numbers in the session. */
 export const bookEntries = (
   words: Vocabulary,
   markets: readonly Market[],
@@ -26,22 +26,23 @@ export const bookEntries = (
     OUTCOMES.map((outcome): Entry => {
       const { bids, asks } = book(market, outcome);
       const sides: Entry[] = [
-        ["bids", filled(bids.map(levelText))],
-        ["asks", filled(asks.map(levelText))],
+        ["bids", wrapped(bids.map(levelText))],
+        ["asks", wrapped(asks.map(levelText))],
       ];
       return [words.token(tokenOf(numbers[index] ?? 0, outcome)), map(sides)];
     }),
   );
 
-/** How a session has ended, or its scenario; orders, accounts and markets are those of the session, by their numbers. */
+/** Final state of a session or of its scenario. Arguments are numbers in the session. */
 interface Ending {
   readonly state: State;
   order(number: number): Order;
   account(number: number): Account;
-  /** The number here of a market. */
+  /** Returns the market's number in `state`. */
   market(number: number): number;
-  /** How much of an order was matched before. */
+  /** Returns the size of an order that was matched before the start. */
   matchedBefore(order: number): number;
+  /** Number of trades before the start. */
   readonly tradesBefore: number;
 }
 
@@ -63,20 +64,20 @@ const endingIn = (script: Script): Ending => ({
   tradesBefore: 0,
 });
 
-/** An order as it is in the end; of one that rested from the start, what was left then counts. */
+/** Returns the final state of an order; for one that rested from the start, relative to its remainder then. */
 function orderText(ending: Ending, number: number): string {
   const { status, matched, size: whole, cancelReason: reason } = ending.order(number);
   const before = ending.matchedBefore(number);
   return orderStateText({ status, matched: size(matched - before), size: size(whole - before), reason });
 }
 
-/** How far each fill that an order had is settled. */
+/** Returns the settlement status of each fill of an order. */
 const statusesOf = (ending: Ending, number: number): SettlementStatus[] =>
   fillsOf({ state: ending.state, numbers: numbersAs("number") }, ending.order(number))
     .filter(({ trade }) => trade.number > ending.tradesBefore)
     .map(({ trade }) => tradeStatus(ending.state, trade));
 
-/** What an account has of USDC, whose token is 0, and of the shares of some markets. */
+/** Returns the balances of an account in USDC, whose token is 0, and in the tokens of markets. */
 function assetsOf(ending: Ending, markets: readonly TouchedMarket[], account: number) {
   const { collateral, holdings } = ending.account(account);
   const assets: (readonly [token: number, balance: Balance<number> | undefined])[] = [[0, collateral]];
@@ -88,57 +89,60 @@ function assetsOf(ending: Ending, markets: readonly TouchedMarket[], account: nu
 }
 
 /**
- * What must be true at the end of a session's scenario: books, orders that have a name and how far they are settled, trades
- * that no step has compared yet, and what accounts have.
- * @throws RecordingError where the steps do not come to what the session came to.
+ * Returns the expectations at the end of a scenario: books, named orders and their settlements, balances, and `trades`,
+ * which no step compares yet.
+ * @throws RecordingError if the scenario does not end with the session's state.
  */
 export function finalExpectations(trades: readonly string[], script: Script): Entry[] {
-  const { told } = script;
-  const { session, words, names, markets } = told;
+  const { described } = script;
+  const { session, words, names, markets } = described;
   const ending = endingOf(session);
-  refuseDivergence(told, ending, endingIn(script));
+  const scenarioEnding = endingIn(script);
+  assertSameEnding(described, ending, scenarioEnding);
   const books = bookEntries(
     words,
     markets.map(({ after }) => after),
   );
   const orders = [...names].map(([number, name]): Entry => [name, orderText(ending, number)]);
   const settled = settledEntries(ending, names);
-  const parts: readonly (readonly [key: string, entries: readonly Entry[]])[] = [
-    ["book", books],
-    ["orders", orders],
-    ["trades", []],
-    ["balances", balanceEntries(told, ending, endingIn(script))],
-    ["chain", settled.length === 0 ? [] : [["settled", map(settled)]]],
+  const unlessEmpty = (key: string, entries: readonly Entry[]): Entry[] =>
+    entries.length === 0 ? [] : [[key, map(entries)]];
+  return [
+    ...unlessEmpty("book", books),
+    ...unlessEmpty("orders", orders),
+    ["trades", list(trades)],
+    ...unlessEmpty("balances", balanceEntries(described, ending, scenarioEnding)),
+    ...unlessEmpty("chain", settled.length === 0 ? [] : [["settled", map(settled)]]),
   ];
-  return parts.flatMap(([key, entries]): Entry[] => {
-    if (key === "trades") return [[key, list(trades)]];
-    return entries.length === 0 ? [] : [[key, map(entries)]];
-  });
 }
 
-/** How far the orders that have a name are settled; nothing where blocks are mined at once and nothing went wrong. */
+/** Returns the settlements of named orders that are not what a step expects anyway, instant and confirmed. */
 function settledEntries(ending: Ending, names: ReadonlyMap<number, string>): Entry[] {
-  const isUsual = (status: SettlementStatus): boolean =>
+  const isDefault = (status: SettlementStatus): boolean =>
     status === "CONFIRMED" && ending.state.config.settlement === "instant";
   return [...names].flatMap(([number, name]): Entry[] => {
     const statuses = statusesOf(ending, number);
     const [first] = statuses;
-    if (first === undefined || statuses.every(isUsual)) return [];
-    return [[name, statuses.every((status) => status === first) ? first : filled(statuses)]];
+    if (first === undefined || statuses.every(isDefault)) return [];
+    return [[name, statuses.every((status) => status === first) ? first : wrapped(statuses)]];
   });
 }
 
 /**
- * What accounts have of USDC and of the markets' shares, whether or not orders reserve it. What their wallets hold on the
- * chain is said where it is something else, and the same in the scenario, which begins with everything settled.
+ * Returns the balances of accounts in USDC and shares, reserved amounts included. The balance on the chain is added if it
+ * differs and is the same in the scenario, which begins with everything settled.
  */
-function balanceEntries({ words, markets, actors }: DescribedSession, ending: Ending, own: Ending): Entry[] {
+function balanceEntries(
+  { words, markets, actors }: DescribedSession,
+  ending: Ending,
+  scenarioEnding: Ending,
+): Entry[] {
   return actors.map((number) => {
-    const others = new Map(assetsOf(own, markets, number));
+    const inScenario = new Map(assetsOf(scenarioEnding, markets, number));
     const assets = assetsOf(ending, markets, number).flatMap(([token, balance]): Entry[] => {
       if (balance === undefined) return [];
       const name = token === 0 ? "USDC" : words.token(token);
-      return [[name, amountNode(balance, others.get(token), token === 0 ? moneyText : sizeText)]];
+      return [[name, amountNode(balance, inScenario.get(token), token === 0 ? moneyText : sizeText)]];
     });
     return [words.account(number), map(assets)];
   });
@@ -146,12 +150,13 @@ function balanceEntries({ words, markets, actors }: DescribedSession, ending: En
 
 function amountNode(
   balance: Balance<number>,
-  own: Balance<number> | undefined,
+  inScenario: Balance<number> | undefined,
   text: (units: number) => string,
 ): Node {
   const onChain = onChainOf(balance);
-  const isSaid = onChain !== balance.balance && own !== undefined && onChainOf(own) === onChain;
-  return isSaid
+  const isAdded =
+    onChain !== balance.balance && inScenario !== undefined && onChainOf(inScenario) === onChain;
+  return isAdded
     ? map([
         ["balance", text(balance.balance)],
         ["onChain", text(onChain)],
@@ -160,24 +165,25 @@ function amountNode(
 }
 
 /**
- * The steps do not come to what the session came to where it depended on what was on its way before it began, on the order
- * of the nonces or on the fees of a wallet, none of which a scenario has.
+ * The endings differ if the session depended on transactions pending when it began, or on the order of nonces or the fees
+ * of a wallet: a scenario has none of these. @throws RecordingError
  */
-function refuseDivergence(told: DescribedSession, ending: Ending, own: Ending): void {
-  const others = new Map(facts(told, own));
-  for (const [what, found] of facts(told, ending)) {
-    const other = others.get(what);
-    if (other === found) continue;
+function assertSameEnding(described: DescribedSession, ending: Ending, scenarioEnding: Ending): void {
+  const inScenario = new Map(facts(described, scenarioEnding));
+  for (const [fact, expected] of facts(described, ending)) {
+    const found = inScenario.get(fact);
+    if (found === expected) continue;
     throw new RecordingError(
-      `a scenario of this session would end with another state: ${what} is ${other} instead of ${found}. It depends on what was pending when the session began, or on nonces and fees of wallets, which no step says`,
+      `a scenario of this session would end with another state: ${fact} is ${found} instead of ${expected}. It depends on what was pending when the session began, or on nonces and fees of wallets, which no step can express`,
     );
   }
 }
 
+/** Yields the facts that a session and its scenario must have in common at the end. */
 function* facts(
   { session, words, names, markets, actors }: DescribedSession,
   ending: Ending,
-): Generator<readonly [what: string, found: string]> {
+): Generator<readonly [fact: string, value: string]> {
   const { size: before } = session.opening.orders;
   for (let number = before + 1; number < session.end.orders.next; number += 1) {
     yield [`the settlement of its order ${number - before}`, statusesOf(ending, number).join(", ")];
@@ -188,7 +194,7 @@ function* facts(
     for (const [token, balance] of assetsOf(ending, markets, number)) {
       const units = balance?.balance ?? 0;
       if (token === 0) yield [`the balance of ${name}`, `${moneyText(units)} USDC`];
-      else yield [`what ${name} has of ${words.token(token)}`, sizeText(units)];
+      else yield [`the balance of ${name} in ${words.token(token)}`, sizeText(units)];
     }
   }
   const numbers = markets.map(({ number }) => number);

@@ -3,7 +3,7 @@ import { isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";
 import type { TracedCommand } from "../trace.ts";
-import { RecordingError } from "./told-commands.ts";
+import { RecordingError } from "./recordable-commands.ts";
 
 /** A fault that hits the settlement of one order, by its number in the session. */
 export interface OrderFault {
@@ -11,90 +11,92 @@ export interface OrderFault {
   readonly terms: SettlementFaultTerms;
 }
 
-/** One block of a session that was put together transaction by transaction, or a run of others. */
+/** A block whose transactions were executed one by one, or several other blocks in a row. */
 export interface ObservedBlock {
   readonly count: number;
-  /** The faults to set behind it, for what it has had without a fault and a later block has with one. */
+  /** Faults to set after it: a later block has them, but this one had the same settlements without them. */
   readonly faults: OrderFault[];
 }
 
-/** The blocks of a session, and what went wrong with settlements in them, written as one fault for each time. */
+/** The blocks of a session, and the faults of its settlements, each written as a fault that happens once. */
 export class ObservedBlocks {
   readonly #begun = new Map<TracedCommand, ObservedBlock>();
-  readonly #asked = new Map<TracedCommand, ObservedBlock[]>();
-  readonly #first = new Map<number, OrderFault[]>();
-  /** The block that has last had a settlement without a fault. */
-  readonly #spared = new Map<number, ObservedBlock>();
+  readonly #requested = new Map<TracedCommand, ObservedBlock[]>();
+  /** Faults to set before an order is placed, by order. */
+  readonly #initial = new Map<number, OrderFault[]>();
+  /** The latest block that had a settlement without a fault, by transaction. */
+  readonly #faultless = new Map<number, ObservedBlock>();
   readonly #end: State;
-  /** The orders that faults hit. */
-  readonly hit = new Set<number>();
+  /** Orders hit by faults. */
+  readonly faulted = new Set<number>();
 
-  /** @throws RecordingError when a settlement of before the session fails in it. */
+  /** @throws RecordingError if a settlement from before the session fails in it. */
   constructor(commands: readonly TracedCommand[], opening: State, end: State) {
     this.#end = end;
     const { size: before } = opening.chain.transactions;
-    let deed: TracedCommand | null = null;
+    /** Latest command that time did not cause. */
+    let cause: TracedCommand | null = null;
     let block: ObservedBlock | null = null;
     let height = 0;
     let mined = before;
-    for (const observed of commands) {
-      const { command, events } = observed;
-      if (!isCausedByTime(command)) deed = observed;
+    for (const traced of commands) {
+      const { command, events } = traced;
+      if (!isCausedByTime(command)) cause = traced;
       const count = blocksIn(events);
       if (count > 0) {
         block = { count, faults: [] };
-        this.#begun.set(observed, block);
-        if (deed?.command.kind === "mineBlocks" && deed !== observed && deed.at === observed.at) {
-          this.#asked.set(deed, [...this.askedBy(deed), block]);
+        this.#begun.set(traced, block);
+        if (cause?.command.kind === "mineBlocks" && cause !== traced && cause.at === traced.at) {
+          this.#requested.set(cause, [...this.requestedBy(cause), block]);
         }
         for (const event of events) {
           if (event.kind === "blockOpened") height = event.height;
           if (event.kind !== "blocksMined") continue;
-          for (; mined < event.lastTransaction; mined += 1) this.#spared.set(mined + 1, block);
+          for (; mined < event.lastTransaction; mined += 1) this.#faultless.set(mined + 1, block);
         }
       } else if (command.kind === "executeTransaction" && block !== null) {
         const { transaction } = command;
-        const own = events.find((event) => "transaction" in event && event.transaction === transaction);
-        if (own !== undefined)
-          this.#look(observed, transaction, own, { block, height, isForeign: transaction <= before });
+        const event = events.find((each) => "transaction" in each && each.transaction === transaction);
+        if (event !== undefined)
+          this.#addExecution(traced, transaction, event, { block, height, isEarlier: transaction <= before });
       }
     }
   }
 
-  /** The block that a command begins, if it does. */
-  begunBy(observed: TracedCommand): ObservedBlock | undefined {
-    return this.#begun.get(observed);
+  /** Returns the block that a command begins. */
+  begunBy(traced: TracedCommand): ObservedBlock | undefined {
+    return this.#begun.get(traced);
   }
 
-  /** The blocks that somebody mined by a command. */
-  askedBy(observed: TracedCommand): readonly ObservedBlock[] {
-    return this.#asked.get(observed) ?? [];
+  /** Returns the blocks that a `mineBlocks` command requested. */
+  requestedBy(traced: TracedCommand): readonly ObservedBlock[] {
+    return this.#requested.get(traced) ?? [];
   }
 
-  /** What to set before an order is placed. */
+  /** Returns the faults to set before an order is placed. */
   faultsOf(order: number): readonly OrderFault[] {
-    return this.#first.get(order) ?? [];
+    return this.#initial.get(order) ?? [];
   }
 
-  #look(
+  #addExecution(
     { sequence }: TracedCommand,
     transaction: number,
     event: DomainEvent,
-    { block, height, isForeign }: { block: ObservedBlock; height: number; isForeign: boolean },
+    { block, height, isEarlier }: { block: ObservedBlock; height: number; isEarlier: boolean },
   ): void {
     const { content, firstTrade } = this.#end.chain.transactions.get(transaction);
     if (content !== null || (event.kind === "transactionHeld" && event.hold === "UNDERPRICED")) return;
     const terms = faultIn(event, height);
-    if (terms === null) this.#spared.set(transaction, block);
-    else if (!isForeign) {
+    if (terms === null) this.#faultless.set(transaction, block);
+    else if (!isEarlier) {
       const order = this.#end.trades.get(firstTrade).taker;
-      const first = this.#first.get(order) ?? [];
-      this.#first.set(order, first);
-      (this.#spared.get(transaction)?.faults ?? first).push({ order, terms });
-      this.hit.add(order);
+      const initial = this.#initial.get(order) ?? [];
+      this.#initial.set(order, initial);
+      (this.#faultless.get(transaction)?.faults ?? initial).push({ order, terms });
+      this.faulted.add(order);
     } else if (terms.fault === "fail") {
       throw new RecordingError(
-        `a settlement of before the session failed in it (sequence ${sequence}), and a scenario begins with everything settled`,
+        `a settlement from before the session failed in it (sequence ${sequence}), but a scenario begins with everything settled`,
       );
     }
   }
@@ -102,10 +104,10 @@ export class ObservedBlocks {
 
 const ONCE = { probability: CERTAIN, times: 1, blocks: 0, baseFee: 0, reason: null } as const;
 const ON_REQUEST = "made to fail on request";
-/** A failure that no scenario's own accounts lead to: all of them allow the exchange to move what they have. */
-const WITHOUT_LEAVE = /allowance|approval/;
+/** Reasons of failures that cannot happen in a scenario, because its accounts have approved the exchange. */
+const MISSING_APPROVAL = /allowance|approval/;
 
-/** What hit a settlement, as a fault of its own; null when nothing did that would not come by itself. */
+/** Returns the fault with the effect of an event; null if there was none, or it happens in a scenario without a fault. */
 function faultIn(event: DomainEvent, height: number): SettlementFaultTerms | null {
   switch (event.kind) {
     case "transactionHeld":
@@ -114,7 +116,7 @@ function faultIn(event: DomainEvent, height: number): SettlementFaultTerms | nul
     case "settlementLost":
       return { ...ONCE, fault: "ghost" };
     case "settlementFailed": {
-      if (event.fault === 0 && !WITHOUT_LEAVE.test(event.reason)) return null;
+      if (event.fault === 0 && !MISSING_APPROVAL.test(event.reason)) return null;
       return { ...ONCE, fault: "fail", reason: event.reason === ON_REQUEST ? null : event.reason };
     }
     default:
@@ -122,7 +124,7 @@ function faultIn(event: DomainEvent, height: number): SettlementFaultTerms | nul
   }
 }
 
-/** How many blocks events begin. */
+/** Counts the blocks that events begin. */
 function blocksIn(events: readonly DomainEvent[]): number {
   let count = 0;
   for (const event of events) {

@@ -13,8 +13,8 @@ import { bookEntries } from "./expectations.ts";
 import type { Script } from "./script.ts";
 
 /**
- * What everybody in a scenario starts with, by account: those who act what they had when the session began and what
- * the faucet gave them in it, then those who only rest what their orders reserve.
+ * Returns the funds in a scenario's header, by account. An actor has its balances at the start of the session and what
+ * the faucet gave it later; another owner of a resting order has what its orders reserve.
  */
 export function startingFunds(
   { opening, commands }: Trace,
@@ -23,7 +23,7 @@ export function startingFunds(
   resting: readonly Order[],
 ): Map<number, Funds> {
   const funds = new Map<number, Funds>();
-  for (const account of actors) funds.set(account, heldBefore(opening, account, markets));
+  for (const account of actors) funds.set(account, balancesOf(opening, account, markets));
   for (const { command, events } of commands) {
     for (const event of events) {
       if (event.kind === "collateralIssued" && command.kind === "deriveCredentials") {
@@ -37,16 +37,16 @@ export function startingFunds(
   const isActor = new Set(actors);
   for (const order of [...resting].sort((a, b) => a.account - b.account)) {
     if (isActor.has(order.account)) continue;
-    const own = funds.get(order.account) ?? new Funds();
-    funds.set(order.account, own);
+    const reserved = funds.get(order.account) ?? new Funds();
+    funds.set(order.account, reserved);
     const { feeRateBps } = opening.markets.get(marketOfToken(order.token));
-    const reserved = reservationOf(order, remainingOf(order), feeRateBps);
-    own.add(order.side === "BUY" ? 0 : order.token, reserved);
+    const token = order.side === "BUY" ? 0 : order.token;
+    reserved.add(token, reservationOf(order, remainingOf(order), feeRateBps));
   }
   return funds;
 }
 
-function heldBefore(state: State, number: number, markets: readonly TouchedMarket[]): Funds {
+function balancesOf(state: State, number: number, markets: readonly TouchedMarket[]): Funds {
   const funds = new Funds();
   const account = state.accounts.find(number);
   funds.add(0, account?.collateral.balance ?? 0);
@@ -58,13 +58,13 @@ function heldBefore(state: State, number: number, markets: readonly TouchedMarke
   return funds;
 }
 
-/** The grants that a funding mints because it raises them: they are given by steps, not at the start. */
+/** Returns the grants minted because a funding raised them. Steps give them, not the header. */
 export const raisedIn = (command: Command, events: readonly DomainEvent[]): EventOf<"grantMinted">[] =>
   command.kind === "fundAccount" && command.everyMarket > 0
     ? events.filter((event) => event.kind === "grantMinted")
     : [];
 
-/** The orders that rested in some markets when a session began, oldest first. */
+/** Returns the orders that rested in some markets when a session began, oldest first. */
 export function restingBefore(opening: State, markets: readonly TouchedMarket[]): Order[] {
   const touched = new Set(markets.map(({ number }) => number));
   return [...opening.orders].filter(
@@ -73,11 +73,11 @@ export function restingBefore(opening: State, markets: readonly TouchedMarket[])
 }
 
 /**
- * The steps that bring a scenario's own markets to where a session found them. What is left of each order rests in the
- * order of arrival, so that every queue is the same; the books prove it.
+ * Writes the steps that bring a scenario's markets to their state at the start of the session. Remainders of orders are
+ * placed in the order of arrival, so that every queue is the same; an expectation checks the books.
  */
 export function writeOpening(script: Script): void {
-  const { session, words, names, markets } = script.told;
+  const { session, words, names, markets } = script.described;
   const resting = restingBefore(session.opening, markets);
   for (const order of resting) {
     const text = words.order({ ...order, size: remainingOf(order) }, order.token, names.get(order.number));
@@ -90,15 +90,16 @@ export function writeOpening(script: Script): void {
   }
   writeChain(script, session);
   if (resting.length === 0) return;
-  const stood = markets.flatMap(({ before }) => (before === null ? [] : [before]));
-  script.say(["expect", map([["book", map(bookEntries(words, stood))]])]);
+  const before = markets.flatMap((market) => market.before ?? []);
+  script.addStep(["expect", map([["book", map(bookEntries(words, before))]])]);
 }
 
-/** What has been reported is final, there are blocks for a reorganization to replace, and the base fee is what it was. */
+/** Mines until settlements are final and a later reorganization has blocks to replace, and restores the base fee. */
 function writeChain(script: Script, { opening, commands }: Trace): void {
-  const most = confirmationsOf(opening.config.settlement);
-  const isReplaced = commands.some(({ command }) => command.kind === "reorganizeChain");
-  const count = most === 0 ? 0 : script.state.chain.pending > 0 ? most + 1 : isReplaced ? most : 0;
+  const confirmations = confirmationsOf(opening.config.settlement);
+  const isReorganized = commands.some(({ command }) => command.kind === "reorganizeChain");
+  const needed = script.state.chain.pending > 0 ? confirmations + 1 : isReorganized ? confirmations : 0;
+  const count = confirmations === 0 ? 0 : needed;
   if (count > 0) script.submit({ kind: "mineBlocks", count }, 0, [["mine", String(count)]]);
   const baseFee = baseFeeOf(opening.chain);
   if (baseFee === DEFAULT_BASE_FEE) return;

@@ -11,24 +11,24 @@ import { scalar } from "../scenario-text.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Script } from "./script.ts";
 
-/** So many are written: a flood of them must not make a file too long. */
-const MAX_TOLD = 1_000;
-/** What can stand for a word of an order line, whatever it means. */
+/** Maximum number of refused requests written, so that they cannot make a file too long. */
+const MAX_WRITTEN = 1_000;
+/** A word that can be in an order line, valid or not. */
 const WORD = /^(?!(?:in|as)$)[\w.+:-]{1,40}$/;
-/** What an order line cannot begin with: other steps do. */
+/** First words of other steps, with which an order line cannot begin. */
 const VERBS: ReadonlySet<string> = new Set(["cancel", "fund", "split", "merge", "redeem"]);
-/** The name of an order that a scenario does not have. */
+/** The name of an order that does not exist. */
 const NO_ORDER = "nothing";
 
-/** A step, and what it was refused with in the scenario's own exchange. */
-interface Asked {
+/** A step, and the code with which the scenario's exchange refuses it; null if it does not. */
+interface RefusedStep {
   readonly line: string;
   readonly code: string | null;
 }
 
 /**
- * Writes refused requests as steps that say `rejects`: orders and cancels of known accounts, where the scenario's own
- * exchange refuses them with the same code. Of others it says in a remark that they were refused. Nothing is changed.
+ * Writes refused requests as steps with `rejects`: orders and cancels of known accounts that the scenario's exchange
+ * refuses with the same code. The others become remarks. The exchange does not change.
  */
 export class RefusedSteps {
   readonly #script: Script;
@@ -38,33 +38,32 @@ export class RefusedSteps {
 
   constructor(script: Script) {
     this.#script = script;
-    this.#words = script.told.words;
-    this.#end = script.told.session.end;
+    this.#words = script.described.words;
+    this.#end = script.described.session.end;
   }
 
   add({ at, request }: RefusedEntry): void {
     this.#count += 1;
-    if (this.#count === MAX_TOLD + 1) this.#script.remark("Further refused requests are left out.");
-    if (this.#count > MAX_TOLD) return;
+    if (this.#count === MAX_WRITTEN + 1) this.#script.addRemark("Further refused requests are left out.");
+    if (this.#count > MAX_WRITTEN) return;
     const { code, method, path } = request;
-    // What expires by then decides it.
-    if (code === "EXPIRATION_IN_PAST") this.#script.passTo(at);
+    // The refusal depends on the time.
+    if (code === "EXPIRATION_IN_PAST") this.#script.advanceTo(at);
     const account = accountIn(request, this.#end);
     const name = account === null ? null : this.#words.account(account);
-    const asked = name === null ? null : this.#asked(name, request);
-    if (name !== null && asked?.code === code) {
-      this.#script.say([name, scalar(asked.line)], ["rejects", scalar(code)]);
+    const step = name === null ? null : this.#step(name, request);
+    if (name !== null && step?.code === code) {
+      this.#script.addStep([name, scalar(step.line)], ["rejects", scalar(code)]);
       return;
     }
-    const what = asked === null ? `${method} ${path.replace(/[^!-~]/g, "?")}` : asked.line;
+    const what = step === null ? `${method} ${path.replace(/[^!-~]/g, "?")}` : step.line;
     const who = name === null ? "" : ` of ${name}`;
-    this.#script.remark(`Refused with ${code}, which no step can say: ${what}${who}.`);
+    this.#script.addRemark(`Refused with ${code}, which no step can express: ${what}${who}.`);
   }
 
-  #asked(name: string, request: RefusedRequest): Asked | null {
+  #step(name: string, request: RefusedRequest): RefusedStep | null {
     const { method, path, asked } = request;
-    const isOfOrders = path === "/clob/order" && asked !== null;
-    if (!isOfOrders) return null;
+    if (path !== "/clob/order" || asked === null) return null;
     if (asked.kind === "command") {
       if (asked.command.kind === "placeOrder") return this.#order(name, bodyOf(asked.command));
       return asked.command.kind === "cancelOrder" ? this.#cancel(name, [asked.command.orderId]) : null;
@@ -74,49 +73,48 @@ export class RefusedSteps {
     return this.#cancel(name, [...Object.values(asked.body), ...Object.values(asked.query)]);
   }
 
-  #order(name: string, body: Readonly<Record<string, Scalar>>): Asked | null {
+  #order(name: string, body: Readonly<Record<string, Scalar>>): RefusedStep | null {
     const token = tokenIn(this.#end, body.tokenId);
     if (token === null) return null;
     const market = marketOfToken(token);
     const words = wordsOfBody(body, outcomeOf(token), this.#words.marketIfSeveral(market));
     const { side, size, price, type, expiry } = words;
-    const ending = expiry === null ? [] : [expiry.text];
-    const parts = [side, size, price, type, ...ending];
+    const parts = [side, size, price, type, ...(expiry === null ? [] : [expiry.text])];
     if (!parts.every((part) => WORD.test(part)) || VERBS.has(side)) return null;
-    const made: Readonly<Record<string, unknown>> = {
+    const written: Readonly<Record<string, unknown>> = {
       ...orderBodyOf(words, "", this.#script.now),
       tokenId: body.tokenId,
     };
-    if (!Object.entries(body).every(([field, value]) => (made[field] ?? "") === value)) return null;
+    if (!Object.entries(body).every(([field, value]) => (written[field] ?? "") === value)) return null;
     const expiration = expiry === null ? null : type === "GTC" ? `GTC ${expiry.text}` : expiry.text;
     const texts = { ...words, orderType: type, expiration };
     const line = orderWords(texts, words.outcome + this.#words.inMarket(market));
     return { line, code: this.#script.refusalOfOrder(name, words) };
   }
 
-  #cancel(name: string, given: readonly Scalar[]): Asked | null {
+  #cancel(name: string, given: readonly Scalar[]): RefusedStep | null {
     const [id, ...others] = new Set(given);
     if (typeof id !== "string" || id === "" || others.length > 0) return null;
     const order = numberOf(this.#end.idPrefixes.order, id);
-    const named = this.#script.told.names.get(order);
-    const code = this.#script.refusalOfCancel(name, named === undefined ? null : order);
-    return { line: `cancel ${named ?? NO_ORDER}`, code };
+    const orderName = this.#script.described.names.get(order);
+    const code = this.#script.refusalOfCancel(name, orderName === undefined ? null : order);
+    return { line: `cancel ${orderName ?? NO_ORDER}`, code };
   }
 }
 
-/** The accounts whose requests were refused, and the markets that these speak of, by number. */
-export function askedOf(refused: readonly RefusedEntry[], state: State) {
-  const requests = refused.map(({ request }) => request);
-  const accounts = requests.map((request) => accountIn(request, state)).filter((each) => each !== null);
-  const markets = requests.map((request) => marketIn(request, state)).filter((each) => each !== null);
-  return { accounts, markets };
+/** Returns the senders of refused requests and the markets of their orders, by number. */
+export function partiesOfRefused(refused: readonly RefusedEntry[], state: State) {
+  return {
+    accounts: refused.flatMap(({ request }) => accountIn(request, state) ?? []),
+    markets: refused.flatMap(({ request }) => marketIn(request, state) ?? []),
+  };
 }
 
-/** The account of a sender that a signature has proven; null where it has none. */
+/** Returns the account of a sender proven by a signature; null if there is none. */
 const accountIn = ({ address, isProven }: RefusedRequest, state: State): number | null =>
   (isProven && address !== null ? state.accountByAddress.get(address) : undefined) ?? null;
 
-/** The market of which a refused order of a known account speaks; null where it speaks of none. */
+/** Returns the market of a refused order of a known account; null if there is none. */
 function marketIn(request: RefusedRequest, state: State): number | null {
   const { asked } = request;
   if (asked === null || accountIn(request, state) === null) return null;
@@ -129,7 +127,7 @@ function marketIn(request: RefusedRequest, state: State): number | null {
 const tokenIn = (state: State, id: Scalar | undefined): number | null =>
   (typeof id === "string" ? state.tokenById.get(id) : undefined) ?? null;
 
-/** The body that a client sends for a command. */
+/** Returns the body of the request for a command. */
 const bodyOf = ({ kind: _, address: __, price, size, expiration, ...rest }: CommandOf<"placeOrder">) => ({
   ...rest,
   price: Number(priceText(price)),

@@ -21,51 +21,50 @@ import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { fundCommand } from "../../scenario/venue/opening.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { Wallets } from "../../scenario/venue/wallets.ts";
-import { faultStep, moment, type Remark, type Step, sayableTerms } from "../scenario-text.ts";
-import { positionIn, Remapper, type Trace, type TracedCommand } from "../trace.ts";
+import { faultStep, moment, type Remark, roundedTerms, type Step } from "../scenario-text.ts";
+import { positionCallIn, Remapper, type Trace, type TracedCommand } from "../trace.ts";
 import type { Funds, TouchedMarket, Vocabulary } from "../vocabulary.ts";
-import { RecordingError } from "./told-commands.ts";
+import { RecordingError } from "./recordable-commands.ts";
 
-/** What a scenario says before its steps. */
+/** Settings of a scenario. */
 interface Header extends Pick<ExchangeConfig, "seed" | "settlement" | "balances"> {
   readonly clock: Millis;
   readonly markets: readonly MarketTerms[];
 }
 
-/** A session with the words in which a scenario writes it. */
+/** A session with its names in the scenario. */
 export interface DescribedSession {
-  /** Its commands are those that steps say. */
+  /** Has only the commands that are written as steps. */
   readonly session: Trace;
   readonly words: Vocabulary;
-  /** Of orders, by number. */
+  /** Names of orders, by number. */
   readonly names: ReadonlyMap<number, string>;
   readonly markets: readonly TouchedMarket[];
   readonly actors: readonly number[];
 }
 
 /**
- * The steps of a scenario as they are written. Each is done at once in the exchange in which the scenario will be run: what
- * it comes to is known before anybody runs the file. Accounts are called there as the scenario calls them; markets, orders
- * and what commands speak of are those of the session.
+ * The steps of a scenario. Each is executed when it is added, on an exchange like the one of a run, so that its result is
+ * known. Arguments and results are names of accounts in the scenario, and numbers of markets and orders in the session.
  */
 export class Script {
   readonly steps: (Step | Remark)[] = [];
+  readonly described: DescribedSession;
   readonly #venue: LocalVenue;
   readonly #remapper: Remapper;
-  /** What it tells. */
-  readonly told: DescribedSession;
-  /** The moment that the steps have come to. */
+  /** Time after the steps written so far; the exchange may be ahead. */
   #now: Millis;
-  #bottom = 0;
+  /** Height of the chain when the session began. */
+  #firstHeight = 0;
 
-  constructor(header: Header, told: DescribedSession) {
+  constructor(header: Header, described: DescribedSession) {
     const place = { file: "", line: 1, column: 1 };
     const scenario = { name: "", place, world: null, accounts: [], steps: [], ...header };
     this.#venue = new LocalVenue(scenario, null, new Wallets());
-    this.told = told;
-    const { words, markets, session } = told;
+    this.described = described;
+    const { words, markets, session } = described;
     this.#remapper = new Remapper(this.#venue.exchange, session.end, (address) =>
-      this.#venue.signIn(words.named(address)),
+      this.#venue.signIn(words.accountAt(address)),
     );
     for (const { name, number } of markets) {
       this.#remapper.markets.set(number, this.state.marketBySlug.get(name) ?? 0);
@@ -73,7 +72,7 @@ export class Script {
     this.#now = this.#venue.now();
   }
 
-  /** What the scenario's own exchange knows by now. */
+  /** State of the scenario's exchange. */
   get state(): State {
     return this.#venue.state;
   }
@@ -82,38 +81,38 @@ export class Script {
     return this.#now;
   }
 
-  /** How many blocks came since the session began. */
+  /** Number of blocks since the session began. */
   get blocks(): number {
-    return headOf(this.state.chain) - this.#bottom;
+    return headOf(this.state.chain) - this.#firstHeight;
   }
 
-  /** The session begins. */
-  begin(): void {
-    this.#bottom = headOf(this.state.chain);
+  /** Called after the opening steps, when the session begins. */
+  beginSession(): void {
+    this.#firstHeight = headOf(this.state.chain);
   }
 
-  say(...step: Step): void {
+  addStep(...step: Step): void {
     this.steps.push(step);
   }
 
-  /** Says something on one line that is no step. */
-  remark(remark: string): void {
+  addRemark(remark: string): void {
     this.steps.push({ remark });
   }
 
-  /** Does what a command of the session did, and says it. @throws RecordingError when it is refused. */
-  do(traced: TracedCommand, ...step: Step): void {
-    const own = this.#remapper.own(traced);
-    if (own === null) throw new Error(`sequence ${traced.sequence} speaks of what is not told`);
-    this.submit(own, traced.sequence, step, traced.events);
+  /** Repeats a command of the session as a step. @throws RecordingError if it is refused. */
+  repeat(traced: TracedCommand, ...step: Step): void {
+    const command = this.#remapper.remap(traced);
+    if (command === null)
+      throw new Error(`sequence ${traced.sequence} refers to something that no step created`);
+    this.submit(command, traced.sequence, step, traced.events);
   }
 
-  /** Does and says something of the scenario's own that stands for events of a command. @throws RecordingError */
+  /** Submits a command of the scenario as a step; `events` are those in the session that it repeats. @throws RecordingError */
   submit(command: Command, sequence: number, step: Step, events: readonly DomainEvent[] = []): void {
     const decision = this.#venue.exchange.submit(command);
-    if (decision.ok) this.#remapper.pair(events, decision.events);
+    if (decision.ok) this.#remapper.link(events, decision.events);
     else this.#refused(sequence, step, refusedBy(refusalError(decision.refusal, this.#venue.view)));
-    this.say(...step);
+    this.addStep(...step);
   }
 
   #refused(sequence: number, step: Step, { code, message }: { code: string; message: string }): never {
@@ -123,21 +122,21 @@ export class Script {
     );
   }
 
-  /** Sets a settlement fault, of an order by its number here and what steps call it. */
+  /** Sets a settlement fault; `order` is the scenario's number of the order that it hits, `of` its name in steps. */
   fault(terms: SettlementFaultTerms, order?: number, of: string | null = null): void {
-    const said = sayableTerms(terms);
+    const rounded = roundedTerms(terms);
     const command = {
       kind: "setSettlementFault",
-      ...said,
+      ...rounded,
       ...(order === undefined ? {} : { order }),
     } as const;
-    this.submit(command, 0, faultStep(said, of));
+    this.submit(command, 0, faultStep(rounded, of));
   }
 
-  /** Rests what is left of an order that was there before the session. */
+  /** Places the remainder of an order that rested before the session. */
   rest(order: Order, step: Step): void {
     const { side, price, orderType, expiration, token, number, account } = order;
-    const address = this.#venue.signIn(this.told.words.account(account));
+    const address = this.#venue.signIn(this.described.words.account(account));
     const tokenId = this.#venue.tokenId(this.#token(token));
     this.#remapper.orders.set(number, this.state.orders.next);
     const left = size(order.size - order.matched);
@@ -148,8 +147,8 @@ export class Script {
     );
   }
 
-  /** Makes an account known, and gives it what it starts with. */
-  open(account: string, funds: Funds): void {
+  /** Opens an account of the header with its funds. */
+  openAccount(account: string, funds: Funds): void {
     const address = this.#venue.signIn(account);
     const fundings = funds.all.map(([token, amount]) => this.#funding(token, amount));
     if (fundings.length === 0) return;
@@ -157,10 +156,10 @@ export class Script {
     if (!attempt.ok) throw new RecordingError(attempt.message);
   }
 
-  /** Gives USDC, where the token is 0, or shares of a token of the session. */
+  /** Funds an account with micro-USDC if the token is 0, else with size units of a token of the session. */
   fund(sequence: number, account: string, token: number, amount: number): void {
     const command = this.#fundCommand(this.#venue.signIn(account), [this.#funding(token, amount)]);
-    this.submit(command, sequence, [[account, this.told.words.funding(token, amount)]]);
+    this.submit(command, sequence, [[account, this.described.words.funding(token, amount)]]);
   }
 
   #fundCommand(address: string, fundings: readonly Funding[]) {
@@ -173,31 +172,31 @@ export class Script {
   }
 
   #token(token: number) {
-    return { market: this.told.words.market(marketOfToken(token)), outcome: outcomeOf(token) };
+    return { market: this.described.words.market(marketOfToken(token)), outcome: outcomeOf(token) };
   }
 
-  /** Tries a wallet's transaction and sends it, as a step does; where it may come to nothing, it is left out then. */
+  /** Sends a wallet's transaction as a step. If it fails, the step is omitted if `mayFail`. @throws RecordingError */
   call(traced: TracedCommand, step: Step, mayFail: boolean): void {
-    const { words, session } = this.told;
+    const { words, session } = this.described;
     const { command, sequence } = traced;
-    const position = command.kind === "sendTransaction" ? positionIn(session.end, command) : null;
+    const position = command.kind === "sendTransaction" ? positionCallIn(session.end, command) : null;
     const [[account] = [""]] = step;
-    if (position === null) throw new Error(`sequence ${sequence} is no step`);
+    if (position === null) throw new Error(`no step for sequence ${sequence}`);
     const attempt = this.#venue.transact(account, words.market(position.market), position.change);
-    if (attempt.ok) this.say(...step);
+    if (attempt.ok) this.addStep(...step);
     else if (!mayFail) this.#refused(sequence, step, attempt);
   }
 
-  /** The code with which an order is refused here, right or wrong as its words are; null when it is not. Nothing changes. */
+  /** Returns the code with which an order, valid or not, would be refused now; null if it would be accepted. */
   refusalOfOrder(account: string, words: OrderWords): string | null {
     const body = orderBodyOf(words, this.#venue.tokenId(words), this.#venue.now()) as Record<string, Scalar>;
     return this.#refusal("POST", account, { kind: "request", body, query: {}, isCut: false });
   }
 
-  /** The same of the cancel of an order of the session, or of one that there is not. */
+  /** Returns the code with which canceling an order would be refused now; null for an order that does not exist. */
   refusalOfCancel(account: string, order: number | null): string | null {
-    const own = order === null ? undefined : this.#remapper.orders.get(order);
-    const orderId = own === undefined ? "nothing" : idOf(this.state.idPrefixes.order, own);
+    const number = order === null ? undefined : this.#remapper.orders.get(order);
+    const orderId = number === undefined ? "nothing" : idOf(this.state.idPrefixes.order, number);
     return this.#refusal("DELETE", account, { kind: "request", body: { orderId }, query: {}, isCut: false });
   }
 
@@ -208,42 +207,42 @@ export class Script {
     return answer.kind === "refused" ? answer.code : null;
   }
 
-  /** What became here of an order of the session. @throws Error when it was never placed here. */
+  /** Returns the scenario's order for an order of the session. @throws Error if it has not been placed. */
   orderOf(order: number): Order {
-    const own = this.#remapper.orders.get(order);
-    if (own === undefined) throw new Error(`order ${order} is not told`);
-    return this.state.orders.get(own);
+    const number = this.#remapper.orders.get(order);
+    if (number === undefined) throw new Error(`no step places order ${order}`);
+    return this.state.orders.get(number);
   }
 
-  /** The numbers here of the markets of the session. */
+  /** Numbers of markets in the scenario, by their numbers in the session. */
   get markets(): ReadonlyMap<number, number> {
     return this.#remapper.markets;
   }
 
-  /** What an account of the session owns here. */
+  /** Returns the scenario's account for an account of the session. */
   accountOf(number: number): Account {
-    const address = this.#venue.signIn(this.told.words.account(number));
+    const address = this.#venue.signIn(this.described.words.account(number));
     return this.state.accounts.get(this.state.accountByAddress.get(address) ?? 0);
   }
 
-  /** Lets time pass in a step, unless the steps have come so far. */
-  passTo(at: Millis, words = moment(at)): void {
-    if (at !== this.#now) this.say(["at", words]);
+  /** Advances time with a step, unless the steps already end at that time. */
+  advanceTo(at: Millis, words = moment(at)): void {
+    if (at !== this.#now) this.addStep(["at", words]);
     this.#now = at;
-    this.foresee(at);
+    this.advanceSilently(at);
   }
 
-  /** Lets time pass that a later step will write: nothing is done in between. */
-  foresee(at: Millis): void {
+  /** Advances time without a step: a later one covers it, because no command comes between. */
+  advanceSilently(at: Millis): void {
     this.#venue.exchange.advanceTo(at);
   }
 
-  /** Writes the time that was foreseen. */
-  catchUp(): void {
-    if (this.isBehind) this.passTo(this.#venue.now());
+  /** Adds the step for time that was advanced silently. */
+  writeTime(): void {
+    if (this.hasUnwrittenTime) this.advanceTo(this.#venue.now());
   }
 
-  get isBehind(): boolean {
+  get hasUnwrittenTime(): boolean {
     return this.#venue.now() > this.#now;
   }
 }

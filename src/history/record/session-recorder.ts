@@ -11,120 +11,122 @@ import type { TracedCommand } from "../trace.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { ObservedBlock, ObservedBlocks, OrderFault } from "./observed-blocks.ts";
 import { raisedIn } from "./opening-steps.ts";
+import { isMineable, RecordingError } from "./recordable-commands.ts";
 import type { Script } from "./script.ts";
-import { isWaiting, RecordingError } from "./told-commands.ts";
 
-/** After so many trades they are compared. */
+/** Number of trades after which a step compares them. */
 const TRADES_COMPARED = 50;
 
 /**
- * Writes what a session did, command by command, as steps with what was observed of each. Blocks that time mines come by
- * themselves where the steps bring the same time; where the session had one that its own scenario would not have (what was
- * pending before, or what is left out, asked for it), a step mines it. A fault names the order whose settlement it hits;
- * spikes of the base fee are for all.
+ * Writes the commands of a session as steps with their results. Time mines the same blocks in the scenario as in the
+ * session; a step mines a block that only the session has, because a transaction that was pending before it or is left
+ * out caused the block. A fault names the order whose settlement it hits; spikes of the base fee hit all.
  */
 export class SessionRecorder {
-  /** Trades that no step has compared yet. */
+  /** Trades that no step compares yet. */
   trades: string[] = [];
   readonly #script: Script;
   readonly #blocks: ObservedBlocks;
   readonly #words: Vocabulary;
-  /** How many blocks the session has had, and how many of them would change nothing here and are not written. */
-  #had = 0;
-  #idle = 0;
-  /** The orders that faults in force are of, by their numbers in the scenario's own exchange. */
-  readonly #faulty = new Map<number, number>();
+  /** Number of blocks in the session so far. */
+  #sessionBlocks = 0;
+  /** Number of those that are left out because they would change nothing. */
+  #omittedBlocks = 0;
+  /** Orders of the session that faults in force name, by their numbers in the scenario. */
+  readonly #faulted = new Map<number, number>();
 
   constructor(script: Script, blocks: ObservedBlocks) {
     this.#script = script;
     this.#blocks = blocks;
-    this.#words = script.told.words;
+    this.#words = script.described.words;
   }
 
-  /** Records a command, or, of one that no step says, what follows from it. */
-  add(traced: TracedCommand, isTold: boolean): void {
-    if (isTold) this.#write(traced);
-    this.#follow(traced);
+  /** Adds a command; one that is not written as a step may still begin a block. */
+  add(traced: TracedCommand, isWritten: boolean): void {
+    if (isWritten) this.#write(traced);
+    this.#matchBlock(traced);
     for (const event of traced.events) {
       if (event.kind === "orderTraded") this.trades.push(this.#words.fill(event).trade);
     }
     if (this.trades.length < TRADES_COMPARED) return;
-    this.#script.say(["expect", map([["trades", list(this.trades)]])]);
+    this.#script.addStep(["expect", map([["trades", list(this.trades)]])]);
     this.trades = [];
   }
 
-  /** The session is over: all its time is written. */
+  /** Called after the last command. */
   finish(sequence: number): void {
-    this.#script.catchUp();
-    this.#compare(sequence);
+    this.#script.writeTime();
+    this.#assertSameBlocks(sequence);
   }
 
   #write(traced: TracedCommand): void {
     const { command } = traced;
     const isTimed = isCausedByTime(command);
-    if (!isTimed || command.kind === "expireOrder") this.#passTime(traced);
+    if (!isTimed || command.kind === "expireOrder") this.#advance(traced);
     if (isTimed) return;
-    this.#compare(traced.sequence);
-    // Events, markets and keys are there from the start; gas money changes nothing that a scenario sees.
+    this.#assertSameBlocks(traced.sequence);
+    // Events, markets and keys exist from the start; native balances have no effect in a scenario.
     const step = this.#words.step(traced);
     if (command.kind === "fundAccount") this.#fund(traced, command);
     else if (command.kind === "setSettlementFault") {
       if (command.fault === "gasSpike") this.#script.fault(command);
     } else if (command.kind === "endSettlementFault") this.#endSpike(traced, command);
-    else if (command.kind === "mineBlocks") this.#mineAsked(traced);
-    else if (step === null || "cannotSay" in step) return;
+    else if (command.kind === "mineBlocks") this.#mineRequested(traced);
+    else if (step === null || "unsupported" in step) return;
     else if (command.kind === "placeOrder") this.#place(traced, step);
     else if (command.kind === "sendTransaction") this.#send(traced, step);
-    else this.#script.do(traced, ...step);
+    else this.#script.repeat(traced, ...step);
   }
 
-  /** Moves the clock where that decides something: while an order waits for its expiration, and when blocks are mined. */
-  #passTime(traced: TracedCommand): void {
+  /** Advances time if it has an effect: an open order has an expiration, or it decides when blocks are mined. */
+  #advance(traced: TracedCommand): void {
     const { at, command, before } = traced;
-    const isSilent = command.kind === "deriveCredentials" || command.kind === "createMarket";
-    const matters =
-      before.isTimed ||
+    const isInHeader = command.kind === "deriveCredentials" || command.kind === "createMarket";
+    const isNeeded =
+      before.hasExpiries ||
       (command.kind === "placeOrder" && command.expiration !== null) ||
-      (!isSilent && this.#isClocked(traced));
-    if (!matters || at === this.#script.now) return;
-    const expiring = command.kind === "expireOrder" ? this.#script.told.names.get(command.order) : undefined;
-    if (expiring === undefined) this.#script.passTo(at);
-    else this.#script.passTo(at, `expiry of ${expiring}`);
+      (!isInHeader && this.#decidesBlocks(traced));
+    if (!isNeeded || at === this.#script.now) return;
+    const { names } = this.#script.described;
+    const expiring = command.kind === "expireOrder" ? names.get(command.order) : undefined;
+    if (expiring === undefined) this.#script.advanceTo(at);
+    else this.#script.advanceTo(at, `expiry of ${expiring}`);
   }
 
-  /** Whether the moment of a command decides when the next blocks come. */
-  #isClocked({ at, command, events }: TracedCommand): boolean {
-    const { state, isBehind } = this.#script;
-    if (isBehind) return true;
+  /** Whether the time of a command decides when the next blocks are mined. */
+  #decidesBlocks({ at, command, events }: TracedCommand): boolean {
+    const { state, hasUnwrittenTime } = this.#script;
+    if (hasUnwrittenTime) return true;
     if (state.config.settlement !== "auto") return false;
     const dueAt = nextDueAt(state);
     if (dueAt !== null && dueAt <= at) return true;
     if (command.kind === "mineBlocks") return true;
-    return state.chain.nextBlockAt === null && (STARTING.has(command.kind) || isTrading(events));
+    return state.chain.nextBlockAt === null && (STARTS_BLOCK.has(command.kind) || isTrading(events));
   }
 
   #place(traced: TracedCommand, step: Step): void {
     const { sequence, placed, events } = traced;
     if (placed === null) return;
-    const { order, look } = placed;
+    const { order, state } = placed;
     for (const fault of this.#blocks.faultsOf(order)) this.#setFault(fault, true);
     const fills = events.flatMap((event) =>
       event.kind === "orderTraded" ? [this.#words.fill(event).fill] : [],
     );
     const filled: Entry[] = fills.length === 0 ? [] : [["fills", list(fills)]];
-    this.#script.do(traced, ...step, ["status", orderStateText(look)], ...filled);
+    const expected = orderStateText(state);
+    this.#script.repeat(traced, ...step, ["status", expected], ...filled);
     const { status, matched, size, cancelReason: reason } = this.#script.orderOf(order);
     const found = orderStateText({ status, matched, size, reason });
-    if (found === orderStateText(look)) return;
+    if (found === expected) return;
     throw new RecordingError(
-      `the order of sequence ${sequence} became ${orderStateText(look)}, and in a scenario of the session it becomes ${found}: what was pending when it began decided that`,
+      `the order of sequence ${sequence} became ${expected}, but in a scenario of the session it becomes ${found}: it depends on what was pending when the session began`,
     );
   }
 
-  /** What an account is given, and what a raised grant mints for it at once. */
+  /** Writes what an account is given, and the shares that a raised grant mints for it at once. */
   #fund({ sequence, events }: TracedCommand, command: CommandOf<"fundAccount">): void {
-    const account = this.#words.named(command.address);
-    const { tokenById } = this.#script.told.session.end;
+    const account = this.#words.accountAt(command.address);
+    const { tokenById } = this.#script.described.session.end;
     const given: (readonly [token: number, amount: number])[] = [[0, command.collateral]];
     for (const { tokenId, size } of command.tokens) given.push([tokenById.get(tokenId) ?? 0, size]);
     for (const { market, size } of raisedIn(command, events)) {
@@ -135,54 +137,56 @@ export class SessionRecorder {
     }
   }
 
-  /** After a command, whether it is written or not: takes note of the block that it begins, and sees that the scenario has it. */
-  #follow(observed: TracedCommand): void {
-    const block = this.#blocks.begunBy(observed);
+  /** If a command began a block, makes sure that the scenario has that block, too. */
+  #matchBlock(traced: TracedCommand): void {
+    const block = this.#blocks.begunBy(traced);
     if (block === undefined) return;
-    this.#had += block.count;
+    this.#sessionBlocks += block.count;
     const { state, blocks } = this.#script;
-    const missing = this.#had - this.#idle - blocks;
+    const missing = this.#sessionBlocks - this.#omittedBlocks - blocks;
     if (missing > 0) {
-      if (state.chain.nextBlockAt === observed.at) {
-        this.#script.foresee(observed.at);
+      if (state.chain.nextBlockAt === traced.at) {
+        this.#script.advanceSilently(traced.at);
       } else if (isSettled(state)) {
-        this.#idle += missing;
+        this.#omittedBlocks += missing;
       } else {
-        if (state.config.settlement === "auto") this.#script.passTo(observed.at);
+        if (state.config.settlement === "auto") this.#script.advanceTo(traced.at);
         this.#mine(missing);
       }
     }
-    this.#setBehind(block);
+    this.#setFaultsAfter(block);
   }
 
-  /** @throws RecordingError when the scenario has had other blocks than the session; at once, blocks are no matter of time. */
-  #compare(sequence: number): void {
+  /** @throws RecordingError if the scenario has other blocks than the session; not with instant settlement. */
+  #assertSameBlocks(sequence: number): void {
     const { blocks, state } = this.#script;
-    if (state.config.settlement === "instant") this.#idle = this.#had - blocks;
-    if (blocks + this.#idle === this.#had) return;
+    if (state.config.settlement === "instant") this.#omittedBlocks = this.#sessionBlocks - blocks;
+    const found = blocks + this.#omittedBlocks;
+    if (found === this.#sessionBlocks) return;
     throw new RecordingError(
-      `before sequence ${sequence} the session had mined ${this.#had} blocks where a scenario of it mines ${blocks + this.#idle}: what was pending when it began, or a mode of mining that was set in it, decides when blocks are mined`,
+      `before sequence ${sequence} the session mined ${this.#sessionBlocks} blocks, but a scenario of it mines ${found}: it depends on what was pending when the session began, or on a mining mode that was set in it`,
     );
   }
 
-  #mineAsked(observed: TracedCommand): void {
-    let together = 0;
-    for (const block of this.#blocks.askedBy(observed)) {
-      together += block.count;
+  #mineRequested(traced: TracedCommand): void {
+    let count = 0;
+    for (const block of this.#blocks.requestedBy(traced)) {
+      count += block.count;
       if (block.faults.length === 0) continue;
-      this.#mine(together);
-      together = 0;
-      this.#setBehind(block);
+      this.#mine(count);
+      count = 0;
+      this.#setFaultsAfter(block);
     }
-    this.#mine(together);
+    this.#mine(count);
   }
 
-  /** What nothing has come of yet is written only where a wallet would send it: its trial comes to something. */
+  /** A transaction that is still pending at the end is omitted if a wallet would not send it, because its simulation fails. */
   #send(traced: TracedCommand, step: Step): void {
-    const isIdle = traced.events.some(
-      (sent) => sent.kind === "transactionSent" && isWaiting(this.#script.told.session, sent.transaction),
+    const { session } = this.#script.described;
+    const isPending = traced.events.some(
+      (sent) => sent.kind === "transactionSent" && isMineable(session, sent.transaction),
     );
-    this.#script.call(traced, step, isIdle);
+    this.#script.call(traced, step, isPending);
   }
 
   #mine(count: number): void {
@@ -190,20 +194,20 @@ export class SessionRecorder {
     this.#script.submit({ kind: "mineBlocks", count }, 0, [["mine", String(count)]]);
   }
 
-  #setBehind(block: ObservedBlock): void {
+  #setFaultsAfter(block: ObservedBlock): void {
     const faults = block.faults.splice(0);
-    if (faults.length > 0) this.#script.catchUp();
+    if (faults.length > 0) this.#script.writeTime();
     for (const fault of faults) this.#setFault(fault, false);
   }
 
-  /** Sets a fault of an order that is placed next, or was placed before. */
+  /** Sets a fault of the order that is placed next, or of an earlier one. */
   #setFault({ order, terms }: OrderFault, isNext: boolean): void {
-    const own = isNext ? this.#script.state.orders.next : this.#script.orderOf(order).number;
-    this.#faulty.set(own, order);
-    this.#script.fault(terms, own, isNext ? NEXT_ORDER : (this.#script.told.names.get(order) ?? ""));
+    const number = isNext ? this.#script.state.orders.next : this.#script.orderOf(order).number;
+    this.#faulted.set(number, order);
+    this.#script.fault(terms, number, isNext ? NEXT_ORDER : (this.#script.described.names.get(order) ?? ""));
   }
 
-  /** The base fee is that of the highest spike. What ends it ends all faults: those of orders are set again. */
+  /** Ends the highest spike of the base fee. The step for that ends all faults, so those of orders are set again. */
   #endSpike(
     { sequence, before: { faults } }: TracedCommand,
     { number }: CommandOf<"endSettlementFault">,
@@ -213,20 +217,20 @@ export class SessionRecorder {
     if (before === after) return;
     if (after !== DEFAULT_BASE_FEE) {
       throw new RecordingError(
-        `sequence ${sequence} ends one of several spikes of the base fee, and no step of a scenario ends one alone`,
+        `sequence ${sequence} ends one of several spikes of the base fee, but no step of a scenario can end a single one`,
       );
     }
     const pending = this.#script.state.chain.faults.flatMap(({ number: _, struck: __, order, ...terms }) => {
-      const own = order === undefined ? undefined : this.#faulty.get(order);
-      return own === undefined ? [] : [{ order: own, terms }];
+      const faulted = order === undefined ? undefined : this.#faulted.get(order);
+      return faulted === undefined ? [] : [{ order: faulted, terms }];
     });
     this.#script.submit({ kind: "endSettlementFault", number: null }, sequence, [["chain fault", "none"]]);
     for (const fault of pending) this.#setFault(fault, false);
   }
 }
 
-/** What may be the first to ask for a block, besides a trade. */
-const STARTING: ReadonlySet<Command["kind"]> = new Set<Command["kind"]>([
+/** Commands that, like a trade, can make the chain schedule a block. */
+const STARTS_BLOCK: ReadonlySet<Command["kind"]> = new Set<Command["kind"]>([
   "resolveMarket",
   "sendTransaction",
   "reorganizeChain",

@@ -4,7 +4,7 @@ import { FULL_PRICE } from "../../core/units.ts";
 import type { Scenario } from "../../scenario/language/scenario.ts";
 import { OTHER_GOLDEN, readGolden, sideDiff, tradesDiff } from "../../scenario/run/expectations.ts";
 import type { DiffLine } from "../../scenario/run/result.ts";
-import { type Entry, filled, itemLines, list, map } from "../scenario-text.ts";
+import { type Entry, itemLines, list, map, wrapped } from "../scenario-text.ts";
 import { Draft, type Part } from "./draft.ts";
 import { type InlineFlows, type NotedRun, withFlowsInline } from "./inline-flows.ts";
 import type { Failed } from "./trial.ts";
@@ -87,8 +87,8 @@ function otherBook({ markets }: Scenario, wanted: GoldenText, found: GoldenText)
   if (book === undefined || other?.token !== book.token) return null;
   const { token, bids, asks } = book;
   const sides: Entry[] = [
-    ["bids", filled(bids)],
-    ["asks", filled(asks)],
+    ["bids", wrapped(bids)],
+    ["asks", wrapped(asks)],
   ];
   const name = markets.length === 1 ? (token.split(" ").at(-1) ?? "") : token;
   return {

@@ -8,27 +8,24 @@ import { attempt } from "../../scenario/language/page.ts";
 import { type Problem, ProblemList } from "../../scenario/language/problem.ts";
 import { ScenarioFiles } from "../../scenario/language/scenario-files.ts";
 import type { Session } from "../record/record-session.ts";
-import { traceOf } from "../trace.ts";
-import { freeName, Parties, touchedMarkets } from "../vocabulary.ts";
+import { traceCommands } from "../trace.ts";
+import { AccountNames, freeName, touchedMarkets } from "../vocabulary.ts";
 
 const ORDER = /^o([1-9]\d{0,15})$/;
 const SHOWN = 8;
 const SHOWN_DIGITS = 10;
 
-/**
- * How an expectation of a session speaks of its things: of markets and accounts as a recorded session does, of orders by
- * `o` and their number in the journal.
- */
+/** Names in an expectation of a session: those of markets and accounts as in a recorded session, of orders as `o12`. */
 export class HistoryNames {
   /** Addresses by name. */
   readonly accounts: ReadonlyMap<string, Address>;
-  /** The markets that the session touched; all where it touched none. */
+  /** Markets with events in the session; all if there are none. */
   readonly markets: readonly string[];
-  /** The names of all markets by number. */
+  /** Names of all markets by number. */
   readonly marketNames: ReadonlyMap<number, string>;
-  /** Numbers of the session's first order and of its last. */
+  /** Numbers of the first and last order of the session. */
   readonly orders: readonly [first: number, last: number];
-  /** The last sequence before the session. */
+  /** Last sequence before the session. */
   readonly sequenceBefore: number;
   readonly #actors: readonly string[];
   readonly #names: ReadonlyMap<Address, string>;
@@ -36,10 +33,10 @@ export class HistoryNames {
   constructor({ open, entries, devAccounts }: Pick<Session, "open" | "entries" | "devAccounts">) {
     const exchange = open();
     this.sequenceBefore = exchange.sequence;
-    const session = runSteps(traceOf(exchange, entries));
+    const session = runSteps(traceCommands(exchange, entries));
     const { opening, end } = session;
-    const parties = new Parties(session, devAccounts);
-    const touched = touchedMarkets(session, parties.actors);
+    const accountNames = new AccountNames(session, devAccounts);
+    const touched = touchedMarkets(session, accountNames.actors);
     const names = new Map(touched.map(({ number, name }) => [number, name]));
     const taken = new Set(names.values());
     for (const { number, slug } of end.markets) {
@@ -51,24 +48,26 @@ export class HistoryNames {
     this.marketNames = names;
     this.markets = touched.length > 0 ? touched.map(({ name }) => name) : [...names.values()];
     const customers = [...end.accounts].filter(({ number }) => number > FEES);
-    this.accounts = new Map(customers.map(({ number, address }) => [parties.nameOf(number), address]));
-    this.#names = new Map(customers.map(({ number, address }) => [address, parties.nameOf(number)]));
-    this.#actors = parties.actors.filter((number) => number > FEES).map((number) => parties.nameOf(number));
+    this.accounts = new Map(customers.map(({ number, address }) => [accountNames.nameOf(number), address]));
+    this.#names = new Map(customers.map(({ number, address }) => [address, accountNames.nameOf(number)]));
+    this.#actors = accountNames.actors
+      .filter((number) => number > FEES)
+      .map((number) => accountNames.nameOf(number));
     this.orders = [opening.orders.size + 1, end.orders.size];
   }
 
-  /** What an account is called; null of one that the session did not have. */
+  /** Returns the name of an account; null if the session does not have it. */
   accountOf(address: Address): string | null {
     return this.#names.get(address) ?? null;
   }
 
-  /** The names that may stand for orders. */
+  /** Yields the names of the session's orders. */
   *orderNames(): Generator<string> {
     const [first, last] = this.orders;
     for (let number = first; number <= last; number += 1) yield orderName(number);
   }
 
-  /** All of them for a person, a line each kind. */
+  /** All names as text, a line for each kind. */
   get lines(): readonly string[] {
     const [first, last] = this.orders;
     return [
@@ -78,7 +77,7 @@ export class HistoryNames {
     ];
   }
 
-  /** Those that stand in a text, a sentence each. */
+  /** Returns lines about the accounts and orders that are named in a text. */
   linesFor(text: string): readonly string[] {
     const words = new Set(text.match(/[A-Za-z][\w-]*/g));
     const accounts = [...this.accounts.keys()].filter((name) => words.has(name));
@@ -98,7 +97,7 @@ export class HistoryNames {
 
 export const orderName = (number: number): string => `o${number}`;
 
-/** The number of the order that a name stands for, or null. */
+/** Returns the number of the order with a name; null if it is no such name. */
 export function orderNumber(name: string): number | null {
   const digits = ORDER.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);
@@ -109,19 +108,19 @@ const listed = (names: readonly string[]): string =>
     ? "none"
     : names.slice(0, SHOWN).join(", ") + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");
 
-/** What must be true at the end of a history, in the scenario language. */
+/** Expectations at the end of a history, in the scenario language. */
 export interface HistoryExpectation {
   readonly names: HistoryNames;
   readonly expectations: readonly Expectation[];
-  /** The same on one line, as it stands behind `expect:`. */
+  /** The same on one line, as after `expect:`. */
   readonly text: string;
 }
 
 const FLOW = { schema: "failsafe", collectionStyle: "flow", lineWidth: 0 } as const;
-/** Expectations of a whole run: whatever is left out, they fail. */
-const OF_ALL: ReadonlySet<Expectation["kind"]> = new Set(["golden", "stateHash"]);
+/** Expectations about a whole run, which fail whatever is left out. */
+const WHOLE_RUN: ReadonlySet<Expectation["kind"]> = new Set(["golden", "stateHash"]);
 
-/** Reads what stands behind `expect:` in a scenario, or says what is wrong with it; `label` is how problems name the text. */
+/** Reads expectations, written as after `expect:`. `label` is the name of the text in problems. */
 export function readHistoryExpectation(
   label: string,
   text: string,
@@ -135,9 +134,9 @@ export function readHistoryExpectation(
     for (const name of names.orderNames()) declared.orders.set(name, "GTC");
     return readExpectations({ files, declared }, root);
   });
-  const whole = expectations?.find(({ kind }) => OF_ALL.has(kind));
+  const whole = expectations?.find(({ kind }) => WHOLE_RUN.has(kind));
   if (whole !== undefined) {
-    const message = `expected what a few steps can bring about, found ${whole.kind}: it is of everything`;
+    const message = `expected an expectation that a few steps can meet, found ${whole.kind}, which is about the whole run`;
     problems.add({ place: whole.place, message, hint: null });
   }
   if (expectations !== undefined && problems.isEmpty) {
@@ -147,7 +146,7 @@ export function readHistoryExpectation(
   return { problems: problems.inOrder(label) };
 }
 
-/** The names of the orders that expectations speak of. */
+/** Returns the names of the orders in expectations. */
 export const ordersIn = (expectations: readonly Expectation[]): readonly string[] =>
   expectations.flatMap((each) => {
     if (each.kind === "order" || each.kind === "settled") return [each.name];
@@ -155,7 +154,7 @@ export const ordersIn = (expectations: readonly Expectation[]): readonly string[
     return each.trades.flatMap(({ value: { maker, isMakerOrder } }) => (isMakerOrder ? [maker] : []));
   });
 
-/** The names of the accounts that expectations speak of. */
+/** Returns the names of the accounts in expectations. */
 export const accountsIn = (expectations: readonly Expectation[]): readonly string[] =>
   expectations.flatMap((each) => {
     if (each.kind === "balance") return [each.account];

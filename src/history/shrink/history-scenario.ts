@@ -5,7 +5,7 @@ import type { ExchangeConfig, State } from "../../core/state.ts";
 import type { Address } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
 import { map, moment, type Step, scenarioText } from "../scenario-text.ts";
-import { orderOfFault, type TracedCommand } from "../trace.ts";
+import { faultedOrder, type TracedCommand } from "../trace.ts";
 import { addressIn, Funds, freeName, marketEntries, type TouchedMarket, Vocabulary } from "../vocabulary.ts";
 import type { FailureFingerprint } from "./fingerprint.ts";
 import {
@@ -19,45 +19,45 @@ import {
 
 const NAMES = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];
 
-/** Whether what accounts get before they act stands in the header, or all of it in steps. */
+/** Whether funds that accounts get before they act are in the header, or all funds in steps. */
 export type FundingStyle = "header" | "steps";
 
-/** Some commands to be written as a scenario. */
+/** Commands to write as a scenario. */
 export interface TraceToWrite {
   readonly config: ExchangeConfig;
   readonly start: Millis;
   readonly trace: readonly TracedCommand[];
-  /** What is known at the end of the whole history. */
+  /** State at the end of the whole history. */
   readonly history: State;
   readonly fingerprint: FailureFingerprint;
-  /** How many commands the history had. */
+  /** Number of commands in the history. */
   readonly count: number;
   readonly style: FundingStyle;
-  /** What must be true at the end, or what must be accepted there, where it is that which fails. */
+  /** The expectation that fails at the end, or the command that is refused there; null for another failure. */
   readonly expected: HistoryExpectation | RefusedAtEnd | null;
 }
 
-/** A command that is refused where it should be accepted, and the names of the history. */
+/** A command that should be accepted, with the names of its history. */
 interface RefusedAtEnd {
   readonly names: HistoryNames;
   readonly traced: TracedCommand;
 }
 
 /**
- * Some commands of a history as a scenario of their own: its markets and what its accounts start with are its header. What
- * the exchange's own faucet gave is given there, and grants in every market as shares of both outcomes. `unsaid` is what was done that no step says, in words.
+ * Writes commands of a history as a scenario, with markets and initial funds in the header. Funds include what the faucet
+ * gave, and grants as shares of both outcomes. `unsupported` describes commands that no step can express.
  */
-export function historyScenario(written: TraceToWrite) {
-  const { config, start, trace, fingerprint, count, style, expected, history } = written;
+export function historyScenario(source: TraceToWrite) {
+  const { config, start, trace, fingerprint, count, style, expected, history } = source;
   const all = expected !== null && "traced" in expected ? [...trace, expected.traced] : trace;
-  const markets = marketsOf(written);
+  const markets = marketsOf(source);
   const accounts = new Map<Address, string>();
-  const orders = orderNames(written, all);
+  const orders = orderNames(source, all);
   const words = new Vocabulary(markets, history, {
     account: (address) => {
       const { size } = accounts;
-      const given = expected?.names.accountOf(address) ?? null;
-      const name = accounts.get(address) ?? given ?? NAMES[size] ?? `wallet-${size + 1}`;
+      const inHistory = expected?.names.accountOf(address) ?? null;
+      const name = accounts.get(address) ?? inHistory ?? NAMES[size] ?? `wallet-${size + 1}`;
       accounts.set(address, name);
       return name;
     },
@@ -65,10 +65,10 @@ export function historyScenario(written: TraceToWrite) {
   });
   const funds = new Map<Address, Funds>();
   const acted = new Set<Address>();
-  const unsaid = new Set<string>();
+  const unsupported = new Set<string>();
   const steps: Step[] = [];
   let now = start;
-  const say = (at: Millis, step: Step | null): void => {
+  const addStep = (at: Millis, step: Step | null): void => {
     if (at > now) steps.push([["at", moment(at)]]);
     now = at;
     if (step !== null) steps.push(step);
@@ -76,29 +76,29 @@ export function historyScenario(written: TraceToWrite) {
   for (const traced of all) {
     const { at, command } = traced;
     const address = addressIn(command);
-    const given = givenBy(traced, written, markets);
-    if (address !== null && given !== null) {
-      const name = words.named(address);
-      const own = funds.get(address) ?? new Funds();
-      const isAtStart = style === "header" && !acted.has(address);
-      // Whatever credentials are derived again, the faucet gives once.
-      const isAgain = command.kind === "deriveCredentials" && funds.has(address);
-      funds.set(address, own);
-      for (const [token, amount] of isAgain ? [] : given) {
-        if (isAtStart) own.add(token, amount);
-        else if (amount > 0) say(at, [[name, words.funding(token, amount)]]);
+    const fundings = fundingsOf(traced, source, markets);
+    if (address !== null && fundings !== null) {
+      const name = words.accountAt(address);
+      const initial = funds.get(address) ?? new Funds();
+      const isInHeader = style === "header" && !acted.has(address);
+      // The faucet gives only at the first derivation of credentials.
+      const isRepeated = command.kind === "deriveCredentials" && funds.has(address);
+      funds.set(address, initial);
+      for (const [token, amount] of isRepeated ? [] : fundings) {
+        if (isInHeader) initial.add(token, amount);
+        else if (amount > 0) addStep(at, [[name, words.funding(token, amount)]]);
       }
       continue;
     }
     if (address !== null) acted.add(address);
     const step = words.step(traced);
-    if (step === null && isCausedByTime(command)) say(at, null);
-    else if (step !== null && "cannotSay" in step) unsaid.add(step.cannotSay);
-    else if (step !== null) say(at, step);
+    if (step === null && isCausedByTime(command)) addStep(at, null);
+    else if (step !== null && "unsupported" in step) unsupported.add(step.unsupported);
+    else if (step !== null) addStep(at, step);
   }
   if (expected !== null && "text" in expected) {
     const { names, expectations, text } = expected;
-    for (const name of accountsIn(expectations)) words.named(names.accounts.get(name) ?? name);
+    for (const name of accountsIn(expectations)) words.accountAt(names.accounts.get(name) ?? name);
     steps.push([["expect", text]]);
   }
   const sentence = oneLine(fingerprint.sentence);
@@ -117,11 +117,11 @@ export function historyScenario(written: TraceToWrite) {
     ]),
     steps,
   });
-  return { text, unsaid: [...unsaid] };
+  return { text, unsupported: [...unsupported] };
 }
 
-/** What a command gives: micro-USDC, where the token is 0, and size units of tokens; null of what gives nothing. */
-function givenBy(
+/** Returns what a command funds: micro-USDC if the token is 0, else size units; null if it is no funding. */
+function fundingsOf(
   { command }: TracedCommand,
   { config, history }: TraceToWrite,
   markets: readonly TouchedMarket[],
@@ -139,7 +139,7 @@ function givenBy(
   return [[0, collateral], ...single.filter(isThere), ...everywhere];
 }
 
-/** The markets that commands make, with the names that the scenario gives them. */
+/** Returns the markets that commands create, with their names in the scenario. */
 function marketsOf({ trace, history, expected }: TraceToWrite): TouchedMarket[] {
   const names = new Set<string>();
   return trace.flatMap(({ events }) =>
@@ -152,29 +152,29 @@ function marketsOf({ trace, history, expected }: TraceToWrite): TouchedMarket[] 
   );
 }
 
-/** The names of the orders that something speaks of again, by number. */
+/** Names the orders to which commands or expectations refer, by number. */
 function orderNames(
   { trace, history, expected }: TraceToWrite,
   all: readonly TracedCommand[],
 ): Map<number, string> {
-  const spokenOf = new Set<number | "next" | null>();
+  const referenced = new Set<number | "next" | null>();
   for (const traced of all) {
     const { command } = traced;
-    if (command.kind === "cancelOrder") spokenOf.add(numberOf(history.idPrefixes.order, command.orderId));
-    if (command.kind === "setSettlementFault") spokenOf.add(orderOfFault(command.order ?? 0, traced));
+    if (command.kind === "cancelOrder") referenced.add(numberOf(history.idPrefixes.order, command.orderId));
+    if (command.kind === "setSettlementFault") referenced.add(faultedOrder(command.order ?? 0, traced));
   }
   if (expected !== null && "text" in expected) {
-    for (const name of ordersIn(expected.expectations)) spokenOf.add(orderNumber(name));
+    for (const name of ordersIn(expected.expectations)) referenced.add(orderNumber(name));
   }
   const names = new Map<number, string>();
   for (const { placed } of trace) {
-    if (placed === null || !spokenOf.has(placed.order)) continue;
+    if (placed === null || !referenced.has(placed.order)) continue;
     names.set(placed.order, expected === null ? `order-${names.size + 1}` : orderName(placed.order));
   }
   return names;
 }
 
-const LONGEST = 150;
+const MAX_NAME_LENGTH = 150;
 
 const oneLine = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").slice(0, LONGEST);
+  text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").slice(0, MAX_NAME_LENGTH);

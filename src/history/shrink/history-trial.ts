@@ -20,30 +20,34 @@ import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { Wallets } from "../../scenario/venue/wallets.ts";
 import { Remapper, type TracedCommand } from "../trace.ts";
-import { brokenInvariant, defectOf, type FailureFingerprint, fingerprintOf } from "./fingerprint.ts";
+import {
+  defectFingerprint,
+  type FailureFingerprint,
+  fingerprintOf,
+  invariantFingerprint,
+} from "./fingerprint.ts";
 import { type HistoryExpectation, type HistoryNames, orderNumber, ordersIn } from "./history-expectation.ts";
 
-/** How some commands fail. */
+/** Commands that fail. */
 export interface FailingTrace {
   readonly fingerprint: FailureFingerprint;
-  /** Those that did something, up to the one at which it fails. */
+  /** Those with an effect, up to the one that fails. */
   readonly trace: readonly TracedCommand[];
 }
 
-/** What the commands of a history are tried with. */
 export interface TrialSettings {
-  /** A fresh exchange that stands where the history begins. */
+  /** Returns a new exchange in the state before the history. */
   readonly open: () => Exchange;
-  /** What is known at the end of the whole history. */
+  /** State at the end of the whole history. */
   readonly history: State;
-  /** Whether the time is over. */
+  /** Whether the time is up. */
   readonly isOver: () => boolean;
 }
 
-/** So many commands are applied before somebody asks again whether the time is over. */
-const COMMANDS_AT_ONCE = 256;
+/** Number of commands applied between two checks whether the time is up. */
+const COMMANDS_PER_CHECK = 256;
 
-/** Tries commands on fresh exchanges. */
+/** Tries commands of a history on new exchanges. */
 export abstract class HistoryTrial {
   readonly #settings: TrialSettings;
 
@@ -51,19 +55,22 @@ export abstract class HistoryTrial {
     this.#settings = settings;
   }
 
-  /** In which ways commands fail, of one moment; none when they do not. @throws RunStopped */
+  /** Applies commands and returns all failures at the first that fails; empty if none does. @throws RunStopped */
   protected abstract failures(trace: readonly TracedCommand[]): Promise<readonly FailingTrace[]>;
 
-  /** How commands fail; null when they do not. @throws RunStopped */
-  async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
+  /** Applies commands and returns the first failure; null if there is none. @throws RunStopped */
+  async firstFailure(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
     return (await this.failures(trace))[0] ?? null;
   }
 
-  /** How commands fail in the same way; null when they do not. @throws RunStopped */
-  async broken(trace: readonly TracedCommand[], { key }: FailureFingerprint): Promise<FailingTrace | null> {
+  /** Applies commands and returns the failure with a fingerprint; null if there is none. @throws RunStopped */
+  async sameFailure(
+    trace: readonly TracedCommand[],
+    { key }: FailureFingerprint,
+  ): Promise<FailingTrace | null> {
     const failures = await this.failures(trace).catch((error: unknown) => {
       if (error instanceof RunStopped) throw error;
-      // Some commands make no sense without others, or speak of what is not there.
+      // Commands may depend on others that were left out.
       return [];
     });
     return failures.find(({ fingerprint }) => fingerprint.key === key) ?? null;
@@ -76,20 +83,20 @@ export abstract class HistoryTrial {
 
   protected readonly stop = (): boolean => this.#settings.isOver();
 
-  /** Applies commands one by one, adds those that did something to `done`, and answers the index of each. */
+  /** Applies commands one by one, adds those with an effect to `done`, and yields the index of each. */
   protected *applying(
     remapper: Remapper,
     trace: readonly TracedCommand[],
     done: TracedCommand[],
   ): Generator<number, void> {
     for (const [index, traced] of trace.entries()) {
-      if (index % COMMANDS_AT_ONCE === 0 && this.stop()) throw new RunStopped();
-      if (remapper.apply(traced) === "done") done.push(traced);
+      if (index % COMMANDS_PER_CHECK === 0 && this.stop()) throw new RunStopped();
+      if (remapper.apply(traced)) done.push(traced);
       yield index;
     }
   }
 
-  /** Applies commands; answers those that did something. */
+  /** Applies commands; returns those with an effect. */
   protected apply(remapper: Remapper, trace: readonly TracedCommand[]): TracedCommand[] {
     const done: TracedCommand[] = [];
     for (const _index of this.applying(remapper, trace, done));
@@ -97,27 +104,27 @@ export abstract class HistoryTrial {
   }
 }
 
-/** Up to so many commands, the invariants are judged after each of them. */
-const FEW = 256;
-/** So often they are judged in a longer history, for each time costs as much as the state is large. */
+/** Maximum number of commands for which the invariants are checked after each. */
+const MAX_CHECKED_EACH = 256;
+/** Number of checks in a longer history, because a check takes time proportional to the state. */
 const CHECKS = 8;
-/** So often when nothing is found: what is broken may have mended itself. */
+/** Number of checks if those find nothing: a broken invariant may hold again later. */
 const MAX_CHECKS = 1_000;
 
-/** Applies commands until something throws or invariants do not hold; of many, judged now and then. */
+/** Applies commands until one throws or invariants do not hold. */
 export class FailureTrial extends HistoryTrial {
   #checks = CHECKS;
 
-  override async first(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
-    const found = await super.first(trace);
-    if (found !== null || trace.length <= FEW) return found;
+  override async firstFailure(trace: readonly TracedCommand[]): Promise<FailingTrace | null> {
+    const found = await super.firstFailure(trace);
+    if (found !== null || trace.length <= MAX_CHECKED_EACH) return found;
     this.#checks = MAX_CHECKS;
-    return super.first(trace);
+    return super.firstFailure(trace);
   }
 
   protected async failures(trace: readonly TracedCommand[]): Promise<readonly FailingTrace[]> {
     const { length } = trace;
-    const stride = length <= FEW ? 1 : Math.ceil(length / this.#checks);
+    const stride = length <= MAX_CHECKED_EACH ? 1 : Math.ceil(length / this.#checks);
     const remapper = this.open();
     const done: TracedCommand[] = [];
     let next = 0;
@@ -127,18 +134,18 @@ export class FailureTrial extends HistoryTrial {
         if (next % stride !== 0 && next !== length) continue;
         const broken = violations(remapper.state);
         if (broken.length > 0)
-          return broken.map(({ name }) => ({ fingerprint: brokenInvariant(name), trace: done }));
+          return broken.map(({ name }) => ({ fingerprint: invariantFingerprint(name), trace: done }));
       }
       return [];
     } catch (error) {
       if (error instanceof RunStopped) throw error;
       const message = error instanceof Error ? error.message : String(error);
-      return [{ fingerprint: defectOf(message), trace: [...done, ...trace.slice(next, next + 1)] }];
+      return [{ fingerprint: defectFingerprint(message), trace: [...done, ...trace.slice(next, next + 1)] }];
     }
   }
 }
 
-/** Applies commands until an expectation does not hold at their end. */
+/** Applies commands, and checks expectations after the last. */
 export class ExpectationTrial extends HistoryTrial {
   readonly #expected: HistoryExpectation;
 
@@ -163,14 +170,14 @@ export class ExpectationTrial extends HistoryTrial {
       stop: this.stop,
       refused: undefined,
     });
-    // Of a world's own trades, no recorded session tells.
+    // Expectations do not include trades of the opening.
     session.fillsRead = fillsBefore;
     for (const name of ordersIn(expectations)) {
-      const key = orders.get(orderNumber(name) ?? 0);
-      // Whatever the expectation says without it, no scenario could name it.
-      if (key === undefined) throw new Error(`order ${name} was never placed`);
-      const id = idOf(exchange.state.idPrefixes.order, key);
-      session.placed(id, name, venue.nameOf(exchange.state.orders.get(key).account));
+      const number = orders.get(orderNumber(name) ?? 0);
+      // Without the order, a scenario could not refer to it.
+      if (number === undefined) throw new Error(`order ${name} was never placed`);
+      const id = idOf(exchange.state.idPrefixes.order, number);
+      session.placed(id, name, venue.nameOf(exchange.state.orders.get(number).account));
     }
     try {
       await checkAll(session, expectations);
@@ -183,7 +190,7 @@ export class ExpectationTrial extends HistoryTrial {
   }
 }
 
-/** An exchange of which a history was applied, under the names of its accounts. */
+/** An exchange with a history, which knows its accounts by name. */
 class HistoryVenue extends LocalVenue {
   readonly #names: HistoryNames;
 
@@ -202,7 +209,7 @@ class HistoryVenue extends LocalVenue {
   }
 }
 
-/** What a venue that nobody opens for a scenario is opened for. */
+/** Stands for the scenario of a venue that runs none. */
 const NO_SCENARIO: Scenario = {
   name: "history",
   place: { file: "history", line: 1, column: 1 },
@@ -216,33 +223,33 @@ const NO_SCENARIO: Scenario = {
   steps: [],
 };
 
-/** A command of which a scenario can expect that it is accepted. */
-type Asked = Extract<Command, { readonly kind: "placeOrder" | "cancelOrder" }>;
+/** A command that a scenario can expect to be accepted. */
+type RefusedCommand = Extract<Command, { readonly kind: "placeOrder" | "cancelOrder" }>;
 
 /** A request at the end of a history that should not have been refused. */
 export interface HistoryRefusal {
   readonly names: HistoryNames;
   readonly refused: RefusedEntry;
-  /** What it asked for. */
-  readonly command: Asked;
+  /** Command of the request. */
+  readonly command: RefusedCommand;
 }
 
 /**
- * Applies commands, and tries at their end whether a request is refused with the same code, and nothing else keeps it from
- * being accepted that did not in the whole history: then it is accepted once that code is no more.
+ * Applies commands, and checks that a request after them is refused with the same code under the same conditions as in
+ * the whole history. It will then be accepted when the cause of that code is fixed.
  */
 export class RefusalTrial extends HistoryTrial {
   readonly #refusal: HistoryRefusal;
   /** The request, as the last command. */
   #traced: TracedCommand;
-  /** What else decides about it, as it was in the whole history. */
-  #circumstances: string | null = null;
+  /** Conditions in the whole history; null before the first run. */
+  #conditions: string | null = null;
 
   constructor(settings: TrialSettings, refusal: HistoryRefusal) {
     super(settings);
     this.#refusal = refusal;
     const { command, refused } = refusal;
-    const before = { isTimed: false, faults: [], orders: settings.history.orders.size };
+    const before = { hasExpiries: false, faults: [], orders: settings.history.orders.size };
     this.#traced = {
       sequence: refused.sequence + 1,
       at: refused.at,
@@ -267,12 +274,12 @@ export class RefusalTrial extends HistoryTrial {
     const done = this.apply(remapper, trace);
     const { exchange } = remapper;
     exchange.advanceTo(this.#traced.at);
-    const own = remapper.own(this.#traced) as Asked | null;
-    if (own === null) return [];
-    const decision = decide(exchange.state, { at: this.#traced.at, command: own });
-    const circumstances = circumstancesOf(exchange.state, own);
-    this.#circumstances ??= circumstances;
-    if (decision.ok || circumstances !== this.#circumstances) return [];
+    const remapped = remapper.remap(this.#traced) as RefusedCommand | null;
+    if (remapped === null) return [];
+    const decision = decide(exchange.state, { at: this.#traced.at, command: remapped });
+    const conditions = conditionsOf(exchange.state, remapped);
+    this.#conditions ??= conditions;
+    if (decision.ok || conditions !== this.#conditions) return [];
     const view = { state: exchange.state, numbers: numbersAs("number") };
     const refusal = refusedBy(refusalError(decision.refusal, view));
     if (refusal.code !== refused.request.code) return [];
@@ -281,23 +288,23 @@ export class RefusalTrial extends HistoryTrial {
     return [{ fingerprint: fingerprintOf({ ...failure, text }), trace: done }];
   }
 
-  /** The same commands at once, one after the other, but where the time between them decides. */
+  /** Removes the time between commands where the failure does not depend on it. */
   async withoutWaiting(few: FailingTrace, start: Millis): Promise<FailingTrace> {
     let best = few;
     for (let index = 0; index < best.trace.length; index += 1) {
       const at = best.trace[index - 1]?.at ?? start;
-      const trace = best.trace.map((traced, place) => (place === index ? { ...traced, at } : traced));
-      best = (await this.broken(trace, few.fingerprint)) ?? best;
+      const trace = best.trace.map((traced, other) => (other === index ? { ...traced, at } : traced));
+      best = (await this.sameFailure(trace, few.fingerprint)) ?? best;
     }
     const before = this.#traced;
     this.#traced = { ...before, at: best.trace.at(-1)?.at ?? start };
-    if ((await this.broken(best.trace, few.fingerprint)) === null) this.#traced = before;
+    if ((await this.sameFailure(best.trace, few.fingerprint)) === null) this.#traced = before;
     return best;
   }
 }
 
-/** Whether what an order is for is open and its account can pay, or how the order stands that is to be canceled. */
-function circumstancesOf(state: State, command: Asked): string {
+/** Returns the market's status and whether the account can pay for an order; for a cancel, the order's status. */
+function conditionsOf(state: State, command: RefusedCommand): string {
   if (command.kind === "cancelOrder") {
     return state.orders.find(numberOf(state.idPrefixes.order, command.orderId))?.status ?? "unknown";
   }

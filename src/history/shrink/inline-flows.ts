@@ -10,7 +10,7 @@ import type { FlowOutcome } from "../../scenario/venue/views.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { moment } from "../scenario-text.ts";
 import type { Draft, Part, Replacement } from "./draft.ts";
-import type { Failed, Judged, Trial } from "./trial.ts";
+import type { Checks, Failed, Trial } from "./trial.ts";
 
 /** A row of a flow as it was played. */
 export interface PlayedRow {
@@ -80,16 +80,16 @@ const MAX_ROWS = 5_000;
 export async function noteRun(
   { scenario, failure }: Failed,
   trial: Trial,
-  judged: Judged,
+  checks: Checks,
 ): Promise<NotedRun> {
   const flows = new Map<number, NotedFlow>();
   const fillsAfter = new Map<number, number>();
   const queue = scenario.steps.filter(isFlow);
   let golden = "";
   await trial.failureOf(scenario, {
-    judged,
+    checks,
     open: async (of) => {
-      const venue: Venue = await trial.place.open(of);
+      const venue: Venue = await trial.environment.open(of);
       venue.play = async (rows, market) => {
         const step = queue.shift();
         const flow: NotedFlow = { start: await venue.now(), rows: [], isCut: false };

@@ -4,7 +4,7 @@ import { type Step, stepCount, stepsOf } from "../../scenario/language/scenario.
 import { Draft, type Part, withParts } from "./draft.ts";
 import { type FailureFingerprint, isInvariant } from "./fingerprint.ts";
 import { fewerRounds, openedRaces } from "./rewrites.ts";
-import type { Failed, Judged, Outcome, Trial } from "./trial.ts";
+import type { Checks, Failed, Trial, TrialResult } from "./trial.ts";
 
 /**
  * Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input"): leaves out all, then
@@ -56,7 +56,7 @@ const UNEXPECTED = /^(?:refused: |order .* was never placed|accepted, expected)/
  * step that is refused now, or needed one that was; or what is expected in a list and came of what is gone. None where
  * another thing is wrong.
  */
-function consequencesOf(draft: Draft, outcome: Outcome, wanted: FailureFingerprint): readonly Part[] {
+function consequencesOf(draft: Draft, outcome: TrialResult, wanted: FailureFingerprint): readonly Part[] {
   if (outcome.kind === "unreadable") {
     return outcome.problems.flatMap(({ place }) => draft.partAt(place) ?? []);
   }
@@ -160,7 +160,7 @@ export class Reduction {
   /** Texts that do not fail as wanted. */
   readonly #rejected = new Set<string>();
   /** What is judged first: invariants only where nothing else fails in the same way. */
-  judged: Judged = "fills";
+  checks: Checks = "fills";
 
   constructor(trial: Trial, first: FailingText, isOver: () => boolean, progress: (steps: number) => void) {
     this.#trial = trial;
@@ -183,7 +183,7 @@ export class Reduction {
   }
 
   /** Whether a text fails as this one does. */
-  isSame(outcome: Outcome): outcome is Failed {
+  isSame(outcome: TrialResult): outcome is Failed {
     return outcome.kind === "failed" && outcome.fingerprint.key === this.#current.failed.fingerprint.key;
   }
 
@@ -193,10 +193,10 @@ export class Reduction {
   }
 
   /** The same; else answers what the text came to, null where that is known not to be wanted. */
-  async #attempt(text: string): Promise<Outcome | "same" | null> {
+  async #attempt(text: string): Promise<TrialResult | "same" | null> {
     if (this.#rejected.has(text)) return null;
-    let outcome = await this.#trial.run(text, this.judged);
-    if (this.isSame(outcome) && this.judged === "fills") outcome = await this.#trial.run(text);
+    let outcome = await this.#trial.run(text, this.checks);
+    if (this.isSame(outcome) && this.checks === "fills") outcome = await this.#trial.run(text);
     if (!this.isSame(outcome)) {
       this.#rejected.add(text);
       return outcome;
@@ -210,7 +210,7 @@ export class Reduction {
     const { draft, failed } = this.#current;
     const areFillsEnough =
       !isInvariant(failed.fingerprint) || this.isSame(await this.#trial.run(draft.text, "fills"));
-    this.judged = areFillsEnough ? "fills" : "all";
+    this.checks = areFillsEnough ? "fills" : "all";
     this.#rejected.clear();
     await this.#leaveOut(this.#stepsThat((step, last) => step.number > last));
     await this.#minimize(otherExpectations);

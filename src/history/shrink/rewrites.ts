@@ -3,7 +3,7 @@ import { isMap, isScalar } from "yaml";
 import { readTextFile } from "../../scenario/language/scenario-files.ts";
 import { permutationsOf } from "../../scenario/run/run-scenario.ts";
 import { bodyAt, childOf, Draft, type Part, type Replacement, withParts } from "./draft.ts";
-import type { Place } from "./trial.ts";
+import type { Environment } from "./trial.ts";
 
 /** A name with the sign that stands for the round; behind a blank, it would begin a comment. */
 const NUMBERED = /(?<=[\w-])#(?![\w-])/g;
@@ -63,7 +63,7 @@ function ordersOf(steps: readonly Part[]): (readonly Part[])[] {
 const DEEPEST = 16;
 
 /** The text with the steps of included files in their places, where they can stand there. */
-export function withIncludesInline(draft: Draft, { folder }: Pick<Place, "folder">, depth = 0): string {
+export function withIncludesInline(draft: Draft, { folder }: Pick<Environment, "folder">, depth = 0): string {
   const included = draft.steps.flatMap((step): Replacement[] => {
     const path = scalarIn(step, "include");
     if (path === null || depth >= DEEPEST) return [];

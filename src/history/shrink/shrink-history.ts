@@ -7,7 +7,7 @@ import { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import { VenueOpener } from "../../scenario/venue/open-venue.ts";
-import { type TracedCommand, traceOf } from "../trace.ts";
+import { type TracedCommand, traceCommands } from "../trace.ts";
 import type { HistoryExpectation, HistoryNames } from "./history-expectation.ts";
 import { type FundingStyle, historyScenario, type TraceToWrite } from "./history-scenario.ts";
 import {
@@ -21,10 +21,9 @@ import {
 } from "./history-trial.ts";
 import { ddmin } from "./reduction.ts";
 import { NotRunInTime, type ShrinkOptions, type ShrunkScenario, shrinkScenario } from "./shrink-scenario.ts";
+import { type Environment, type Failed, Trial } from "./trial.ts";
 
-import { type Failed, type Place, Trial } from "./trial.ts";
-
-/** All that an exchange accepted since it was opened, the command at which something was wrong as the last. */
+/** Commands that an exchange accepted, the failing one last. */
 export interface History {
   readonly config: ExchangeConfig;
   readonly start: Millis;
@@ -32,18 +31,18 @@ export interface History {
 }
 
 export interface ShrinkHistoryOptions extends ShrinkOptions {
-  /** What fails at the end, or is refused there; else a command throws, or an invariant does not hold. */
+  /** The expectation that fails at the end, or the request refused there; null if a command throws or breaks an invariant. */
   readonly expected?: HistoryExpectation | HistoryRefusal | null;
-  /** Opens the exchanges to which commands are applied; else `new Exchange`. */
+  /** Opens the exchanges to which commands are applied; default: `new Exchange`. */
   readonly open?: (config: ExchangeConfig, start: Millis) => Exchange;
-  /** Opens the exchanges on which the scenario is run; else those of `clobsim run`. */
-  readonly openVenue?: Place["open"];
+  /** Opens the exchanges on which the scenario is run; default: as `clobsim run`. */
+  readonly openVenue?: Environment["open"];
 }
 
-/** A history fails, and no scenario can express it; the message is a sentence for the user. */
-export class HistoryNotTellable extends Error {
-  override readonly name = "HistoryNotTellable";
-  /** The sequences of the commands that are enough to fail. */
+/** No scenario can express the failure of a history; the message is a sentence for the user. */
+export class HistoryNotExpressible extends Error {
+  override readonly name = "HistoryNotExpressible";
+  /** Sequences of commands that are enough to fail. */
   readonly sequences: readonly number[];
 
   constructor(why: string, sequences: readonly number[]) {
@@ -55,25 +54,25 @@ export class HistoryNotTellable extends Error {
 const FILE = "history.yaml";
 const STYLES: readonly FundingStyle[] = ["header", "steps"];
 
-/** What is kept of the time to write and run the scenario, so many times what applying the commands takes, and more. */
-const RERUNS = 5;
-const LEAST_MS = 300;
+/** Time reserved for writing and running the scenario: this many times that of applying the commands, and a minimum. */
+const RESERVED_RUNS = 5;
+const MIN_RESERVED_MS = 300;
 
 /**
- * Reduces a history that fails to a scenario that fails in the same way: some command throws, an invariant does not hold,
- * or what is expected at the end does not, or a request is refused there. Commands are left out in this process, those that depend on others with them;
- * the few that remain are written as a scenario, which is run and reduced once more. Null when the history does not fail.
- * @throws HistoryNotTellable, NotRunInTime
+ * Reduces a failing history to a scenario that fails in the same way: a command throws, an invariant or an expectation
+ * does not hold, or a request is refused. First the commands are reduced, then the scenario of the rest. Returns null if
+ * the history does not fail.
+ * @throws HistoryNotExpressible, NotRunInTime
  */
 export async function shrinkHistory(
   { config, start: opened, entries }: History,
   options: ShrinkHistoryOptions = {},
 ): Promise<ShrunkScenario | null> {
   const { open = (terms, at) => new Exchange(terms, at), progress, expected = null } = options;
-  // A world's own history is from before the moment at which its exchange was opened for others.
+  // The history of a world is from before the time at which its exchange is opened.
   const start = millis(Math.min(opened, entries[0]?.at ?? opened));
   const fresh = (): Exchange => open(config, start);
-  const { commands, end } = runSteps(traceOf(fresh(), entries));
+  const { commands, end } = runSteps(traceCommands(fresh(), entries));
   const trace = commands.filter(
     ({ command, at }, index) => !isCausedByTime(command) || commands[index - 1]?.at !== at,
   );
@@ -83,21 +82,21 @@ export async function shrinkHistory(
   const isOver = (): boolean => options.isOver?.(reserve) ?? false;
   const trial = trialOf({ open: fresh, history: end, isOver }, expected);
   const before = performance.now();
-  const first = await trial.first(all).catch(notInTime);
+  const first = await trial.firstFailure(all).catch(notInTime);
   if (first === null) return null;
-  reserve = RERUNS * (performance.now() - before) + LEAST_MS;
-  const wanted = expected !== null && "text" in expected ? expected : null;
-  const stays = wanted === null ? () => false : marketsOf(all, wanted.names);
-  const few = await fewest(first, trial, stays, { isOver, progress });
+  reserve = RESERVED_RUNS * (performance.now() - before) + MIN_RESERVED_MS;
+  const expectation = expected !== null && "text" in expected ? expected : null;
+  const isKept = expectation === null ? () => false : marketsOf(all, expectation.names);
+  const few = await fewest(first, trial, isKept, { isOver, progress });
   const opening = { config, start, count: entries.length, history: end };
   if (trial instanceof RefusalTrial) {
-    // As a scenario alone nobody could tell what it still takes to be accepted.
-    const hurried = await trial.withoutWaiting(few, start);
-    const told = await asScenario(hurried, { ...opening, expected: trial }, options);
-    return { ...(await asWritten(told, options.written, !isOver())), before: all.length };
+    // The scenario is not reduced, because it lacks the conditions under which the request would be accepted.
+    const immediate = await trial.withoutWaiting(few, start);
+    const written = await writeScenario(immediate, { ...opening, expected: trial }, options);
+    return { ...(await unreduced(written, options.written, !isOver())), before: all.length };
   }
-  const told = await asScenario(few, { ...opening, expected: wanted }, options);
-  return { ...(await shrunkFurther(told, options)), before: all.length };
+  const written = await writeScenario(few, { ...opening, expected: expectation }, options);
+  return { ...(await reduced(written, options)), before: all.length };
 }
 
 function trialOf(
@@ -110,10 +109,10 @@ function trialOf(
 }
 
 const notInTime = (error: unknown): never => {
-  throw error instanceof RunStopped ? new NotRunInTime("the time was over before it had failed once") : error;
+  throw error instanceof RunStopped ? new NotRunInTime("the time was up before it failed once") : error;
 };
 
-/** A market gets the name that the scenario will give it. */
+/** Gives a created market its name in the scenario. */
 function named(traced: TracedCommand, { marketNames }: HistoryNames): TracedCommand {
   const { command, events } = traced;
   const created = events.find(({ kind }) => kind === "marketCreated");
@@ -122,8 +121,8 @@ function named(traced: TracedCommand, { marketNames }: HistoryNames): TracedComm
 }
 
 /**
- * Where a session has touched several markets, all of them stay: of one alone, neither an expectation nor its failure names
- * the market.
+ * Returns whether a command creates a market of the session, or its event. These are kept if there are several markets,
+ * because expectations and failures do not name a single one.
  */
 function marketsOf(
   all: readonly TracedCommand[],
@@ -131,63 +130,58 @@ function marketsOf(
 ): (traced: TracedCommand) => boolean {
   if (markets.length === 1) return () => false;
   const names = new Set(markets);
-  const isMade = ({ command }: TracedCommand): boolean =>
-    command.kind === "createMarket" && names.has(command.slug);
-  const holding = new Set(
-    all.map((traced) =>
-      isMade(traced) && traced.command.kind === "createMarket" ? traced.command.event : 0,
-    ),
-  );
+  const eventOf = ({ command }: TracedCommand): number | null =>
+    command.kind === "createMarket" && names.has(command.slug) ? command.event : null;
+  const events = new Set(all.map(eventOf));
   return (traced) =>
-    isMade(traced) ||
-    traced.events.some((event) => event.kind === "eventCreated" && holding.has(event.event));
+    eventOf(traced) !== null ||
+    traced.events.some((event) => event.kind === "eventCreated" && events.has(event.event));
 }
 
-/** As few commands as fail in the same way; those that `stay` are never left out. */
+/** Leaves out as many commands as possible without changing the failure; `isKept` are never left out. */
 async function fewest(
   first: FailingTrace,
   trial: HistoryTrial,
-  stay: (traced: TracedCommand) => boolean,
+  isKept: (traced: TracedCommand) => boolean,
   { isOver, progress }: { readonly isOver: () => boolean; readonly progress: ShrinkOptions["progress"] },
 ): Promise<FailingTrace> {
   let few = first;
-  const left = () => few.trace.filter((traced) => !stay(traced));
+  const removable = () => few.trace.filter((traced) => !isKept(traced));
   const leaveOut = async (parts: readonly TracedCommand[]): Promise<boolean> => {
-    const gone = new Set(parts);
-    const trace = few.trace.filter((traced) => !gone.has(traced));
-    const broken = await trial.broken(trace, first.fingerprint);
-    if (broken === null) return false;
-    if (broken.trace.length < few.trace.length) progress?.(broken.trace.length);
-    few = broken;
+    const removed = new Set(parts);
+    const trace = few.trace.filter((traced) => !removed.has(traced));
+    const failing = await trial.sameFailure(trace, first.fingerprint);
+    if (failing === null) return false;
+    if (failing.trace.length < few.trace.length) progress?.(failing.trace.length);
+    few = failing;
     return true;
   };
-  await ddmin(left, leaveOut, isOver).catch((error: unknown) => {
+  await ddmin(removable, leaveOut, isOver).catch((error: unknown) => {
     if (!(error instanceof RunStopped)) throw error;
   });
   return few;
 }
 
-/** Some commands as a scenario that fails as they do. */
+/** Commands as a scenario that fails in the same way. */
 interface WrittenTrace {
   readonly text: string;
-  readonly place: Place;
+  readonly environment: Environment;
   readonly failed: Failed;
 }
 
-/** The scenario reduced as a scenario; where there is no time for it, as it is. */
-async function shrunkFurther(told: WrittenTrace, options: ShrinkOptions): Promise<ShrunkScenario> {
+/** Reduces the scenario, if there is time. */
+async function reduced(written: WrittenTrace, options: ShrinkOptions): Promise<ShrunkScenario> {
   try {
-    const shrunk = await shrinkScenario(told.text, told.place, options);
+    const shrunk = await shrinkScenario(written.text, written.environment, options);
     if (shrunk === null) throw new Error("a scenario that failed does not fail again");
     return shrunk;
   } catch (error) {
     if (!(error instanceof NotRunInTime)) throw error;
-    return asWritten(told, options.written, false);
+    return unreduced(written, options.written, false);
   }
 }
 
-/** The scenario as it is. */
-async function asWritten(
+async function unreduced(
   { text, failed: { scenario, fingerprint, failure } }: WrittenTrace,
   written: ShrinkOptions["written"],
   isMinimal: boolean,
@@ -197,29 +191,33 @@ async function asWritten(
   return { text, fingerprint, failure, before: steps, steps, isMinimal, files: [], remarks: [] };
 }
 
-/** The scenario of some commands, as soon as one way to write it fails as they do. @throws HistoryNotTellable */
-async function asScenario(
+/** Writes commands as a scenario, in the first style in which it fails in the same way. @throws HistoryNotExpressible */
+async function writeScenario(
   { trace, fingerprint }: FailingTrace,
   opening: Omit<TraceToWrite, "trace" | "fingerprint" | "style">,
   { openVenue }: ShrinkHistoryOptions,
 ): Promise<WrittenTrace> {
   const opener = new VenueOpener();
-  const place: Place = { file: FILE, folder: ".", open: openVenue ?? ((scenario) => opener.local(scenario)) };
+  const local: Environment["open"] = (scenario) => opener.local(scenario);
+  const environment: Environment = { file: FILE, folder: ".", open: openVenue ?? local };
   const sequences = trace.map(({ sequence }) => sequence);
-  const trial = new Trial(place);
-  let instead = "";
+  const trial = new Trial(environment);
+  let why = "";
   for (const style of STYLES) {
-    const { text, unsaid } = historyScenario({ ...opening, trace, fingerprint, style });
-    const outcome = await trial.run(text);
-    const isFailed = outcome.kind === "failed";
-    if (isFailed && outcome.fingerprint.key === fingerprint.key) return { text, place, failed: outcome };
-    const ending = isFailed ? `fails otherwise: ${outcome.fingerprint.sentence}` : ENDINGS[outcome.kind];
-    instead ||= unsaid.length > 0 ? `no step can say ${unsaid.join(", ")}` : `as a scenario it ${ending}`;
+    const { text, unsupported } = historyScenario({ ...opening, trace, fingerprint, style });
+    const result = await trial.run(text);
+    const isFailed = result.kind === "failed";
+    if (isFailed && result.fingerprint.key === fingerprint.key) return { text, environment, failed: result };
+    const found = isFailed ? `fails differently: ${result.fingerprint.sentence}` : RESULTS[result.kind];
+    why ||=
+      unsupported.length > 0
+        ? `no step can express ${unsupported.join(", ")}`
+        : `the scenario of them ${found}`;
   }
-  throw new HistoryNotTellable(
-    `${counted(trace.length, "command")} of ${opening.count} ${trace.length === 1 ? "is" : "are"} enough to fail (${fingerprint.sentence}; sequences ${sequences.join(", ")}), but ${instead}`,
+  throw new HistoryNotExpressible(
+    `${counted(trace.length, "command")} of ${opening.count} ${trace.length === 1 ? "is" : "are"} enough to fail (${fingerprint.sentence}; sequences ${sequences.join(", ")}), but ${why}`,
     sequences,
   );
 }
 
-const ENDINGS = { passed: "passes", unreadable: "cannot be read", stopped: "is stopped" } as const;
+const RESULTS = { passed: "passes", unreadable: "cannot be read", stopped: "is stopped" } as const;

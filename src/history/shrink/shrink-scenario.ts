@@ -9,7 +9,7 @@ import { differingLines, type GoldenCut, goldenCutOf, withoutGolden } from "./go
 import { type InlineFlows, isFlow, noteRun, withFlowsInline } from "./inline-flows.ts";
 import { type FailingText, isAligned, Reduction } from "./reduction.ts";
 import { withIncludesInline } from "./rewrites.ts";
-import { type Failed, type Place, Trial } from "./trial.ts";
+import { type Environment, type Failed, Trial } from "./trial.ts";
 
 /** How far a reduction goes, and who is told. */
 export interface ShrinkOptions {
@@ -60,17 +60,17 @@ export class NotRunInTime extends Error {
  */
 export async function shrinkScenario(
   text: string,
-  place: Place,
+  environment: Environment,
   options: ShrinkOptions = {},
 ): Promise<ShrunkScenario | null> {
-  const trial = new Trial(place);
+  const trial = new Trial(environment);
   const { isOver = () => false, progress = () => {} } = options;
   const { written = async (result) => trial.read(result).scenario } = options;
   const isGraceOver = () => isOver(-GRACE_MS);
   trial.stop = isGraceOver;
   const plain = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   const outcome = await trial.run(plain);
-  if (outcome.kind === "stopped") throw new NotRunInTime("the time was over before it had failed once");
+  if (outcome.kind === "stopped") throw new NotRunInTime("the time was up before it failed once");
   if (outcome.kind !== "failed") return null;
   const before = stepCount(outcome.scenario);
   const first: FailingText = { draft: new Draft(plain), failed: outcome, before, remarks: [], keeps: [] };
@@ -107,7 +107,7 @@ function resultOf(result: FailingText): Omit<ShrunkScenario, "text" | "isMinimal
 
 /** The smallest text that is found before the time is over. */
 async function smallestOf(reduction: Reduction, trial: Trial, isOver: () => boolean): Promise<FailingText> {
-  await reduction.accept(withIncludesInline(reduction.current.draft, trial.place));
+  await reduction.accept(withIncludesInline(reduction.current.draft, trial.environment));
   await reduction.reduce();
   const unopened = reduction.current;
   try {
@@ -125,7 +125,7 @@ async function smallestOf(reduction: Reduction, trial: Trial, isOver: () => bool
 async function openFlows(reduction: Reduction, trial: Trial): Promise<boolean> {
   const { draft, failed } = reduction.current;
   if (!isAligned(draft, failed) || !hasFlows(failed)) return false;
-  const noted = await noteRun(failed, trial, reduction.judged);
+  const noted = await noteRun(failed, trial, reduction.checks);
   const cut = isOfGolden(failed) ? await goldenCutOf(failed, noted) : null;
   for (const withTimes of [false, true]) {
     const cutOff = cut === null ? null : withoutGolden(draft, failed, noted, cut, withTimes);

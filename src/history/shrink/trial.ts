@@ -8,60 +8,64 @@ import type { Venue } from "../../scenario/venue/venue.ts";
 import type { Soon } from "../../scenario/venue/views.ts";
 import { type FailureFingerprint, fingerprintOf } from "./fingerprint.ts";
 
-/** What trying a text came to: it could not be read, it was stopped before its end, it passed, or it failed. */
-export type Outcome =
+/** Result of trying a text. */
+export type TrialResult =
   | { readonly kind: "unreadable"; readonly problems: readonly Problem[] }
   | { readonly kind: "stopped" | "passed" }
   | Failed;
 
-/** What is checked after each step: checking everything takes half of the time, checking only fills takes little. */
-export type Judged = "all" | "fills";
+/** Checks after each step: all of them take as much time as the rest of a run, the checks of fills almost none. */
+export type Checks = "all" | "fills";
 
-/** A text that failed, as it was read, and how. */
+/** A text that failed, as it was read. */
 export interface Failed {
   readonly kind: "failed";
   readonly scenario: Scenario;
   readonly failure: Failure;
   readonly fingerprint: FailureFingerprint;
-  /** How long reading and running it took, in milliseconds. */
+  /** Time to read and run it, in milliseconds. */
   readonly ms: number;
 }
 
-/** Where the texts of a scenario are tried. */
-export interface Place {
+/** Environment in which the texts of a scenario are tried. */
+export interface Environment {
   /** The scenario's file, as the user named it. */
   readonly file: string;
-  /** Where the paths in it begin. */
+  /** Folder to which paths in it are relative. */
   readonly folder: string;
   /** Opens an exchange for one scenario. */
   readonly open: (scenario: Scenario) => Soon<Venue>;
 }
 
-type Watching = Partial<Pick<RunOptions, "open" | "taken" | "failed">>;
+type Callbacks = Partial<Pick<RunOptions, "open" | "taken" | "failed">>;
 
-/** Runs the texts of one file. */
+/** Runs variants of one scenario file. */
 export class Trial {
-  readonly place: Place;
-  /** Whether a run is to end at once; asked again and again. */
+  readonly environment: Environment;
+  /** Whether a run is to be stopped; called often. */
   stop: () => boolean = () => false;
   readonly #worlds = new Map<string, readonly string[]>();
 
-  constructor(place: Place) {
-    this.place = place;
+  constructor(environment: Environment) {
+    this.environment = environment;
   }
 
   /** Reads and runs a text. */
-  async run(text: string, judged: Judged = "all"): Promise<Outcome> {
+  async run(text: string, checks: Checks = "all"): Promise<TrialResult> {
     if (this.stop()) return { kind: "stopped" };
     const start = performance.now();
     const { scenario, problems } = this.read(text);
-    return scenario === null ? { kind: "unreadable", problems } : this.runScenario(scenario, judged, start);
+    return scenario === null ? { kind: "unreadable", problems } : this.runScenario(scenario, checks, start);
   }
 
-  /** Runs a scenario that was read since `start`. */
-  async runScenario(scenario: Scenario, judged: Judged = "all", start = performance.now()): Promise<Outcome> {
+  /** Runs a scenario; `start` is when reading it began. */
+  async runScenario(
+    scenario: Scenario,
+    checks: Checks = "all",
+    start = performance.now(),
+  ): Promise<TrialResult> {
     try {
-      const failure = await this.failureOf(scenario, { judged });
+      const failure = await this.failureOf(scenario, { checks });
       if (failure === null) return { kind: "passed" };
       const ms = performance.now() - start;
       return { kind: "failed", scenario, failure, fingerprint: fingerprintOf(failure), ms };
@@ -71,23 +75,23 @@ export class Trial {
     }
   }
 
-  /** The scenario of a text, or what is wrong with it. */
+  /** Reads a text. */
   read(text: string): ReturnType<typeof readScenario> {
-    const { file, folder } = this.place;
+    const { file, folder } = this.environment;
     return readScenario(file, text, { folder, worldMarkets: this.#worldMarkets });
   }
 
-  /** Why a scenario fails; null when it passes. @throws RunStopped */
+  /** Runs a scenario and returns its failure; null if it passes. @throws RunStopped */
   async failureOf(
     scenario: Scenario,
-    { judged = "all", ...watching }: Watching & { readonly judged?: Judged } = {},
+    { checks = "all", ...callbacks }: Callbacks & { readonly checks?: Checks } = {},
   ): Promise<Failure | null> {
     const { result } = await runScenario(scenario, {
       way: "process",
-      open: this.place.open,
-      checks: { everyRows: null, fillsOnly: judged === "fills" },
+      open: this.environment.open,
+      checks: { everyRows: null, fillsOnly: checks === "fills" },
       stop: this.stop,
-      ...watching,
+      ...callbacks,
     });
     return result.failure;
   }

@@ -129,7 +129,7 @@ export function readRequest(text: string): PastedRequest | string {
 const DATA = new Set(["-d", "--data", "--data-raw", "--data-binary", "--json"]);
 
 function ofCurl(text: string): PastedRequest | string {
-  const words = wordsOf(text);
+  const words = describeLine(text);
   const headers: Record<string, string> = {};
   let [method, url, body] = ["", "", undefined as string | undefined];
   for (let at = 1; at < words.length; at += 1) {
@@ -154,7 +154,7 @@ function ofCurl(text: string): PastedRequest | string {
 }
 
 /** Splits a command line into words without quotes. */
-function wordsOf(text: string): string[] {
+function describeLine(text: string): string[] {
   const joined = text.replace(/\\\r?\n/g, " ");
   const found = joined.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs) ?? [];
   return found.map((word) =>

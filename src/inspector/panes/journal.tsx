@@ -5,8 +5,8 @@ import { countWhile } from "../../core/count-while.ts";
 import { counted } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
 import type { State } from "../../core/state.ts";
+import type { LineDescription } from "../../history/describe-line.ts";
 import type { ReplayedLine } from "../../history/journal-replay.ts";
-import type { LineWords } from "../../history/words.ts";
 import { curlText, stepText } from "../copy.ts";
 import { type History, isRequest, MARK } from "../history.ts";
 import { useListPlace } from "../list-place.ts";
@@ -31,7 +31,7 @@ import { RowWords, wordsRevision } from "../row-words.ts";
 const KINDS = {
   all: ["all", 0],
   trades: ["trades", MARK.trade],
-  refused: ["refused", MARK.refusal | MARK.trouble],
+  refused: ["refused", MARK.refusal | MARK.problem],
   blocks: ["blocks", MARK.block],
   faults: ["faults", MARK.fault],
   clock: ["clock", MARK.clock],
@@ -229,23 +229,23 @@ function Row({
   readonly shown: History;
   readonly row: number;
   /** Null until computed. */
-  readonly words: LineWords | null;
+  readonly words: LineDescription | null;
   readonly isHere: boolean;
   readonly onChoose: (row: number) => void;
 }) {
   const line = shown.lines.at(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
   const actor = shown.actors.at(row);
-  const { text = "…", became = "", isTrouble = false } = words ?? {};
+  const { text = "…", result = "", isProblem = false } = words ?? {};
   // The result comes before the market, because a long name of a market would hide it.
   const [what = "", place] = text.split(/ in (?=[a-z0-9-]+$)/);
   const slug = place ?? shown.head.state.markets.find(shown.markets.at(row))?.slug ?? "";
   return (
     <button
       type="button"
-      class={isTrouble ? "row-of wrong-row" : "row-of"}
+      class={isProblem ? "row-of wrong-row" : "row-of"}
       aria-current={isHere ? "true" : undefined}
-      title={became === "" ? text : `${text} → ${became}`}
+      title={result === "" ? text : `${text} → ${result}`}
       onClick={() => onChoose(row)}
     >
       <span class="place number dim">{row + 1}</span>
@@ -253,7 +253,7 @@ function Row({
       <span class="who">{actor > 0 ? nameOf(actor) : (words?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
         <bdi>{whatText(shown, row, what)}</bdi>
-        {became === "" ? null : <span class={isTrouble ? "wrong" : "became"}>{` → ${became}`}</span>}
+        {result === "" ? null : <span class={isProblem ? "wrong" : "became"}>{` → ${result}`}</span>}
         <span class="dim">{slug === "" ? "" : ` ${slug}`}</span>
       </span>
       <span class="number dim">{request === undefined ? "" : requestText(request)}</span>
@@ -327,9 +327,9 @@ function Detail({
             data: replayed.line.d,
             ...(replayed.command === null ? {} : { command: replayed.command }),
             outcome:
-              replayed.outcome.kind === "fails"
-                ? { kind: "fails", message: replayed.outcome.error.message }
-                : replayed.outcome,
+              replayed.result.kind === "fails"
+                ? { kind: "fails", message: replayed.result.error.message }
+                : replayed.result,
           },
           null,
           2,
@@ -347,11 +347,11 @@ function nameIn(state: State, address: string): string {
 }
 
 /** Returns the orders that a row refers to. */
-function ordersIn({ command, outcome }: ReplayedLine, state: State): number[] {
+function ordersIn({ command, result }: ReplayedLine, state: State): number[] {
   const orders = new Set<number>();
   if (command?.kind === "cancelOrder") orders.add(numberOf(state.idPrefixes.order, command.orderId));
-  if (outcome.kind === "accepted") {
-    for (const event of outcome.events) {
+  if (result.kind === "accepted") {
+    for (const event of result.events) {
       if ("order" in event && typeof event.order === "number") orders.add(event.order);
       if (event.kind === "orderTraded") for (const each of [event.taker, event.maker]) orders.add(each);
     }

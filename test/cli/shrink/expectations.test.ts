@@ -151,7 +151,10 @@ steps:
       '--expect:1:13: unknown account "wallet-9" (did you mean wallet-1?)',
     ],
     ["book: { YES: { bids: [0.55 y 60] } }", "--expect:1:28: expected x, "],
-    ["golden: some.txt", "expected what a few steps can bring about, found golden: it is of everything"],
+    [
+      "golden: some.txt",
+      "expected an expectation that a few steps can meet, found golden, which is about the whole run",
+    ],
     ["orders: [", "--expect:1:9: this [ is never closed"],
     ["just a text", "--expect:1:1: expected what must be true, a mapping, found "],
   ])("refuses %s, with the names that may be used", async (text, message) => {

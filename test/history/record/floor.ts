@@ -11,8 +11,8 @@ import { parseDuration } from "../../../src/core/time.ts";
 import { millis, money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/session-log.ts";
-import { type RecordedScenario, recordInSteps } from "../../../src/history/record/record-session.ts";
-import { RecordingError } from "../../../src/history/record/told-commands.ts";
+import { type RecordedScenario, recordScenario } from "../../../src/history/record/record-session.ts";
+import { RecordingError } from "../../../src/history/record/recordable-commands.ts";
 import {
   addressOf,
   eventCommand,
@@ -133,7 +133,7 @@ export const writtenOf = (
   open: () => Exchange,
   { name = null, devAccounts = [] }: { name?: string | null; devAccounts?: readonly string[] } = {},
 ): RecordedScenario =>
-  runSteps(recordInSteps({ open, entries: entries ?? [], devAccounts: devAccounts.map(addressOf), name }));
+  runSteps(recordScenario({ open, entries: entries ?? [], devAccounts: devAccounts.map(addressOf), name }));
 
 /** What is written of a session: `prepare` is what was there before, `act` is the session. */
 export function recordOf(

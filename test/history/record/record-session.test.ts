@@ -122,7 +122,7 @@ describe("a session that is too long", () => {
     expect([refusal.code, refusal.status, refusal.message]).toEqual([
       "SESSION_TOO_LONG",
       409,
-      "the session has more than 3 commands, and no more are kept",
+      "the session has more than 3 commands, the maximum in memory",
     ]);
     expect(refusal.help.hint).toBe("POST /sim/reset begins a new session, which can be recorded");
   });
@@ -131,7 +131,7 @@ describe("a session that is too long", () => {
     const refusal = attempt(100_000, 40_000) as ApiError;
     expect(refusal.code).toBe("SESSION_TOO_LONG");
     expect(refusal.message).toMatch(
-      /^the session takes \d{7} bytes as a scenario, and a file of one has at most 1048576 bytes$/,
+      /^the session takes \d{7} bytes as a scenario, and a scenario file has at most 1048576 bytes$/,
     );
   });
 });

@@ -306,7 +306,7 @@ describe("a wallet's own transaction", () => {
         floor.mine();
       },
       steps: ["mine: 1"],
-      says: ["# Left out: what wallets did on the chain and changed no balance, 3 times.\n"],
+      says: ["# Left out: wallets acted on the chain without changing a balance, 3 times.\n"],
     },
     "that kept the exchange from settling is told by what failed": {
       act: (floor) => {
@@ -326,13 +326,13 @@ describe("what no step can say is refused in a sentence", () => {
       "a transfer, with its place",
       prepared,
       (floor) => floor.call("alice", { kind: "transfer", to: addressOf("bob"), amount: "1000" }),
-      `sequence 5 is a transaction of its own (transfer) by the wallet ${addressOf("alice")} on the chain, and no step of a scenario says that; all later balances depend on it`,
+      `sequence 5 is a transaction (transfer) that the wallet ${addressOf("alice")} sent on the chain, and no step of a scenario can express it; all later balances depend on it`,
     ],
     [
       "the failure of a settlement that was pending before",
       tradedBefore,
       (floor) => floor.fault({ kind: "fail" }),
-      /^a settlement of before the session failed in it \(sequence \d+\)/,
+      /^a settlement from before the session failed in it \(sequence \d+\)/,
     ],
     [
       "a redemption that was sent before the report was mined",

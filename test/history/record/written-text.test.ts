@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { millis } from "../../../src/core/units.ts";
-import { RecordingError } from "../../../src/history/record/told-commands.ts";
+import { RecordingError } from "../../../src/history/record/recordable-commands.ts";
 import { type Floor, recordOf } from "./floor.ts";
 
 const rain = (floor: Floor): void => floor.market("rain");
@@ -43,7 +43,7 @@ it("is a whole file that a trader can read aloud", () => {
     { devAccounts: ["nobody", "dev"] },
   );
   expect({ name, orders, trades }).toEqual({ name: "recorded session of 4 orders", orders: 4, trades: 3 });
-  expect(scenario).toBe(`# A session that clobsim recorded: what it did, and what came of it.
+  expect(scenario).toBe(`# A session that clobsim recorded: its commands and their results.
 scenario: recorded session of 4 orders
 seed: floor
 clock: 2026-01-01T00:00:00Z
@@ -228,7 +228,7 @@ describe("the opening", () => {
     );
     expect(scenario).toContain("rain: { tickSize: 0.01, minOrderSize: 0.37 }");
     expect(scenario).toContain(
-      "# rain had a minOrderSize of 5, but less is left of an order that rests from the start.\n",
+      "# rain had a minOrderSize of 5, but an order that rests from the start has less left.\n",
     );
   });
 
@@ -387,7 +387,7 @@ describe("what it cannot say", () => {
       );
     expect(record).toThrow(RecordingError);
     expect(record).toThrow(
-      "a scenario of this session would issue 4010000100 USDC, and no exchange issues more than 4000000000",
+      "a scenario of this session would issue 4010000100 USDC, expected at most 4000000000",
     );
   });
 });

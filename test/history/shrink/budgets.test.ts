@@ -7,7 +7,7 @@ import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { casesAtLevel } from "../../support/runs.ts";
-import { placeIn, shrunk, signatureIn } from "./planted.ts";
+import { environmentIn, fingerprintIn, shrunk } from "./planted.ts";
 
 const folder = temporaryFolder();
 
@@ -21,7 +21,7 @@ class Commands {
     });
     return venue;
   };
-  readonly place = placeIn(folder, this.open);
+  readonly environment = environmentIn(folder, this.open);
   /** Whether so many commands have been accepted. */
   readonly after = (end: number) => (): boolean => this.count >= end;
 }
@@ -42,10 +42,12 @@ const LEAST = 600;
 describe("the time that shrinking may take", () => {
   it("ends a trial in the middle of a flow", async () => {
     const commands = new Commands();
-    const whole = await signatureIn(LONG, commands.place);
+    const whole = await fingerprintIn(LONG, commands.environment);
     const once = commands.count;
     commands.count = 0;
-    const small = await shrunk(LONG, commands.place, { isOver: commands.after(Math.floor(once * 1.5)) });
+    const small = await shrunk(LONG, commands.environment, {
+      isOver: commands.after(Math.floor(once * 1.5)),
+    });
     expect(commands.count).toBeLessThan(once * 1.5 + LEAST);
     expect({ text: small.text, isMinimal: small.isMinimal }).toEqual({ text: LONG, isMinimal: false });
     expect(small.fingerprint.key).toBe(whole?.key);
@@ -53,7 +55,7 @@ describe("the time that shrinking may take", () => {
 
   it("ends the first run, too: then nobody knows whether it fails", async () => {
     const commands = new Commands();
-    const shrinking = shrinkScenario(LONG, commands.place, { isOver: commands.after(1000) });
+    const shrinking = shrinkScenario(LONG, commands.environment, { isOver: commands.after(1000) });
     await expect(shrinking).rejects.toThrow(NotRunInTime);
     expect(commands.count).toBeLessThan(1000 + LEAST);
   });
@@ -69,7 +71,7 @@ describe("the time that shrinking may take", () => {
     );
     const text =
       "scenario: any\nsteps:\n  - replay: flow.csv\n  - expect: { quote: { YES: { bid: 0.1 } } }\n";
-    const { key } = (await signatureIn(text, commands.place)) ?? { key: "" };
+    const { key } = (await fingerprintIn(text, commands.environment)) ?? { key: "" };
     const results = new Set<number>();
     for (const end of casesAtLevel(endsFrom(100, 4000, 200), 2)) {
       commands.count = 0;
@@ -77,10 +79,10 @@ describe("the time that shrinking may take", () => {
         text: small,
         steps,
         before,
-      } = await shrunk(text, commands.place, {
+      } = await shrunk(text, commands.environment, {
         isOver: commands.after(end),
       });
-      expect((await signatureIn(small, commands.place))?.key).toBe(key);
+      expect((await fingerprintIn(small, commands.environment))?.key).toBe(key);
       expect(steps).toBeLessThanOrEqual(before);
       results.add(steps);
     }
@@ -104,13 +106,13 @@ steps:
     for (const end of casesAtLevel(endsFrom(200, 1000, 25))) {
       commands.count = 0;
       const isOver = commands.after(end);
-      const { text: small, steps, before, isMinimal } = await shrunk(text, commands.place, { isOver });
+      const { text: small, steps, before, isMinimal } = await shrunk(text, commands.environment, { isOver });
       expect(before).toBe(81);
       expect(steps).toBeLessThanOrEqual(before);
       // What was under way is stopped, and what is left is run once more.
       expect(commands.count).toBeLessThan(end + 2 * before);
       expect(isMinimal).toBe(steps === 4);
-      expect(await signatureIn(small, commands.place)).not.toBe(null);
+      expect(await fingerprintIn(small, commands.environment)).not.toBe(null);
       results.add(steps);
     }
     expect([...results].at(-1)).toBe(4);
@@ -130,7 +132,7 @@ steps:
   - replay: timed.csv
   - expect: { stateHash: "v2:${"0".repeat(64)}" }
 `;
-    const small = await shrunk(text, placeIn(folder));
+    const small = await shrunk(text, environmentIn(folder));
     expect(small.text).toBe(text);
     expect({ before: small.before, steps: small.steps }).toEqual({ before: 2, steps: 2 });
     expect(small.remarks).toEqual(["its flows stay flows: as steps there would be more of them than rows"]);

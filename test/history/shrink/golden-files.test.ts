@@ -5,18 +5,18 @@ import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { applyUpdates } from "../../../src/scenario/run/files.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { placeIn, shrunk, superfluous } from "./planted.ts";
+import { environmentIn, shrunk, superfluous } from "./planted.ts";
 
 const folder = temporaryFolder();
-const place = placeIn(folder);
+const environment = environmentIn(folder);
 const path = join(folder, "golden.txt");
 
 /** Writes the golden file of a scenario, with a change in it. */
 async function golden(text: string, change: (golden: string) => string): Promise<void> {
   rmSync(path, { force: true });
-  const { scenario } = readScenario(place.file, text, { folder });
+  const { scenario } = readScenario(environment.file, text, { folder });
   if (scenario === null) throw new Error("the scenario is wrong");
-  const options = { way: "process", open: place.open, isUpdating: true } as const;
+  const options = { way: "process", open: environment.open, isUpdating: true } as const;
   await applyUpdates((await runScenario(scenario, options)).updates);
   const kept = readFileSync(path, "utf8");
   const changed = change(kept);
@@ -44,7 +44,7 @@ const WITH_GOLDEN = `${STEPS}  - expect:
 describe("a golden file that differs", () => {
   it("in a trade is the trades up to there, and the steps that they take", async () => {
     await golden(WITH_GOLDEN, (text) => text.replace("20 YES @ 0.6 from cat", "21 YES @ 0.6 from cat"));
-    const { text, fingerprint, before, steps, remarks, files } = await shrunk(WITH_GOLDEN, place);
+    const { text, fingerprint, before, steps, remarks, files } = await shrunk(WITH_GOLDEN, environment);
     expect(text).toBe(`scenario: golden
 accounts: { ann: { USDC: 1000 }, ben: { YES: 1000 }, cat: { YES: 1000 } }
 steps:
@@ -57,14 +57,14 @@ steps:
     expect(remarks).toEqual([
       "the golden file differs first in trade 2: the trades up to there are expected instead",
     ]);
-    expect(await superfluous(text, fingerprint, place)).toEqual([]);
+    expect(await superfluous(text, fingerprint, environment)).toEqual([]);
   });
 
   it("in a trade that never came is that trade, with the order that should have made it", async () => {
     await golden(WITH_GOLDEN, (text) =>
       text.replace(/( {2}ben SELL 10 .*\n)/, "$1  ben SELL 5 YES @ 0.9 from cat\n"),
     );
-    const { text } = await shrunk(WITH_GOLDEN, place);
+    const { text } = await shrunk(WITH_GOLDEN, environment);
     expect(text).toBe(`scenario: golden
 accounts: { ben: { YES: 1000 }, cat: { } }
 steps:
@@ -75,7 +75,7 @@ steps:
 
   it("in a trade that should not have come is what makes it", async () => {
     await golden(WITH_GOLDEN, (text) => text.replace(/ {2}ben SELL 10 .*\n/, ""));
-    const { text } = await shrunk(WITH_GOLDEN, place);
+    const { text } = await shrunk(WITH_GOLDEN, environment);
     expect(text).toBe(`scenario: golden
 accounts: { ann: { USDC: 1000 }, ben: { YES: 1000 } }
 steps:
@@ -87,7 +87,7 @@ steps:
 
   it("in a book alone is that book", async () => {
     await golden(WITH_GOLDEN, (text) => text.replace("| 5 (1)", "| 6 (1)"));
-    const { text, remarks } = await shrunk(WITH_GOLDEN, place);
+    const { text, remarks } = await shrunk(WITH_GOLDEN, environment);
     expect(text).toBe(`scenario: golden
 accounts: { ben: { YES: 1000 } }
 steps:
@@ -104,7 +104,7 @@ steps:
   it("in a flow is the rows up to there, however many come behind", async () => {
     const made = `scenario: made\nseed: 4711\nsteps:\n  - generate: { orders: 6000, accounts: 5 }\n  - expect:\n      golden: golden.txt\n`;
     await golden(made, (text) => text.replace(/(trades\n(?:.*\n){20} {2}\S+ \w+ )[\d.]+/, "$13.21"));
-    const { text, before, steps, remarks } = await shrunk(made, place);
+    const { text, before, steps, remarks } = await shrunk(made, environment);
     expect(text).toMatch(/ 3\.21 \w+ @ [\d.]+ from \S+( \w+)?\n$/);
     expect(text).not.toContain("generate");
     expect(before).toBeLessThan(500);
@@ -120,7 +120,7 @@ steps:
       "  - race: [{ ann: BUY 7 YES @ 0.30 }, { ben: SELL 7 YES @ 0.99 }]\n",
     );
     await golden(race, (text) => text.replace("20 YES @ 0.6 from cat", "21 YES @ 0.6 from cat"));
-    const { text, fingerprint } = await shrunk(race, place);
+    const { text, fingerprint } = await shrunk(race, environment);
     expect(fingerprint.sentence).toBe("books and trades are not those of the golden file");
     expect(text).toContain("golden: golden.txt");
     expect(text).toContain("- ben: SELL 10 YES @ 0.50");

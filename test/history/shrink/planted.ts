@@ -6,7 +6,7 @@ import {
   type ShrunkScenario,
   shrinkScenario,
 } from "../../../src/history/shrink/shrink-scenario.ts";
-import { type Place, Trial } from "../../../src/history/shrink/trial.ts";
+import { type Environment, Trial } from "../../../src/history/shrink/trial.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { VenueOpener } from "../../../src/scenario/venue/open-venue.ts";
@@ -32,10 +32,10 @@ const wallets = new Wallets();
 export const leaky = (scenario: Scenario): Venue => new LeakyVenue(scenario, null, wallets);
 
 const opener = new VenueOpener();
-const sound: Place["open"] = (scenario) => opener.local(scenario);
+const sound: Environment["open"] = (scenario) => opener.local(scenario);
 
 /** Where texts are tried: in a folder, on sound exchanges unless told otherwise. */
-export const placeIn = (folder = "/nowhere", open = sound): Place => ({
+export const environmentIn = (folder = "/nowhere", open = sound): Environment => ({
   file: `${folder}/failing.yaml`,
   folder,
   open,
@@ -44,17 +44,20 @@ export const placeIn = (folder = "/nowhere", open = sound): Place => ({
 /** @throws Error when the text does not fail. */
 export async function shrunk(
   text: string,
-  place: Place = placeIn(),
+  environment: Environment = environmentIn(),
   options: ShrinkOptions = {},
 ): Promise<ShrunkScenario> {
-  const result = await shrinkScenario(text, place, options);
+  const result = await shrinkScenario(text, environment, options);
   if (result === null) throw new Error("the scenario does not fail");
   return result;
 }
 
 /** How a text fails; null when it does not, or cannot be read. */
-export async function signatureIn(text: string, place: Place): Promise<FailureFingerprint | null> {
-  const outcome = await new Trial(place).run(text);
+export async function fingerprintIn(
+  text: string,
+  environment: Environment,
+): Promise<FailureFingerprint | null> {
+  const outcome = await new Trial(environment).run(text);
   return outcome.kind === "failed" ? outcome.fingerprint : null;
 }
 
@@ -62,12 +65,12 @@ export async function signatureIn(text: string, place: Place): Promise<FailureFi
 export async function superfluous(
   text: string,
   { key }: FailureFingerprint,
-  place: Place,
+  environment: Environment,
 ): Promise<string[]> {
   const draft = new Draft(text);
   const found: string[] = [];
   for (const step of draft.steps) {
-    const fingerprint = await signatureIn(draft.without(new Set([step])), place);
+    const fingerprint = await fingerprintIn(draft.without(new Set([step])), environment);
     if (fingerprint?.key === key) found.push(step.text);
   }
   return found;

@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { VenueOpener } from "../../../src/scenario/venue/open-venue.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { placeIn, shrunk, signatureIn, superfluous } from "./planted.ts";
+import { environmentIn, fingerprintIn, shrunk, superfluous } from "./planted.ts";
 
 const folder = temporaryFolder();
-const place = placeIn(folder);
+const environment = environmentIn(folder);
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
 const MORNING = `at,account,op,ref,side,outcome,price,size,type
@@ -31,7 +31,7 @@ steps:
   - expect:
       balances: { dora: { USDC: 80 } }
 `,
-      place,
+      environment,
     );
     expect(text).toBe(
       `scenario: a flow
@@ -58,12 +58,12 @@ steps:
     write("morning.csv", MORNING);
     const small = await shrunk(
       "scenario: a flow\naccounts: { zoe: { USDC: 5 } }\nsteps:\n  - replay: morning.csv\n  - zoe: BUY 1 YES @ 0.5\n",
-      place,
+      environment,
     );
     expect(small.fingerprint.sentence).toBe("dora is refused with INSUFFICIENT_BALANCE, unexpectedly");
     expect(small.text).toContain("  - dora: BUY 900 YES @ 0.99 GTD +60s\n");
     expect(small.steps).toBe(5);
-    expect(await superfluous(small.text, small.fingerprint, place)).toEqual([]);
+    expect(await superfluous(small.text, small.fingerprint, environment)).toEqual([]);
   });
 
   it("whose order is called as an account is gets another name, for trades are told by accounts", async () => {
@@ -74,7 +74,7 @@ steps:
   - replay: { file: named.csv, rejected: 1 }
   - expect: { trades: [dora BUY 21 YES @ 0.55 from emil] }
 `,
-      place,
+      environment,
     );
     expect(text.slice(text.indexOf("steps:"))).toBe(`steps:
   - dora: fund 100 USDC
@@ -88,7 +88,7 @@ steps:
   it("that is made is so as well", async () => {
     const { text } = await shrunk(
       "scenario: made\nsteps:\n  - generate: { orders: 300, accounts: 4 }\n  - expect: { quote: { YES: { last: none } } }\n",
-      place,
+      environment,
     );
     expect(text).toMatch(
       /^scenario: made\naccounts:\n( {2}trader-\d: \{\}\n)+steps:\n( {2}- trader-\d: .*\n)+ {2}- expect/,
@@ -99,7 +99,7 @@ steps:
   it("that is too long stays a flow, which is said", async () => {
     const { text, remarks } = await shrunk(
       "scenario: made\nsteps:\n  - generate: { orders: 6000, accounts: 4 }\n  - expect: { quote: { YES: { last: none } } }\n",
-      place,
+      environment,
     );
     expect(text).toContain("generate: { orders: 6000, accounts: 4 }");
     expect(remarks).toEqual([
@@ -124,7 +124,7 @@ steps:
     - expect:
         book: { YES: { bids: [0.03 x 3, 0.02 x 3, 0.01 x 1] } }
 `,
-      place,
+      environment,
     );
     expect(text).toBe(`scenario: included
 accounts:
@@ -169,7 +169,7 @@ steps:
 describe("a scenario that exists only over HTTP", () => {
   it("is tried there", async () => {
     const opener = new VenueOpener();
-    const over = placeIn(folder, (each) => opener.served(each, startScenarioServer));
+    const over = environmentIn(folder, (each) => opener.served(each, startScenarioServer));
     const { text, fingerprint } = await shrunk(
       `scenario: a lost reply
 accounts: { alice: { USDC: 100 }, bob: {} }
@@ -195,6 +195,6 @@ steps:
     as: alice
     answers: { total: 2 }
 `);
-    expect((await signatureIn(text, over))?.key).toBe(fingerprint.key);
+    expect((await fingerprintIn(text, over))?.key).toBe(fingerprint.key);
   });
 });

@@ -6,7 +6,7 @@ import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/session-log.ts";
 import {
   type History,
-  HistoryNotTellable,
+  HistoryNotExpressible,
   shrinkHistory,
 } from "../../../src/history/shrink/shrink-history.ts";
 import { NotRunInTime } from "../../../src/history/shrink/shrink-scenario.ts";
@@ -15,7 +15,7 @@ import { addressOf } from "../../support/commands.ts";
 import { START } from "../../support/exchange.ts";
 import { atLevel, runs } from "../../support/runs.ts";
 import { Floor } from "../record/floor.ts";
-import { placeIn, signatureIn, superfluous } from "./planted.ts";
+import { environmentIn, fingerprintIn, superfluous } from "./planted.ts";
 
 /** A rule that is broken: sellers get a cent too much of each set that is minted, and no order of 7 shares can expire. */
 vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
@@ -62,7 +62,7 @@ function historyOf(act: (floor: Floor) => void): History {
   return witness.history(floor.exchange);
 }
 
-const place = placeIn(".");
+const environment = environmentIn(".");
 
 describe("a history after which an invariant does not hold", () => {
   const busy = historyOf((floor) => {
@@ -103,7 +103,7 @@ steps:
   it("fails in the same way when it is run, and is the same each time", async () => {
     const [first, again] = [await shrinkHistory(busy), await shrinkHistory(busy)];
     expect(again?.text).toBe(first?.text);
-    const fingerprint = await signatureIn(first?.text ?? "", place);
+    const fingerprint = await fingerprintIn(first?.text ?? "", environment);
     expect(fingerprint?.key).toBe("invariant USDC issued = balances + locked collateral");
   });
 });
@@ -128,7 +128,7 @@ describe("a history of which there is little time to leave something out", () =>
       );
       if (shrunk === null) continue;
       steps.add(shrunk.steps);
-      expect((await signatureIn(shrunk.text, place))?.key).toBe(shrunk.fingerprint.key);
+      expect((await fingerprintIn(shrunk.text, environment))?.key).toBe(shrunk.fingerprint.key);
     }
     expect(steps.size).toBeGreaterThan(2);
     expect(Math.max(...steps)).toBe(42);
@@ -176,9 +176,9 @@ describe("what no scenario can tell", () => {
       floor.derive("ann");
     });
     const told = shrinkHistory(history, { open: (config, start) => new Touchy(config, start) });
-    await expect(told).rejects.toThrow(HistoryNotTellable);
+    await expect(told).rejects.toThrow(HistoryNotExpressible);
     await expect(told).rejects.toThrow(
-      "1 command of 4 is enough to fail (a defect: no gas money; sequences 3), but no step can say setNativeBalance",
+      "1 command of 4 is enough to fail (a defect: no gas money; sequences 3), but no step can express setNativeBalance",
     );
   });
 });
@@ -190,14 +190,14 @@ describe("whatever is done on any exchange", () => {
       fc.asyncProperty(fc.array(anyMove, { minLength: 30, maxLength: 120, size: "max" }), async (moves) => {
         const history = playedHistory(moves);
         const shrunk = await shrinkHistory(history).catch((error: unknown) => {
-          if (!(error instanceof HistoryNotTellable)) throw error;
+          if (!(error instanceof HistoryNotExpressible)) throw error;
           return null;
         });
         fc.pre(shrunk !== null);
         if (shrunk === null) return;
         failing += 1;
-        expect((await signatureIn(shrunk.text, place))?.key).toBe(shrunk.fingerprint.key);
-        expect(await superfluous(shrunk.text, shrunk.fingerprint, place)).toEqual([]);
+        expect((await fingerprintIn(shrunk.text, environment))?.key).toBe(shrunk.fingerprint.key);
+        expect(await superfluous(shrunk.text, shrunk.fingerprint, environment)).toEqual([]);
         expect(shrunk.steps).toBeLessThanOrEqual(6);
       }),
       runs(20),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { atLevel, runs } from "../../support/runs.ts";
-import { leaky, placeIn, shrunk, signatureIn, superfluous } from "./planted.ts";
+import { environmentIn, fingerprintIn, leaky, shrunk, superfluous } from "./planted.ts";
 
 const LONG = `# What a person noted.
 scenario: something is wrong    # a title
@@ -223,10 +223,10 @@ function thousandSteps(): string {
 
 describe("a broken invariant", () => {
   it("in a thousand steps is one in a handful, within seconds", async () => {
-    const place = placeIn("/nowhere", leaky);
+    const environment = environmentIn("/nowhere", leaky);
     const seen: number[] = [];
     const started = performance.now();
-    const { text, fingerprint } = await shrunk(thousandSteps(), place, {
+    const { text, fingerprint } = await shrunk(thousandSteps(), environment, {
       progress: (steps) => seen.push(steps),
     });
     expect(performance.now() - started).toBeLessThan(20_000);
@@ -240,7 +240,7 @@ steps:
     expect(fingerprint.sentence).toBe(
       "an invariant does not hold: USDC issued = balances + locked collateral",
     );
-    expect(await superfluous(text, fingerprint, place)).toEqual([]);
+    expect(await superfluous(text, fingerprint, environment)).toEqual([]);
     expect(seen[0]).toBe(1003);
     expect(seen.at(-1)).toBe(3);
     expect(seen).toEqual([...seen].sort((a, b) => b - a));
@@ -273,20 +273,20 @@ describe("whatever the steps", () => {
   };
 
   it("what is left fails in the same way, no step of it is superfluous, and it is the same each time", async () => {
-    const place = placeIn("/nowhere", leaky);
+    const environment = environmentIn("/nowhere", leaky);
     let failing = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(line, { minLength: 5, maxLength: 60, size: "max" }), async (lines) => {
         const text = textOf(lines);
-        const fingerprint = await signatureIn(text, place);
+        const fingerprint = await fingerprintIn(text, environment);
         fc.pre(fingerprint !== null);
         failing += 1;
-        const small = await shrunk(text, place);
+        const small = await shrunk(text, environment);
         expect(small.fingerprint.key).toBe(fingerprint?.key);
-        expect((await signatureIn(small.text, place))?.key).toBe(fingerprint?.key);
-        expect(await superfluous(small.text, small.fingerprint, place)).toEqual([]);
+        expect((await fingerprintIn(small.text, environment))?.key).toBe(fingerprint?.key);
+        expect(await superfluous(small.text, small.fingerprint, environment)).toEqual([]);
         expect(small.steps).toBeLessThanOrEqual(5);
-        expect((await shrunk(text, place)).text).toBe(small.text);
+        expect((await shrunk(text, environment)).text).toBe(small.text);
       }),
       runs(30),
     );
@@ -296,7 +296,7 @@ describe("whatever the steps", () => {
 
 describe("a scenario in which fewer steps would break an invariant first", () => {
   it("keeps more of them, so that it fails in its own way when it is run", async () => {
-    const place = placeIn("/nowhere", leaky);
+    const environment = environmentIn("/nowhere", leaky);
     const text = `scenario: three offers
 accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
 steps:
@@ -307,9 +307,9 @@ steps:
   - alice: BUY 30 YES @ 0.50 as bid
   - expect: { orders: { bid: LIVE 5/30 } }
 `;
-    const { text: small, fingerprint } = await shrunk(text, place);
-    expect((await signatureIn(small, place))?.key).toBe(fingerprint.key);
-    expect(await superfluous(small, fingerprint, place)).toEqual([]);
+    const { text: small, fingerprint } = await shrunk(text, environment);
+    expect((await fingerprintIn(small, environment))?.key).toBe(fingerprint.key);
+    expect(await superfluous(small, fingerprint, environment)).toEqual([]);
     expect(small).toBe(text.replace("  - bob: SELL 20 YES @ 0.50\n", ""));
   });
 });

@@ -12,44 +12,44 @@ import {
   isControlKind,
   type Line,
 } from "../engine/journal-line.ts";
-import type { Outcome, ReplayedLine } from "./journal-replay.ts";
-import { digitsOf } from "./report.ts";
+import type { LineResult, ReplayedLine } from "./journal-replay.ts";
+import { hashDigits } from "./report.ts";
 
 const SHOWN_DIGITS = 12;
 
-/** What a line says that is no command; null of what is told elsewhere. */
-const NOTES: { readonly [Kind in ControlKind]: (data: ControlRecords[Kind]) => string | null } = {
+/** Texts of control records; null if another function describes the kind. */
+const CONTROL_TEXTS: { readonly [Kind in ControlKind]: (data: ControlRecords[Kind]) => string | null } = {
   opening: ({ config, base, engine }) => `opens from a ${base.kind}, seed ${config.seed}, clobsim ${engine}`,
   start: ({ engine, durability, mode, rate }) =>
     `clobsim ${engine} starts, clock ${clockText(mode, rate)}, durability ${durability}`,
   clock: ({ mode, rate }) => `clock set to ${clockText(mode, rate)}`,
-  restore: ({ line }) => `back to where it stood after line ${line}`,
-  reset: () => "opened anew",
-  close: ({ hash }) => `stopped in good order, state ${digitsOf(hash).slice(0, SHOWN_DIGITS)}`,
+  restore: ({ line }) => `restored to the state after line ${line}`,
+  reset: () => "reset to the opening",
+  close: ({ hash }) => `stopped cleanly, state ${hashDigits(hash).slice(0, SHOWN_DIGITS)}`,
   defect: ({ message }) => `a defect: ${message}`,
   report: ({ reason }) => `end of the report: ${reason}`,
   scenario: ({ file }) => `the scenario that failed: ${file}`,
   refused: () => null,
-  refusedFull: ({ noted }) => `further refused requests are left out, ${noted} are noted`,
+  refusedFull: ({ noted }) => `further refused requests are not recorded, ${noted} are`,
 };
 
-/** The same of any line; null of a command. */
-export const noteText = ({ k, d }: Line): string | null =>
-  isControlKind(k) ? (NOTES[k] as (data: unknown) => string | null)(d) : null;
+/** Describes a control record; null for a command or a refused request. */
+const controlText = ({ k, d }: Line): string | null =>
+  isControlKind(k) ? (CONTROL_TEXTS[k] as (data: unknown) => string | null)(d) : null;
 
 const clockText = (mode: string, rate: number): string => (mode === "scaled" ? `${rate}x` : mode);
 
-/** Whose request it was: who signed it, or who it claims to be of; null where that is not known. */
+/** Returns the address that signed a refused request, or that it claims as sender; null if unknown. */
 export const senderOf = ({ address, asked }: RefusedRequest): string | null =>
   address ?? (asked?.kind === "command" ? actorOf(asked.command) : null);
 
-/** What a refused request asked for, in the words of a command as far as it has them. */
+/** Describes a refused request like a command, as far as its fields are known. */
 export function refusedText(request: RefusedRequest, state: State): string {
   const { method, path, isProven, address, asked } = request;
   if (asked?.kind === "command") return commandText(asked.command, state);
   if (asked?.kind === "request" && path === "/clob/order") {
     const { body, query } = asked;
-    return method === "POST" ? orderText(body, state) : cancelWords({ ...query, ...body }, state);
+    return method === "POST" ? orderText(body, state) : cancelText({ ...query, ...body }, state);
   }
   return `${method} ${path}${address !== null && !isProven ? ", sender not proven" : ""}`;
 }
@@ -64,26 +64,26 @@ function orderText({ tokenId, side, size, price, ...rest }: Values, state: State
   return orderWords({ ...texts, side: word(side), size: amount(size), price: amount(price) }, token);
 }
 
-function cancelWords({ orderId, id, orderID }: Values, state: State): string {
+function cancelText({ orderId, id, orderID }: Values, state: State): string {
   const ids = [orderId, id, orderID].filter((given) => given !== undefined);
   const named = ids.map((given) => (typeof given === "string" ? orderIdText(state, given) : word(given)));
   return ["cancel", ...named].join(" ");
 }
 
-/** A value as it was sent; a text without its quotes where it is one word. */
+/** A value as JSON; a string of one word without its quotes. */
 function word(value: Scalar | undefined): string {
   if (value === undefined) return "?";
   return typeof value === "string" && /^[\w.:+-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** The same of a number, whose quotes may be why it was refused. */
+/** A number as JSON, with its quotes if it was sent as a string, because they may be why it was refused. */
 const amount = (value: Scalar | undefined): string => (value === undefined ? "?" : JSON.stringify(value));
 
 /** `refused: INVALID_TICK_SIZE (price)`. */
 export const refusalText = ({ code, field }: RefusedRequest): string =>
   `refused: ${code}${field === null ? "" : ` (${field})`}`;
 
-/** Then and now, where a refused request gets another answer when it is tried again; null where it does not. */
+/** Describes the recorded and the new answer of a retried request; null if they are the same or the new one is unknown. */
 export function changeText({ code }: RefusedRequest, now: RetryResult): string | null {
   switch (now.kind) {
     case "accepted":
@@ -97,49 +97,55 @@ export function changeText({ code }: RefusedRequest, now: RetryResult): string |
   }
 }
 
-/** A line of a journal in words. */
-export interface LineWords {
-  /** Who asked; null where nobody did, or nobody knows. */
+/** Text for a line of a journal. Names and messages in it are untrusted input. */
+export interface LineDescription {
+  /** Sender of the command or request; null if there is none, or it is unknown. */
   readonly actor: Address | null;
-  /** What was asked for, or what the line notes. */
+  /** The command, request or control record. */
   readonly text: string;
-  /** What came of it; empty where nothing is to be said. */
-  readonly became: string;
-  readonly isNote: boolean;
+  /** Its result; empty for a control record. */
+  readonly result: string;
+  readonly isControlRecord: boolean;
   /** Whether it was refused, differs or fails. */
-  readonly isTrouble: boolean;
+  readonly isProblem: boolean;
 }
 
-/** The words of a line; the state is the one behind it. Names and messages in them are somebody else's text. */
-export function wordsOf({ line, command, outcome }: ReplayedLine, state: State): LineWords {
+/** Describes a line; the state is the one after it. */
+export function describeLine({ line, command, result }: ReplayedLine, state: State): LineDescription {
   if (isControl(line, "refused")) {
-    const [actor, text, became] = [senderOf(line.d), refusedText(line.d, state), refusalText(line.d)];
-    return { actor, text, became, isNote: false, isTrouble: true };
+    const { d: request } = line;
+    return {
+      actor: senderOf(request),
+      text: refusedText(request, state),
+      result: refusalText(request),
+      isControlRecord: false,
+      isProblem: true,
+    };
   }
-  const note = noteText(line);
+  const control = controlText(line);
   return {
     actor: command === null ? null : actorOf(command),
-    text: note ?? (command === null ? line.k : commandText(command, state)),
-    became: outcomeText(outcome, state),
-    isNote: note !== null,
-    isTrouble: outcome.kind !== "accepted" && outcome.kind !== "note",
+    text: control ?? (command === null ? line.k : commandText(command, state)),
+    result: resultText(result, state),
+    isControlRecord: control !== null,
+    isProblem: result.kind !== "accepted" && result.kind !== "note",
   };
 }
 
-function outcomeText(outcome: Outcome, state: State): string {
-  switch (outcome.kind) {
+function resultText(result: LineResult, state: State): string {
+  switch (result.kind) {
     case "note":
       return "";
     case "accepted":
-      return eventsText(outcome.events, state);
+      return eventsText(result.events, state);
     case "differs":
-      return outcome.decision.ok
-        ? `differs: ${eventsText(outcome.decision.events, state)}`
-        : `differs: refused, ${outcome.decision.refusal.code}`;
+      return result.decision.ok
+        ? `differs: ${eventsText(result.decision.events, state)}`
+        : `differs: refused, ${result.decision.refusal.code}`;
     case "other state":
-      return "the state is another";
+      return "the state differs";
     case "fails":
-      return `fails: ${outcome.error.message}`;
+      return `fails: ${result.error.message}`;
     case "unknown":
       return "unknown";
   }
