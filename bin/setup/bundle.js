@@ -104,6 +104,7 @@ export async function bundle(entryPoints, options = {}) {
     splitting: true,
     banner: { js: BANNER },
     ...options,
+    plugins: [...(options.plugins ?? []), ...LEAN.plugins],
   });
   const outputs = Object.entries(metafile.outputs);
   const files = ownMapsOnly(outputFiles);

@@ -30,10 +30,7 @@ export async function bundleInto(
   replaced: ReadonlyMap<string, string> = new Map(),
 ): Promise<void> {
   const { bundle } = (await import(new URL("bundle.js", SETUP).href)) as { readonly bundle: Bundle };
-  const { leanOptions } = (await import(new URL("lean.js", SETUP).href)) as {
-    readonly leanOptions: { readonly plugins: readonly Plugin[] };
-  };
-  await bundle(entryPoints, { outdir, plugins: [replacing(replaced), ...leanOptions.plugins] });
+  await bundle(entryPoints, { outdir, plugins: [replacing(replaced)] });
   writeFileSync(join(outdir, "package.json"), '{ "type": "module" }');
 }
 
