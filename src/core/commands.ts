@@ -61,7 +61,7 @@ export const ORDER_TERMS = {
 } as const;
 
 /** Formatted values of an order; `expiration` begins with its preposition, such as `until`. */
-export interface OrderTexts {
+interface OrderTexts {
   readonly side: string;
   readonly size: string;
   readonly price: string;
@@ -84,7 +84,7 @@ export function orderWords(
  * Checks that a GTD order, and no other, has an expiration. It is live while now < expiration.
  * @throws DocumentError otherwise.
  */
-export function checkExpiration({
+function checkExpiration({
   orderType,
   expiration,
 }: {
@@ -230,7 +230,7 @@ const COMMANDS = {
 };
 
 /** Describes when blocks are mined. */
-export function miningText(mode: SettlementMode, intervalMs: number): string {
+function miningText(mode: SettlementMode, intervalMs: number): string {
   if (mode === "auto") return `every ${intervalMs} ms`;
   return mode === "instant" ? "at once" : "when asked to";
 }

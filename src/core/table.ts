@@ -65,6 +65,12 @@ export class Table<T> {
     return this.#size;
   }
 
+  /** Appends an item that must get this number. @throws Error otherwise. */
+  addAs(number: number, item: T): void {
+    if (number !== this.next) throw new Error(`expected number ${this.next}, found ${number}`);
+    this.add(item);
+  }
+
   /** Replaces an item. @throws RangeError if the number does not exist. */
   replace(number: number, item: T): void {
     this.get(number);

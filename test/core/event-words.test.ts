@@ -3,10 +3,10 @@ import { mixEvents } from "../../src/core/event-words.ts";
 import type { EventOf } from "../../src/core/events.ts";
 import { price, size } from "../../src/core/units.ts";
 
-type Hot = EventOf<"orderPlaced"> | EventOf<"orderTraded">;
+type FrequentEvent = EventOf<"orderPlaced"> | EventOf<"orderTraded">;
 
-/** One of each kind that is mixed number by number, with every field that it may have. */
-const HOT: readonly Required<Hot>[] = [
+/** One event of each kind that is encoded field by field, with all its fields. */
+const FREQUENT: readonly Required<FrequentEvent>[] = [
   {
     kind: "orderPlaced",
     order: 1,
@@ -36,7 +36,7 @@ const HOT: readonly Required<Hot>[] = [
 
 const OTHER: Readonly<Record<string, unknown>> = { BUY: "SELL", GTC: "FOK", COMPLEMENTARY: "MINT" };
 
-function wordsOf(event: Hot): string {
+function wordsOf(event: FrequentEvent): string {
   const words: (number | string)[] = [];
   const sink = {
     mixWords: (all: Int32Array, from: number, to: number) => words.push(...all.subarray(from, to)),
@@ -46,12 +46,12 @@ function wordsOf(event: Hot): string {
   return words.join(" ");
 }
 
-const FIELDS = HOT.flatMap(({ kind, ...event }) =>
-  Object.keys(event).map((field) => [kind, field, { kind, ...event } as Hot] as const),
+const FIELDS = FREQUENT.flatMap(({ kind, ...event }) =>
+  Object.keys(event).map((field) => [kind, field, { kind, ...event } as FrequentEvent] as const),
 );
 
-it.each(FIELDS)("of %s, %s is in the hash", (_kind, field, event) => {
-  const value = event[field as keyof Hot] as unknown;
+it.each(FIELDS)("%s: a change of %s changes the words", (_kind, field, event) => {
+  const value = event[field as keyof FrequentEvent] as unknown;
   const changed = { ...event, [field]: typeof value === "string" ? OTHER[value] : Number(value) + 100 };
   expect(wordsOf(changed)).not.toBe(wordsOf(event));
 });

@@ -31,12 +31,12 @@ const declare = ({
 const Sample = declare(schema);
 type Sample = Infer<typeof Sample>;
 
-/** The same declaration where no code can be compiled. */
+/** Returns the same declaration, made where code cannot be compiled. */
 async function withoutCompiler(): Promise<RecordType<Sample>> {
   vi.resetModules();
   class NoCompiler {
     constructor() {
-      throw new EvalError("no code here");
+      throw new EvalError("code generation is disabled");
     }
   }
   vi.stubGlobal("Function", NoCompiler);
@@ -69,7 +69,7 @@ function read<Value>(type: RecordType<Value>, text: string): Value | null {
   return cursor.hasFailed || !cursor.isAtEnd ? null : value;
 }
 
-const refusalOf = (type: RecordType<unknown>, value: unknown): string => {
+const errorOf = (type: RecordType<unknown>, value: unknown): string => {
   try {
     type.parse(value);
     return "";
@@ -79,8 +79,8 @@ const refusalOf = (type: RecordType<unknown>, value: unknown): string => {
   }
 };
 
-describe.each([["compiled"], ["field by field"]])("a record, %s", (how) => {
-  it("is written as JSON in the order of its fields, and read as it was, from bytes and as JSON", async () => {
+describe.each([["compiled"], ["interpreted"]])("a record, %s", (how) => {
+  it("is written as JSON in field order, and read back equal from bytes and from JSON", async () => {
     const type = how === "compiled" ? Sample : await withoutCompiler();
     fc.assert(
       fc.property(samples, (sample) => {
@@ -119,12 +119,12 @@ describe.each([["compiled"], ["field by field"]])("a record, %s", (how) => {
       { number: 1, side: "BUY", price: 1, runs: [], isOpen: true, slots: [] },
       'expected only the fields number, side, price, runs, isOpen, note, found "slots"',
     ],
-  ])("%j is refused with the place: %s", async (value, refusal) => {
+  ])("%j is rejected with its path: %s", async (value, message) => {
     const type = how === "compiled" ? Sample : await withoutCompiler();
-    expect(refusalOf(type, value)).toBe(refusal);
+    expect(errorOf(type, value)).toBe(message);
   });
 
-  it("is not read from bytes that are written otherwise, or hold what is refused", async () => {
+  it("is not read from bytes that are not canonical or contain an invalid value", async () => {
     const type = how === "compiled" ? Sample : await withoutCompiler();
     const text = '{"number":1,"side":"BUY","price":null,"runs":[],"isOpen":true,"note":2}';
     expect(read(type, text)).not.toBe(null);
@@ -142,7 +142,7 @@ describe.each([["compiled"], ["field by field"]])("a record, %s", (how) => {
 });
 
 describe("an order", () => {
-  it("is read alike from bytes and as JSON, with any integer in any field", () => {
+  it("is read from bytes exactly if its JSON is valid, with any integer in any field", () => {
     const integer = fc.oneof(
       fc.constantFrom(0, 1, 2, 9_999, 10_000, MAX_SIZE, MAX_SIZE + 1, MAX_MILLIS, MAX_MILLIS + 1),
       fc.maxSafeNat(),
@@ -157,7 +157,7 @@ describe("an order", () => {
     fc.assert(
       fc.property(fc.constantFrom(...fields), integer, (name, value) => {
         const text = Order.write({ ...order, [name]: value });
-        const parsed = refusalOf(Order, JSON.parse(text)) === "" ? Order.parse(JSON.parse(text)) : null;
+        const parsed = errorOf(Order, JSON.parse(text)) === "" ? Order.parse(JSON.parse(text)) : null;
         expect(read(Order, text)).toEqual(parsed);
       }),
       { seed: 42, numRuns: 500 },
@@ -165,8 +165,8 @@ describe("an order", () => {
   });
 });
 
-describe("a field that is called otherwise on disk", () => {
-  it("is read and written there by that name, and refused by it", () => {
+describe("a field with another name on disk", () => {
+  it("is read, written and named in errors by that name", () => {
     const type = schema.record({ id: schema.id(), left: schema.onDisk("lost", schema.id()) });
     expect(type.write({ id: 1, left: 2 })).toBe('{"id":1,"lost":2}');
     expect([type.parse({ id: 1, lost: 2 }), read(type, '{"id":1,"lost":2}')]).toEqual([
@@ -183,7 +183,7 @@ describe("a union", () => {
     pay: schema.record({ to: schema.text(), kind: schema.oneOf("pay") }),
   });
 
-  it("is parsed and written as the record of its kind, wherever that stands", () => {
+  it("is parsed and written as the record of its kind, wherever the field `kind` is", () => {
     expect(Call.parse({ kind: "pay", to: 'a "b"' })).toEqual({ to: 'a "b"', kind: "pay" });
     expect(Call.write({ to: 'a "b"', kind: "pay" })).toBe('{"to":"a \\"b\\"","kind":"pay"}');
     expect(() => Call.parse({ kind: "toString" })).toThrow(

@@ -5,14 +5,14 @@ import { runs } from "../support/runs.ts";
 
 interface Item {
   readonly name: number;
-  marks: number;
-  /** Once true, nothing writes to it again. */
+  changes: number;
+  /** If true, nothing changes the item again. */
   ended: boolean;
 }
 
 /** More than two chunks. */
 const SIZE = 10_000;
-const itemOf = (name: number): Item => ({ name, marks: 0, ended: false });
+const itemOf = (name: number): Item => ({ name, changes: 0, ended: false });
 const made = (from: number, to: number): Item[] =>
   Array.from({ length: to - from }, (_, index) => itemOf(from + index + 1));
 const ownCopy = (item: Item): Item => (item.ended ? item : { ...item });
@@ -23,24 +23,25 @@ function filled(items: readonly Item[] = made(0, SIZE)): Table<Item> {
   return table;
 }
 
-/** A list and what must be in it. */
-interface Told {
-  readonly list: Table<Item>;
+/** A table and its expected items. */
+interface Expected {
+  readonly table: Table<Item>;
   readonly items: Item[];
 }
 
-/** How the list begins, what must be in it then, and how many cases are tried. */
-const BEGINNINGS: readonly [how: string, list: () => Table<Item>, items: () => Item[], cases: number][] = [
-  ["empty", () => new Table(), () => [], 150],
-  ["filled", () => filled(), () => made(0, SIZE), 60],
-  ["lazy", () => Table.lazy(SIZE, made), () => made(0, SIZE), 60],
-];
+/** Ways to create a table, its expected items, and the number of cases. */
+const INITIAL_TABLES: readonly [how: string, table: () => Table<Item>, items: () => Item[], cases: number][] =
+  [
+    ["empty", () => new Table(), () => [], 150],
+    ["filled", () => filled(), () => made(0, SIZE), 60],
+    ["lazy", () => Table.lazy(SIZE, made), () => made(0, SIZE), 60],
+  ];
 
 type Step =
   | { readonly kind: "add"; readonly count: number }
-  | { readonly kind: "mark" | "end" | "look" | "replace"; readonly pick: number }
-  | { readonly kind: "keep" }
-  | { readonly kind: "return"; readonly pick: number };
+  | { readonly kind: "change" | "end" | "read" | "replace"; readonly pick: number }
+  | { readonly kind: "snapshot" }
+  | { readonly kind: "restore"; readonly pick: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -50,94 +51,94 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      kind: fc.constantFrom<"mark" | "end" | "look" | "replace">("mark", "mark", "end", "look", "replace"),
+      kind: fc.constantFrom("change" as const, "change", "end", "read", "replace"),
       pick: fc.oneof(fc.nat(), fc.constantFrom(0, 4_095, 4_096, 8_191, SIZE - 1)),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("keep") }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("return"), pick: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("snapshot") }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("restore"), pick: fc.nat() }) },
 );
 
-/** Plays steps on lists that are kept and gone back to, and on plain arrays. */
-function play({ list, items }: Told, steps: readonly Step[]): void {
-  const kept: Told[] = [];
-  let now: Told = { list, items };
+/** Runs steps on tables, of which some are kept as snapshots and restored, and on plain arrays. */
+function play({ table, items }: Expected, steps: readonly Step[]): void {
+  const snapshots: Expected[] = [];
+  let now: Expected = { table, items };
   let names = SIZE;
-  const goOn = (from: Told): Told => ({
-    list: from.list.copy(ownCopy),
+  const continued = (from: Expected): Expected => ({
+    table: from.table.copy(ownCopy),
     items: from.items.map((item) => ({ ...item })),
   });
   for (const each of steps) {
     if (each.kind === "add") {
       for (let count = 0; count < each.count; count += 1) {
         names += 1;
-        now.list.add(itemOf(names));
+        now.table.add(itemOf(names));
         now.items.push(itemOf(names));
       }
-    } else if (each.kind === "keep") {
-      kept.push(now);
-      now = goOn(now);
-    } else if (each.kind === "return") {
-      if (kept.length > 0) now = goOn(kept[each.pick % kept.length] as Told);
+    } else if (each.kind === "snapshot") {
+      snapshots.push(now);
+      now = continued(now);
+    } else if (each.kind === "restore") {
+      if (snapshots.length > 0) now = continued(snapshots[each.pick % snapshots.length] as Expected);
     } else if (now.items.length > 0) {
       const index = each.pick % now.items.length;
       const expected = now.items[index] as Item;
-      expect(now.list.peek(index + 1)).toEqual(expected);
+      expect(now.table.peek(index + 1)).toEqual(expected);
       if (each.kind === "replace") {
         names += 1;
-        now.list.replace(index + 1, itemOf(names));
+        now.table.replace(index + 1, itemOf(names));
         now.items[index] = itemOf(names);
         continue;
       }
-      const item = now.list.get(index + 1);
-      if (each.kind !== "look" && !expected.ended) {
+      const item = now.table.get(index + 1);
+      if (each.kind !== "read" && !expected.ended) {
         for (const which of [item, expected]) {
-          which.marks += 1;
+          which.changes += 1;
           which.ended = each.kind === "end";
         }
       }
-      expect(now.list.get(index + 1)).toBe(item);
+      expect(now.table.get(index + 1)).toBe(item);
     }
   }
-  for (const { list, items } of [now, ...kept]) {
-    expect(JSON.stringify([...list])).toBe(JSON.stringify(items));
-    expect([list.size, list.next]).toEqual([items.length, items.length + 1]);
+  for (const { table, items } of [now, ...snapshots]) {
+    expect(JSON.stringify([...table])).toBe(JSON.stringify(items));
+    expect([table.size, table.next]).toEqual([items.length, items.length + 1]);
   }
 }
 
-describe("a list", () => {
-  it.each(BEGINNINGS)(
-    "that begins %s, and each of its copies, has what was put into it, whatever happens to the others",
-    (_how, list, items, cases) => {
+describe("a table", () => {
+  it.each(INITIAL_TABLES)(
+    "that begins %s, and each of its copies, is independent of changes to the others",
+    (_how, table, items, cases) => {
       const steps = fc.array(step, { maxLength: 30, size: "max" });
       fc.assert(
-        fc.property(steps, (some) => play({ list: list(), items: items() }, some)),
+        fc.property(steps, (some) => play({ table: table(), items: items() }, some)),
         runs(cases),
       );
     },
   );
 
-  it("numbers from 1 and finds every number again, over the edges of its chunks", () => {
-    const list = new Table<string>();
+  it("numbers items from 1 and finds each by its number, across chunk boundaries", () => {
+    const table = new Table<string>();
     for (let number = 1; number <= SIZE; number += 1) {
-      if (list.next !== number || list.add(`item ${number}`) !== number) expect.fail(`number ${number}`);
+      if (table.next !== number || table.add(`item ${number}`) !== number) expect.fail(`number ${number}`);
     }
     for (let number = 1; number <= SIZE; number += 1) {
-      if (list.get(number) !== `item ${number}`) expect.fail(`number ${number}: ${list.find(number)}`);
+      if (table.get(number) !== `item ${number}`) expect.fail(`number ${number}: ${table.find(number)}`);
     }
   });
 
   it.each([0, -1, -4096, 4, 4096, 4097, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 44 + 1, 2 ** 48 - 1, Number.NaN])(
-    "of three has no number %d",
+    "of three items has no number %d",
     (number) => {
-      const list = filled(made(0, 3));
-      expect(list.find(number)).toBe(undefined);
-      expect(() => list.get(number)).toThrow(RangeError);
-      expect(() => list.peek(number)).toThrow(RangeError);
+      const table = filled(made(0, 3));
+      expect(table.find(number)).toBe(undefined);
+      expect(() => table.get(number)).toThrow(RangeError);
+      expect(() => table.peek(number)).toThrow(RangeError);
     },
   );
 
-  it("whose items are made later makes those near the one that is looked at, once for all copies", () => {
+  it("that is lazy makes a chunk on first access, once for all copies", () => {
     const make = vi.fn(made);
     const table = Table.lazy(SIZE, make);
     const copy = table.copy();
@@ -149,29 +150,51 @@ describe("a list", () => {
   });
 });
 
-describe("a copied list", () => {
-  it("takes its own of an item when somebody gets it, once, and of an ended one or for a peek never", () => {
-    const list = filled(made(0, 5000).map((item) => ({ ...item, ended: item.name % 2 === 0 })));
+describe("a copied table", () => {
+  it("copies an item when it is first read, but not an ended one and not for a peek", () => {
+    const table = filled(made(0, 5000).map((item) => ({ ...item, ended: item.name % 2 === 0 })));
     let copied = 0;
-    const copy = list.copy((item) => {
+    const copy = table.copy((item) => {
       if (item.ended) return item;
       copied += 1;
       return { ...item };
     });
     expect([copy.peek(7).name, copied]).toEqual([7, 0]);
     const seen = copy.get(4999);
-    expect([copied, copy.get(4999) === seen, seen === list.get(4999)]).toEqual([1, true, false]);
-    expect([copy.get(5000) === list.get(5000), copied]).toEqual([true, 1]);
+    expect([copied, copy.get(4999) === seen, seen === table.get(4999)]).toEqual([1, true, false]);
+    expect([copy.get(5000) === table.get(5000), copied]).toEqual([true, 1]);
     expect([[...copy].length, copied]).toEqual([5000, 2500]);
     expect([copy.find(0), copy.find(5001)]).toEqual([undefined, undefined]);
   });
 
-  it("shares its items for ever when nothing is to be copied", () => {
-    const list = filled(made(0, 1));
-    const [one, two] = [list.copy(), list.copy()];
+  it("shares all items if it has no function that copies them", () => {
+    const table = filled(made(0, 1));
+    const [one, two] = [table.copy(), table.copy()];
     one.add(itemOf(2));
     two.add(itemOf(3));
-    expect([list, one, two].map((each) => [...each].map(({ name }) => name))).toEqual([[1], [1, 2], [1, 3]]);
-    expect(one.get(1)).toBe(list.get(1));
+    expect([table, one, two].map((each) => [...each].map(({ name }) => name))).toEqual([[1], [1, 2], [1, 3]]);
+    expect(one.get(1)).toBe(table.get(1));
+  });
+
+  it.each([1, 5_000, SIZE])(
+    "leaves the original unchanged when item %d is replaced or first read",
+    (number) => {
+      const table = filled();
+      const [replaced, read] = [table.copy(), table.copy(ownCopy)];
+      replaced.replace(number, itemOf(-1));
+      read.get(number).changes += 1;
+      expect([replaced.get(number), read.get(number)]).toEqual([
+        itemOf(-1),
+        { ...itemOf(number), changes: 1 },
+      ]);
+      expect([...table]).toEqual(made(0, SIZE));
+    },
+  );
+
+  it("numbers new items in sequence, and refuses an item that must get another number", () => {
+    const copy = filled(made(0, 3)).copy();
+    copy.addAs(4, itemOf(4));
+    expect(() => copy.addAs(6, itemOf(6))).toThrow("expected number 5, found 6");
+    expect([...copy]).toEqual(made(0, 4));
   });
 });

@@ -87,9 +87,8 @@ function fund(state: State, address: Address, funds: Funds, rules: RuleSet): Dec
 
 /** Opens the account of a new address. */
 function openAccount(state: State, event: EventOf<"accountOpened">): void {
-  const number = state.accounts.add(emptyAccount(event.account, event.address));
-  if (number !== event.account) throw new Error(`expected account number ${event.account}, found ${number}`);
-  state.accountByAddress.set(event.address, number);
+  state.accounts.addAs(event.account, emptyAccount(event.account, event.address));
+  state.accountByAddress.set(event.address, event.account);
 }
 
 /** Credits newly issued USDC. */

@@ -61,8 +61,7 @@ function openOrder(state: State, event: EventOf<"orderPlaced">, at: Millis): voi
     nextOpen: 0,
     previousOpen: 0,
   };
-  const number = state.orders.add(order);
-  if (number !== event.order) throw new Error(`expected order number ${event.order}, found ${number}`);
+  state.orders.addAs(event.order, order);
   const market = state.markets.get(marketOfToken(order.token));
   const account = state.accounts.get(order.account);
   changeReservation(account, market, order, reservationOf(order, order.size, market.feeRateBps));
@@ -124,7 +123,7 @@ function endOrder(state: State, event: EventOf<"orderCanceled"> | EventOf<"order
 }
 
 /** Called after an order has left the book; removes it from the lists of open orders. */
-export function closeOrder(state: State, order: Order, status: OrderStatus): void {
+function closeOrder(state: State, order: Order, status: OrderStatus): void {
   order.slot = NO_SLOT;
   order.status = status;
   unlinkOpen(state, state.accounts.get(order.account), order);
@@ -134,13 +133,13 @@ export function closeOrder(state: State, order: Order, status: OrderStatus): voi
 }
 
 /** Reserves funds of an order, or releases them if negative: micro-USDC of a buyer, shares of a seller. */
-export function changeReservation(account: Account, market: Market, order: Order, amount: number): void {
+function changeReservation(account: Account, market: Market, order: Order, amount: number): void {
   if (order.side === "BUY") reserve<Money>(account.collateral, amount);
   else reserve<Size>(sharesIn(holdingIn(account, market.number), outcomeOf(order.token)), amount);
 }
 
 /** Records a change of resting size in the book's sequence and time and in the market's liquidity. */
-export function recordBookChange(
+function recordBookChange(
   market: Market,
   bookState: MarketBook,
   order: Order,
@@ -179,7 +178,7 @@ function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): vo
   const maker = state.orders.get(event.maker);
   const market = state.markets.get(marketOfToken(taker.token));
   const bookState = bookFor(market, outcomeOf(taker.token));
-  const number = state.trades.add({
+  state.trades.addAs(event.trade, {
     number: event.trade,
     taker: event.taker,
     maker: event.maker,
@@ -192,7 +191,6 @@ function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): vo
     takerPrevious: taker.lastTrade,
     makerPrevious: maker.lastTrade,
   });
-  if (number !== event.trade) throw new Error(`expected trade number ${event.trade}, found ${number}`);
   const isPending = !settlesInstantly(state);
   addMatch(state, event, taker, maker, at);
   fill(state, market, maker, maker.price, event, "MAKER", isPending, at);

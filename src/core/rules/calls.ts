@@ -26,8 +26,8 @@ import {
   addContent,
   addToBlock,
   beginExecution,
+  endUnmined,
   exceptionOf,
-  removeFromPool,
   settleMoves,
   undoInLedger,
 } from "./transactions.ts";
@@ -209,7 +209,7 @@ function undoEvents(state: State, { moves }: CallEffect, rules: RuleSet): Domain
 }
 
 /** Pays for a call in a block: uses its nonce and deducts its gas. */
-export function payForCall(
+function payForCall(
   chain: Chain,
   transaction: Transaction,
   { from, nonce }: CallContent,
@@ -237,7 +237,7 @@ export function undoCall(chain: Chain, transaction: Transaction, content: CallCo
 }
 
 /** Mixes a call into the chain's digest. */
-export function mixCall(chain: Chain, content: CallContent, gas: number, gasPrice: number): void {
+function mixCall(chain: Chain, content: CallContent, gas: number, gasPrice: number): void {
   const { from, to, nonce, value, input } = content;
   for (const text of [from, to, value, input]) chain.digest.mixText(text);
   for (const amount of [nonce, gas, gasPrice]) chain.digest.mixWide(amount);
@@ -311,12 +311,7 @@ function addCall(
   if (content.hash !== null) chain.signed.set(content.hash, number);
   walletIn(chain, content.from).pending.set(content.nonce, number);
   if (replaces === 0) return;
-  const replaced = chain.transactions.get(replaces);
-  replaced.status = "REPLACED";
-  const exception = exceptionOf(replaced);
-  exception.hold = null;
-  exception.endedAt = at;
-  removeFromPool(chain, replaced);
+  endUnmined(chain, chain.transactions.get(replaces), "REPLACED", at);
 }
 
 export const callDeciders = { sendTransaction };

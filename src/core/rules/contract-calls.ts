@@ -8,6 +8,7 @@ import {
   ZERO_ADDRESS,
 } from "../chain/contracts.ts";
 import { setsOf, USDC } from "../chain/moves.ts";
+import { indexSetOf } from "../chain/position-ids.ts";
 import type {
   CallEffect,
   ContractCall,
@@ -18,7 +19,7 @@ import type {
 } from "../chain/transaction.ts";
 import { type Market, marketOfToken, tokenOf } from "../market.ts";
 import { findAccount, type State } from "../state.ts";
-import type { Address, Outcome, WinningOutcome } from "../terms.ts";
+import { type Address, OUTCOMES, type Outcome, type WinningOutcome } from "../terms.ts";
 import { FULL_PRICE } from "../units.ts";
 import { unreachable } from "../unreachable.ts";
 import { balanceOf, grantDue } from "./ledger.ts";
@@ -205,8 +206,10 @@ function mergeRefusal(
 function redeem(context: CallContext, from: Address, call: RedeemCall): CallOutcome {
   const market = marketOfCondition(context, call);
   if (typeof market === "string") return reverted(market);
-  const payout = payoutPerShare(market, context.isReported(market));
-  if (payout === null) return reverted("result for condition not received yet");
+  const { winningOutcome } = market;
+  if (winningOutcome === null || !context.isReported(market))
+    return reverted("result for condition not received yet");
+  const payout = payoutOf(winningOutcome);
   const outcomes = new Set<Outcome>();
   for (const indexSet of call.indexSets) {
     const outcome = OUTCOME_OF.get(indexSet);
@@ -228,11 +231,9 @@ function redeem(context: CallContext, from: Address, call: RedeemCall): CallOutc
   };
 }
 
-/** Outcomes by index set: one bit per outcome. */
-const OUTCOME_OF: ReadonlyMap<string, Outcome> = new Map([
-  ["1", "YES"],
-  ["2", "NO"],
-]);
+const OUTCOME_OF: ReadonlyMap<string, Outcome> = new Map(
+  OUTCOMES.map((outcome) => [String(indexSetOf(outcome)), outcome]),
+);
 const ALL_OUTCOMES = 3n;
 
 /** Returns why a list of index sets is not a partition of both outcomes; null if it is. */
@@ -275,14 +276,6 @@ export const PAYOUTS: Readonly<Record<WinningOutcome, readonly [yes: number, no:
 /** Whether the report of a market's resolution is mined. */
 export function isReported({ chain }: State, { report }: Market): boolean {
   return report !== 0 && chain.transactions.get(report).status === "MINED";
-}
-
-/** Returns the payout of a size unit of each outcome, in micro-USDC; null before the report is mined. */
-function payoutPerShare(
-  { winningOutcome }: Market,
-  isReported: boolean,
-): Readonly<Record<Outcome, number>> | null {
-  return winningOutcome === null || !isReported ? null : payoutOf(winningOutcome);
 }
 
 /** Returns the payout of a size unit of each outcome, in micro-USDC. */

@@ -117,6 +117,9 @@ function balanceIn(state: State, account: number, token: number): Balance<number
   return sharesIn(holdingIn(record, marketOfToken(token)), outcomeOf(token));
 }
 
+/** 1 to add, -1 to undo. */
+export type Sign = 1 | -1;
+
 /** Adds moves to the ledger, or undoes them. Balances are only checked after the whole command is applied. */
 export function addMoves(state: State, moves: readonly Move[], sign: Sign): void {
   for (const { account, token, amount } of moves) balanceIn(state, account, token).balance += sign * amount;
@@ -135,15 +138,12 @@ export function addPendingMoves(state: State, moves: readonly Move[], sign: Sign
 export function changeSupply(
   supply: Supply,
   { yes, no, collateral }: Omit<SupplyChange, "market">,
-  sign: 1 | -1 = 1,
+  sign: Sign = 1,
 ): void {
   supply.yes = size(supply.yes + sign * yes);
   supply.no = size(supply.no + sign * no);
   supply.collateral = money(supply.collateral + sign * collateral);
 }
-
-/** 1 to add, -1 to undo. */
-export type Sign = 1 | -1;
 
 /** Whether fills are never pending, because the command that makes them also mines their block. */
 export const settlesInstantly = ({ config, chain }: State): boolean =>

@@ -92,9 +92,8 @@ function cancelAllEvents(state: State, market: Market): DomainEvent[] {
 
 function addEvent(state: State, { kind: _, event, ...terms }: EventOf<"eventCreated">, at: Millis): void {
   const id = idOf(state.idPrefixes.event, event);
-  const number = state.events.add({ ...terms, number: event, createdAt: at, markets: [], id });
-  if (number !== event) throw new Error(`expected event number ${event}, found ${number}`);
-  state.eventBySlug.set(terms.slug, number);
+  state.events.addAs(event, { ...terms, number: event, createdAt: at, markets: [], id });
+  state.eventBySlug.set(terms.slug, event);
 }
 
 function addMarket(
@@ -122,7 +121,7 @@ function addMarket(
     trades: new Table(),
     yesTrades: new Table(),
   };
-  if (state.markets.add(market) !== number) throw new Error(`market ${number} is not the next one`);
+  state.markets.addAs(number, market);
   state.events.get(market.event).markets.push(number);
   indexMarket(state, market);
   addContent(state, transaction, { kind: "prepare", at, market: number });

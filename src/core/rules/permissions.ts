@@ -26,7 +26,7 @@ export function changePermissions(state: State, wallets: Wallets, transaction: T
 }
 
 /** Returns the permissions after the block of a height. Replays all blocks up to it. */
-export function permissionsAt(state: State, height: number): Wallets {
+function permissionsAt(state: State, height: number): Wallets {
   const { chain } = state;
   const wallets: Wallets = {
     wallets: new Map(),

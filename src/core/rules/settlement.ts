@@ -18,6 +18,7 @@ import {
   addOwnToBlock,
   addToBlock,
   beginExecution,
+  endUnmined,
   exceptionOf,
   isAnyUnderpriced,
   removeFromPool,
@@ -211,12 +212,7 @@ function deferTransaction({ chain }: State, event: EventOf<"transactionHeld">): 
 /** Drops a settlement silently: its trades stay in the ledger. */
 function loseSettlement({ chain }: State, event: EventOf<"settlementLost">, at: Millis): void {
   const { transaction } = beginExecution(chain, event.transaction);
-  removeFromPool(chain, transaction);
-  transaction.status = "LOST";
-  const exception = exceptionOf(transaction);
-  exception.hold = null;
-  exception.endedAt = at;
-  exception.reason = "it was never mined";
+  endUnmined(chain, transaction, "LOST", at).reason = "it was never mined";
   chain.dropped.push(event.transaction);
   countFault(chain, transaction, event.fault);
 }

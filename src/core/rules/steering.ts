@@ -6,7 +6,7 @@ import type { State } from "../state.ts";
 import type { Millis } from "../units.ts";
 import { walletIn } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
-import { exceptionOf, removeFromPool, scheduleBlock, undoInLedger } from "./transactions.ts";
+import { endUnmined, exceptionOf, scheduleBlock, undoInLedger } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
 // Commands with which a test controls the chain, as on a development node.
@@ -72,10 +72,7 @@ function writeDropped(
   const exception = exceptionOf(transaction);
   if (exception.effect !== null) undoInLedger(state, transaction);
   exception.effect = null;
-  removeFromPool(chain, transaction);
-  transaction.status = "DROPPED";
-  exception.hold = null;
-  exception.endedAt = at;
+  endUnmined(chain, transaction, "DROPPED", at);
   walletIn(chain, content.from).pending.delete(content.nonce);
   if (content.hash !== null) chain.signed.delete(content.hash);
 }

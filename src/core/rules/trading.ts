@@ -1,7 +1,6 @@
 import type { Account } from "../account.ts";
 import { BID } from "../book/book.ts";
 import { NO_SLOT } from "../book/order-pool.ts";
-import type { MatchPlan } from "../book/plan.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { numberOf } from "../ids.ts";
@@ -17,7 +16,7 @@ import {
 import { feeOf, type Order, reservationOf } from "../order.ts";
 import { accepted, type Decision, type Refusal, type RefusalCode, refused } from "../refusals.ts";
 import { findAccount, type State } from "../state.ts";
-import type { CancelReason } from "../terms.ts";
+import type { CancelReason, OrderType } from "../terms.ts";
 import {
   complement,
   FULL_PRICE,
@@ -65,7 +64,7 @@ function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis):
   }
   const touch = planMatch(state, command, market, account, token);
   const { side, price, size, orderType, expiration } = command;
-  events.push({
+  const placed: EventOf<"orderPlaced"> = {
     kind: "orderPlaced",
     order,
     account: account.number,
@@ -78,9 +77,19 @@ function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis):
     touch,
     fillableSize: state.plan.filled as Size,
     blockingOwnOrder: state.plan.ownSlot === NO_SLOT ? 0 : state.pool.orderIn(state.plan.ownSlot),
-  });
-  match(state, command, market, token, order, transaction, events);
-  if (hasTraded(command, state.plan)) addInstantBlock(state, transaction, events);
+  };
+  events.push(placed);
+  const { filled, stopped } = state.plan;
+  if (orderType === "FOK" && filled < size) {
+    events.push({ kind: "orderCanceled", order, reason: "FOK_UNFILLED" });
+    return accepted(events);
+  }
+  addFills(state, placed, market.feeRateBps, transaction, events);
+  if (filled < size) {
+    const reason = reasonToCancel(orderType, stopped, filled);
+    events.push(reason === null ? { kind: "orderRested", order } : { kind: "orderCanceled", order, reason });
+  }
+  if (filled > 0) addInstantBlock(state, transaction, events);
   return accepted(events);
 }
 
@@ -139,43 +148,15 @@ function planMatch(
   return best === 0 || best > book.levels ? null : priceIn(mirrored, price(best * market.tickSize));
 }
 
-/** Whether the plan is executed and has a fill. */
-const hasTraded = ({ orderType, size }: CommandOf<"placeOrder">, { filled }: MatchPlan): boolean =>
-  filled > 0 && !(orderType === "FOK" && filled < size);
-
-/** Adds the events of a placed order: its fills, and the resting or cancel of its remainder. */
-function match(
-  state: State,
-  command: CommandOf<"placeOrder">,
-  market: Market,
-  token: number,
-  order: number,
-  transaction: number,
-  events: DomainEvent[],
-): void {
-  const { plan } = state;
-  if (command.orderType === "FOK" && plan.filled < command.size) {
-    events.push({ kind: "orderCanceled", order, reason: "FOK_UNFILLED" });
-    return;
-  }
-  pushFills(state, command, market, token, order, transaction, events);
-  if (plan.filled === command.size) return;
-  const reason = reasonToCancel(command, plan.stopped, plan.filled);
-  events.push(reason === null ? { kind: "orderRested", order } : { kind: "orderCanceled", order, reason });
-}
-
 /** Adds the fills of the plan, and the cancels of own orders that a self-trade policy removes. */
-function pushFills(
-  state: State,
-  command: CommandOf<"placeOrder">,
-  market: Market,
-  token: number,
-  order: number,
+function addFills(
+  { plan, pool, orders, trades }: State,
+  { order: taker, token, side }: EventOf<"orderPlaced">,
+  feeRateBps: number,
   transaction: number,
   events: DomainEvent[],
 ): void {
-  const { plan, pool } = state;
-  let trade = state.trades.next;
+  let trade = trades.next;
   for (let index = 0; index < plan.count; index += 1) {
     const number = pool.orderIn(plan.slots[index] as number);
     const quantity = size(plan.quantities[index] as number);
@@ -183,18 +164,18 @@ function pushFills(
       events.push({ kind: "orderCanceled", order: number, reason: "SELF_TRADE" });
       continue;
     }
-    const maker = state.orders.get(number);
+    const maker = orders.get(number);
     const sameToken = maker.token === token;
     const price = sameToken ? maker.price : complement(maker.price);
     events.push({
       kind: "orderTraded",
       trade,
-      taker: order,
+      taker,
       maker: number,
       price,
       size: quantity,
-      fee: feeOf(price, quantity, market.feeRateBps),
-      matchType: sameToken ? "COMPLEMENTARY" : command.side === "BUY" ? "MINT" : "MERGE",
+      fee: feeOf(price, quantity, feeRateBps),
+      matchType: sameToken ? "COMPLEMENTARY" : side === "BUY" ? "MINT" : "MERGE",
       transaction,
     });
     trade += 1;
@@ -202,13 +183,9 @@ function pushFills(
 }
 
 /** Returns why the remainder of a taker is canceled; null if it rests. */
-function reasonToCancel(
-  command: CommandOf<"placeOrder">,
-  stopped: boolean,
-  filled: number,
-): CancelReason | null {
+function reasonToCancel(orderType: OrderType, stopped: boolean, filled: number): CancelReason | null {
   if (stopped) return "SELF_TRADE";
-  if (command.orderType === "FAK") return filled === 0 ? "FAK_UNFILLED" : "FAK_REMAINDER";
+  if (orderType === "FAK") return filled === 0 ? "FAK_UNFILLED" : "FAK_REMAINDER";
   return null;
 }
 

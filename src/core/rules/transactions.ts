@@ -82,8 +82,7 @@ function addTransaction(
   const transaction = newTransaction(number, content);
   transaction.firstTrade = firstTrade;
   transaction.trades = firstTrade === 0 ? 0 : 1;
-  if (chain.transactions.add(transaction) !== number)
-    throw new Error(`transaction ${number} is not the next one`);
+  chain.transactions.addAs(number, transaction);
   if (!awaitsBlock(transaction)) return;
   chain.pending += 1;
   if (!waitsForNonce(chain, content)) scheduleBlock(chain, state.config, at);
@@ -117,6 +116,21 @@ export function exceptionOf(transaction: Transaction): TransactionException {
 export function removeFromPool(chain: Chain, transaction: Transaction): void {
   if (awaitsBlock(transaction)) chain.pending -= 1;
   if (transaction.content?.kind === "call") chain.pendingCalls -= 1;
+}
+
+/** Ends a pending transaction that will not be mined; returns its exception. */
+export function endUnmined(
+  chain: Chain,
+  transaction: Transaction,
+  status: "LOST" | "REPLACED" | "DROPPED",
+  at: Millis,
+): TransactionException {
+  removeFromPool(chain, transaction);
+  transaction.status = status;
+  const exception = exceptionOf(transaction);
+  exception.hold = null;
+  exception.endedAt = at;
+  return exception;
 }
 
 /** Adds one of the exchange's own transactions to a block; does not change pending amounts. */

@@ -4,7 +4,7 @@ import { millis } from "../../../src/core/units.ts";
 import { addressOf, orderCommand } from "../../support/commands.ts";
 import { openFloor, START } from "../../support/exchange.ts";
 
-/** A floor on which somebody acts by itself, once. */
+/** Opens an exchange with an agent that acts once, `ms` after the start. */
 function agentAt(ms: number, ...sentences: readonly string[]) {
   const floor = openFloor();
   const { exchange } = floor;
@@ -20,30 +20,30 @@ function agentAt(ms: number, ...sentences: readonly string[]) {
 }
 
 describe("agents", () => {
-  it("act at their moment, between what time causes before and after", () => {
+  it("act at their moment, between timed commands before and after it", () => {
     const floor = agentAt(1_500, "bob SELL 1 YES @ 0.5");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1s", "alice BUY 1 YES @ 0.4 GTD 2s");
     const { sequence } = floor.exchange;
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     floor.exchange.watch(
-      (number, at, [event]) => void told.push([number - sequence, at - START, event?.kind]),
+      (number, at, [event]) => void received.push([number - sequence, at - START, event?.kind]),
     );
     floor.advance("5s");
-    expect(told).toEqual([
+    expect(received).toEqual([
       [1, 1_000, "orderExpired"],
       [2, 1_500, "orderPlaced"],
       [3, 2_000, "orderExpired"],
     ]);
   });
 
-  it("come last at one moment: an order that expires then is not met", () => {
+  it("act after the timed commands of the same moment: an order that expires then is not matched", () => {
     const floor = agentAt(1_000, "bob SELL 1 YES @ 0.5");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
     floor.advance("5s");
     expect([floor.order(1), floor.order(2)]).toEqual(["EXPIRED 0/1", "LIVE 0/1"]);
   });
 
-  it("do all that they do at a moment in one step, which nobody comes between", () => {
+  it("submit all commands of a moment in one step", () => {
     const floor = agentAt(1_000, "bob SELL 1 YES @ 0.5", "nobody SELL 1 YES @ 0.5", "bob SELL 1 YES @ 0.6");
     const { sequence } = floor.exchange;
     const steps = floor.exchange.advanceInSteps(millis(START + 2_000));
@@ -53,7 +53,7 @@ describe("agents", () => {
     expect(floor.exchange).toMatchObject({ now: START + 2_000, sequence: sequence + 2 });
   });
 
-  it("are waited for as what is due", () => {
+  it("count for the moment that is due next", () => {
     const floor = agentAt(1_500, "bob SELL 1 YES @ 0.5");
     expect(floor.exchange.nextDueAt).toBe(START + 1_500);
     floor.send("alice BUY 1 YES @ 0.4 GTD 1s");

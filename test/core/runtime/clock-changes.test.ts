@@ -8,7 +8,7 @@ import { openFloor, START } from "../../support/exchange.ts";
 const FROZEN: ClockSetting = { mode: "frozen", rate: 0 };
 const ORDERS = 30;
 
-/** A clock over an exchange with 30 orders that expire one second after another, in slices of one step. */
+/** Opens a clock and an exchange with 30 orders that expire one per second; slices have one step. */
 function openClock(setting = FROZEN, wallNow = () => 0) {
   const floor = openFloor();
   for (let second = 1; second <= ORDERS; second += 1) floor.send(`alice BUY 1 YES @ 0.5 GTD ${second}s`);
@@ -21,15 +21,15 @@ function openClock(setting = FROZEN, wallNow = () => 0) {
   return { exchange, clock, live, move };
 }
 
-async function turns(count: number): Promise<void> {
+async function runTurns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
-describe("a change of the time on which much becomes due", () => {
-  it("lets others have their turn, who see the moment that it has come to", async () => {
+describe("a change of the time", () => {
+  it("lets other work run between slices, which sees the time reached so far", async () => {
     const { exchange, live, move } = openClock();
     const done = move(60);
-    await turns(5);
+    await runTurns(5);
     const left = live();
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(ORDERS);
@@ -38,19 +38,19 @@ describe("a change of the time on which much becomes due", () => {
     expect([live(), exchange.now]).toEqual([0, START + 60_000]);
   });
 
-  it("is done at once where little becomes due", () => {
+  it("is made at once if little becomes due", () => {
     const { exchange, clock } = openClock();
     void clock.change(new Slices(), () => clock.moveInSteps(FROZEN, millis(START + 2000)));
     return Promise.resolve().then(() => expect(exchange.now).toBe(START + 2000));
   });
 
-  it("waits for the one before it, and begins where that has ended", async () => {
+  it("waits for the previous one and begins at its end", async () => {
     const { exchange, move } = openClock();
     await Promise.all([move(10), move(5), move(3)]);
     expect(exchange.now).toBe(START + 18_000);
   });
 
-  it("leaves its time standing for who waited for it, though another waits", async () => {
+  it("keeps its time until its caller continues, although another change is pending", async () => {
     const { exchange, move } = openClock();
     const answered = move(10).then(async () => {
       for (let microtask = 0; microtask < 20; microtask += 1) await null;
@@ -62,7 +62,7 @@ describe("a change of the time on which much becomes due", () => {
     expect(exchange.now).toBe(START + 15_000);
   });
 
-  it("that fails does not keep the next from its turn", async () => {
+  it("that fails does not block the next one", async () => {
     const { exchange, clock, move } = openClock();
     const failed = clock.change(new Slices(), () => {
       throw new RangeError("no such time");
@@ -72,13 +72,13 @@ describe("a change of the time on which much becomes due", () => {
     expect(exchange.now).toBe(START + 1000);
   });
 
-  it("ends where the exchange is put back meanwhile, and leaves it there", async () => {
+  it("ends if the exchange is restored or restarted meanwhile, and does not move it on", async () => {
     for (const isRestored of [true, false]) {
       const { exchange, clock, move } = openClock();
-      const kept = exchange.snapshot();
+      const snapshot = exchange.snapshot();
       const done = move(60);
-      await turns(5);
-      if (isRestored) exchange.restore(kept);
+      await runTurns(5);
+      if (isRestored) exchange.restore(snapshot);
       else exchange.restart(START);
       const { hash } = exchange;
       expect(await done).toBe(false);
@@ -86,23 +86,23 @@ describe("a change of the time on which much becomes due", () => {
     }
   });
 
-  it("moves the time alone until it is done, whatever the wall clock shows", async () => {
+  it("alone moves the time until its end; the wall clock does not", async () => {
     let wall = 0;
     const { exchange, clock, move } = openClock({ mode: "real", rate: 1 }, () => wall);
-    let told = 0;
+    let notified = 0;
     clock.watch(() => {
-      told += 1;
+      notified += 1;
     });
     const done = move(60);
-    await turns(5);
+    await runTurns(5);
     wall = 7000;
     const { now } = exchange;
     clock.settle();
-    expect([exchange.now, told]).toEqual([now, 0]);
+    expect([exchange.now, notified]).toEqual([now, 0]);
     await done;
     wall = 8000;
     clock.settle();
-    expect([exchange.now, told]).toEqual([START + 61_000, 1]);
+    expect([exchange.now, notified]).toEqual([START + 61_000, 1]);
     clock.stop();
   });
 });

@@ -4,12 +4,12 @@ import { MAX_MILLIS, millis } from "../../../src/core/units.ts";
 import { Clock, type ClockMode } from "../../../src/engine/clock.ts";
 import { openFloor, START, type TestExchange } from "../../support/exchange.ts";
 
-/** A floor whose time follows a wall clock that the test moves by hand. */
+/** Opens an exchange whose clock follows a wall clock that the test sets. */
 function clockedFloor(mode: ClockMode, rate = 1) {
   const floor = openFloor();
   const wall = { now: 5_000_000 };
   const clock = new Clock(floor.exchange, { mode, rate }, () => wall.now);
-  /** Virtual milliseconds since the start, once the clock has been settled at a moment of the wall clock. */
+  /** Advances the wall clock, settles the clock, and returns the virtual milliseconds since the start. */
   const later = (wallMs: number): number => {
     wall.now += wallMs;
     clock.settle();
@@ -19,13 +19,13 @@ function clockedFloor(mode: ClockMode, rate = 1) {
 }
 
 describe("a clock", () => {
-  it("that is real goes with the wall clock, from the time of the exchange", () => {
+  it("in mode real follows the wall clock, beginning at the time of the exchange", () => {
     const { clock, later } = clockedFloor("real");
     expect([later(0), later(1), later(999)]).toEqual([0, 1, 1000]);
     expect([clock.mode, clock.rate]).toEqual(["real", 1]);
   });
 
-  it("that is frozen stands", () => {
+  it("in mode frozen does not advance", () => {
     const { clock, later } = clockedFloor("frozen");
     expect([later(0), later(1_000_000)]).toEqual([0, 0]);
     expect([clock.mode, clock.rate]).toEqual(["frozen", 0]);
@@ -37,13 +37,13 @@ describe("a clock", () => {
     [0.1, 9, 0],
     [1.5, 3, 4],
     [1_000_000, 1, 1_000_000],
-  ])("that is scaled by %d lets %d ms be %d", (rate, wallMs, virtualMs) => {
+  ])("scaled by %d advances in %d ms by %d ms", (rate, wallMs, virtualMs) => {
     const { clock, later } = clockedFloor("scaled", rate);
     expect(later(wallMs)).toBe(virtualMs);
     expect([clock.mode, clock.rate]).toEqual(["scaled", rate]);
   });
 
-  it("does not drift, however often it is read", () => {
+  it("does not drift if it is read often", () => {
     const often = clockedFloor("scaled", 0.7);
     let last = 0;
     for (let step = 0; step < 10_000; step += 1) last = often.later(1);
@@ -55,20 +55,20 @@ describe("a clock", () => {
     expect([later(0.6), later(0.6)]).toEqual([0, 1]);
   });
 
-  it("never runs backwards when the wall clock jumps back, and goes on", () => {
+  it("never runs backwards if the wall clock jumps back, and advances again later", () => {
     const { later } = clockedFloor("real");
     expect([later(10_000), later(-8_000)]).toEqual([10_000, 10_000]);
     expect(later(1_000)).toBeGreaterThanOrEqual(10_000);
     expect(later(8_000)).toBeGreaterThan(10_000);
   });
 
-  it("ends with the four-digit years", () => {
+  it("ends at the last four-digit year", () => {
     const { floor, later } = clockedFloor("scaled", 1_000_000);
     later(1_000_000_000_000);
     expect(floor.exchange.now).toBe(MAX_MILLIS);
   });
 
-  it("lets what is due happen at its own moment", () => {
+  it("executes timed commands at their own moments", () => {
     const { floor, later } = clockedFloor("real");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1500ms");
     later(60_000);
@@ -80,21 +80,21 @@ describe("setting a clock", () => {
   const frozen = { mode: "frozen", rate: 1 } as const;
   const real = { mode: "real", rate: 1 } as const;
 
-  it("moves it forward, and what was due on the way has happened", () => {
+  it("forward executes the commands due until then", () => {
     const { floor, clock } = clockedFloor("frozen");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1m");
     runSteps(clock.moveInSteps(frozen, millis(START + 60_000)));
     expect([floor.exchange.now - START, floor.order(1)]).toEqual([60_000, "EXPIRED 0/1"]);
   });
 
-  it("never moves it back", () => {
+  it("never moves time back", () => {
     const { clock, later } = clockedFloor("real");
     later(10_000);
     runSteps(clock.moveInSteps(real, millis(START + 1)));
     expect(later(5)).toBe(10_005);
   });
 
-  it("makes no leap for the wall time that went by frozen", () => {
+  it("from frozen to real does not add the wall time that passed while frozen", () => {
     const { floor, clock, later } = clockedFloor("real");
     later(1000);
     runSteps(clock.moveInSteps(frozen, floor.exchange.now));
@@ -103,7 +103,7 @@ describe("setting a clock", () => {
     expect(later(1)).toBe(1001);
   });
 
-  it("scales only what comes after", () => {
+  it("to scaled scales only later time", () => {
     const { floor, clock, later } = clockedFloor("real");
     later(1000);
     runSteps(clock.moveInSteps({ mode: "scaled", rate: 10 }, floor.exchange.now));
@@ -112,7 +112,7 @@ describe("setting a clock", () => {
 });
 
 describe("restarting an exchange", () => {
-  it("stands at its new start under a frozen clock", () => {
+  it("leaves a frozen clock at the new start", () => {
     const { floor, clock, later } = clockedFloor("frozen");
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 5000)));
     floor.exchange.restart(START);
@@ -120,7 +120,7 @@ describe("restarting an exchange", () => {
     expect(later(1000)).toBe(0);
   });
 
-  it("runs on from its new start under a real one", () => {
+  it("lets a real clock advance from the new start", () => {
     const { floor, clock, later } = clockedFloor("real");
     later(5000);
     floor.exchange.restart(START);
@@ -129,7 +129,7 @@ describe("restarting an exchange", () => {
     expect(later(1)).toBe(1);
   });
 
-  it("takes back every change of mode and rate", () => {
+  it("reverts changes of mode and rate", () => {
     const { floor, clock, later } = clockedFloor("real");
     runSteps(clock.moveInSteps({ mode: "scaled", rate: 600 }, millis(START + 5000)));
     floor.exchange.restart(START);
@@ -137,7 +137,7 @@ describe("restarting an exchange", () => {
     expect([clock.mode, clock.rate, later(10)]).toEqual(["real", 1, 10]);
   });
 
-  it("returns to the wall clock's time where it opened at that", () => {
+  it("returns to the current wall time if the clock opened at the wall time", () => {
     const floor = openFloor();
     let wall = START + 1000;
     const clock = new Clock(floor.exchange, { mode: "real", rate: 1 }, () => wall, true);
@@ -150,8 +150,8 @@ describe("restarting an exchange", () => {
   });
 });
 
-/** Here the wall clock is the one of the test's fake timers: both stand still but for `passes`. */
-describe("between requests one timer", () => {
+/** The wall clock is that of the fake timers: both advance only by `passes`. */
+describe("the timer between requests", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -162,7 +162,7 @@ describe("between requests one timer", () => {
     return { floor, clock: new Clock(floor.exchange, { mode, rate }, Date.now) };
   }
 
-  it("lets an order expire at its moment", () => {
+  it("expires an order at its moment", () => {
     const { floor, clock } = timedFloor("real");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1s", "alice BUY 1 YES @ 0.4 GTD 3s");
     clock.arm();
@@ -175,7 +175,7 @@ describe("between requests one timer", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("goes by the rate", () => {
+  it("depends on the rate", () => {
     const { floor, clock } = timedFloor("scaled", 60);
     floor.send("alice BUY 1 YES @ 0.5 GTD 1m");
     clock.arm();
@@ -183,7 +183,7 @@ describe("between requests one timer", () => {
     expect(floor.open("alice")).toEqual([]);
   });
 
-  it("is not there while the clock is frozen, or nothing is due", () => {
+  it("is not set while the clock is frozen or nothing is due", () => {
     const { floor, clock } = timedFloor("frozen");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
@@ -195,7 +195,7 @@ describe("between requests one timer", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is one, however often it is armed, and goes for the earliest", () => {
+  it("is a single one for the earliest moment, even if armed several times", () => {
     const { floor, clock } = timedFloor("real");
     floor.send("alice BUY 1 YES @ 0.5 GTD 10s");
     clock.arm();
@@ -207,7 +207,7 @@ describe("between requests one timer", () => {
     expect(floor.open("alice")).toEqual([1]);
   });
 
-  it("follows when the clock is set forward", () => {
+  it("is adjusted when the clock is moved forward", () => {
     const { floor, clock } = timedFloor("real");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1h");
     clock.arm();
@@ -216,7 +216,7 @@ describe("between requests one timer", () => {
     expect(floor.open("alice")).toEqual([]);
   });
 
-  it("follows when the clock gets another rate", () => {
+  it("is adjusted when the rate changes", () => {
     const { floor, clock } = timedFloor("real");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1h");
     clock.arm();
@@ -225,7 +225,7 @@ describe("between requests one timer", () => {
     expect(floor.open("alice")).toEqual([]);
   });
 
-  it("waits longer than a timer of the platform can, without hurry", () => {
+  it("waits longer than the maximum of setTimeout, with few wake-ups", () => {
     const { floor, clock } = timedFloor("real");
     floor.send("alice BUY 1 YES @ 0.5 GTD 100d");
     clock.arm();
@@ -238,7 +238,7 @@ describe("between requests one timer", () => {
     });
   });
 
-  it("waits on, without hurry, when the wall clock jumps back", () => {
+  it("waits again, with few wake-ups, if the wall clock jumps back", () => {
     const floor = openFloor();
     let jump = 0;
     const clock = new Clock(floor.exchange, { mode: "real", rate: 1 }, () => Date.now() - jump);
@@ -251,7 +251,7 @@ describe("between requests one timer", () => {
     expect(floor.open("alice")).toEqual([]);
   });
 
-  it("is forgotten when the clock stops", () => {
+  it("is cleared when the clock stops", () => {
     const { floor, clock } = timedFloor("real");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
@@ -260,7 +260,7 @@ describe("between requests one timer", () => {
     expect(floor.open("alice")).toEqual([1]);
   });
 
-  it("is set anew for a restarted exchange", () => {
+  it("is reset for a restarted exchange", () => {
     const { floor, clock } = timedFloor("real");
     floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();

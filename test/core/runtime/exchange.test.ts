@@ -15,47 +15,47 @@ const CONFIG = {
 } as const;
 
 describe("watching an exchange", () => {
-  it("tells each accepted command once, after it has been applied, with sequence and moment", () => {
+  it("reports each accepted command once, after it is applied, with its sequence number and time", () => {
     const floor = openFloor();
     const { sequence } = floor.exchange;
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     floor.exchange.watch((number, at, events) => {
-      told.push([number - sequence, at - START, events.map(({ kind }) => kind), floor.order(1)]);
+      received.push([number - sequence, at - START, events.map(({ kind }) => kind), floor.order(1)]);
     });
     floor.advance("5ms");
     floor.send("alice BUY 1 YES @ 0.5");
     floor.try("nobody BUY 1 YES @ 0.5");
     floor.cancel("alice", 1);
-    expect(told).toEqual([
+    expect(received).toEqual([
       [1, 5, ["orderPlaced", "orderRested"], "LIVE 0/1"],
       [2, 5, ["orderCanceled"], "CANCELED 0/1 USER"],
     ]);
   });
 
-  it("tells what time alone causes", () => {
+  it("reports timed commands", () => {
     const floor = openFloor();
     floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
-    const told: unknown[] = [];
-    floor.exchange.watch((_sequence, at, events) => void told.push([at - START, events]));
+    const received: unknown[] = [];
+    floor.exchange.watch((_sequence, at, events) => void received.push([at - START, events]));
     floor.advance("1m");
-    expect(told).toEqual([[1000, [{ kind: "orderExpired", order: 1 }]]]);
+    expect(received).toEqual([[1000, [{ kind: "orderExpired", order: 1 }]]]);
   });
 
-  it("ends when the answer is called, for that watcher alone", () => {
+  it("ends for one watcher when its returned function is called", () => {
     const floor = openFloor();
-    const told: string[] = [];
-    const unwatch = floor.exchange.watch(() => void told.push("one"));
-    floor.exchange.watch(() => void told.push("other"));
+    const received: string[] = [];
+    const unwatch = floor.exchange.watch(() => void received.push("one"));
+    floor.exchange.watch(() => void received.push("other"));
     floor.send("alice BUY 1 YES @ 0.5");
     unwatch();
     unwatch();
     floor.send("alice BUY 1 YES @ 0.5");
-    expect(told).toEqual(["one", "other", "other"]);
+    expect(received).toEqual(["one", "other", "other"]);
   });
 });
 
 describe("the journal of an exchange", () => {
-  it("gets each accepted command, numbered without gaps, before it is applied", () => {
+  it("receives each accepted command, numbered without gaps, before it is applied", () => {
     const entries: Entry[] = [];
     const applied: number[] = [];
     const exchange: Exchange = new Exchange(CONFIG, START, {
@@ -73,7 +73,7 @@ describe("the journal of an exchange", () => {
     expect(applied).toEqual([0, 1]);
   });
 
-  it("that throws stops the command without a trace, and the next one goes its way", () => {
+  it("that throws aborts the command without a change, and accepts the next one", () => {
     let isFull = true;
     const exchange = new Exchange(CONFIG, START, {
       append: () => {
@@ -100,13 +100,13 @@ describe("the hash of a state", () => {
     (floor: ReturnType<typeof openFloor>): void =>
       void floor.send(...orders);
 
-  it("has a version, and is equal where histories are", () => {
+  it("has a version, and is equal for equal histories", () => {
     const hash = hashAfter(place("alice BUY 1 YES @ 0.5", "bob SELL 3 YES @ 0.5"));
     expect(hash).toMatch(/^v2:[0-9a-f]{64}$/);
     expect(hashAfter(place("alice BUY 1 YES @ 0.5", "bob SELL 3 YES @ 0.5"))).toBe(hash);
   });
 
-  it("is another where a price, an order of events, a moment or a seed is another", () => {
+  it("differs if a price, the order of commands, a time or the seed differs", () => {
     const later = (floor: ReturnType<typeof openFloor>): void => floor.advance("1ms");
     const hashes = [
       hashAfter(),
@@ -120,7 +120,7 @@ describe("the hash of a state", () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  it("is the same after what is refused, what changes nothing, and time in which nothing happens", () => {
+  it("is unchanged by refused commands, commands without events, and time in which nothing is due", () => {
     const floor = openFloor();
     const { hash } = floor.exchange;
     expect(floor.exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") }).ok).toBe(true);
@@ -128,7 +128,7 @@ describe("the hash of a state", () => {
     expect(floor.exchange.hash).toBe(hash);
   });
 
-  it("is of what led to the state: nobody reads the state for it, however large that is", () => {
+  it("is computed from the history, without reading the state", () => {
     const { exchange } = openFloor();
     const { hash } = exchange;
     const content = contentHash(exchange.state);
@@ -138,7 +138,7 @@ describe("the hash of a state", () => {
 });
 
 describe("restarting an exchange", () => {
-  it("forgets everything, keeps the seed, and stands at the new start", () => {
+  it("removes everything except the seed, and begins at the new start", () => {
     const floor = openFloor();
     const fresh = new Exchange(CONFIG, START);
     floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
@@ -147,7 +147,7 @@ describe("restarting an exchange", () => {
     expect(floor.exchange).toMatchObject({ now: START, sequence: 0, hash: fresh.hash, nextDueAt: null });
   });
 
-  it("and doing the same again gives the same state", () => {
+  it("and repeating the same commands gives the same state", () => {
     const floor = openFloor();
     const again = openFloor();
     again.exchange.restart(START);
@@ -162,18 +162,18 @@ describe("restarting an exchange", () => {
     expect(again.exchange.hash).toBe(floor.exchange.hash);
   });
 
-  it("keeps those who watch", () => {
+  it("keeps the watchers", () => {
     const floor = openFloor();
-    const told: number[] = [];
-    floor.exchange.watch((sequence) => void told.push(sequence));
+    const received: number[] = [];
+    floor.exchange.watch((sequence) => void received.push(sequence));
     floor.exchange.restart(START);
     floor.exchange.submit(eventCommand("one"));
-    expect(told).toEqual([1]);
+    expect(received).toEqual([1]);
   });
 });
 
 describe("two exchanges in one process", () => {
-  it("know nothing of each other", () => {
+  it("are independent", () => {
     const [one, two] = [openFloor(), openFloor()];
     const { hash } = two.exchange;
     one.send("alice BUY 1 YES @ 0.5 GTD 1s");

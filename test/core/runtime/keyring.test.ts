@@ -20,7 +20,7 @@ const texts = ({ apiKey, secret, passphrase }: { apiKey: string; secret: string;
 });
 
 describe("a set of credentials", () => {
-  it("is a UUID and twice 32 bytes in hex", () => {
+  it("is a UUID and two values of 32 bytes in hex", () => {
     const { derive } = keyedFloor();
     for (let count = 0; count < 50; count += 1) {
       const { apiKey, secret, passphrase } = derive("alice");
@@ -30,7 +30,7 @@ describe("a set of credentials", () => {
     }
   });
 
-  it("is a function of seed, address and how often the address has derived", () => {
+  it("is a function of the seed, the address and its number of derivations", () => {
     const [one, two] = [keyedFloor(), keyedFloor()];
     two.derive("bob");
     two.floor.market();
@@ -38,7 +38,7 @@ describe("a set of credentials", () => {
     expect(texts(two.derive("alice"))).toEqual(texts(one.derive("alice")));
   });
 
-  it("differs by seed, by address and by derivation, in every part", () => {
+  it("differs in every part for another seed, address or derivation", () => {
     const { derive } = keyedFloor();
     const sets = [derive("alice"), derive("alice"), derive("bob"), keyedFloor("other").derive("alice")];
     for (const part of ["apiKey", "secret", "passphrase"] as const) {
@@ -48,7 +48,7 @@ describe("a set of credentials", () => {
 });
 
 describe("a keyring", () => {
-  it("finds every set by its API key, earlier ones as well", () => {
+  it("finds every set by its API key, including earlier ones", () => {
     const { keyring, derive } = keyedFloor();
     const sets = [derive("alice"), derive("alice"), derive("bob")];
     expect(sets.map(({ apiKey }) => keyring.find(apiKey)?.address)).toEqual(
@@ -57,14 +57,14 @@ describe("a keyring", () => {
     expect(sets.map(({ apiKey }) => keyring.find(apiKey)?.secret)).toEqual(sets.map(({ secret }) => secret));
   });
 
-  it("finds the sets that were derived before it was there, as those of an exchange that was kept", () => {
+  it("finds sets that were derived before it was created, as for a restored exchange", () => {
     const { floor, derive } = keyedFloor();
     const sets = [derive("alice"), derive("alice"), derive("bob")];
     const another = new Keyring(floor.exchange, "test");
     expect(sets.map(({ apiKey }) => another.find(apiKey)?.secret)).toEqual(sets.map(({ secret }) => secret));
   });
 
-  it("answers the latest set again without a new derivation", () => {
+  it("returns the latest set without a new derivation", () => {
     const { keyring, derive } = keyedFloor();
     derive("alice");
     const latest = derive("alice");
@@ -75,13 +75,13 @@ describe("a keyring", () => {
     expect(keyedFloor().keyring.find(apiKey)).toBe(undefined);
   });
 
-  it.each(["alice", "bob"])("has no latest set of who never derived: %s", (name) => {
+  it.each(["alice", "bob"])("throws for an address that never derived: %s", (name) => {
     const { floor, keyring } = keyedFloor();
     floor.fund("bob", { usdc: 1 });
     expect(() => keyring.latest(addressOf(name))).toThrow("has not derived");
   });
 
-  it("knows no set after a restart, until it is derived anew", () => {
+  it("finds no set after a restart until it is derived again", () => {
     const { floor, keyring, derive } = keyedFloor();
     const [first, second] = [derive("alice"), derive("alice")];
     floor.exchange.restart(START);

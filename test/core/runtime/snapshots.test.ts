@@ -12,8 +12,8 @@ import { addressOf, eventCommand } from "../../support/commands.ts";
 import { openFloor, START } from "../../support/exchange.ts";
 import { ARENA } from "../properties/moves.ts";
 
-/** A floor whose time follows a wall clock that the test moves by hand, with snapshots of both. */
-function keptFloor(mode: ClockMode, rate = 1) {
+/** Opens an exchange whose clock follows a wall clock that the test sets, with snapshots of both. */
+function clockedFloor(mode: ClockMode, rate = 1) {
   const floor = openFloor();
   const wall = { now: 5_000_000 };
   const clock = new Clock(floor.exchange, { mode, rate }, () => wall.now);
@@ -26,7 +26,7 @@ function keptFloor(mode: ClockMode, rate = 1) {
 }
 
 describe("restoring an exchange", () => {
-  it("tells another hash where the same number of other commands follows", () => {
+  it("gives another hash after the same number of other commands", () => {
     const { exchange } = openFloor();
     const snapshot = exchange.snapshot();
     const hashes = ["one", "two"].map((slug) => {
@@ -40,19 +40,19 @@ describe("restoring an exchange", () => {
     expect([hashes[0]?.[1], hashes[1]?.[1]]).not.toContain(exchange.hash);
   });
 
-  it("keeps those who watch, and numbers what they are told anew", () => {
+  it("keeps the watchers and continues from the restored sequence number", () => {
     const { exchange } = openFloor();
     const snapshot = exchange.snapshot();
-    const told: number[] = [];
-    exchange.watch((sequence) => void told.push(sequence - snapshot.sequence));
+    const received: number[] = [];
+    exchange.watch((sequence) => void received.push(sequence - snapshot.sequence));
     for (const slug of ["one", "two"]) {
       exchange.restore(snapshot);
       exchange.submit(eventCommand(slug));
     }
-    expect(told).toEqual([1, 1]);
+    expect(received).toEqual([1, 1]);
   });
 
-  it("leaves everything as it is when the journal cannot go back", () => {
+  it("changes nothing if the journal cannot be rewound", () => {
     const exchange = new Exchange(ARENA, START, {
       append: () => {},
       rewind: () => {
@@ -68,24 +68,24 @@ describe("restoring an exchange", () => {
     expect(exchange).toMatchObject({ hash, sequence: 1 });
   });
 
-  it("and restarting one tell the journal where it stands", () => {
-    const told: unknown[] = [];
+  it("and restarting one rewind the journal to the sequence number and mark", () => {
+    const received: unknown[] = [];
     const exchange = new Exchange(ARENA, START, {
-      append: ({ sequence }) => void told.push(sequence),
-      mark: () => `after ${told.length}`,
-      rewind: (sequence, mark) => void told.push([sequence, mark]),
+      append: ({ sequence }) => void received.push(sequence),
+      mark: () => `after ${received.length}`,
+      rewind: (sequence, mark) => void received.push([sequence, mark]),
     });
     exchange.submit(eventCommand("one"));
     const snapshot = exchange.snapshot();
     exchange.submit(eventCommand("two"));
     exchange.restore(snapshot);
     exchange.restart(START);
-    expect(told).toEqual([1, 2, [1, "after 1"], [0, undefined]]);
+    expect(received).toEqual([1, 2, [1, "after 1"], [0, undefined]]);
   });
 });
 
-describe("an exchange that goes on from a snapshot", () => {
-  it("shares with it the orders and trades that are at their end, and no others", () => {
+describe("an exchange that continues from a snapshot", () => {
+  it("shares its trades and ended orders with it, and no live ones", () => {
     const floor = openFloor();
     floor.send("alice BUY 2 YES @ 0.5", "bob SELL 1 YES @ 0.5", "carol BUY 1 YES @ 0.1");
     floor.cancel("carol", 3);
@@ -96,10 +96,10 @@ describe("an exchange that goes on from a snapshot", () => {
   });
 });
 
-describe("whoever remembers something of an exchange notices that it was restored", () => {
+describe("caches are invalidated by a restore:", () => {
   const numbers = numbersAs("number");
 
-  it("the pages of the books", () => {
+  it("pages of order books", () => {
     const floor = openFloor();
     const pages = new BookPages();
     const page = (): string => pages.json({ state: floor.state, numbers }, floor.state.markets.get(1), "YES");
@@ -168,48 +168,49 @@ describe("whoever remembers something of an exchange notices that it was restore
 });
 
 describe("the clock of a restored snapshot", () => {
-  it("stands where it stood when it was frozen, earlier than now", () => {
-    const { floor, clock, later, snapshots } = keptFloor("frozen");
-    const kept = snapshots.take(null);
+  it("returns to the time of the snapshot if frozen", () => {
+    const { floor, clock, later, snapshots } = clockedFloor("frozen");
+    const stored = snapshots.take(null);
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 9000)));
-    snapshots.restore(kept);
+    snapshots.restore(stored);
     expect([floor.exchange.now - START, later(1000)]).toEqual([0, 0]);
   });
 
-  it("runs on from there in its mode and at its rate", () => {
-    const { floor, clock, later, snapshots } = keptFloor("scaled", 10);
+  it("advances from there in the mode and at the rate of the snapshot", () => {
+    const { floor, clock, later, snapshots } = clockedFloor("scaled", 10);
     later(100);
-    const kept = snapshots.take(null);
+    const stored = snapshots.take(null);
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 50_000)));
     later(7000);
-    snapshots.restore(kept);
+    snapshots.restore(stored);
     expect([clock.mode, clock.rate, floor.exchange.now - START]).toEqual(["scaled", 10, 1000]);
     expect(later(5)).toBe(1050);
   });
 
-  it("makes no leap for what went by since, when it is real", () => {
-    const { later, snapshots } = keptFloor("real");
+  it("does not add the wall time that passed since the snapshot if real", () => {
+    const { later, snapshots } = clockedFloor("real");
     later(1000);
-    const kept = snapshots.take(null);
+    const stored = snapshots.take(null);
     later(100_000);
-    snapshots.restore(kept);
+    snapshots.restore(stored);
     expect(later(1)).toBe(1001);
   });
 });
 
-describe("snapshots that are kept", () => {
-  it("are numbered in order, found by id, or as the latest of a name", () => {
-    const { snapshots } = keptFloor("frozen");
-    const kept = [null, "before", "before", null].map((name) => snapshots.take(name));
-    expect(kept.map(({ id }) => id)).toEqual(["snapshot-1", "snapshot-2", "snapshot-3", "snapshot-4"]);
-    expect(snapshots.all).toEqual(kept);
-    expect(snapshots.find("snapshot-2")).toBe(kept[1]);
-    expect(snapshots.find("before")).toBe(kept[2]);
-    for (const nobody of ["after", "snapshot-5", "null", ""]) expect(snapshots.find(nobody)).toBe(undefined);
+describe("stored snapshots", () => {
+  it("are numbered in order, and found by id or as the latest with a name", () => {
+    const { snapshots } = clockedFloor("frozen");
+    const stored = [null, "before", "before", null].map((name) => snapshots.take(name));
+    expect(stored.map(({ id }) => id)).toEqual(["snapshot-1", "snapshot-2", "snapshot-3", "snapshot-4"]);
+    expect(snapshots.all).toEqual(stored);
+    expect(snapshots.find("snapshot-2")).toBe(stored[1]);
+    expect(snapshots.find("before")).toBe(stored[2]);
+    for (const unknown of ["after", "snapshot-5", "null", ""])
+      expect(snapshots.find(unknown)).toBe(undefined);
   });
 
-  it("never share a number with one that was forgotten, until all are", () => {
-    const { snapshots } = keptFloor("frozen");
+  it("never reuse the number of a removed one until all are removed", () => {
+    const { snapshots } = clockedFloor("frozen");
     const [first, second] = ["a", "a"].map((name) => snapshots.take(name)) as [never, never];
     snapshots.forget(second);
     expect(snapshots.find("a")).toBe(first);
@@ -219,13 +220,13 @@ describe("snapshots that are kept", () => {
     expect(snapshots.take("a").id).toBe("snapshot-1");
   });
 
-  it("know their hash, which is the one that a restore brings back", () => {
-    const { floor, snapshots } = keptFloor("frozen");
-    const kept = snapshots.take(null);
-    expect(kept.hash).toBe(floor.exchange.hash);
+  it("have the hash that the exchange has after a restore", () => {
+    const { floor, snapshots } = clockedFloor("frozen");
+    const stored = snapshots.take(null);
+    expect(stored.hash).toBe(floor.exchange.hash);
     floor.send("alice BUY 1 YES @ 0.5");
-    expect(kept.hash).not.toBe(floor.exchange.hash);
-    snapshots.restore(kept);
-    expect(floor.exchange.hash).toBe(kept.hash);
+    expect(stored.hash).not.toBe(floor.exchange.hash);
+    snapshots.restore(stored);
+    expect(floor.exchange.hash).toBe(stored.hash);
   });
 });
