@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { Buffer, isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 
 const MIB = 1024 * 1024;
@@ -81,6 +81,16 @@ export function readRegular(path: string, maxBytes: number): Buffer {
 /** Reads a file as text. @throws as `readRegular` */
 export const readText = (path: string, maxBytes: number): string =>
   readRegular(path, maxBytes).toString("utf8");
+
+/** Returns the offset of the first sequence of bytes that is not UTF-8, or -1. */
+export function invalidUtf8Offset(bytes: Buffer): number {
+  if (isUtf8(bytes)) return -1;
+  const replaced = Buffer.from(bytes.toString("utf8"));
+  let offset = replaced.findIndex((byte, index) => byte !== bytes[index]);
+  // The first differing byte may be within the replacement character.
+  while (((replaced[offset] ?? 0) & 0xc0) === 0x80) offset -= 1;
+  return offset;
+}
 
 /** Explains why a file could not be read; returns the message of any other error. */
 export function readFailure(error: unknown): string {

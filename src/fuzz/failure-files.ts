@@ -16,7 +16,7 @@ import {
   shrinkHistory,
 } from "../history/shrink/shrink-history.ts";
 import { NotRunInTime } from "../history/shrink/shrink-scenario.ts";
-import { levelText } from "../scenario/run/words.ts";
+import { levelText } from "../scenario/run/format.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 import { type OpenExchange, openEmpty } from "./exchange-host.ts";
 import { History, openPlain } from "./history.ts";

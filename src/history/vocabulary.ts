@@ -12,7 +12,7 @@ import { unreachable } from "../core/unreachable.ts";
 import { type MarketTerms, NEXT_ORDER, tokenText } from "../scenario/language/parts.ts";
 import { defaultMarket } from "../scenario/language/read-scenario.ts";
 import { isOneStep, type OneStepCommand, WRITTEN, type Written } from "../scenario/language/steps.ts";
-import { fillText, tradeText } from "../scenario/run/words.ts";
+import { fillText, tradeText } from "../scenario/run/format.ts";
 import { marketOfEvent } from "./mentions.ts";
 import { type Entry, faultStep, map, moment, roundedTerms, type Step, scalar } from "./scenario-text.ts";
 import { faultedOrder, positionCallIn, type Trace, type TracedCommand } from "./trace.ts";

@@ -46,19 +46,12 @@ interface CancelAllRow extends RowBase {
   readonly op: "cancel-all";
 }
 
-export interface FundCollateralRow extends RowBase {
-  readonly op: "fund";
-  readonly asset: "USDC";
-  readonly amount: Money;
-}
+type FundRow = RowBase & { readonly op: "fund" } & (
+    | { readonly asset: "USDC"; readonly amount: Money }
+    | { readonly asset: Outcome; readonly amount: Size }
+  );
 
-export interface FundSharesRow extends RowBase {
-  readonly op: "fund";
-  readonly asset: Outcome;
-  readonly amount: Size;
-}
-
-export type FlowRow = PlaceRow | CancelRow | CancelAllRow | FundCollateralRow | FundSharesRow;
+export type FlowRow = PlaceRow | CancelRow | CancelAllRow | FundRow;
 
 export const MAX_NAME_LENGTH = 128;
 

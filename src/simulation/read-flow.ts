@@ -1,8 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import { closeSync, read } from "node:fs";
 import { promisify } from "node:util";
 import type { Millis } from "../core/units.ts";
-import { FILE_LIMITS, FileRefused, openRegular } from "../regular-file.ts";
+import { FILE_LIMITS, FileRefused, invalidUtf8Offset, openRegular } from "../regular-file.ts";
 import { type FlowFormat, type FlowRow, formatOf, PROFILES, type ProfileName } from "./flow.ts";
 import { FlowError, shown } from "./flow-error.ts";
 import { FlowReader } from "./flow-text.ts";
@@ -95,23 +94,6 @@ function longLineOffset(lines: Buffer): number {
     start = end + 1;
   }
   return -1;
-}
-
-/** Returns the offset of the first sequence of bytes that is not UTF-8, or -1. */
-function invalidUtf8Offset(bytes: Buffer): number {
-  if (isUtf8(bytes)) return -1;
-  for (let offset = 0; offset < bytes.length; ) {
-    const length = sequenceLength(bytes[offset] as number);
-    if (!isUtf8(bytes.subarray(offset, offset + length))) return offset;
-    offset += length;
-  }
-  return -1;
-}
-
-/** Returns the length of a UTF-8 sequence by its first byte. */
-function sequenceLength(first: number): number {
-  if (first < 0xc0) return 1;
-  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
 function textOf(bytes: Buffer): string {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OrderRefs } from "../../src/scenario/venue/play-flow.ts";
 
-/** Names that look alike: counted, padded, far ahead, of another prefix, or no counted names at all. */
+/** Similar names: numbered, padded, with large numbers, with another prefix, or not numbered. */
 const REF = fc.oneof(
   fc.nat(40).map((count) => `o${count}`),
   fc.nat(40).map((count) => `o0${count}`),

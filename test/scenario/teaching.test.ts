@@ -19,10 +19,10 @@ const SHOWN_URL = "http://127.0.0.1:7070";
 const RUN_BELOW = ", run below";
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "clobsim-teaching-")));
 
-/** A fenced block, table or paragraph of the page, with what the comment before it says. */
+/** A fenced block, table or paragraph of the page, with the comment before it. */
 interface Part {
   readonly mark: string;
-  /** Of a fenced block the language after the fence. */
+  /** Language of a fenced block. */
   readonly kind: string;
   readonly text: string;
   readonly line: number;
@@ -56,11 +56,11 @@ function write(name: string, text: string): string {
   return path;
 }
 
-/** Steps as they stand on the page, under the header that it states for them. */
+/** Steps of the page, under the header that the page states for them. */
 const framed = (steps: string): string =>
   partOf("frame").text.replace(/(?<=^steps:\n).*/ms, () => steps.replace(/^(?=.)/gm, "  "));
 
-/** Steps of one line that are wrong, each with the comment that says how; an empty one where none does. */
+/** Invalid steps of one line, each with its comment, or an empty one. */
 const WRONG_STEPS = partsWith("wrong steps").flatMap(({ text }) =>
   text
     .trimEnd()
@@ -85,7 +85,7 @@ async function run(scenario: Scenario, via: "process" | "http"): Promise<Scenari
   return results[0] as ScenarioResult;
 }
 
-/** Runs a file over HTTP and, unless it needs that, in this process, where all must be the same. */
+/** Runs a file over HTTP and, if possible, in this process, with equal results. */
 async function passesBothWays(path: string): Promise<void> {
   const scenario = scenarioAt(path);
   const there = await run(scenario, "http");
@@ -101,7 +101,7 @@ interface Printed {
   readonly text: string;
 }
 
-/** What the program prints in the folder of the page's files, stdout before stderr. */
+/** Runs the program in the folder of the page's files; returns stdout, then stderr. */
 function clobsim(args: readonly string[]): Promise<Printed> {
   const inherited = Object.entries(process.env).filter(([name]) => !/^CLOBSIM_|COLOR|^GITHUB_/.test(name));
   const keys = { ALICE_KEY: namedPrivateKey("alice"), BOB_KEY: namedPrivateKey("bob") };
@@ -115,7 +115,7 @@ function clobsim(args: readonly string[]): Promise<Printed> {
 
 const commandOf = ({ text }: Part): string => /^\$ clobsim (.*)$/m.exec(text)?.[1] ?? "";
 
-/** Durations differ from run to run, folders and ports from machine to machine. */
+/** Replaces durations, folders and ports, which vary. */
 const comparable = (text: string, url: string): string =>
   text
     .replaceAll(`${folder}/`, "")
@@ -123,7 +123,7 @@ const comparable = (text: string, url: string): string =>
     .replace(/\b\d+(?:\.\d+)? m?s(?=$| ·)/gm, "N ms")
     .trimEnd();
 
-/** What a shown output stands for: a line of three dots for any lines. */
+/** Returns the pattern of an example output; a line of three dots stands for any lines. */
 const patternOf = (shown: string): RegExp =>
   new RegExp(
     `^${shown

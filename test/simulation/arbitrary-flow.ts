@@ -51,7 +51,7 @@ const rows: fc.Arbitrary<FlowRow> = fc.oneof(
   fc.record({ ...base, op: fc.constant("fund" as const), asset: outcomes, amount: shares }),
 );
 
-/** Flows of every kind of row, in which time does not go back. */
+/** Flows with all kinds of rows, sorted by time. */
 export const flows: fc.Arbitrary<readonly FlowRow[]> = fc.array(rows, { maxLength: 40 }).map((steps) => {
   let at = 0;
   return steps.map((row) => {

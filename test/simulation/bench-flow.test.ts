@@ -14,7 +14,7 @@ import {
 } from "../bench/flow.ts";
 import { casesAtLevel } from "../support/runs.ts";
 
-/** Figures of the flow as other engines, in other languages, made them. */
+/** Results of the flow from other engines in other languages. */
 const KNOWN = [
   { levels: 99, typed: true, trades: 440_668, volume: 69_737_534, hash: 2_663_250_310 },
   { levels: 99, typed: false, trades: 441_070, volume: 74_202_545, hash: 3_176_575_976 },

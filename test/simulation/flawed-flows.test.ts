@@ -20,7 +20,7 @@ const fileOf = (row: string): string => `${HEADER}\n${GOOD}\n${row}\n${GOOD}`;
 const flawInRow = (row: string, start?: Millis): Promise<string> =>
   flawIn(fileOf(row), start === undefined ? {} : { start });
 
-/** Cells that cannot stand in their column. */
+/** Cells that are invalid in their column. */
 const CELLS: Readonly<Record<string, readonly string[]>> = {
   at: ["", "1.5", "-1", "1e3", "soon", "9999999999999999999999", "2025-12-31T23:59:59Z"],
   account: ["", "1alice", "al ice", "__proto__", "é", "a".repeat(129), "a\u001b[31m\u202e\u0085b"],
@@ -45,13 +45,13 @@ const ROWS = [
   "0,alice,fund,,,USDC,,4000000001,",
   "0,alice,fund,,,YES,,4000000000.01,",
   "0,alice,fund,,,NO,0.5,4,",
-  // Behind quotes, and commas between them.
+  // After quotes, with commas in them.
   '"0","alice","place","a,""b,",BUY,"YES",0.5,1,GTC',
   '"0" ,"alice",place,"bid",BUY,"YES","0,5",1,GTC',
   // More cells than the header, and fewer.
   `${GOOD},1`,
   "0,alice,cancel,bid",
-  // Quotes that nothing closes, or another line, or that are closed inside their cell.
+  // Quotes that are not closed, are closed on another line, or within their cell.
   '0,alice,"place,x,BUY,YES,0.5,1,GTC',
   '0,"alice\n",place,x,BUY,YES,0.5,1,GTC',
   '"0"0,alice,place,x,BUY,YES,0.5,1,GTC',
@@ -79,7 +79,7 @@ const OBJECTS = [
   ...['{"at":true}', '{"at":0,"account":5}', '{"at" 0}', '{"at":0 "op":"place"}', '{"at":0,}', '{"at":01}'],
   ...['{"at":-}', '{"at":0,"account":"ali', '{"at":0,"account":"ali\\', '{"at":0,"account":"a\tb"}'],
   ...['{"at":0,"account":"\\x"}', '{"at":0}', order(',"type":"GTX"'), order("").replace("0.5", "0.5e1")],
-  // Numbers that a double rounds, or does not hold.
+  // Numbers that a double rounds or cannot represent.
   order("").replace("0.5", "0.5000000000000000001"),
   order("").replace('"size":1', '"size":9007199254740993'),
   order("").replace("0.5", "-0.5"),

@@ -12,7 +12,7 @@ import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../src/simulation/generate-flow.ts";
 
 const SOURCES = fileURLToPath(new URL("../../src/cli", import.meta.url));
-/** The command alone, with what the program does when nobody reads stdout any more. */
+/** The command, with the program's handling of a closed stdout. */
 const PROGRAM = `
   import { valuesOf } from "../setting.ts";
   import { COMMANDS } from "./commands.ts";
@@ -64,7 +64,7 @@ function ended(child: ChildProcess): Promise<{ code: number | null; lines: numbe
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, lines, stderr })));
 }
 
-/** Runs the command in this process, into a file, and answers what it has written. */
+/** Runs the command in this process, and returns the file that it wrote. */
 async function written(
   flags: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string>> = {},

@@ -6,15 +6,15 @@ import { parseFlow } from "../../src/simulation/read-flow.ts";
 /** The header of a file with one market. */
 export const HEADER = "at,account,op,ref,side,outcome,price,size,type";
 
-/** How a text becomes a file. */
+/** How a text is converted to a file. */
 export interface FileTerms {
   readonly format?: FlowFormat;
   readonly start?: Millis;
-  /** Where the file is cut into pieces, in bytes. */
+  /** Boundaries of the pieces, in bytes. */
   readonly cuts?: readonly number[];
 }
 
-/** All rows of a file. @throws FlowError as reading it does. */
+/** Returns all rows of a file. @throws FlowError */
 export async function rowsIn(file: string | Uint8Array, terms: FileTerms = {}): Promise<FlowRow[]> {
   const rows: FlowRow[] = [];
   const pieces = piecesOf(Buffer.from(file), terms.cuts ?? []);
@@ -23,11 +23,11 @@ export async function rowsIn(file: string | Uint8Array, terms: FileTerms = {}): 
   return rows;
 }
 
-/** The rows under the usual header. */
+/** Returns the rows under the usual header. */
 export const rowsUnder = (lines: string, terms?: FileTerms): Promise<FlowRow[]> =>
   rowsIn(`${HEADER}\n${lines}`, terms);
 
-/** What is wrong with a file, as `line:column message`; `nothing` when it can be read. */
+/** Returns the error of a file as `line:column message`; `nothing` if it is valid. */
 export async function flawIn(file: string | Uint8Array, terms?: FileTerms): Promise<string> {
   try {
     await rowsIn(file, terms);

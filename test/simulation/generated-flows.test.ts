@@ -20,7 +20,7 @@ const flowOf = (options: Partial<GenerateFlowOptions> = {}): Generator<FlowRow> 
   generateFlow({ seed: "1", orders: 1000, accounts: 20, profile: PROFILES.balanced, ...options });
 
 const played = new Map<string, PlayedFlow>();
-/** The flow of a profile with 20,000 orders, played once. */
+/** Plays the flow of a profile with 20,000 orders once. */
 function playedFlow(name: ProfileName, feeRateBps = 0): PlayedFlow {
   const key = `${name} ${feeRateBps}`;
   const flow = played.get(key) ?? play(flowOf({ orders: 20_000, profile: PROFILES[name] }), { feeRateBps });

@@ -7,7 +7,7 @@ import type { FlowRow, PlaceRow } from "../../src/simulation/flow.ts";
 import { addressOf, type MarketTerms } from "../support/commands.ts";
 import { START, TestExchange } from "../support/exchange.ts";
 
-/** What became of a flow in a fresh market. */
+/** Result of a flow in a new market. */
 export interface PlayedFlow {
   /** Rows that were refused, each as `row number: code`. */
   readonly refused: readonly string[];
@@ -15,19 +15,19 @@ export interface PlayedFlow {
   readonly broken: readonly unknown[];
   readonly rows: readonly FlowRow[];
   readonly orders: readonly PlaceRow[];
-  /** Of the orders, how many traded something. */
+  /** Share of the orders that traded. */
   readonly tradedShare: number;
-  /** Of the rows, how many cancel. */
+  /** Share of the rows that cancel. */
   readonly cancelShare: number;
-  /** Of the orders, how many the accounts canceled. */
+  /** Share of the orders that their accounts canceled. */
   readonly canceledShare: number;
-  /** Of the orders, how many buy YES. */
+  /** Share of the orders that buy YES. */
   readonly buysYesShare: number;
-  /** Of the rows, how many come at the moment of the row before. */
+  /** Share of the rows with the time of the row before. */
   readonly sameMomentShare: number;
-  /** The most orders that rested after any row. */
+  /** Maximum number of resting orders. */
   readonly mostResting: number;
-  /** By how much the last tenth of the trades is dearer than the first, in USDC per YES. */
+  /** Price difference between the last and the first tenth of the trades, in USDC per YES. */
   readonly drift: number;
 }
 
@@ -66,7 +66,7 @@ export function play(flow: Iterable<FlowRow>, terms: MarketTerms = {}): PlayedFl
   };
 }
 
-/** Plays rows one after the other in the first market of an exchange. */
+/** Plays rows in the first market of an exchange. */
 export class Player {
   readonly #exchange: Exchange;
   readonly #orders = new Map<string, string>();
@@ -75,7 +75,7 @@ export class Player {
     this.#exchange = exchange;
   }
 
-  /** Plays one row and answers the code of its refusal, if there is one. */
+  /** Plays a row; returns the code of its refusal, if any. */
   play(row: FlowRow): string[] {
     const exchange = this.#exchange;
     const { state } = exchange;

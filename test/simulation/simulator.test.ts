@@ -24,7 +24,7 @@ const orderOf = (order: Partial<SimulatedOrder> = {}): SimulatedOrder => ({
   ...order,
 });
 
-/** Puts a row of a generated flow into a simulated market. */
+/** Executes a row of a generated flow on a simulated market. */
 function simulate(market: SimulatedMarket, row: FlowRow): void {
   const number = (ref: string): number => Number(ref.slice(1));
   market.advanceTo(row.at);

@@ -9,10 +9,10 @@ type Draft = { [key: string]: unknown };
 
 const DAY = 86_400_000;
 const ROW: readonly unknown[] = [-10, 0, 0, "BUY", "YES", 0.5, 10, "GTC"];
-/** The same order as a world packs it: six integers. */
+/** The same order, packed into six integers. */
 const PACKED: readonly unknown[] = [-10, 0, 0, 0, 5000, 1000];
 
-/** Changes one value of a parsed file, by a path of keys and indexes; undefined takes it out. */
+/** Changes one value of a parsed file, by a path of keys and indexes; undefined removes it. */
 function set(file: Draft, path: string, value: unknown): void {
   const keys = path.split(".");
   const last = keys.pop() as string;
@@ -21,7 +21,7 @@ function set(file: Draft, path: string, value: unknown): void {
   else parent[last] = value;
 }
 
-/** Why a text is no world. */
+/** Returns why a text is not a valid world. */
 function refusalOf(broken: string): string {
   try {
     readWorld(broken);
@@ -82,7 +82,7 @@ describe("a world file", async () => {
     // Off the tick, a decimal, one.
     ["flow", PACKED.with(4, 5050), PACKED.with(4, 0.5), PACKED.with(4, 10_000)],
   ];
-  /** Of a world with rows of decimals, as earlier versions wrote them. */
+  /** For a world with rows of decimals, the format of earlier versions. */
   const REFUSED_ROWS: readonly (readonly unknown[])[] = [
     Array(5_000_001).fill(0),
     [ROW.slice(1)],

@@ -16,7 +16,7 @@ interface Played {
   readonly trades: NaiveTrade[];
 }
 
-/** Sends the whole flow to reference books: one per market, or one per outcome where outcomes do not meet. */
+/** Sends the whole flow to reference books: one per market, or per outcome of an independent market. */
 function play(world: World, orders: readonly WorldOrder[]): Played[] {
   const markets = marketsOf(world);
   const books = new Map<string, Played>();

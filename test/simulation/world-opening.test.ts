@@ -16,7 +16,7 @@ import { TINY_WORLD } from "../support/http.ts";
 
 const tiny = readWorld(readFileSync(TINY_WORLD, "utf8"));
 const orders = [...worldOrders(tiny)];
-/** The same, with a trade in the last moment before it opens: its first trader buys from itself. */
+/** The same, with a self-trade of its first trader right before the start. */
 const busy: World = { ...tiny, format: "clobsim-world/2", flow: packOrders([...orders, buyingAtLast()]) };
 
 function buyingAtLast(): WorldOrder {

@@ -32,13 +32,13 @@ interface MarketView extends Omit<EventView, "title"> {
   readonly resolvedAt: string | null;
 }
 
-/** What somebody finds who looks at an exchange that has just been opened. */
+/** The content of an exchange that has just been opened. */
 interface Fresh {
   readonly name: string;
   readonly start: Millis;
   readonly events: readonly EventView[];
   readonly lists: ReadonlyMap<string, readonly MarketView[]>;
-  /** In order of creation, with what was traded: when, and the price of YES. */
+  /** In order of creation, with the time and the YES price of each trade. */
   readonly markets: readonly (MarketView & { readonly trades: readonly Trade[] })[];
   readonly violations: readonly string[];
 }
@@ -55,7 +55,7 @@ const DATE =
   /(?:January|February|March|April|May|June|July|August|September|October|November|December) \d+, \d+/g;
 const SEEDS = Array.from({ length: atLevel(50) }, (_, seed) => `${seed + 1}`);
 
-/** Opens a world as `clobsim serve` does. @throws WorldOpeningError when an order is refused. */
+/** Opens a world as `clobsim serve` does. @throws WorldOpeningError if an order is refused. */
 async function open(options: WorldOptions, start: Millis): Promise<Fresh> {
   const world = await generateWorld(options);
   const faucet = { collateral: money(0), everyMarket: size(0) };
@@ -87,18 +87,18 @@ async function open(options: WorldOptions, start: Millis): Promise<Fresh> {
   };
 }
 
-/** The markets of each event that has several. */
+/** Returns the markets of each event that has several. */
 function families({ markets }: Fresh): (readonly MarketView[])[] {
   const byEvent = new Map<string, MarketView[]>();
   for (const market of markets) byEvent.set(market.eventId, [...(byEvent.get(market.eventId) ?? []), market]);
   return [...byEvent.values()].filter((family) => family.length > 1);
 }
 
-/** Whether questions differ in nothing but a threshold. */
+/** Whether questions differ only in a threshold. */
 const areThresholds = (family: readonly MarketView[]): boolean =>
   new Set(family.map(({ question }) => question.replace(/\d[\d,.]*/g, "#"))).size === 1;
 
-/** What a share of YES is worth: its price, or what it pays. */
+/** The value of a YES share: its price, or its payout. */
 const worth = ({ winningOutcome, tokens }: MarketView): number =>
   winningOutcome === null ? (tokens[0]?.price ?? Number.NaN) : winningOutcome === "YES" ? 1 : 0;
 
@@ -215,7 +215,7 @@ test.each([
   expect(found).toEqual([count, count, count]);
 });
 
-/** Every date in a text is the one of the end, with whose last second it ends. */
+/** Requires that each date in a text is that of the end, and that the event ends with its last second. */
 function expectDate(text: string, endDate: string): void {
   expect(endDate).toMatch(/T23:59:59\.000Z$/);
   for (const [found] of text.matchAll(DATE)) {

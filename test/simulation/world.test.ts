@@ -13,7 +13,7 @@ import { writeWorld } from "../../src/simulation/world.ts";
 import { worldOrders } from "../../src/simulation/world-orders.ts";
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-/** A date, or words that mean another one with every day that passes. */
+/** A date, or words whose date depends on the current day. */
 const DATED =
   /\b(?:this|next|end of the) (?:week|month|quarter|year)\b|\b(19|20)\d\d\b|\b(January|February|March|April|May|June|July|August|September|October|November|December|[A-Z]?[a-z]+day)\b/;
 const TINY: WorldOptions = { seed: "tiny-334", events: 2, markets: 3, rowsPerMarket: 60 };

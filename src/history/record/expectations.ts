@@ -8,7 +8,7 @@ import type { Order } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { OUTCOMES } from "../../core/terms.ts";
 import { size } from "../../core/units.ts";
-import { levelText, orderStateText } from "../../scenario/run/words.ts";
+import { levelText, orderStateText } from "../../scenario/run/format.ts";
 import { book } from "../../scenario/venue/views.ts";
 import { type Entry, flow, list, map, type Node, wrapped } from "../scenario-text.ts";
 import type { Trace } from "../trace.ts";

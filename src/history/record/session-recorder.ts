@@ -5,7 +5,7 @@ import { tokenOf } from "../../core/market.ts";
 import { nextDueAt } from "../../core/schedule.ts";
 import type { State } from "../../core/state.ts";
 import { NEXT_ORDER } from "../../scenario/language/parts.ts";
-import { orderStateText } from "../../scenario/run/words.ts";
+import { orderStateText } from "../../scenario/run/format.ts";
 import { type Entry, list, map, type Step } from "../scenario-text.ts";
 import type { TracedCommand } from "../trace.ts";
 import type { Vocabulary } from "../vocabulary.ts";

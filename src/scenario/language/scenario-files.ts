@@ -1,7 +1,6 @@
-import { isUtf8 } from "node:buffer";
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { readFailure, readRegular } from "../../regular-file.ts";
+import { invalidUtf8Offset, readFailure, readRegular } from "../../regular-file.ts";
 import type { Declarations } from "./declarations.ts";
 import { attempt, type Node, Page, UNREADABLE } from "./page.ts";
 import type { ProblemList } from "./problem.ts";
@@ -127,19 +126,12 @@ export function readTextFile(path: string): FileText {
   } catch (error) {
     return fault(readFailure(error));
   }
-  if (isUtf8(bytes)) return { ok: true, text: bytes.toString("utf8") };
-  return fault("expected UTF-8 text, found a byte that is none", textBeforeFault(bytes));
+  const end = invalidUtf8Offset(bytes);
+  if (end < 0) return { ok: true, text: bytes.toString("utf8") };
+  return fault("expected UTF-8 text, found a byte that is none", bytes.toString("utf8", 0, end));
 }
 
 const fault = (message: string, before = ""): FileText => ({ ok: false, message, before });
-
-/** Returns the longest prefix that is valid UTF-8. */
-function textBeforeFault(bytes: Buffer): string {
-  const replaced = Buffer.from(bytes.toString("utf8"));
-  let end = replaced.findIndex((byte, index) => byte !== bytes[index]);
-  while (((replaced[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return replaced.toString("utf8", 0, end);
-}
 
 /** Maximum size of a file, in bytes. */
 export const MAX_SCENARIO_BYTES = 1_048_576;

@@ -12,10 +12,10 @@ import { assetText, type Placed, tokenText } from "../language/parts.ts";
 import type { Place } from "../language/problem.ts";
 import type { Fill, Level, Soon } from "../venue/views.ts";
 import { diffOf, expected, found, note, same } from "./diff.ts";
+import { fillLike, levelText, orderStateText, secondText, tradeText } from "./format.ts";
 import type { DiffLine } from "./result.ts";
 import { type Mismatch, ScenarioFailure, type Session, type Update } from "./session.ts";
 import { goldenText } from "./summary.ts";
-import { fillLike, levelText, orderStateText, secondText, tradeText } from "./words.ts";
 
 /** Checks all expectations. @throws ScenarioFailure with every mismatch. */
 export async function checkAll(session: Session, expectations: readonly Expectation[]): Promise<void> {

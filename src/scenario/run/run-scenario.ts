@@ -7,6 +7,7 @@ import type { Soon } from "../venue/views.ts";
 import { note } from "./diff.ts";
 import { checkAll } from "./expectations.ts";
 import { shownPath } from "./files.ts";
+import { refusedText } from "./format.ts";
 import type { DiffLine, Failure, RaceOutcome, ScenarioResult, Way } from "./result.ts";
 import {
   defectAt,
@@ -20,7 +21,6 @@ import {
 } from "./session.ts";
 import { runStep } from "./steps.ts";
 import { summaryOf } from "./summary.ts";
-import { refusedText } from "./words.ts";
 
 export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soon<void>;
 

@@ -26,6 +26,7 @@ import {
 import { differences, expected, found, note } from "./diff.ts";
 import { checkAll, checkFills, checkOrderState } from "./expectations.ts";
 import { shownPath } from "./files.ts";
+import { fillLike, fillText, momentText, orderStateText, refusedText } from "./format.ts";
 import type { DiffLine } from "./result.ts";
 import {
   BROKEN_INVARIANT,
@@ -36,7 +37,6 @@ import {
   ScenarioFailure,
   type Session,
 } from "./session.ts";
-import { fillLike, fillText, momentText, orderStateText, refusedText } from "./words.ts";
 
 /** Any step but a race, which runs its steps several times. */
 type SingleStep = Exclude<Step, RaceStep>;

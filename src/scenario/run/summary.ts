@@ -3,8 +3,8 @@ import { assetText } from "../language/parts.ts";
 import { type Scenario, stepsOf } from "../language/scenario.ts";
 import type { Venue } from "../venue/venue.ts";
 import type { BookView, HoldingView } from "../venue/views.ts";
+import { fillLike, levelsText, momentText, orderStateText, tradeText } from "./format.ts";
 import type { Session } from "./session.ts";
-import { fillLike, levelsText, momentText, orderStateText, tradeText } from "./words.ts";
 
 /** Writes the books of all markets, one line for each; a complementary market has only its YES book. */
 async function bookLines({ venue }: Session): Promise<string[]> {

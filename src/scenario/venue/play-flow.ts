@@ -8,7 +8,7 @@ import { type Millis, millis, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../../simulation/flow.ts";
 import type { OrderWords } from "../language/parts.ts";
-import { refusedText, rowText } from "../run/words.ts";
+import { refusedText, rowText } from "../run/format.ts";
 import type { RowCheck } from "../watch/flow-checks.ts";
 import type { Venue } from "./venue.ts";
 import {

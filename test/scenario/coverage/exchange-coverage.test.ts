@@ -8,7 +8,7 @@ import { ScenarioFolder } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
-/** What one scenario exercises; it passes. */
+/** Returns the coverage of a scenario that passes. */
 async function coverageOf(text: string, via: "process" | "http" = "process"): Promise<Coverage> {
   const scenario = folder.scenario(text, "scenario.yaml");
   const coverage = await measureCoverage([scenario], { via, startServer: startScenarioServer });
@@ -89,7 +89,7 @@ steps: [{ snapshot: open }, { close: market }, { restore: open }, { resolve: SPL
   expect(exercised(coverage, "market states")).toEqual(["ACTIVE -> CLOSED", "ACTIVE -> RESOLVED"]);
 });
 
-/** Two trades of one maker that wait for a block. */
+/** Two pending trades of one maker. */
 const WAITING = (settlement: string): string => `scenario: two trades
 settlement: ${settlement}
 balances: settled

@@ -1,4 +1,4 @@
-/** An order that is filled in two parts, and a cancellation that comes too late. */
+/** An order filled in two parts, and a cancel that is too late. */
 export const PARTS = `scenario: a bid is filled in two parts
 accounts: { alice: { USDC: 1000 }, bob: { YES: 500 } }
 steps:
@@ -11,7 +11,7 @@ steps:
     rejects: already matched
 `;
 
-/** Whether the market is closed before it is resolved, or not at all. */
+/** A market that is closed before it is resolved, or not. */
 export const ENDING = `scenario: a market ends in either way
 market: { tickSize: 0.001 }
 accounts: { alice: { USDC: 1000 } }
@@ -26,7 +26,7 @@ steps:
       balances: { alice: { USDC: 1000 } }
 `;
 
-/** A request that no other step can send. */
+/** A request without another step. */
 export const UNSIGNED = `scenario: an order without a signature is refused
 steps:
   - request: POST /order

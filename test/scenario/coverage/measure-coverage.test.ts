@@ -18,13 +18,13 @@ const files = {
 };
 const SUITE = [files.parts, files.ending, files.unsigned];
 
-/** The table of a suite, with paths as the folder has them. */
+/** Returns the table of a suite, with paths relative to the folder. */
 async function tableOf(paths: readonly string[], via: CoverageOptions["via"] = "auto"): Promise<string> {
   const coverage = await measureCoverage(paths.map(scenarioAt), { via, startServer: startScenarioServer });
   return folder.within(coverageLines(coverage, plainPaint).join("\n"));
 }
 
-/** What a group says is exercised: name, scenarios, times, first. */
+/** Returns the exercised items of a group: name, scenarios, times, first. */
 function exercised(table: string, group: string): string[] {
   const [, ...lines] = (table.split("\n\n").find((part) => part.startsWith(`${group}  `)) ?? "").split("\n");
   const marked = lines.filter((line) => line.startsWith("  ✓ "));

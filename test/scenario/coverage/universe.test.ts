@@ -16,7 +16,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
-/** Operation and code of every error that the OpenAPI document describes under some paths. */
+/** Returns operation and code of every error in the OpenAPI document under some paths. */
 function describedErrors(paths: RegExp): string[] {
   const document = openApiDocument({
     version: "1",
@@ -48,7 +48,7 @@ it("names every endpoint with its method and path", () => {
   expect(namesIn("http").endpoints).toEqual(described);
 });
 
-/** What every request of the imitated service can end in, whatever its endpoint. */
+/** Errors of every request of the imitated service. */
 const EVERYWHERE = [
   "HOST_NOT_ALLOWED",
   "PAYLOAD_TOO_LARGE",

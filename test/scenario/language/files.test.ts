@@ -5,7 +5,7 @@ import { lastStep, ofSteps, ofTwoMarkets, problemsOf, scenarioOf, withLine } fro
 
 const pageAt = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
-/** A page of files with what is told of each behind it: `### frame`, `## title`, then once or several times a text and lines of `> `. */
+/** Writes a page of files with their problems: `### frame`, `## title`, then texts, each followed by lines of `> `. */
 function written(page: string, tell: (text: string, frame: string) => readonly string[]): string {
   const [head = "", ...sections] = page.split(/^(?=### )/m);
   const parts = sections.map((section) => {

@@ -10,11 +10,11 @@ import { BID, ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 const MEBIBYTE = 1_048_576;
 const TOO_DEEP = "nested deeper than 32 levels";
 
-/** A text repeated until a file has a quarter of the largest size, in CI, or another. */
+/** Repeats a text until a file has a quarter of the maximum size, or a given size. */
 const filled = (start: string, unit: string, size = atLevel(MEBIBYTE / 4)): string =>
   start + unit.repeat(Math.floor((size - start.length) / unit.length));
 
-/** As often as it goes into one line, at most 20,000 times. */
+/** Repeats a text until a line is full, at most 20,000 times. */
 const deep = (unit: string): string => unit.repeat(Math.min(20_000, Math.floor(65_536 / unit.length)));
 
 describe("endless nesting", () => {

@@ -27,7 +27,7 @@ const text = fc
   .array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 10 })
   .map((steps) => HEADER + steps.join(""));
 
-/** Every text and place of a scenario, as one text. */
+/** Returns every text and place of a scenario as one text. */
 const portrait = (scenario: Scenario): string => JSON.stringify(scenario);
 
 describe("line ends and a byte order mark", () => {
@@ -41,7 +41,7 @@ describe("line ends and a byte order mark", () => {
     fc.assert(
       fc.property(text, (original) => {
         const changed = change(original);
-        // The end of a block scalar is part of what it says.
+        // The end of a block scalar is part of its text.
         fc.pre(!(changed.endsWith("two") || changed.endsWith("0.5")));
         expect(portrait(scenarioOf(changed))).toBe(portrait(scenarioOf(original)));
       }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ofSteps, ofTwoMarkets, problemsOf } from "./scenario-texts.ts";
 
-/** What is suggested for each problem of a text; a problem without a suggestion stands whole. */
+/** Returns the suggestion of each problem of a text, or the problem if it has none. */
 const suggestionsOf = (text: string): string[] =>
   problemsOf(text).map((problem) => /\(did you mean (.*)\?\)$/.exec(problem)?.[1] ?? problem);
 
@@ -10,7 +10,7 @@ const PRICE = "a price from 0.0001 to 0.9999 with at most 4 decimals";
 
 describe("an almost valid order is refused with a suggestion", () => {
   it.each<[order: string, ...meant: string[]]>([
-    // Words in another order, words that lack, and words too many.
+    // Words in another order, missing words, and superfluous words.
     ["BUY YES 10", "BUY 10 YES @ PRICE"],
     ["BUY YES 10 @ 0.55", "BUY 10 YES @ 0.55"],
     ["BUY YES @ 0.55 10", "BUY 10 YES @ 0.55"],
@@ -55,7 +55,7 @@ describe("an almost valid order is refused with a suggestion", () => {
     ["BUY 1_000 YES @ 0.55", "1000"],
     ["BUY 10x YES @ 0.55", "10"],
     ["BUY 2k YES @ 0.55", "2000"],
-    // Types and when they end.
+    // Types and expirations.
     ["BUY 10 YES @ 0.55 GTT +60s", "GTD"],
     ["BUY 10 YES @ 0.55 DAY", "GTD"],
     ["BUY 10 YES @ 0.55 limit", "BUY 10 YES @ 0.55"],
@@ -75,7 +75,7 @@ describe("an almost valid order is refused with a suggestion", () => {
     ["BUY 10 YES @ 0.55 GTD 2026-01-02T00:00:00", "2026-01-02T00:00:00Z"],
     ["BUY 10 YES @ 0.55 60s", "GTD +60s"],
     ["BUY 10 YES @ 0.55 +60s as bid", "GTD +60s"],
-    // What else an account does.
+    // Other steps of accounts.
     ["cancel-all", "cancel all"],
     ["CANCEL bid", "cancel"],
     ["fund USDC 100", "fund 100 USDC"],

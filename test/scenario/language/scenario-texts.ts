@@ -4,33 +4,33 @@ import type { Scenario, Step } from "../../../src/scenario/language/scenario.ts"
 
 const lines = (steps: readonly string[]): string => steps.map((step) => `  - ${step}\n`).join("");
 
-/** A scenario of these steps, with alice and bob and one market; the first step stands in line 4. */
+/** Returns a scenario of these steps, with alice and bob and one market; the first step is on line 4. */
 export const ofSteps = (...steps: string[]): string =>
   `scenario: x\naccounts: { alice: { USDC: 10 }, bob: {} }\nsteps:\n${lines(steps)}`;
 
-/** The same with alice alone and two markets; the first step stands in line 5. */
+/** Returns the same with only alice and two markets; the first step is on line 5. */
 export const ofTwoMarkets = (...steps: string[]): string =>
   `scenario: x\nmarkets: { rain: {}, snow: {} }\naccounts: { alice: {} }\nsteps:\n${lines(steps)}`;
 
-/** A scenario whose second line is this. */
+/** Returns a scenario with this second line. */
 export const withLine = (line: string): string =>
   `scenario: x\n${line}\naccounts: { alice: {} }\nsteps: [{ advance: 1s }]\n`;
 
 /** An order named bid. */
 export const BID = "alice: BUY 10 YES @ 0.5 as bid";
 
-/** What is wrong with a file, a line each. */
+/** Returns the problems of a file. */
 export const problemsOf = (text: string, options: ReadOptions = {}): string[] =>
   readScenario("x.yaml", text, options).problems.map(problemText);
 
-/** The scenario of a file in which nothing is wrong. */
+/** Reads a valid file. */
 export function scenarioOf(text: string, options: ReadOptions = {}): Scenario {
   const { scenario, problems } = readScenario("x.yaml", text, options);
   if (scenario === null) throw new Error(problems.map(problemText).join("\n"));
   return scenario;
 }
 
-/** The last step of a file in which nothing is wrong. */
+/** Returns the last step of a valid file. */
 export function lastStep(text: string, options: ReadOptions = {}): Step {
   const step = scenarioOf(text, options).steps.at(-1);
   if (step === undefined) throw new Error("no step");

@@ -12,7 +12,7 @@ const isValid = new Ajv({ strict: true, strictRequired: false, strictTypes: fals
   schemaOfScenarios(),
 );
 
-/** What an editor would underline, a line each. */
+/** Returns the errors that an editor would show. */
 function underlined(text: string): string[] {
   return isValid(parse(text, { maxAliasCount: -1 }))
     ? []
@@ -30,7 +30,7 @@ const FRAMES: Readonly<Record<string, (lines: string) => string>> = {
   markets: (text) => `${ofTwoMarkets()}${text}`,
 };
 
-/** The texts of a page of files, each in its frame. */
+/** Returns the files of a page, each in its frame. */
 function textsOf(page: string): string[] {
   const text = readFileSync(new URL(page, import.meta.url), "utf8");
   return text

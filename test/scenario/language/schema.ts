@@ -43,17 +43,17 @@ const list = (items: Schema): Schema => ({ type: "array", items });
 const either = (...anyOf: readonly Schema[]): Schema => ({ anyOf });
 const words = (texts: readonly string[]): Schema => ({ enum: texts });
 const said = (schema: Schema, description: string): Schema => ({ ...schema, description });
-/** A mapping of these keys and no others. */
+/** A mapping with only these keys. */
 const fields = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => ({
   ...{ type: "object", additionalProperties: false, properties },
   ...(required.length === 0 ? {} : { required }),
 });
-/** A mapping by names of a kind. */
+/** A mapping whose keys match a pattern. */
 const by = (pattern: string, value: Schema): Schema => ({
   ...{ type: "object", minProperties: 1, additionalProperties: false },
   patternProperties: { [`^\\s*${pattern}\\s*$`]: value },
 });
-/** A line of words; blanks between them, and none of them twice. */
+/** A line of words, separated by spaces, none repeated. */
 const line = (...parts: readonly string[]): Schema => ({
   type: "string",
   pattern: `^\\s*${parts.join("\\s+")}\\s*$`,
@@ -81,7 +81,7 @@ const whole = (minimum: number, maximum?: number): Schema =>
 const PROBABILITY: Schema = { type: "number", minimum: 0, maximum: 1 };
 const DURATION: Schema = { type: "string", pattern: "^\\s*(?:\\d+(?:\\.\\d+)?(?:ms|s|m|h|d))+\\s*$" };
 
-/** What an account does, by the kind of its step. */
+/** Values of account steps, by kind. */
 const ACCOUNT_LINES: Readonly<Record<keyof typeof ACCOUNT_STEPS, Schema>> = {
   order: line(
     ...[among(SIDES), DECIMAL, among(OUTCOMES), "@"],
@@ -110,7 +110,7 @@ const FAULT_FIELD: Readonly<Record<Exclude<FaultField, "depth">, Schema>> = {
 };
 
 type OwnKey = Exclude<keyof typeof STEPS, keyof typeof ACCOUNT_STEPS>;
-/** What stands behind the key of each step that has one. */
+/** Values of other steps, by kind. */
 const OF_STEP: Readonly<Record<OwnKey | keyof typeof STRUCTURE, Schema>> = {
   advance: DURATION,
   at: { type: "string", pattern: `^\\s*(?:expiry\\s+of\\s+${NAME}(?:\\s+[+-]\\s+\\S+)?|${MOMENT})\\s*$` },
@@ -156,7 +156,7 @@ const OF_STEP: Readonly<Record<OwnKey | keyof typeof STRUCTURE, Schema>> = {
 
 const HEADER_NAMES = either(TEXT, list(TEXT));
 
-/** What stands beside the key of a step, by its own key. */
+/** Values of accompanying keys. */
 const BESIDE: Readonly<Record<string, Schema>> = {
   status: line(`${among(ORDER_STATUSES)}`, `${DECIMAL}/${DECIMAL}${maybe(among(CANCEL_REASONS))}`),
   fills: list(ref("fill")),
@@ -193,7 +193,7 @@ const LEVELS = list(line(DECIMAL, "x", `${DECIMAL}${maybe("\\(\\d+\\)")}`));
 const STATUS = words(SETTLEMENT_STATUSES);
 const AMOUNT = decimal(USDC);
 
-/** What each key of an expectation says. */
+/** Values of expectations, by key. */
 const OF_EXPECTATION: Readonly<Record<string, Schema>> = {
   book: by(TOKEN, fields({ bids: LEVELS, asks: LEVELS })),
   trades: list(line(WORD, ...FILL)),
@@ -222,7 +222,7 @@ const OF_EXPECTATION: Readonly<Record<string, Schema>> = {
 const tellOf = ({ form, does }: { readonly form: string; readonly does: string }): string =>
   `${form}: ${does}`;
 
-/** The keys of a step with what stands behind each. */
+/** Schemas of a step's keys. */
 function stepProperties(): Record<string, Schema> {
   const rows = [...STEP_OF_KEY].map(([key, kind]): [string, Schema] => [
     key,
@@ -242,7 +242,7 @@ function stepProperties(): Record<string, Schema> {
   return Object.fromEntries([...rows, ...others, ...beside]);
 }
 
-/** What may stand beside the key of a step; of an account's, whatever it does. */
+/** Accompanying keys of a step; for accounts, those of all their steps. */
 function besideOf(key: string | null): readonly string[] {
   const kind = STEP_OF_KEY.get(key ?? "");
   const kinds: readonly StepInfo[] =
@@ -256,7 +256,7 @@ const accountLine = (): Schema => ({
   ...either(...Object.values(ACCOUNT_LINES)),
 });
 
-/** What must hold of whatever a condition holds of. */
+/** Requires a schema for every value that matches a condition. */
 const when = (condition: Schema, then: Schema): Schema => ({ if: condition, then });
 
 function stepSchema(): Schema {
@@ -266,7 +266,7 @@ function stepSchema(): Schema {
   return {
     ...{ type: "object", minProperties: 1 },
     properties: stepProperties(),
-    // An order that is to be refused may be written in any way.
+    // An order that must be refused may have any text.
     additionalProperties: { type: "string", description: accountLine().description },
     allOf: [
       ...STEP_WORDS.map((key) => when(requires(key), { propertyNames: words([key, ...besideOf(key)]) })),
@@ -345,7 +345,7 @@ const scenarioSchema = (): Schema => ({
   ),
 });
 
-/** A JSON Schema of files of scenarios, and of lists of steps that they include, for editors. */
+/** Returns the JSON Schema of scenario files and included lists of steps, for editors. */
 export const schemaOfScenarios = (): Schema => ({
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "A scenario of clobsim, or steps that others include",

@@ -10,7 +10,7 @@ function expectationsOf(text: string): readonly Expectation[] {
 describe("the state hash", () => {
   const HASH = "0123456789abcdef".repeat(4);
 
-  /** The file with another hash in its place, as `--update` writes it. */
+  /** Replaces the hash of a file as `--update` does. */
   function updated(text: string): string {
     const [hash] = expectationsOf(text);
     if (hash?.kind !== "stateHash") throw new Error("no hash");

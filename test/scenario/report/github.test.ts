@@ -15,7 +15,7 @@ const decoded = (text: string): string =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
 
-/** Reads workflow commands, one a line, as GitHub's runner does: by the first `::`, commas and equals signs. */
+/** Parses workflow commands like GitHub's runner: by the first `::`, commas and equals signs. */
 function commandsOf(text: string): Command[] {
   const lines = text.split(/\r?\n|\r/);
   expect(lines.pop()).toBe("");

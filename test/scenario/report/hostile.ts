@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Pieces that mean something to XML, TAP, YAML, Markdown, workflow commands, terminals or Unicode. */
+/** Texts with a meaning in XML, TAP, YAML, Markdown, workflow commands, terminals or Unicode. */
 export const HOSTILE = [
   "]]>",
   "<![CDATA[",
@@ -44,7 +44,7 @@ export const HOSTILE = [
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));
 
-/** Any text there can be, most of it meant badly. */
+/** Any text, mostly hostile. */
 export const hostileText: fc.Arbitrary<string> = fc
   .array(fc.oneof(fc.constantFrom(...HOSTILE), codeUnit, fc.string({ maxLength: 8 })), { maxLength: 12 })
   .map((pieces) => pieces.join(""));

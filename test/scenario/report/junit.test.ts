@@ -18,7 +18,7 @@ const parser = new XMLParser({
   isArray: (name) => name === "testsuite" || name === "testcase",
 });
 
-/** What a public parser makes of the report, which must be well-formed. */
+/** Parses the report with a public parser, which requires well-formed XML. */
 function parsed(results: readonly ScenarioResult[], own: Partial<ReporterOptions> = {}) {
   const xml = reportOf("junit", results, own);
   expect(XMLValidator.validate(xml)).toBe(true);

@@ -21,7 +21,7 @@ const buyFirst: RaceOutcome = {
   after: ["market YES bids none; asks none", "alice USDC 4"],
 };
 
-/** So many scenarios of a folder, each in a file of its own. */
+/** Scenarios of a folder, each in its own file. */
 const manyOf = (number: number, folder: string, own: Partial<ScenarioResult> = {}): ScenarioResult[] =>
   Array.from({ length: number }, (_, index) => resultOf({ file: `${folder}/${index}.yaml`, ...own }));
 
@@ -220,7 +220,7 @@ describe("progress", () => {
 
 describe("spec of any texts", () => {
   const place = /:12:7$|^ *repeat {2}/;
-  /** Texts long enough to be wrapped wherever they stand. */
+  /** Texts long enough to be wrapped anywhere. */
   const anyText = fc
     .tuple(hostileText, fc.integer({ min: 1, max: 12 }))
     .map(([text, times]) => text.repeat(times));

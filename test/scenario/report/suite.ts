@@ -4,7 +4,7 @@ import { reporterOf } from "../../../src/scenario/report/reporter-of.ts";
 import { plainPaint } from "../../../src/scenario/report/text.ts";
 import type { Failure, ScenarioResult, SuiteResult } from "../../../src/scenario/run/result.ts";
 
-/** A scenario that passed in 0.8 ms, but for what a test says otherwise. */
+/** A scenario that passed in 0.8 ms, with changes. */
 export const resultOf = (own: Partial<ScenarioResult> = {}): ScenarioResult => ({
   file: "scenarios/orders/partial.yaml",
   name: "a partial fill leaves the remainder live",
@@ -73,7 +73,7 @@ export function suiteOf(results: readonly ScenarioResult[]): SuiteResult {
   };
 }
 
-/** Two files that are wrong, the first in two places. */
+/** Two invalid files, the first with two problems. */
 export const WRONG_FILES: readonly WrongFile[] = [
   {
     file: "scenarios/wrong.yaml",
@@ -111,7 +111,7 @@ const OPTIONS: Omit<ReporterOptions, "write"> = {
   transcript: false,
 };
 
-/** All that a reporter of that name writes where files are wrong. */
+/** Returns the output of a reporter for invalid files. */
 export function wrongReportOf(
   name: string,
   files: readonly WrongFile[] = WRONG_FILES,
@@ -122,7 +122,7 @@ export function wrongReportOf(
   return writes.join("");
 }
 
-/** Each text that a reporter of that name writes about these results. */
+/** Returns each text that a reporter writes for results. */
 export function writesOf(
   name: string,
   results: readonly ScenarioResult[],
@@ -136,5 +136,5 @@ export function writesOf(
   return writes;
 }
 
-/** All that a reporter of that name writes about these results. */
+/** Returns the output of a reporter for results. */
 export const reportOf = (...given: Parameters<typeof writesOf>): string => writesOf(...given).join("");

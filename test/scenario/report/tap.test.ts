@@ -8,7 +8,7 @@ import { failedOf, reportOf, resultOf, skippedOf, suiteOf, wrongReportOf } from 
 
 type Point = Record<"ok" | "name" | "id" | "skip" | "time", unknown> & { diag: Record<string, unknown> };
 
-/** The test points that a public parser reads, strictly: anything that is no TAP fails. */
+/** Parses test points with a strict public parser. */
 function pointsOf(tap: string): Point[] {
   const events = Parser.parse(tap, { strict: true }) as [string, unknown][];
   expect(events.filter(([kind]) => kind === "extra" || kind === "child")).toEqual([]);
@@ -20,7 +20,7 @@ const isOk = (tap: string): boolean => {
   return events.find(([kind]) => kind === "complete")?.[1].ok === true;
 };
 
-/** As the reporter documents it: on one line, and no brace at the end that would open a subtest. */
+/** The reporter's rule: on one line, without a brace at the end, which would open a subtest. */
 const described = (text: string): string => text.replace(/\{$/, "\uff5b");
 
 describe("tap", () => {

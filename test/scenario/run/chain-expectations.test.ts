@@ -3,7 +3,7 @@ import { detailsOf, ScenarioFolder } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
-/** A trade that waits for a block, behind one that is mined. */
+/** A pending trade after a mined one. */
 const WAITING = `scenario: something is not as the file says
 settlement: manual
 accounts: { alice: { USDC: 10 }, bob: { YES: 20 } }

@@ -3,7 +3,7 @@ import { detailsOf, ScenarioFolder } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
-/** What is told of steps with these expectations, when alice's bids and a trade stand on the book. */
+/** Returns message and diff of expectations that fail after two fills, with alice's bids in the book. */
 async function mismatchOf(expectations: string) {
   const { message, diff } = detailsOf(
     await folder.failure(`scenario: something is not as the file says

@@ -18,14 +18,14 @@ steps:
   - alice: BUY 1 YES @ 0.51
 `;
 
-/** Reads a command line as a POSIX shell does: words, and words in single quotes. */
+/** Splits a command line like a POSIX shell: words, and words in single quotes. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/(?:'[^']*'|\\'|[^\s'])+/g)].map(([word]) =>
     word.replace(/'([^']*)'|\\(')/g, (_, quoted?: string, bare?: string) => quoted ?? bare ?? ""),
   );
 }
 
-/** What the flags of a repeat line say. */
+/** Parses the flags of a repeat line. */
 function readRepeat(line: string) {
   const [program, command, file = "", ...flags] = wordsOf(line);
   expect([program, command]).toEqual(["clobsim", "run"]);

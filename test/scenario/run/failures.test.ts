@@ -8,7 +8,7 @@ accounts: { alice: { USDC: 1000 }, bob: { YES: 500 }, carol: { YES: 100 } }
 steps:
 `;
 
-/** The failure of a scenario with these steps, the first on line 4. */
+/** Returns the failure of a scenario with these steps, the first on line 4. */
 const failing = (steps: string) => folder.failure(`${HEAD}${steps}`);
 
 const TRADED = `  - bob: SELL 20 YES @ 0.56 as ask

@@ -18,7 +18,7 @@ const SOUND = `${COLUMNS}
 63s,carol,place,,BUY,YES,0.30,1,,
 64s,carol,cancel-all,,,,,,,
 `;
-/** One row for each way to be refused, between rows that are not. */
+/** One row for each kind of refusal, between accepted rows. */
 const REFUSED = `${COLUMNS}
 0,alice,fund,,,USDC,,100,,
 0,alice,place,a1,BUY,YES,0.50,100,,
@@ -31,7 +31,7 @@ const REFUSED = `${COLUMNS}
 7,alice,place,,BUY,YES,0.50,100,,
 `;
 
-/** The rows of a CSV text as JSON lines. */
+/** Converts CSV to NDJSON. */
 function ndjsonOf(csv: string): string {
   const [head = "", ...rows] = csv.trimEnd().split("\n");
   const names = head.split(",");

@@ -8,7 +8,7 @@ import { positionOf, ScenarioFolder } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
-/** An exchange that finds a dollar in the street whenever an order rests at 0.13. */
+/** An exchange that gives the first account a dollar after each order at 0.13. */
 class LeakyVenue extends LocalVenue {
   override async place(...order: Parameters<LocalVenue["place"]>) {
     const attempt = await super.place(...order);

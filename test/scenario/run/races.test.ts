@@ -15,7 +15,7 @@ const CANCEL_OR_BUY = `${HEAD}  - race:
       - bob: BUY 10 YES @ 0.50 as bid
 `;
 
-/** The numbers of steps in the order in which lines tell of them. */
+/** Returns the numbers of steps in the order of their lines. */
 const numbersIn = (lines: readonly string[]): string =>
   lines.flatMap((line) => /^(\d+)\. /.exec(line)?.[1] ?? []).join("");
 

@@ -15,11 +15,11 @@ steps:
   - alice: cancel all
 `;
 
-/** All that was done and seen, but for the hash of everything. */
+/** Returns a transcript without its state hash. */
 const seenBy = (transcript: readonly string[]): string[] =>
   transcript.filter((line) => !/^ {3}state v2:[\da-f]{64}$/.test(line));
 
-/** The ids of all orders that a run ended with. */
+/** Runs the scenario, and returns the ids of its orders, too. */
 async function runWithIds(seed: string) {
   let opened: Venue | undefined;
   const watcher = {
@@ -65,7 +65,7 @@ describe("the seed of a scenario", () => {
 });
 
 describe("running a scenario several times", () => {
-  /** Counts how often an exchange is opened, and lets a later one be changed before its first step. */
+  /** Counts opened exchanges, and calls `change` before the first step of each. */
   const counting = (change: (venue: LocalVenue, time: number) => void = () => {}) => {
     const opened = { times: 0 };
     const venue = (of: Venue): void => {

@@ -14,7 +14,7 @@ steps:
 
 const WAYS = ["process", "http"] as const;
 
-/** What is told of the steps alone, without how the exchange stands in the end. */
+/** Returns the lines of the steps, without the final state. */
 const linesOf = ({ transcript }: { readonly transcript: readonly string[] }): readonly string[] =>
   transcript.slice(0, transcript.indexOf("end"));
 

@@ -6,7 +6,7 @@ const folder = new ScenarioFolder();
 const WAYS = ["process", "http"] as const;
 
 describe.each(WAYS)("a restored snapshot, %s", (via) => {
-  /** @throws with the failure's message unless it passes. */
+  /** Runs a scenario that must pass. */
   const passes = async (text: string) => {
     const result = await folder.run(text, { via });
     expect(result.failure?.message ?? null).toBeNull();

@@ -3,7 +3,7 @@ import { ScenarioFolder } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
-/** A scenario that passes when each of its steps comes out as it says. */
+/** Runs a scenario over HTTP that must pass. */
 const passes = async (steps: string) => {
   const result = await folder.run(
     `scenario: faults\naccounts: { alice: { USDC: 100 }, bob: { YES: 100 } }\nsteps:\n${steps}`,

@@ -16,7 +16,7 @@ const write = (text: string): string => {
   return folder.write(`wallets-${files}.yaml`, text);
 };
 
-/** What reading a file with this text is refused with, without its path. */
+/** Returns the message that refuses a file with this text, without its path. */
 function refusalOf(text: string, environment: Readonly<Record<string, string>> = {}): string {
   const path = write(text);
   try {
@@ -151,7 +151,7 @@ describe("an invalid wallets file is refused with one sentence", () => {
 });
 
 describe("no message contains a key", () => {
-  /** Texts in which a secret stands where something else belongs. */
+  /** Texts with a misplaced secret. */
   const misplaced = SECRETS.flatMap((secret) => [
     `${secret}: 1`,
     `accounts: { ${secret}: 1 }`,

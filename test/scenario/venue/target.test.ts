@@ -14,7 +14,7 @@ import { ScenarioFolder } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
-/** With it, whatever a scenario asks of /sim is refused. */
+/** Required for /sim, so that requests of a scenario to it are refused. */
 const SIM_TOKEN = "of-the-operators-alone";
 const ENVIRONMENT = {
   ALICE_KEY: namedPrivateKey("alice of the deployment"),
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** A market of the deployment that nobody has traded in yet; its slug. */
+/** Creates a market without trades on the deployment, and returns its slug. */
 async function newMarket(): Promise<string> {
   markets += 1;
   const texts = { description: "", category: "test", tags: [] };
@@ -49,7 +49,7 @@ async function newMarket(): Promise<string> {
   return slug;
 }
 
-/** What a scenario comes to on the deployment, with these wallets. */
+/** Runs a scenario on the deployment with these wallets. */
 async function runThere(text: string, wallets: string) {
   const file = folder.write("wallets.yaml", wallets);
   const target = await openTargets(server.url, file, ENVIRONMENT);

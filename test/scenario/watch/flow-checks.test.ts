@@ -16,7 +16,7 @@ const folder = new ScenarioFolder();
 const flow = [...generateFlow({ seed: "4711", orders: 600, accounts: 3, profile: PROFILES.balanced })];
 folder.write("flow.csv", [...writeFlow(flow, "csv")].join("").replaceAll("\n", "\n\n# a remark\n"));
 folder.write("flow.ndjson", [...writeFlow(flow, "ndjson")].join("").replaceAll("\n", "\n\n"));
-/** The row that places the n-th order, and the one that places the last before another. */
+/** Returns the row that places the n-th order. */
 const rowOf = (order: number): number =>
   1 +
   flow.findIndex(
@@ -24,7 +24,7 @@ const rowOf = (order: number): number =>
       row.op === "place" && flow.slice(0, index).filter(({ op }) => op === "place").length === order - 1,
   );
 
-/** An exchange that has a dollar too much from one order on up to another, when all is well again. */
+/** An exchange with a dollar too much from one order up to another. */
 class LentDollar extends LocalVenue {
   static from = 300;
   static to = 500;
@@ -68,7 +68,7 @@ describe("a broken invariant in the middle of a flow", () => {
     const row = Number(/row (\d+)/.exec(last)?.[1]);
     expect(row).toBeGreaterThanOrEqual(rowOf(300));
     expect(row).toBeLessThan(rowOf(300) + 100);
-    // The header is the first line, and three lines come with each.
+    // The header is the first line; it and each row have three lines.
     const line = 1 + 3 * row;
     expect(
       last.startsWith(`# after row ${row} (${folder.at("flow.csv")}:${line}), ${flow[row - 1]?.account}: `),
@@ -104,7 +104,7 @@ describe("a broken invariant in the middle of a flow", () => {
 });
 
 describe("an error that an exchange throws at a row", () => {
-  /** Cannot take the four hundredth order. */
+  /** Throws at the 400th order. */
   class Throwing extends LocalVenue {
     constructor(...args: ConstructorParameters<typeof LocalVenue>) {
       super(...args);

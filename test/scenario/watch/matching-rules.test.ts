@@ -10,7 +10,7 @@ import type { MarketTerms } from "../../support/commands.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
 
 type Decide = (state: State, stamped: Stamped) => Decision;
-/** How the exchange decides otherwise than it should. */
+/** A wrong decision of the exchange. */
 type Tamper = (decide: Decide, state: State, stamped: Stamped) => Decision;
 
 const planted = vi.hoisted(() => ({ tamper: null as Tamper | null }));
@@ -27,7 +27,7 @@ afterEach(() => {
   planted.tamper = null;
 });
 
-/** Two offers at 0.5 and one at 0.6, and who watches what comes next. */
+/** Two asks at 0.5 and one at 0.6, and a watcher of later orders. */
 function watched(terms: MarketTerms = {}): { floor: TestExchange; watcher: FillWatcher } {
   const floor = openFloor({ selfTrade: "allow", ...terms });
   floor.send("alice SELL 10 YES @ 0.5", "bob SELL 10 YES @ 0.5", "bob SELL 10 YES @ 0.6");
@@ -35,8 +35,8 @@ function watched(terms: MarketTerms = {}): { floor: TestExchange; watcher: FillW
   return { floor, watcher: new FillWatcher(floor.exchange, (account) => names[account] ?? "") };
 }
 
-/** What the watcher says of an order that is decided otherwise than it should be. */
-function said(sentence: string, tamper: Tamper, terms?: MarketTerms): string | null {
+/** Returns the watcher's message about a tampered decision; null if none. */
+function brokenRuleOf(sentence: string, tamper: Tamper, terms?: MarketTerms): string | null {
   planted.tamper = null;
   const { floor, watcher } = watched(terms);
   planted.tamper = tamper;
@@ -52,13 +52,13 @@ const withEvents =
     return decision.ok ? { ...decision, events: [...change(decision.events)] } : decision;
   };
 
-/** Another fill than the one that there should be. */
+/** Changes the fill. */
 const withFill = (fill: Partial<EventOf<"orderTraded">>): Tamper =>
   withEvents((events) =>
     events.map((event) => (event.kind === "orderTraded" ? { ...event, ...fill } : event)),
   );
 
-/** As if the order were of another type, which it says it is not. */
+/** Decides as if the order were of another type. */
 const decidedAs =
   (orderType: CommandOf<"placeOrder">["orderType"]): Tamper =>
   (decide, state, { at, command }) => {
@@ -71,7 +71,7 @@ const decidedAs =
     )(decide, state, { at, command: other });
   };
 
-/** The order comes, and that becomes of it. */
+/** Places the order with only this result. */
 const becoming = (reason: CancelReason | "rests" | "nothing"): Tamper =>
   withEvents((events) =>
     events.flatMap((event): DomainEvent[] => {
@@ -133,10 +133,10 @@ describe("a fill", () => {
     ],
   ])("%s", (_rule, order, tamper, rule, found, expected) => {
     const which = `order 4 of carol (${order}) GTC with 5 open`;
-    expect(said(`carol ${order}`, tamper)).toBe(
+    expect(brokenRuleOf(`carol ${order}`, tamper)).toBe(
       `${rule}: ${which}: takes ${found}, expected ${expected} ${FROM_ALICE}`,
     );
-    expect(said(`carol ${order}`, sound)).toBeNull();
+    expect(brokenRuleOf(`carol ${order}`, sound)).toBeNull();
   });
 });
 
@@ -184,10 +184,10 @@ describe("an incoming order", () => {
     ],
     ["rests or ends", "BUY 5 YES @ 0.4", "GTC", becoming("nothing"), 5, "nothing more, expected it to rest"],
   ])("%s", (_rule, order, type, tamper, open, text) => {
-    expect(said(`carol ${order} ${type}`, tamper)).toBe(
+    expect(brokenRuleOf(`carol ${order} ${type}`, tamper)).toBe(
       `an order rests or ends as its type says: order 4 of carol (${order}) ${type} with ${open} open: ${text}`,
     );
-    expect(said(`carol ${order} ${type}`, sound)).toBeNull();
+    expect(brokenRuleOf(`carol ${order} ${type}`, sound)).toBeNull();
   });
 });
 
@@ -241,10 +241,10 @@ describe("an order that matches one of its own account", () => {
       "rests, expected SELF_TRADE",
     ],
   ])("%s", (_rule, selfTrade = "allow", who, order, tamper, text) => {
-    expect(said(`${who} ${order}`, tamper, { selfTrade })).toBe(
+    expect(brokenRuleOf(`${who} ${order}`, tamper, { selfTrade })).toBe(
       `the self-trade policy holds: order 4 of ${who} (${order}) GTC with 5 open: ${text}`,
     );
-    expect(said(`${who} ${order}`, sound, { selfTrade })).toBeNull();
+    expect(brokenRuleOf(`${who} ${order}`, sound, { selfTrade })).toBeNull();
   });
 });
 

@@ -21,7 +21,7 @@ const folder = new ScenarioFolder();
 const SEED = "4711";
 const flow = [...generateFlow({ seed: SEED, orders: 3000, accounts: 4, profile: PROFILES.balanced })];
 folder.write("flow.csv", ["# made by a test\n\n", ...writeFlow(flow, "csv")].join(""));
-/** The line of a row: two before the header, and the header. */
+/** Line of a row: there are two lines before the header. */
 const lineOf = (row: number): number => row + 3;
 
 const PLAYED = {
@@ -31,8 +31,8 @@ const PLAYED = {
     `scenario: a flow\nseed: ${SEED}\nmarket: { ${market} }\nsteps:\n  - replay: flow.csv\n`,
 };
 
-/** An exchange whose invariants are judged when the flow is over, and whose fills nobody watches. */
-class JudgedAtTheEnd extends LocalVenue {
+/** An exchange whose invariants are checked at the end of the flow, and whose fills are not watched. */
+class CheckedAtTheEnd extends LocalVenue {
   override play(...[rows, market]: Parameters<LocalVenue["play"]>) {
     return super.play(rows, market, null);
   }
@@ -42,14 +42,14 @@ class JudgedAtTheEnd extends LocalVenue {
 const runOn = async (scenario: Scenario, open: () => LocalVenue) =>
   (await runScenario(scenario, { way: "process", open })).result;
 
-/** What a scenario comes to with a defect in some walks through the books of its exchange. */
+/** Runs a scenario with a defect in some plans of its exchange's books. */
 const runWith = (defect: Defect, scenario: Scenario, Venue: typeof LocalVenue) => {
   const venue = new Venue(scenario, null, new Wallets());
   const isOf = ({ pool }: Book): boolean => pool === venue.state.pool;
   return withDefect(defect, MIDDLE, isOf, () => runOn(scenario, () => venue));
 };
 
-/** Some walks in the middle of the flow. */
+/** Calls in the middle of the flow. */
 const MIDDLE = [800, 1500] as const;
 
 const DEFECTS: readonly (readonly [title: string, market: string, defect: () => Defect, broken: RegExp])[] = [
@@ -94,7 +94,7 @@ describe.each(Object.entries(PLAYED))("in a flow of %s", (kind, scenarioOf) => {
 
   it.each(DEFECTS)("%s cannot be found at the end", async (_title, market, defect) => {
     const scenario = folder.scenario(scenarioOf(market));
-    expect((await runWith(defect(), scenario, JudgedAtTheEnd)).failure).toBeNull();
+    expect((await runWith(defect(), scenario, CheckedAtTheEnd)).failure).toBeNull();
     const sound = await runOn(scenario, () => new LocalVenue(scenario, null, new Wallets()));
     expect(sound.failure).toBeNull();
   });

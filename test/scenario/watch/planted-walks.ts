@@ -3,12 +3,12 @@ import { OPEN } from "../../../src/core/book/order-pool.ts";
 import type { MatchPlan } from "../../../src/core/book/plan.ts";
 
 type Walk = (...args: Parameters<Book["plan"]>) => void;
-/** What a broken book does to a walk that a sound one has planned. */
+/** A change to the plan that a correct book makes. */
 export type Defect = (book: Book, args: Parameters<Book["plan"]>, walk: Walk) => void;
 
 /**
- * Plants a defect in the books of an exchange for some of their walks, counted from 1: before and after those all is sound.
- * `isOf` tells its books from those with which a flow is made.
+ * Plants a defect in some calls of `Book.plan`, from call `from` up to, not including, call `to`, counted from 1.
+ * `isOf` distinguishes the exchange's books from those of the flow generator.
  */
 export async function withDefect<T>(
   defect: Defect,
@@ -31,7 +31,7 @@ export async function withDefect<T>(
   }
 }
 
-/** Of two orders at one price, the later is met first. */
+/** Matches the later of two orders at one price first. */
 export const reversedQueue: Defect = (book, args, walk) => {
   walk(...args);
   const plan = args[5];
@@ -60,7 +60,7 @@ function replaceStart(
   Object.assign(plan, { filled, stopped, ownSlot });
 }
 
-/** What rests at the best price is passed over by whoever reaches the next. */
+/** Skips the best price if the order reaches the next one. */
 export const skippedBest: Defect = (book, args, walk) => {
   walk(...args);
   const plan = args[5];
@@ -77,11 +77,11 @@ export const skippedBest: Defect = (book, args, walk) => {
   plan.ownSlot = ownSlot;
 };
 
-/** Orders of one account trade with each other, whatever the market's policy is. */
+/** Allows self-trades under any policy. */
 export const ignoredSelfTrade: Defect = (_book, [direction, limit, size, account, , plan], walk) =>
   walk(direction, limit, size, account, "allow", plan);
 
-/** What a partial fill leaves of a maker is lost until the next order comes or goes: then it is put back. */
+/** Loses the remainder of a partly filled maker until the next order is planned or removed, then puts it back. */
 export function lostRemainder(): Defect {
   let putBack = (): void => {};
   return (book, args, walk) => {

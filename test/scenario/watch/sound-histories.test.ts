@@ -8,7 +8,7 @@ import { openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
 import { atLevel, runs } from "../../support/runs.ts";
 
-/** Now and then, the exchange goes back to where it stood. */
+/** Chain moves, and sometimes a snapshot or its restore. */
 const anyStep = fc.oneof(
   { weight: 40, arbitrary: anyChainMove },
   { weight: 1, arbitrary: fc.constant({ kind: "snapshot" as const }) },
