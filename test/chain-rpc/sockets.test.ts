@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { addFault } from "../server/faults.ts";
-import { answerTo } from "../server/raw-socket.ts";
+import { replyTo } from "../server/raw-socket.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { type Answer, post, rpc } from "./rpc.ts";
 import { openSocket, type RpcSocket, refusalOf, socketUrl } from "./rpc-socket.ts";
@@ -118,7 +118,7 @@ describe("a connection", () => {
     ["no key", "sec-websocket-version: 13"],
   ])("with %s is refused", async (_what, headers) => {
     const head = `GET /chain HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n${headers}\r\n\r\n`;
-    expect((await answerTo(api.port, head)).status).toBe(400);
+    expect((await replyTo(api.port, head)).status).toBe(400);
   });
 
   it("controls the chain only with the token of the control plane", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { addFault } from "../server/faults.ts";
-import { answerTo, requestBytes } from "../server/raw-socket.ts";
+import { replyTo, requestBytes } from "../server/raw-socket.ts";
 import { startApi, useApi } from "../support/http.ts";
 import { refusedAsRpc, rpc } from "./rpc.ts";
 
@@ -30,7 +30,7 @@ describe("a request to the chain that fails as a whole is answered with a JSON-R
   });
 
   it("if its host is not this machine", async () => {
-    const { status, text } = await answerTo(api.port, requestBytes("POST /chain", ["Host: evil.example"]));
+    const { status, text } = await replyTo(api.port, requestBytes("POST /chain", ["Host: evil.example"]));
     expect(status).toBe(403);
     expect(JSON.parse(text)).toMatchObject({
       ...{ jsonrpc: "2.0", id: null },

@@ -14,7 +14,6 @@ beforeAll(async () => {
   [yes, no] = tokens.map(({ tokenId }) => tokenId) as [string, string];
 });
 
-const accountOf = (address: string): Promise<Account> => api.get(`/sim/accounts/${address}`);
 const fund = (address: string, body: object): Promise<Account> =>
   api.post(`/sim/accounts/${address}/fund`, body);
 
@@ -29,7 +28,7 @@ describe("GET /sim/accounts", () => {
     expect([total, data.map(({ address }) => address)]).toEqual([page.total + 1, [trader.address]]);
   });
 
-  it("adds up to nothing that was not issued", async () => {
+  it("shows available plus reserved as the balance", async () => {
     const { data } = await api.get<AccountPage>("/sim/accounts?limit=500");
     for (const { collateral, tokens } of data) {
       for (const { balance, available, reserved } of [collateral, ...tokens]) {
@@ -40,16 +39,16 @@ describe("GET /sim/accounts", () => {
 });
 
 describe("GET /sim/accounts/{address}", () => {
-  it("of an address that never came is empty, in its EIP-55 spelling", async () => {
+  it("of an unknown address is empty and has the address in EIP-55 case", async () => {
     const { address } = wallet(101);
     const collateral = { balance: 0, available: 0, reserved: 0, onChain: 0 };
     const empty = { address, collateral, sharesOfEveryOtherToken: 0, tokens: [] };
-    expect(await accountOf(address.toLowerCase())).toEqual(empty);
-    expect(await accountOf(`0x${address.slice(2).toUpperCase()}`)).toEqual(empty);
+    expect(await api.account(address.toLowerCase())).toEqual(empty);
+    expect(await api.account(`0x${address.slice(2).toUpperCase()}`)).toEqual(empty);
   });
 
   it.each(["0x", "0X", "none", `0x${"0".repeat(39)}`, `0x${"g".repeat(40)}`, "0".repeat(40)])(
-    "is refused for what is no address: %s",
+    "is refused for an invalid address: %s",
     async (address) => {
       await api.refused(`GET /sim/accounts/${address}`, "INVALID_PARAMETER");
       const body = { collateral: 1 };
@@ -59,7 +58,7 @@ describe("GET /sim/accounts/{address}", () => {
 });
 
 describe("POST /sim/accounts/{address}/fund", () => {
-  it("adds USDC and shares, and answers the account", async () => {
+  it("adds USDC and shares, and returns the account", async () => {
     const { address } = wallet(102);
     const funded = await fund(address, { collateral: 1000.000001, tokens: { [yes]: 500.25 } });
     expect(funded).toMatchObject({
@@ -73,26 +72,26 @@ describe("POST /sim/accounts/{address}/fund", () => {
     const again = await fund(address, { collateral: 1, tokens: { [no]: 1 } });
     expect(again.collateral.balance).toBe(1001.000001);
     expect(again.tokens.map(({ balance }) => balance)).toEqual([500.25, 1]);
-    expect(await accountOf(address)).toEqual(again);
+    expect(await api.account(address)).toEqual(again);
   });
 
-  it("mints shares as full sets, whose other half goes to the faucet's own account", async () => {
+  it("mints full sets and gives the other outcome to the faucet account", async () => {
     const { houseAccounts } = await api.get<Info>("/sim");
-    const held = async (): Promise<number> =>
-      (await accountOf(houseAccounts.faucet)).tokens.find(({ tokenId }) => tokenId === no)?.balance ?? 0;
-    const before = await held();
+    const faucetShares = async (): Promise<number> =>
+      (await api.account(houseAccounts.faucet)).tokens.find(({ tokenId }) => tokenId === no)?.balance ?? 0;
+    const before = await faucetShares();
     await fund(wallet(103).address, { tokens: { [yes]: 7 } });
-    expect((await held()) - before).toBe(7);
+    expect((await faucetShares()) - before).toBe(7);
     expect(await api.get<Invariants>("/sim/invariants")).toMatchObject({ hold: true });
   });
 
   it.each<[string, object, ErrorCode]>([
     ["too many decimals", { collateral: 0.0000001 }, "INVALID_PARAMETER"],
     ["a negative amount", { collateral: -1 }, "INVALID_PARAMETER"],
-    ["more than there is to issue", { collateral: 1e18 }, "INVALID_PARAMETER"],
+    ["more than can be issued", { collateral: 1e18 }, "INVALID_PARAMETER"],
     ["a text", { collateral: "5" }, "INVALID_PARAMETER"],
-    ["a token that is none", { tokens: { "1": 5 } }, "TOKEN_NOT_FOUND"],
-    ["a name of the prototype", { tokens: { constructor: 5 } }, "TOKEN_NOT_FOUND"],
+    ["an unknown token", { tokens: { "1": 5 } }, "TOKEN_NOT_FOUND"],
+    ["a property of Object.prototype", { tokens: { constructor: 5 } }, "TOKEN_NOT_FOUND"],
     ["shares without a number", { tokens: { "1": null } }, "INVALID_PARAMETER"],
     ["a list of tokens", { tokens: [] }, "INVALID_PARAMETER"],
   ])("refuses %s", async (_what, body, code) => {
@@ -100,7 +99,7 @@ describe("POST /sim/accounts/{address}/fund", () => {
     await api.refused(`POST ${path}`, code, body);
   });
 
-  it("refuses shares below a hundredth, and __proto__ for a token, as a whole", async () => {
+  it("refuses the whole request for shares below 0.01, and for __proto__ as a token", async () => {
     const path = `/sim/accounts/${wallet(104).address}/fund`;
     const body = { collateral: 5, tokens: { [yes]: 0.001 } };
     await api.refused(`POST ${path}`, "INVALID_PARAMETER", body);
@@ -110,12 +109,12 @@ describe("POST /sim/accounts/{address}/fund", () => {
     expect(await api.stateHash()).toBe(before);
   });
 
-  it("refuses to issue more than the exchange can count exactly", async () => {
+  it("refuses to issue more than numbers can represent exactly", async () => {
     const { address } = wallet(105);
     for (let count = 0; count < 3; count += 1) await fund(address, { collateral: 1_000_000_000 });
     const path = `/sim/accounts/${address}/fund`;
     const body = { collateral: 1_000_000_000 };
     await api.refused(`POST ${path}`, "INVALID_PARAMETER", body);
-    expect((await accountOf(address)).collateral.balance).toBe(3_000_000_000);
+    expect((await api.account(address)).collateral.balance).toBe(3_000_000_000);
   });
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { BAD_INPUTS } from "./bad-inputs.ts";
 
-/** The areas that have tests elsewhere, or none yet. */
+/** Areas tested elsewhere or not yet. */
 const ELSEWHERE = new Set(["rate", "files", "scenario", "storage", "chain-rpc"]);
 
 const tests = [".", "../system/"]
@@ -12,7 +12,7 @@ const tests = [".", "../system/"]
   .map((file) => readFileSync(file, "utf8"))
   .join("\n");
 
-it("every bad input of the HTTP areas is a test here, by its id", () => {
+it("every bad input of the HTTP areas has a test here with its id", () => {
   const ids = BAD_INPUTS.filter(({ area }) => !ELSEWHERE.has(area)).map(({ id }) => id);
   expect(ids.length).toBe(57);
   expect(ids.filter((id) => !tests.includes(`"${id}"`))).toEqual([]);

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { ERRORS, type ErrorCode } from "../../src/api/errors.ts";
 
-/** A hostile or mistaken request with its exact answer. */
+/** A hostile or mistaken request with its expected answer. */
 export interface BadInput {
   readonly id: string;
   readonly area: string;
   readonly request: string;
   readonly expected: {
-    /** A text where several requests have several answers. */
+    /** A string if the case has several requests with different answers. */
     readonly status: number | string;
     readonly code?: ErrorCode;
     readonly also?: string;
@@ -22,15 +22,15 @@ export const BAD_INPUTS = (
 
 function badInput(id: string): BadInput {
   const found = BAD_INPUTS.find((input) => input.id === id);
-  if (found === undefined) throw new Error(`there is no case ${id}`);
+  if (found === undefined) throw new Error(`expected the id of a case, found ${id}`);
   return found;
 }
 
-/** The name of the test of a case. */
+/** Name of the test of a case. */
 export const titleOf = (id: string): string => `${id}: ${badInput(id).request}`;
 
-/** The code of a case that has one answer. */
-export function refusalOf(id: string): ErrorCode {
+/** The expected code of a case. @throws Error if it has several. */
+export function codeOf(id: string): ErrorCode {
   const { status, code } = badInput(id).expected;
   if (code === undefined || ERRORS[code].status !== status) throw new Error(`${id} has several answers`);
   return code;

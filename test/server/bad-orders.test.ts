@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useApi } from "../support/http.ts";
-import { refusalOf, titleOf } from "./bad-inputs.ts";
-import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
-import type { Account, Book, CancelResult, OrderPage, PlacedOrder } from "./replies.ts";
+import { codeOf, titleOf } from "./bad-inputs.ts";
+import { chunked, HOST, headerLines, refusalTo, replyTo, requestBytes } from "./raw-socket.ts";
+import type { Account, CancelResult, OrderPage, PlacedOrder } from "./replies.ts";
 import { useTrader } from "./trader.ts";
 
 const api = useApi();
@@ -36,10 +36,10 @@ describe("the body of an order", () => {
     `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`,
     `{"a":"\\ud800"`,
   ])(`${titleOf("O14")}: %j`.slice(0, 140), async (body) => {
-    await trader.orderRefused(body, refusalOf("O14"));
+    await trader.orderRefused(body, codeOf("O14"));
   });
 
-  it("in broken UTF-8 is no JSON", async () => {
+  it("in invalid UTF-8 is refused as invalid JSON", async () => {
     for (const bytes of [[0x80], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xff, 0xfe]]) {
       const text = JSON.stringify(order).replace('"BUY"', '"BUY","note":"%"');
       const [head = "", tail = ""] = text.split("%");
@@ -51,12 +51,8 @@ describe("the body of an order", () => {
 
   it(titleOf("O16"), async () => {
     const body = JSON.stringify(order);
-    const headers = Object.entries(trader.headers("POST", "/clob/order", body));
-    const head = [
-      "Host: localhost",
-      `Content-Length: ${body.length}`,
-      ...headers.map((pair) => pair.join(": ")),
-    ];
+    const signed = headerLines(trader.headers("POST", "/clob/order", body));
+    const head = [HOST, `Content-Length: ${body.length}`, ...signed];
     const types = [
       "Content-Type: text/plain",
       "Content-Type: application/json; charset=utf-16",
@@ -64,28 +60,26 @@ describe("the body of an order", () => {
       "Content-Type:",
       "Content-Type: application/json\r\nContent-Type: text/plain",
     ];
-    const before = await api.stateHash();
     for (const type of types) {
       const bytes = requestBytes("POST /clob/order", [...head, type], body);
-      const { code } = refusalIn(await answerTo(api.port, bytes));
-      expect(code, type).toBe(refusalOf("O16"));
+      expect((await refusalTo(api, bytes)).code, type).toBe(codeOf("O16"));
     }
-    expect(await api.stateHash()).toBe(before);
   });
 
-  it("may have no type, wherever it is sent", async () => {
+  it("may have no content type, on any route", async () => {
     const json = (body: object): string => JSON.stringify(body);
     for (const [line, headers, sent] of [
-      ["POST /clob/order", Object.entries(trader.headers("POST", "/clob/order", json(order))), json(order)],
+      ["POST /clob/order", headerLines(trader.headers("POST", "/clob/order", json(order))), json(order)],
       ["GET /api/markets", [], "{}"],
       ["POST /sim/events", [], json({ title: "Untyped" })],
       ["POST /chain", [], json({ jsonrpc: "2.0", id: 1, method: "eth_chainId" })],
     ] as const) {
-      const head = ["Host: localhost", ...headers.map((pair) => pair.join(": "))];
-      for (const framing of [[`Content-Length: ${sent.length}`], ["Transfer-Encoding: chunked"]]) {
-        const isChunked = framing[0]?.endsWith("chunked") === true;
-        const framed = isChunked ? `${sent.length.toString(16)}\r\n${sent}\r\n0\r\n\r\n` : sent;
-        const { status, text } = await answerTo(api.port, requestBytes(line, [...head, ...framing], framed));
+      for (const [framing, framed] of [
+        [`Content-Length: ${sent.length}`, sent],
+        ["Transfer-Encoding: chunked", chunked(sent)],
+      ] as const) {
+        const bytes = requestBytes(line, [HOST, ...headers, framing], framed);
+        const { status, text } = await replyTo(api.port, bytes);
         expect(status, `${line} ${text}`).toBe(200);
       }
     }
@@ -96,7 +90,7 @@ describe("the body of an order", () => {
     "Application/JSON",
     "application/json;charset=UTF-8",
     'application/json; charset="utf-8"',
-  ])("may be of the type %s", async (type) => {
+  ])("may have the content type %s", async (type) => {
     const request = trader.signed("POST", "/clob/order", order, { "content-type": type });
     expect((await api.send(request)).status).toBe(200);
   });
@@ -116,19 +110,19 @@ describe("the body of an order", () => {
   });
 });
 
-/** The order with one field written as it stands, which no JSON.stringify would write. */
+/** The order with a literal that JSON.stringify would not write. */
 const written = (field: string, literal: string): string =>
   JSON.stringify({ ...order, [field]: "%" }).replace('"%"', literal);
 
 describe("the fields of an order", () => {
   it(titleOf("O01"), async () => {
     for (const price of ["0", "1", "-0.1", "1.0000001", "-0", "1e300"]) {
-      await trader.orderRefused(written("price", price), refusalOf("O01"));
+      await trader.orderRefused(written("price", price), codeOf("O01"));
     }
     await trader.orderRefused(written("price", "1e400"), "INVALID_ORDER");
   });
 
-  it("a price off the grid is told the valid ones next to it", async () => {
+  it("a price off the tick size is refused with the nearest valid prices", async () => {
     const { body } = await trader.orderRefused({ ...order, price: 0.555 }, "INVALID_TICK_SIZE");
     expect(body).toMatchObject({
       error: "price 0.555 is not a multiple of the tick size 0.01",
@@ -150,18 +144,18 @@ describe("the fields of an order", () => {
 
   it.each(["price", "size"])(`${titleOf("O04")}: %s`, async (field) => {
     for (const literal of ['"0.5"', "true", "null", "[0.5]", "{}", '""']) {
-      const { body } = await trader.orderRefused(written(field, literal), refusalOf("O04"));
+      const { body } = await trader.orderRefused(written(field, literal), codeOf("O04"));
       expect(body.details).toEqual({ fields: [field] });
       if (literal === '"0.5"') expect(body.hint).toContain("JSON number");
     }
     const { [field]: _, ...without } = order;
-    const { body } = await trader.orderRefused(without, refusalOf("O04"));
+    const { body } = await trader.orderRefused(without, codeOf("O04"));
     expect(body.details).toEqual({ fields: [field] });
   });
 
   it(titleOf("O05"), async () => {
     for (const size of ["0", "-5", "-0", "0.001", "1e-7", "5.001", "1e18", "10000000.01", "5.0000000001"]) {
-      await trader.orderRefused(written("size", size), refusalOf("O05"));
+      await trader.orderRefused(written("size", size), codeOf("O05"));
     }
     await trader.orderRefused(written("size", "1e400"), "INVALID_ORDER");
     await trader.orderRefused(written("size", "0.5"), "SIZE_TOO_SMALL");
@@ -189,18 +183,18 @@ describe("the fields of an order", () => {
 
   it(titleOf("O08"), async () => {
     for (const more of [{}, { expiration: null }, { expiration: "" }]) {
-      await trader.orderRefused({ ...order, orderType: "GTD", ...more }, refusalOf("O08"));
+      await trader.orderRefused({ ...order, orderType: "GTD", ...more }, codeOf("O08"));
     }
   });
 
-  it("an expiration belongs to GTD alone", async () => {
+  it("an expiration is accepted for GTD only", async () => {
     for (const orderType of ["GTC", "FOK", "FAK"]) {
       const expiring = { ...order, orderType, expiration: "9999999999" };
       await trader.orderRefused(expiring, "EXPIRATION_NOT_ALLOWED");
     }
   });
 
-  it.each([null, "", "0", 0])("an expiration of %j stands for none", async (expiration) => {
+  it.each([null, "", "0", 0])("an expiration of %j means none", async (expiration) => {
     for (const orderType of ["GTC", "FOK", "FAK"]) {
       const placed = await trader.place({ ...order, orderType, expiration });
       expect([placed.status, placed.expiration]).toEqual([orderType === "GTC" ? "LIVE" : "CANCELED", null]);
@@ -209,7 +203,7 @@ describe("the fields of an order", () => {
   });
 
   it.each([1, -1, 0.5, 1_767_225_600, true, {}, []])(
-    "an expiration is a text, unless it is none: %j",
+    "an expiration must be a string: %j",
     async (expiration) => {
       const { body } = await trader.orderRefused({ ...order, expiration }, "INVALID_ORDER");
       expect(body.details).toEqual({ fields: ["expiration"] });
@@ -231,10 +225,10 @@ describe("the fields of an order", () => {
     " 9999999999",
     "٩٩٩٩٩٩٩٩٩٩",
   ])(`${titleOf("O09")}: %s`, async (expiration) => {
-    await trader.orderRefused({ ...order, orderType: "GTD", expiration }, refusalOf("O09"));
+    await trader.orderRefused({ ...order, orderType: "GTD", expiration }, codeOf("O09"));
   });
 
-  it("an expiration of 1 is the Unix second 1, and in the past", async () => {
+  it("an expiration of 1 is the Unix second 1, which is in the past", async () => {
     await trader.orderRefused({ ...order, orderType: "GTD", expiration: "1" }, "EXPIRATION_IN_PAST");
   });
 
@@ -259,7 +253,7 @@ describe("the fields of an order", () => {
     expect(await trader.ask<PlacedOrder>("POST", "/clob/order", body)).toMatchObject({ price: 0.6 });
   });
 
-  it("a field that nobody knows cannot break out of the warning, whatever its name", async () => {
+  it("the name of an unknown field is escaped in the warning", async () => {
     for (const name of [
       "a\r\nx-evil: 1",
       "\u001b[2J",
@@ -276,7 +270,7 @@ describe("the fields of an order", () => {
     }
   });
 
-  it("keys of the prototype are fields like any other: unknown ones", async () => {
+  it("keys named like properties of Object.prototype are unknown fields", async () => {
     const body = JSON.stringify(order).replace(
       "{",
       '{"__proto__":{"price":0.9,"side":"SELL"},"constructor":1,',
@@ -290,17 +284,17 @@ describe("the fields of an order", () => {
   });
 });
 
-const bookOf = (token: string): Promise<Book> => api.get(`/clob/book?token_id=${token}`);
+const collateralOf = async (): Promise<Account["collateral"]> =>
+  (await api.account(trader.address)).collateral;
 
-describe("the state that an order meets", () => {
+describe("an order and the current state", () => {
   it(titleOf("O18"), async () => {
-    const account = await api.get<Account>(`/sim/accounts/${trader.address}`);
-    const { balance, available, reserved } = account.collateral;
+    const { balance, available, reserved } = await collateralOf();
     const size = Math.ceil(available / 0.5) + 1;
-    const { body } = await trader.orderRefused({ ...order, size }, refusalOf("O18"));
+    const { body } = await trader.orderRefused({ ...order, size }, codeOf("O18"));
     expect(body.details).toEqual({ asset: "USDC", required: size * 0.5, available, balance, reserved });
     await trader.place({ ...order, side: "SELL", price: 0.9, size: 100 });
-    const sale = await trader.orderRefused({ ...order, side: "SELL", size: 9901 }, refusalOf("O18"));
+    const sale = await trader.orderRefused({ ...order, side: "SELL", size: 9901 }, codeOf("O18"));
     expect(sale.body.details).toMatchObject({
       required: 9901,
       available: 9900,
@@ -311,10 +305,10 @@ describe("the state that an order meets", () => {
 
   it(titleOf("O19"), async () => {
     await other.place({ ...order, side: "SELL", size: 99 });
-    const { sequence, hash } = await bookOf(tokenId);
+    const { sequence, hash } = await api.book(tokenId);
     const placed = await trader.place({ ...order, size: 100, orderType: "FOK" });
     expect(placed).toMatchObject({ status: "CANCELED", cancelReason: "FOK_UNFILLED", trades: [] });
-    expect(await bookOf(tokenId)).toMatchObject({ sequence, hash });
+    expect(await api.book(tokenId)).toMatchObject({ sequence, hash });
   });
 
   it(titleOf("O20"), async () => {
@@ -326,14 +320,14 @@ describe("the state that an order meets", () => {
       sizeRemaining: 60,
       cancelReason: "FAK_REMAINDER",
     });
-    expect(await bookOf(tokenId)).toMatchObject({ bids: [], asks: [] });
+    expect(await api.book(tokenId)).toMatchObject({ bids: [], asks: [] });
   });
 
   it(titleOf("O21"), async () => {
     const { id } = await other.place(order);
     const unknown = id.replace(/\d{12}$/, "000000999999");
     const refusal = async (orderId: string): Promise<string> => {
-      const reply = await trader.refused("DELETE /clob/order", refusalOf("O21"), { orderId });
+      const reply = await trader.refused("DELETE /clob/order", codeOf("O21"), { orderId });
       return reply.text.replace(orderId, "ID").replace(reply.body.requestId, "REQUEST");
     };
     expect(await refusal(id)).toBe(await refusal(unknown));
@@ -342,7 +336,7 @@ describe("the state that an order meets", () => {
   });
 
   it(titleOf("O22"), async () => {
-    const free = (await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral;
+    const before = await collateralOf();
     for (let round = 0; round < 100; round += 1) {
       const { id } = await trader.place(order);
       const request = trader.signed("DELETE", "/clob/order", { orderId: id });
@@ -352,11 +346,11 @@ describe("the state that an order meets", () => {
       const reasons = replies.flatMap(({ body }) => Object.entries(body.notCanceled));
       expect(reasons).toEqual([[id, "already canceled"]]);
     }
-    expect((await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral).toEqual(free);
+    expect(await collateralOf()).toEqual(before);
   });
 
-  it("O22, too: a DELETE racing the fill that completes the order", async () => {
-    const { reserved } = (await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral;
+  it("O22, too: a DELETE concurrent with the last fill of the order", async () => {
+    const { reserved } = await collateralOf();
     for (let round = 0; round < 20; round += 1) {
       const { id } = await trader.place(order);
       const [cancel, fill] = await Promise.all([
@@ -367,7 +361,7 @@ describe("the state that an order meets", () => {
       expect(fill.body.status).toBe(isCanceled ? "CANCELED" : "MATCHED");
       if (!isCanceled) expect(cancel.body.notCanceled).toEqual({ [id]: "already matched" });
     }
-    expect((await api.get<Account>(`/sim/accounts/${trader.address}`)).collateral.reserved).toBe(reserved);
+    expect((await collateralOf()).reserved).toBe(reserved);
     expect((await trader.ask<OrderPage>("GET", `/clob/orders?token_id=${tokenId}`)).total).toBe(0);
   });
 });

@@ -17,12 +17,12 @@ const total = ({ bots: all }: Bots, figure: "openOrders" | "fills"): number =>
 const NONE = { profile: null, seed: null, bots: [] };
 
 describe("/sim/bots", () => {
-  it("has none unless somebody asks for them, and ends none", async () => {
+  it("has no bots by default, and DELETE then ends none", async () => {
     expect(await bots()).toEqual(NONE);
     expect(await end()).toEqual({ profile: null, canceled: 0 });
   });
 
-  it("starts those of a profile, who then trade as time passes", async () => {
+  it("starts the bots of a profile, which trade as time passes", async () => {
     const started = await start({ profile: "normal" });
     const { seed } = await api.get<Info>("/sim");
     expect(started).toMatchObject({ profile: "normal", seed });
@@ -34,14 +34,14 @@ describe("/sim/bots", () => {
     expect(total(now, "fills")).toBeGreaterThan(10);
   });
 
-  it("takes the place of those that acted, with a seed of its own where one is given", async () => {
+  it("replaces the current bots, with a seed if one is given", async () => {
     await start({ profile: "busy" });
     await advance("10m");
     expect(await start({ profile: "thin", seed: "mine" })).toMatchObject({ profile: "thin", seed: "mine" });
     expect((await bots()).bots.map(({ name }) => name)).not.toContain("bot-maker-2");
   });
 
-  it("ends them with all their orders, of whatever profile", async () => {
+  it("ends the bots and cancels all their orders", async () => {
     await start({ profile: "normal" });
     await advance("1h");
     const open = total(await bots(), "openOrders");
@@ -52,7 +52,7 @@ describe("/sim/bots", () => {
     expect((await api.get<Info>("/sim")).orders).toBe(orders);
   });
 
-  it("runs on through a snapshot that is restored, from there", async () => {
+  it("continues from a restored snapshot", async () => {
     await start({ profile: "normal" });
     await advance("30m");
     await api.post("/sim/snapshots", { name: "before" });
@@ -63,7 +63,7 @@ describe("/sim/bots", () => {
     expect(await api.stateHash()).toBe(hash);
   });
 
-  it("keeps a frozen clock from catching up with the wall's by a year of trading", async () => {
+  it("refuses to let a frozen clock catch up with a year of the wall clock's time", async () => {
     await start({ profile: "thin" });
     const refusal = await api.refused("POST /sim/clock", "INVALID_PARAMETER", { mode: "real" });
     expect(refusal.body.error).toMatch(/bots trade for \d+ days at once, at most 31/);
@@ -82,26 +82,26 @@ describe("/sim/bots", () => {
     expect(await bots()).toEqual(NONE);
   });
 
-  it.each(["none", null])("says how to have none where %o is asked for", async (profile) => {
+  it.each(["none", null])("names DELETE where profile %o is requested", async (profile) => {
     const refusal = await api.refused("POST /sim/bots", "INVALID_PARAMETER", { profile });
     expect(refusal.body.hint).toBe("DELETE /sim/bots ends the current bots");
   });
 });
 
 describe("--bots", () => {
-  it("lets them act from the start, and again after a reset, whoever was started meanwhile", async () => {
-    const own = await startApi({ bots: "thin" });
-    expect(await own.get<Bots>("/sim/bots")).toMatchObject({ profile: "thin" });
-    await own.post("/sim/bots", { profile: "busy" });
-    await own.post("/sim/reset");
-    expect(await own.get<Bots>("/sim/bots")).toMatchObject({ profile: "thin" });
-    await own.send("DELETE /sim/bots");
-    await own.post("/sim/reset");
-    expect(await own.get<Bots>("/sim/bots")).toMatchObject({ profile: "thin" });
-    await own.close();
+  it("starts bots with the exchange, and again after a reset that follows other bots", async () => {
+    const server = await startApi({ bots: "thin" });
+    expect(await server.get<Bots>("/sim/bots")).toMatchObject({ profile: "thin" });
+    await server.post("/sim/bots", { profile: "busy" });
+    await server.post("/sim/reset");
+    expect(await server.get<Bots>("/sim/bots")).toMatchObject({ profile: "thin" });
+    await server.send("DELETE /sim/bots");
+    await server.post("/sim/reset");
+    expect(await server.get<Bots>("/sim/bots")).toMatchObject({ profile: "thin" });
+    await server.close();
   });
 
-  it("gives each exchange of a pool the same market", async () => {
+  it("starts the same bots in each exchange of a pool", async () => {
     const config = { port: 0, clock: { mode: "frozen" }, world: TINY_WORLD, logLevel: "silent" } as const;
     const pool = await startServer({ ...DEFAULT_CONFIG, ...config, pool: 2, bots: "normal" });
     const hashes: string[] = [];
@@ -114,10 +114,10 @@ describe("--bots", () => {
     await pool.close();
   });
 
-  it("lets a clock that runs by itself wake them", async () => {
-    const own = await startApi({ bots: "busy", clock: { mode: "scaled", rate: 100_000 } });
-    const before = (await own.get<Info>("/sim")).trades;
-    while ((await own.get<Info>("/sim")).trades < before + 10);
-    await own.close();
+  it("wakes them with a running clock", async () => {
+    const server = await startApi({ bots: "busy", clock: { mode: "scaled", rate: 100_000 } });
+    const before = (await server.get<Info>("/sim")).trades;
+    while ((await server.get<Info>("/sim")).trades < before + 10);
+    await server.close();
   });
 });

@@ -12,7 +12,7 @@ const refused = async (change: object, field: string): Promise<void> => {
   expect((await api.get<Clock>("/sim/clock")).time).toBe("2026-01-01T00:00:00.000Z");
 };
 
-it("stands still when frozen, and says so", async () => {
+it("a frozen clock reports its mode, and its time stays", async () => {
   expect(await api.get<Clock>("/sim/clock")).toEqual({
     mode: "frozen",
     time: "2026-01-01T00:00:00.000Z",
@@ -21,7 +21,7 @@ it("stands still when frozen, and says so", async () => {
   });
 });
 
-it("refuses what is no moment, no duration, or contradicts itself", async () => {
+it("refuses invalid times, invalid durations and contradictory fields", async () => {
   await refused({ time: "2025-12-31T23:59:59.999Z" }, "time");
   await refused({ time: "tomorrow" }, "time");
   await refused({ time: "2026-02-30T00:00:00Z" }, "time");
@@ -35,7 +35,7 @@ it("refuses what is no moment, no duration, or contradicts itself", async () => 
   await refused({ mode: "Frozen" }, "mode");
 });
 
-it("moves by a duration or to a moment, and answers what became due on the way, in order", async () => {
+it("moves by a duration or to a time, and returns what became due, in order", async () => {
   const seller = await deriveTrader(api, 1);
   const tokenId = await api.newToken();
   const ids: string[] = [];
@@ -56,7 +56,7 @@ it("moves by a duration or to a moment, and answers what became due on the way, 
   expect(await set({ advance: "0s" })).toMatchObject({ time: later.time });
 });
 
-it("runs at a rate, or like the wall clock, and can be frozen again", async () => {
+it("runs at a rate or in real time, and can be frozen again", async () => {
   expect(await set({ mode: "scaled", rate: 0.5 })).toMatchObject({ mode: "scaled", rate: 0.5 });
   expect(await set({ rate: 1000 })).toMatchObject({ mode: "scaled", rate: 1000 });
   expect(await set({ mode: "real" })).toMatchObject({ mode: "real", rate: 1 });
@@ -64,9 +64,9 @@ it("runs at a rate, or like the wall clock, and can be frozen again", async () =
   expect((await api.get<Clock>("/sim/clock")).time).toBe(time);
 });
 
-it("ends with the year 9999", async () => {
-  const own9999 = await startApi();
-  await own9999.post("/sim/clock", { time: "9999-12-31T23:59:59.999Z" });
-  await own9999.refused("POST /sim/clock", "INVALID_PARAMETER", { advance: "1ms" });
-  await own9999.close();
+it("cannot pass the end of the year 9999", async () => {
+  const server = await startApi();
+  await server.post("/sim/clock", { time: "9999-12-31T23:59:59.999Z" });
+  await server.refused("POST /sim/clock", "INVALID_PARAMETER", { advance: "1ms" });
+  await server.close();
 });

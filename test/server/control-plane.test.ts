@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startApi, T0, useApi, yesOf } from "../support/http.ts";
-import { answerTo, requestBytes } from "./raw-socket.ts";
+import { replyTo, requestBytes } from "./raw-socket.ts";
 import type { Info, Invariants, MarketPage, OrderStory, PlacedOrder } from "./replies.ts";
 import { deriveTrader, type Signed, useTrader } from "./trader.ts";
 import { wallet } from "./wallet.ts";
@@ -10,7 +10,7 @@ const trader = useTrader(api, 1);
 const other = useTrader(api, 2);
 
 describe("GET /sim", () => {
-  it("tells version, seed, clock, sequence, hash, configuration and counts", async () => {
+  it("has version, seed, clock, sequence, hash, configuration and counts", async () => {
     const info = await api.get<Info>("/sim");
     expect(info).toMatchObject({
       name: "clobsim",
@@ -28,7 +28,7 @@ describe("GET /sim", () => {
     expect(info.markets).toBe((await api.get<MarketPage>("/api/markets")).total);
   });
 
-  it("names development accounts whose keys are theirs", async () => {
+  it("lists development accounts with their private keys", async () => {
     const { devAccounts } = await api.get<Info>("/sim");
     expect(devAccounts).toHaveLength(10);
     for (const { address, privateKey } of devAccounts) {
@@ -38,29 +38,28 @@ describe("GET /sim", () => {
 });
 
 describe("POST /sim/reset", () => {
-  it("brings back state, clock and ids together", async () => {
+  it("resets state, clock and ids", async () => {
     const own = await startApi();
     const opening = await own.get<Info>("/sim");
-    const tell = async (): Promise<{ hash: string; placed: PlacedOrder }> => {
+    const trade = async (): Promise<{ hash: string; placed: PlacedOrder }> => {
       const someone = await deriveTrader(own, 1);
       const tokenId = await own.newToken();
       const placed = await someone.place({ tokenId, side: "BUY", price: 0.5, size: 5 });
       return { hash: await own.stateHash(), placed };
     };
-    const first = await tell();
+    const first = await trade();
     await own.post("/sim/clock", { advance: "1d" });
     expect(await own.post<Info>("/sim/reset")).toEqual(opening);
     expect(await own.get<Info>("/sim")).toEqual(opening);
     await own.refused(`GET /clob/book?token_id=${first.placed.tokenId}`, "TOKEN_NOT_FOUND");
-    expect(await tell()).toEqual(first);
+    expect(await trade()).toEqual(first);
     await own.close();
   });
 });
 
 describe("GET /sim/state", () => {
-  it("is canonical: the same bytes until something changes", async () => {
-    const read = async (): Promise<string> =>
-      (await answerTo(api.port, requestBytes("GET /sim/state", ["Host: localhost"]))).text;
+  it("is canonical: the same bytes until the state changes", async () => {
+    const read = async (): Promise<string> => (await replyTo(api.port, requestBytes("GET /sim/state"))).text;
     const text = await read();
     expect(await read()).toBe(text);
     expect(Object.keys(JSON.parse(text) as object)).toEqual([
@@ -81,15 +80,15 @@ describe("GET /sim/state", () => {
     expect(await read()).not.toBe(text);
   });
 
-  it("holds no secret", async () => {
+  it("has no secret", async () => {
     const { text } = await api.send("GET /sim/state");
     const { secret, passphrase, apiKey } = trader.credentials;
-    for (const kept of [secret, passphrase, apiKey]) expect(text).not.toContain(kept);
+    for (const hidden of [secret, passphrase, apiKey]) expect(text).not.toContain(hidden);
   });
 });
 
 describe("GET /sim/invariants", () => {
-  it("judges each with its figures, and all hold", async () => {
+  it("lists each invariant with its number of checks, and all hold", async () => {
     const { hold, invariants } = await api.get<Invariants>("/sim/invariants");
     expect(hold).toBe(true);
     expect(invariants.length).toBeGreaterThan(5);
@@ -103,7 +102,7 @@ describe("GET /sim/invariants", () => {
 describe("GET /sim/orders/{id}", () => {
   const storyOf = (id: string): Promise<OrderStory> => api.get(`/sim/orders/${id}`);
 
-  it("tells the queue that an order joined, and where it stands now", async () => {
+  it("has the queue that an order joined, and its current position", async () => {
     const order = { tokenId: await api.newToken(), side: "BUY", price: 0.5, size: 10 };
     const ahead = await trader.place(order);
     await trader.place({ ...order, size: 5 });
@@ -123,7 +122,7 @@ describe("GET /sim/orders/{id}", () => {
     expect(story.summary).toContain("10 of 10 still open");
   });
 
-  it("tells why an order did not trade", async () => {
+  it("says why an order did not trade", async () => {
     const order = { tokenId: await api.newToken(), side: "SELL", price: 0.5, size: 99 };
     await other.place(order);
     const below = await trader.place({ ...order, side: "BUY", price: 0.4 });
@@ -135,7 +134,7 @@ describe("GET /sim/orders/{id}", () => {
     expect(story.fills).toEqual([]);
   });
 
-  it("is refused for an id that no order has", async () => {
+  it("is refused for an unknown id", async () => {
     for (const id of ["none", "00000000-0000-8000-8000-000000000001"]) {
       await api.refused(`GET /sim/orders/${id}`, "ORDER_NOT_FOUND");
     }
@@ -157,7 +156,7 @@ describe("POST /sim/explain-auth", () => {
       ...more,
     });
 
-  it("says OK to a request that would be answered", async () => {
+  it("says OK for a request that would be accepted", async () => {
     const { verdict, checks, canonicalMessage } = await explain();
     expect(verdict).toBe("OK");
     expect(checks.every(({ ok }) => ok === true)).toBe(true);
@@ -169,12 +168,15 @@ describe("POST /sim/explain-auth", () => {
     ["get", "/book", "GET /clob/book needs no signature"],
     ["POST", "/api/markets", "a signed request carries poly_address"],
     ["GET", "/clob/orders", "a signed request carries poly_address"],
-  ])("tells whoever pastes %s %s without a signature what it needs", async (method, url, hint) => {
-    const told = await explain({}, { method, url, headers: {} });
-    expect(told).toMatchObject({ verdict: "MISSING_AUTH_HEADER", hint: expect.stringContaining(hint) });
+  ])("says what %s %s without a signature needs", async (method, url, hint) => {
+    const explanation = await explain({}, { method, url, headers: {} });
+    expect(explanation).toMatchObject({
+      verdict: "MISSING_AUTH_HEADER",
+      hint: expect.stringContaining(hint),
+    });
   });
 
-  it("says what the server would have refused, and why, and changes nothing", async () => {
+  it("says what the server would refuse, and why, and changes nothing", async () => {
     const before = await api.stateHash();
     expect(await explain({ path: "/clob/orders" })).toMatchObject({
       verdict: "INVALID_SIGNATURE",
@@ -190,14 +192,14 @@ describe("POST /sim/explain-auth", () => {
     expect(await api.stateHash()).toBe(before);
   });
 
-  it("tells no secret", async () => {
+  it("has no secret", async () => {
     const { secret, passphrase } = trader.credentials;
     const { poly_signature: digest } = trader.headers("GET", "/clob/orders");
     const text = JSON.stringify(await explain({ path: "/clob/orders" }));
-    for (const kept of [secret, passphrase, digest]) expect(text).not.toContain(kept);
+    for (const hidden of [secret, passphrase, digest]) expect(text).not.toContain(hidden);
   });
 
-  it("refuses what is no request", async () => {
+  it("refuses an invalid request", async () => {
     for (const body of [
       {},
       { method: "GET", url: "", headers: {} },
@@ -208,7 +210,7 @@ describe("POST /sim/explain-auth", () => {
   });
 });
 
-/** A market of one policy in which the trader's own SELL 10 @ 0.50 rests, and that order's id. */
+/** Creates a market with a self-trade policy, in which the trader's SELL 10 @ 0.50 rests. */
 async function withOwnAsk(selfTrade: string): Promise<{ tokenId: string; own: string }> {
   const market = await api.createMarket({ selfTrade });
   const tokenId = yesOf(market);
@@ -216,9 +218,9 @@ async function withOwnAsk(selfTrade: string): Promise<{ tokenId: string; own: st
   return { tokenId, own: id };
 }
 
-describe("the story of an order that met one of its own account", () => {
+describe("the story of an order that could match one of its own account", () => {
   it.each(["cancel-taker", "cancel-both"])(
-    "names it under %s, and does not blame the limit",
+    "names that order under %s, and not the limit price",
     async (policy) => {
       const { tokenId, own } = await withOwnAsk(policy);
       const { id } = await trader.place({ tokenId, side: "BUY", price: 0.55, size: 5 });
@@ -229,13 +231,13 @@ describe("the story of an order that met one of its own account", () => {
     },
   );
 
-  it("names it where it kept a fill-or-kill from being filled", async () => {
+  it("names that order if it prevented a fill-or-kill order from being filled", async () => {
     const { tokenId, own } = await withOwnAsk("cancel-taker");
     const { id } = await trader.place({ tokenId, side: "BUY", price: 0.5, size: 5, orderType: "FOK" });
     expect((await api.get<OrderStory>(`/sim/orders/${id}`)).summary).toContain(own);
   });
 
-  it("says nothing of it where own orders may meet", async () => {
+  it("does not name that order if own orders may trade", async () => {
     const { tokenId, own } = await withOwnAsk("allow");
     const { id } = await trader.place({ tokenId, side: "BUY", price: 0.5, size: 5 });
     expect((await api.get<OrderStory>(`/sim/orders/${id}`)).story[0]?.what).not.toContain(own);

@@ -6,12 +6,12 @@ import { deriveTrader, useTrader } from "./trader.ts";
 const api = useApi();
 const trader = useTrader(api, 1);
 
-const createEvent = (facts: object): Promise<Event> => api.post("/sim/events", facts);
+const createEvent = (fields: object): Promise<Event> => api.post("/sim/events", fields);
 const resolve = (id: string, winningOutcome: string): Promise<Market> =>
   api.post(`/sim/markets/${id}/resolve`, { winningOutcome });
 
 describe("POST /sim/events", () => {
-  it("creates an event from its title alone", async () => {
+  it("needs only a title", async () => {
     const event = await createEvent({ title: "Übermorgen: 3 Ænigmas & more!" });
     expect(event).toEqual({
       id: event.id,
@@ -30,7 +30,7 @@ describe("POST /sim/events", () => {
     expect(await api.get<EventDetail>(`/api/events/${event.slug}`)).toEqual({ ...event, markets: [] });
   });
 
-  it("takes all that is given", async () => {
+  it("accepts every field", async () => {
     const facts = {
       title: "A cup",
       slug: "the-cup-2026",
@@ -42,7 +42,7 @@ describe("POST /sim/events", () => {
     expect(await createEvent(facts)).toMatchObject({ ...facts, endDate: "2026-02-28T23:00:00.000Z" });
   });
 
-  it("finds a slug of its own when the title's is taken, and refuses one that is", async () => {
+  it("makes the slug of a taken title unique, and refuses a taken slug", async () => {
     const slugs = [await createEvent({ title: "Same" }), await createEvent({ title: "Same" })];
     expect(slugs.map(({ slug }) => slug)).toEqual(["same", "same-2"]);
     expect((await createEvent({ title: "数量" })).slug).toMatch(/^[a-z0-9-]+$/);
@@ -57,15 +57,15 @@ describe("POST /sim/events", () => {
     ["no title", {}, "title"],
     ["a blank title", { title: "  " }, "title"],
     ["a title of 301 characters", { title: "a".repeat(301) }, "title"],
-    ["a title that is no text", { title: 5 }, "title"],
+    ["a title that is not a string", { title: 5 }, "title"],
     ["a slug with capitals", { title: "A", slug: "Slug" }, "slug"],
     ["a slug with a slash", { title: "A", slug: "a/b" }, "slug"],
     ["a very long slug", { title: "A", slug: "a".repeat(129) }, "slug"],
-    ["tags that are no slugs", { title: "A", tags: ["b", "C d"] }, "tags.1"],
+    ["tags that are not slugs", { title: "A", tags: ["b", "C d"] }, "tags.1"],
     ["too many tags", { title: "A", tags: Array(33).fill("a") }, "tags"],
     ["an end date without a zone", { title: "A", endDate: "2026-03-01" }, "endDate"],
     ["an end date of February 30", { title: "A", endDate: "2026-02-30T00:00:00Z" }, "endDate"],
-  ])("refuses %s, naming the field", async (_what, body, field) => {
+  ])("refuses %s, naming the field", async (_case, body, field) => {
     const reply = await api.refused("POST /sim/events", "INVALID_PARAMETER", body);
     expect(reply.body.details).toEqual({ fields: [field] });
     expect(reply.body.error).toContain(field);
@@ -73,7 +73,7 @@ describe("POST /sim/events", () => {
 });
 
 describe("POST /sim/markets", () => {
-  it("creates an open market with the contract's defaults, and an event of its own", async () => {
+  it("creates an open market with the contract's defaults, and an event for it", async () => {
     const market = await api.createMarket({ question: "Will snow fall?" });
     expect(market).toMatchObject({
       slug: "will-snow-fall",
@@ -101,7 +101,7 @@ describe("POST /sim/markets", () => {
     });
   });
 
-  it("takes all that is given, and its event's category and end where it says nothing", async () => {
+  it("accepts every field, with the category and end date of its event as defaults", async () => {
     const endDate = "2026-03-01T00:00:00.000Z";
     const event = await createEvent({ title: "Winter", category: "weather", endDate });
     const facts = {
@@ -118,7 +118,7 @@ describe("POST /sim/markets", () => {
     expect(market).toMatchObject({ ...facts, eventId: event.id, category: "weather", endDate });
   });
 
-  it("gives ids that an unrelated call before does not shift", async () => {
+  it("gives ids that do not depend on earlier unrelated requests", async () => {
     const [one, two] = [await startApi(), await startApi()];
     await two.post("/sim/events", { title: "Unrelated" });
     await deriveTrader(two, 9);
@@ -129,22 +129,22 @@ describe("POST /sim/markets", () => {
 
   it.each<[string, object, string]>([
     ["no question", { question: undefined }, "question"],
-    ["a tick size that is none", { tickSize: 0.02 }, "tickSize"],
+    ["an unknown tick size", { tickSize: 0.02 }, "tickSize"],
     ["a tick size in quotes", { tickSize: "0.01" }, "tickSize"],
-    ["a minimum of nothing", { minOrderSize: 0 }, "minOrderSize"],
-    ["a minimum finer than a hundredth", { minOrderSize: 0.001 }, "minOrderSize"],
+    ["a minimum of 0", { minOrderSize: 0 }, "minOrderSize"],
+    ["a minimum below 0.01", { minOrderSize: 0.001 }, "minOrderSize"],
     ["a negative fee", { feeRateBps: -1 }, "feeRateBps"],
     ["a fee of half a basis point", { feeRateBps: 0.5 }, "feeRateBps"],
-    ["a fee above everything", { feeRateBps: 10_001 }, "feeRateBps"],
-    ["another matching", { matching: "both" }, "matching"],
-    ["another self-trade policy", { selfTrade: "deny" }, "selfTrade"],
-  ])("refuses %s, naming the field", async (_what, wrong, field) => {
+    ["a fee above 100 %", { feeRateBps: 10_001 }, "feeRateBps"],
+    ["an unknown matching", { matching: "both" }, "matching"],
+    ["an unknown self-trade policy", { selfTrade: "deny" }, "selfTrade"],
+  ])("refuses %s, naming the field", async (_case, wrong, field) => {
     const body = { question: "Will it?", ...wrong };
     const reply = await api.refused("POST /sim/markets", "INVALID_PARAMETER", body);
     expect(reply.body.details).toEqual({ fields: [field] });
   });
 
-  it("refuses an event that is none and a slug that is taken, and makes no event on the way", async () => {
+  it("refuses an unknown event and a taken slug, and creates no event", async () => {
     const { slug } = await api.createMarket();
     const { events } = await api.get<Info>("/sim");
     const post = (body: object) => ({ method: "POST", path: "/sim/markets", body }) as const;
@@ -155,15 +155,15 @@ describe("POST /sim/markets", () => {
   });
 });
 
-describe("the end of a market", () => {
-  const restingIn = async (market: Market): Promise<string> => {
+describe("closing and resolving a market", () => {
+  const placeIn = async (market: Market): Promise<string> => {
     const order = { tokenId: yesOf(market), side: "BUY", price: 0.5, size: 5 };
     return (await trader.place(order)).id;
   };
 
-  it("cancels what rests when it is closed, and answers the market", async () => {
+  it("cancels resting orders when it closes, and returns the market", async () => {
     const market = await api.createMarket();
-    const id = await restingIn(market);
+    const id = await placeIn(market);
     const closed = await api.post<Market>(`/sim/markets/${market.slug}/close`);
     expect(closed).toMatchObject({
       id: market.id,
@@ -181,24 +181,21 @@ describe("the end of a market", () => {
     ["YES", [true, false]],
     ["NO", [false, true]],
     ["SPLIT", [false, false]],
-  ])(
-    "names the winner %s when it is resolved, from open or from closed, once",
-    async (winningOutcome, winners) => {
-      for (const isClosedFirst of [false, true]) {
-        const market = await api.createMarket();
-        const id = await restingIn(market);
-        if (isClosedFirst) await api.post(`/sim/markets/${market.id}/close`);
-        const resolved = await resolve(market.id, winningOutcome);
-        expect(resolved).toMatchObject({ status: "RESOLVED", active: false, winningOutcome });
-        expect(resolved.resolvedAt).toBe("2026-01-01T00:00:00.000Z");
-        expect(resolved.tokens.map(({ winner }) => winner)).toEqual(winners);
-        expect((await api.get<OrderStory>(`/sim/orders/${id}`)).order.status).toBe("CANCELED");
-        await api.refused(`POST /sim/markets/${market.id}/resolve`, "MARKET_CLOSED", { winningOutcome });
-      }
-    },
-  );
+  ])("resolves an open or a closed market to %s, once", async (winningOutcome, winners) => {
+    for (const isClosedFirst of [false, true]) {
+      const market = await api.createMarket();
+      const id = await placeIn(market);
+      if (isClosedFirst) await api.post(`/sim/markets/${market.id}/close`);
+      const resolved = await resolve(market.id, winningOutcome);
+      expect(resolved).toMatchObject({ status: "RESOLVED", active: false, winningOutcome });
+      expect(resolved.resolvedAt).toBe("2026-01-01T00:00:00.000Z");
+      expect(resolved.tokens.map(({ winner }) => winner)).toEqual(winners);
+      expect((await api.get<OrderStory>(`/sim/orders/${id}`)).order.status).toBe("CANCELED");
+      await api.refused(`POST /sim/markets/${market.id}/resolve`, "MARKET_CLOSED", { winningOutcome });
+    }
+  });
 
-  it("needs a market, and a winner that is one", async () => {
+  it("needs an existing market and a valid winner", async () => {
     const { id } = await api.createMarket();
     for (const body of [{}, { winningOutcome: "yes" }, { winningOutcome: null }]) {
       await api.refused(`POST /sim/markets/${id}/resolve`, "INVALID_PARAMETER", body);

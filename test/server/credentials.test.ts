@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { millis, money, size } from "../../src/core/units.ts";
 import { type Headers, startApi, T0, useApi } from "../support/http.ts";
-import { refusalOf, titleOf } from "./bad-inputs.ts";
-import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
+import { codeOf, titleOf } from "./bad-inputs.ts";
+import { HOST, refusalTo, requestBytes } from "./raw-socket.ts";
 import type {
   Account,
   AccountPage,
@@ -14,7 +14,7 @@ import type {
   Refusal,
 } from "./replies.ts";
 import { deriveTrader, Trader } from "./trader.ts";
-import { AUTH_VECTORS, signPersonal, signTyped, wallet } from "./wallet.ts";
+import { AUTH_VECTORS, signPersonal, signTyped, swapCase, wallet } from "./wallet.ts";
 
 const PATH = "/clob/auth/derive-api-key";
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -25,22 +25,22 @@ const derive = (body: object): Promise<Credentials> => api.post<Credentials>(PAT
 const post = (body: object, headers: Headers = {}) =>
   ({ method: "POST", path: PATH, headers, body }) as const;
 
-/** Whether credentials sign a request that is answered. */
-async function opens(address: string, credentials: Credentials, at = api): Promise<boolean> {
+/** Whether the server accepts a request signed with the credentials. */
+async function areAccepted(address: string, credentials: Credentials, at = api): Promise<boolean> {
   const trader = new Trader(at, address, credentials);
   return (await trader.send<OrderPage | Refusal>("GET /clob/orders")).status === 200;
 }
 
 describe("POST /clob/auth/derive-api-key", () => {
-  it.each([137, 80002, 31337])("takes an EIP-712 signature with chain id %d", async (chainId) => {
+  it.each([137, 80002, 31337])("accepts an EIP-712 signature with chain id %d", async (chainId) => {
     const account = wallet();
     const timestamp = String(api.now);
     const signature = await signTyped(account, { timestamp, chainId, nonce: 7n });
     const credentials = await derive({ address: account.address, signature, timestamp, nonce: 7 });
-    expect(await opens(account.address, credentials)).toBe(true);
+    expect(await areAccepted(account.address, credentials)).toBe(true);
   });
 
-  it("takes no other chain id", async () => {
+  it("refuses another chain id", async () => {
     const account = wallet();
     const timestamp = String(api.now);
     const signature = await signTyped(account, { timestamp, chainId: 1 });
@@ -49,13 +49,13 @@ describe("POST /clob/auth/derive-api-key", () => {
     expect(body.hint).toMatch(/0x[0-9a-f]{40}/i);
   });
 
-  it("takes a personal_sign signature, without a timestamp", async () => {
+  it("accepts a personal_sign signature without a timestamp", async () => {
     const account = wallet();
     const credentials = await derive({ address: account.address, signature: await signPersonal(account) });
-    expect(await opens(account.address, credentials)).toBe(true);
+    expect(await areAccepted(account.address, credentials)).toBe(true);
   });
 
-  it("takes the four as headers, or some of them", async () => {
+  it("accepts the four fields as headers, all or some of them", async () => {
     const account = wallet();
     const timestamp = String(api.now);
     const signature = await signTyped(account, { timestamp, nonce: 9n });
@@ -66,13 +66,13 @@ describe("POST /clob/auth/derive-api-key", () => {
       poly_nonce: "9",
     };
     const byHeaders = await api.send<Credentials>({ method: "POST", path: PATH, headers: all });
-    expect(await opens(account.address, byHeaders.body)).toBe(true);
+    expect(await areAccepted(account.address, byHeaders.body)).toBe(true);
     const { poly_address: _, ...some } = all;
     const mixed = await api.send<Credentials>(post({ address: account.address, nonce: 9 }, some));
-    expect(await opens(account.address, mixed.body)).toBe(true);
+    expect(await areAccepted(account.address, mixed.body)).toBe(true);
   });
 
-  it("refuses a field that body and header give differently", async () => {
+  it("refuses a field with different values in body and header", async () => {
     const [account, other] = [wallet(), wallet()];
     const signature = await signPersonal(account);
     const body = { address: account.address, signature };
@@ -84,39 +84,39 @@ describe("POST /clob/auth/derive-api-key", () => {
     await api.refused(post({ ...body, nonce: 1 }, { poly_nonce: "2" }), "CONFLICTING_FIELDS");
   });
 
-  it("refuses a header that is sent twice, as its document says", async () => {
+  it("refuses a header that is sent twice, as documented", async () => {
     const { address } = wallet();
-    const headers = ["Host: localhost", `poly_address: ${address}`, `Poly_Address: ${address}`];
-    const body = refusalIn(await answerTo(api.port, requestBytes(`POST ${PATH}`, headers)));
+    const headers = [HOST, `poly_address: ${address}`, `Poly_Address: ${address}`];
+    const body = await refusalTo(api, requestBytes(`POST ${PATH}`, headers));
     expect(body.code).toBe("DUPLICATE_AUTH_HEADER");
     api.document.check({ method: "POST", path: PATH, status: 401, body });
   });
 
   it.each([
-    ["nothing at all", {}],
+    ["an empty request", {}],
     ["no signature", { address: wallet(1).address }],
     ["an address that is a number", { address: 5, signature: `0x${"11".repeat(64)}1b` }],
     ["a signature that is not hex", { signature: "0xzz" }],
     ["a signature of 64 bytes", { signature: `0x${"11".repeat(64)}` }],
     ["a recovery byte of 29", { signature: `0x${"11".repeat(64)}1d` }],
     ["an r of 0", { signature: `0x${"00".repeat(32)}${"11".repeat(32)}1b` }],
-    ["a timestamp that is none", { timestamp: "now" }],
+    ["an invalid timestamp", { timestamp: "now" }],
     ["a timestamp in milliseconds", { timestamp: `${T0}000` }],
     ["a negative nonce", { nonce: -1 }],
     ["a nonce with decimals", { nonce: "1.5" }],
     ["a nonce that is a list", { nonce: [] }],
-    ["a nonce that no number counts", { nonce: 2 ** 53 }],
-    ["a timestamp that is a truth", { timestamp: true }],
-  ])("refuses %s as malformed", async (_what, part) => {
+    ["a nonce above the exact integers", { nonce: 2 ** 53 }],
+    ["a timestamp that is a boolean", { timestamp: true }],
+  ])("refuses %s as malformed", async (_case, part) => {
     const account = wallet(1);
     const sent =
       "address" in part || Object.keys(part).length === 0 ? part : { address: account.address, ...part };
-    const whole = "signature" in sent || !("nonce" in sent || "timestamp" in sent);
-    const signature = whole ? {} : { signature: await signPersonal(account) };
+    const isComplete = "signature" in sent || !("nonce" in sent || "timestamp" in sent);
+    const signature = isComplete ? {} : { signature: await signPersonal(account) };
     await api.refused(post({ ...signature, ...sent }), "INVALID_AUTH_PAYLOAD");
   });
 
-  it("takes a timestamp up to 300 seconds off either way, and not one more", async () => {
+  it("accepts a timestamp at most 300 seconds from the server's time", async () => {
     const account = wallet();
     for (const skew of [-300, 300]) {
       const timestamp = String(api.now + skew);
@@ -132,9 +132,9 @@ describe("POST /clob/auth/derive-api-key", () => {
     }
   });
 
-  it("funds a wallet at its first derivation, from the faucet, and not again", async () => {
+  it("funds a wallet from the faucet at its first derivation only", async () => {
     const trader = await deriveTrader(api, 77);
-    const funded = await api.get<Account>(`/sim/accounts/${trader.address}`);
+    const funded = await api.account(trader.address);
     expect(funded.collateral).toEqual({
       balance: 10000,
       available: 10000,
@@ -142,14 +142,14 @@ describe("POST /clob/auth/derive-api-key", () => {
       onChain: 10000,
     });
     await deriveTrader(api, 77);
-    expect(await api.get<Account>(`/sim/accounts/${trader.address}`)).toEqual(funded);
+    expect(await api.account(trader.address)).toEqual(funded);
   });
 
-  it("gives a wallet what the configuration says, shares when it first touches a market", async () => {
+  it("funds a wallet as configured; shares come when it first touches a market", async () => {
     const faucet = { collateral: money(12_500_000), everyMarket: size(750) };
     const own = await startApi({ faucet });
     const trader = await deriveTrader(own, 1);
-    const account = (): Promise<Account> => own.get(`/sim/accounts/${trader.address}`);
+    const account = (): Promise<Account> => own.account(trader.address);
     expect(await account()).toMatchObject({ collateral: { balance: 12.5 }, tokens: [] });
     const tokenId = (await own.createMarket()).tokens[1]?.tokenId;
     await trader.place({ tokenId, side: "SELL", price: 0.5, size: 7.5 });
@@ -161,22 +161,22 @@ describe("POST /clob/auth/derive-api-key", () => {
     await own.close();
   });
 
-  it("answers the signatures that are known to be right", async () => {
+  it("accepts the known valid signatures", async () => {
     const { address } = AUTH_VECTORS;
-    // The week of the world's history before the start must lie after 1970 as well.
+    // The week of history before the start must be after 1970.
     const late = AUTH_VECTORS.typedData.filter(({ timestamp }) => Number(timestamp) > 1_000_000);
     expect(late.map(({ chainId }) => chainId)).toEqual([80002, 137, 31337]);
     for (const { timestamp, nonce, signature } of late) {
       const then = await startApi({ start: millis(Number(timestamp) * 1000) });
       const credentials = await then.post<Credentials>(PATH, { address, signature, timestamp, nonce });
-      expect(await opens(address, credentials, then)).toBe(true);
+      expect(await areAccepted(address, credentials, then)).toBe(true);
       await then.close();
     }
     const credentials = await derive({ address, signature: AUTH_VECTORS.personalSign });
-    expect(await opens(address, credentials)).toBe(true);
+    expect(await areAccepted(address, credentials)).toBe(true);
   });
 
-  it("takes no personal_sign signature where that is switched off", async () => {
+  it("refuses a personal_sign signature if the configuration forbids it", async () => {
     const strict = await startApi({ personalSign: false });
     const account = wallet();
     const refused = post({ address: account.address, signature: await signPersonal(account) });
@@ -189,7 +189,7 @@ describe("POST /clob/auth/derive-api-key", () => {
 describe("POST /sim/accounts/{address}/credentials", () => {
   const pathOf = (address: string): string => `/sim/accounts/${address}/credentials`;
 
-  it("does and answers what the wallet's own signature would", async () => {
+  it("has the same effect and reply as the wallet's signature", async () => {
     const [signed, unsigned] = [await startApi(), await startApi()];
     const account = wallet(1);
     const body = { address: account.address, signature: await signPersonal(account) };
@@ -197,13 +197,13 @@ describe("POST /sim/accounts/{address}/credentials", () => {
       const given = await unsigned.post<Credentials>(pathOf(account.address));
       expect(given).toEqual(await signed.post<Credentials>(PATH, body));
       expect(await unsigned.stateHash()).toBe(await signed.stateHash());
-      expect(await opens(account.address, given, unsigned)).toBe(true);
+      expect(await areAccepted(account.address, given, unsigned)).toBe(true);
     }
     await signed.close();
     await unsigned.close();
   });
 
-  it("gives keys for the traders of the world, whose orders they cancel", async () => {
+  it("gives credentials of the world's traders, which can cancel their orders", async () => {
     const own = await startApi();
     const { data } = await own.get<AccountPage>("/sim/accounts");
     const resting = data.find(({ collateral }) => collateral.reserved > 0);
@@ -215,17 +215,17 @@ describe("POST /sim/accounts/{address}/credentials", () => {
     await own.close();
   });
 
-  it("is one command of GET /sim for each dev account", async () => {
+  it("is the curl command of each dev account in GET /sim", async () => {
     const { devAccounts } = await api.get<Info>("/sim", { host: `localhost:${api.port}` });
     for (const { address, curl } of devAccounts) {
       expect(curl).toBe(`curl -X POST http://localhost:${api.port}${pathOf(address)}`);
     }
     const [, url = ""] = /(http\S+)/.exec(devAccounts[0]?.curl ?? "") ?? [];
     const keys = (await (await fetch(url, { method: "POST" })).json()) as Credentials;
-    expect(await opens(devAccounts[0]?.address ?? "", keys)).toBe(true);
+    expect(await areAccepted(devAccounts[0]?.address ?? "", keys)).toBe(true);
   });
 
-  it("is refused for the exchange's own accounts, which do not trade", async () => {
+  it("is refused for the exchange's accounts, which do not trade", async () => {
     const { houseAccounts } = await api.get<Info>("/sim");
     for (const address of Object.values(houseAccounts)) {
       await api.refused(`POST ${pathOf(address)}`, "INVALID_PARAMETER");
@@ -233,7 +233,7 @@ describe("POST /sim/accounts/{address}/credentials", () => {
     await api.refused(`POST ${pathOf("0x1")}`, "INVALID_PARAMETER");
   });
 
-  it("is refused a second time where credentials are derived once, and the refusal is noted", async () => {
+  it("is refused a second time with credentials=once, and the journal records the refusal", async () => {
     const once = await startApi({ credentials: "once" });
     const { address } = wallet(1);
     await once.post(pathOf(address));
@@ -244,7 +244,7 @@ describe("POST /sim/accounts/{address}/credentials", () => {
     await once.close();
   });
 
-  it("needs the token of the control plane, which its command shows where to put", async () => {
+  it("needs the token of the control plane, and the curl command shows where to put it", async () => {
     const guarded = await startApi({ simToken: "s3cret" });
     const request = {
       method: "POST",
@@ -272,7 +272,7 @@ describe("a hostile or mistaken derivation", () => {
       await signTyped(account, { timestamp: String(api.now + 1) }),
       await signTyped(account, { timestamp, nonce: 1n }),
     ]) {
-      await api.refused(post({ address: account.address, signature, timestamp }), refusalOf("D02"));
+      await api.refused(post({ address: account.address, signature, timestamp }), codeOf("D02"));
     }
   });
 
@@ -283,18 +283,15 @@ describe("a hostile or mistaken derivation", () => {
     const recovery = signature.endsWith("1b") ? "1c" : "1b";
     const high = `${signature.slice(0, 66)}${s.toString(16).padStart(64, "0")}${recovery}`;
     const refused = post({ address: account.address, signature: high });
-    const { body } = await api.refused(refused, refusalOf("D03"));
+    const { body } = await api.refused(refused, codeOf("D03"));
     expect(body.hint).toContain("s is in the upper half of the curve order");
   });
 
   it(titleOf("D05"), async () => {
     const account = wallet();
     const signature = await signPersonal(account);
-    const swapped = account.address.replace(/[a-f]/gi, (digit) =>
-      digit === digit.toLowerCase() ? digit.toUpperCase() : digit.toLowerCase(),
-    );
-    for (const address of [swapped, account.address.toLowerCase()]) {
-      expect(await opens(address, await derive({ address, signature }))).toBe(true);
+    for (const address of [swapCase(account.address), account.address.toLowerCase()]) {
+      expect(await areAccepted(address, await derive({ address, signature }))).toBe(true);
     }
   });
 
@@ -304,12 +301,15 @@ describe("a hostile or mistaken derivation", () => {
     const [first, second] = [await derive(body), await derive(body)];
     for (const part of ["apiKey", "secret", "passphrase"] as const)
       expect(first[part]).not.toBe(second[part]);
-    expect([await opens(account.address, first), await opens(account.address, second)]).toEqual([true, true]);
+    expect([await areAccepted(account.address, first), await areAccepted(account.address, second)]).toEqual([
+      true,
+      true,
+    ]);
 
     const strict = await startApi({ credentials: "once" });
     const only = await strict.post<Credentials>(PATH, body);
     await strict.refused(post(body), "CREDENTIALS_ALREADY_DERIVED");
-    expect(await opens(account.address, only, strict)).toBe(true);
+    expect(await areAccepted(account.address, only, strict)).toBe(true);
     await strict.close();
   });
 });

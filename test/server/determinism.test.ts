@@ -4,16 +4,16 @@ import type { Operation } from "./document.ts";
 import type { Market, OrderStory } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
-/** One exchange and what has happened in it. */
-interface Told {
+/** An exchange and the objects created on it. */
+interface Session {
   readonly api: Api;
   readonly trader: Trader;
   readonly market: Market;
   readonly orderId: string;
 }
 
-/** The same story each time: keys, markets, orders of every kind, time, and refusals in between. */
-async function tell(api: Api): Promise<Told> {
+/** Derives keys, creates markets, places orders of every kind, advances time and has orders refused. */
+async function play(api: Api): Promise<Session> {
   const [trader, other] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
   const market = await api.createMarket({ question: "Will it repeat?", tickSize: 0.001, feeRateBps: 25 });
   const [yes, no] = market.tokens.map(({ tokenId }) => tokenId);
@@ -30,7 +30,7 @@ async function tell(api: Api): Promise<Told> {
   return { api, trader, market, orderId };
 }
 
-const VALUES = ({ market, trader, orderId }: Told): Readonly<Record<string, string>> => ({
+const parametersOf = ({ market, trader, orderId }: Session): Readonly<Record<string, string>> => ({
   idOrSlug: market.slug,
   address: trader.address,
   id: orderId,
@@ -38,11 +38,11 @@ const VALUES = ({ market, trader, orderId }: Told): Readonly<Record<string, stri
   q: "repeat",
 });
 
-/** The path and query of an operation, its parameters taken from the story. */
-function targetOf(path: string, { parameters = [] }: Operation, told: Told): string {
-  const values = VALUES(told);
+/** Path and query of an operation, with parameters from the session. */
+function targetOf(path: string, { parameters = [] }: Operation, session: Session): string {
+  const values = parametersOf(session);
   const filled = path.replace(/\{(\w+)\}/g, (_braces, name: string) =>
-    path.startsWith("/api/events") ? told.market.eventId : (values[name] ?? "missing"),
+    path.startsWith("/api/events") ? session.market.eventId : (values[name] ?? "missing"),
   );
   const needed = parameters.filter(({ in: place, required }) => place === "query" && required);
   return (
@@ -50,22 +50,22 @@ function targetOf(path: string, { parameters = [] }: Operation, told: Told): str
   );
 }
 
-/** The name that both are asked under: GET /sim repeats it. */
+/** The same for both servers, because GET /sim repeats it. */
 const HOST = { host: "localhost" };
 
-let one: Told;
-let two: Told;
+let one: Session;
+let two: Session;
 
 beforeAll(async () => {
-  one = await tell(await startApi());
-  two = await tell(await startApi());
+  one = await play(await startApi());
+  two = await play(await startApi());
 });
 afterAll(() => Promise.all([one.api.close(), two.api.close()]));
 
-describe("two servers of one seed and one start that were asked the same", () => {
-  it("answer the same bytes to every GET there is", async () => {
+describe("two servers with the same seed, start and requests", () => {
+  it("answer every GET with the same bytes", async () => {
     const paths = Object.entries(one.api.document.json.paths);
-    // The live feed does not end; where it begins depends on who has read it before.
+    // The live feed does not end, and its beginning depends on earlier readers.
     const gets = paths.flatMap(([path, { get }]) =>
       get === undefined || path === "/sim/stream" ? [] : [[path, get] as const],
     );
@@ -90,7 +90,7 @@ describe("two servers of one seed and one start that were asked the same", () =>
     expect(await two.api.stateHash()).toBe(await one.api.stateHash());
   });
 
-  it("tell the same story of an order", async () => {
+  it("return the same story of an order", async () => {
     const path = `/sim/orders/${one.orderId}`;
     const story = await one.api.get<OrderStory>(path);
     expect(story.fills).toHaveLength(2);

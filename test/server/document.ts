@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 interface Response {
   readonly description: string;
-  /** By media type, one; missing of what comes without a body. */
+  /** One schema by media type; absent for responses without a body. */
   readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
 }
 
@@ -32,16 +32,17 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Json>> };
 }
 
-/** What came back, as far as the document speaks of it. */
-export interface Answered {
+/** The parts of a response that the document describes. */
+export interface CheckedReply {
   readonly method: string;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly status: number;
   readonly body: unknown;
 }
 
-const OF_NO_OPERATION: Readonly<Record<number, readonly string[]>> = {
+/** Codes of responses to requests that reach no operation, by status. */
+const UNROUTED_CODES: Readonly<Record<number, readonly string[]>> = {
   403: ["HOST_NOT_ALLOWED"],
   404: ["ROUTE_NOT_FOUND"],
   405: ["METHOD_NOT_ALLOWED"],
@@ -49,7 +50,7 @@ const OF_NO_OPERATION: Readonly<Record<number, readonly string[]>> = {
 const ERROR = "#/components/schemas/Error";
 const RPC_ERROR = "#/components/schemas/RpcFailures";
 
-/** A server's own OpenAPI document, as the judge of its responses. */
+/** Checks responses against the OpenAPI document of the server. */
 export class ApiDocument {
   readonly json: OpenApi;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -66,11 +67,11 @@ export class ApiDocument {
     }));
   }
 
-  /** @throws Error when status, error code or body are not what the document says of this operation. */
-  check({ method, path, status, body }: Answered): void {
+  /** @throws Error if status, error code or body differ from the document. */
+  check({ method, path, status, body }: CheckedReply): void {
     const what = `${method} ${path} answered ${status}`;
     const operation = this.operationOf(method, path);
-    if (operation === undefined || (OF_NO_OPERATION[status] ?? []).includes(codeIn(body))) {
+    if (operation === undefined || (UNROUTED_CODES[status] ?? []).includes(codeIn(body))) {
       this.#checkUnrouted(what, status, body, path);
       return;
     }
@@ -84,16 +85,17 @@ export class ApiDocument {
     }
     const schema = Object.values(response.content ?? {})[0]?.schema;
     if (schema !== undefined && method !== "HEAD") this.#checkBody(what, schema.$ref, body);
-    if (schema === undefined && body !== "") throw new Error(`${what} ${shown(body)}, documented is no body`);
+    if (schema === undefined && body !== "")
+      throw new Error(`${what} ${shown(body)}, documented without a body`);
   }
 
-  /** The media type of what a request is answered with. */
-  mediaOf(method: string, path: string, status: number): string {
+  /** The documented media type of a response. */
+  mediaTypeOf(method: string, path: string, status: number): string {
     const { content = {} } = this.operationOf(method, path)?.responses[status] ?? {};
     return Object.keys(content)[0] ?? "application/json";
   }
 
-  /** The operation that a request of this method and path reaches. */
+  /** The operation of a method and path. */
   operationOf(method: string, path: string): Operation | undefined {
     const [route = ""] = path.split("?");
     const template = this.#paths.find(({ pattern }) => pattern.test(route))?.template ?? "";
@@ -103,7 +105,7 @@ export class ApiDocument {
 
   #checkUnrouted(what: string, status: number, body: unknown, path: string): void {
     if (status === 204 && body === "") return;
-    if (!(OF_NO_OPERATION[status] ?? []).includes(codeIn(body))) {
+    if (!(UNROUTED_CODES[status] ?? []).includes(codeIn(body))) {
       throw new Error(`${what} ${shown(body)}, and the document has no such operation`);
     }
     this.#checkBody(what, path === "/chain" ? RPC_ERROR : ERROR, body);
@@ -115,21 +117,21 @@ export class ApiDocument {
     const problems = (validate.errors ?? []).map(
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
     );
-    throw new Error(`${what}, and the body is no ${reference}:\n${problems.join("\n")}`);
+    throw new Error(`${what}, and the body does not match ${reference}:\n${problems.join("\n")}`);
   }
 
   #validatorOf(reference: string): ValidateFunction {
     const known = this.#validators.get(reference);
     if (known !== undefined) return known;
-    const made = this.#ajv.compile({ $ref: `api${reference}` });
-    this.#validators.set(reference, made);
-    return made;
+    const compiled = this.#ajv.compile({ $ref: `api${reference}` });
+    this.#validators.set(reference, compiled);
+    return compiled;
   }
 }
 
 const shown = (body: unknown): string => JSON.stringify(body).slice(0, 300);
 
-/** The code of an error of the API, or of what JSON-RPC says of it. */
+/** The code of an API error, or of the API error in a JSON-RPC error. */
 function codeIn(body: unknown): string {
   const [first] = Array.isArray(body) ? body : [body];
   const { code, error } = (first ?? {}) as {
@@ -140,7 +142,7 @@ function codeIn(body: unknown): string {
   return error?.data === undefined ? "" : codeIn(error.data);
 }
 
-/** A copy of a schema in which objects that do not say whether they are open are closed: an undocumented property is a finding. */
+/** A copy of a schema whose objects allow no additional properties by default, so that an undocumented property fails. */
 function closedObjects(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closedObjects);
   if (typeof schema !== "object" || schema === null) return schema;

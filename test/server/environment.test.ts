@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.dispose());
 
-/** Everything that one server answers to the same questions, as it came. */
+/** The replies of a server to a fixed list of requests, as text. */
 async function answersOf({ url }: Served): Promise<string[]> {
   const answers: string[] = [];
   const headers = { "content-type": "application/json" };

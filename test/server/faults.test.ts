@@ -1,10 +1,10 @@
 import { connect } from "node:net";
-import { setTimeout as passes } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Faults } from "../../src/server/faults.ts";
 import { type Api, type Method, type Reply, startApi, useApi } from "../support/http.ts";
 import { addFault, isHungUp } from "./faults.ts";
-import { answerTo, exchangeBytes, requestBytes } from "./raw-socket.ts";
+import { headerLines, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Fault, FaultPage, Info, NewFault, OrderPage, PlacedOrder } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
@@ -14,15 +14,15 @@ beforeEach(() => api.post("/sim/reset"));
 const all = async (): Promise<readonly Fault[]> => (await api.get<FaultPage>("/sim/faults")).data;
 const statusOf = async (method: Method, path: string): Promise<number> =>
   (await api.send(`${method} ${path}`)).status;
-/** The statuses of a row of requests for the time. */
-async function row(count: number): Promise<number[]> {
-  const statuses: number[] = [];
-  for (let index = 0; index < count; index += 1) statuses.push(await statusOf("GET", "/clob/time"));
-  return statuses;
+/** The statuses of requests for the time. */
+async function statuses(count: number): Promise<number[]> {
+  const found: number[] = [];
+  for (let index = 0; index < count; index += 1) found.push(await statusOf("GET", "/clob/time"));
+  return found;
 }
 
 describe("POST /sim/faults", () => {
-  it("answers the fault as it stands, with what was left out", async () => {
+  it("returns the fault with its defaults", async () => {
     expect(await addFault(api, { status: 503 })).toEqual({
       id: "fault-1",
       route: "*",
@@ -37,13 +37,13 @@ describe("POST /sim/faults", () => {
       fired: 0,
       remaining: null,
     });
-    const whole = { latency: "1m30s", drop: "reply", probability: 0.25, times: 3, after: 2 } as const;
-    expect(await addFault(api, { route: "POST /order", ...whole })).toEqual({
+    const fields = { latency: "1m30s", drop: "reply", probability: 0.25, times: 3, after: 2 } as const;
+    expect(await addFault(api, { route: "POST /order", ...fields })).toEqual({
       id: "fault-2",
       route: "POST /clob/order",
       status: null,
       retryAfter: null,
-      ...whole,
+      ...fields,
       matched: 0,
       fired: 0,
       remaining: 3,
@@ -77,7 +77,7 @@ describe("POST /sim/faults", () => {
     expect(await all()).toEqual([]);
   });
 
-  it("keeps a thousand and no more", async () => {
+  it("accepts at most a thousand", async () => {
     for (let count = 0; count < 1000; count += 1) await addFault(api, { route: "/clob/time", status: 503 });
     const body = { status: 503 };
     await api.refused("POST /sim/faults", "LIMIT_REACHED", body);
@@ -93,7 +93,7 @@ describe("the route of a fault", () => {
     ["GET  /api/markets/{idOrSlug}/trades", "GET /api/markets/{idOrSlug}/trades"],
     ["/api/events/{}", "/api/events/{idOrSlug}"],
     ["*", "*"],
-  ])("may be written %j", async (route, written) => {
+  ])("may be %j", async (route, written) => {
     expect((await addFault(api, { route, status: 503 })).route).toBe(written);
   });
 
@@ -110,14 +110,14 @@ describe("the route of a fault", () => {
     ["/sim/accounts/{address}/fund", "never the control plane"],
     ["GET /healthz", "never the control plane, /healthz or /openapi.json"],
     ["/openapi.json", "never the control plane, /healthz or /openapi.json"],
-  ])("names an endpoint that takes faults, else the nearest is named: %j", async (route, hint) => {
+  ])("must be an endpoint that accepts faults; the hint names the nearest: %j", async (route, hint) => {
     const body = { route, status: 503 };
     const refusal = await api.refused("POST /sim/faults", "INVALID_PARAMETER", body);
     expect(refusal.body.details).toEqual({ fields: ["route"] });
     expect(refusal.body.hint).toContain(hint);
   });
 
-  it("with a method hits that method alone, without one all methods of the path", async () => {
+  it("with a method matches that method only, without one every method of the path", async () => {
     await addFault(api, { route: "DELETE /clob/order", status: 503 });
     expect([await statusOf("DELETE", "/clob/order"), await statusOf("POST", "/clob/order")]).toEqual([
       503, 401,
@@ -129,14 +129,14 @@ describe("the route of a fault", () => {
     expect(await statusOf("GET", "/clob/orders")).toBe(401);
   });
 
-  it("with a parameter hits every path of that form", async () => {
+  it("with a parameter matches every path of that form", async () => {
     await addFault(api, { route: "GET /api/markets/{id}", status: 503 });
     expect(await statusOf("GET", "/api/markets/any")).toBe(503);
     expect(await statusOf("GET", "/api/markets/any/trades")).toBe(404);
     expect(await statusOf("GET", "/api/markets")).toBe(200);
   });
 
-  it("that is * hits whatever the imitated service answers, and nothing else", async () => {
+  it("that is * matches every endpoint of the imitated service and no other", async () => {
     await addFault(api, { status: 503 });
     for (const [path, operations] of Object.entries(api.document.json.paths)) {
       const isImitated = path.startsWith("/api/") || path.startsWith("/clob/") || path === "/chain";
@@ -152,30 +152,30 @@ describe("the route of a fault", () => {
   });
 });
 
-describe("how often a fault fires", () => {
-  it("is as often as it is told, then never again, and it stays listed", async () => {
+describe("the number of firings of a fault", () => {
+  it("is at most `times`, and the fault stays listed", async () => {
     await addFault(api, { route: "/clob/time", status: 503, times: 2 });
-    expect(await row(4)).toEqual([503, 503, 200, 200]);
+    expect(await statuses(4)).toEqual([503, 503, 200, 200]);
     expect(await all()).toMatchObject([{ times: 2, matched: 4, fired: 2, remaining: 0 }]);
   });
 
-  it("begins after as many requests of its route as it lets pass", async () => {
+  it("starts to grow after `after` requests of its route", async () => {
     await addFault(api, { route: "/clob/time", status: 503, after: 2, times: 1 });
     await statusOf("GET", "/clob/book");
-    expect(await row(4)).toEqual([200, 200, 503, 200]);
+    expect(await statuses(4)).toEqual([200, 200, 503, 200]);
     expect(await all()).toMatchObject([{ after: 2, matched: 4, fired: 1, remaining: 0 }]);
   });
 
-  it("is never with probability 0, and always with 1", async () => {
+  it("is 0 with probability 0, and grows with every request with 1", async () => {
     await addFault(api, { route: "/clob/time", status: 503, probability: 0 });
     await addFault(api, { route: "/clob/time", status: 504, probability: 1 });
-    expect(await row(20)).toEqual(Array(20).fill(504));
+    expect(await statuses(20)).toEqual(Array(20).fill(504));
   });
 
-  it("is a chance that seed and id decide: the same again after a reset and on another server", async () => {
+  it("depends on seed and id only: it repeats after a reset and on another server", async () => {
     const chance: NewFault = { route: "/clob/time", status: 503, probability: 0.5 };
     const other = await startApi();
-    const struck = async (own: Api): Promise<string> => {
+    const firings = async (own: Api): Promise<string> => {
       await addFault(own, chance);
       let marks = "";
       for (let count = 0; count < 64; count += 1) {
@@ -183,32 +183,32 @@ describe("how often a fault fires", () => {
       }
       return marks;
     };
-    const first = await struck(api);
+    const first = await firings(api);
     expect(first.replaceAll(".", "").length).toBeGreaterThan(16);
     expect(first.replaceAll("x", "").length).toBeGreaterThan(16);
-    expect(await struck(other)).toBe(first);
+    expect(await firings(other)).toBe(first);
     await api.send("DELETE /sim/faults");
-    expect(await struck(api)).not.toBe(first);
+    expect(await firings(api)).not.toBe(first);
     await api.post("/sim/reset");
-    expect(await struck(api)).toBe(first);
+    expect(await firings(api)).toBe(first);
     await other.close();
   });
 
-  it("is not shifted by another fault: each counts and draws for every request of its route", async () => {
+  it("does not depend on other faults: each counts and draws for every request of its route", async () => {
     const chance: NewFault = { route: "/clob/time", status: 503, probability: 0.5, after: 3 };
     await addFault(api, { route: "/clob/book", status: 500 });
     await addFault(api, chance);
-    const alone = await row(40);
+    const alone = await statuses(40);
     await api.post("/sim/reset");
     await addFault(api, { route: "/clob/time", status: 502, times: 10 });
     await addFault(api, chance);
-    expect(await row(40)).toEqual([...Array(10).fill(502), ...alone.slice(10)]);
+    expect(await statuses(40)).toEqual([...Array(10).fill(502), ...alone.slice(10)]);
   });
 
-  it("does not count requests that an earlier fault has won", async () => {
+  it("does not count requests that an earlier fault answered", async () => {
     await addFault(api, { route: "/clob/time", status: 502, times: 2 });
     await addFault(api, { route: "*", status: 503, times: 1 });
-    expect(await row(4)).toEqual([502, 502, 503, 200]);
+    expect(await statuses(4)).toEqual([502, 502, 503, 200]);
     expect(await all()).toMatchObject([
       { matched: 4, fired: 2 },
       { matched: 4, fired: 1 },
@@ -216,8 +216,8 @@ describe("how often a fault fires", () => {
   });
 });
 
-describe("faults in force", () => {
-  it("are listed, oldest first, in pages", async () => {
+describe("the list of faults", () => {
+  it("has the oldest first, in pages", async () => {
     const added = [
       await addFault(api, { status: 503, route: "/clob/time" }),
       await addFault(api, { latency: "5ms" }),
@@ -228,20 +228,20 @@ describe("faults in force", () => {
     expect(await api.get<FaultPage>("/sim/faults?limit=1&offset=1")).toEqual(page);
   });
 
-  it("end when they are removed, one by one or all, and their ids are not given again", async () => {
+  it("loses faults one by one or all at once, and their ids are not reused", async () => {
     await addFault(api, { route: "/clob/time", status: 502 });
     await addFault(api, { route: "/clob/time", status: 503 });
     const { body } = await api.send<Fault>("DELETE /sim/faults/fault-1");
     expect(body).toMatchObject({ id: "fault-1", fired: 0 });
-    expect(await row(1)).toEqual([503]);
+    expect(await statuses(1)).toEqual([503]);
     await addFault(api, { route: "/clob/time", status: 504 });
     const removed = await api.send("DELETE /sim/faults");
     expect(removed.body).toEqual({ removed: ["fault-2", "fault-3"] });
-    expect([await row(1), await all()]).toEqual([[200], []]);
+    expect([await statuses(1), await all()]).toEqual([[200], []]);
     expect((await addFault(api, { status: 503 })).id).toBe("fault-4");
   });
 
-  it("are not found by an id that none has", async () => {
+  it("has no fault of an unknown id", async () => {
     const gone = { method: "DELETE", path: "/sim/faults/fault-1" } as const;
     expect((await api.refused(gone, "FAULT_NOT_FOUND")).body.hint).toContain("there are none");
     await addFault(api, { status: 503 });
@@ -250,16 +250,16 @@ describe("faults in force", () => {
     expect((await api.refused(gone, "FAULT_NOT_FOUND")).body.hint).toContain("GET /sim/faults");
   });
 
-  it("are no part of the exchange: neither its state nor a snapshot holds them, and a reset ends them", async () => {
+  it("is not part of the exchange: state and snapshots do not have it, and a reset clears it", async () => {
     const before = await api.get<Info>("/sim");
     await api.post("/sim/snapshots");
     await addFault(api, { route: "/clob/time", status: 503, times: 5 });
-    expect(await row(2)).toEqual([503, 503]);
+    expect(await statuses(2)).toEqual([503, 503]);
     expect(await api.get<Info>("/sim")).toEqual(before);
     await api.post("/sim/snapshots/snapshot-1/restore");
-    expect([await row(1), (await all())[0]?.remaining]).toEqual([[503], 2]);
+    expect([await statuses(1), (await all())[0]?.remaining]).toEqual([[503], 2]);
     await api.post("/sim/reset");
-    expect([await row(1), await all()]).toEqual([[200], []]);
+    expect([await statuses(1), await all()]).toEqual([[200], []]);
     expect((await addFault(api, { status: 503 })).id).toBe("fault-1");
   });
 });
@@ -277,8 +277,8 @@ const openOrders = async (): Promise<number> => (await trader.ask<OrderPage>("GE
 const placing = () => trader.signed("POST", "/clob/order", order);
 const sequenceOf = ({ headers }: Reply<unknown>): number => Number(headers["x-sim-sequence"]);
 
-/** Waits until a fault has hit so many requests. */
-async function fired(id: string, times: number): Promise<void> {
+/** Waits until a fault has fired `times` times. */
+async function untilFired(id: string, times: number): Promise<void> {
   for (;;) {
     const { data } = await api.get<FaultPage>("/sim/faults");
     if ((data.find((fault) => fault.id === id)?.fired ?? 0) >= times) return;
@@ -292,19 +292,16 @@ describe("a fault with a status", () => {
     [502, "UNAVAILABLE", undefined],
     [503, "UNAVAILABLE", "1"],
     [504, "UNAVAILABLE", undefined],
-  ] as const)(
-    "answers %d %s, says that it was injected, and nothing is executed",
-    async (status, code, retry) => {
-      const { id } = await addFault(api, { route: "POST /clob/order", status });
-      const { headers, body } = await api.refused(placing(), code);
-      expect([headers["x-sim-fault"], headers["retry-after"]]).toEqual([id, retry]);
-      expect(body.hint).toContain(`DELETE /sim/faults/${id}`);
-      expect(body.details).toEqual({ fault: id });
-      expect(await openOrders()).toBe(0);
-    },
-  );
+  ] as const)("answers %d %s with the fault's id, and nothing is executed", async (status, code, retry) => {
+    const { id } = await addFault(api, { route: "POST /clob/order", status });
+    const { headers, body } = await api.refused(placing(), code);
+    expect([headers["x-sim-fault"], headers["retry-after"]]).toEqual([id, retry]);
+    expect(body.hint).toContain(`DELETE /sim/faults/${id}`);
+    expect(body.details).toEqual({ fault: id });
+    expect(await openOrders()).toBe(0);
+  });
 
-  it("tells to come again after as many seconds as it was asked to", async () => {
+  it("answers with the Retry-After it was given", async () => {
     await addFault(api, { route: "/clob/time", status: 429, retryAfter: 30, times: 1 });
     await addFault(api, { route: "/clob/time", status: 503, retryAfter: 0, times: 1 });
     const [limited, unavailable] = [
@@ -314,7 +311,7 @@ describe("a fault with a status", () => {
     expect([limited.headers["retry-after"], unavailable.headers["retry-after"]]).toEqual(["30", "0"]);
   });
 
-  it("answers before anybody looks at the signature, the query or the body", async () => {
+  it("answers before signature, query and body are checked", async () => {
     await addFault(api, { status: 503 });
     for (const sent of [
       { method: "POST", path: "/clob/order", body: "{" },
@@ -328,8 +325,8 @@ describe("a fault with a status", () => {
 
   it("answers HEAD like GET, without the body", async () => {
     await addFault(api, { route: "GET /clob/time", status: 503 });
-    const bytes = requestBytes("HEAD /clob/time", ["Host: localhost"]);
-    const { status, text } = await answerTo(api.port, bytes, { isHead: true });
+    const bytes = requestBytes("HEAD /clob/time");
+    const { status, text } = await replyTo(api.port, bytes, { isHead: true });
     expect([status, text]).toEqual([503, ""]);
   });
 
@@ -338,14 +335,14 @@ describe("a fault with a status", () => {
     const body = JSON.stringify(order);
     const head = `POST /clob/order HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
     const bytes = `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
-    const next = requestBytes("GET /clob/time", ["Host: localhost"]).toString();
-    const replies = await exchangeBytes(api.port, bytes + next, { replies: 2 });
+    const next = requestBytes("GET /clob/time").toString();
+    const replies = await repliesTo(api.port, bytes + next, { replies: 2 });
     expect(replies.map(({ status }) => status)).toEqual([503, 200]);
   });
 });
 
 describe("a fault that drops the connection", () => {
-  it("hangs up without an answer, and nothing is executed", async () => {
+  it("resets the connection without an answer, and nothing is executed", async () => {
     await addFault(api, { route: "POST /clob/order", drop: "connection", times: 2 });
     const before = await api.stateHash();
     expect([await isHungUp(api.send(placing())), await isHungUp(api.send(placing()))]).toEqual([true, true]);
@@ -356,13 +353,13 @@ describe("a fault that drops the connection", () => {
 });
 
 describe("a fault that drops the reply", () => {
-  it("hangs up without an answer, and the request has been executed", async () => {
+  it("resets the connection without an answer after the request was executed", async () => {
     await addFault(api, { route: "POST /clob/order", drop: "reply", times: 1 });
     expect(await isHungUp(api.send(placing()))).toBe(true);
     expect(await openOrders()).toBe(1);
   });
 
-  it("does so only when an answer that takes its time is there", async () => {
+  it("waits for an asynchronous answer", async () => {
     await addFault(api, { route: "POST /clob/auth/derive-api-key", drop: "reply", times: 1 });
     const { sequence } = await api.get<{ sequence: number }>("/sim");
     expect(await isHungUp(deriveTrader(api, 2))).toBe(true);
@@ -370,7 +367,7 @@ describe("a fault that drops the reply", () => {
     await (await deriveTrader(api, 2)).place(order);
   });
 
-  it("loses refusals as well, which leave no trace as ever", async () => {
+  it("drops refusals too, which change nothing", async () => {
     await addFault(api, { route: "POST /clob/order", drop: "reply" });
     const before = await api.stateHash();
     expect(await isHungUp(trader.send("POST /clob/order", { ...order, price: 2 }))).toBe(true);
@@ -380,10 +377,10 @@ describe("a fault that drops the reply", () => {
 });
 
 describe("a fault with a latency", () => {
-  it("lets others be executed first, then executes the request, and says so", async () => {
+  it("executes the request after later ones, and names the fault in a header", async () => {
     const { id } = await addFault(api, { route: "POST /clob/order", latency: "500ms", times: 1 });
     const late = api.send<PlacedOrder>(placing());
-    await fired(id, 1);
+    await untilFired(id, 1);
     const soon = await api.send<PlacedOrder>(placing());
     const answered = await late;
     expect([soon.status, answered.status]).toEqual([200, 200]);
@@ -395,14 +392,14 @@ describe("a fault with a latency", () => {
     const long = await addFault(api, { route: "POST /clob/order", latency: "700ms", times: 1 });
     const short = await addFault(api, { route: "POST /clob/order", latency: "50ms", times: 1 });
     const first = api.send<PlacedOrder>(placing());
-    await fired(long.id, 1);
+    await untilFired(long.id, 1);
     const second = api.send<PlacedOrder>(placing());
-    await fired(short.id, 1);
+    await untilFired(short.id, 1);
     const [late, soon] = await Promise.all([first, second]);
     expect(sequenceOf(late)).toBe(sequenceOf(soon) + 1);
   });
 
-  it("goes together with a status, or with a drop, at its end", async () => {
+  it("is followed by its status or its drop", async () => {
     const [, answer] = [
       await addFault(api, { route: "/clob/time", latency: "1ms", status: 504, times: 1 }),
       await api.send("GET /clob/time"),
@@ -418,22 +415,25 @@ describe("a fault with a latency", () => {
     }
   });
 
-  it("executes the request of a client that has hung up meanwhile, like a slow network", async () => {
+  it("executes the request of a client that has closed the connection, like a slow network", async () => {
     const { id } = await addFault(api, { route: "POST /clob/order", latency: "200ms" });
     const { headers, body } = placing();
-    const lines = Object.entries({ host: "localhost", "content-type": "application/json", ...headers });
-    const head = [...lines, ["content-length", `${Buffer.byteLength(String(body))}`]].map((pair) =>
-      pair.join(": "),
-    );
+    const length = `${Buffer.byteLength(String(body))}`;
+    const all = {
+      host: "localhost",
+      "content-type": "application/json",
+      "content-length": length,
+      ...headers,
+    };
     const socket = connect(api.port, "127.0.0.1");
-    socket.write(requestBytes("POST /clob/order", head, String(body)));
-    await fired(id, 1);
+    socket.write(requestBytes("POST /clob/order", headerLines(all), String(body)));
+    await untilFired(id, 1);
     socket.destroy();
-    while ((await openOrders()) === 0) await passes(5);
+    while ((await openOrders()) === 0) await sleep(5);
     expect((await api.get<FaultPage>("/sim/faults")).data[0]).toMatchObject({ matched: 1, fired: 1 });
   });
 
-  it("keeps no server from closing, which hangs up on what still waits", async () => {
+  it("does not delay the closing of the server, which resets waiting connections", async () => {
     const own = await startApi();
     await addFault(own, { route: "/clob/time", latency: "1h" });
     const waiting = isHungUp(own.send("GET /clob/time"));
@@ -443,11 +443,11 @@ describe("a fault with a latency", () => {
   });
 });
 
-describe("requests that wait", () => {
+describe("delayed requests", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("go on when their time has come, each at its own, whatever becomes of the fault", () => {
+  it("continue at their own times, even if the fault is removed", () => {
     const faults = new Faults("seed");
     const done: string[] = [];
     faults.delay(20, () => void done.push("long"));
@@ -459,9 +459,9 @@ describe("requests that wait", () => {
     expect(done).toEqual(["short", "long"]);
   });
 
-  it("never go on after the server has stopped", () => {
+  it("never continue after the server has stopped", () => {
     const faults = new Faults("seed");
-    faults.delay(10, () => expect.fail("went on"));
+    faults.delay(10, () => expect.fail("continued"));
     faults.stop();
     expect(vi.getTimerCount()).toBe(0);
   });

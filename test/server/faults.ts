@@ -1,10 +1,10 @@
 import type { Api } from "../support/http.ts";
 import type { Fault, NewFault } from "./replies.ts";
 
-/** Injects a fault that is accepted. */
+/** Injects a fault. */
 export const addFault = (api: Api, fault: NewFault): Promise<Fault> => api.post("/sim/faults", fault);
 
-/** Whether the server hangs up on a request without an answer. @throws what else is wrong with it. */
+/** Whether the server resets the connection without an answer. @throws any other error. */
 export async function isHungUp(sending: Promise<unknown>): Promise<boolean> {
   try {
     await sending;

@@ -1,43 +1,30 @@
 import { describe, expect, it } from "vitest";
 import { T0, useApi } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
-import { answerTo, exchangeBytes, refusalIn, requestBytes } from "./raw-socket.ts";
-import type { Refusal } from "./replies.ts";
+import { chunked, HOST, headerLines, refusalTo, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
+
 import { useTrader } from "./trader.ts";
 
-const HOST = "Host: localhost";
 const JSON_BODY = "Content-Type: application/json";
 
 const api = useApi();
 const trader = useTrader(api, 1);
 
-async function refusalTo(bytes: string | Buffer): Promise<Refusal> {
-  const before = await api.stateHash();
-  const refusal = refusalIn(await answerTo(api.port, bytes));
-  expect(await api.stateHash()).toBe(before);
-  return refusal;
-}
-
-/** A signed POST /clob/order of these bytes, as header lines. */
+/** Header lines of a signed POST /clob/order with this body. */
 const orderHeaders = (body: string): string[] => [
   HOST,
   JSON_BODY,
-  ...Object.entries(trader.headers("POST", "/clob/order", body)).map(([name, value]) => `${name}: ${value}`),
+  ...headerLines(trader.headers("POST", "/clob/order", body)),
 ];
 
-/** An order of exactly so many bytes, whatever it says. */
+/** The body of an order, padded to a length. */
 async function orderOf(length: number): Promise<string> {
   const tokenId = await api.newToken();
   const body = JSON.stringify({ tokenId, side: "BUY", price: 0.5, size: 5, note: "" });
   return body.replace('"note":""', `"note":"${"a".repeat(length - body.length)}"`);
 }
 
-const chunked = (body: string, size: number): string =>
-  `${(body.match(new RegExp(`.{1,${size}}`, "gs")) ?? [])
-    .map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
-    .join("")}0\r\n\r\n`;
-
-describe("what is too large", () => {
+describe("a request that is too large", () => {
   it(titleOf("H10"), async () => {
     for (const bytes of [
       requestBytes("GET /clob/time", [HOST, `X-Large: ${"a".repeat(17_000)}`]),
@@ -47,11 +34,11 @@ describe("what is too large", () => {
         ...Array.from({ length: 1100 }, (_, n) => `X-Many-${n}: aaaaaaaa`),
       ]),
     ]) {
-      expect(await refusalTo(bytes)).toMatchObject({ status: 431, code: "HEADERS_TOO_LARGE" });
+      expect(await refusalTo(api, bytes)).toMatchObject({ status: 431, code: "HEADERS_TOO_LARGE" });
     }
   });
 
-  it("is a body of more than 64 KiB, by its announced length or by its chunks, and not one byte less", async () => {
+  it("has a body of more than 64 KiB, by its Content-Length or by its chunks", async () => {
     for (const [length, status] of [
       [65_536, 200],
       [65_537, 413],
@@ -61,17 +48,17 @@ describe("what is too large", () => {
       const whole = requestBytes("POST /clob/order", [...headers, `Content-Length: ${length}`], body);
       const encoded = [...headers, "Transfer-Encoding: chunked"];
       const inChunks = requestBytes("POST /clob/order", encoded, chunked(body, 1000));
-      for (const bytes of [whole, inChunks]) expect((await answerTo(api.port, bytes)).status).toBe(status);
+      for (const bytes of [whole, inChunks]) expect((await replyTo(api.port, bytes)).status).toBe(status);
     }
   });
 
-  it("is refused as soon as its announced length says so, before it is sent", async () => {
+  it("is refused by its Content-Length, before the body is sent", async () => {
     const head = requestBytes("POST /clob/order", [HOST, JSON_BODY, "Content-Length: 99999999999"]);
-    const { code, details } = await refusalTo(head);
+    const { code, details } = await refusalTo(api, head);
     expect({ code, details }).toEqual({ code: "PAYLOAD_TOO_LARGE", details: { maximum: 65_536 } });
   });
 
-  it("is more than 1 MiB on the control plane", async () => {
+  it("has more than 1 MiB on the control plane", async () => {
     const description = "a".repeat(70_000);
     const { body } = await api.refused("POST /sim/events", "INVALID_PARAMETER", { title: "A", description });
     expect(body.details).toEqual({ fields: ["description"] });
@@ -84,12 +71,12 @@ describe("a body where none is expected", () => {
   const get = (line: string, headers: readonly string[], body: string): Buffer =>
     requestBytes(line, [HOST, ...headers, `Content-Length: ${body.length}`], body);
 
-  it("does not matter when it is JSON", async () => {
-    const { status, text } = await answerTo(api.port, get("GET /clob/time", [JSON_BODY], '{"time":1}'));
+  it("is ignored if it is JSON", async () => {
+    const { status, text } = await replyTo(api.port, get("GET /clob/time", [JSON_BODY], '{"time":1}'));
     expect([status, text]).toEqual([200, JSON.stringify({ time: T0 })]);
   });
 
-  it("is held to the same type and size, which every operation documents", async () => {
+  it("has the same limits of type and size, which every operation documents", async () => {
     for (const [path, method] of [
       ["/clob/time", "GET"],
       ["/sim", "GET"],
@@ -101,7 +88,7 @@ describe("a body where none is expected", () => {
     }
   });
 
-  it("is part of what a GET signs", async () => {
+  it("is part of the signed message of a GET", async () => {
     const headers = trader.headers("GET", "/clob/orders", "{}");
     expect((await api.send({ method: "GET", path: "/clob/orders", headers, body: "{}" })).status).toBe(200);
     const without = { method: "GET", path: "/clob/orders", headers } as const;
@@ -109,7 +96,7 @@ describe("a body where none is expected", () => {
   });
 });
 
-describe("what is no HTTP/1.1", () => {
+describe("invalid HTTP/1.1", () => {
   it.each([
     ["a TLS handshake", Buffer.from("16030100c8010000c40303", "hex")],
     ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
@@ -145,57 +132,53 @@ describe("what is no HTTP/1.1", () => {
       "chunks that are not the last coding",
       "POST /clob/order HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, gzip\r\n\r\n",
     ],
-  ])("is refused as JSON: %s", async (_what, bytes) => {
-    expect(await refusalTo(bytes)).toMatchObject({ status: 400, code: "INVALID_HTTP" });
+  ])("is answered by a JSON error: %s", async (_case, bytes) => {
+    expect(await refusalTo(api, bytes)).toMatchObject({ status: 400, code: "INVALID_HTTP" });
   });
 
-  it("ends the connection, so that what follows is not taken for a request", async () => {
+  it("ends the connection, so that bytes after it are not read as a request", async () => {
     const smuggled = "GET /clob/time HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    const replies = await exchangeBytes(api.port, `BREW / HTTP/1.1\r\n\r\n${smuggled}`, { replies: 2 });
+    const replies = await repliesTo(api.port, `BREW / HTTP/1.1\r\n\r\n${smuggled}`, { replies: 2 });
     expect(replies.map(({ status, headers }) => [status, headers.get("connection")])).toEqual([
       [400, ["close"]],
     ]);
   });
 });
 
-describe("what HTTP/1.1 allows and nobody expects", () => {
-  it("pipelined requests are answered in their order", async () => {
-    const paths = ["/clob/time", "/nowhere", "/clob/book", "/healthz"];
-    const bytes = paths.map((path) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n\r\n`).join("");
-    const replies = await exchangeBytes(api.port, bytes, { replies: 4 });
-    expect(replies.map(({ status }) => status)).toEqual([200, 404, 400, 200]);
-  });
-
-  it("a client that asks before it sends its body is told to continue", async () => {
+describe("rare features of HTTP/1.1:", () => {
+  it("a client that expects 100-continue gets it", async () => {
     const body = await orderOf(200);
     const headers = [...orderHeaders(body), "Expect: 100-continue", `Content-Length: ${body.length}`];
-    expect((await answerTo(api.port, requestBytes("POST /clob/order", headers, body))).status).toBe(200);
+    expect((await replyTo(api.port, requestBytes("POST /clob/order", headers, body))).status).toBe(200);
   });
 
-  it("another expectation is refused as JSON, and behind the host guard", async () => {
-    const refusal = await refusalTo(requestBytes("GET /clob/time", [HOST, "Expect: banana"]));
+  it("another expectation is refused with a JSON error, after the check of the host", async () => {
+    const refusal = await refusalTo(api, requestBytes("GET /clob/time", [HOST, "Expect: banana"]));
     expect(refusal.status).toBe(417);
-    const foreign = await refusalTo(requestBytes("GET /clob/time", ["Host: evil.example", "Expect: banana"]));
+    const foreign = await refusalTo(
+      api,
+      requestBytes("GET /clob/time", ["Host: evil.example", "Expect: banana"]),
+    );
     expect(foreign.code).toBe("HOST_NOT_ALLOWED");
   });
 
-  it("a wish to speak another protocol is ignored", async () => {
+  it("an upgrade to another protocol is ignored", async () => {
     for (const protocol of ["websocket", "h2c"]) {
       const head = `GET /clob/time HTTP/1.1\r\n${HOST}\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`;
-      expect((await answerTo(api.port, head)).status).toBe(200);
+      expect((await replyTo(api.port, head)).status).toBe(200);
     }
   });
 
-  it("CONNECT is answered, and opens no tunnel", async () => {
-    const refusal = await refusalTo("CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n");
+  it("CONNECT is refused and opens no tunnel", async () => {
+    const refusal = await refusalTo(api, "CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n");
     expect(refusal.status).toBeGreaterThanOrEqual(400);
     expect(refusal.status).toBeLessThan(500);
   });
 
-  it("an empty chunked body is no body", async () => {
-    const headers = Object.entries(trader.headers("DELETE", "/clob/orders/all"));
-    const lines = [HOST, "Transfer-Encoding: chunked", ...headers.map((pair) => pair.join(": "))];
-    const bytes = requestBytes("DELETE /clob/orders/all", lines, "0\r\n\r\n");
-    expect((await answerTo(api.port, bytes)).status).toBe(200);
+  it("an empty chunked body is an empty body", async () => {
+    const headers = headerLines(trader.headers("DELETE", "/clob/orders/all"));
+    const lines = [HOST, "Transfer-Encoding: chunked", ...headers];
+    const bytes = requestBytes("DELETE /clob/orders/all", lines, chunked(""));
+    expect((await replyTo(api.port, bytes)).status).toBe(200);
   });
 });

@@ -9,12 +9,12 @@ import { FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
 import { openOn } from "../engine/support/kept.ts";
 import { takeStep } from "../engine/support/short-history.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { replayed } from "./stream-reader.ts";
+import { reasonsOf, replayed } from "./stream-reader.ts";
 
 const MIB = 1024 * 1024;
 
-/** A reader that takes what it is sent when it wishes to. */
-class HandReader {
+/** Reads the feed only while `until` waits. */
+class ManualReader {
   readonly entries: StreamEntry[] = [];
   readonly #pieces: AsyncIterator<string | Uint8Array>;
   readonly #read = eventStreamReader();
@@ -24,11 +24,11 @@ class HandReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** Takes pieces until the latest entry is what is meant. */
-  async until(isMeant: (entry: StreamEntry) => boolean): Promise<StreamEntry> {
+  /** Reads until the latest entry satisfies a condition, and returns it. */
+  async until(isAwaited: (entry: StreamEntry) => boolean): Promise<StreamEntry> {
     for (;;) {
       const latest = this.entries.at(-1);
-      if (latest !== undefined && isMeant(latest)) return latest;
+      if (latest !== undefined && isAwaited(latest)) return latest;
       const { value, done } = await this.#pieces.next();
       if (done === true) throw new Error("the feed has ended");
       this.entries.push(...this.#read(Buffer.from(value)).map(streamEntry));
@@ -36,19 +36,16 @@ class HandReader {
   }
 }
 
-const reasonsOf = ({ entries }: HandReader): string[] =>
-  entries.flatMap((entry) => (entry.event === "opening" ? [entry.data.reason] : []));
-
-/** The id of the latest entry. */
+/** Id of the latest entry. */
 const latestId = async (stream: Stream): Promise<string> =>
-  (await new HandReader(stream).until(() => true)).id;
+  (await new ManualReader(stream).until(() => true)).id;
 
-describe("a reader that takes nothing for long", () => {
-  it("is told the state instead, and why", async () => {
+describe("a slow reader", () => {
+  it("gets the state again, with the reason", async () => {
     const opened = await openOn(new SimulatedDisk(), { data: null });
     const { exchange } = opened;
     const stream = new Stream(opened, "1.0.0");
-    const reader = new HandReader(stream);
+    const reader = new ManualReader(stream);
     await reader.until(() => true);
     const title = "x".repeat(100_000);
     for (let count = 0; count < 100; count += 1) {
@@ -62,7 +59,7 @@ describe("a reader that takes nothing for long", () => {
     expect(exchange.sequence).toBe(100);
   });
 
-  it("keeps no more than 8 MiB in memory, with all others together", () => {
+  it("shares a buffer of at most 8 MiB with all other readers", () => {
     const latest = new LatestEntries("id: 0\n");
     for (let count = 1; count <= 200_000; count += 1) {
       latest.next.putText(`id: ${count}\nevent: x\ndata: ${"é".repeat(50)}\n\n`);
@@ -77,7 +74,7 @@ describe("a reader that takes nothing for long", () => {
     expect(latest.positionAfter(["id: 1\n"])).toBeNull();
   });
 
-  it("takes nothing for an entry that was in its memory before", () => {
+  it("gets no old content of reused memory", () => {
     const stale = vi
       .spyOn(Buffer, "allocUnsafeSlow")
       .mockImplementation((size) => Buffer.alloc(size, "id: 9\n"));
@@ -92,26 +89,26 @@ describe("a reader that takes nothing for long", () => {
   });
 });
 
-describe("when the disk fails", () => {
+describe("after a disk fault", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] }));
   afterEach(() => void vi.useRealTimers());
 
   it.each<Durability>(["process", "power"])(
-    "nothing is told that is not kept, and the state that is left comes next (%s)",
+    "entries are only of persisted commands, and the restored state follows (%s)",
     async (durability) => {
       for (const fault of faultsOf(["write", "sync"])) {
         for (let nth = 1; nth < 8; nth += 2) {
           const disk = new SimulatedDisk();
           const opened = await openOn(disk, { durability });
           const stream = new Stream(opened, "1.0.0");
-          const reader = new HandReader(stream, "start");
+          const reader = new ManualReader(stream, "start");
           await reader.until(() => true);
           const failing = new FailingDisk(disk, fault, nth);
           let latest = "";
           const taking = reader.until(({ id }) => id === latest);
           for (let step = 0; step < 12 && opened.persistence.broken === null; step += 1) {
             takeStep(opened, step);
-            // Only the feed itself asks for what it tells to be kept.
+            // Only the feed flushes the journal here.
             await vi.advanceTimersByTimeAsync(40);
           }
           const reasons = opened.persistence.broken === null ? ["start"] : ["start", "putBack"];
@@ -120,11 +117,11 @@ describe("when the disk fails", () => {
           await vi.advanceTimersByTimeAsync(15_000);
           await taking;
           const { sequence, hash } = opened.exchange;
-          const toldBefore = reader.entries.slice(
+          const entriesBefore = reader.entries.slice(
             0,
             reader.entries.findLastIndex(({ event }) => event === "opening"),
           );
-          for (const { id } of toldBefore) expect(Number.parseInt(id, 10)).toBeLessThanOrEqual(sequence);
+          for (const { id } of entriesBefore) expect(Number.parseInt(id, 10)).toBeLessThanOrEqual(sequence);
           expect(replayed(reader.entries).hash).toBe(hash);
           expect(reasonsOf(reader)).toEqual(reasons);
           expect(failing.hasStruck || reasons.length === 1).toBe(true);
@@ -135,8 +132,8 @@ describe("when the disk fails", () => {
   );
 });
 
-describe("an exchange that is opened again from its directory", () => {
-  it("is told from where this program went on", async () => {
+describe("the feed of an exchange opened from its directory", () => {
+  it("begins with the recovered state", async () => {
     const disk = new SimulatedDisk();
     const first = await openOn(disk);
     for (let step = 0; step < 8; step += 1) takeStep(first, step);
@@ -146,7 +143,7 @@ describe("an exchange that is opened again from its directory", () => {
     opened.exchange.advanceTo(millis(opened.exchange.now + 1_000));
     takeStep(opened, 8);
     const stream = new Stream(opened, "1.0.0");
-    const reader = new HandReader(stream, "start");
+    const reader = new ManualReader(stream, "start");
     const latest = await latestId(stream);
     await reader.until(({ id }) => id === latest);
     expect(reader.entries[0]?.data).toMatchObject({ reason: "start", sequence, base: { kind: "state" } });
@@ -155,8 +152,8 @@ describe("an exchange that is opened again from its directory", () => {
   });
 });
 
-describe("a text of events", () => {
-  it.each([1, 2, 3, 7, 1_000])("is read whatever comes at a time: %d bytes", (length) => {
+describe("an event stream", () => {
+  it.each([1, 2, 3, 7, 1_000])("can be parsed in pieces of %d bytes", (length) => {
     const read = eventStreamReader();
     const text =
       ': hello\n\nid: 1\nevent: a\ndata: "é"\n\ndata:b\r\ndata: c\r\n\r\nid: 2\n\nevent: none\n\ndata: d\n\n';

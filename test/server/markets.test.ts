@@ -14,12 +14,12 @@ import { useTrader } from "./trader.ts";
 const api = useApi();
 const maker = useTrader(api, 1);
 const taker = useTrader(api, 2);
-/** Five markets of one tag, which nothing else in the world carries, in order of creation. */
+/** Five markets in order of creation, the only ones with the tag "five". */
 let markets: Market[];
 
 const idsOf = ({ data }: MarketPage): string[] => data.map(({ id }) => id);
-/** The markets of these places, as their ids. */
-const at = (...places: number[]): string[] => places.map((place) => markets[place]?.id ?? "");
+/** Ids of the markets with these indexes. */
+const at = (...indexes: number[]): string[] => indexes.map((index) => markets[index]?.id ?? "");
 const list = (query: string): Promise<MarketPage> => api.get(`/api/markets?${query}`);
 
 beforeAll(async () => {
@@ -56,33 +56,25 @@ describe("GET /api/markets", () => {
     expect(page.data.length).toBe(8);
   });
 
-  it("sorts by creation, newest first, unless told otherwise", async () => {
-    expect(idsOf(await list("tag=five"))).toEqual(at(4, 3, 2, 1, 0));
-    expect(idsOf(await list("tag=five&sort=createdAt"))).toEqual(at(4, 3, 2, 1, 0));
+  it.each([
+    ["by creation, newest first, by default", "", [4, 3, 2, 1, 0]],
+    ["by creation", "&sort=createdAt", [4, 3, 2, 1, 0]],
+    ["by volume, highest first, ties by id", "&sort=volume", [1, 4, 3, 0, 2]],
+    ["by liquidity, highest first, ties by id", "&sort=liquidity", [0, 2, 1, 3, 4]],
+    ["by end date, earliest first, then those without one, ties by id", "&sort=endDate", [2, 0, 3, 1, 4]],
+    ["and filters open ones", "&active=true", [2, 1, 0]],
+    ["and filters closed and resolved ones", "&active=false", [4, 3]],
+  ])("sorts markets %s", async (_order, query, indexes) => {
+    expect(idsOf(await list(`tag=five${query}`))).toEqual(at(...indexes));
   });
 
-  it("sorts by volume, highest first, ties by id", async () => {
-    const page = await list("tag=five&sort=volume");
-    expect(idsOf(page)).toEqual(at(1, 4, 3, 0, 2));
-    expect(page.data.map(({ volume }) => volume)).toEqual([20, 20, 15, 0, 0]);
+  it("has volume and liquidity in USDC", async () => {
+    const { data } = await list("tag=five&sort=volume");
+    expect(data.map(({ volume }) => volume)).toEqual([20, 20, 15, 0, 0]);
+    expect(data.map(({ liquidity }) => liquidity)).toEqual([0, 0, 0, 90, 20]);
   });
 
-  it("sorts by liquidity, highest first, ties by id", async () => {
-    const page = await list("tag=five&sort=liquidity");
-    expect(idsOf(page)).toEqual(at(0, 2, 1, 3, 4));
-    expect(page.data.map(({ liquidity }) => liquidity)).toEqual([90, 20, 0, 0, 0]);
-  });
-
-  it("sorts by end date, soonest first, those without one last, ties by id", async () => {
-    expect(idsOf(await list("tag=five&sort=endDate"))).toEqual(at(2, 0, 3, 1, 4));
-  });
-
-  it("shows only open markets, or only those that are not", async () => {
-    expect(idsOf(await list("tag=five&active=true"))).toEqual(at(2, 1, 0));
-    expect(idsOf(await list("tag=five&active=false"))).toEqual(at(4, 3));
-  });
-
-  it("cuts pages by limit and offset, and says whether there is more", async () => {
+  it("returns pages by limit and offset, and says whether there is another", async () => {
     const first = await list("tag=five&limit=2");
     expect(first).toMatchObject({ limit: 2, offset: 0, total: 5, hasMore: true });
     expect(idsOf(first)).toEqual(at(4, 3));
@@ -92,12 +84,12 @@ describe("GET /api/markets", () => {
     expect(await list("tag=five&offset=5")).toMatchObject({ data: [], offset: 5, total: 5, hasMore: false });
   });
 
-  it("clamps a limit above 100 and echoes what it applied", async () => {
+  it("clamps a limit above 100 and returns the limit applied", async () => {
     expect(await list("limit=101")).toMatchObject({ limit: 100 });
     expect(await list("limit=100000000000000")).toMatchObject({ limit: 100 });
   });
 
-  it("takes a tag of the market, of its event, or the category, and nothing like them", async () => {
+  it("filters by tag of the market or its event or by category, exactly", async () => {
     const event = await api.post<Event>("/sim/events", { title: "A cup", category: "sport", tags: ["cup"] });
     const { id } = await api.createMarket({ eventId: event.id, tags: ["final"], category: "polo" });
     for (const tag of ["cup", "final", "polo", "sport"])
@@ -107,7 +99,7 @@ describe("GET /api/markets", () => {
 });
 
 describe("GET /api/markets/{idOrSlug}", () => {
-  it("is the same market by id and by slug, with its event", async () => {
+  it("returns the same market by id and by slug, with its event", async () => {
     const { id, slug, eventId } = markets[0] as Market;
     const byId = await api.get<MarketDetail>(`/api/markets/${id}`);
     expect(await api.get<MarketDetail>(`/api/markets/${slug}`)).toEqual(byId);
@@ -117,7 +109,7 @@ describe("GET /api/markets/{idOrSlug}", () => {
     expect((await api.get<EventPage>("/api/events")).data).toContainEqual(event);
   });
 
-  it("has two tokens, YES first, each with its price: the mid of a narrow spread", async () => {
+  it("has two tokens, YES first, each with the mid price of a narrow spread", async () => {
     const market = await api.createMarket();
     await maker.place({ tokenId: yesOf(market), side: "BUY", price: 0.4, size: 10 });
     await maker.place({ tokenId: yesOf(market), side: "SELL", price: 0.5, size: 10 });
@@ -129,7 +121,7 @@ describe("GET /api/markets/{idOrSlug}", () => {
     ]);
   });
 
-  it("prices its tokens by the last trade when the spread is wide or a side is empty, null before a trade", async () => {
+  it("has the last trade's price if the spread is wide or a side is empty, null before a trade", async () => {
     const market = await api.createMarket();
     const pricesNow = async (): Promise<(number | null)[]> =>
       (await api.get<MarketDetail>(`/api/markets/${market.id}`)).tokens.map(({ price }) => price);
@@ -143,7 +135,7 @@ describe("GET /api/markets/{idOrSlug}", () => {
     expect(await pricesNow()).toEqual([0.39, 0.61]);
   });
 
-  it("counts volume once per fill in USDC, and liquidity as what rests in the book", async () => {
+  it("counts volume once per fill, and liquidity as the resting orders, in USDC", async () => {
     const market = await api.createMarket();
     await maker.place({ tokenId: yesOf(market), side: "SELL", price: 0.6, size: 10 });
     await taker.place({ tokenId: yesOf(market), side: "BUY", price: 0.7, size: 3 });
@@ -155,7 +147,7 @@ describe("GET /api/markets/{idOrSlug}", () => {
     });
   });
 
-  it("that is closed has no winner; resolved, it names one", async () => {
+  it("has a winner once it is resolved, not while it is closed", async () => {
     expect(await api.get(`/api/markets/${markets[4]?.id}`)).toMatchObject({
       status: "CLOSED",
       active: false,
@@ -172,7 +164,7 @@ describe("GET /api/markets/{idOrSlug}", () => {
     });
   });
 
-  it("that is unknown is refused, and what it is instead is told", async () => {
+  it("is refused for an unknown id, with a hint if it is an id of something else", async () => {
     const { eventId, conditionId, tokens } = markets[0] as Market;
     const refusal = async (id: string): Promise<string | undefined> => {
       const reply = await api.refused(`GET /api/markets/${id}`, "MARKET_NOT_FOUND");
@@ -196,7 +188,7 @@ describe("GET /api/events", () => {
     expect(next.hasMore).toBe(true);
   });
 
-  it("is active while one of its markets is open, and adds up its markets", async () => {
+  it("is active while one of its markets is open, and has the sums of its markets", async () => {
     const event = await api.post<Event>("/sim/events", { title: "Two", tags: ["pair"] });
     expect(event).toMatchObject({ slug: "two", active: false, marketCount: 0, volume: 0, liquidity: 0 });
     const pair = [
@@ -219,7 +211,7 @@ describe("GET /api/events", () => {
     expect(await api.get(`/api/events/${event.slug}`)).toEqual(detail);
   });
 
-  it("refuses an unknown one, and says when it is a market", async () => {
+  it("refuses an unknown event, with a hint if it is a market", async () => {
     await api.refused("GET /api/events/none", "EVENT_NOT_FOUND");
     const { slug, id } = await api.createMarket({ slug: "a-market-alone" });
     for (const name of [slug, id]) {

@@ -4,7 +4,7 @@ import { type Api, noOf, startApi, yesOf } from "../support/http.ts";
 import type { Market, PlacedOrder, Refusal } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
-/** The same exchange twice: decimals as JSON numbers, and as text. */
+/** Two exchanges with the same orders: decimals as JSON numbers, and as strings. */
 let asNumbers: Exchange;
 let asText: Exchange;
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([asNumbers.api.close(), asText.api.close()]));
 
-/** Every decimal of a reply as text, by its place; other numbers stay. */
+/** Fields whose numbers are decimals. */
 const DECIMALS = new Set(
   `price size sharesOfEveryOtherToken sizeMatched sizeRemaining avgPrice fee tickSize minOrderSize bestBid bestAsk lastTradePrice volume
    liquidity mid spread p balance available reserved onChain required shares collateral sharesOfEveryToken step`.split(
@@ -47,7 +47,7 @@ const withText = (value: unknown, key = ""): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withText(inner, name)]));
 };
 
-const PATHS = ({ market, trader }: Exchange): string[] => [
+const pathsOf = ({ market, trader }: Exchange): string[] => [
   "/api/markets",
   `/api/markets/${market.id}`,
   `/api/markets/${market.id}/prices-history`,
@@ -65,8 +65,8 @@ const PATHS = ({ market, trader }: Exchange): string[] => [
 ];
 
 describe("with --numbers string", () => {
-  it("every decimal is the text of the same digits, and nothing else differs", async () => {
-    const [paths, others] = [PATHS(asNumbers), PATHS(asText)];
+  it("every decimal is a string of the same digits, and nothing else differs", async () => {
+    const [paths, others] = [pathsOf(asNumbers), pathsOf(asText)];
     expect(others).toEqual(paths);
     for (const path of paths) {
       const numbers = await asNumbers.api.send(asNumbers.trader.signed("GET", path));
@@ -76,7 +76,7 @@ describe("with --numbers string", () => {
     }
   });
 
-  it("a placed order and its trades are text too; price and size are still sent as JSON numbers", async () => {
+  it("decimals of a placed order are strings too; requests still have JSON numbers", async () => {
     const place = ({ other, market }: Exchange): Promise<PlacedOrder> =>
       other.place({ tokenId: yesOf(market), side: "BUY", price: 0.3001, size: 0.5 });
     const [numbers, text] = [await place(asNumbers), await place(asText)];
@@ -92,7 +92,7 @@ describe("with --numbers string", () => {
     await asText.other.orderRefused(quoted, "INVALID_ORDER");
   });
 
-  it("the details of an error are text as well", async () => {
+  it("decimals in the details of an error are strings too", async () => {
     const refusals: [fields: object, code: ErrorCode][] = [
       [{ price: 0.55555 }, "INVALID_TICK_SIZE"],
       [{ size: 5.001 }, "INVALID_SIZE"],
@@ -108,7 +108,7 @@ describe("with --numbers string", () => {
     }
   });
 
-  it("the document says so", () => {
+  it("the document has the string type", () => {
     const schemasOf = ({ api }: Exchange) => api.document.json.components.schemas;
     for (const name of ["Price", "Shares", "Usdc"]) {
       expect(schemasOf(asNumbers)[name]?.type).toBe("number");
@@ -116,7 +116,7 @@ describe("with --numbers string", () => {
     }
   });
 
-  it("the state and its hash are the same", async () => {
+  it("the state hash is the same", async () => {
     expect(await asText.api.stateHash()).toBe(await asNumbers.api.stateHash());
   });
 });

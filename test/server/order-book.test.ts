@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { noOf, T0, useApi, yesOf } from "../support/http.ts";
-import type { Book, ClockChange, Market } from "./replies.ts";
+import { T0, tokensOf, useApi } from "../support/http.ts";
+import type { Book, ClockChange } from "./replies.ts";
 import { useTrader } from "./trader.ts";
 
 const api = useApi();
 const maker = useTrader(api, 1);
 const taker = useTrader(api, 2);
 
-const tokensOf = (market: Market): [yes: string, no: string] => [yesOf(market), noOf(market)];
-const bookOf = (tokenId: string): Promise<Book> => api.get(`/clob/book?token_id=${tokenId}`);
 const rowsOf = (levels: Book["bids"]): number[][] =>
   levels.map(({ price, size, orders }) => [price, size, orders]);
 
@@ -22,7 +20,7 @@ describe("GET /clob/book", () => {
   it("is empty for a new market: no levels, no last price, sequence 0", async () => {
     const market = await api.createMarket();
     const [yes] = tokensOf(market);
-    const book = await bookOf(yes);
+    const book = await api.book(yes);
     expect(book).toEqual({
       tokenId: yes,
       marketId: market.id,
@@ -37,7 +35,7 @@ describe("GET /clob/book", () => {
     });
   });
 
-  it("adds up the orders of each price, best price first on both sides", async () => {
+  it("sums the orders of each price level, best price first", async () => {
     const [yes] = tokensOf(await api.createMarket());
     for (const [side, price, size] of [
       ["BUY", 0.4, 10],
@@ -49,7 +47,7 @@ describe("GET /clob/book", () => {
     ]) {
       await maker.place({ tokenId: yes, side, price, size });
     }
-    const book = await bookOf(yes);
+    const book = await api.book(yes);
     expect(rowsOf(book.bids)).toEqual([
       [0.42, 5.5, 1],
       [0.4, 12.25, 2],
@@ -61,12 +59,12 @@ describe("GET /clob/book", () => {
     expect(book.sequence).toBe(6);
   });
 
-  it("of NO is the exact mirror of YES when the market is complementary", async () => {
+  it("of NO is the exact mirror of YES if the market is complementary", async () => {
     const [yes, no] = tokensOf(await api.createMarket());
     await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
     await maker.place({ tokenId: no, side: "BUY", price: 0.35, size: 4 });
     await maker.place({ tokenId: no, side: "SELL", price: 0.7, size: 6 });
-    const [ofYes, ofNo] = [await bookOf(yes), await bookOf(no)];
+    const [ofYes, ofNo] = [await api.book(yes), await api.book(no)];
     expect(rowsOf(ofYes.bids)).toEqual([
       [0.4, 10, 1],
       [0.3, 6, 1],
@@ -80,51 +78,51 @@ describe("GET /clob/book", () => {
     expect(ofNo).toMatchObject({ outcome: "NO", sequence: ofYes.sequence, updatedAt: ofYes.updatedAt });
   });
 
-  it("of NO is a book of its own when the market is independent", async () => {
+  it("of NO is a separate book if the market is independent", async () => {
     const [yes, no] = tokensOf(await api.createMarket({ matching: "independent" }));
     await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
     await maker.place({ tokenId: no, side: "BUY", price: 0.7, size: 4 });
-    const [ofYes, ofNo] = [await bookOf(yes), await bookOf(no)];
+    const [ofYes, ofNo] = [await api.book(yes), await api.book(no)];
     expect([rowsOf(ofYes.bids), ofYes.asks]).toEqual([[[0.4, 10, 1]], []]);
     expect([rowsOf(ofNo.bids), ofNo.asks]).toEqual([[[0.7, 4, 1]], []]);
   });
 
-  it("counts each change, and its hash follows the content alone", async () => {
+  it("has a sequence of changes, and a hash of the content only", async () => {
     const [yes] = tokensOf(await api.createMarket());
-    const empty = await bookOf(yes);
+    const empty = await api.book(yes);
     const { id } = await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
-    const one = await bookOf(yes);
+    const one = await api.book(yes);
     await maker.cancel(id);
-    const emptied = await bookOf(yes);
+    const emptied = await api.book(yes);
     await taker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
-    const again = await bookOf(yes);
+    const again = await api.book(yes);
     expect([empty, one, emptied, again].map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3]);
     expect(one.hash).not.toBe(empty.hash);
     expect([emptied.hash, again.hash]).toEqual([empty.hash, one.hash]);
   });
 
-  it("says when it changed last", async () => {
+  it("has the time of the last change", async () => {
     const [yes] = tokensOf(await api.createMarket());
     const { time } = await api.post<ClockChange>("/sim/clock", { advance: "90s" });
     await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
     await api.post<ClockChange>("/sim/clock", { advance: "90s" });
-    expect((await bookOf(yes)).updatedAt).toBe(time);
+    expect((await api.book(yes)).updatedAt).toBe(time);
   });
 
-  it("of a closed market is empty and still answers", async () => {
+  it("of a closed market is empty", async () => {
     const market = await api.createMarket();
     const [yes, no] = tokensOf(market);
     await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
     await api.post(`/sim/markets/${market.id}/close`);
-    expect(await bookOf(yes)).toMatchObject({ bids: [], asks: [] });
-    expect(await bookOf(no)).toMatchObject({ bids: [], asks: [] });
+    expect(await api.book(yes)).toMatchObject({ bids: [], asks: [] });
+    expect(await api.book(no)).toMatchObject({ bids: [], asks: [] });
   });
 });
 
 describe("a wrong token_id", () => {
   const reads = ["book", "price", "midpoint", "spread", "last-trade-price", "tick-size", "fee-rate"];
 
-  it.each(reads)("is refused by /clob/%s: missing, blank, unknown", async (read) => {
+  it.each(reads)("is refused by /clob/%s if it is missing, blank or unknown", async (read) => {
     const get = (query: string) => ({ method: "GET", path: `/clob/${read}${query}` }) as const;
     await api.refused(get(""), "TOKEN_ID_REQUIRED");
     await api.refused(get("?token_id="), "TOKEN_ID_REQUIRED");
@@ -132,7 +130,7 @@ describe("a wrong token_id", () => {
   });
 
   it.each(["id", "slug", "conditionId"] as const)(
-    "that is a market's %s is told so, with its tokens",
+    "that is a market's %s is refused with the market's token ids",
     async (kind) => {
       const market = await api.createMarket();
       const { body } = await api.refused(`GET /clob/book?token_id=${market[kind]}`, "TOKEN_NOT_FOUND");

@@ -20,51 +20,51 @@ beforeAll(async () => {
   await api.post(`/sim/markets/${ended.id}/close`);
 });
 
-/** What is wrong with an order: how it comes about, and what it is called. */
-interface Fault {
+/** A mistake in an order and the code of its refusal. */
+interface Mistake {
   readonly name: string;
   readonly code: string;
-  /** What an order has of it; `trader` says who sends it. */
+  /** Fields of the order that have the mistake; `trader` is the sender. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 const CLOSED = Symbol("a token of a closed market");
-const fault = (name: string, code: string, fields: Fault["fields"]): Fault => ({ name, code, fields });
+const mistake = (name: string, code: string, fields: Mistake["fields"]): Mistake => ({ name, code, fields });
 
-/** All faults in the order of checks. Those of one field exclude each other. */
-const FAULTS: readonly Fault[] = [
-  fault("no tokenId", "INVALID_ORDER", { tokenId: undefined }),
-  fault("a number as tokenId", "INVALID_ORDER", { tokenId: 5 }),
-  fault("an empty tokenId", "INVALID_ORDER", { tokenId: "" }),
-  fault("no side", "INVALID_ORDER", { side: undefined }),
-  fault("a number as side", "INVALID_ORDER", { side: 1 }),
-  fault("an unknown side", "INVALID_SIDE", { side: "buy" }),
-  fault("a number as orderType", "INVALID_ORDER", { orderType: 1 }),
-  fault("an unknown orderType", "INVALID_ORDER_TYPE", { orderType: "IOC" }),
-  fault("no price", "INVALID_ORDER", { price: undefined }),
-  fault("a text as price", "INVALID_ORDER", { price: "0.5" }),
-  fault("a price out of range", "PRICE_OUT_OF_RANGE", { price: 1 }),
-  fault("no size", "INVALID_ORDER", { size: undefined }),
-  fault("a text as size", "INVALID_ORDER", { size: "5" }),
-  fault("a size out of range", "INVALID_SIZE", { size: 0 }),
-  fault("a size off its grid", "INVALID_SIZE", { size: 5.001 }),
-  fault("a number as expiration", "INVALID_ORDER", { expiration: 1_767_225_600 }),
-  fault("no expiration with GTD", "EXPIRATION_REQUIRED", { orderType: "GTD" }),
-  fault("a malformed expiration", "INVALID_EXPIRATION", { orderType: "GTD", expiration: "soon" }),
-  fault("an expiration with GTC", "EXPIRATION_NOT_ALLOWED", { orderType: "GTC", expiration: "9999999999" }),
-  fault("an unknown token", "TOKEN_NOT_FOUND", { tokenId: "1" }),
-  fault("a price off the grid", "INVALID_TICK_SIZE", { price: 0.555 }),
-  fault("a price finer than any grid", "INVALID_TICK_SIZE", { price: 0.55555 }),
-  fault("a size below the minimum", "SIZE_TOO_SMALL", { size: 0.5 }),
-  fault("an expiration in the past", "EXPIRATION_IN_PAST", { orderType: "GTD", expiration: "1" }),
-  fault("a closed market", "MARKET_CLOSED", { tokenId: CLOSED }),
-  fault("no funds", "INSUFFICIENT_BALANCE", { trader: "poor" }),
+/** All mistakes in the order of the checks. Two of the same field exclude each other. */
+const MISTAKES: readonly Mistake[] = [
+  mistake("no tokenId", "INVALID_ORDER", { tokenId: undefined }),
+  mistake("a number as tokenId", "INVALID_ORDER", { tokenId: 5 }),
+  mistake("an empty tokenId", "INVALID_ORDER", { tokenId: "" }),
+  mistake("no side", "INVALID_ORDER", { side: undefined }),
+  mistake("a number as side", "INVALID_ORDER", { side: 1 }),
+  mistake("an unknown side", "INVALID_SIDE", { side: "buy" }),
+  mistake("a number as orderType", "INVALID_ORDER", { orderType: 1 }),
+  mistake("an unknown orderType", "INVALID_ORDER_TYPE", { orderType: "IOC" }),
+  mistake("no price", "INVALID_ORDER", { price: undefined }),
+  mistake("a string as price", "INVALID_ORDER", { price: "0.5" }),
+  mistake("a price out of range", "PRICE_OUT_OF_RANGE", { price: 1 }),
+  mistake("no size", "INVALID_ORDER", { size: undefined }),
+  mistake("a string as size", "INVALID_ORDER", { size: "5" }),
+  mistake("a size out of range", "INVALID_SIZE", { size: 0 }),
+  mistake("a size off the step of 0.01", "INVALID_SIZE", { size: 5.001 }),
+  mistake("a number as expiration", "INVALID_ORDER", { expiration: 1_767_225_600 }),
+  mistake("no expiration with GTD", "EXPIRATION_REQUIRED", { orderType: "GTD" }),
+  mistake("a malformed expiration", "INVALID_EXPIRATION", { orderType: "GTD", expiration: "soon" }),
+  mistake("an expiration with GTC", "EXPIRATION_NOT_ALLOWED", { orderType: "GTC", expiration: "9999999999" }),
+  mistake("an unknown token", "TOKEN_NOT_FOUND", { tokenId: "1" }),
+  mistake("a price off the tick size", "INVALID_TICK_SIZE", { price: 0.555 }),
+  mistake("a price finer than every tick size", "INVALID_TICK_SIZE", { price: 0.55555 }),
+  mistake("a size below the minimum", "SIZE_TOO_SMALL", { size: 0.5 }),
+  mistake("an expiration in the past", "EXPIRATION_IN_PAST", { orderType: "GTD", expiration: "1" }),
+  mistake("a closed market", "MARKET_CLOSED", { tokenId: CLOSED }),
+  mistake("no funds", "INSUFFICIENT_BALANCE", { trader: "poor" }),
 ];
 
-/** The refusal of an order with some faults. */
-async function refusalOf(...faults: readonly Fault[]): Promise<Refusal> {
+/** The refusal of an order with some mistakes. */
+async function refusalOf(...mistakes: readonly Mistake[]): Promise<Refusal> {
   const good = { tokenId: open, side: "BUY", price: 0.5, size: 5, trader: "rich" };
-  const { trader, ...order } = Object.assign(good, ...faults.map(({ fields }) => fields)) as typeof good;
+  const { trader, ...order } = Object.assign(good, ...mistakes.map(({ fields }) => fields)) as typeof good;
   const sent = { ...order, tokenId: (order.tokenId as unknown) === CLOSED ? closed : order.tokenId };
   const request = (trader === "rich" ? rich : poor).signed("POST", "/clob/order", sent);
   const { status, body } = await api.send<Refusal>(request);
@@ -72,24 +72,27 @@ async function refusalOf(...faults: readonly Fault[]): Promise<Refusal> {
   return body;
 }
 
-/** Whether one order can have both. */
-const areCompatible = (one: Fault, other: Fault): boolean =>
+/** Whether an order can have both. */
+const areCompatible = (one: Mistake, other: Mistake): boolean =>
   !Object.keys(one.fields).some((field) => Object.hasOwn(other.fields, field));
 
-const PAIRS = FAULTS.flatMap((first, at) =>
-  FAULTS.slice(at + 1)
+const PAIRS = MISTAKES.flatMap((first, at) =>
+  MISTAKES.slice(at + 1)
     .filter((second) => areCompatible(first, second))
     .map((second) => [first.name, second.name, first, second] as const),
 );
 
 describe("an order", () => {
-  it("without any fault is accepted", async () => {
+  it("without a mistake is accepted", async () => {
     await rich.place({ tokenId: open, side: "BUY", price: 0.5, size: 5 });
   });
 
-  it.each(FAULTS.map((each) => [each.name, each] as const))("with %s is refused for it", async (_, each) => {
-    expect((await refusalOf(each)).code).toBe(each.code);
-  });
+  it.each(MISTAKES.map((each) => [each.name, each] as const))(
+    "with %s is refused with its code",
+    async (_, each) => {
+      expect((await refusalOf(each)).code).toBe(each.code);
+    },
+  );
 
   it.each(PAIRS)("with %s and %s is refused for the first", async (_first, _second, first, second) => {
     const alone = await refusalOf(first);
@@ -97,15 +100,15 @@ describe("an order", () => {
     expect({ code, error }).toEqual({ code: alone.code, error: alone.error });
   });
 
-  it("is refused for its signature before anything else, and then for its JSON", async () => {
+  it("is checked for its signature first, then for its JSON", async () => {
     const wrong = { ...rich.headers("POST", "/clob/order", "other"), "content-type": "application/json" };
     const unsigned = { method: "POST", path: "/clob/order", headers: wrong, body: "{" } as const;
     await api.refused(unsigned, "INVALID_SIGNATURE");
     await rich.refused("POST /clob/order?zebra=1", "INVALID_JSON", "{");
   });
 
-  it("is refused for all that the endpoint names, as the table above has it", () => {
-    const codes = FAULTS.map(({ code }) => code);
+  it("can be refused with each code of the endpoint; the mistakes above are in the order of the checks", () => {
+    const codes = MISTAKES.map(({ code }) => code);
     expect(new Set(codes)).toEqual(new Set(ORDER_ERRORS));
     const refusals = Object.keys(ORDER_CHECKS);
     expect([...new Set(codes.filter((code) => refusals.includes(code)))]).toEqual(refusals);

@@ -1,17 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, type Headers, startApi, useApi } from "../support/http.ts";
-import { refusalOf, titleOf } from "./bad-inputs.ts";
-import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
+import { codeOf, titleOf } from "./bad-inputs.ts";
+import { HOST, headerLines, refusalIn, refusalTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Refusal } from "./replies.ts";
 
 const api = useApi();
-
-async function refusalFor(line: string, headers: readonly string[]): Promise<Refusal> {
-  const before = await api.stateHash();
-  const refusal = refusalIn(await answerTo(api.port, requestBytes(line, headers)));
-  expect(await api.stateHash()).toBe(before);
-  return refusal;
-}
 
 describe("the Origin header", () => {
   const FOREIGN = [
@@ -36,22 +29,22 @@ describe("the Origin header", () => {
       ["null", "application/json"],
     ] as const) {
       const headers = { origin, "content-type": type };
-      await api.refused({ method: "POST", path: "/sim/reset", headers, body: "{}" }, refusalOf("H05"));
+      await api.refused({ method: "POST", path: "/sim/reset", headers, body: "{}" }, codeOf("H05"));
     }
   });
 
-  it.each(FOREIGN)('of a foreign page is refused on /sim, for reading too: "%s"', async (origin) => {
+  it.each(FOREIGN)('of another site is refused on /sim, for reading too: "%s"', async (origin) => {
     for (const line of ["POST /sim/reset", "GET /sim/state", "POST /sim/clock", "GET /sim"]) {
-      const refusal = await refusalFor(line, ["Host: localhost", `Origin: ${origin}`]);
+      const refusal = await refusalTo(api, requestBytes(line, [HOST, `Origin: ${origin}`]));
       expect(refusal).toMatchObject({ status: 403, code: "ORIGIN_NOT_ALLOWED" });
     }
   });
 
   it.each(FOREIGN)(
-    'of a foreign page is served market data that its browser may not show: "%s"',
+    'of another site gets market data without the headers that let its page read it: "%s"',
     async (origin) => {
-      const bytes = requestBytes("GET /clob/time", ["Host: localhost", `Origin: ${origin}`]);
-      const { status, headers } = await answerTo(api.port, bytes);
+      const bytes = requestBytes("GET /clob/time", [HOST, `Origin: ${origin}`]);
+      const { status, headers } = await replyTo(api.port, bytes);
       expect(status).toBe(200);
       expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
       expect(headers.get("vary")).toEqual(["origin"]);
@@ -87,7 +80,7 @@ describe("the Origin header", () => {
     expect(allowed).toEqual(expect.arrayContaining([...asked, "content-type"]));
   });
 
-  it("of a foreign page gets a preflight that allows nothing", async () => {
+  it("of another site gets a preflight that allows nothing", async () => {
     const headers = { origin: "http://evil.example", "access-control-request-method": "POST" };
     const reply = await api.send({ method: "OPTIONS", path: "/sim/reset", headers });
     expect(reply.status).toBe(204);
@@ -105,19 +98,18 @@ describe("the token of the control plane", () => {
   afterAll(() => guarded.close());
 
   const statusWith = async (headers: Headers): Promise<number> => {
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    const bytes = requestBytes("GET /sim/state", ["Host: localhost", ...lines]);
-    return (await answerTo(guarded.port, bytes)).status;
+    const bytes = requestBytes("GET /sim/state", [HOST, ...headerLines(headers)]);
+    return (await replyTo(guarded.port, bytes)).status;
   };
 
   it(`${titleOf("H08")}: the second`, async () => {
-    const bytes = requestBytes("GET /sim/state", ["Host: localhost"]);
-    const reply = await answerTo(guarded.port, bytes);
+    const bytes = requestBytes("GET /sim/state");
+    const reply = await replyTo(guarded.port, bytes);
     expect(refusalIn(reply)).toMatchObject({ status: 401, code: "SIM_TOKEN_REQUIRED" });
     expect(reply.headers.get("www-authenticate")).toEqual(["Bearer"]);
   });
 
-  it("opens as a bearer token or in its own header", async () => {
+  it("is accepted as a bearer token or in x-sim-token", async () => {
     expect(await statusWith({ authorization: `Bearer ${TOKEN}` })).toBe(200);
     expect(await statusWith({ authorization: `bearer ${TOKEN}` })).toBe(200);
     expect(await statusWith({ "x-sim-token": TOKEN })).toBe(200);
@@ -126,28 +118,28 @@ describe("the token of the control plane", () => {
   it.each<[string, Headers]>([
     ["empty", { "x-sim-token": "" }],
     ["cut short", { "x-sim-token": TOKEN.slice(1) }],
-    ["in other letters", { "x-sim-token": TOKEN.toUpperCase() }],
-    ["with more behind it", { authorization: `Bearer ${TOKEN}x` }],
+    ["in another case", { "x-sim-token": TOKEN.toUpperCase() }],
+    ["followed by more", { authorization: `Bearer ${TOKEN}x` }],
     ["under another scheme", { authorization: `Basic ${TOKEN}` }],
-    ["alone in the header", { authorization: TOKEN }],
-    ["wrong beside the right one", { authorization: "Bearer wrong", "x-sim-token": TOKEN }],
-  ])("does not open when it is %s", async (_how, headers) => {
+    ["without a scheme", { authorization: TOKEN }],
+    ["wrong in one of the two headers", { authorization: "Bearer wrong", "x-sim-token": TOKEN }],
+  ])("is refused when it is %s", async (_case, headers) => {
     expect(await statusWith(headers)).toBe(401);
   });
 
-  it("is asked on every route of /sim and on no other", async () => {
+  it("is required on every route of /sim and on no other", async () => {
     for (const [path, methods] of Object.entries(guarded.document.json.paths)) {
       for (const method of Object.keys(methods)) {
         const route = path.replace(/\{\w+\}/g, "x");
-        const bytes = requestBytes(`${method.toUpperCase()} ${route}`, ["Host: localhost"]);
-        const { text } = await answerTo(guarded.port, bytes);
-        const isAsked = (JSON.parse(text) as Partial<Refusal>).code === "SIM_TOKEN_REQUIRED";
-        expect(isAsked, `${method} ${path}`).toBe(path.startsWith("/sim"));
+        const bytes = requestBytes(`${method.toUpperCase()} ${route}`);
+        const { text } = await replyTo(guarded.port, bytes);
+        const isRequired = (JSON.parse(text) as Partial<Refusal>).code === "SIM_TOKEN_REQUIRED";
+        expect(isRequired, `${method} ${path}`).toBe(path.startsWith("/sim"));
       }
     }
   });
 
-  it("never appears in an answer", async () => {
+  it("is never in an answer", async () => {
     for (const path of ["/sim", "/sim/state", "/openapi.json"]) {
       expect((await guarded.send(`GET ${path}`)).text).not.toContain(TOKEN);
     }

@@ -14,23 +14,15 @@ describe("DELETE /clob/order", () => {
     return (await maker.place({ tokenId, side: "BUY", price: 0.5, size: 5 })).id;
   };
 
-  it.each(["orderId", "id", "orderID"])("takes the id as %s in the body", async (name) => {
-    const id = await place();
-    expect(await maker.ask<CancelResult>("DELETE", "/clob/order", { [name]: id })).toEqual({
-      canceled: [id],
-      notCanceled: {},
-    });
+  it.each(["orderId", "id", "orderID"])("accepts the id as %s in the body or the query", async (name) => {
+    const [one, two] = [await place(), await place()];
+    const byBody = await maker.ask<CancelResult>("DELETE", "/clob/order", { [name]: one });
+    expect(byBody).toEqual({ canceled: [one], notCanceled: {} });
+    const byQuery = await maker.ask<CancelResult>("DELETE", `/clob/order?${name}=${two}`);
+    expect(byQuery).toEqual({ canceled: [two], notCanceled: {} });
   });
 
-  it.each(["orderId", "id", "orderID"])("takes the id as %s in the query", async (name) => {
-    const id = await place();
-    expect(await maker.ask<CancelResult>("DELETE", `/clob/order?${name}=${id}`)).toEqual({
-      canceled: [id],
-      notCanceled: {},
-    });
-  });
-
-  it("takes the same id twice, and refuses two that differ", async () => {
+  it("accepts equal ids and refuses different ones", async () => {
     const [id, other] = [await place(), await place()];
     await maker.refused(`DELETE /clob/order?id=${other}`, "CONFLICTING_FIELDS", { orderId: id });
     await maker.refused("DELETE /clob/order", "CONFLICTING_FIELDS", { orderId: id, id: other });
@@ -38,7 +30,7 @@ describe("DELETE /clob/order", () => {
     expect(canceled).toEqual([id]);
   });
 
-  it("needs an id", async () => {
+  it("requires an id", async () => {
     for (const body of [undefined, {}, { orderId: "" }, { order: "x" }]) {
       await maker.refused("DELETE /clob/order", "ORDER_ID_REQUIRED", body);
     }
@@ -46,7 +38,7 @@ describe("DELETE /clob/order", () => {
     await maker.refused("DELETE /clob/order", "INVALID_JSON", "[]");
   });
 
-  it("says why an own order that is no longer live is not canceled", async () => {
+  it("says why an order of the caller that is no longer open is not canceled", async () => {
     const tokenId = yesOf(await api.createMarket());
     const order = { tokenId, side: "BUY", price: 0.5, size: 5 };
     const { id: matched } = await maker.place(order);
@@ -65,7 +57,7 @@ describe("DELETE /clob/order", () => {
 });
 
 describe("DELETE /clob/orders/all", () => {
-  it("cancels the caller's open orders, oldest first, and nobody else's", async () => {
+  it("cancels the caller's open orders only, oldest first", async () => {
     const tokenId = yesOf(await api.createMarket());
     await maker.ask("DELETE", "/clob/orders/all");
     const own: string[] = [];
@@ -77,7 +69,7 @@ describe("DELETE /clob/orders/all", () => {
     expect((await taker.ask<OrderPage>("GET", "/clob/orders")).data.map((order) => order.id)).toContain(id);
   });
 
-  it("with nothing to cancel is a success that changes nothing", async () => {
+  it("succeeds and changes nothing if there is no open order", async () => {
     const before = await api.stateHash();
     expect(await maker.ask("DELETE", "/clob/orders/all")).toEqual({ canceled: [], notCanceled: {} });
     expect(await api.stateHash()).toBe(before);
@@ -115,7 +107,7 @@ describe("GET /clob/orders", () => {
     ).not.toContain(0);
   });
 
-  it("filters by token, by market's id or slug, by side, and by all of them", async () => {
+  it("filters by token, by id or slug of the market, by side, and by all of them", async () => {
     const [one, two] = markets as [Market, Market];
     expect(await found(`?token_id=${yesOf(two)}`)).toEqual([2, 3]);
     expect(await found(`?market=${one.id}`)).toEqual([0, 1]);
@@ -124,13 +116,13 @@ describe("GET /clob/orders", () => {
     expect(await found(`?side=SELL&market=${two.id}&token_id=${yesOf(two)}`)).toEqual([3]);
   });
 
-  it("cuts pages, and clamps a limit above 500", async () => {
+  it("returns pages, and clamps a limit above 500", async () => {
     expect(await found("?limit=2&offset=1")).toEqual([1, 2]);
     expect(await list("?limit=2&offset=1")).toMatchObject({ limit: 2, offset: 1, total: 4, hasMore: true });
     expect(await list("?limit=501")).toMatchObject({ limit: 500 });
   });
 
-  it("refuses filters that name nothing, and a token of another market", async () => {
+  it("refuses filters by unknown objects, and a token of another market", async () => {
     const [one, two] = markets as [Market, Market];
     const refused = (query: string, code: ErrorCode) => maker.refused(`GET /clob/orders${query}`, code);
     await refused("?token_id=1", "TOKEN_NOT_FOUND");
@@ -148,7 +140,7 @@ describe("GET /clob/trades", () => {
   const prices = async (query: string, caller = maker): Promise<number[]> =>
     (await list(`?market=${market.id}${query}`, caller)).data.map(({ price }) => price);
 
-  /** The maker's order is met at 0.5 in the seconds 0, 10 and 20; then its YES for 0.3 meets a NO for 0.7. */
+  /** The maker's order is filled at 0.5 at seconds 0, 10 and 20; then its YES at 0.3 matches a NO at 0.7. */
   beforeAll(async () => {
     market = await api.createMarket();
     started = api.now;
@@ -162,7 +154,7 @@ describe("GET /clob/trades", () => {
     await taker.place({ tokenId: noOf(market), side: "BUY", price: 0.7, size: 4 });
   });
 
-  it("lists the caller's fills, newest first, from the caller's own side", async () => {
+  it("lists the caller's fills, newest first, from the caller's side", async () => {
     expect(await list(`?market=${market.id}`)).toMatchObject({
       limit: 100,
       offset: 0,
@@ -196,7 +188,7 @@ describe("GET /clob/trades", () => {
     expect(await sizes(`&after=${started + 20}&before=${started}`)).toEqual([]);
   });
 
-  it("gives each fill to one of two ranges that meet at a second", async () => {
+  it("has each fill in one of two adjacent ranges", async () => {
     for (let second = started - 1; second <= started + 31; second += 1) {
       const [early, late] = await Promise.all([
         list(`?market=${market.id}&before=${second}`),
@@ -207,13 +199,13 @@ describe("GET /clob/trades", () => {
     }
   });
 
-  it("cuts pages, and clamps a limit above 500", async () => {
+  it("returns pages, and clamps a limit above 500", async () => {
     expect(await prices("&limit=1&offset=3")).toEqual([0.5]);
     expect(await list(`?market=${market.id}&limit=3`)).toMatchObject({ limit: 3, total: 4, hasMore: true });
     expect(await list("?limit=501")).toMatchObject({ limit: 500 });
   });
 
-  it("refuses an order of somebody else like one that never was", async () => {
+  it("refuses an order of another account like an unknown order", async () => {
     const refusal = (id: string) => taker.refused(`GET /clob/trades?order=${id}`, "ORDER_NOT_FOUND");
     const [{ body: foreign }, { body: unknown }] = [await refusal(orderId), await refusal("nothing")];
     expect(foreign.error.replace(orderId, "")).toBe(unknown.error.replace("nothing", ""));

@@ -8,7 +8,7 @@ import { inspectorPage } from "../../src/inspector-page.ts";
 import { TINY_WORLD, useApi } from "../support/http.ts";
 import type { Refusal } from "./replies.ts";
 
-/** What a browser sends when somebody types an address. */
+/** The Accept header of a browser's navigation. */
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
 
 interface Answer {
@@ -17,17 +17,17 @@ interface Answer {
   readonly bytes: Buffer;
 }
 
-/** A request with these headers and no others. */
+/** Sends a request with these headers and no others. */
 const ask = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const sent = httpRequest(url, { method, headers, agent: false }, (response) => {
-      const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => void pieces.push(piece));
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => void chunks.push(chunk));
       response.on("end", () =>
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers,
-          bytes: Buffer.concat(pieces),
+          bytes: Buffer.concat(chunks),
         }),
       );
     });
@@ -47,7 +47,7 @@ describe("GET / of an exchange", () => {
     "text/html, */*",
     "text/html, application/xhtml+xml, image/jxr, */*",
     "TEXT/HTML;level=1;q=0.9, application/json;q=0.8",
-  ])("is the inspector to whoever prefers HTML: %s", async (accept) => {
+  ])("is the inspector if HTML is preferred: %s", async (accept) => {
     const { status, headers, bytes } = await ask(root(), { accept });
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
@@ -66,7 +66,7 @@ describe("GET / of an exchange", () => {
     "text/html;q=0.1, */*",
     "text/html;q=x",
     "text/*",
-  ])("is a 404 as before to everybody else, which names the inspector: %s", async (accept) => {
+  ])("is otherwise a 404 with a hint at the inspector: %s", async (accept) => {
     const answer = await ask(root(), accept === undefined ? {} : { accept });
     expect(jsonIn(answer)).toMatchObject({
       ...{ status: 404, code: "ROUTE_NOT_FOUND" },
@@ -75,14 +75,14 @@ describe("GET / of an exchange", () => {
     expect(answer.headers.vary).toBe("accept");
   });
 
-  it("keeps its other methods to what they were", async () => {
+  it("has no other methods", async () => {
     for (const method of ["POST", "DELETE", "PUT"]) {
       const answer = await ask(root(), { accept: BROWSER }, method);
       expect(jsonIn(answer)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
     }
   });
 
-  it("sends it packed where that is understood", async () => {
+  it("compresses the page if the client accepts gzip", async () => {
     const { headers, bytes } = await ask(root(), { accept: BROWSER, "accept-encoding": "deflate, gzip, br" });
     expect(headers["content-encoding"]).toBe("gzip");
     expect(gunzipSync(bytes).toString()).toBe(built);
@@ -91,7 +91,7 @@ describe("GET / of an exchange", () => {
     expect(plain.headers.vary).toBe("accept, accept-encoding");
   });
 
-  it("answers HEAD with the same headers alone", async () => {
+  it("answers HEAD with the same headers and no body", async () => {
     const whole = await ask(root(), { accept: BROWSER });
     const { bytes, headers, status } = await ask(root(), { accept: BROWSER }, "HEAD");
     expect({ status, length: bytes.length }).toEqual({ status: 200, length: 0 });
@@ -99,7 +99,7 @@ describe("GET / of an exchange", () => {
     expect(Number(headers["content-length"])).toBe(Buffer.byteLength(built));
   });
 
-  it("costs a browser nothing that has it already", async () => {
+  it("answers 304 if the browser has the page", async () => {
     const { headers } = await ask(root(), { accept: BROWSER });
     expect(headers["cache-control"]).toBe("no-cache");
     const tag = String(headers.etag);
@@ -111,7 +111,7 @@ describe("GET / of an exchange", () => {
     expect((await ask(root(), { accept: BROWSER, "if-none-match": '"x"' })).status).toBe(200);
   });
 
-  it("lets it run what was built and nothing else, load from here alone, and be framed by nobody", async () => {
+  it("allows only the built script and style and requests to the server, and no frame", async () => {
     const { headers } = await ask(root(), { accept: BROWSER });
     const policy = Object.fromEntries(
       String(headers["content-security-policy"])
@@ -142,7 +142,7 @@ describe("GET / of an exchange", () => {
     });
   });
 
-  it("is guarded by the host, and given to no page of another origin to read", async () => {
+  it("checks the host, and allows no page of another origin to read it", async () => {
     const foreign = await ask(root(), { accept: BROWSER, host: "evil.example" });
     expect(jsonIn(foreign)).toMatchObject({ status: 403, code: "HOST_NOT_ALLOWED" });
     for (const origin of ["http://evil.example", "http://localhost:3000"]) {
@@ -151,7 +151,7 @@ describe("GET / of an exchange", () => {
     }
   });
 
-  it("is stopped by no fault on requests, and changes nothing", async () => {
+  it("ignores faults on requests, and changes nothing", async () => {
     const before = await api.stateHash();
     await api.post("/sim/faults", { status: 503 });
     expect((await ask(root(), { accept: BROWSER })).status).toBe(200);
@@ -173,12 +173,12 @@ describe("GET /3 of a pool", () => {
     expect({ status, html: bytes.toString() }).toEqual({ status: 200, html: built });
   });
 
-  it("is no page of an exchange that the pool has not got", async () => {
+  it("is a 404 for an exchange that the pool does not have", async () => {
     const answer = await ask(`${pool.url}/4/`, { accept: BROWSER });
     expect(jsonIn(answer)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
   });
 
-  it("has at / a page that links to each, runs nothing, and is framed by nobody", async () => {
+  it("has at / a page without scripts that links to each exchange and allows no frame", async () => {
     const { status, headers, bytes } = await ask(`${pool.url}/`, { accept: BROWSER });
     expect({ status, type: headers["content-type"] }).toEqual({
       ...{ status: 200, type: "text/html; charset=utf-8" },
@@ -193,7 +193,7 @@ describe("GET /3 of a pool", () => {
   });
 
   it.each([undefined, "*/*", "application/json, text/html"])(
-    "leaves the list at / to everybody else: %s",
+    "is otherwise the JSON list at /: %s",
     async (accept) => {
       const answer = await ask(`${pool.url}/`, accept === undefined ? {} : { accept });
       expect(jsonIn(answer)).toMatchObject({ pool: 3 });
@@ -201,7 +201,7 @@ describe("GET /3 of a pool", () => {
   );
 });
 
-describe("a page of the server's own", () => {
+describe("a page served by the server", () => {
   const own = useApi({ allowHost: ["sim.example"], host: "127.0.0.1" });
 
   it.each([
@@ -211,7 +211,7 @@ describe("a page of the server's own", () => {
     ["http://evil.example", "sim.example", 403],
     ["null", "sim.example", 403],
   ])(
-    "may use the control plane under a name that the server goes by: %s at %s",
+    "may use the control plane under an allowed name of the server: %s at %s",
     async (origin, host, status) => {
       const answer = await ask(`${own.server.url}/sim`, { origin, host });
       expect(answer.status).toBe(status);

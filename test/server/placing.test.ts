@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { noOf, T0, useApi, yesOf } from "../support/http.ts";
-import type { Account, Book, ClockChange, OrderStory } from "./replies.ts";
+import type { ClockChange, OrderStory } from "./replies.ts";
 import { type Trader, useTrader } from "./trader.ts";
 
 const api = useApi();
@@ -10,24 +10,23 @@ let marketId: string;
 let yes: string;
 let no: string;
 
-async function freshMarket(facts: object = {}): Promise<void> {
-  const market = await api.createMarket(facts);
+async function newMarket(fields: object = {}): Promise<void> {
+  const market = await api.createMarket(fields);
   marketId = market.id;
   yes = yesOf(market);
   no = noOf(market);
 }
-beforeEach(() => freshMarket());
+beforeEach(() => newMarket());
 
-const accountOf = ({ address }: Trader): Promise<Account> => api.get(`/sim/accounts/${address}`);
 const sharesOf = async (trader: Trader, tokenId: string) =>
-  (await accountOf(trader)).tokens.find((held) => held.tokenId === tokenId);
-const levelsOf = async (tokenId: string): Promise<number> => {
-  const { bids, asks } = await api.get<Book>(`/clob/book?token_id=${tokenId}`);
+  (await api.account(trader.address)).tokens.find((held) => held.tokenId === tokenId);
+const levelCount = async (tokenId: string): Promise<number> => {
+  const { bids, asks } = await api.book(tokenId);
   return bids.length + asks.length;
 };
 
 describe("POST /clob/order", () => {
-  it("answers the order that rests, whole, as GTC unless told otherwise", async () => {
+  it("returns the resting order, a GTC order by default", async () => {
     const placed = await maker.place({ tokenId: no, side: "BUY", price: 0.29, size: 12.5 });
     expect(placed).toEqual({
       id: placed.id,
@@ -51,27 +50,27 @@ describe("POST /clob/order", () => {
     });
   });
 
-  it("trades at the makers' prices, best first, and the improvement is the taker's", async () => {
+  it("trades at the makers' prices, best first, and the taker gets the price improvement", async () => {
     const far = await maker.place({ tokenId: yes, side: "SELL", price: 0.6, size: 10 });
     const near = await maker.place({ tokenId: yes, side: "SELL", price: 0.55, size: 4 });
-    const before = await accountOf(taker);
+    const before = await api.account(taker.address);
     const placed = await taker.place({ tokenId: yes, side: "BUY", price: 0.7, size: 10 });
     expect(placed).toMatchObject({ status: "MATCHED", sizeMatched: 10, sizeRemaining: 0, avgPrice: 0.58 });
     expect(placed.trades).toMatchObject([
       { price: 0.55, size: 4, counterOrderId: near.id, role: "TAKER", side: "BUY", orderId: placed.id },
       { price: 0.6, size: 6, counterOrderId: far.id, matchType: "COMPLEMENTARY", outcome: "YES" },
     ]);
-    const { collateral } = await accountOf(taker);
+    const { collateral } = await api.account(taker.address);
     expect(collateral.balance).toBe(before.collateral.balance - 5.8);
     expect(collateral.reserved).toBe(before.collateral.reserved);
   });
 
-  it("rests what does not cross, and reserves its price", async () => {
+  it("lets the unfilled remainder rest, and reserves its cost", async () => {
     await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 4 });
-    const before = (await accountOf(taker)).collateral.reserved;
+    const before = (await api.account(taker.address)).collateral.reserved;
     const placed = await taker.place({ tokenId: yes, side: "BUY", price: 0.5, size: 10 });
     expect(placed).toMatchObject({ status: "LIVE", sizeMatched: 4, sizeRemaining: 6, avgPrice: 0.5 });
-    expect((await accountOf(taker)).collateral.reserved - before).toBe(3);
+    expect((await api.account(taker.address)).collateral.reserved - before).toBe(3);
   });
 
   it("reserves the shares of a sale, and releases them when it is canceled", async () => {
@@ -92,8 +91,8 @@ describe("POST /clob/order", () => {
     expect((await sharesOf(taker, no))?.balance).toBe(10005);
   });
 
-  it("charges the taker alone, rounded down to a micro-USDC", async () => {
-    await freshMarket({ feeRateBps: 123 });
+  it("charges only the taker, rounded down to a micro-USDC", async () => {
+    await newMarket({ feeRateBps: 123 });
     await maker.place({ tokenId: yes, side: "SELL", price: 0.37, size: 3.33 });
     const placed = await taker.place({ tokenId: yes, side: "BUY", price: 0.37, size: 3.33 });
     expect(placed.fee).toBe(0.015154);
@@ -107,7 +106,7 @@ describe("POST /clob/order", () => {
     ["Unix milliseconds", `${T0 + 60}000`],
     ["ISO-8601 in UTC", "2026-01-01T00:01:00Z"],
     ["ISO-8601 with another zone", "2026-01-01T05:31:00.000+05:30"],
-  ])("takes an expiration in %s", async (_format, expiration) => {
+  ])("accepts an expiration in %s", async (_format, expiration) => {
     const placed = await maker.place({
       tokenId: yes,
       side: "BUY",
@@ -120,36 +119,36 @@ describe("POST /clob/order", () => {
     await maker.cancel(placed.id);
   });
 
-  it("answers with the self-trade policy of the market", async () => {
-    await freshMarket({ selfTrade: "cancel-taker" });
+  it("applies the self-trade policy of the market", async () => {
+    await newMarket({ selfTrade: "cancel-taker" });
     await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 5 });
     const placed = await maker.place({ tokenId: yes, side: "BUY", price: 0.5, size: 5 });
     expect(placed).toMatchObject({ status: "CANCELED", cancelReason: "SELF_TRADE", trades: [] });
   });
 
-  it("lets own orders meet by default", async () => {
+  it("lets own orders trade with each other by default", async () => {
     await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 5 });
     const placed = await maker.place({ tokenId: yes, side: "BUY", price: 0.5, size: 5 });
     expect(placed).toMatchObject({ status: "MATCHED", sizeMatched: 5 });
   });
 
-  it("cancels a FAK that meets nothing, and calls one that met something matched", async () => {
+  it("cancels a FAK order without fills, and a partly filled one is matched", async () => {
     const killed = await taker.place({ tokenId: yes, side: "BUY", price: 0.5, size: 5, orderType: "FAK" });
     expect(killed).toMatchObject({ status: "CANCELED", cancelReason: "FAK_UNFILLED", sizeMatched: 0 });
     await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 2 });
     const partly = await taker.place({ tokenId: yes, side: "BUY", price: 0.5, size: 5, orderType: "FAK" });
     expect(partly).toMatchObject({ status: "MATCHED", cancelReason: "FAK_REMAINDER", sizeMatched: 2 });
-    expect(await levelsOf(yes)).toBe(0);
+    expect(await levelCount(yes)).toBe(0);
   });
 
-  it("fills a FOK that can be filled whole", async () => {
+  it("fills a FOK order that can be filled completely", async () => {
     await maker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 2 });
     await maker.place({ tokenId: yes, side: "SELL", price: 0.6, size: 3 });
     const placed = await taker.place({ tokenId: yes, side: "BUY", price: 0.6, size: 5, orderType: "FOK" });
     expect(placed).toMatchObject({ status: "MATCHED", cancelReason: null, sizeMatched: 5, avgPrice: 0.56 });
   });
 
-  it("refuses what a closed or resolved market cannot take", async () => {
+  it("refuses an order in a closed or resolved market", async () => {
     const order = { tokenId: yes, side: "BUY", price: 0.5, size: 5 };
     await api.post(`/sim/markets/${marketId}/close`);
     const closed = await taker.orderRefused(order, "MARKET_CLOSED");
@@ -161,11 +160,11 @@ describe("POST /clob/order", () => {
 });
 
 describe("an order that expires", () => {
-  it("is live until its expiration, and gone at that instant before any request of the same instant", async () => {
+  it("is live before its expiration, and has expired before requests of the same time", async () => {
     const order = { tokenId: yes, side: "BUY", price: 0.5, size: 5, orderType: "GTD" };
     const { id } = await maker.place({ ...order, expiration: String(api.now + 60) });
     await api.post<ClockChange>("/sim/clock", { advance: "59s" });
-    expect(await levelsOf(yes)).toBe(1);
+    expect(await levelCount(yes)).toBe(1);
     const { fired, time } = await api.post<ClockChange>("/sim/clock", { advance: "1s" });
     expect(fired).toEqual([{ kind: "ORDER_EXPIRED", orderId: id, at: time }]);
     const late = await taker.place({ tokenId: yes, side: "SELL", price: 0.5, size: 5 });

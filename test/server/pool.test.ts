@@ -8,7 +8,7 @@ import { post, rpc } from "../chain-rpc/rpc.ts";
 import { openSocket, refusalOf } from "../chain-rpc/rpc-socket.ts";
 import { Api, type Reply, startApi, T0, TINY_WORLD, yesOf } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
-import { answerTo, exchangeBytes, requestBytes } from "./raw-socket.ts";
+import { repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Credentials, Info, MarketPage, Refusal } from "./replies.ts";
 import { Trader } from "./trader.ts";
 
@@ -21,11 +21,11 @@ const startPool = (config: Partial<Config> = {}): Promise<RunningServer> =>
     ...config,
   });
 
-/** The exchange of a number, whose replies are checked against its own document. */
+/** A client of one exchange, which checks replies against the exchange's document. */
 const exchangeAt = (server: RunningServer, number: number): Promise<Api> =>
   new Api({ ...server, url: `${server.url}/${number}` }).open();
 
-/** What the pool says of its exchanges. */
+/** The JSON at / of a pool. */
 interface Index {
   readonly pool: number;
   readonly exchanges: readonly { readonly url: string; readonly isOpen: boolean }[];
@@ -37,7 +37,7 @@ const jsonOf = async <Body>(url: string, init?: RequestInit): Promise<Body> =>
 const openIn = async (server: RunningServer): Promise<number[]> =>
   (await jsonOf<Index>(server.url)).exchanges.flatMap(({ isOpen }, index) => (isOpen ? [index + 1] : []));
 
-/** The first dev account of an exchange, with its keys. */
+/** The first dev account of an exchange, with its credentials. */
 async function devTrader(api: Api): Promise<Trader> {
   const address = (await api.get<Info>("/sim")).devAccounts[0]?.address ?? "";
   return new Trader(api, address, await api.post<Credentials>(`/sim/accounts/${address}/credentials`));
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("an exchange of a pool", () => {
-  it("is made when it is first asked for, and not before", async () => {
+  it("is created by its first request", async () => {
     const own = await startPool();
     expect(await openIn(own)).toEqual([]);
     await jsonOf(`${own.url}/3/clob/time`);
@@ -61,14 +61,14 @@ describe("an exchange of a pool", () => {
     await own.close();
   });
 
-  it("opens like all the others, and like a server of its own", async () => {
+  it("opens with the same state as the others and as a single exchange", async () => {
     const alone = await startApi();
     const hash = await alone.stateHash();
     for (const number of [1, SIZE]) expect(await (await exchangeAt(server, number)).stateHash()).toBe(hash);
     await alone.close();
   });
 
-  it("sees nothing of what happens in another, and is reset alone", async () => {
+  it("is independent of the others, and is reset alone", async () => {
     const [one, two] = [await exchangeAt(server, 1), await exchangeAt(server, 2)];
     const opening = await two.stateHash();
     const trader = await devTrader(one);
@@ -88,23 +88,23 @@ describe("an exchange of a pool", () => {
     expect(await one.stateHash()).toBe(opening);
   });
 
-  it("has keys that hold nowhere else until they are derived there, too", async () => {
+  it("refuses credentials derived on another exchange", async () => {
     const trader = await devTrader(await exchangeAt(server, 3));
     const stranger = new Trader(await exchangeAt(server, 4), trader.address, trader.credentials);
     await stranger.refused("GET /clob/orders", "UNKNOWN_API_KEY");
   });
 
-  it("describes itself under its own address, and names it in what is to be pasted", async () => {
+  it("has its path in its document and in the curl commands", async () => {
     const document = await jsonOf<{ servers: { url: string }[] }>(`${server.url}/2/openapi.json`);
     expect(document.servers).toEqual([{ url: "/2" }]);
     const { devAccounts } = await jsonOf<Info>(`${server.url}/2/sim`);
     expect(devAccounts[0]?.curl).toContain(` ${server.url}/2/sim/accounts/0x`);
   });
 
-  it("says which mistake a signature over the whole path is", async () => {
+  it("names the mistake of a signature over the whole path", async () => {
     const api = await exchangeAt(server, 2);
     const trader = await devTrader(api);
-    for (const [path, said] of [
+    for (const [path, message] of [
       ["/2/clob/orders", "the /2/clob prefix"],
       ["/clob/orders", "the /clob prefix"],
       [`${server.url}/2/clob/orders`, "the full URL"],
@@ -112,18 +112,18 @@ describe("an exchange of a pool", () => {
       const headers = trader.headers("GET", "/clob/orders", "", { path });
       const request = { method: "GET", path: "/clob/orders", headers } as const;
       const { body } = await api.refused(request, "INVALID_SIGNATURE");
-      expect(body.hint).toContain(said);
+      expect(body.hint).toContain(message);
       const url = `${server.url}/2/clob/orders`;
       const explained = await api.post<{ hint: string }>("/sim/explain-auth", {
         method: "GET",
         url,
         headers,
       });
-      expect(explained.hint).toContain(said);
+      expect(explained.hint).toContain(message);
     }
   });
 
-  it("is spoken to by the typed client, with a slash at the end of its URL or without", async () => {
+  it("works with the typed client, with or without a slash at the end of the URL", async () => {
     const client = new ExchangeClient(`${server.url}/4/`, { time: "server" });
     const { devAccounts } = orThrow(await client.control.info());
     const address = devAccounts[0]?.address ?? "0x";
@@ -137,7 +137,7 @@ describe("an exchange of a pool", () => {
     trader.close();
   });
 
-  it("has a chain of its own, over HTTP and over a WebSocket", async () => {
+  it("has its own chain, over HTTP and WebSocket", async () => {
     const [three, four] = [await exchangeAt(server, 3), await exchangeAt(server, 4)];
     await post(three, rpc("anvil_mine", ["0x2"]));
     const heights = await Promise.all(
@@ -153,7 +153,7 @@ describe("an exchange of a pool", () => {
 });
 
 describe("a pool", () => {
-  it("tells at / where its exchanges are, and at /healthz that it answers", async () => {
+  it("lists its exchanges at /, and answers /healthz", async () => {
     const { pool, exchanges } = await jsonOf<Index>(server.url);
     expect(pool).toBe(SIZE);
     const urls = [1, 2, 3, 4, 5].map((number) => `${server.url}/${number}`);
@@ -187,8 +187,8 @@ describe("a pool", () => {
     ["GET /chain", 404, "ROUTE_NOT_FOUND", '"/chain" names no exchange', "/1/chain"],
     ["POST /", 405, "METHOD_NOT_ALLOWED", "/ of a pool takes GET, HEAD, found POST", undefined],
     ["OPTIONS *", 404, "ROUTE_NOT_FOUND", '"*" names no exchange', "such as /1"],
-  ])("refuses %s and says what to do", async (line, status, code, error, hint) => {
-    const { headers, ...reply } = await answerTo(server.port, requestBytes(line, ["Host: localhost"]));
+  ])("refuses %s with a hint", async (line, status, code, error, hint) => {
+    const { headers, ...reply } = await replyTo(server.port, requestBytes(line, ["Host: localhost"]));
     const refusal = JSON.parse(reply.text) as Refusal;
     expect(refusal).toMatchObject({ status, code, error: expect.stringContaining(error) });
     expect(reply.status).toBe(status);
@@ -196,20 +196,20 @@ describe("a pool", () => {
     if (hint !== undefined) expect(refusal.hint).toContain(hint);
   });
 
-  it("guards its hosts before it looks at the path, and opens nothing for a foreign one", async () => {
+  it("checks the host before the path, and opens no exchange for a foreign host", async () => {
     const own = await startPool();
     for (const line of ["GET /", "GET /2/sim", "GET http://evil.example/2/sim"]) {
-      const { status } = await answerTo(own.port, requestBytes(line, ["Host: evil.example"]));
+      const { status } = await replyTo(own.port, requestBytes(line, ["Host: evil.example"]));
       expect(status, line).toBe(403);
     }
     expect(await openIn(own)).toEqual([]);
     const absolute = requestBytes(`GET http://localhost:${own.port}/2/clob/time`, ["Host: localhost"]);
-    expect((await answerTo(own.port, absolute)).status).toBe(200);
+    expect((await replyTo(own.port, absolute)).status).toBe(200);
     await own.close();
   });
 
-  it("answers what is no request, and a WebSocket to where no chain is", async () => {
-    const broken = await answerTo(server.port, "nonsense\r\n\r\n");
+  it("refuses an invalid request, and a WebSocket where there is no chain", async () => {
+    const broken = await replyTo(server.port, "nonsense\r\n\r\n");
     expect([broken.status, (JSON.parse(broken.text) as Refusal).code]).toEqual([400, "INVALID_HTTP"]);
     const statuses: number[] = [];
     for (const path of ["/chain", "/6/chain", "/0/chain", "/1/clob/time"]) {
@@ -219,16 +219,16 @@ describe("a pool", () => {
     expect(statuses).toEqual([404, 404, 404, 200]);
   });
 
-  it("answers the requests of one connection in their order, whichever exchange they are for", async () => {
+  it("answers the requests of a connection in order across exchanges", async () => {
     const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     const paths = ["/1/sim/state", "/2/clob/time", "/", "/3/sim/state/hash", "/nowhere"];
-    const replies = await exchangeBytes(server.port, paths.map(request).join(""), { replies: paths.length });
+    const replies = await repliesTo(server.port, paths.map(request).join(""), { replies: paths.length });
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 404]);
     expect(replies[0]?.text).toContain('"units"');
     expect(replies[2]?.text).toContain('"pool":5');
   });
 
-  it("asks for the token of the control plane in each exchange", async () => {
+  it("requires the token of the control plane in each exchange", async () => {
     const guarded = await startPool({ simToken: "s3cret" });
     expect((await jsonOf<Refusal>(`${guarded.url}/2/sim`)).code).toBe("SIM_TOKEN_REQUIRED");
     const headers = { "x-sim-token": "s3cret" };
@@ -239,7 +239,7 @@ describe("a pool", () => {
 
 type Step = (trader: Trader, tokenId: string, last: string) => Promise<Reply<unknown>>;
 
-/** Requests of all kinds, right and wrong. */
+/** Requests of all kinds, valid and invalid. */
 const STEPS: readonly Step[] = [
   (trader, tokenId) => trader.send("POST /clob/order", { tokenId, side: "BUY", price: 0.99, size: 7 }),
   (trader, tokenId) => trader.send("POST /clob/order", { tokenId, side: "BUY", price: 0.02, size: 5 }),
@@ -255,8 +255,8 @@ const STEPS: readonly Step[] = [
   ({ api }) => api.send("GET /sim/state"),
 ];
 
-/** The bytes and headers of every answer to some steps. */
-async function told(api: Api, steps: readonly number[]): Promise<string[]> {
+/** Headers and body of every answer to some steps. */
+async function answersTo(api: Api, steps: readonly number[]): Promise<string[]> {
   const trader = await devTrader(api);
   const tokenId = await firstToken(api);
   let last = "none";
@@ -272,22 +272,22 @@ async function told(api: Api, steps: readonly number[]): Promise<string[]> {
 describe("a sequence of requests", () => {
   const sequences = fc.array(fc.nat(STEPS.length - 1), { minLength: 1, maxLength: 12 });
 
-  it("has the same answers, byte for byte, in an exchange of a pool as from a server of its own", async () => {
+  it("has the same answers, byte for byte, on an exchange of a pool and on a single exchange", async () => {
     await fc.assert(
       fc.asyncProperty(sequences, fc.integer({ min: 1, max: SIZE }), async (steps, number) => {
         const [own, alone] = [await startPool(), await startApi()];
-        expect(await told(await exchangeAt(own, number), steps)).toEqual(await told(alone, steps));
+        expect(await answersTo(await exchangeAt(own, number), steps)).toEqual(await answersTo(alone, steps));
         await Promise.all([own.close(), alone.close()]);
       }),
       runs(12, 11),
     );
   });
 
-  it("has the same answers in exchanges that are used side by side", async () => {
+  it("has the same answers on exchanges used concurrently", async () => {
     const own = await startPool();
     const steps = [0, 1, 3, 6, 8, 0, 5, 9, 2, 11];
     const all = await Promise.all(
-      [1, 2, 3, 4, 5].map(async (number) => told(await exchangeAt(own, number), steps)),
+      [1, 2, 3, 4, 5].map(async (number) => answersTo(await exchangeAt(own, number), steps)),
     );
     for (const each of all) expect(each).toEqual(all[0]);
     await own.close();

@@ -15,7 +15,7 @@ const anOrder = fc.record({
   size: fc.constantFrom(0, 5, 12.34, 100, 700, 20_000),
 } as const);
 
-test("a preview tells what placing the order then does, and changes nothing", async ({ exchange, alice }) => {
+test("a preview equals the result of placing the order, and changes nothing", async ({ exchange, alice }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(anOrder, { minLength: 1, maxLength: 6 }), async (orders) => {
       await exchange.reset();
@@ -65,7 +65,10 @@ test("a preview tells what placing the order then does, and changes nothing", as
   );
 });
 
-test("a preview tells which own orders the market's policy would cancel", async ({ exchange, alice }) => {
+test("a preview lists the own orders that the market's self-trade policy would cancel", async ({
+  exchange,
+  alice,
+}) => {
   const { id } = await exchange.createMarket({ question: "Will it rain?", selfTrade: "cancel-maker" });
   const { yes } = exchange.market(id);
   const resting = await alice.place({ tokenId: yes, side: "SELL", price: 0.6, size: 10 });
@@ -78,7 +81,7 @@ test.for([
   [{}, "address: expected the address of an account"],
   [{ address: "alice" }, "address: expected the address of an account"],
   [{ address: `0x${"1".repeat(40)}`, prise: 1 }, 'did you mean "price"?'],
-])("%j is no preview: %s", async ([body, message], { exchange }) => {
+])("%j is refused: %s", async ([body, message], { exchange }) => {
   const reply = await fetch(`${exchange.url}/sim/orders/preview`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { noOf, T0, useApi, yesOf } from "../support/http.ts";
+import { T0, tokensOf, useApi, yesOf } from "../support/http.ts";
 import type { ClockChange, Market, MarketTradePage, PlacedOrder, PricesHistory } from "./replies.ts";
 import { useTrader } from "./trader.ts";
 
@@ -9,16 +9,14 @@ const taker = useTrader(api, 2);
 let market: Market;
 let taken: PlacedOrder[];
 
-const tokens = (): [yes: string, no: string] => [yesOf(market), noOf(market)];
-
-/** Trades `size` YES at a price, the taker buying. */
+/** The taker buys YES from the maker. */
 async function trade(price: number, size = 1): Promise<PlacedOrder> {
-  const [yes] = tokens();
+  const [yes] = tokensOf(market);
   await maker.place({ tokenId: yes, side: "SELL", price, size });
   return taker.place({ tokenId: yes, side: "BUY", price, size });
 }
 
-const pass = (advance: string): Promise<ClockChange> => api.post("/sim/clock", { advance });
+const advanceBy = (advance: string): Promise<ClockChange> => api.post("/sim/clock", { advance });
 
 /** Trades at T0 0.1 then 0.2, at T0+10 0.3, at T0+20 0.4, at T0+100 0.5. */
 beforeAll(async () => {
@@ -29,7 +27,7 @@ beforeAll(async () => {
     ["10s", 0.4],
     ["80s", 0.5],
   ] as const) {
-    await pass(advance);
+    await advanceBy(advance);
     taken.push(await trade(price));
   }
 });
@@ -40,8 +38,8 @@ describe("GET /api/markets/{idOrSlug}/prices-history", () => {
   const points = async (query?: string): Promise<number[][]> =>
     (await history(query)).data.map(({ t, p }) => [t - T0, p]);
 
-  it("has one point for each second that traded, its last price, oldest first, of YES", async () => {
-    expect(await history()).toMatchObject({ tokenId: tokens()[0] });
+  it("has the last price of each second with trades, oldest first, of YES", async () => {
+    expect(await history()).toMatchObject({ tokenId: yesOf(market) });
     expect(await points()).toEqual([
       [0, 0.2],
       [10, 0.3],
@@ -50,13 +48,13 @@ describe("GET /api/markets/{idOrSlug}/prices-history", () => {
     ]);
   });
 
-  it("is empty for a market that never traded", async () => {
+  it("is empty for a market without trades", async () => {
     const { id } = await api.createMarket();
     expect(await api.get<PricesHistory>(`/api/markets/${id}/prices-history`)).toMatchObject({ data: [] });
   });
 
   it("of NO has the complements", async () => {
-    const [, no] = tokens();
+    const [, no] = tokensOf(market);
     expect(await history(`?tokenId=${no}`)).toMatchObject({ tokenId: no });
     expect(await points(`?tokenId=${no}`)).toEqual([
       [0, 0.8],
@@ -77,7 +75,7 @@ describe("GET /api/markets/{idOrSlug}/prices-history", () => {
     expect(await points(`?startTs=${T0 + 101}`)).toEqual([]);
   });
 
-  it("with more points than fidelity takes that many at equal steps, each the price in force then", async () => {
+  it("returns at most `fidelity` points at equal steps, each with the price in force then", async () => {
     expect(await points("?fidelity=3")).toEqual([
       [0, 0.2],
       [50, 0.4],
@@ -92,7 +90,7 @@ describe("GET /api/markets/{idOrSlug}/prices-history", () => {
     expect(await points(`?fidelity=1&endTs=${T0 + 20}`)).toHaveLength(1);
   });
 
-  it("refuses bounds the wrong way round, and a token of another market", async () => {
+  it("refuses a start after the end, and a token of another market", async () => {
     const path = `/api/markets/${market.id}/prices-history`;
     const { body } = await api.refused(`GET ${path}?startTs=${T0 + 1}&endTs=${T0}`, "INVALID_PARAMETER");
     expect(body.details).toEqual({ startTs: T0 + 1, endTs: T0 });
@@ -104,16 +102,17 @@ describe("GET /api/markets/{idOrSlug}/prices-history", () => {
 });
 
 describe("GET /api/markets/{idOrSlug}/trades", () => {
-  const tape = (query = ""): Promise<MarketTradePage> => api.get(`/api/markets/${market.id}/trades${query}`);
+  const trades = (query = ""): Promise<MarketTradePage> =>
+    api.get(`/api/markets/${market.id}/trades${query}`);
 
-  it("lists trades newest first, as the taker saw them, without the parties", async () => {
-    const { data, ...page } = await tape();
+  it("lists trades newest first, from the taker's side, without accounts", async () => {
+    const { data, ...page } = await trades();
     expect(page).toEqual({ limit: 50, offset: 0, total: 5, hasMore: false });
     expect(data.map(({ price }) => price)).toEqual([0.5, 0.4, 0.3, 0.2, 0.1]);
     const [own] = taken.at(-1)?.trades ?? [];
     expect(data[0]).toEqual({
       id: own?.id,
-      tokenId: tokens()[0],
+      tokenId: yesOf(market),
       outcome: "YES",
       side: "BUY",
       price: 0.5,
@@ -125,22 +124,22 @@ describe("GET /api/markets/{idOrSlug}/trades", () => {
     });
   });
 
-  it("shows takers of YES only, unless all are asked for", async () => {
-    const [yes, no] = tokens();
+  it("lists only trades with takers of YES, all with all=true", async () => {
+    const [yes, no] = tokensOf(market);
     await maker.place({ tokenId: yes, side: "BUY", price: 0.3, size: 2 });
     await taker.place({ tokenId: no, side: "BUY", price: 0.7, size: 2 });
-    expect((await tape()).total).toBe(5);
-    expect((await tape("?all=false")).total).toBe(5);
-    const { data, total } = await tape("?all=true&limit=1");
+    expect((await trades()).total).toBe(5);
+    expect((await trades("?all=false")).total).toBe(5);
+    const { data, total } = await trades("?all=true&limit=1");
     expect(total).toBe(6);
     expect(data).toMatchObject([
       { tokenId: no, outcome: "NO", side: "BUY", price: 0.7, size: 2, matchType: "MINT" },
     ]);
   });
 
-  it("cuts pages, clamps a limit above 500, and refuses an unknown market", async () => {
-    expect(await tape("?limit=501")).toMatchObject({ limit: 500 });
-    const { data, hasMore } = await tape("?limit=2&offset=1");
+  it("returns pages, clamps a limit above 500, and refuses an unknown market", async () => {
+    expect(await trades("?limit=501")).toMatchObject({ limit: 500 });
+    const { data, hasMore } = await trades("?limit=2&offset=1");
     expect([data.map(({ price }) => price), hasMore]).toEqual([[0.4, 0.3], true]);
     await api.refused("GET /api/markets/none/trades", "MARKET_NOT_FOUND");
   });

@@ -7,12 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TINY_WORLD, yesOf } from "../support/http.ts";
 import { type Ended, Program, type Served } from "../support/program.ts";
 import { titleOf } from "./bad-inputs.ts";
-import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
+import { HOST, refusalIn, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Credentials, MarketPage, PlacedOrder, Refusal } from "./replies.ts";
 import { hmac } from "./trader.ts";
 import { signPersonal, wallet } from "./wallet.ts";
-
-const HOST = "Host: localhost";
 
 let program: Program;
 
@@ -38,7 +36,7 @@ const logOf = ({ stderr }: Ended): LogLine[] =>
     .map((line) => JSON.parse(line) as LogLine);
 
 describe("the log", () => {
-  /** Derives, places and cancels, right and wrong; answers everything that must stay secret. */
+  /** Sends valid and invalid requests, and returns every secret used. */
   async function session({ url }: Served): Promise<string[]> {
     const account = wallet();
     const body = JSON.stringify({ address: account.address, signature: await signPersonal(account) });
@@ -64,7 +62,7 @@ describe("the log", () => {
     const queried = `${url}/clob/orders?poly_passphrase=${passphrase}&poly_signature=${secret}`;
     expect((await fetch(queried)).status).toBe(401);
     const bytes = requestBytes("GET /clob/orders", [HOST, `poly_passphrase: ${passphrase}`, "X\0: broken"]);
-    expect((await answerTo(Number(new URL(url).port), bytes)).status).toBe(400);
+    expect((await replyTo(Number(new URL(url).port), bytes)).status).toBe(400);
     return [secret, passphrase, ...signatures];
   }
 
@@ -80,11 +78,11 @@ describe("the log", () => {
 
   it(titleOf("H13"), async () => {
     const server = await program.serve(["--log-level", "trace", "--clock", "frozen"]);
-    const named = await answerTo(server.port, requestBytes("GET /api/markets/x%0a%1b[31mFAKE", [HOST]));
+    const named = await replyTo(server.port, requestBytes("GET /api/markets/x%0a%1b[31mFAKE"));
     expect([named.status, (JSON.parse(named.text) as Refusal).code]).toEqual([404, "MARKET_NOT_FOUND"]);
-    // Node's parser takes no control character in a header: such a request never becomes one.
+    // Node's HTTP parser rejects a control character in a header before the request reaches a handler.
     const agent = requestBytes("GET /api/markets/x", [HOST, "User-Agent: \x1b[2J"]);
-    expect((await answerTo(server.port, agent)).status).toBe(400);
+    expect((await replyTo(server.port, agent)).status).toBe(400);
     const ended = await server.end("SIGTERM");
     const lines = logOf(ended);
     expect(lines.map(({ status, code }) => [status, code])).toEqual([
@@ -95,10 +93,10 @@ describe("the log", () => {
     expect([...ended.stderr].filter((character) => character < " " && character !== "\n")).toEqual([]);
   });
 
-  it("has one line a request, without queries, headers and bodies", async () => {
+  it("has one line per request, without queries, headers and bodies", async () => {
     const server = await program.serve(["--clock", "frozen"]);
     const paths = ["/clob/time?a=SECRET", "/clob/book", "/nowhere/%00", "/api/markets/%zz"];
-    for (const path of paths) await answerTo(server.port, requestBytes(`GET ${path}`, [HOST, "X-Y: SECRET"]));
+    for (const path of paths) await replyTo(server.port, requestBytes(`GET ${path}`, [HOST, "X-Y: SECRET"]));
     const ended = await server.end("SIGTERM");
     expect(logOf(ended).map(({ method, path, status }) => [method, path, status])).toEqual([
       ["GET", "/clob/time", 200],
@@ -116,34 +114,34 @@ describe("the log", () => {
 it("the log holds the latest requests when the process exits without closing the server", async () => {
   const exitOnSignal = "data:text/javascript,process.on('SIGUSR2', () => process.exit(7))";
   const server = await program.serve(["--clock", "frozen"], { flags: ["--import", exitOnSignal] });
-  await answerTo(server.port, requestBytes("GET /clob/time", [HOST]));
+  await replyTo(server.port, requestBytes("GET /clob/time"));
   const ended = await server.end("SIGUSR2");
   expect(ended.code).toBe(7);
   expect(logOf(ended).map(({ path }) => path)).toEqual(["/clob/time"]);
 });
 
-it("a line of the log has the whole path of an exchange in a pool", async () => {
+it("a log line of an exchange in a pool has the full path", async () => {
   const server = await program.serve(["--pool", "2", "--clock", "frozen"]);
   for (const path of ["/2/clob/time", "/clob/time", "/1/nowhere"]) {
-    await answerTo(server.port, requestBytes(`GET ${path}`, [HOST]));
+    await replyTo(server.port, requestBytes(`GET ${path}`));
   }
   const lines = logOf(await server.end("SIGTERM"));
-  const told = lines.map(({ path, status, requestId }) => `${path} ${status} ${requestId}`);
-  expect(told).toEqual(["/2/clob/time 200 req-1", "/clob/time 404 req-1", "/1/nowhere 404 req-1"]);
+  const logged = lines.map(({ path, status, requestId }) => `${path} ${status} ${requestId}`);
+  expect(logged).toEqual(["/2/clob/time 200 req-1", "/clob/time 404 req-1", "/1/nowhere 404 req-1"]);
 });
 
-describe("a request that the server warns of", () => {
+describe("a request with a warning", () => {
   const path = "/api/markets?limt=1&%0ab=SECRET&limit=1000";
-  const warned = async (level: string): Promise<Ended> => {
+  const logWithWarnings = async (level: string): Promise<Ended> => {
     const server = await program.serve(["--clock", "frozen", "--log-level", level]);
     for (const target of ["/clob/time", path, "/sim?zebra=1"]) {
-      await answerTo(server.port, requestBytes(`GET ${target}`, [HOST]));
+      await replyTo(server.port, requestBytes(`GET ${target}`));
     }
     return server.end("SIGTERM");
   };
 
-  it("has its warning in its line, which is one of level warn", async () => {
-    const ended = await warned("info");
+  it("has its warning in its log line, which has the level warn", async () => {
+    const ended = await logWithWarnings("info");
     const lines = logOf(ended).map(({ level, status, code, warning }) => [level, status, code ?? warning]);
     expect(lines).toEqual([
       [30, 200, undefined],
@@ -157,15 +155,15 @@ describe("a request that the server warns of", () => {
     expect(ended.stderr).not.toContain("SECRET");
   });
 
-  it("is told when nothing below a warning is", async () => {
-    expect(logOf(await warned("warn")).map(({ level }) => level)).toEqual([40]);
-    expect(logOf(await warned("error"))).toEqual([]);
+  it("is logged at the level warn and not at error", async () => {
+    expect(logOf(await logWithWarnings("warn")).map(({ level }) => level)).toEqual([40]);
+    expect(logOf(await logWithWarnings("error"))).toEqual([]);
   });
 
-  it("is refused where the environment asks for that", async () => {
+  it("is refused if the environment says so", async () => {
     const environment = { ...process.env, CLOBSIM_UNKNOWN_FIELDS: "refuse" };
     const server = await program.serve([], { environment });
-    const reply = await answerTo(server.port, requestBytes("GET /clob/time?zebra=1", [HOST]));
+    const reply = await replyTo(server.port, requestBytes("GET /clob/time?zebra=1"));
     expect(refusalIn(reply)).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
     await server.end("SIGTERM");
   });
@@ -180,11 +178,11 @@ describe("the program", () => {
     }
   });
 
-  it("bound beyond this machine answers to its addresses, and to no name that could be rebound", async () => {
+  it("that listens on all addresses accepts IP addresses as host, and no names, because of DNS rebinding", async () => {
     const token = ["--sim-token", "s3cret"];
     const server = await program.serve(["--host", "0.0.0.0", ...token, "--log-level", "silent"]);
     const statusOf = async (path: string, host: string): Promise<number> =>
-      (await answerTo(server.port, requestBytes(`GET ${path}`, [`Host: ${host}`]))).status;
+      (await replyTo(server.port, requestBytes(`GET ${path}`, [`Host: ${host}`]))).status;
     expect(await statusOf("/clob/time", "192.0.2.1:80")).toBe(200);
     expect(await statusOf("/clob/time", "[2001:db8::1]")).toBe(200);
     expect(await statusOf("/clob/time", "evil.example")).toBe(403);
@@ -195,7 +193,7 @@ describe("the program", () => {
   const residentKib = (pid: number): number =>
     Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }));
 
-  it("does not swell when a small body would inflate to 50 MB (O17, too)", async () => {
+  it("needs no memory for a small body that would inflate to 50 MB (O17, too)", async () => {
     const server = await program.serve(["--log-level", "silent"]);
     const zipped = gzipSync(Buffer.alloc(50_000_000));
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
@@ -211,10 +209,10 @@ describe("the program", () => {
     await server.end("SIGTERM");
   });
 
-  it("answers a client that is still sending 10 MB, and does not break the connection", async () => {
+  it("answers a client that is still sending 10 MB, and does not reset the connection", async () => {
     const server = await program.serve(["--log-level", "silent"]);
     const body = Buffer.alloc(10_000_000, "a");
-    const inParts = (): ReadableStream =>
+    const streamed = (): ReadableStream =>
       new ReadableStream({
         start(controller) {
           for (let start = 0; start < body.length; start += 65_536) {
@@ -233,7 +231,7 @@ describe("the program", () => {
     ];
     for (let round = 0; round < 3; round += 1) {
       for (const [path, headers, expected] of cases) {
-        for (const sent of [body, inParts()]) {
+        for (const sent of [body, streamed()]) {
           const init = { method: "POST", body: sent, duplex: "half", headers };
           const { code } = (await (await fetch(server.url + path, init as RequestInit)).json()) as Refusal;
           const isChunked = sent !== body && expected === "UNSUPPORTED_MEDIA_TYPE";
@@ -245,18 +243,18 @@ describe("the program", () => {
   });
 });
 
-describe("what nobody reads", () => {
-  it("does not stop it: the pipe of its output may be closed", async () => {
+describe("the output of the program", () => {
+  it("may be a closed pipe", async () => {
     const port = await freePort();
     const args = ["serve", "--port", String(port), "--ephemeral", "--world", TINY_WORLD];
     const child = spawn(process.execPath, [program.path("dist", "cli.js"), ...args]);
     child.stdout.destroy();
-    const said = text(child.stderr);
+    const errors = text(child.stderr);
     const ended = once(child, "close");
-    await answered(`http://127.0.0.1:${port}/sim`);
+    await untilAnswered(`http://127.0.0.1:${port}/sim`);
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
-    expect(await said).toContain("clobsim: stopping\n");
+    expect(await errors).toContain("clobsim: stopping\n");
   });
 });
 
@@ -268,8 +266,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Asks until somebody answers. */
-async function answered(url: string): Promise<void> {
+/** Waits until a server answers. */
+async function untilAnswered(url: string): Promise<void> {
   for (;;) {
     const reply = await fetch(url).catch(() => null);
     if (reply !== null) return;

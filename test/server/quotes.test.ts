@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { noOf, useApi, yesOf } from "../support/http.ts";
-import type { Book, LastTrade, Market, MarketPage, Quote } from "./replies.ts";
+import { tokensOf, useApi } from "../support/http.ts";
+import type { LastTrade, MarketPage, Quote } from "./replies.ts";
 import { useTrader } from "./trader.ts";
 
 const api = useApi();
 const maker = useTrader(api, 1);
 const taker = useTrader(api, 2);
-
-const tokensOf = (market: Market): [yes: string, no: string] => [yesOf(market), noOf(market)];
-const bookOf = (tokenId: string): Promise<Book> => api.get(`/clob/book?token_id=${tokenId}`);
 
 describe("the quotes of a token", () => {
   const quotesOf = async (tokenId: string) => ({
@@ -28,14 +25,14 @@ describe("the quotes of a token", () => {
     });
   });
 
-  it("have neither mid nor spread when a side is empty", async () => {
+  it("have no mid and no spread if a side is empty", async () => {
     const [yes, no] = tokensOf(await api.createMarket());
     await maker.place({ tokenId: yes, side: "BUY", price: 0.4, size: 10 });
     expect(await quotesOf(yes)).toMatchObject({ bestBid: 0.4, bestAsk: null, mid: null, spread: null });
     expect(await quotesOf(no)).toMatchObject({ bestBid: null, bestAsk: 0.6, mid: null, spread: null });
   });
 
-  it("are shortest decimals, half a tick too", async () => {
+  it("are the shortest decimals, half ticks included", async () => {
     const [yes, no] = tokensOf(await api.createMarket({ tickSize: 0.0001 }));
     await maker.place({ tokenId: yes, side: "BUY", price: 0.1, size: 10 });
     await maker.place({ tokenId: yes, side: "SELL", price: 0.3001, size: 10 });
@@ -58,7 +55,7 @@ describe("the quotes of a token", () => {
   it("agree with the book in every market of the world", async () => {
     const { data } = await api.get<MarketPage>("/api/markets");
     for (const tokenId of data.flatMap(tokensOf)) {
-      const book = await bookOf(tokenId);
+      const book = await api.book(tokenId);
       expect(await quotesOf(tokenId)).toMatchObject({
         bestBid: book.bids[0]?.price ?? null,
         bestAsk: book.asks[0]?.price ?? null,
@@ -76,7 +73,7 @@ describe("GET /clob/last-trade-price", () => {
     expect(await lastOf(yes)).toEqual({ tokenId: yes, lastTradePrice: null, side: null, tradedAt: null });
   });
 
-  it("is the maker's price and the taker's side, and the complement on the other token", async () => {
+  it("has the maker's price and the taker's side, and the complement for the other token", async () => {
     const [yes, no] = tokensOf(await api.createMarket());
     await maker.place({ tokenId: yes, side: "SELL", price: 0.58, size: 3 });
     const { createdAt } = await taker.place({ tokenId: yes, side: "BUY", price: 0.6, size: 1 });
@@ -92,18 +89,18 @@ describe("GET /clob/last-trade-price", () => {
       side: "SELL",
       tradedAt: createdAt,
     });
-    expect((await bookOf(no)).lastTradePrice).toBe(0.42);
+    expect((await api.book(no)).lastTradePrice).toBe(0.42);
   });
 });
 
-describe("a token's terms", () => {
-  it.each([0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001])("tell tick size %d", async (tickSize) => {
+describe("the terms of a token", () => {
+  it.each([0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001])("have tick size %d", async (tickSize) => {
     const [yes, no] = tokensOf(await api.createMarket({ tickSize }));
     expect(await api.get(`/clob/tick-size?token_id=${yes}`)).toEqual({ tokenId: yes, tickSize });
     expect(await api.get(`/clob/tick-size?token_id=${no}`)).toEqual({ tokenId: no, tickSize });
   });
 
-  it("tell the taker's fee in basis points", async () => {
+  it("have the taker's fee in basis points", async () => {
     const [yes] = tokensOf(await api.createMarket({ feeRateBps: 200 }));
     expect(await api.get(`/clob/fee-rate?token_id=${yes}`)).toEqual({ tokenId: yes, feeRateBps: 200 });
   });

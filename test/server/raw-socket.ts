@@ -1,7 +1,11 @@
 import { connect } from "node:net";
+import { expect } from "vitest";
+import type { Api, Headers } from "../support/http.ts";
 import type { Refusal } from "./replies.ts";
 
-/** A response as its bytes say it. */
+export const HOST = "Host: localhost";
+
+/** A response parsed from the bytes of a socket. */
 export interface RawReply {
   readonly status: number;
   /** Values by lower-case name, in order. */
@@ -9,19 +13,19 @@ export interface RawReply {
   readonly text: string;
 }
 
-export interface Exchange {
-  /** How many responses to wait for; the socket is closed after them. */
+export interface ReadOptions {
+  /** Number of responses to wait for; the socket is closed after them. */
   readonly replies?: number;
-  /** Responses to HEAD announce a body that does not come. */
+  /** Whether the responses have a Content-Length and no body. */
   readonly isHead?: boolean;
   readonly timeoutMs?: number;
 }
 
-/** Sends these very bytes over a socket of its own, and answers what came back before the server hung up. */
-export function exchangeBytes(
+/** Sends these bytes over a new socket and returns the complete responses received before the server closed it. */
+export function repliesTo(
   port: number,
   bytes: string | Buffer,
-  { replies = 1, isHead = false, timeoutMs = 10_000 }: Exchange = {},
+  { replies = 1, isHead = false, timeoutMs = 10_000 }: ReadOptions = {},
 ): Promise<RawReply[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
@@ -39,40 +43,65 @@ export function exchangeBytes(
       if (parseReplies(Buffer.concat(chunks), isHead).length >= replies) end();
     });
     socket.on("end", end);
-    // A server that has answered may hang up before it has read everything.
+    // A server that has answered may close the connection before it has read everything.
     socket.on("error", (error) => (chunks.length > 0 ? end() : reject(error)));
     socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
   });
 }
 
-/** The one response to these bytes. */
-export async function answerTo(port: number, bytes: string | Buffer, options?: Exchange): Promise<RawReply> {
-  const [reply] = await exchangeBytes(port, bytes, options);
-  if (reply === undefined) throw new Error("the server hung up without an answer");
+/** The single response to these bytes. */
+export async function replyTo(
+  port: number,
+  bytes: string | Buffer,
+  options?: ReadOptions,
+): Promise<RawReply> {
+  const [reply] = await repliesTo(port, bytes, options);
+  if (reply === undefined) throw new Error("the server closed the connection without an answer");
   return reply;
 }
 
-/** The bytes of a request whose connection ends with it; header lines are sent as they stand. */
-export function requestBytes(line: string, headers: readonly string[], body: string | Buffer = ""): Buffer {
+/** Bytes of a request with `Connection: close`; header lines are sent unchanged. */
+export function requestBytes(
+  line: string,
+  headers: readonly string[] = [HOST],
+  body: string | Buffer = "",
+): Buffer {
   const head = [`${line} HTTP/1.1`, ...headers, "Connection: close", "", ""].join("\r\n");
   return Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]);
 }
 
-/** The JSON of a response that must be an error as the contract shows it. */
+export const headerLines = (headers: Headers): string[] =>
+  Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+
+/** A body in the chunked transfer coding, in chunks of at most `size` characters. */
+export const chunked = (body: string, size = Math.max(1, body.length)): string =>
+  [...(body.match(new RegExp(`.{1,${size}}`, "gs")) ?? []), ""]
+    .map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+    .join("");
+
+/** The error that answers a request given as bytes; it must not change the state. */
+export async function refusalTo(api: Api, bytes: string | Buffer): Promise<Refusal> {
+  const before = await api.stateHash();
+  const refusal = refusalIn(await replyTo(api.port, bytes));
+  expect(await api.stateHash()).toBe(before);
+  return refusal;
+}
+
+/** The JSON body of an error response. @throws Error if it lacks a field of every error. */
 export function refusalIn({ status, headers, text }: RawReply): Refusal {
   const type = headers.get("content-type")?.join();
   if (type !== "application/json; charset=utf-8") throw new Error(`${status} of type ${type}: ${text}`);
   const body = JSON.parse(text) as Refusal;
   const { error, code, requestId } = body;
-  const isWhole = [error, code, requestId].every((part) => typeof part === "string" && part !== "");
-  if (!isWhole || body.status !== status || headers.get("x-request-id")?.join() !== requestId) {
-    throw new Error(`${status} without the parts of an error: ${text}`);
+  const isComplete = [error, code, requestId].every((part) => typeof part === "string" && part !== "");
+  if (!isComplete || body.status !== status || headers.get("x-request-id")?.join() !== requestId) {
+    throw new Error(`${status} without the fields of an error: ${text}`);
   }
   return body;
 }
 
-/** The whole responses among these bytes; one that is cut short is not among them. */
-function parseReplies(bytes: Buffer, isHead: boolean): RawReply[] {
+/** The complete responses in these bytes. */
+export function parseReplies(bytes: Buffer, isHead = false): RawReply[] {
   const found: RawReply[] = [];
   let start = 0;
   for (;;) {
@@ -90,7 +119,7 @@ function parseReplies(bytes: Buffer, isHead: boolean): RawReply[] {
   }
 }
 
-/** The bytes of a body, and where it ends; null when its end has not come yet. */
+/** Bytes of a body and the offset of its end; null if the body is not complete yet. */
 type Body = { readonly bytes: Buffer; readonly end: number } | null;
 
 const wholeBody = (bytes: Buffer, from: number, length: number): Body =>

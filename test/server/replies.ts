@@ -1,6 +1,6 @@
 import type * as api from "../../src/client/api-messages.ts";
 
-/** Bodies of replies by name; every reply is checked against the served document, so a test may rely on them. */
+/** Types of reply bodies. Every reply is checked against the served document, so tests may cast to them. */
 export type * from "../../src/client/api-messages.ts";
 export type * from "../../src/client/messages.ts";
 export type Event = api.MarketEvent;

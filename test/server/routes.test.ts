@@ -1,16 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { refusedAsRpc } from "../chain-rpc/rpc.ts";
 import { type Method, useApi } from "../support/http.ts";
-import { answerTo, refusalIn, requestBytes } from "./raw-socket.ts";
+import { HOST, headerLines, refusalIn, replyTo, requestBytes } from "./raw-socket.ts";
 import type { MarketPage } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
-
-const HOST = "Host: localhost";
 
 const api = useApi();
 
 describe("GET /healthz", () => {
-  it("says that the server answers, and its time", async () => {
+  it("has the server's status and time", async () => {
     expect(await api.get("/healthz")).toEqual({ status: "ok", time: "2026-01-01T00:00:00.000Z" });
   });
 });
@@ -27,8 +25,8 @@ describe("a path that is not exactly a route", () => {
     ["/clob/order;x", "/clob/order"],
     ["/api/market", "/api/markets"],
     ["/clob/midpiont", "/clob/midpoint"],
-  ])("has no route, and the hint names the one that was meant: %s", async (path, meant) => {
-    const refusal = refusalIn(await answerTo(api.port, requestBytes(`GET ${path}`, [HOST])));
+  ])("has no route, and the hint names the nearest: %s", async (path, meant) => {
+    const refusal = refusalIn(await replyTo(api.port, requestBytes(`GET ${path}`)));
     expect(refusal).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
     expect(refusal.hint).toContain(`did you mean ${meant}?`);
   });
@@ -49,18 +47,17 @@ describe("a path that is not exactly a route", () => {
     "/constructor",
     `/${"a/".repeat(4000)}`,
   ])("has no route: %s", async (path) => {
-    const refusal = refusalIn(await answerTo(api.port, requestBytes(`GET ${path}`, [HOST])));
+    const refusal = refusalIn(await replyTo(api.port, requestBytes(`GET ${path}`)));
     expect(refusal).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
     expect(JSON.stringify(refusal).length).toBeLessThan(1000);
   });
 
-  it("cannot be signed for another", async () => {
+  it("has no route with a signature for any path", async () => {
     const trader = await deriveTrader(api, 1);
     for (const path of ["//orders", "/orders/", "/%6frders", "/ORDERS", "/orders#x"]) {
       for (const signed of ["/orders", path]) {
-        const headers = Object.entries(trader.headers("GET", `/clob${path}`, "", { path: signed }));
-        const lines = [HOST, ...headers.map((pair) => pair.join(": "))];
-        const reply = await answerTo(api.port, requestBytes(`GET /clob${path}`, lines));
+        const headers = headerLines(trader.headers("GET", `/clob${path}`, "", { path: signed }));
+        const reply = await replyTo(api.port, requestBytes(`GET /clob${path}`, [HOST, ...headers]));
         expect(refusalIn(reply).code, `${path} signed as ${signed}`).toBe("ROUTE_NOT_FOUND");
       }
     }
@@ -74,7 +71,7 @@ describe("a method that a path does not have", () => {
       Object.keys(operations).map((method) => method.toUpperCase()),
     ]);
 
-  it("is refused with those that it has in Allow, on every path", async () => {
+  it("is refused on every path, with the path's methods in Allow", async () => {
     for (const [path, methods] of routes()) {
       const allowed = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
       const others = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !allowed.includes(method));
@@ -92,8 +89,8 @@ describe("a method that a path does not have", () => {
     }
   });
 
-  it.each(["TRACE", "PROPFIND", "QUERY", "PURGE", "M-SEARCH"])("is refused when it is %s", async (method) => {
-    const reply = await answerTo(api.port, requestBytes(`${method} /clob/order`, [HOST]));
+  it.each(["TRACE", "PROPFIND", "QUERY", "PURGE", "M-SEARCH"])("is refused if it is %s", async (method) => {
+    const reply = await replyTo(api.port, requestBytes(`${method} /clob/order`));
     expect(refusalIn(reply).code).toBe("METHOD_NOT_ALLOWED");
     expect(reply.headers.get("allow")).toEqual(["POST, DELETE, OPTIONS"]);
   });
@@ -109,8 +106,8 @@ describe("HEAD", () => {
       "/healthz",
       "/sim/state",
     ]) {
-      const get = await answerTo(api.port, requestBytes(`GET ${path}`, [HOST]));
-      const head = await answerTo(api.port, requestBytes(`HEAD ${path}`, [HOST]), { isHead: true });
+      const get = await replyTo(api.port, requestBytes(`GET ${path}`));
+      const head = await replyTo(api.port, requestBytes(`HEAD ${path}`), { isHead: true });
       expect([head.status, head.text]).toEqual([200, ""]);
       for (const name of ["content-type", "content-length", "x-sim-sequence", "x-sim-time"]) {
         expect(head.headers.get(name), name).toEqual(get.headers.get(name));
@@ -121,10 +118,9 @@ describe("HEAD", () => {
   it("is signed as HEAD", async () => {
     const trader = await deriveTrader(api, 2);
     const statusOf = async (method: string): Promise<number> => {
-      const headers = Object.entries(trader.headers("HEAD", "/clob/orders", "", { method }));
-      const lines = [HOST, ...headers.map((pair) => pair.join(": "))];
-      const bytes = requestBytes("HEAD /clob/orders", lines);
-      return (await answerTo(api.port, bytes, { isHead: true })).status;
+      const headers = headerLines(trader.headers("HEAD", "/clob/orders", "", { method }));
+      const bytes = requestBytes("HEAD /clob/orders", [HOST, ...headers]);
+      return (await replyTo(api.port, bytes, { isHead: true })).status;
     };
     expect([await statusOf("HEAD"), await statusOf("GET")]).toEqual([200, 401]);
   });
@@ -135,14 +131,14 @@ describe("HEAD", () => {
       ["/api/markets/none", 404],
       ["/nowhere", 404],
     ] as const) {
-      const reply = await answerTo(api.port, requestBytes(`HEAD ${path}`, [HOST]), { isHead: true });
+      const reply = await replyTo(api.port, requestBytes(`HEAD ${path}`), { isHead: true });
       expect([reply.status, reply.text]).toEqual([status, ""]);
     }
   });
 });
 
 describe("the headers of a response", () => {
-  it("name each request anew", async () => {
+  it("have a new id for each request", async () => {
     const ids = new Set<string | undefined>();
     for (let count = 0; count < 5; count += 1) {
       ids.add((await api.send("GET /clob/time")).headers["x-request-id"]);
@@ -150,7 +146,7 @@ describe("the headers of a response", () => {
     expect(ids.size).toBe(5);
   });
 
-  it("tell the sequence and the virtual time as they are after the request", async () => {
+  it("have the sequence and the virtual time after the request", async () => {
     const sequenceOf = (reply: { headers: Readonly<Record<string, string>> }): number =>
       Number(reply.headers["x-sim-sequence"]);
     const before = sequenceOf(await api.send("GET /clob/time"));
@@ -162,20 +158,20 @@ describe("the headers of a response", () => {
     expect(moved.headers["x-sim-time"]).toBe("1767225601500");
   });
 
-  it("are there on every error that follows a request line, too", async () => {
+  it("are complete on errors too", async () => {
     for (const bytes of [
-      requestBytes("GET /nowhere", [HOST]),
-      requestBytes("PUT /clob/time", [HOST]),
+      requestBytes("GET /nowhere"),
+      requestBytes("PUT /clob/time"),
       requestBytes("GET /clob/time", ["Host: evil.example"]),
-      requestBytes("OPTIONS /clob/time", [HOST]),
+      requestBytes("OPTIONS /clob/time"),
     ]) {
-      const { headers } = await answerTo(api.port, bytes);
+      const { headers } = await replyTo(api.port, bytes);
       for (const name of ["x-request-id", "x-sim-sequence", "x-sim-time"])
         expect(headers.get(name)).toHaveLength(1);
     }
   });
 
-  it("do not say what the server is made of, and hold no date of the machine", async () => {
+  it("do not name the server's software, and have no date of the machine", async () => {
     const { headers } = await api.send("GET /clob/time");
     for (const name of ["x-powered-by", "server", "date", "etag"]) expect(headers[name]).toBeUndefined();
   });

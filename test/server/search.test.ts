@@ -19,13 +19,13 @@ const namesOf = async (q: string): Promise<string[]> =>
   (await search(q)).data.map((found) => (found.type === "event" ? found.event.title : found.market.question));
 
 describe("GET /api/search", () => {
-  it("needs every word to match, in any order", async () => {
+  it("matches every word, in any order", async () => {
     expect(await namesOf("zebra herd")).toEqual(["Zebra herd", "A herd of goats"]);
     expect(await namesOf("herd zebra")).toEqual(["Zebra herd", "A herd of goats"]);
     expect(await namesOf("zebra goats returns")).toEqual([]);
   });
 
-  it("takes the beginning of a word for the word, and nothing in its midst", async () => {
+  it("matches prefixes of words and no other parts of them", async () => {
     expect(await namesOf("zeb cro")).toEqual(["Zebra crossing in Zürich"]);
     expect(await namesOf("ebra")).toEqual([]);
   });
@@ -40,17 +40,17 @@ describe("GET /api/search", () => {
     ["hauptstrasse", "Hauptstraße flooded"],
     ["HAUPTSTRASSE", "Hauptstraße flooded"],
     ["hauptstraße", "Hauptstraße flooded"],
-  ])("does not care about case and accents: %s", async (q, title) => {
+  ])("ignores case and accents: %s", async (q, title) => {
     expect(await namesOf(q)).toEqual([title]);
   });
 
-  it("answers events and markets, a match in the title before one in the text", async () => {
+  it("returns events and markets, title matches before description matches", async () => {
     const { data } = await search("quagga");
     expect(data.map(({ type }) => type).sort()).toEqual(["event", "market"]);
     expect((await namesOf("zebra")).at(-1)).toBe("A herd of goats");
   });
 
-  it("cuts pages of 20, at most 100", async () => {
+  it("returns pages of 20, at most 100", async () => {
     const { data, ...page } = await search("zebra", "&limit=1&offset=1");
     expect(page).toEqual({ limit: 1, offset: 1, total: 3, hasMore: true });
     expect(data).toEqual((await search("zebra")).data.slice(1, 2));
@@ -58,7 +58,7 @@ describe("GET /api/search", () => {
     expect(await search("zebra", "&limit=101")).toMatchObject({ limit: 100 });
   });
 
-  it("finds what has been created since the last search", async () => {
+  it("finds events created after the last search", async () => {
     expect(await namesOf("okapi")).toEqual([]);
     await api.post<Event>("/sim/events", { title: "Okapi seen" });
     expect(await namesOf("okapi")).toEqual(["Okapi seen"]);
@@ -76,7 +76,7 @@ describe("GET /api/search", () => {
     "👍",
     "*",
     '"zebra',
-  ])("takes %s as words, not as a pattern", async (q) => {
+  ])("reads %s as words and not as a pattern", async (q) => {
     expect((await api.send(`GET /api/search?q=${encodeURIComponent(q)}`)).status).toBe(200);
   });
 

@@ -10,22 +10,22 @@ const trader = useTrader(api, 1);
 
 const ORDER = '{"tokenId":"1","side":"BUY","price":0.5,"size":10}';
 
-/** A request as a client signs it that makes a mistake. */
-interface Wrong {
+/** A request signed with a mistake. */
+interface MistakenRequest {
   readonly method?: Method;
   readonly target?: string;
   readonly body?: string;
-  /** What is signed, given the timestamp and the server's origin; the right message if not given. */
+  /** The signed message, given the timestamp and the server's origin; by default the correct one. */
   readonly message?: (timestamp: string, origin: string) => string;
   readonly key?: (credentials: Trader["credentials"]) => string | Buffer;
   /** The value of poly_signature for a digest. */
-  readonly written?: (digest: Buffer) => string;
+  readonly encode?: (digest: Buffer) => string;
 }
 
 const POST = { method: "POST", target: "/clob/order", body: ORDER } as const;
 
-/** Every mistake that is known, made once. */
-const WRONG: Readonly<Record<Mistake, Wrong>> = {
+/** An example of every known mistake. */
+const EXAMPLES: Readonly<Record<Mistake, MistakenRequest>> = {
   CLOB_PREFIX: { message: (time) => `${time}GET/clob/orders` },
   FULL_URL: { ...POST, message: (time, origin) => `${time}POST${origin}/clob/order${ORDER}` },
   QUERY_STRING: { target: "/clob/orders?limit=5", message: (time) => `${time}GET/orders?limit=5` },
@@ -46,19 +46,19 @@ const WRONG: Readonly<Record<Mistake, Wrong>> = {
     message: (time) => `${time}POST/order{"side":"BUY","size":10,"tokenId":"1","price":0.5}`,
   },
   EMPTY_OBJECT_SIGNED: { message: (time) => `${time}GET/orders{}` },
-  DIGEST_BASE64: { written: (digest) => digest.toString("base64") },
-  DIGEST_0X: { written: (digest) => `0x${digest.toString("hex")}` },
+  DIGEST_BASE64: { encode: (digest) => digest.toString("base64") },
+  DIGEST_0X: { encode: (digest) => `0x${digest.toString("hex")}` },
 };
 
 describe("the live 401 and explain-auth name the same mistake:", () => {
-  it.each(Object.entries(WRONG))("%s", async (mistake, wrong) => {
-    const { method = "GET", target = "/clob/orders", body = "" } = wrong;
-    const right = (time: string): string => `${time}${method}${target.slice(5).replace(/\?.*/, "")}${body}`;
+  it.each(Object.entries(EXAMPLES))("%s", async (mistake, example) => {
+    const { method = "GET", target = "/clob/orders", body = "" } = example;
+    const correct = (time: string): string => `${time}${method}${target.slice(5).replace(/\?.*/, "")}${body}`;
     const origin = api.server.url.replace("http:", "https:");
-    const message = (wrong.message ?? right)(String(api.now), origin);
-    const key = wrong.key?.(trader.credentials) ?? trader.credentials.secret;
+    const message = (example.message ?? correct)(String(api.now), origin);
+    const key = example.key?.(trader.credentials) ?? trader.credentials.secret;
     const digest = createHmac("sha256", key).update(message).digest();
-    const poly_signature = wrong.written?.(digest) ?? digest.toString("hex");
+    const poly_signature = example.encode?.(digest) ?? digest.toString("hex");
     const headers = { ...trader.headers(method, target, body), poly_signature };
     const sent = { method, path: target, headers, ...(body !== "" && { body }) };
     const { body: refusal } = await api.refused(sent, "INVALID_SIGNATURE");

@@ -23,7 +23,7 @@ const restore = (idOrName: string): Promise<Info> =>
 const all = async (): Promise<readonly Snapshot[]> => (await api.get<SnapshotPage>("/sim/snapshots")).data;
 
 describe("POST /sim/snapshots", () => {
-  it("answers what it has kept: id, name, sequence, time and hash", async () => {
+  it("returns id, name, sequence, time and hash", async () => {
     const { sequence, stateHash } = await api.get<Info>("/sim");
     expect(await take("before")).toEqual({
       id: "snapshot-1",
@@ -38,13 +38,13 @@ describe("POST /sim/snapshots", () => {
     expect(body.hash).not.toBe(stateHash);
   });
 
-  it("leaves no trace in the state", async () => {
+  it("does not change the state", async () => {
     const before = await api.get<Info>("/sim");
     await take();
     expect(await api.get<Info>("/sim")).toEqual(before);
   });
 
-  it("refuses what is no name, or looks like an id", async () => {
+  it("refuses an invalid name, or one like an id", async () => {
     for (const name of ["", "x".repeat(101), 5, null, "snapshot-1", "snapshot-77"]) {
       const { body } = await api.refused("POST /sim/snapshots", "INVALID_PARAMETER", { name });
       expect(body.details).toEqual({ fields: ["name"] });
@@ -52,7 +52,7 @@ describe("POST /sim/snapshots", () => {
     expect(await all()).toEqual([]);
   });
 
-  it("keeps a thousand and no more", async () => {
+  it("keeps at most a thousand", async () => {
     for (let count = 0; count < 1000; count += 1) await take();
     const { body } = await api.refused("POST /sim/snapshots", "LIMIT_REACHED");
     expect(body.hint).toContain("DELETE /sim/snapshots/{id}");
@@ -62,7 +62,7 @@ describe("POST /sim/snapshots", () => {
 });
 
 describe("GET /sim/snapshots", () => {
-  it("lists them, oldest first, in pages", async () => {
+  it("lists snapshots, oldest first, in pages", async () => {
     const taken = [await take("a"), await take("b"), await take()];
     const page = { data: taken.slice(1, 2), limit: 1, offset: 1, total: 3, hasMore: true };
     expect(await api.get<SnapshotPage>("/sim/snapshots?limit=1&offset=1")).toEqual(page);
@@ -71,12 +71,12 @@ describe("GET /sim/snapshots", () => {
 });
 
 describe("POST /sim/snapshots/{idOrName}/restore", () => {
-  it("brings back orders, balances, books and lists, and answers like GET /sim", async () => {
+  it("restores orders, balances, books and lists, and answers like GET /sim", async () => {
     const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
     const market = await api.createMarket();
     const tokenId = yesOf(market);
     const { id } = await alice.place({ tokenId, side: "BUY", price: 0.5, size: 10 });
-    const seen = async (): Promise<unknown> => [
+    const read = async (): Promise<unknown> => [
       await api.get<Info>("/sim"),
       await api.get<Book>(`/clob/book?token_id=${tokenId}`),
       await api.get<Account>(`/sim/accounts/${alice.address}`),
@@ -84,34 +84,34 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
       await api.get<MarketPage>("/api/markets?sort=volume"),
       await api.get<SearchPage>("/api/search?q=rain"),
     ];
-    const before = await seen();
+    const before = await read();
     await take("before");
     for (const size of [4, 10]) {
       await bob.place({ tokenId, side: "SELL", price: 0.5, size });
       await api.createMarket();
       await api.post("/sim/clock", { advance: "1h" });
       expect(await restore("before")).toEqual((before as [Info])[0]);
-      expect(await seen()).toEqual(before);
+      expect(await read()).toEqual(before);
     }
     expect((await alice.cancel(id)).canceled).toEqual([id]);
   });
 
-  it("gives the same answers to the same requests again, ids and all", async () => {
+  it("gives the same answers to the same requests, ids included", async () => {
     const trader = await deriveTrader(api, 1);
     const tokenId = await api.newToken();
     await take();
-    const tell = async (): Promise<unknown> => [
+    const trade = async (): Promise<unknown> => [
       await trader.place({ tokenId, side: "BUY", price: 0.5, size: 10 }),
       await trader.place({ tokenId, side: "SELL", price: 0.5, size: 4 }),
       await api.createMarket(),
       await api.stateHash(),
     ];
-    const first = await tell();
+    const first = await trade();
     await restore("snapshot-1");
-    expect(await tell()).toEqual(first);
+    expect(await trade()).toEqual(first);
   });
 
-  it("turns a frozen clock back, and what had expired waits again", async () => {
+  it("sets a frozen clock back, and expired orders are open again", async () => {
     const trader = await deriveTrader(api, 1);
     const tokenId = await api.newToken();
     const expiration = String(T0 + 60);
@@ -124,7 +124,7 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
     }
   });
 
-  it("brings back mode and rate of the clock", async () => {
+  it("restores mode and rate of the clock", async () => {
     await take("frozen");
     await api.post("/sim/clock", { mode: "scaled", rate: 60 });
     await take("scaled");
@@ -134,7 +134,7 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
     expect(await api.get<Clock>("/sim/clock")).toMatchObject({ mode: "frozen", unixTime: T0 });
   });
 
-  it("forgets credentials derived since, and knows again those it had forgotten", async () => {
+  it("restores the credentials of its time", async () => {
     await take("before");
     const trader = await deriveTrader(api, 1);
     await take("after");
@@ -144,7 +144,7 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
     await trader.ask("GET", "/clob/orders");
   });
 
-  it("takes the latest of a name, or any by its id, and keeps them all", async () => {
+  it("restores the latest with a name, or any by its id, and keeps them all", async () => {
     const first = await take("here");
     await api.createMarket();
     const second = await take("here");
@@ -155,13 +155,13 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
     expect(await all()).toEqual([first, second]);
   });
 
-  it("takes names that a path must encode", async () => {
+  it("accepts names that a path must encode", async () => {
     const { hash } = await take("vor / nach? 100 % – ü");
     await api.createMarket();
     expect((await restore("vor / nach? 100 % – ü")).stateHash).toBe(hash);
   });
 
-  it("names those that there are when it finds none", async () => {
+  it("lists existing snapshots in the hint if there is none with the name", async () => {
     const lost = { method: "POST", path: "/sim/snapshots/befor/restore" } as const;
     const { body } = await api.refused(lost, "SNAPSHOT_NOT_FOUND");
     expect(body.hint).toContain("POST /sim/snapshots takes one");
@@ -175,7 +175,7 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
 });
 
 describe("DELETE /sim/snapshots/{idOrName}", () => {
-  it("forgets one and answers it", async () => {
+  it("deletes one and returns it", async () => {
     const [first, second] = [await take("a"), await take("b")];
     const { body } = await api.send<Snapshot>("DELETE /sim/snapshots/a");
     expect(body).toEqual(first);
@@ -187,7 +187,7 @@ describe("DELETE /sim/snapshots/{idOrName}", () => {
 });
 
 describe("POST /sim/reset", () => {
-  it("forgets all snapshots, and the next is the first again", async () => {
+  it("deletes all snapshots, and ids start again", async () => {
     await take("before");
     await api.post("/sim/reset");
     expect(await all()).toEqual([]);

@@ -7,14 +7,12 @@ import type { OpeningData } from "../../src/engine/journal-line.ts";
 import { originOfJournal } from "../../src/engine/origin.ts";
 
 /**
- * A reader of the live feed of a server, over as many connections as `cuts` says, each of which ends after so many bytes;
- * those of where it begins do not count.
+ * Reads the live feed of a server. Each number of `cuts` ends one connection after that many bytes; the reader then
+ * reconnects. The bytes of the first chunk do not count.
  */
 export class StreamReader {
-  /** All that it was told, in order. */
+  /** All entries received, in order. */
   readonly entries: StreamEntry[] = [];
-  /** What came that is no entry. */
-  comments = "";
   readonly #url: string;
   readonly #query: string;
   readonly #cuts: number[];
@@ -36,11 +34,11 @@ export class StreamReader {
     return this.entries.at(-1);
   }
 
-  /** The latest entry, once it is what is waited for. */
-  async until(isMeant: (entry: StreamEntry) => boolean): Promise<StreamEntry> {
+  /** Waits until the latest entry satisfies a condition, and returns it. */
+  async until(isAwaited: (entry: StreamEntry) => boolean): Promise<StreamEntry> {
     for (;;) {
       const { last } = this;
-      if (last !== undefined && isMeant(last)) return last;
+      if (last !== undefined && isAwaited(last)) return last;
       if (this.#failure !== null) throw this.#failure;
       await new Promise<void>((resolve) => {
         this.#waiting = resolve;
@@ -56,7 +54,7 @@ export class StreamReader {
     while (!this.#abort.signal.aborted) await this.#connect(this.#cuts.shift() ?? Number.POSITIVE_INFINITY);
   }
 
-  async #connect(most: number): Promise<void> {
+  async #connect(maxBytes: number): Promise<void> {
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, this.#abort.signal]);
     const headers = this.last === undefined ? {} : { "last-event-id": this.last.id };
@@ -64,17 +62,17 @@ export class StreamReader {
       const reply = await fetch(`${this.#url}/sim/stream${this.#query}`, { headers, signal });
       if (reply.status !== 200) throw new Error(await reply.text());
       const read = eventStreamReader();
-      let left = most;
+      let left = maxBytes;
       for await (const bytes of reply.body as unknown as AsyncIterable<Uint8Array>) {
-        const isBeginning = this.last === undefined;
-        for (const event of read(isBeginning ? bytes : bytes.subarray(0, left))) {
+        const isFirst = this.last === undefined;
+        for (const event of read(isFirst ? bytes : bytes.subarray(0, left))) {
           this.entries.push(streamEntry(event));
-          // Whoever waits looks at each entry.
+          // `until` checks each entry.
           this.#waiting?.();
           await Promise.resolve();
         }
-        if (!isBeginning) left -= bytes.length;
-        if (left <= 0 && !isBeginning) break;
+        if (!isFirst) left -= bytes.length;
+        if (left <= 0 && !isFirst) break;
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -84,7 +82,11 @@ export class StreamReader {
   }
 }
 
-/** The exchange that a reader of the entries arrives at. @throws Error when a command causes something else than is told. */
+/** The reasons of the openings among the entries. */
+export const reasonsOf = ({ entries }: { readonly entries: readonly StreamEntry[] }): string[] =>
+  entries.flatMap((entry) => (entry.event === "opening" ? [entry.data.reason] : []));
+
+/** Replays the entries after the latest opening. @throws Error if a command has another result than its entry says. */
 export function replayed(entries: readonly StreamEntry[]): Exchange {
   const at = entries.findLastIndex(({ event }) => event === "opening");
   const opening = entries[at];
@@ -96,13 +98,15 @@ export function replayed(entries: readonly StreamEntry[]): Exchange {
   const exchange = new Exchange(origin.config, origin.start);
   origin.play(exchange);
   if (clobsim !== undefined) exchange.restore({ ...exchange.snapshot(), digest: clobsim.digest });
-  if (exchange.hash !== data.hash) throw new Error(`the opening says ${data.hash}, found ${exchange.hash}`);
+  if (exchange.hash !== data.hash)
+    throw new Error(`expected the opening's hash ${data.hash}, found ${exchange.hash}`);
   for (const entry of entries.slice(at + 1)) {
     if (entry.event !== "command") continue;
     const { s, t, k, d, r } = entry.data;
     const decision = exchange.replay({ at: millis(t), command: { kind: k, ...d } as Command });
-    const caused = decision.ok ? hex8(eventHash(decision.events)) : decision.refusal.code;
-    if (exchange.sequence !== s || caused !== r) throw new Error(`command ${s}: ${r} told, ${caused} found`);
+    const result = decision.ok ? hex8(eventHash(decision.events)) : decision.refusal.code;
+    if (exchange.sequence !== s || result !== r)
+      throw new Error(`command ${s}: expected ${r}, found ${result}`);
   }
   return exchange;
 }

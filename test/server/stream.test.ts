@@ -9,7 +9,7 @@ import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { startApi, TINY_WORLD, useApi } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import type { Info } from "./replies.ts";
-import { replayed, StreamReader } from "./stream-reader.ts";
+import { reasonsOf, replayed, StreamReader } from "./stream-reader.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
 const api = useApi();
@@ -20,22 +20,22 @@ const closeAll = (): void => {
 };
 afterEach(closeAll);
 
-/** A property of what is told, each time of an exchange that begins anew. */
-const holds = <Values extends [unknown, ...unknown[]]>(
-  ...[arbitraries, isSo]: [
+/** Checks a property, each time on a reset exchange. */
+const forAll = <Values extends [unknown, ...unknown[]]>(
+  ...[arbitraries, property]: [
     { readonly [Index in keyof Values]: fc.Arbitrary<Values[Index]> },
     (...values: Values) => Promise<void>,
   ]
 ): Promise<void> =>
   fc.assert(
-    fc.asyncProperty(...arbitraries, isSo).beforeEach(async () => {
+    fc.asyncProperty(...arbitraries, property).beforeEach(async () => {
       closeAll();
       await api.post("/sim/reset");
     }),
     runs(12),
   );
 
-/** A reader, once it knows where it begins. */
+/** Opens a reader and waits for its first entry. */
 async function follow(query = "", cuts: readonly number[] = []): Promise<StreamReader> {
   const reader = new StreamReader(api.server.url, query, cuts);
   readers.push(reader);
@@ -43,26 +43,24 @@ async function follow(query = "", cuts: readonly number[] = []): Promise<StreamR
   return reader;
 }
 
-/** Waits until readers were told all that was done so far. */
-async function toldAll(...told: readonly StreamReader[]): Promise<void> {
-  const witness = await follow();
-  const latest = witness.last?.id;
-  witness.close();
-  await Promise.all(told.map((reader) => reader.until(({ id }) => id === latest)));
+/** Waits until readers have received every entry so far. */
+async function receivedBy(...others: readonly StreamReader[]): Promise<void> {
+  const reader = await follow();
+  const latest = reader.last?.id;
+  reader.close();
+  await Promise.all(others.map((reader) => reader.until(({ id }) => id === latest)));
 }
 
 const info = (): Promise<Info> => api.get<Info>("/sim");
 const idsOf = (entries: readonly StreamEntry[]): string[] => entries.map(({ id }) => id);
-const reasonsOf = ({ entries }: StreamReader): string[] =>
-  entries.flatMap((entry) => (entry.event === "opening" ? [entry.data.reason] : []));
 
-/** What somebody does. */
+/** A request in a generated history. */
 type Move =
   | { readonly kind: "order"; readonly side: "BUY" | "SELL"; readonly cents: number }
   | { readonly kind: "cancel" | "refused" | "read" | "snapshot" | "restore" | "reset" }
   | { readonly kind: "clock"; readonly seconds: number };
 
-const onward: fc.Arbitrary<Move> = fc.oneof(
+const forward: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -74,16 +72,16 @@ const onward: fc.Arbitrary<Move> = fc.oneof(
   fc.record({ kind: fc.constant("clock" as const), seconds: fc.nat(5) }),
   fc.record({ kind: fc.constantFrom("cancel" as const, "refused" as const, "read" as const) }),
 );
-const anywhere: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 6, arbitrary: onward },
+const anyMove: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 6, arbitrary: forward },
   fc.record({ kind: fc.constantFrom("snapshot" as const, "restore" as const, "reset" as const) }),
 );
 const movesOf = (move: fc.Arbitrary<Move>): fc.Arbitrary<Move[]> =>
   fc.array(move, { minLength: 5, maxLength: 40, size: "max" });
-/** After how many bytes connections end, one after the other. */
+/** Bytes after which each connection ends. */
 const someCuts = fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 12, size: "max" });
 
-/** Trades a market of its own. */
+/** Plays moves on a new market. */
 async function play(moves: readonly Move[]): Promise<void> {
   let [tokenId, trader]: [string, Trader] = [await api.newToken(), await deriveTrader(api, 1)];
   for (const move of moves) {
@@ -103,8 +101,8 @@ async function play(moves: readonly Move[]): Promise<void> {
   }
 }
 
-describe("what a reader is told", () => {
-  it("is each command, refusal, setting of the clock and request, in the order in which they came", async () => {
+describe("the feed", () => {
+  it("has each command, refusal, clock change and request, in order", async () => {
     const trader = await deriveTrader(api, 1);
     const { sequence } = await info();
     const reader = await follow();
@@ -112,7 +110,7 @@ describe("what a reader is told", () => {
     await trader.place({ tokenId, side: "BUY", price: 0.5, size: 10 });
     const refused = await trader.send("POST /clob/order", { tokenId, side: "BUY", price: 0.555, size: 10 });
     await api.send("POST /sim/clock", { mode: "frozen" });
-    await toldAll(reader);
+    await receivedBy(reader);
     const ids = idsOf(reader.entries).map((id) => Number.parseInt(id, 10) - sequence);
     expect(reader.entries.map(({ event }, index) => `${ids[index]} ${event}`)).toEqual([
       ...["0 opening", "1 command", "2 command", "2 request", "3 command", "3 request", "3 refused"],
@@ -130,50 +128,50 @@ describe("what a reader is told", () => {
     expect(reader.entries[5]?.data).toMatchObject({ d: { first: sequence + 3, last: sequence + 3 } });
   });
 
-  it("leads from an opening with a base to the exchange's own hash", async () => {
-    await holds([movesOf(anywhere)], async (moves) => {
+  it("replays from an opening with a base to the hash of the exchange", async () => {
+    await forAll([movesOf(anyMove)], async (moves) => {
       const reader = await follow("?from=start");
       await play(moves);
       const late = await follow("?from=start");
       await api.newToken();
-      await toldAll(reader, late);
+      await receivedBy(reader, late);
       const { stateHash } = await info();
       for (const { entries } of [reader, late]) expect(replayed(entries).hash).toBe(stateHash);
     });
   });
 });
 
-describe("a reader whose connection is cut", () => {
-  it("goes on without a gap or a repeat", async () => {
-    await holds([movesOf(onward), someCuts], async (moves, cuts) => {
+describe("a reader that reconnects", () => {
+  it("gets every entry once", async () => {
+    await forAll([movesOf(forward), someCuts], async (moves, cuts) => {
       const [whole, cut] = await Promise.all([follow("?from=start"), follow("?from=start", cuts)]);
       await play(moves);
-      await toldAll(whole, cut);
+      await receivedBy(whole, cut);
       expect(cut.entries).toEqual(whole.entries);
     });
   });
 
-  it("goes on in the session's history", async () => {
-    await holds([movesOf(onward), someCuts], async (moves, cuts) => {
+  it("gets the entries since the start of the session", async () => {
+    await forAll([movesOf(forward), someCuts], async (moves, cuts) => {
       await play(moves);
       const whole = await follow("?from=start");
       const cut = await follow("?from=start", cuts);
-      // Who comes back to the session's start is told what has happened by then as history, with other ids.
-      await toldAll(whole, cut);
+      // After a reconnection to the session's start, earlier entries are history and have other ids.
+      await receivedBy(whole, cut);
       await api.newToken();
-      await toldAll(whole, cut);
+      await receivedBy(whole, cut);
       expect(cut.entries).toEqual(whole.entries);
     });
   });
 
-  it("is told so where history went another way meanwhile", async () => {
-    await holds([movesOf(anywhere), someCuts], async (moves, cuts) => {
+  it("gets a new opening if the state was restored or reset meanwhile", async () => {
+    await forAll([movesOf(anyMove), someCuts], async (moves, cuts) => {
       const [whole, cut] = await Promise.all([follow("?from=start"), follow("?from=start", cuts)]);
       await play(moves);
-      await toldAll(whole, cut);
+      await receivedBy(whole, cut);
       const { stateHash } = await info();
       for (const { entries } of [whole, cut]) {
-        // Whatever it is told of one history after the other can be done.
+        // The entries before each opening can be replayed too.
         entries.forEach(({ event }, index) => {
           if (event === "opening" && index > 0) replayed(entries.slice(0, index));
         });
@@ -183,8 +181,8 @@ describe("a reader whose connection is cut", () => {
   });
 });
 
-describe("where a reader begins", () => {
-  it("is with facts alone unless it asks for more", async () => {
+describe("the beginning of a feed", () => {
+  it("is an opening without a base by default", async () => {
     const reader = await follow();
     const { sequence, stateHash, seed } = await info();
     expect(reader.entries[0]?.data).toEqual({
@@ -193,7 +191,7 @@ describe("where a reader begins", () => {
     });
   });
 
-  it("is the state where its id is of no entry", async () => {
+  it("is the state if the id is of no entry", async () => {
     const { sequence, stateHash } = await info();
     for (const id of [
       `${sequence}-00000000`,
@@ -207,11 +205,11 @@ describe("where a reader begins", () => {
     }
   });
 
-  it("is behind a command that is named by its sequence alone", async () => {
+  it("follows a command that is given by its sequence alone", async () => {
     const { sequence } = await info();
     await api.newToken();
     const reader = await follow(`?after=${sequence + 1}`);
-    await toldAll(reader);
+    await receivedBy(reader);
     expect(reader.entries.map(({ id, event }) => [Number.parseInt(id, 10) - sequence, event])).toEqual([
       [2, "command"],
       [2, "request"],
@@ -219,7 +217,7 @@ describe("where a reader begins", () => {
   });
 
   it.each(["x", "-1", "1-", "1-xyz", "1.-00000000", "1-0000000", "1-00000000-end", "1 2", "1e3"])(
-    "is refused where the id is none: %j",
+    "is refused for an invalid id: %j",
     async (id) => {
       const path = `/sim/stream?after=${encodeURIComponent(id)}`;
       const { body } = await api.refused({ method: "GET", path }, "INVALID_PARAMETER");
@@ -229,13 +227,13 @@ describe("where a reader begins", () => {
     },
   );
 
-  it("is the state again where a snapshot is restored or the exchange is reset", async () => {
+  it("is followed by another after a restored snapshot and after a reset", async () => {
     await api.post("/sim/snapshots", { name: "here" });
     const reader = await follow("?from=start");
     for (const path of ["/sim/snapshots/here/restore", "/sim/reset"]) {
       await api.newToken();
       await api.post(path);
-      await toldAll(reader);
+      await receivedBy(reader);
       expect(replayed(reader.entries).hash).toBe((await info()).stateHash);
     }
     expect(reasonsOf(reader)).toEqual(["start", "putBack", "putBack"]);
@@ -250,7 +248,7 @@ describe("HEAD /sim/stream", () => {
 });
 
 describe("a page", () => {
-  it("of another origin is refused, one of this machine may send the id it goes on behind", async () => {
+  it("of another origin is refused; one of this machine may send last-event-id", async () => {
     const headers = { origin: "https://evil.example" };
     await api.refused({ method: "GET", path: "/sim/stream", headers }, "ORIGIN_NOT_ALLOWED");
     await api.refused(
@@ -264,7 +262,7 @@ describe("a page", () => {
 });
 
 describe("an exchange of a pool", () => {
-  it("has a feed of its own", async () => {
+  it("has its own feed", async () => {
     const pool = await startServer({
       ...DEFAULT_CONFIG,
       port: 0,
@@ -287,8 +285,8 @@ describe("an exchange of a pool", () => {
   });
 });
 
-describe("the end of a server", () => {
-  it("waits for no reader, however short a time requests may take", async () => {
+describe("the closing of a server", () => {
+  it("ends every reader at once, even with a short request timeout", async () => {
     const own = await startApi({ requestTimeout: 50 });
     const socket = connect({ port: own.port, host: "127.0.0.1" });
     let text = "";
@@ -298,7 +296,7 @@ describe("the end of a server", () => {
     socket.write("GET /sim/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await once(socket, "data");
     while (!text.includes('"method":"POST"')) await own.send("POST /sim/chain/bump");
-    // Readers that were waited for would be cut off by a timer.
+    // If the server waited for readers, it would use a timer.
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     await Promise.all([own.close(), once(socket, "close")]).finally(() => vi.useRealTimers());
     expect(text).toMatch(/\r\n0\r\n\r\n$/);
@@ -306,7 +304,7 @@ describe("the end of a server", () => {
 });
 
 describe("a 65th reader", () => {
-  it("is refused until another one has gone", async () => {
+  it("is refused until another reader has closed", async () => {
     const own = await startApi();
     const others = Array.from({ length: 64 }, () => new StreamReader(own.server.url));
     readers.push(...others);

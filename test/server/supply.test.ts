@@ -4,7 +4,7 @@ import { type Api, noOf, startApi, yesOf } from "../support/http.ts";
 import type { Account, Market } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 
-describe("what is not mined yet", () => {
+describe("the supply of shares before a block is mined", () => {
   let api: Api;
   let market: Market;
   const supplyOf = (idOrSlug: string): Promise<MarketSupply> => api.get(`/sim/chain/supply/${idOrSlug}`);
@@ -20,7 +20,7 @@ describe("what is not mined yet", () => {
   });
   afterAll(() => api.close());
 
-  it("is in the ledger and not on the chain, of the market and of each account", async () => {
+  it("is in the ledger and not on the chain, for the market and each account", async () => {
     const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
     const order = { side: "BUY", price: 0.5, size: 10 };
     await alice.place({ ...order, tokenId: yesOf(market) });
@@ -29,10 +29,14 @@ describe("what is not mined yet", () => {
     await bob.place({ ...order, tokenId: noOf(market) });
     const pending = await supplyOf(market.id);
     expect(pending).toMatchObject({ marketId: market.id, conditionId: market.conditionId });
-    // Bob's shares are minted when he first comes to the market; the ten new sets are pending.
-    const given = before.onChain.YES * 2;
-    expect(pending.onChain).toEqual({ YES: given, NO: given, collateral: given });
-    expect(pending.ledger).toEqual({ YES: given + 10, NO: given + 10, collateral: given + 10 });
+    // Bob's faucet shares are minted by his first order in the market; the ten new sets are pending.
+    const faucetShares = before.onChain.YES * 2;
+    expect(pending.onChain).toEqual({ YES: faucetShares, NO: faucetShares, collateral: faucetShares });
+    expect(pending.ledger).toEqual({
+      YES: faucetShares + 10,
+      NO: faucetShares + 10,
+      collateral: faucetShares + 10,
+    });
     expect(await wallet(alice.address)).toEqual([Number(usdc) - 5, usdc, shares + 10, shares]);
     await api.post("/sim/chain/mine");
     const mined = await supplyOf("rain");
@@ -45,7 +49,7 @@ describe("what is not mined yet", () => {
     ]);
   });
 
-  it("is asked for by id or slug, and of no other market", async () => {
+  it("is found by id or slug", async () => {
     await api.refused("GET /sim/chain/supply/snow", "MARKET_NOT_FOUND");
   });
 });

@@ -14,7 +14,7 @@ import {
 import type { CancelResult, Credentials, PlacedOrder, Refusal } from "./replies.ts";
 import { signPersonal, wallet } from "./wallet.ts";
 
-/** What a request is signed over, where it differs from what is sent. */
+/** Parts of the signed message that differ from the request sent. */
 export interface Signed {
   readonly timestamp?: string;
   readonly method?: string;
@@ -23,7 +23,7 @@ export interface Signed {
   readonly body?: string;
 }
 
-/** An order as a client writes it; what is left out is the default of `Trader.place`. */
+/** An order as a client sends it, valid or not. */
 export interface OrderFields {
   readonly tokenId?: unknown;
   readonly side?: unknown;
@@ -33,11 +33,11 @@ export interface OrderFields {
   readonly expiration?: unknown;
 }
 
-/** The value of poly_signature: hex HMAC-SHA256, under the text of the secret, of timestamp + METHOD + path + body. */
+/** The value of poly_signature: hex HMAC-SHA256 of timestamp + METHOD + path + body; the key is the text of the secret. */
 export const hmac = (secret: string, message: string | Buffer): string =>
   createHmac("sha256", secret).update(message).digest("hex");
 
-/** A client with credentials, who signs what it sends. */
+/** A client with credentials that signs its requests. */
 export class Trader {
   readonly api: Api;
   readonly address: string;
@@ -61,7 +61,7 @@ export class Trader {
     return this;
   }
 
-  /** The five headers for a request, signed over what is sent unless told otherwise. */
+  /** The five authentication headers of a request. */
   headers(method: string, target: string, body: string | Buffer = "", signed: Signed = {}): Headers {
     const [route = ""] = target.split("?");
     const timestamp = signed.timestamp ?? String(this.api.now);
@@ -79,7 +79,7 @@ export class Trader {
     };
   }
 
-  /** A signed request; headers given here are sent instead of, or beside, the five. */
+  /** A signed request; `headers` replace or extend the five of authentication. */
   signed(method: Method, path: string, body?: string | object, headers: Headers = {}): Request {
     const text = typeof body === "object" ? JSON.stringify(body) : body;
     const all = { ...this.headers(method, path, text), ...headers };
@@ -92,42 +92,42 @@ export class Trader {
     return this.api.send<Body>(this.signed(method, path, body));
   }
 
-  /** The body of a signed request that succeeds. */
+  /** Sends a signed request that must succeed, and returns the body of the reply. */
   async ask<Body>(method: Method, path: string, body?: string | object): Promise<Body> {
     const reply = await this.api.send<Body>(this.signed(method, path, body));
     expect(reply.status, `${method} ${path} ${reply.text}`).toBe(200);
     return reply.body;
   }
 
-  /** Places an order that is accepted. */
+  /** Places an order that must be accepted. */
   place(fields: OrderFields): Promise<PlacedOrder> {
     return this.ask("POST", "/clob/order", fields);
   }
 
-  /** Cancels an order of its own. */
+  /** Cancels one of the trader's orders. */
   cancel(orderId: string): Promise<CancelResult> {
     return this.ask("DELETE", "/clob/order", { orderId });
   }
 
-  /** Sends a signed request that is refused and leaves no trace. */
+  /** Sends a signed request that must be refused and must not change the state. */
   refused(route: Route, code: ErrorCode, content?: string | object): Promise<Reply<Refusal>> {
     const { method, path, body } = requestOf(route, content);
     return this.api.refused(this.signed(method, path, body), code);
   }
 
-  /** Sends an order that is refused and leaves no trace. */
+  /** Sends an order that must be refused and must not change the state. */
   orderRefused(order: string | object, code: ErrorCode): Promise<Reply<Refusal>> {
     return this.refused("POST /clob/order", code, order);
   }
 }
 
-/** A trader with credentials of its own, funded by the faucet; its wallet is that of the `number`-th key. */
+/** Derives credentials for the wallet with private key `number`; the faucet funds it. */
 export function deriveTrader(api: Api, number: number): Promise<Trader> {
   const account = wallet(number);
   return new Trader(api, account.address).derive(account);
 }
 
-/** Such a trader for the tests of a file. */
+/** The same for the tests of a file, derived before they run. */
 export function useTrader(api: Api, number: number): Trader {
   const account = wallet(number);
   const trader = new Trader(api, account.address);

@@ -39,7 +39,7 @@ async function bob(): Promise<Trader> {
   return new Trader(api, account.address, body);
 }
 
-it("two wallets derive keys, trade with each other and see it everywhere, on a clock that runs", async () => {
+it("two wallets derive keys and trade, and every endpoint has the result, with a running clock", async () => {
   const [seller, buyer] = [await alice(), await bob()];
   const market = await api.createMarket({ tickSize: 0.001 });
   const [yes, no] = market.tokens.map(({ tokenId }) => tokenId) as [string, string];
@@ -52,8 +52,8 @@ it("two wallets derive keys, trade with each other and see it everywhere, on a c
   const bought = await buyer.place({ tokenId: yes, side: "BUY", price: 0.6, size: 20.5 });
   expect(bought.trades).toMatchObject([{ matchType: "COMPLEMENTARY", price: 0.575 }]);
 
-  await seesBooks(market, yes, no);
-  await seesMarket(market, yes);
+  await expectBooks(market, yes, no);
+  await expectMarket(market, yes);
   const own = await seller.ask<TradePage>("GET", `/clob/trades?order=${resting.id}`);
   expect(own.data.map(({ size, role }) => [size, role])).toEqual([
     [20.5, "MAKER"],
@@ -66,13 +66,13 @@ it("two wallets derive keys, trade with each other and see it everywhere, on a c
     canceled: [resting.id],
     notCanceled: {},
   });
-  await tellsStory(resting.id, [crossing.id, bought.id]);
-  await hasMoved(
+  await expectStory(resting.id, [crossing.id, bought.id]);
+  await expectBalances(
     seller,
     { usdc: 10_000 + 30 * 0.575 + 20.5 * 0.575, yes: 10_000 - 50.5, no: 10_000 },
     market,
   );
-  await hasMoved(
+  await expectBalances(
     buyer,
     { usdc: 10_000 + 30 * 0.425 - 20.5 * 0.575, yes: 10_000 + 20.5, no: 10_000 - 30 },
     market,
@@ -80,7 +80,7 @@ it("two wallets derive keys, trade with each other and see it everywhere, on a c
   expect(await api.get<Invariants>("/sim/invariants")).toMatchObject({ hold: true });
 });
 
-async function seesBooks({ id }: Market, yes: string, no: string): Promise<void> {
+async function expectBooks({ id }: Market, yes: string, no: string): Promise<void> {
   const book = await api.get<Book>(`/clob/book?token_id=${yes}`);
   expect(book).toMatchObject({
     marketId: id,
@@ -96,7 +96,7 @@ async function seesBooks({ id }: Market, yes: string, no: string): Promise<void>
   });
 }
 
-async function seesMarket({ id }: Market, yes: string): Promise<void> {
+async function expectMarket({ id }: Market, yes: string): Promise<void> {
   const market = await api.get<MarketDetail>(`/api/markets/${id}`);
   expect(market).toMatchObject({ volume: 24.5375, lastTradePrice: 0.575, bestBid: null, bestAsk: 0.575 });
   const history = await api.get<PricesHistory>(`/api/markets/${id}/prices-history`);
@@ -109,7 +109,7 @@ async function seesMarket({ id }: Market, yes: string): Promise<void> {
   ]);
 }
 
-async function tellsStory(orderId: string, takers: readonly string[]): Promise<void> {
+async function expectStory(orderId: string, takers: readonly string[]): Promise<void> {
   const story = await api.get<OrderStory>(`/sim/orders/${orderId}`);
   expect(story.order).toMatchObject({ status: "CANCELED", cancelReason: "USER", sizeMatched: 50.5 });
   expect(story.queue).toEqual({
@@ -119,16 +119,16 @@ async function tellsStory(orderId: string, takers: readonly string[]): Promise<v
   expect(story.fills.map(({ counterOrderId }) => counterOrderId)).toEqual(takers);
   const sentences = story.story.map(({ what }) => what);
   expect(sentences.filter((what) => what.startsWith("settlement waits for the block"))).toHaveLength(2);
-  const told = sentences.filter((what) => !what.startsWith("settlement"));
-  expect(told).toHaveLength(5);
-  expect(told[0]).toContain("SELL 100 YES @ 0.575 GTC");
-  expect(told[1]).toContain("joined an empty level at 0.575");
-  expect(told[2]).toContain(takers[0]);
-  expect(told[3]).toContain(takers[1]);
-  expect(told[4]).toContain("canceled by its owner, 50.5 of 100 matched");
+  const trading = sentences.filter((what) => !what.startsWith("settlement"));
+  expect(trading).toHaveLength(5);
+  expect(trading[0]).toContain("SELL 100 YES @ 0.575 GTC");
+  expect(trading[1]).toContain("joined an empty level at 0.575");
+  expect(trading[2]).toContain(takers[0]);
+  expect(trading[3]).toContain(takers[1]);
+  expect(trading[4]).toContain("canceled by its owner, 50.5 of 100 matched");
 }
 
-async function hasMoved(
+async function expectBalances(
   { address }: Trader,
   expected: { readonly usdc: number; readonly yes: number; readonly no: number },
   { id }: Market,

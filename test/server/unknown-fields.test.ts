@@ -16,7 +16,7 @@ const control = ENDPOINTS.filter(({ access }) => access === "control");
 const imitated = ENDPOINTS.filter(({ access, body }) => access !== "control" && !(body && isRaw(body)));
 const nameOf = ({ method, path }: (typeof ENDPOINTS)[number]): string => `${method} ${path}`;
 
-/** A request to an endpoint with all that its query needs, and a parameter more; what it names does not exist. */
+/** A request with the required parameters of an endpoint, for objects that do not exist, and one more parameter. */
 function requestTo({ method, path, query }: (typeof ENDPOINTS)[number], more: string): Request {
   const required = Object.entries<Param<unknown>>(query).filter(([, { required }]) => required);
   const named = required.map(([name]) => `${name}=x`);
@@ -40,7 +40,7 @@ describe("the control plane", () => {
   );
 
   it.each(control.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
-    "refuses an unknown field in the body of %s, whether it takes one or not",
+    "refuses an unknown field in the body of %s, even if it has no body",
     async (_name, endpoint) => {
       await refusedFor(api, { ...requestTo(endpoint, ""), body: { zebra: 1 } }, "zebra");
     },
@@ -54,11 +54,11 @@ describe("the control plane", () => {
     ["/sim/chain/mine", { block: 2 }, "block", "blocks"],
     ["/sim/snapshots", { nam: "before" }, "nam", "name"],
   ])("names the nearest field of %s", async (path, body, field, meant) => {
-    const told = await refusedFor(api, { method: "POST", path, body }, field);
-    expect(told).toContain(`unknown field "${field}", did you mean "${meant}"?; the body takes `);
+    const message = await refusedFor(api, { method: "POST", path, body }, field);
+    expect(message).toContain(`unknown field "${field}", did you mean "${meant}"?; the body takes `);
   });
 
-  it("says what an endpoint takes, in its query and in its body", async () => {
+  it("lists the fields of an endpoint's query or body", async () => {
     const query = await refusedFor(api, { method: "POST", path: "/sim/clock?advance=1h" }, "advance");
     expect(query).toBe('unknown field "advance"; the body takes mode, time, advance, rate');
     const none = await refusedFor(api, { method: "POST", path: "/sim/reset", body: { seed: 7 } }, "seed");
@@ -67,14 +67,14 @@ describe("the control plane", () => {
     expect(page).toBe('unknown field "limt", did you mean "limit"?; the query takes limit, offset');
   });
 
-  it("takes an empty object where it takes no body, and refuses what is no object", async () => {
+  it("accepts an empty object if it has no body, and refuses everything but an object", async () => {
     expect((await api.send("POST /sim/chain/bump", {})).status).toBe(200);
     for (const body of ["[]", "{", "null", '"text"']) {
       await api.refused("POST /sim/chain/bump", "INVALID_JSON", body);
     }
   });
 
-  it("says in its document that its bodies have no other fields", () => {
+  it("documents that its bodies have no other fields", () => {
     const { schemas } = api.document.json.components;
     expect(schemas.NewClock).toMatchObject({ additionalProperties: false });
     expect(schemas.NewOrder).not.toHaveProperty("additionalProperties");
@@ -91,7 +91,7 @@ describe("the imitated API", () => {
     },
   );
 
-  it("ignores a body that is no object where it takes none, with a warning", async () => {
+  it("ignores, with a warning, a body that is not an object if it has no body", async () => {
     for (const body of ["[1]", "{", "7"]) {
       const { status, headers } = await trader.send("GET /clob/orders", body);
       expect(status).toBe(200);
@@ -107,7 +107,7 @@ describe("the imitated API", () => {
     ["timeInForce", "orderType"],
     ["time_in_force", "orderType"],
     ["token_id", "tokenId"],
-  ])("hints at the field that another service calls %s", async (field, meant) => {
+  ])("names our field for %s of another service", async (field, meant) => {
     const tokenId = await api.newToken();
     const order = { tokenId, side: "BUY", price: 0.5, size: 5, [field]: "x" };
     const reply = await trader.send<PlacedOrder>("POST /clob/order", order);
@@ -115,7 +115,7 @@ describe("the imitated API", () => {
     expect(reply.headers["x-sim-warning"]).toBe(`unknown field "${field}", did you mean "${meant}"?`);
   });
 
-  it("warns of a limit that is larger than the maximum, which applies", async () => {
+  it("warns of a limit above the maximum, which applies", async () => {
     const page = await api.send<MarketPage>("GET /api/markets?limit=101");
     expect(page.body.limit).toBe(100);
     expect(page.headers["x-sim-warning"]).toBe(
@@ -125,7 +125,7 @@ describe("the imitated API", () => {
     expect(most.headers["x-sim-warning"]).toBeUndefined();
   });
 
-  it("has its warning documented as a header of every answer", () => {
+  it("documents its warning as a header of every answer", () => {
     for (const operation of Object.values(api.document.json.paths).flatMap(Object.values)) {
       expect(operation.responses["200"].headers).toHaveProperty("x-sim-warning.schema.type", "string");
     }
@@ -143,13 +143,13 @@ describe("with unknown fields refused", () => {
     },
   );
 
-  it("a request without any is accepted, and a limit is clamped still", async () => {
+  it("a request without one is accepted, and a limit is still clamped", async () => {
     const page = await strict.send<MarketPage>("GET /api/markets?limit=101");
     expect([page.status, page.body.limit]).toEqual([200, 100]);
     expect(page.headers["x-sim-warning"]).toContain("maximum");
   });
 
-  it("GET /sim and the document say so", async () => {
+  it("GET /sim and the document have the setting", async () => {
     expect(await strict.get("/sim")).toMatchObject({ config: { unknownFields: "refuse" } });
     expect(await api.get("/sim")).toMatchObject({ config: { unknownFields: "accept" } });
     const { schemas } = strict.document.json.components;

@@ -7,7 +7,7 @@ const api = useApi();
 const trader = useTrader(api, 1);
 let market: Market;
 let resting: PlacedOrder;
-/** The ids of the two in upper case. */
+/** Both ids in upper case. */
 let marketId: string;
 let orderId: string;
 
@@ -49,7 +49,7 @@ describe("an id in upper case", () => {
     expect(eventId).toBe(market.eventId);
   });
 
-  it("cancels its order, which answers with the id as it is written", async () => {
+  it("cancels its order, and the answer has the original id", async () => {
     const twice = `/clob/order?id=${resting.id}`;
     const canceled = await trader.ask<CancelResult>("DELETE", twice, { orderId });
     expect(canceled).toEqual({ canceled: [resting.id], notCanceled: {} });
@@ -57,7 +57,7 @@ describe("an id in upper case", () => {
     expect(again).toEqual({ canceled: [], notCanceled: { [resting.id]: "already canceled" } });
   });
 
-  it("ends its market", async () => {
+  it("closes and resolves its market", async () => {
     expect(await api.post(`/sim/markets/${marketId}/close`)).toMatchObject({
       id: market.id,
       status: "CLOSED",
@@ -69,7 +69,7 @@ describe("an id in upper case", () => {
     });
   });
 
-  it("of something else names nothing", async () => {
+  it("of another kind of object is not found", async () => {
     const path = `/api/markets/${orderId}`;
     await api.refused(`GET ${path}`, "MARKET_NOT_FOUND");
     const slug = `/api/markets/${market.slug.toUpperCase()}`;

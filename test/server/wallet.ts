@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 
-/** The sentence that a wallet signs, as the contract gives it. */
+/** The message that a wallet signs, from the API contract. */
 export const TEXT = "This message attests that I control the given wallet";
 
 interface AuthVectors {
@@ -24,27 +24,27 @@ interface AuthVectors {
   }[];
 }
 
-/** Signatures that are known to be right. */
+/** Known valid signatures. */
 export const AUTH_VECTORS = JSON.parse(
   readFileSync(new URL("../../fixtures/vectors/auth-vectors.json", import.meta.url), "utf8"),
 ) as AuthVectors;
 
-/** A wallet of the `number`-th key; without a number, of a key that nobody has seen. */
+/** The wallet with private key `number`, or with a random key. */
 export const wallet = (number?: number | bigint): PrivateKeyAccount =>
   privateKeyToAccount(
     number === undefined ? generatePrivateKey() : `0x${number.toString(16).padStart(64, "0")}`,
   );
 
-/** What is signed besides the text. */
+/** Values signed with the message. */
 export interface Claim {
   readonly timestamp: string;
   readonly chainId?: number;
   readonly nonce?: bigint;
-  /** Another message than the service's. */
+  /** Replaces the message of the service. */
   readonly message?: string;
 }
 
-/** The EIP-712 signature of a claim to a wallet. */
+/** The EIP-712 signature that proves control of a wallet. */
 export const signTyped = (
   account: PrivateKeyAccount,
   { timestamp, chainId = 137, nonce = 0n, message = TEXT }: Claim,
@@ -63,6 +63,13 @@ export const signTyped = (
     message: { address: account.address, timestamp, nonce, message },
   });
 
-/** The EIP-191 signature of the text. */
+/** An address with every letter in the other case. */
+export const swapCase = (address: string): string =>
+  address.replace(/[a-f]/gi, (digit) => {
+    const lower = digit.toLowerCase();
+    return digit === lower ? digit.toUpperCase() : lower;
+  });
+
+/** The EIP-191 signature of the message. */
 export const signPersonal = (account: PrivateKeyAccount, message = TEXT): Promise<`0x${string}`> =>
   account.signMessage({ message });

@@ -5,7 +5,7 @@ import { type ErrorCode, statusesOf } from "../../src/api/errors.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
 import { ApiDocument, type OpenApi } from "../server/document.ts";
-import type { Market, Refusal, StateHash } from "../server/replies.ts";
+import type { Account, Book, Market, Refusal, StateHash } from "../server/replies.ts";
 
 /** A world of three markets. */
 export const TINY_WORLD = fileURLToPath(new URL("../../fixtures/worlds/tiny.json", import.meta.url));
@@ -78,7 +78,7 @@ export class Api {
 
   /** The server's OpenAPI document. */
   get document(): ApiDocument {
-    if (this.#document === undefined) throw new Error("open() reads the document first");
+    if (this.#document === undefined) throw new Error("the document is not read yet");
     return this.#document;
   }
 
@@ -95,7 +95,7 @@ export class Api {
     const sent = requestOf(request, content);
     const reply = await this.#transmit(sent);
     this.#checkHeaders(reply.headers);
-    const media = this.document.mediaOf(sent.method, sent.path, reply.status);
+    const media = this.document.mediaTypeOf(sent.method, sent.path, reply.status);
     const isJson = media === "application/json";
     const body = reply.text === "" || !isJson ? reply.text : (JSON.parse(reply.text) as unknown);
     this.document.check({ method: sent.method, path: sent.path, status: reply.status, body });
@@ -145,6 +145,14 @@ export class Api {
     return yesOf(await this.createMarket(facts));
   }
 
+  book(tokenId: string): Promise<Book> {
+    return this.get(`/clob/book?token_id=${tokenId}`);
+  }
+
+  account(address: string): Promise<Account> {
+    return this.get(`/sim/accounts/${address}`);
+  }
+
   close(): Promise<void> {
     return this.server.close();
   }
@@ -184,6 +192,8 @@ export const yesOf = (market: Market | undefined): string => market?.tokens[0]?.
 
 /** Returns the id of a market's NO token. */
 export const noOf = (market: Market | undefined): string => market?.tokens[1]?.tokenId ?? "";
+
+export const tokensOf = (market: Market): [yes: string, no: string] => [yesOf(market), noOf(market)];
 
 /** Builds a request from a route and an optional body. */
 export function requestOf(request: Request | Route, body?: Request["body"]): Request {

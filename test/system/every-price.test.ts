@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { titleOf } from "../server/bad-inputs.ts";
-import { exchangeBytes } from "../server/raw-socket.ts";
+import { repliesTo } from "../server/raw-socket.ts";
 import type { Book, PlacedOrder } from "../server/replies.ts";
 import { useTrader } from "../server/trader.ts";
 import { useApi, yesOf } from "../support/http.ts";
@@ -28,7 +28,7 @@ async function pricesAnswered(bodies: readonly string[]): Promise<number[]> {
   const prices: number[] = [];
   for (let start = 0; start < bodies.length; start += PIPELINED) {
     const some = bodies.slice(start, start + PIPELINED);
-    const replies = await exchangeBytes(api.port, some.map(orderBytes).join(""), { replies: some.length });
+    const replies = await repliesTo(api.port, some.map(orderBytes).join(""), { replies: some.length });
     for (const { status, text } of replies) {
       expect(status, text).toBe(200);
       prices.push((JSON.parse(text) as PlacedOrder).price);
