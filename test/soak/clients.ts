@@ -7,30 +7,29 @@ import type { Meter } from "./meter.ts";
 
 type Random = (bound: number) => number;
 
-/** What a client of any kind knows. */
-export interface Surroundings {
+/** What every client needs. */
+export interface ClientContext {
   readonly random: Random;
-  /** Those that are traded. */
   readonly markets: readonly Market[];
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly serverTime: () => number;
   readonly record: Acknowledged;
 }
 
-/** A client of one kind: each step is a request, or a few that belong together. */
+/** A client. Each step is a request or a few related ones. */
 export interface Client {
-  /** Forgets what it knows of its orders: a restore may have undone them. */
+  /** Forgets its orders, which a restore may have undone. */
   begin(): void;
   step(exchange: ExchangeClient): Promise<void>;
 }
 
-/** What was acknowledged to the clients while it is recorded: none of it may be lost when the server is killed. */
+/** Records acknowledged orders and cancels, which must survive a crash of the server. */
 export class Acknowledged {
   #isRecording = false;
   readonly orders = new Map<string, Order>();
   readonly canceled = new Set<string>();
 
-  /** Forgets all, and records from now on or not. */
+  /** Clears the record, and starts or stops recording. */
   begin(isRecording: boolean): void {
     this.#isRecording = isRecording;
     this.orders.clear();
@@ -45,18 +44,19 @@ export class Acknowledged {
     if (this.#isRecording) for (const id of ids) this.canceled.add(id);
   }
 
-  /** What contradicts it in the order as it stands; null: nothing. */
-  contradiction(told: Order, found: Order | null): string | null {
-    if (found === null) return `order ${told.id} is gone`;
+  /** Describes how the order on the server contradicts the acknowledged one; null if it does not. */
+  contradiction(acknowledged: Order, found: Order | null): string | null {
+    if (found === null) return `order ${acknowledged.id} is missing`;
     const terms = ({ tokenId, side, price, size, createdAt }: Order): string =>
       JSON.stringify([tokenId, side, price, size, createdAt]);
-    if (terms(told) !== terms(found)) return `order ${told.id} was ${terms(told)}, is ${terms(found)}`;
-    const isUndone = this.canceled.has(told.id) && found.status !== "CANCELED";
-    return isUndone ? `order ${told.id} was canceled, is ${found.status}` : null;
+    if (terms(acknowledged) !== terms(found))
+      return `order ${acknowledged.id} was ${terms(acknowledged)}, is ${terms(found)}`;
+    const isUndone = this.canceled.has(acknowledged.id) && found.status !== "CANCELED";
+    return isUndone ? `order ${acknowledged.id} was canceled, is ${found.status}` : null;
   }
 }
 
-/** Places an order and records what was acknowledged. */
+/** Places an order, and records it if it is accepted. */
 async function place(
   exchange: ExchangeClient,
   record: Acknowledged,
@@ -67,7 +67,7 @@ async function place(
   return placed;
 }
 
-/** Cancels one order, or all that are open, and records what was acknowledged. */
+/** Cancels one order or all open orders, and records the canceled ones. */
 async function cancel(exchange: ExchangeClient, record: Acknowledged, id: string | "all"): Promise<void> {
   const canceled = await (id === "all" ? exchange.cancelAll() : exchange.cancel(id));
   if (canceled.ok) record.cancel(canceled.value.canceled);
@@ -75,23 +75,23 @@ async function cancel(exchange: ExchangeClient, record: Acknowledged, id: string
 
 const pick = <Item>(random: Random, items: readonly Item[]): Item => items[random(items.length)] as Item;
 
-/** Orders that a quoting client keeps open; above it, the oldest is canceled. */
-const OPEN_ORDERS = 8;
-/** The fair price moves a cent every so many steps, up and down between 20 and 80. */
-const STEPS_A_CENT = 6;
+/** Maximum number of open orders of a quoting client, which then cancels the oldest. */
+const MAX_OPEN_ORDERS = 8;
+/** Number of steps in which the fair price moves a cent. */
+const STEPS_PER_CENT = 6;
 
-/** Quotes both outcomes of one market round a price that moves. */
+/** Quotes both outcomes of one market around a moving price. */
 export class QuotingClient implements Client {
-  readonly #at: Surroundings;
+  readonly #context: ClientContext;
   readonly #market: Market;
   /** Oldest first. */
   #open: string[] = [];
   #steps: number;
 
-  constructor(surroundings: Surroundings) {
-    this.#at = surroundings;
-    this.#market = pick(surroundings.random, surroundings.markets);
-    this.#steps = surroundings.random(120 * STEPS_A_CENT);
+  constructor(context: ClientContext) {
+    this.#context = context;
+    this.#market = pick(context.random, context.markets);
+    this.#steps = context.random(120 * STEPS_PER_CENT);
   }
 
   begin(): void {
@@ -100,14 +100,15 @@ export class QuotingClient implements Client {
 
   async step(exchange: ExchangeClient): Promise<void> {
     this.#steps += 1;
-    const { random, record } = this.#at;
+    const { random, record } = this.#context;
     const chance = random(200);
     if (chance === 0) await exchange.place({ ...this.#order(), price: 0.555 });
     else if (chance < 3) {
       this.#open = [];
       await cancel(exchange, record, "all");
     } else if (chance < 8) await exchange.openOrders({ market: this.#market.id });
-    else if (this.#open.length > OPEN_ORDERS) await cancel(exchange, record, this.#open.shift() as string);
+    else if (this.#open.length > MAX_OPEN_ORDERS)
+      await cancel(exchange, record, this.#open.shift() as string);
     else {
       const placed = await place(exchange, record, this.#order());
       if (placed.ok && placed.value.status === "LIVE") this.#open.push(placed.value.id);
@@ -115,7 +116,7 @@ export class QuotingClient implements Client {
   }
 
   #order() {
-    const { random, serverTime } = this.#at;
+    const { random, serverTime } = this.#context;
     const { outcome, tokenId } = pick(random, this.#market.tokens);
     const side = random(2) === 0 ? ("BUY" as const) : ("SELL" as const);
     const fair = outcome === "YES" ? this.#fairCents() : 100 - this.#fairCents();
@@ -127,25 +128,25 @@ export class QuotingClient implements Client {
     return { ...order, orderType: "GTD" as const, expiration };
   }
 
-  /** Up and down between 20 and 80. */
+  /** Returns a price that moves up and down between 20 and 80. */
   #fairCents(): number {
-    const phase = Math.floor(this.#steps / STEPS_A_CENT) % 120;
+    const phase = Math.floor(this.#steps / STEPS_PER_CENT) % 120;
     return 20 + (phase < 60 ? phase : 120 - phase);
   }
 }
 
-/** Reads a book and takes from its best price, by orders of all types. */
+/** Reads a book and takes its best price with orders of all types. */
 export class TakingClient implements Client {
-  readonly #at: Surroundings;
+  readonly #context: ClientContext;
 
-  constructor(surroundings: Surroundings) {
-    this.#at = surroundings;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   begin(): void {}
 
   async step(exchange: ExchangeClient): Promise<void> {
-    const { random, markets, record } = this.#at;
+    const { random, markets, record } = this.#context;
     if (random(50) === 0) return cancel(exchange, record, "all");
     const { tokenId } = pick(random, pick(random, markets).tokens);
     const book = await exchange.book(tokenId);
@@ -159,18 +160,18 @@ export class TakingClient implements Client {
   }
 }
 
-/** Reads whatever a page or a bot would show of the markets and of its own orders. */
+/** Reads markets and its own orders, as a page or a bot does. */
 export class ReadingClient implements Client {
-  readonly #at: Surroundings;
+  readonly #context: ClientContext;
 
-  constructor(surroundings: Surroundings) {
-    this.#at = surroundings;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   begin(): void {}
 
   async step(exchange: ExchangeClient): Promise<void> {
-    const { random, markets } = this.#at;
+    const { random, markets } = this.#context;
     const market = pick(random, markets);
     const { tokenId } = pick(random, market.tokens);
     await pick<(random: Random) => Promise<unknown>>(random, [
@@ -195,7 +196,7 @@ const SORTS = ["volume", "liquidity", "createdAt", "endDate"] as const;
 /** `balanceOf(address)` and `transfer(address,uint256)` of ERC-20. */
 const BALANCE_OF = "0x70a08231";
 const TRANSFER = "0xa9059cbb";
-/** Of how many of the latest blocks logs are read, and fees. A block has the trades of two seconds, half a megabyte of logs. */
+/** Numbers of latest blocks whose logs and fees are read. A block has the trades of two seconds, half a megabyte of logs. */
 const LOG_BLOCKS = 1;
 const FEE_BLOCKS = 20;
 
@@ -204,14 +205,14 @@ const hex = (number: number): string => `0x${number.toString(16)}`;
 
 /** Uses the settlement chain as an Ethereum client does: blocks, logs, receipts, filters, contracts, and transfers. */
 export class ChainClient implements Client {
-  readonly #at: Surroundings;
+  readonly #context: ClientContext;
   readonly #meter: Meter;
   readonly #wallets: readonly string[];
   readonly #transfers: boolean;
 
-  /** @param wallets in whose name transfers are sent, without their signatures. */
-  constructor(surroundings: Surroundings, meter: Meter, wallets: readonly string[], transfers = true) {
-    this.#at = surroundings;
+  /** @param wallets that send transfers, without signatures. */
+  constructor(context: ClientContext, meter: Meter, wallets: readonly string[], transfers = true) {
+    this.#context = context;
     this.#meter = meter;
     this.#wallets = wallets;
     this.#transfers = transfers;
@@ -220,7 +221,7 @@ export class ChainClient implements Client {
   begin(): void {}
 
   async step(exchange: ExchangeClient): Promise<void> {
-    const { random } = this.#at;
+    const { random } = this.#context;
     const wallet = pick(random, this.#wallets);
     const choice = random(this.#transfers ? 6 : 5);
     switch (choice) {
@@ -261,7 +262,7 @@ export class ChainClient implements Client {
     await this.#call(exchange, "eth_uninstallFilter", [filter]);
   }
 
-  /** The result of a call; undefined when there is none. */
+  /** Returns the result of a call; undefined if there is none. */
   async #call(exchange: ExchangeClient, method: string, params: readonly unknown[]): Promise<unknown> {
     const body = { jsonrpc: "2.0", id: 1, method, params };
     const sent = await exchange.send({ method: "POST", path: "/chain", body });
@@ -272,18 +273,18 @@ export class ChainClient implements Client {
   }
 }
 
-/** The most snapshots that it keeps at a time. */
-const SNAPSHOTS = 3;
+/** Maximum number of snapshots at a time. */
+const MAX_SNAPSHOTS = 3;
 
-/** Disturbs the others by the control plane: snapshots and restores, faults, clock, blocks. */
+/** Disturbs the other clients with control requests: snapshots and restores, faults, clock, blocks. */
 export class DisturbingClient implements Client {
-  readonly #at: Surroundings;
+  readonly #context: ClientContext;
   #snapshots: string[] = [];
-  /** How often each of its deeds was done. */
-  readonly done = new Map<string, number>();
+  /** Number of tries of each disturbance. */
+  readonly counts = new Map<string, number>();
 
-  constructor(surroundings: Surroundings) {
-    this.#at = surroundings;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   begin(): void {
@@ -291,13 +292,13 @@ export class DisturbingClient implements Client {
   }
 
   async step(exchange: ExchangeClient): Promise<void> {
-    const { random } = this.#at;
+    const { random } = this.#context;
     const [name, disturb] = pick(random, DISTURBANCES);
-    this.done.set(name, (this.done.get(name) ?? 0) + 1);
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     await disturb(exchange, random, this.#snapshots);
   }
 
-  /** Ends all that it has begun, and answers how often its faults made requests fail, by status (0: no answer). */
+  /** Ends all disturbances. Returns how often faults made requests fail, by status (0: no answer). */
   async end({ control }: ExchangeClient): Promise<Map<number, number>> {
     const fired = new Map<number, number>();
     const faults = await control.faults({ limit: 500 });
@@ -327,10 +328,10 @@ const DISTURBANCES: readonly (readonly [string, Disturb])[] = [
   ],
   [
     "status",
-    ({ control }, random) => control.addFault({ ...routed(random), status: pick(random, STATUSES) }),
+    ({ control }, random) => control.addFault({ ...drawRoute(random), status: pick(random, STATUSES) }),
   ],
-  ["drop", ({ control }, random) => control.addFault({ ...routed(random), drop: pick(random, DROPS) })],
-  ["latency", ({ control }, random) => control.addFault({ ...routed(random), latency: "150ms" })],
+  ["drop", ({ control }, random) => control.addFault({ ...drawRoute(random), drop: pick(random, DROPS) })],
+  ["latency", ({ control }, random) => control.addFault({ ...drawRoute(random), latency: "150ms" })],
   [
     "settlement fault",
     ({ control }, random) =>
@@ -353,8 +354,12 @@ const DROPS = ["connection", "reply"] as const;
 const SETTLEMENT_FAULTS = ["fail", "retry", "delay", "ghost"] as const;
 const ROUTES = ["*", "POST /clob/order", "GET /clob/book", "GET /api/markets", "POST /chain"];
 
-/** Strikes a few requests of a route. */
-const routed = (random: Random) => ({ route: pick(random, ROUTES), times: 1 + random(10), probability: 0.2 });
+/** Draws the requests to which a fault applies. */
+const drawRoute = (random: Random) => ({
+  route: pick(random, ROUTES),
+  times: 1 + random(10),
+  probability: 0.2,
+});
 
 async function takeSnapshot(
   { control }: ExchangeClient,
@@ -363,5 +368,5 @@ async function takeSnapshot(
 ): Promise<void> {
   const taken = await control.snapshot();
   if (taken.ok) snapshots.push(taken.value.id);
-  if (snapshots.length > SNAPSHOTS) await control.deleteSnapshot(snapshots.shift() as string);
+  if (snapshots.length > MAX_SNAPSHOTS) await control.deleteSnapshot(snapshots.shift() as string);
 }

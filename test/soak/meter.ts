@@ -1,44 +1,44 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { openTransport, type Transport } from "../../src/client/transport.ts";
 
-/** What the clients saw of the server in one phase. */
+/** Counts and latencies of one phase. */
 export class Tally {
   requests = 0;
-  /** Commands that were accepted: orders, cancels, transactions of wallets. */
+  /** Number of accepted commands: orders, cancels, transactions of wallets. */
   accepted = 0;
-  /** Milliseconds from the moment at which a request was due to its answer. */
+  /** Latency of each request from its due time, in milliseconds. */
   readonly latencies: number[] = [];
-  /** Answers of 5xx and 429, by status; 0 stands for requests without an answer. */
+  /** Number of 5xx and 429 answers by status; 0 for requests without an answer. */
   readonly failures = new Map<number, number>();
-  /** Other errors, by code. */
+  /** Number of other errors by code. */
   readonly refusals = new Map<string, number>();
-  /** An example of each failure and refusal, for whoever has to look for the cause. */
+  /** An example of each failure and refusal. */
   readonly examples = new Map<string, string>();
 
   fail(status: number, example: string): void {
     this.failures.set(status, (this.failures.get(status) ?? 0) + 1);
-    this.#keep(String(status), example);
+    this.#addExample(String(status), example);
   }
 
   refuse(code: string, example: string): void {
     this.refusals.set(code, (this.refusals.get(code) ?? 0) + 1);
-    this.#keep(code, example);
+    this.#addExample(code, example);
   }
 
-  #keep(key: string, example: string): void {
+  #addExample(key: string, example: string): void {
     if (!this.examples.has(key)) this.examples.set(key, example);
   }
 }
 
-/** What all clients of a soak share: the tally of the phase that runs, and the server's clock. */
+/** The tally of the current phase and the server's clock, which all clients share. */
 export class Meter {
   tally = new Tally();
   #aheadMs = 0;
 
-  /** The server's time as of the latest answer, in Unix seconds: what requests are signed with. */
+  /** Estimates the server's time from its latest answer, in Unix seconds, for signatures. */
   readonly serverTime = (): number => (Date.now() + this.#aheadMs) / 1000;
 
-  /** A transport of one client, paced and measured. */
+  /** Opens the transport of a client, which paces and measures its requests. */
   open(origin: URL, pace: Pace): { readonly send: Transport; close(): void } {
     const { send, close } = openTransport(origin, ANSWER_TIMEOUT_MS);
     const measured: Transport = async (request) => {
@@ -69,35 +69,35 @@ const ANSWER_TIMEOUT_MS = 30_000;
 const isCommand = (method: string, path: string): boolean =>
   method !== "GET" && path.startsWith("/clob/order");
 
-/** The code of an error body, of the API's own or of JSON-RPC. */
+/** Returns the error code of a body of the API or of JSON-RPC. */
 function codeIn(text: string): string {
   const body = JSON.parse(text) as { code?: string; error?: { data?: { code?: string } } };
   return body.code ?? body.error?.data?.code ?? "NO_CODE";
 }
 
-/** When the requests of one client are due. */
+/** Due times of the requests of one client. */
 export class Pace {
   readonly #random: (bound: number) => number;
   readonly #meanMs: number;
   #due = performance.now();
-  /** How many requests have been due since it began. */
+  /** Number of requests since `begin`. */
   turns = 0;
 
-  /** @param meanMs between two requests; 0: at once. Each gap is between none and twice as long. */
+  /** @param meanMs mean time between two requests, drawn from 0 to twice the mean; 0 for no pause. */
   constructor(random: (bound: number) => number, meanMs: number) {
     this.#random = random;
     this.#meanMs = meanMs;
   }
 
-  /** The next request is due from now on, whatever came before. */
+  /** Restarts the schedule from now. */
   begin(): void {
     this.#due = performance.now();
     this.turns = 0;
   }
 
   /**
-   * Waits until the next request is due, and answers when it was. A request that the client could not send in time because the
-   * server kept it waiting is late by that, so that a pause of the server counts in every request that it holds up.
+   * Waits until the next request is due, and returns its due time. A request that is late because the server has not answered
+   * the previous one keeps its due time, so that a pause of the server counts in every delayed request.
    */
   async turn(): Promise<number> {
     this.turns += 1;

@@ -2,32 +2,32 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-/** What a soak is asked to do. */
+/** Options of a soak. */
 export interface Options {
   readonly minutes: number;
   readonly clients: number;
-  /** Requests a second, of all clients together. */
+  /** Requests per second of all clients together. */
   readonly rate: number;
   readonly seed: number;
-  /** Where the figures are written as JSON; null: nowhere. */
+  /** Path of a JSON file for the figures; null for none. */
   readonly out: string | null;
 }
 
 export const USAGE =
   "usage: npm run soak -- [--minutes N] [--clients N] [--rate N] [--seed N] [--out FILE]   (10 minutes, 32 clients, 300 requests/s, seed 1)";
 
-/** A command line that cannot be carried out; the message is one line. */
+/** Thrown if the command line is invalid. The message is one line. */
 export class OptionError extends Error {}
 
-/** Fewer clients than there are kinds would leave a kind out. */
-export const LEAST_CLIENTS = 5;
+/** With fewer clients a kind of client would be missing. */
+export const MIN_CLIENTS = 5;
 
-/** Reads the words of a command line. @throws OptionError that says what was expected and what was found. */
+/** Parses a command line. @throws OptionError */
 export function readOptions(words: readonly string[]): Options {
   const values = valuesIn(words);
   return {
     minutes: numberIn("minutes", values.minutes ?? "10", 0.1, 1_440, "a number"),
-    clients: numberIn("clients", values.clients ?? "32", LEAST_CLIENTS, 256, "a whole number"),
+    clients: numberIn("clients", values.clients ?? "32", MIN_CLIENTS, 256, "a whole number"),
     rate: numberIn("rate", values.rate ?? "300", 1, 100_000, "a whole number"),
     seed: numberIn("seed", values.seed ?? "1", 0, 4_294_967_295, "a whole number"),
     out: values.out === undefined ? null : writable(values.out),
@@ -44,14 +44,14 @@ function valuesIn(words: readonly string[]): Readonly<Partial<Record<keyof Optio
   }
 }
 
-function numberIn(name: string, text: string, least: number, most: number, kind: string): number {
+function numberIn(name: string, text: string, min: number, max: number, kind: string): number {
   const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   const isKind = kind === "a number" || Number.isInteger(number);
-  if (isKind && number >= least && number <= most) return number;
-  throw new OptionError(`--${name} expects ${kind} from ${least} to ${most}, found ${JSON.stringify(text)}`);
+  if (isKind && number >= min && number <= max) return number;
+  throw new OptionError(`--${name} expects ${kind} from ${min} to ${max}, found ${JSON.stringify(text)}`);
 }
 
-/** A path that a file can be written to: an hour must not be lost for a typing error. */
+/** Returns the path of a file that can be written. Checked first so that the results are not lost at the end. */
 function writable(text: string): string {
   const path = resolve(text);
   const isFolder = text === "" || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -5,11 +5,11 @@ import { readOptions } from "./options.ts";
 import { timedPlan } from "./plan.ts";
 
 describe("the options of a soak", () => {
-  it("are ten minutes with 32 clients where nothing is said", () => {
+  it("are ten minutes with 32 clients by default", () => {
     expect(readOptions([])).toEqual({ minutes: 10, clients: 32, rate: 300, seed: 1, out: null });
   });
 
-  it("are read in both ways of writing them", () => {
+  it("are read with = or a blank", () => {
     const out = join(tmpdir(), "soak.json");
     const words = ["--minutes=0.5", "--clients", "8", "--rate", "50", "--seed=7", "--out", out];
     expect(readOptions(words)).toEqual({ minutes: 0.5, clients: 8, rate: 50, seed: 7, out });
@@ -44,7 +44,7 @@ describe("the plan of a soak", () => {
     expect(lengths(minutes).reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(minutes * 60_000);
   });
 
-  it("kills the server once, in the middle, and disturbs it in every other cycle", () => {
+  it("kills the server once, in the middle cycle, and disturbs it in all others", () => {
     const kinds = timedPlan(10).map(({ kind }) => kind);
     expect(kinds.slice(0, 4)).toEqual(["steady", "disturbed", "settling", "reads"]);
     expect(kinds.filter((kind) => kind === "crash")).toHaveLength(1);

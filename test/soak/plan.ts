@@ -1,11 +1,11 @@
 /**
- * What happens in a phase. `steady`: all kinds of traffic and nothing else. `disturbed`: the same beside snapshots,
- * restores, faults and changes of the clock. `crash`: steady, and the server is killed half-way and opened again.
- * `settling` and `reads`: nothing but reads; what the first has brought into caches does not count in the second.
+ * Kinds of phases. `steady`: all kinds of traffic. `disturbed`: the same with snapshots, restores, faults and clock changes.
+ * `crash`: steady, and the server is killed half-way and started again. `settling` and `reads`: only reads; the first warms
+ * the caches for the second.
  */
 export type PhaseKind = "steady" | "disturbed" | "crash" | "settling" | "reads";
 
-/** How long a phase lasts: milliseconds, or requests of each client. */
+/** Length of a phase: milliseconds, or requests per client. */
 type Extent =
   | { readonly kind: "time"; readonly ms: number }
   | { readonly kind: "requests"; readonly each: number };
@@ -17,7 +17,7 @@ export interface Phase {
   readonly extent: Extent;
 }
 
-/** Shares of a cycle. */
+/** Phases of a cycle, with their shares of its length. */
 const SHARES: readonly (readonly [PhaseKind, number])[] = [
   ["steady", 0.5],
   ["disturbed", 0.3],
@@ -25,7 +25,7 @@ const SHARES: readonly (readonly [PhaseKind, number])[] = [
   ["reads", 0.1],
 ];
 
-/** A cycle has all phases once; in the middle one the crash takes the place of the disturbances. */
+/** Returns the phases of all cycles. In the middle cycle a crash replaces the disturbances. */
 export function planOf(cycles: number, extentOf: (share: number) => Extent): Phase[] {
   const middle = Math.floor(cycles / 2);
   return Array.from({ length: cycles }, (_, cycle) =>
@@ -37,59 +37,59 @@ export function planOf(cycles: number, extentOf: (share: number) => Extent): Pha
   ).flat();
 }
 
-/** Quarters of the run are compared. */
-const LEAST_CYCLES = 4;
+/** At least four, because quarters of the run are compared. */
+const MIN_CYCLES = 4;
 
-/** A cycle a minute, or four shorter ones. */
+/** Returns a plan with a cycle per minute, or four shorter ones. */
 export function timedPlan(minutes: number): Phase[] {
-  const cycles = Math.max(LEAST_CYCLES, Math.round(minutes));
+  const cycles = Math.max(MIN_CYCLES, Math.round(minutes));
   const cycleMs = (minutes * 60_000) / cycles;
   return planOf(cycles, (share) => ({ kind: "time", ms: share * cycleMs }));
 }
 
-/** What was seen of a phase, and of the server when it was quiet again. */
+/** Measurements of a phase, and of the idle server after it. */
 export interface PhaseFigures {
   readonly kind: PhaseKind;
   readonly cycle: number;
-  /** How often the server had been opened when the phase ended. */
-  readonly life: number;
+  /** Number of the server process, from 1. */
+  readonly process: number;
   readonly seconds: number;
   readonly requests: number;
-  /** Milliseconds of each answer, from the moment at which its request was due. */
+  /** Latency of each request from its due time, in milliseconds. */
   readonly latencies: readonly number[];
-  /** Commands accepted since the soak began. */
+  /** Number of commands accepted since the soak began. */
   readonly accepted: number;
-  /** How many requests failed, by status (0: no answer), and how many of them injected faults explain. */
+  /** Number of failed requests by status (0: no answer), and of those that injected faults explain. */
   readonly failures: Readonly<Record<string, number>>;
   readonly injected: Readonly<Record<string, number>>;
   readonly refusals: Readonly<Record<string, number>>;
   readonly examples: Readonly<Record<string, string>>;
-  /** Bytes of the server's memory after a collection of garbage: what lives, and what the process has. */
+  /** Memory of the server after garbage collection, in bytes: used, and of the process. */
   readonly liveBytes: number;
   readonly residentBytes: number;
-  /** Open file descriptors without any client; null where the system does not tell. */
+  /** Number of open file descriptors without clients; null if unknown on this system. */
   readonly descriptors: number | null;
-  /** What is wrong with the invariants. */
+  /** Broken invariants. */
   readonly violations: readonly string[];
 }
 
-/** What became of what was acknowledged before and after the server was killed. */
+/** Check of acknowledged orders after the crash. */
 export interface CrashFigures {
   readonly checked: number;
   readonly contradictions: readonly string[];
 }
 
-/** How the soak ended. */
+/** Results after the server has stopped. */
 export interface EndFigures {
-  /** The hash of the state that the server told last. */
-  readonly toldHash: string;
+  /** The last state hash from the server. */
+  readonly lastHash: string;
   readonly replayedHash: string | null;
   readonly stopCode: number | null;
   readonly replayCode: number | null;
   readonly doctorCode: number | null;
-  /** What the server, replay and doctor said on stderr. */
-  readonly said: string;
-  /** Bug reports that the server wrote. */
+  /** Output of the server, replay and doctor on stderr. */
+  readonly stderr: string;
+  /** Names of the bug reports that the server wrote. */
   readonly defects: readonly string[];
   readonly journalBytes: number;
 }

@@ -6,7 +6,7 @@ import type { SoakServer } from "./server.ts";
 import type { Verdict } from "./verdict.ts";
 import { percentile } from "./verdict.ts";
 
-/** What a person reads in the end: the traffic in two lines, each verdict in one, with what leads to the cause where it does not hold. */
+/** Formats the results: two lines about the traffic, then a line for each verdict, with details of failed ones. */
 export function resultText(figures: Figures, verdicts: readonly Verdict[], paint: Paint): string {
   const widths = (["what", "figure"] as const).map((key) =>
     Math.max(...verdicts.map((verdict) => verdict[key].length)),
@@ -41,7 +41,7 @@ function trafficLines({ phases, end }: Figures): string[] {
 const MAX_REASONS = 5;
 const MAX_REASON = 400;
 
-/** What leads to the cause of what does not hold. */
+/** Returns the details of a failed check. */
 function reasons({ holds, why = [] }: Verdict): string[] {
   if (holds !== false) return [];
   const shown = why.slice(0, MAX_REASONS).map((line) => `    ${line.slice(0, MAX_REASON)}`);
@@ -50,7 +50,7 @@ function reasons({ holds, why = [] }: Verdict): string[] {
 
 const whole = (count: number): string => count.toLocaleString("en-US");
 
-/** The figures as JSON: of the latencies, the median and the 99th percentile of each phase. */
+/** Formats the figures as JSON, with the median and 99th percentile of latencies per phase. */
 export function resultJson(facts: object, figures: Figures, verdicts: readonly Verdict[]): string {
   const phases = figures.phases.map(({ latencies, ...phase }) => ({
     ...phase,
@@ -61,7 +61,7 @@ export function resultJson(facts: object, figures: Figures, verdicts: readonly V
   return `${JSON.stringify({ ...facts, passed, verdicts, ...figures, phases }, null, 2)}\n`;
 }
 
-interface Moment {
+interface ProgressFigures {
   readonly seconds: number;
   readonly phase: string;
   readonly requestsPerSecond: number;
@@ -70,18 +70,18 @@ interface Moment {
   readonly descriptors: number | null;
 }
 
-/** How things stand, in a line. */
-function progressLine(moment: Moment): string {
-  const { tally, residentBytes, descriptors } = moment;
-  const minutes = Math.floor(moment.seconds / 60);
+/** Formats the progress in a line. */
+function progressLine(figures: ProgressFigures): string {
+  const { tally, residentBytes, descriptors } = figures;
+  const minutes = Math.floor(figures.seconds / 60);
   const ms = (share: number): string =>
     tally.latencies.length === 0 ? "-" : percentile(tally.latencies, share).toFixed(1);
   const count = (counts: ReadonlyMap<unknown, number>): number =>
     [...counts.values()].reduce((sum, each) => sum + each, 0);
   return [
-    `${String(minutes).padStart(3)}:${String(Math.floor(moment.seconds % 60)).padStart(2, "0")}`,
-    moment.phase.padEnd(9),
-    `${moment.requestsPerSecond.toFixed(0).padStart(5)} requests/s`,
+    `${String(minutes).padStart(3)}:${String(Math.floor(figures.seconds % 60)).padStart(2, "0")}`,
+    figures.phase.padEnd(9),
+    `${figures.requestsPerSecond.toFixed(0).padStart(5)} requests/s`,
     `p50 ${ms(0.5).padStart(5)} ms`,
     `p99 ${ms(0.99).padStart(6)} ms`,
     `RSS ${(residentBytes === null ? "-" : (residentBytes / 2 ** 20).toFixed(0)).padStart(4)} MiB`,
@@ -92,10 +92,10 @@ function progressLine(moment: Moment): string {
 }
 
 const TERMINAL_MS = 2_000;
-const ELSEWHERE_MS = 30_000;
+const LOG_MS = 30_000;
 const CLEAR_LINE = "\r\u001b[K";
 
-/** Tells on stderr how the soak stands: one line that changes on a terminal, else a line now and then. */
+/** Shows the progress on stderr: on a terminal in one line that is redrawn, else a line every 30 seconds. */
 export class Progress {
   readonly #start = performance.now();
   readonly #isTerminal = process.stderr.isTTY === true;
@@ -106,10 +106,10 @@ export class Progress {
   #last = { at: performance.now(), requests: 0 };
 
   constructor() {
-    this.#timer = setInterval(() => void this.#tell(), this.#isTerminal ? TERMINAL_MS : ELSEWHERE_MS);
+    this.#timer = setInterval(() => void this.#show(), this.#isTerminal ? TERMINAL_MS : LOG_MS);
   }
 
-  /** A phase begins. */
+  /** Called when a phase begins. */
   readonly watch = (phase: Phase, server: SoakServer, { tally }: Meter): void => {
     this.#phase = phase;
     this.#server = server;
@@ -122,7 +122,7 @@ export class Progress {
     if (this.#isTerminal) process.stderr.write(CLEAR_LINE);
   }
 
-  async #tell(): Promise<void> {
+  async #show(): Promise<void> {
     const [phase, server, tally] = [this.#phase, this.#server, this.#tally];
     if (phase === null || server === null || tally === null) return;
     const residentBytes = await server.residentBytes();

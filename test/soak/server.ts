@@ -3,26 +3,26 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { Ended, Program, Served } from "../support/program.ts";
 
-/** What `process.memoryUsage()` tells, in bytes. */
+/** Result of `process.memoryUsage()`, in bytes. */
 export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
   readonly external: number;
 }
 
-/** The server under soak: the program in a process of its own, which can be killed and opened again. */
+/** The server: the program in another process, which can be killed and started again. */
 export class SoakServer {
-  /** How often it was opened. */
-  lives = 0;
-  /** The directory that keeps its state. */
+  /** How often it was started. */
+  starts = 0;
+  /** The data directory. */
   readonly data: string;
   readonly #program: Program;
   readonly #probe: string;
   readonly #reports: string;
   #opened: Promise<Served>;
-  /** Whether it was told to end. */
+  /** Whether it was asked to stop or killed. */
   #isEnding = false;
-  /** How it ended by itself. */
+  /** Set if it ended by itself. */
   #ended: Ended | null = null;
 
   /** @param probe the path of `memory-probe.mjs`. */
@@ -34,12 +34,12 @@ export class SoakServer {
     this.#opened = this.#open();
   }
 
-  /** The server as soon as it answers: at once, or once it was opened again. */
+  /** Resolves to the running server, after a restart if one is pending. */
   get ready(): Promise<Served> {
     return this.#opened;
   }
 
-  /** @throws Error when it has ended by itself. */
+  /** @throws Error if it has ended by itself. */
   assertRunning(): void {
     if (this.#ended === null) return;
     const { code, signal, stderr } = this.#ended;
@@ -48,7 +48,7 @@ export class SoakServer {
     );
   }
 
-  /** Kills it without warning, and opens it again. */
+  /** Kills it (SIGKILL), and starts it again. */
   async crash(): Promise<void> {
     const { promise, resolve, reject } = withResolvers<Served>();
     const killed = await this.#opened;
@@ -59,12 +59,12 @@ export class SoakServer {
     await promise;
   }
 
-  /** What memory it uses after a collection of garbage. */
+  /** Returns its memory usage after garbage collection. */
   async memory(): Promise<Memory> {
     return (await (await this.#opened).ask({})) as Memory;
   }
 
-  /** The memory that it uses now, in bytes, or null where the system does not tell. */
+  /** Returns the resident memory of the process, in bytes; null if unknown on this system. */
   async residentBytes(): Promise<number | null> {
     const { pid } = await this.#opened;
     try {
@@ -75,7 +75,7 @@ export class SoakServer {
     }
   }
 
-  /** How many file descriptors it has open, or null where the system does not tell. */
+  /** Returns the number of its open file descriptors; null if unknown on this system. */
   async descriptors(): Promise<number | null> {
     const { pid } = await this.#opened;
     try {
@@ -85,28 +85,28 @@ export class SoakServer {
     }
   }
 
-  /** The fewest of the next moments, in which connections that were hung up close. */
+  /** Returns the minimum of the next 200 ms, in which closed connections end. */
   async quietDescriptors(): Promise<number | null> {
-    let fewest = await this.descriptors();
-    for (let look = 0; fewest !== null && look < QUIET_LOOKS; look += 1) {
+    let min = await this.descriptors();
+    for (let sample = 0; min !== null && sample < QUIET_SAMPLES; sample += 1) {
       await delay(QUIET_MS);
-      fewest = Math.min(fewest, (await this.descriptors()) ?? fewest);
+      min = Math.min(min, (await this.descriptors()) ?? min);
     }
-    return fewest;
+    return min;
   }
 
-  /** Stops it in good order. */
+  /** Stops it (SIGTERM). */
   async stop(): Promise<Ended> {
     this.#isEnding = true;
     return (await this.#opened).end("SIGTERM");
   }
 
-  /** Runs one of the program's tools on the directory. */
-  examine(tool: "replay" | "doctor"): Promise<Ended> {
+  /** Runs a command on its data directory. */
+  check(tool: "replay" | "doctor"): Promise<Ended> {
     return this.#program.run([tool, this.data]);
   }
 
-  /** The names of the bug reports that it has written: one for each defect. */
+  /** Returns the names of its bug reports: one for each defect. */
   defects(): readonly string[] {
     try {
       return readdirSync(this.#reports);
@@ -116,7 +116,7 @@ export class SoakServer {
   }
 
   async #open(): Promise<Served> {
-    this.lives += 1;
+    this.starts += 1;
     this.#isEnding = false;
     const served = await this.#program.serve(
       ["--data", this.data, "--report", this.#reports, "--clock", "real", "--log-level", "error"],
@@ -129,10 +129,10 @@ export class SoakServer {
   }
 }
 
-const QUIET_LOOKS = 10;
+const QUIET_SAMPLES = 10;
 const QUIET_MS = 20;
 
-/** A promise that is settled from outside: `Promise.withResolvers` of later versions of Node. */
+/** `Promise.withResolvers` of later versions of Node. */
 function withResolvers<Value>() {
   let resolve: (value: Value) => void = () => {};
   let reject: (error: unknown) => void = () => {};

@@ -11,10 +11,10 @@ import {
   Acknowledged,
   ChainClient,
   type Client,
+  type ClientContext,
   DisturbingClient,
   QuotingClient,
   ReadingClient,
-  type Surroundings,
   TakingClient,
 } from "./clients.ts";
 import { Meter, Pace, Tally } from "./meter.ts";
@@ -23,7 +23,7 @@ import { SoakServer } from "./server.ts";
 
 type Kind = "disturbing" | "quoting" | "taking" | "reading" | "chain";
 
-/** In the order in which clients are hired; the first of all disturbs the others. */
+/** Kinds of clients after the first, which disturbs the others. */
 const KINDS: readonly Kind[] = [
   "quoting",
   "taking",
@@ -35,55 +35,61 @@ const KINDS: readonly Kind[] = [
   "quoting",
 ];
 
-/** What each client is given, in USDC; shares are granted by the exchange. */
+/** Initial USDC of each client. The exchange grants shares. */
 const FUNDS = 100_000;
-/** Of the exchange's dev accounts, so many send transactions. */
+/** Number of dev accounts that send transactions. */
 const SENDERS = 3;
-/** Between two disturbances, on average, where the others ask more often. */
+/** Minimum mean time between two disturbances. */
 const DISTURBANCE_MS = 200;
 
-/** One client at work: what it does, what it does while all only read, and in whose name. */
-interface Seat {
+/** A client with its credentials. */
+interface Worker {
   readonly client: Client;
+  /** Replaces `client` in phases of reads. */
   readonly reader: Client;
   readonly pace: Pace;
   readonly credentials: SigningCredentials;
 }
 
 /** All clients of a soak. */
-class Crew {
+class Workers {
   readonly #server: SoakServer;
   readonly #meter: Meter;
   readonly #disturber: DisturbingClient;
-  readonly #seats: readonly Seat[];
+  readonly #workers: readonly Worker[];
 
-  private constructor(server: SoakServer, meter: Meter, disturber: DisturbingClient, seats: readonly Seat[]) {
+  private constructor(
+    server: SoakServer,
+    meter: Meter,
+    disturber: DisturbingClient,
+    workers: readonly Worker[],
+  ) {
     this.#server = server;
     this.#meter = meter;
     this.#disturber = disturber;
-    this.#seats = seats;
+    this.#workers = workers;
   }
 
   /** Derives the credentials of all clients, and funds them. */
-  static async hire(
+  static async create(
     server: SoakServer,
     meter: Meter,
-    surroundings: (index: number) => Surroundings,
+    context: (index: number) => ClientContext,
     { clients, rate }: { readonly clients: number; readonly rate: number },
-  ): Promise<Crew> {
+  ): Promise<Workers> {
     const { url } = await server.ready;
     const control = new ExchangeClient(url);
     const devAccounts = orThrow(await control.control.info()).devAccounts;
     const senders = devAccounts.slice(0, SENDERS).map(({ address }) => address);
     for (const address of senders) orThrow(await control.control.fund(address, { collateral: FUNDS }));
-    const disturber = new DisturbingClient(surroundings(0));
+    const disturber = new DisturbingClient(context(0));
     const meanMs = rate === 0 ? 0 : (clients * 1_000) / rate;
-    const seats: Seat[] = [];
+    const workers: Worker[] = [];
     for (let index = 0; index < clients; index += 1) {
-      const at = surroundings(index);
+      const at = context(index);
       const kind = index === 0 ? "disturbing" : (KINDS[(index - 1) % KINDS.length] as Kind);
       const isDisturber = kind === "disturbing" && rate > 0;
-      seats.push({
+      workers.push({
         client: kind === "disturbing" ? disturber : clientOf(kind, at, meter, senders),
         reader: kind === "chain" ? new ChainClient(at, meter, senders, false) : new ReadingClient(at),
         pace: new Pace(at.random, isDisturber ? Math.max(meanMs, DISTURBANCE_MS) : meanMs),
@@ -91,21 +97,21 @@ class Crew {
       });
     }
     control.close();
-    return new Crew(server, meter, disturber, seats);
+    return new Workers(server, meter, disturber, workers);
   }
 
-  /** How often each disturbance was tried. */
+  /** Number of tries of each disturbance. */
   get disturbances(): ReadonlyMap<string, number> {
-    return this.#disturber.done;
+    return this.#disturber.counts;
   }
 
-  /** Has all clients work until the phase is over. */
-  async work(phase: Phase): Promise<void> {
+  /** Runs all clients until the phase is over. */
+  async run(phase: Phase): Promise<void> {
     await this.#readTime();
-    await Promise.all(this.#seats.map((seat) => this.#take(seat, phase)));
+    await Promise.all(this.#workers.map((worker) => this.#run(worker, phase)));
   }
 
-  /** Ends all disturbances; answers how many requests they made fail, by status (0: no answer). */
+  /** Ends all disturbances. Returns the number of requests that they made fail, by status (0: no answer). */
   async endDisturbances(): Promise<Map<number, number>> {
     const control = new ExchangeClient((await this.#server.ready).url);
     try {
@@ -115,7 +121,7 @@ class Crew {
     }
   }
 
-  /** Has the meter learn the server's time, which the end of the disturbances may have moved. */
+  /** Updates the meter's estimate of the server's time, which disturbances may have changed. */
   async #readTime(): Promise<void> {
     const { url } = await this.#server.ready;
     const { send, close } = this.#meter.open(new URL(url), new Pace(() => 0, 0));
@@ -123,11 +129,11 @@ class Crew {
     close();
   }
 
-  async #take(seat: Seat, { kind, extent }: Phase): Promise<void> {
-    const { pace, credentials } = seat;
-    const isDisturber = seat.client === this.#disturber;
+  async #run(worker: Worker, { kind, extent }: Phase): Promise<void> {
+    const { pace, credentials } = worker;
+    const isDisturber = worker.client === this.#disturber;
     const onlyReads = kind === "settling" || kind === "reads" || (isDisturber && kind !== "disturbed");
-    const client = onlyReads ? seat.reader : seat.client;
+    const client = onlyReads ? worker.reader : worker.client;
     const start = performance.now();
     const share = (): number =>
       extent.kind === "time" ? (performance.now() - start) / extent.ms : pace.turns / extent.each;
@@ -161,7 +167,7 @@ class Crew {
 
 function clientOf(
   kind: Exclude<Kind, "disturbing">,
-  at: Surroundings,
+  at: ClientContext,
   meter: Meter,
   senders: readonly string[],
 ): Client {
@@ -177,7 +183,7 @@ function clientOf(
   }
 }
 
-/** The credentials of the wallet of a number, which is funded. */
+/** Derives the credentials of a numbered wallet, and funds it. */
 async function derive(url: string, number: number): Promise<SigningCredentials> {
   const account = await walletOf(`0x${(number + 1).toString(16).padStart(64, "0")}`);
   const exchange = new ExchangeClient(url, { account, time: "server" });
@@ -190,56 +196,56 @@ async function derive(url: string, number: number): Promise<SigningCredentials> 
   }
 }
 
-/** How a soak is run. */
-interface SoakChoice {
+/** Options of a soak. */
+interface SoakOptions {
   readonly program: Program;
   /** The path of `memory-probe.mjs`. */
   readonly probe: string;
   readonly plan: readonly Phase[];
   readonly clients: number;
-  /** Requests a second of all clients together; 0: each as soon as the one before is answered. */
+  /** Requests per second of all clients together; 0 for each as soon as the previous one is answered. */
   readonly rate: number;
   readonly seed: number;
-  /** Is told of the phase that begins. */
+  /** Called when a phase begins. */
   readonly watch?: (phase: Phase, server: SoakServer, meter: Meter) => void;
-  /** Is called when the server has stopped, before its directory is examined. */
+  /** Called when the server has stopped, before its directory is checked. */
   readonly beforeReplay?: (data: string) => void;
 }
 
 const MARKETS = 6;
 
-/** Runs all phases of a plan against a server of its own and answers the figures. @throws Error when it cannot go on. */
-export async function runSoak(choice: SoakChoice): Promise<Figures> {
-  const server = new SoakServer(choice.program, choice.probe);
+/** Runs all phases of a plan on a new server. @throws Error if it cannot be completed. */
+export async function runSoak(options: SoakOptions): Promise<Figures> {
+  const server = new SoakServer(options.program, options.probe);
   const meter = new Meter();
   const record = new Acknowledged();
-  const markets = await openMarkets(server, choice.seed);
-  const surroundings = (index: number): Surroundings => ({
-    random: mulberry32(choice.seed * 1_000 + index),
+  const markets = await openMarkets(server, options.seed);
+  const context = (index: number): ClientContext => ({
+    random: mulberry32(options.seed * 1_000 + index),
     markets,
     serverTime: meter.serverTime,
     record,
   });
-  const crew = await Crew.hire(server, meter, surroundings, choice);
+  const workers = await Workers.create(server, meter, context, options);
   const phases: PhaseFigures[] = [];
   let crash: CrashFigures = { checked: 0, contradictions: [] };
-  for (const phase of choice.plan) {
+  for (const phase of options.plan) {
     meter.tally = new Tally();
     record.begin(phase.kind === "crash");
-    choice.watch?.(phase, server, meter);
+    options.watch?.(phase, server, meter);
     const start = performance.now();
-    await crew.work(phase);
+    await workers.run(phase);
     const seconds = (performance.now() - start) / 1_000;
     server.assertRunning();
-    const injected = phase.kind === "disturbed" ? await crew.endDisturbances() : new Map();
+    const injected = phase.kind === "disturbed" ? await workers.endDisturbances() : new Map();
     if (phase.kind === "crash") crash = await withControl(server, (control) => verify(record, control));
-    phases.push(await lookAt(phase, server, meter.tally, { seconds, injected, before: phases }));
+    phases.push(await measure(phase, server, meter.tally, { seconds, injected, before: phases }));
   }
-  const disturbances = Object.fromEntries(crew.disturbances);
-  return { phases, crash, disturbances, end: await endOf(server, choice) };
+  const disturbances = Object.fromEntries(workers.disturbances);
+  return { phases, crash, disturbances, end: await endOf(server, options) };
 }
 
-/** Does something by a client of its own, which is gone afterwards. */
+/** Calls `act` with a temporary client. */
 async function withControl<Value>(
   server: SoakServer,
   act: (control: ExchangeClient) => Promise<Value>,
@@ -266,36 +272,36 @@ function openMarkets(server: SoakServer, seed: number): Promise<Market[]> {
   });
 }
 
-/** Compares every order of the record with the one that the server has. */
+/** Compares every acknowledged order with the order on the server. */
 async function verify(record: Acknowledged, { control }: ExchangeClient): Promise<CrashFigures> {
   const contradictions: string[] = [];
-  for (const told of record.orders.values()) {
-    const found = await control.order(told.id);
-    const contradiction = record.contradiction(told, found.ok ? found.value.order : null);
+  for (const order of record.orders.values()) {
+    const found = await control.order(order.id);
+    const contradiction = record.contradiction(order, found.ok ? found.value.order : null);
     if (contradiction !== null) contradictions.push(contradiction);
   }
   return { checked: record.orders.size, contradictions };
 }
 
-interface Around {
+interface PhaseContext {
   readonly seconds: number;
   readonly injected: ReadonlyMap<number, number>;
   readonly before: readonly PhaseFigures[];
 }
 
-/** The figures of a phase, with a look at the server while nobody else asks it. */
-async function lookAt(
+/** Returns the figures of a phase, and measures the idle server. */
+async function measure(
   { kind, cycle }: Phase,
   server: SoakServer,
   tally: Tally,
-  { seconds, injected, before }: Around,
+  { seconds, injected, before }: PhaseContext,
 ): Promise<PhaseFigures> {
-  const violations = await withControl(server, broken);
+  const violations = await withControl(server, brokenInvariants);
   const descriptors = await server.quietDescriptors();
-  // When the last connection has closed: each keeps what it reads into.
+  // After the last connection has closed, because each has a read buffer.
   const { rss, heapUsed, external } = await server.memory();
   return {
-    ...{ kind, cycle, life: server.lives, seconds, requests: tally.requests, latencies: tally.latencies },
+    ...{ kind, cycle, process: server.starts, seconds, requests: tally.requests, latencies: tally.latencies },
     accepted: (before.at(-1)?.accepted ?? 0) + tally.accepted,
     failures: Object.fromEntries(tally.failures),
     injected: Object.fromEntries(injected),
@@ -308,32 +314,32 @@ async function lookAt(
   };
 }
 
-/** What the server says against its invariants. */
-async function broken({ control }: ExchangeClient): Promise<string[]> {
+/** Returns the broken invariants of the server. */
+async function brokenInvariants({ control }: ExchangeClient): Promise<string[]> {
   const { invariants } = orThrow(await control.invariants());
   return invariants.flatMap(({ name, holds, differences }) =>
     holds ? [] : [`${name}: ${differences.join("; ")}`],
   );
 }
 
-/** Stops the server in good order and examines what it kept. */
-async function endOf(server: SoakServer, { beforeReplay }: SoakChoice): Promise<EndFigures> {
-  const toldHash = await withControl(server, async ({ control }) => {
-    // Else an order could expire between the hash and the stop.
+/** Stops the server, and checks its data directory. */
+async function endOf(server: SoakServer, { beforeReplay }: SoakOptions): Promise<EndFigures> {
+  const lastHash = await withControl(server, async ({ control }) => {
+    // Otherwise an order could expire between the hash and the stop.
     orThrow(await control.setClock({ mode: "frozen" }));
     return orThrow(await control.stateHash()).hash;
   });
   const stopped = await server.stop();
   beforeReplay?.(server.data);
-  const replayed = await server.examine("replay");
-  const doctor = await server.examine("doctor");
+  const replayed = await server.check("replay");
+  const doctor = await server.check("doctor");
   return {
-    toldHash,
+    lastHash,
     replayedHash: /^ {2}state (\S+)$/m.exec(replayed.stdout)?.[1] ?? null,
     stopCode: stopped.code,
     replayCode: replayed.code,
     doctorCode: doctor.code,
-    said: [stopped, replayed, doctor].map(({ stderr }) => stderr).join(""),
+    stderr: [stopped, replayed, doctor].map(({ stderr }) => stderr).join(""),
     defects: server.defects(),
     journalBytes: statSync(join(server.data, "journal.ndjson")).size,
   };

@@ -3,17 +3,17 @@ import { plainPaint } from "../../src/scenario/report/text.ts";
 import type { Figures, PhaseFigures } from "./plan.ts";
 import { timedPlan } from "./plan.ts";
 import { resultJson, resultText } from "./report.ts";
-import { judge, type Verdict } from "./verdict.ts";
+import { checkFigures, type Verdict } from "./verdict.ts";
 
 const MIB = 2 ** 20;
-const COMMANDS_A_PHASE = 2_000;
+const COMMANDS_PER_PHASE = 2_000;
 
-/** A soak of eight minutes in which all is well: each command leaves 500 bytes, each read nothing. */
-const SOUND: Figures = {
+/** A passing soak of eight minutes: each command adds 500 bytes, a read none. */
+const PASSING: Figures = {
   phases: timedPlan(8).map(({ kind, cycle }, index): PhaseFigures => {
-    const accepted = COMMANDS_A_PHASE * (cycle + 1);
+    const accepted = COMMANDS_PER_PHASE * (cycle + 1);
     return {
-      ...{ kind, cycle, life: index > 17 ? 2 : 1, seconds: 15, requests: 4_000, accepted },
+      ...{ kind, cycle, process: index > 17 ? 2 : 1, seconds: 15, requests: 4_000, accepted },
       ...{ latencies: [1, 2, 20], failures: {}, injected: {}, refusals: {}, examples: {} },
       ...{ liveBytes: 30 * MIB + 500 * accepted, residentBytes: 150 * MIB + 600 * accepted },
       ...{ descriptors: 22, violations: [] },
@@ -22,36 +22,36 @@ const SOUND: Figures = {
   crash: { checked: 500, contradictions: [] },
   disturbances: { snapshot: 9 },
   end: {
-    ...{ toldHash: "v2:0123456789abcdef", replayedHash: "v2:0123456789abcdef" },
-    ...{ stopCode: 0, replayCode: 0, doctorCode: 0, said: "clobsim: stopping\n", defects: [] },
+    ...{ lastHash: "v2:0123456789abcdef", replayedHash: "v2:0123456789abcdef" },
+    ...{ stopCode: 0, replayCode: 0, doctorCode: 0, stderr: "clobsim: stopping\n", defects: [] },
     journalBytes: MIB,
   },
 };
 
-/** The same with some phases changed. */
+/** Returns the passing soak with changed phases. */
 const withPhases = (
   change: (phase: PhaseFigures, index: number) => Partial<PhaseFigures>,
   ofKind?: PhaseFigures["kind"],
 ): Figures => ({
-  ...SOUND,
-  phases: SOUND.phases.map((phase, index) =>
+  ...PASSING,
+  phases: PASSING.phases.map((phase, index) =>
     ofKind === undefined || phase.kind === ofKind ? { ...phase, ...change(phase, index) } : phase,
   ),
 });
 
-const withEnd = (end: Partial<Figures["end"]>): Figures => ({ ...SOUND, end: { ...SOUND.end, ...end } });
+const withEnd = (end: Partial<Figures["end"]>): Figures => ({ ...PASSING, end: { ...PASSING.end, ...end } });
 
 const failed = (figures: Figures): string[] =>
-  judge(figures)
+  checkFigures(figures)
     .filter(({ holds }) => holds !== true)
     .map(({ what }) => what);
 
 describe("a soak passes", () => {
-  it("where everything holds", () => {
-    expect(failed(SOUND)).toEqual([]);
+  it("if all checks pass", () => {
+    expect(failed(PASSING)).toEqual([]);
   });
 
-  it("where injected faults explain what failed, and the crash what was not answered", () => {
+  it("if injected faults explain the failures, and the crash the missing answers", () => {
     const faults = withPhases(
       () => ({ failures: { 503: 4, 0: 2 }, injected: { 503: 5, 0: 2 } }),
       "disturbed",
@@ -60,12 +60,12 @@ describe("a soak passes", () => {
     expect(failed(withPhases(() => ({ failures: { 0: 31 } }), "crash"))).toEqual([]);
   });
 
-  it("where a slow quarter is faster than anybody could tell", () => {
+  it("if a slower quarter is below the floor", () => {
     const phases = withPhases(({ cycle }) => ({ latencies: [cycle > 5 ? 24 : 2] }), "steady");
     expect(failed(phases)).toEqual([]);
   });
 
-  it("where clients are refused what this traffic is refused", () => {
+  it("if clients get the expected refusals", () => {
     const refusals = { INSUFFICIENT_BALANCE: 3, INVALID_TICK_SIZE: 2, ORDER_NOT_FOUND: 1 };
     expect(failed(withPhases(() => ({ refusals }), "steady"))).toEqual([]);
   });
@@ -102,10 +102,10 @@ describe("a soak fails", () => {
     ],
     ["open file descriptors", withPhases((_, index) => ({ descriptors: index > 17 ? index : 22 }))],
     [
-      "invariants broken, of 32 looks at all of them",
+      "invariants broken, of 32 checks of all",
       withPhases(() => ({ violations: ["USDC: 1 short"] }), "reads"),
     ],
-    ["acknowledged orders lost, of 500", { ...SOUND, crash: { checked: 500, contradictions: ["gone"] } }],
+    ["acknowledged orders lost, of 500", { ...PASSING, crash: { checked: 500, contradictions: ["gone"] } }],
     ["exit codes of serve, replay and doctor", withEnd({ stopCode: 70 })],
     ["exit codes of serve, replay and doctor", withEnd({ replayCode: 3 })],
     ["exit codes of serve, replay and doctor", withEnd({ doctorCode: 7 })],
@@ -117,18 +117,18 @@ describe("a soak fails", () => {
 });
 
 describe("a soak that is too short", () => {
-  it("says what it does not judge", () => {
+  it("reports checks that it cannot make", () => {
     const short = withPhases(({ accepted }) => ({
       accepted: accepted / 100,
       requests: 20,
       descriptors: null,
     }));
-    const open = judge(short).filter(({ holds }) => holds === null);
-    expect(open.map(({ what, figure }) => `${what} ${figure}`)).toEqual([
-      "memory in use not judged: fewer than 5000 commands",
-      "memory of the process not judged: fewer than 5000 commands",
-      "memory in use, only reads not judged: fewer than 5000 reads",
-      "open file descriptors not judged: no /proc here",
+    const unchecked = checkFigures(short).filter(({ holds }) => holds === null);
+    expect(unchecked.map(({ what, figure }) => `${what} ${figure}`)).toEqual([
+      "memory in use not checked: fewer than 5000 commands",
+      "memory of the process not checked: fewer than 5000 commands",
+      "memory in use, only reads not checked: fewer than 5000 reads",
+      "open file descriptors not checked: no /proc on this system",
     ]);
   });
 });
@@ -137,20 +137,20 @@ describe("the result of a soak", () => {
   const verdicts: Verdict[] = [
     { what: "short", figure: "0", limit: "0", holds: true },
     { what: "longer words", figure: "2 of them", limit: "0", holds: false, why: ["because"] },
-    { what: "open", figure: "not judged", limit: "1", holds: null },
+    { what: "open", figure: "not checked", limit: "1", holds: null },
   ];
 
-  it("is aligned, and tells why something does not hold", () => {
-    expect(resultText(SOUND, verdicts, plainPaint).split("\n").slice(3)).toEqual([
-      "✓ short         0           limit 0",
-      "✗ longer words  2 of them   limit 0",
+  it("is aligned, and has details of failed checks", () => {
+    expect(resultText(PASSING, verdicts, plainPaint).split("\n").slice(3)).toEqual([
+      "✓ short         0            limit 0",
+      "✗ longer words  2 of them    limit 0",
       "    because",
-      "- open          not judged  limit 1",
+      "- open          not checked  limit 1",
     ]);
   });
 
   it("is JSON without single latencies", () => {
-    const json = JSON.parse(resultJson({ options: { seed: 1 } }, SOUND, judge(SOUND)));
+    const json = JSON.parse(resultJson({ options: { seed: 1 } }, PASSING, checkFigures(PASSING)));
     expect(json).toMatchObject({ options: { seed: 1 }, passed: true });
     expect(json.phases[0]).toMatchObject({ kind: "steady", p50Ms: 2, p99Ms: 20 });
     expect(json.phases[0]).not.toHaveProperty("latencies");

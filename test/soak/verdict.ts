@@ -1,7 +1,7 @@
 import { median } from "../bench/rounds.ts";
 import type { Figures, PhaseFigures, PhaseKind } from "./plan.ts";
 
-/** The value that `share` (0 to 1) of all values do not exceed, by nearest rank. @throws RangeError when there are none. */
+/** Returns the percentile for `share` (0 to 1) by nearest rank. @throws RangeError if there are no values. */
 export function percentile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new RangeError("no values, no percentile");
   const sorted = Float64Array.from(values).sort();
@@ -13,7 +13,7 @@ interface Point {
   readonly y: number;
 }
 
-/** The slope of the straight line nearest to the points, by least squares. @throws RangeError when all have one x. */
+/** Returns the slope of the regression line (least squares). @throws RangeError if all points have the same x. */
 export function slope(points: readonly Point[]): number {
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -27,56 +27,53 @@ export function slope(points: readonly Point[]): number {
   return covariance / variance;
 }
 
-/** One thing that is judged. */
+/** Result of one check. */
 export interface Verdict {
   readonly what: string;
-  /** As a person reads it, with its unit. */
+  /** The measured value with its unit. */
   readonly figure: string;
   readonly limit: string;
-  /** Null: there was too little to judge it by. */
+  /** Whether the check passed; null if there were too few data. */
   readonly holds: boolean | null;
-  /** Lines that lead to the cause, where it does not hold. */
+  /** Details of a failed check. */
   readonly why?: readonly string[];
 }
 
-/**
- * Milliseconds in which 99 of 100 ordinary requests are answered, each counted from the moment at which it was due.
- * The median is below 2; the rest is room for a machine that others use, too.
- */
+/** Limit of the 99th percentile of latency, from the due time of a request, in milliseconds. The median is below 2 on an idle machine. */
 const P99_MS = 250;
-/** How much slower the last quarter may be than the first; below the floor, a ratio says nothing but how the machine was. */
+/** Maximum ratio of the last quarter's 99th percentile to the first's. Values below the floor always pass. */
 const P99_RATIO = 3;
 const P99_FLOOR_MS = 25;
 /**
- * Bytes that a command may leave behind. Orders and trades, their transactions and what the log of the session tells of them
- * are kept for ever, as the README says; together they are about a third of this.
+ * Maximum growth of used memory per command, in bytes. Orders, trades, transactions and the session log are kept, which is
+ * about a third of this.
  */
 const LIVE_BYTES = 3_000;
-/** The same of the whole process, which V8 lets grow ahead of what lives. */
+/** The same for the memory of the process, which V8 grows ahead of use. */
 const RESIDENT_BYTES = 9_000;
-/** Bytes that a read may leave behind: a request that is not forgotten is kilobytes, and what is collected when makes a hundred. */
+/** Maximum growth of used memory per read, in bytes. Garbage collection varies by about 100; a leaked request has kilobytes. */
 const BYTES_PER_READ = 256;
-/** Fewer commands, or reads, say nothing of memory: what is collected when would outweigh them. */
-const LEAST_COMMANDS = 5_000;
-const LEAST_READS = 5_000;
-/** A state is being written now and then while one looks: not in all phases of a cycle. */
-const PHASES_A_CYCLE = 4;
+/** Fewer commands or reads are not checked because garbage collection would dominate. */
+const MIN_COMMANDS = 5_000;
+const MIN_READS = 5_000;
+/** Descriptors are the minimum over a cycle, because the state file may be open in some of its phases. */
+const PHASES_PER_CYCLE = 4;
 
-/** Errors that clients of this traffic get of a server that is in order. */
+/** Errors that clients get from a correct server. */
 const STEADY = ["INSUFFICIENT_BALANCE", "INVALID_TICK_SIZE", "ORDER_NOT_FOUND"];
-/** Where the clock moves on or back under requests that are on their way. */
+/** The same if the clock changes while requests are pending. */
 const MOVED = [...STEADY, "TIMESTAMP_OUT_OF_WINDOW", "EXPIRATION_IN_PAST"];
 const EXPECTED: Readonly<Record<PhaseKind, readonly string[]>> = {
   steady: STEADY,
   crash: MOVED,
-  // A block that a restore or a reorganization has undone.
+  // A restore or a reorganization may have removed a block.
   disturbed: [...MOVED, "RPC -32602"],
   settling: [],
   reads: [],
 };
 
-/** Judges a soak: all that must hold, each with its figure and its limit. */
-export function judge(figures: Figures): Verdict[] {
+/** Checks the figures of a soak. */
+export function checkFigures(figures: Figures): Verdict[] {
   return [...requests(figures), ...speed(figures.phases), ...resources(figures.phases), ...state(figures)];
 }
 
@@ -107,7 +104,7 @@ function requests({ phases, end }: Figures): Verdict[] {
   ];
 }
 
-/** Failed requests that neither an injected fault nor the crash explains, by status. */
+/** Counts failed requests that neither an injected fault nor the crash explains, by status. */
 function unexplainedIn({ kind, failures, injected }: PhaseFigures, isLost: boolean): Map<string, number> {
   const found = new Map<string, number>();
   for (const [status, count] of Object.entries(failures)) {
@@ -121,7 +118,7 @@ function unexplainedIn({ kind, failures, injected }: PhaseFigures, isLost: boole
 const exampleOf = ({ kind, cycle, examples }: PhaseFigures, key: string): string =>
   `${kind} phase of cycle ${cycle + 1}: ${key}: ${examples[key] ?? ""}`;
 
-/** Judged by the median of the phases, which whatever else the machine did for a while cannot move. */
+/** Uses the median of the phases, which temporary load of the machine does not change. */
 function speed(phases: readonly PhaseFigures[]): Verdict[] {
   const p99s = phases
     .filter(({ kind, requests }) => kind === "steady" && requests > 0)
@@ -159,93 +156,96 @@ function resources(phases: readonly PhaseFigures[]): Verdict[] {
   ];
 }
 
-/** The steepest growth with accepted commands of any life of the server, its first cycle left out. */
+/** Checks the maximum growth per accepted command over all server processes, without their first cycle. */
 function growth(
   what: string,
   phases: readonly PhaseFigures[],
   limit: number,
   bytesOf: (phase: PhaseFigures) => number,
 ): Verdict {
-  const slopes = [...new Set(phases.map(({ life }) => life))].flatMap((life) => {
-    const ofLife = phases.filter((phase) => phase.life === life);
-    const points: Point[] = ofLife
-      .filter(({ cycle }) => cycle > (ofLife[0] as PhaseFigures).cycle)
+  const slopes = byProcess(phases).flatMap((ofProcess) => {
+    const points: Point[] = ofProcess
+      .filter(({ cycle }) => cycle > (ofProcess[0] as PhaseFigures).cycle)
       .map((phase) => ({ x: phase.accepted, y: bytesOf(phase) }));
     const commands = (points.at(-1)?.x ?? 0) - (points[0]?.x ?? 0);
-    return commands < LEAST_COMMANDS ? [] : [slope(points)];
+    return commands < MIN_COMMANDS ? [] : [slope(points)];
   });
   const limitText = `${limit} bytes a command`;
-  if (slopes.length === 0) return unjudged(what, `fewer than ${LEAST_COMMANDS} commands`, limitText);
-  const steepest = Math.max(...slopes);
+  if (slopes.length === 0) return unchecked(what, `fewer than ${MIN_COMMANDS} commands`, limitText);
+  const highest = Math.max(...slopes);
   return {
     what,
-    figure: `${steepest.toFixed(0)} bytes a command`,
+    figure: `${highest.toFixed(0)} bytes a command`,
     limit: limitText,
-    holds: steepest <= limit,
+    holds: highest <= limit,
   };
 }
 
-/** How much what lives grows while all only read, once caches are warm: the median of the cycles, but the first of each life. */
+/** Checks the growth of used memory in phases of reads: the median of the cycles, without the first cycle of each process. */
 function perRead(phases: readonly PhaseFigures[]): Verdict {
   const what = "memory in use, only reads";
   const limit = `${BYTES_PER_READ} bytes a read`;
   const reading = phases.flatMap((phase, index) => {
     const before = phases[index - 1];
-    const isWarm = phases.some(({ life, cycle }) => life === phase.life && cycle < phase.cycle);
+    const isWarm = phases.some(({ process, cycle }) => process === phase.process && cycle < phase.cycle);
     return phase.kind === "reads" && isWarm && before !== undefined ? [{ phase, before }] : [];
   });
   const reads = sum(reading.map(({ phase }) => phase.requests));
-  if (reads < LEAST_READS) return unjudged(what, `fewer than ${LEAST_READS} reads`, limit);
+  if (reads < MIN_READS) return unchecked(what, `fewer than ${MIN_READS} reads`, limit);
   const bytes = median(
     reading.map(({ phase, before }) => (phase.liveBytes - before.liveBytes) / phase.requests),
   );
   return { what, figure: `${bytes.toFixed(0)} bytes a read`, limit, holds: bytes <= BYTES_PER_READ };
 }
 
-/** The fewest descriptors of the last cycle of each life of the server, to those after its first phase. */
+/** Compares the minimum of open descriptors in the last cycle of each process with those after its first phase. */
 function descriptors(phases: readonly PhaseFigures[]): Verdict {
   const what = "open file descriptors";
   const limit = "as after the first phase";
-  const lives = [...new Set(phases.map(({ life }) => life))].map((life) => {
-    const open = phases
-      .filter((phase) => phase.life === life)
-      .map((phase) => phase.descriptors ?? Number.NaN);
-    return { first: open[0] as number, last: Math.min(...open.slice(-PHASES_A_CYCLE)) };
+  const counts = byProcess(phases).map((ofProcess) => {
+    const open = ofProcess.map((phase) => phase.descriptors ?? Number.NaN);
+    return { first: open[0] as number, last: Math.min(...open.slice(-PHASES_PER_CYCLE)) };
   });
-  if (lives.some(({ first, last }) => Number.isNaN(first + last))) {
-    return unjudged(what, "no /proc here", limit);
+  if (counts.some(({ first, last }) => Number.isNaN(first + last))) {
+    return unchecked(what, "no /proc on this system", limit);
   }
   return {
     what,
-    figure: lives.map(({ first, last }) => `${first} to ${last}`).join(", then "),
+    figure: counts.map(({ first, last }) => `${first} to ${last}`).join(", then "),
     limit,
-    holds: lives.every(({ first, last }) => last <= first),
+    holds: counts.every(({ first, last }) => last <= first),
   };
 }
+
+/** Groups phases by server process. */
+const byProcess = (phases: readonly PhaseFigures[]): PhaseFigures[][] =>
+  [...new Set(phases.map(({ process }) => process))].map((process) =>
+    phases.filter((phase) => phase.process === process),
+  );
 
 function state({ phases, crash, end }: Figures): Verdict[] {
   const violations = phases.flatMap(({ violations: found }) => found);
   const inOrder = end.stopCode === 0 && end.replayCode === 0 && end.doctorCode === 0;
   return [
-    none(`invariants broken, of ${phases.length} looks at all of them`, violations.length, violations),
+    none(`invariants broken, of ${phases.length} checks of all`, violations.length, violations),
     none(`acknowledged orders lost, of ${crash.checked}`, crash.contradictions.length, crash.contradictions),
     {
       what: "exit codes of serve, replay and doctor",
       figure: [end.stopCode, end.replayCode, end.doctorCode].join(", "),
       limit: "0, 0, 0",
       holds: inOrder,
-      why: end.said.split("\n").filter((line) => line !== "" && line !== "clobsim: stopping"),
+      why: end.stderr.split("\n").filter((line) => line !== "" && line !== "clobsim: stopping"),
     },
     {
       what: "state of the replay",
       figure: end.replayedHash?.slice(0, 16) ?? "none",
-      limit: `${end.toldHash.slice(0, 16)}, told last`,
-      holds: end.replayedHash === end.toldHash,
+      limit: `${end.lastHash.slice(0, 16)}, the last of the server`,
+      holds: end.replayedHash === end.lastHash,
     },
   ];
 }
 
-/** Something of which there must be none. */
+/** Returns the verdict of a count that must be 0. */
 const none = (what: string, count: number, why: readonly string[]): Verdict => ({
   what,
   figure: String(count),
@@ -254,9 +254,9 @@ const none = (what: string, count: number, why: readonly string[]): Verdict => (
   why,
 });
 
-const unjudged = (what: string, why: string, limit: string): Verdict => ({
+const unchecked = (what: string, why: string, limit: string): Verdict => ({
   what,
-  figure: `not judged: ${why}`,
+  figure: `not checked: ${why}`,
   limit,
   holds: null,
 });

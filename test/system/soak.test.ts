@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Figures } from "../soak/plan.ts";
 import { planOf } from "../soak/plan.ts";
 import { runSoak } from "../soak/soak.ts";
-import { judge } from "../soak/verdict.ts";
+import { checkFigures } from "../soak/verdict.ts";
 import { Program } from "../support/program.ts";
 
 const PROBE = fileURLToPath(new URL("../soak/memory-probe.mjs", import.meta.url));
-/** How fast the machine is decides these; all else must hold however little is done. */
+/** Checks that depend on the speed of the machine. */
 const TIMED = /^p99 /;
 
 const programs: Program[] = [];
@@ -20,7 +20,7 @@ afterAll(async () => {
   for (const program of programs) await program.dispose();
 });
 
-/** Two cycles, the crash in the second, of some hundred requests. */
+/** Runs two cycles of some hundred requests, with the crash in the second. */
 const short = (program: Program, beforeReplay?: (data: string) => void): Promise<Figures> =>
   runSoak({
     ...{ program, probe: PROBE, clients: 9, rate: 0, seed: 5, ...(beforeReplay && { beforeReplay }) },
@@ -28,15 +28,15 @@ const short = (program: Program, beforeReplay?: (data: string) => void): Promise
   });
 
 const failed = (figures: Figures): string[] =>
-  judge(figures)
+  checkFigures(figures)
     .filter(({ what, holds }) => holds === false && !TIMED.test(what))
     .map(({ what, figure, why = [] }) => [what, figure, ...why].join(": "));
 
 describe("a short soak", { timeout: 120_000 }, () => {
-  it("passes, and did all that it is to do", async () => {
+  it("passes, with all phases and disturbances", async () => {
     const figures = await short(programs[0] as Program);
     expect(failed(figures)).toEqual([]);
-    expect(figures.phases.map(({ kind, life }) => `${kind} ${life}`)).toEqual([
+    expect(figures.phases.map(({ kind, process }) => `${kind} ${process}`)).toEqual([
       ...["steady 1", "disturbed 1", "settling 1", "reads 1"],
       ...["steady 1", "crash 2", "settling 2", "reads 2"],
     ]);
@@ -46,7 +46,7 @@ describe("a short soak", { timeout: 120_000 }, () => {
     expect(Object.keys(figures.disturbances).length).toBeGreaterThan(5);
   });
 
-  it("fails where a byte of the journal is another than was written", async () => {
+  it("fails if a byte of the journal is changed", async () => {
     const figures = await short(programs[1] as Program, (data) => {
       const path = join(data, "journal.ndjson");
       const bytes = readFileSync(path);
