@@ -12,71 +12,74 @@ import {
 import type { Place } from "../../scenario/language/problem.ts";
 
 /**
- * What a part of a scenario is; `keep` has parts that may go, and never goes itself. A `line` of a list that is compared
- * as a whole goes only with what it is of.
+ * Kind of a part. A `keep` part cannot be removed itself, but has parts that can. A `line` of a list that is compared as a
+ * whole can only be removed together with the steps that cause it.
  */
 type PartKind = "step" | "expectation" | "line" | "header" | "account" | "market" | "keep";
 
-/** A part of a scenario's text that can go on its own. */
+/** A part of a scenario's text that can be removed separately. */
 export interface Part extends Span {
   readonly kind: PartKind;
-  /** Its key, where it has one: `bid` of `orders: { bid: LIVE 0/1 }`. */
+  /** Its key: `bid` of `orders: { bid: LIVE 0/1 }`; empty in a list. */
   readonly name: string;
-  /** What is written there, from its dash or key to its last word or comment, and how far from the left. */
+  /** Its text, from the dash or key to the last word or comment. */
   readonly text: string;
+  /** Column at which the text starts, from 0. */
   readonly column: number;
   readonly parent: Part | null;
   readonly children: readonly Part[];
   readonly collection: Collection;
+  /** Index in the collection. */
   readonly index: number;
-  /** Of its value, or of itself in a list. */
+  /** YAML node of its value, or of the item of a list. */
   readonly node: unknown;
 }
 
 type Collection = YAMLMap | YAMLSeq;
 
-/** A piece of a text, by its offsets. */
+/** Offsets of a piece of a text. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A piece of a text with what is to stand there. */
+/** A piece of a text, and its new text. */
 export interface Replacement extends Span {
   readonly by: string;
 }
 
-/** Where an item of a collection stands: with the comments, blanks and commas before it, and from its own first word. */
+/** Place of an item of a collection, from `start` with the comments, blanks and commas before its first word at `first`. */
 interface Item extends Span {
-  readonly lead: number;
+  readonly first: number;
 }
 
-/** The part directly within another that has a name. */
+/** Returns the child of a part with a name. */
 export const childOf = (part: Part | undefined, name: string): Part | undefined =>
   part?.children.find((child) => child.name === name);
 
-/** A part and all parts within it, outer before inner. */
+/** Returns a part and all parts in it, outer before inner. */
 export const withParts = (part: Part): Part[] => [part, ...part.children.flatMap(withParts)];
 
-/** What a step says without its dash, as it would stand behind another dash so far from the left. */
+/** Returns the text of a step after its dash, indented for a dash at a column. */
 export function bodyAt(step: Part, column: number): string {
   const dash = step.collection.flow === true ? 0 : (/^-\s+/.exec(step.text)?.[0].length ?? 0);
   return shifted(step.text.slice(dash), column + 2 - (step.column + dash));
 }
 
-/** What beside a step's head says what must be true of it. */
-const OWN: ReadonlySet<string> = new Set(["status", "fills", "after"]);
-/** Lists that are compared as a whole. */
+/** Keys of a step that are expectations. */
+const STEP_EXPECTATIONS: ReadonlySet<string> = new Set(["status", "fills", "after"]);
+/** Expectations whose lists are compared as a whole. */
 const LISTS: ReadonlySet<string> = new Set(["fills", "trades", "bids", "asks"]);
+/** Keys at the top that are never removed. */
 const KEEP: ReadonlySet<string> = new Set(["scenario", "about", "steps", "world"]);
 const OPTIONS = { schema: "failsafe", uniqueKeys: false, keepSourceTokens: true } as const;
 
-/** The text of a scenario with all parts that could be left out of it. */
+/** The text of a scenario, with the parts that can be removed from it. */
 export class Draft {
   readonly text: string;
-  /** Its steps in order, each with its expectations and, of a race, with its own steps. */
+  /** Its steps in order, each with its expectations and, of a race or repeat, its inner steps. */
   readonly steps: readonly Part[];
-  /** What stands beside the steps, in order. */
+  /** The entries at the top, `steps` included, in order. */
   readonly headers: readonly Part[];
   readonly #items = new Map<Collection, readonly Item[]>();
 
@@ -88,7 +91,7 @@ export class Draft {
     this.steps = pairs.find(({ name }) => name === "steps")?.children ?? [];
   }
 
-  /** The innermost part that can go where something stands. */
+  /** Returns the innermost removable part at a place. */
   partAt({ line, column }: Pick<Place, "line" | "column">): Part | undefined {
     let start = 0;
     for (let seen = 1; seen < line; seen += 1) start = this.text.indexOf("\n", start) + 1;
@@ -97,13 +100,13 @@ export class Draft {
     return parts.findLast(({ kind, start, end }) => kind !== "keep" && start <= at && at <= end);
   }
 
-  /** The text without some parts, and without what is left empty then. */
-  without(gone: Iterable<Part>): string {
-    const indices = new Map<Collection, Set<number>>();
-    for (const { collection, index } of emptied(gone)) {
-      indices.set(collection, (indices.get(collection) ?? new Set()).add(index));
+  /** Returns the text without some parts, and without expectations that are empty then. */
+  without(removed: Iterable<Part>): string {
+    const removedIn = new Map<Collection, Set<number>>();
+    for (const { collection, index } of withEmptied(removed)) {
+      removedIn.set(collection, (removedIn.get(collection) ?? new Set()).add(index));
     }
-    const cuts = [...indices].flatMap(([collection, own]) => this.#cutsFor(collection, own));
+    const cuts = [...removedIn].flatMap(([collection, indices]) => this.#cutsFor(collection, indices));
     const kept: string[] = [];
     let from = 0;
     for (const { start, end } of cuts.sort((a, b) => a.start - b.start)) {
@@ -114,23 +117,26 @@ export class Draft {
   }
 
   /**
-   * What puts other steps in the place of one: steps of this text or another, or what stands behind a dash there. Null
-   * where it stands in brackets.
+   * Returns a replacement of a step by other steps: parts of any draft, or texts after a dash. Null if the step is in a
+   * flow sequence (`[...]`).
    */
-  instead({ collection, start, end, column }: Part, steps: readonly (Part | string)[]): Replacement | null {
+  replacement(
+    { collection, start, end, column }: Part,
+    steps: readonly (Part | string)[],
+  ): Replacement | null {
     if (collection.flow === true) return null;
     const bodies = steps.map((step) => `- ${typeof step === "string" ? step : bodyAt(step, column)}`);
     return { start, end, by: bodies.join(`\n${" ".repeat(column)}`) };
   }
 
-  /** The text with other pieces in the places of some of its own. */
+  /** Returns the text with replacements. */
   with(replacements: readonly Replacement[]): string {
     return [...replacements]
       .sort((a, b) => b.start - a.start)
       .reduce((text, { start, end, by }) => text.slice(0, start) + by + text.slice(end), this.text);
   }
 
-  #placesIn(collection: Collection): readonly Item[] {
+  #itemsIn(collection: Collection): readonly Item[] {
     let items = this.#items.get(collection);
     if (items === undefined) {
       items = tokensOf(collection).map((token) => itemOf(token, collection.flow === true));
@@ -139,20 +145,20 @@ export class Draft {
     return items;
   }
 
-  /** What must go for some items of a collection to go: with the first ones, the comments above them and the comma behind. */
-  #cutsFor(collection: Collection, gone: ReadonlySet<number>): Span[] {
-    const items = this.#placesIn(collection);
-    const first = items.findIndex((_item, index) => !gone.has(index));
-    if (first < 0) return items.map(({ start, end }) => ({ start, end }));
-    const cuts = items.filter((_item, index) => index > first && gone.has(index));
-    const [head, kept] = [items[0], items[first]];
-    if (first === 0 || head === undefined || kept === undefined) return cuts;
-    const above = collection.flow === true ? null : linesAbove(this.text, head.lead);
-    const cut = above === null ? { start: head.lead, end: kept.lead } : { start: above, end: kept.start };
+  /** Returns the spans to remove for items of a collection; of its first items, with the comments above and the comma after. */
+  #cutsFor(collection: Collection, removed: ReadonlySet<number>): Span[] {
+    const items = this.#itemsIn(collection);
+    const firstKept = items.findIndex((_item, index) => !removed.has(index));
+    if (firstKept < 0) return items.map(({ start, end }) => ({ start, end }));
+    const cuts = items.filter((_item, index) => index > firstKept && removed.has(index));
+    const [head, kept] = [items[0], items[firstKept]];
+    if (firstKept === 0 || head === undefined || kept === undefined) return cuts;
+    const above = collection.flow === true ? null : linesAbove(this.text, head.first);
+    const cut = above === null ? { start: head.first, end: kept.first } : { start: above, end: kept.start };
     return [cut, ...cuts];
   }
 
-  /** The entries of a map, of those kinds that `kindOf` tells by their names; null leaves one out. */
+  /** Returns the entries of a map as parts, of the kind that `kindOf` returns for their keys; null skips an entry. */
   #pairs(map: YAMLMap, parent: Part | null, kindOf: (name: string) => PartKind | null): Part[] {
     return map.items.flatMap((pair, index) => {
       const name = nameOf(pair);
@@ -169,9 +175,9 @@ export class Draft {
     name: string,
     node: unknown,
   ): Part {
-    const { lead: start, end: most } = this.#placesIn(collection)[index] as Item;
+    const { first: start, end: itemEnd } = this.#itemsIn(collection)[index] as Item;
     const children: Part[] = [];
-    const text = this.text.slice(start, most).trimEnd();
+    const text = this.text.slice(start, itemEnd).trimEnd();
     const end = start + text.length;
     const column = start - lineStart(this.text, start);
     const part: Part = { kind, name, start, end, text, column, parent, children, collection, index, node };
@@ -197,7 +203,7 @@ export class Draft {
   #insideStep(step: Part, map: YAMLMap): Part[] {
     return this.#pairs(map, step, (name) => {
       if (name === "expect" || name === "race" || name === "steps") return "keep";
-      return OWN.has(name) ? "expectation" : null;
+      return STEP_EXPECTATIONS.has(name) ? "expectation" : null;
     });
   }
 
@@ -211,9 +217,9 @@ const kindOfHeader = (name: string): PartKind => (KEEP.has(name) ? "keep" : "hea
 
 const nameOf = (pair: Pair): string => (isPair(pair) && isScalar(pair.key) ? String(pair.key.value) : "");
 
-/** Some parts with those of which nothing is left then, for the language knows no empty expectation. */
-function emptied(gone: Iterable<Part>): ReadonlySet<Part> {
-  const all = new Set(gone);
+/** Adds the expectations that are empty without some parts, because an empty expectation is an error. */
+function withEmptied(removed: Iterable<Part>): ReadonlySet<Part> {
+  const all = new Set(removed);
   for (const part of all) {
     const { parent } = part;
     if (parent === null || part.kind !== "expectation") continue;
@@ -226,7 +232,7 @@ function emptied(gone: Iterable<Part>): ReadonlySet<Part> {
 
 type ItemToken = CST.BlockMap["items"][number];
 
-/** The tokens of the items of a collection, without those that are blanks and comments alone. */
+/** Returns the tokens of a collection's items, without those that have only blanks and comments. */
 function tokensOf(collection: Collection): readonly ItemToken[] {
   if (isMap(collection)) return collection.items.map((pair) => (pair as Pair).srcToken as ItemToken);
   const { items = [] } = (collection.srcToken ?? {}) as { readonly items?: readonly ItemToken[] };
@@ -235,16 +241,16 @@ function tokensOf(collection: Collection): readonly ItemToken[] {
   return items.filter(isItem);
 }
 
-/** Within brackets, the blanks before the last of them stay. */
+/** In a flow collection, an item ends before the blanks at its end. */
 function itemOf(token: ItemToken, isFlow: boolean): Item {
   const start = (token.start[0] ?? token.key ?? token.sep?.[0] ?? token.value)?.offset ?? 0;
   const whole = CST.stringify(token);
   const text = isFlow ? whole.trimEnd() : whole;
   const blank = /^(?:[\s,]|#.*)*/.exec(text)?.[0].length ?? 0;
-  return { start, lead: start + blank, end: start + text.length };
+  return { start, first: start + blank, end: start + text.length };
 }
 
-/** A piece of a text with every line behind its first moved to the right, or to the left by less than 0. */
+/** Indents every line after the first by a number of columns, which may be negative. */
 function shifted(piece: string, by: number): string {
   const [first = "", ...more] = piece.split("\n");
   const moved = more.map((line) => {
@@ -257,7 +263,7 @@ function shifted(piece: string, by: number): string {
 
 const lineStart = (text: string, at: number): number => text.lastIndexOf("\n", at - 1) + 1;
 
-/** Where the comments begin that stand right above something; null where something else stands before it on its line. */
+/** Returns the start of the comment lines directly above an offset; null if other text is before it on its line. */
 function linesAbove(text: string, at: number): number | null {
   let start = lineStart(text, at);
   if (text.slice(start, at).trim() !== "") return null;

@@ -12,26 +12,23 @@ import { moment } from "../scenario-text.ts";
 import type { Draft, Part, Replacement } from "./draft.ts";
 import type { Checks, Failed, Trial } from "./trial.ts";
 
-/** A row of a flow as it was played. */
+/** A row of a flow, and its result. */
 export interface PlayedRow {
   readonly row: FlowRow;
   readonly at: Millis;
-  /** Whether it did something: it was not refused, and where it cancels there was something to cancel. */
-  readonly isDone: boolean;
-  /** How many fills the scenario had seen behind it. */
+  /** Whether it had an effect: it was not refused, and a cancel found an order. */
+  readonly isEffective: boolean;
+  /** Number of fills of the scenario after it. */
   readonly fills: number;
 }
 
-/**
- * Plays the rows of a flow one by one, as steps of a scenario would, and calls `note` with what became of each. Behind the
- * last that is wanted it stops.
- */
-async function playNoting(
+/** Plays the rows of a flow one by one, up to the row number `last`, and calls `record` after each. */
+async function playRecorded(
   venue: Venue,
   rows: AsyncIterable<readonly FlowRow[]>,
   market: string,
   last: number,
-  note: (played: PlayedRow) => void,
+  record: (played: PlayedRow) => void,
 ): Promise<FlowOutcome> {
   const start = await venue.now();
   const player = new VenuePlayer(venue, market, start);
@@ -39,50 +36,51 @@ async function playNoting(
     for (const row of batch) {
       if (player.rows === last) return player.outcome;
       const { canceled, rejected } = player.outcome;
-      let isDone = true;
+      let isEffective = true;
       try {
         await player.play(row);
         const isCancel = row.op === "cancel" || row.op === "cancel-all";
-        isDone = player.outcome.rejected === rejected && !(isCancel && player.outcome.canceled === canceled);
+        const hasCanceled = player.outcome.canceled > canceled;
+        isEffective = player.outcome.rejected === rejected && (!isCancel || hasCanceled);
       } finally {
-        // A row that makes the exchange throw is noted before that is thrown; that at which the scenario fails is always written.
-        isDone ||= player.rows === last;
-        note({ row, at: millis(start + row.at), isDone, fills: venue.fillCount() });
+        // The row at which the scenario fails is needed, also if the exchange throws.
+        isEffective ||= player.rows === last;
+        record({ row, at: millis(start + row.at), isEffective, fills: venue.fillCount() });
       }
     }
   }
   return player.outcome;
 }
 
-/** A flow as it was played. */
-interface NotedFlow {
+/** A played flow. */
+interface PlayedFlow {
   readonly start: Millis;
-  /** Up to the row at which the scenario fails. */
+  /** Rows up to the one at which the scenario fails. */
   readonly rows: PlayedRow[];
-  /** Whether there were more rows than are noted. */
+  /** Whether the flow has more rows. */
   isCut: boolean;
 }
 
-/** What happened in one run of a scenario, up to its failure. */
-export interface NotedRun {
-  /** By the number of the step. */
-  readonly flows: ReadonlyMap<number, NotedFlow>;
-  /** How many fills there were behind each step, by its number. */
+/** Record of a run of a scenario, up to its failure. */
+export interface RunRecord {
+  /** By number of the step. */
+  readonly flows: ReadonlyMap<number, PlayedFlow>;
+  /** Number of fills after each step, by number of the step. */
   readonly fillsAfter: ReadonlyMap<number, number>;
-  /** All trades and books at the failure, as a golden file holds them. */
+  /** All trades and books at the failure, as in a golden file. */
   readonly golden: string;
 }
 
-/** A longer flow stays a flow. */
+/** Maximum number of rows of a flow that are turned into steps. */
 const MAX_ROWS = 5_000;
 
-/** Runs a scenario once more as it fails, and notes what its flows and steps do. */
-export async function noteRun(
+/** Runs a failing scenario again, and records its flows and steps. */
+export async function recordRun(
   { scenario, failure }: Failed,
   trial: Trial,
   checks: Checks,
-): Promise<NotedRun> {
-  const flows = new Map<number, NotedFlow>();
+): Promise<RunRecord> {
+  const flows = new Map<number, PlayedFlow>();
   const fillsAfter = new Map<number, number>();
   const queue = scenario.steps.filter(isFlow);
   let golden = "";
@@ -92,10 +90,10 @@ export async function noteRun(
       const venue: Venue = await trial.environment.open(of);
       venue.play = async (rows, market) => {
         const step = queue.shift();
-        const flow: NotedFlow = { start: await venue.now(), rows: [], isCut: false };
+        const flow: PlayedFlow = { start: await venue.now(), rows: [], isCut: false };
         if (step !== undefined) flows.set(step.number, flow);
         const last = step?.number === failure.step ? rowOf(failure) : Number.POSITIVE_INFINITY;
-        return playNoting(venue, rows, market, last, (played) => {
+        return playRecorded(venue, rows, market, last, (played) => {
           flow.isCut ||= flow.rows.length === MAX_ROWS;
           if (!flow.isCut) flow.rows.push(played);
         });
@@ -112,21 +110,20 @@ export async function noteRun(
 
 const ROW = /^(?:at|after|the first:) row (\d+)/;
 
-/** The row of a flow at which a scenario failed; infinite where it failed elsewhere. */
+/** Returns the row of a flow at which a scenario failed; infinity if it failed elsewhere. */
 function rowOf({ diff }: Failure): number {
   const row = diff.map(({ text }) => ROW.exec(text)?.[1]).find((found) => found !== undefined);
   return row === undefined ? Number.POSITIVE_INFINITY : Number(row);
 }
 
-/** How rows are written as steps. */
 interface FlowStyle {
-  /** The market of rows that name none; null where the scenario has but one. */
+  /** Market of rows without one; null if the scenario has only one. */
   readonly market: string | null;
-  /** Whether steps say when each row came; else all come at the moment of the first. */
+  /** Whether steps advance to the time of each row; otherwise all have the time of the first. */
   readonly withTimes: boolean;
 }
 
-/** What the rows of a flow did as steps; what did nothing is left out. `taken` are names that its orders must not have. */
+/** Writes the effective rows of a flow as steps. `taken` are names that its orders must not have. */
 function flowSteps(
   rows: readonly PlayedRow[],
   start: Millis,
@@ -134,12 +131,12 @@ function flowSteps(
   { market, withTimes }: FlowStyle,
 ): string[] {
   const steps: string[] = [];
-  const done = rows.filter(({ isDone }) => isDone);
-  const canceled = canceledBy(done);
+  const effective = rows.filter(({ isEffective }) => isEffective);
+  const canceled = canceledBy(effective);
   const isCanceled = new Set(canceled.values());
   const names = new Map<PlayedRow, string>();
   let now = start;
-  for (const played of done) {
+  for (const played of effective) {
     const { row, at } = played;
     if (withTimes && at > now) steps.push(`at: ${moment(at)}`);
     now = at;
@@ -150,17 +147,16 @@ function flowSteps(
       );
       continue;
     }
-    const own = row.op === "cancel-all" ? row : { ...row, market: row.market ?? market };
+    const complete = row.op === "cancel-all" ? row : { ...row, market: row.market ?? market };
     if (row.op === "place" && isCanceled.has(played)) names.set(played, freeName(row.ref, taken));
     const name = names.get(played);
-    steps.push(
-      (own.op === "place" ? placeText(own) : rowText(own)) + (name === undefined ? "" : ` as ${name}`),
-    );
+    const text = complete.op === "place" ? placeText(complete) : rowText(complete);
+    steps.push(text + (name === undefined ? "" : ` as ${name}`));
   }
   return steps;
 }
 
-/** The rows that place what others cancel, by the latter: a name stands for the order that had it last. */
+/** Maps canceling rows to the rows that placed their orders: a name refers to the latest order with it. */
 function canceledBy(rows: readonly PlayedRow[]): Map<PlayedRow, PlayedRow | undefined> {
   const placed = new Map<string, PlayedRow>();
   const canceled = new Map<PlayedRow, PlayedRow | undefined>();
@@ -171,7 +167,7 @@ function canceledBy(rows: readonly PlayedRow[]): Map<PlayedRow, PlayedRow | unde
   return canceled;
 }
 
-/** A name like the one that the flow has for an order, which nothing else has. */
+/** Returns an unused name like the one that an order has in the flow. */
 function freeName(ref: string, taken: Set<string>): string {
   const wanted = isName(ref) && ref.length <= 50 && ref !== "all" ? ref : "order";
   let name = wanted;
@@ -183,46 +179,45 @@ function freeName(ref: string, taken: Set<string>): string {
 function placeText(row: Extract<FlowRow, { readonly op: "place" }>): string {
   const { expiresIn, market } = row;
   const typed = rowText({ ...row, market: null }).replace(/ GTC$/, "");
-  const life =
+  const expiry =
     expiresIn === null ? "" : ` +${expiresIn % 1000 === 0 ? `${expiresIn / 1000}s` : `${expiresIn}ms`}`;
-  return `${typed}${life}${market === null ? "" : ` in ${market}`}`;
+  return `${typed}${expiry}${market === null ? "" : ` in ${market}`}`;
 }
 
-/** A text in which flows are steps, where they can be, and what to say of the others. */
+/** A text in which flows are replaced by steps, where possible. */
 export interface InlineFlows {
   readonly text: string;
-  /** How many rows became steps, less the flows. */
+  /** Number of rows that became steps, minus the number of their flows. */
   readonly added: number;
-  /** By the number of a step: how many steps are in its place. */
+  /** Number of steps that replace a flow, by number of its step. */
   readonly counts: ReadonlyMap<number, number>;
+  /** Why other flows are not replaced. */
   readonly remarks: readonly string[];
-  /** How steps begin that must stay. */
-  readonly keeps: readonly string[];
+  /** Beginnings of steps that must not be removed. */
+  readonly kept: readonly string[];
 }
 
 interface InliningOptions {
-  /** Whether steps say when each row came; else all rows come at the moment of the first. */
+  /** As in `FlowStyle`. */
   readonly withTimes: boolean;
-  /** The last row that is wanted of the flow of a step, by its number; null for all. */
+  /** Returns the last row needed of a flow, by number of its step; null for all. */
   readonly lastRow: (step: number) => number | null;
 }
 
-/** Whether a step is an order flow. */
 export const isFlow = (step: Scenario["steps"][number]): step is FlowStep =>
   step.kind === "replay" || step.kind === "generate";
 
 /**
- * The text with the rows of its flows as steps, so that each row can be left out. Rows that a flow tolerates, for they
- * are refused or have nothing to cancel, are left out: as steps they would fail. What comes behind the row
- * at which the scenario fails is left out, too.
+ * Returns the text with the rows of its flows as steps, so that each can be removed. Rows without an effect are omitted,
+ * because a flow tolerates refusals and a step does not; rows after the failure are omitted, too.
  */
 export function withFlowsInline(
   draft: Draft,
   scenario: Scenario,
-  noted: NotedRun,
+  run: RunRecord,
   { withTimes, lastRow }: InliningOptions,
 ): InlineFlows {
-  const names = new Set(namesIn(scenario, noted));
+  const names = new Set(namesIn(scenario, run));
   const remarks: string[] = [];
   const accounts = new Set<string>();
   const replacements: Replacement[] = [];
@@ -230,12 +225,12 @@ export function withFlowsInline(
   let added = 0;
   for (const [index, step] of scenario.steps.entries()) {
     if (!isFlow(step)) continue;
-    const flow = noted.flows.get(step.number) ?? { start: millis(0), rows: [], isCut: false };
+    const flow = run.flows.get(step.number) ?? { start: millis(0), rows: [], isCut: false };
     const last = lastRow(step.number) ?? Number.POSITIVE_INFINITY;
     const rows = flow.rows.slice(0, last);
     const steps = flowSteps(rows, flow.start, names, { market: step.market, withTimes });
-    const inline = draft.instead(draft.steps[index] as Part, steps);
-    const why = inline === null ? "it stands in brackets" : whyNot(flow, last);
+    const inline = draft.replacement(draft.steps[index] as Part, steps);
+    const why = inline === null ? "it is in brackets" : obstacleIn(flow, last);
     if (inline === null || why !== null) {
       remarks.push(`${step.text} stays a flow: ${why}`);
       continue;
@@ -247,23 +242,24 @@ export function withFlowsInline(
   }
   for (const { name } of scenario.accounts) accounts.delete(name);
   if (replacements.length > 0) replacements.push(...accountsFor(draft, [...accounts]));
-  return { text: draft.with(replacements), added, counts, remarks, keeps: [] };
+  return { text: draft.with(replacements), added, counts, remarks, kept: [] };
 }
 
-function whyNot({ rows, isCut }: NotedFlow, last: number): string | null {
+/** Returns why a flow cannot be replaced by steps; null if it can. */
+function obstacleIn({ rows, isCut }: PlayedFlow, last: number): string | null {
   if (isCut && last > rows.length) return `more than ${MAX_ROWS} rows are too many steps`;
-  const stranger = rows.find(({ row }) => !isName(row.account));
-  return stranger === undefined ? null : `a scenario cannot name the account ${stranger.row.account}`;
+  const unnamed = rows.find(({ row }) => !isName(row.account));
+  return unnamed === undefined ? null : `a scenario cannot name the account ${unnamed.row.account}`;
 }
 
-/** The names that orders of flows must not take: those of other orders, and of accounts, which trades are told by. */
-function* namesIn({ steps, accounts }: Scenario, { flows }: NotedRun): Generator<string> {
+/** Yields names that orders of flows must not have: those of other orders, and of accounts, which identify trades. */
+function* namesIn({ steps, accounts }: Scenario, { flows }: RunRecord): Generator<string> {
   for (const step of stepsOf(steps)) if (step.kind === "order" && step.name !== null) yield step.name;
   for (const { name } of accounts) yield name;
   for (const { rows } of flows.values()) for (const { row } of rows) yield row.account;
 }
 
-/** What writes the accounts that only flows opened beside the others. */
+/** Adds accounts to the header that only flows opened. */
 function accountsFor({ headers }: Draft, names: readonly string[]): Replacement[] {
   if (names.length === 0) return [];
   const header = headers.find(({ name }) => name === "accounts");

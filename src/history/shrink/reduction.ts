@@ -3,88 +3,90 @@ import { NEXT_ORDER } from "../../scenario/language/parts.ts";
 import { type Step, stepCount, stepsOf } from "../../scenario/language/scenario.ts";
 import { Draft, type Part, withParts } from "./draft.ts";
 import { type FailureFingerprint, isInvariant } from "./fingerprint.ts";
-import { fewerRounds, openedRaces } from "./rewrites.ts";
+import { fewerRounds, unrolledRaces } from "./rewrites.ts";
 import type { Checks, Failed, Trial, TrialResult } from "./trial.ts";
 
 /**
- * Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input"): leaves out all, then
- * halves, and so on down to single parts, as long as `leaveOut` says that what is `left` is enough. Only complements are
- * tried: what remains goes on behind the part left out, so that a long list of which little matters costs a few attempts
- * for each part that does. In the end no single part can be left out, unless `isOver` ended it before. Parts at the end
- * are tried first, for the later ones depend on those before.
+ * Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input"): leaves out all parts, then
+ * halves, and so on down to single parts. `leaveOut` returns whether the rest still fails, and `remaining` then has only
+ * the rest. Only complements are tried, so that a long list needs a few attempts for each part that matters. At the end no
+ * single part can be left out, unless `isOver` stopped it. Last parts are tried first, because they depend on earlier ones.
+ * `first` is the number of parts to leave out at first.
  */
 export async function ddmin<T>(
-  left: () => readonly T[],
+  remaining: () => readonly T[],
   leaveOut: (parts: readonly T[]) => Promise<boolean>,
   isOver: () => boolean,
-  first = left().length,
+  first = remaining().length,
 ): Promise<void> {
   for (let size = first; size >= 1 && !isOver(); ) {
-    const before = left().length;
+    const before = remaining().length;
     for (let end = before; end > 0 && !isOver(); ) {
       const start = Math.max(0, end - size);
-      await leaveOut(left().slice(start, end));
-      end = Math.min(start, left().length);
+      await leaveOut(remaining().slice(start, end));
+      end = Math.min(start, remaining().length);
     }
-    // One by one until nothing more can go: a part may be needed only for one that went after it.
+    // Single parts are tried until all are needed: a part may have been needed only by one that was left out after it.
     if (size > 1) size = Math.ceil(size / 2);
-    else if (left().length === before) break;
+    else if (remaining().length === before) break;
   }
 }
 
-/** Whether each step of a text is one of the scenario: not so where a file is included, or steps are repeated. */
+/** Whether the steps of a text are those of the scenario: not if a file is included or steps are repeated. */
 export const isAligned = (draft: Draft, { scenario }: Pick<Failed, "scenario">): boolean =>
   draft.steps.length === scenario.steps.length;
 
-/** Every expectation but the one that fails; none where that stands in another file. */
+/** Returns every expectation except the failing one; none if that is in another file. */
 function otherExpectations({ draft, failed: { scenario, failure } }: FailingText): readonly Part[] {
   if (failure.place.file !== scenario.place.file) return [];
   const failing = draft.partAt(failure.place);
-  const own = failing?.kind === "expectation" ? withParts(failing) : [];
-  for (let part = failing; part !== undefined; part = part.parent ?? undefined) own.push(part);
-  return draft.steps.flatMap(withParts).filter((part) => part.kind === "expectation" && !own.includes(part));
+  const needed = failing?.kind === "expectation" ? withParts(failing) : [];
+  for (let part = failing; part !== undefined; part = part.parent ?? undefined) needed.push(part);
+  return draft.steps
+    .flatMap(withParts)
+    .filter((part) => part.kind === "expectation" && !needed.includes(part));
 }
 
-/** Every part that may go, as it stands in the file. */
+/** Returns the removable parts, in the order of the file. */
 const removable = ({ draft }: FailingText): Part[] =>
   draft.headers.flatMap(withParts).filter(({ kind }) => kind !== "keep" && kind !== "line");
 
 const UNEXPECTED = /^(?:refused: |order .* was never placed|accepted, expected)/;
 
 /**
- * What else must go from a text that does not fail as wanted since something is gone: what speaks of what is not there; the
- * step that is refused now, or needed one that was; or what is expected in a list and came of what is gone. None where
- * another thing is wrong.
+ * Returns the parts to remove as well, if a text without some parts does not fail as wanted: parts that refer to removed
+ * ones; a step that is refused now, or depends on a refused one; lines of an expected list that removed steps caused. None
+ * if it fails for another reason.
  */
-function consequencesOf(draft: Draft, outcome: TrialResult, wanted: FailureFingerprint): readonly Part[] {
-  if (outcome.kind === "unreadable") {
-    return outcome.problems.flatMap(({ place }) => draft.partAt(place) ?? []);
+function consequencesOf(draft: Draft, result: TrialResult, wanted: FailureFingerprint): readonly Part[] {
+  if (result.kind === "unreadable") {
+    return result.problems.flatMap(({ place }) => draft.partAt(place) ?? []);
   }
-  if (outcome.kind !== "failed" || !isAligned(draft, outcome)) return [];
-  const { scenario, failure, fingerprint } = outcome;
+  if (result.kind !== "failed" || !isAligned(draft, result)) return [];
+  const { scenario, failure, fingerprint } = result;
   const part = draft.steps[scenario.steps.findIndex(({ number }) => number === failure.step)];
   if (part === undefined) return [];
   return UNEXPECTED.test(failure.message) ? [part] : linesToDrop(part, wanted, fingerprint);
 }
 
-/** Some parts with the steps that speak of an order or a snapshot that nothing has named before them then. */
-function withDependents({ draft, failed }: FailingText, gone: readonly Part[]): readonly Part[] {
-  if (!isAligned(draft, failed)) return gone;
-  const all = new Set(gone);
-  const given = new Set<string>();
+/** Adds the steps that refer to an order or a snapshot that no earlier step creates without the removed parts. */
+function withDependents({ draft, failed }: FailingText, removed: readonly Part[]): readonly Part[] {
+  if (!isAligned(draft, failed)) return removed;
+  const all = new Set(removed);
+  const created = new Set<string>();
   for (const [index, step] of failed.scenario.steps.entries()) {
     const part = draft.steps[index] as Part;
-    if (needsOf(step).some((name) => !given.has(name))) all.add(part);
+    if (referencesOf(step).some((name) => !created.has(name))) all.add(part);
     if (all.has(part)) continue;
     for (const each of stepsOf([step])) {
-      if ((each.kind === "order" || each.kind === "snapshot") && each.name !== null) given.add(each.name);
+      if ((each.kind === "order" || each.kind === "snapshot") && each.name !== null) created.add(each.name);
     }
   }
   return [...all];
 }
 
-/** The orders and snapshots that a step cannot be without; what it expects of others is found out by reading. */
-function needsOf(step: Step): readonly string[] {
+/** Returns the orders and snapshots that a step needs. Expectations are not included: reading the text finds wrong ones. */
+function referencesOf(step: Step): readonly string[] {
   switch (step.kind) {
     case "cancel":
       return step.rejects === null ? [step.order] : [];
@@ -100,13 +102,13 @@ function needsOf(step: Step): readonly string[] {
 }
 
 /**
- * The lines of lists (trades, fills, levels of a book) that are expected and are not found any more since something else
- * is gone, when that is all that is different; none when it is not. Without them the list differs as it did.
+ * Returns the expected lines of lists (trades, fills, levels of a book) that are missing in a new failure, if there is no
+ * other difference: without them, the failure is the wanted one.
  */
-function linesToDrop(part: Part, wanted: FailureFingerprint, seen: FailureFingerprint): readonly Part[] {
+function linesToDrop(part: Part, wanted: FailureFingerprint, found: FailureFingerprint): readonly Part[] {
   const [wantedHead, ...wantedLines] = wanted.key.split("\n");
-  const [seenHead, ...extra] = seen.key.split("\n");
-  if (wantedHead !== seenHead) return [];
+  const [foundHead, ...extra] = found.key.split("\n");
+  if (wantedHead !== foundHead) return [];
   for (const line of wantedLines) {
     const index = extra.indexOf(line);
     if (index < 0) return [];
@@ -122,7 +124,7 @@ function linesToDrop(part: Part, wanted: FailureFingerprint, seen: FailureFinger
   return dropped;
 }
 
-/** A line of a list as a difference shows it: figures without needless digits, levels of a book with their side. */
+/** Formats a line of a list as in a diff: numbers without trailing zeros, levels of a book with their side. */
 function lineText({ node, parent }: Part): string {
   const side = parent?.name === "bids" ? "bid " : parent?.name === "asks" ? "ask " : "";
   const text = isScalar(node) ? String(node.value) : "";
@@ -135,31 +137,31 @@ function lineText({ node, parent }: Part): string {
   );
 }
 
-/** So often a candidate may lose something more that only what is gone had made right. */
+/** Maximum number of times that consequences are removed from a candidate. */
 const MAX_REPAIRS = 16;
 
-/** A text that fails, as it was read, and how. */
+/** A failing text. */
 export interface FailingText {
   readonly draft: Draft;
   readonly failed: Failed;
-  /** How many steps there were before: rows count where they are steps in it. */
+  /** Number of steps before the reduction; includes rows of flows that are steps in it. */
   readonly before: number;
-  /** What could not be reduced, a sentence each. */
+  /** Parts that could not be reduced, a sentence each. */
   readonly remarks: readonly string[];
-  /** How steps begin that must stay. */
-  readonly keeps: readonly string[];
+  /** Beginnings of steps that must not be removed. */
+  readonly kept: readonly string[];
 }
 
-/** Leaves out of a text what it does not take to fail in the same way. */
+/** Removes from a text what is not needed to fail in the same way. */
 export class Reduction {
-  /** The smallest so far, which was run with everything judged. */
+  /** The smallest so far, which was run with all checks. */
   #current: FailingText;
   readonly #trial: Trial;
   readonly #isOver: () => boolean;
   readonly #progress: (steps: number) => void;
-  /** Texts that do not fail as wanted. */
+  /** Texts that do not fail in the same way. */
   readonly #rejected = new Set<string>();
-  /** What is judged first: invariants only where nothing else fails in the same way. */
+  /** Checks in the first run of a text: all of them only if fewer do not find the failure. */
   checks: Checks = "fills";
 
   constructor(trial: Trial, first: FailingText, isOver: () => boolean, progress: (steps: number) => void) {
@@ -174,7 +176,7 @@ export class Reduction {
     return this.#current;
   }
 
-  /** Goes on with another text, whatever it fails by. */
+  /** Continues with another text, which may fail in another way. */
   set current(text: FailingText) {
     const count = stepCount(text.failed.scenario);
     const isOther = count !== stepCount(this.#current.failed.scenario);
@@ -182,30 +184,30 @@ export class Reduction {
     if (isOther) this.#progress(count);
   }
 
-  /** Whether a text fails as this one does. */
-  isSame(outcome: TrialResult): outcome is Failed {
-    return outcome.kind === "failed" && outcome.fingerprint.key === this.#current.failed.fingerprint.key;
+  /** Whether a result is the failure of the current text. */
+  isSame(result: TrialResult): result is Failed {
+    return result.kind === "failed" && result.fingerprint.key === this.#current.failed.fingerprint.key;
   }
 
-  /** Goes on with another text, if it fails in the same way; answers whether it does. */
+  /** Continues with another text if it fails in the same way; returns whether it does. */
   async accept(text: string): Promise<boolean> {
     return text !== this.#current.draft.text && (await this.#attempt(text)) === "same";
   }
 
-  /** The same; else answers what the text came to, null where that is known not to be wanted. */
+  /** Like `accept`, but returns another result; null if the text was rejected before. */
   async #attempt(text: string): Promise<TrialResult | "same" | null> {
     if (this.#rejected.has(text)) return null;
-    let outcome = await this.#trial.run(text, this.checks);
-    if (this.isSame(outcome) && this.checks === "fills") outcome = await this.#trial.run(text);
-    if (!this.isSame(outcome)) {
+    let result = await this.#trial.run(text, this.checks);
+    if (this.isSame(result) && this.checks === "fills") result = await this.#trial.run(text);
+    if (!this.isSame(result)) {
       this.#rejected.add(text);
-      return outcome;
+      return result;
     }
-    this.current = { ...this.#current, draft: new Draft(text), failed: outcome };
+    this.current = { ...this.#current, draft: new Draft(text), failed: result };
     return "same";
   }
 
-  /** Takes out the great mass: what comes after the failure, what is expected beside it, then steps, rounds and headers. */
+  /** Removes large parts: steps after the failure, other expectations, then steps, rounds, accounts and markets. */
   async reduce(): Promise<void> {
     const { draft, failed } = this.#current;
     const areFillsEnough =
@@ -214,7 +216,7 @@ export class Reduction {
     this.#rejected.clear();
     await this.#leaveOut(this.#stepsThat((step, last) => step.number > last));
     await this.#minimize(otherExpectations);
-    // They do nothing.
+    // Refused steps have no effect.
     await this.#leaveOut(this.#stepsThat((step, last) => isRefused(step) && step.number !== last));
     await this.#minimize((text) => text.draft.steps);
     await this.#repeatLess();
@@ -223,7 +225,7 @@ export class Reduction {
     }
   }
 
-  /** Steps by what they are and the number of the one that fails; none where they are not those of the scenario. */
+  /** Returns the wanted steps; none if the steps of the text are not those of the scenario. */
   #stepsThat(isWanted: (step: Step, failing: number) => boolean): readonly Part[] {
     const { draft, failed } = this.#current;
     const { scenario, failure } = failed;
@@ -231,50 +233,50 @@ export class Reduction {
     return draft.steps.filter((_part, index) => isWanted(scenario.steps[index] as Step, failure.step));
   }
 
-  /** Tries races in one order and repeats of fewer rounds, then every part on its own, until no single one can go. */
+  /** Unrolls races, reduces repeats, and removes single parts, until nothing can be removed. */
   async polish(): Promise<void> {
     for (let text = ""; text !== this.#current.draft.text && !this.#isOver(); ) {
       text = this.#current.draft.text;
-      await this.#openRaces();
+      await this.#unrollRaces();
       await this.#repeatLess();
       await this.#minimize(removable, 1);
     }
   }
 
-  /** Leaves out as many of some parts as can be, so many at once to begin with. */
+  /** Removes as many parts as possible; `first` is the number removed together at first. */
   #minimize(partsOf: (text: FailingText) => readonly Part[], first?: number): Promise<void> {
-    const left = () => partsOf(this.#current).filter((part) => this.#mayGo(part));
-    return ddmin(left, (parts) => this.#leaveOut(parts), this.#isOver, first);
+    const remaining = () => partsOf(this.#current).filter((part) => this.#isRemovable(part));
+    return ddmin(remaining, (parts) => this.#leaveOut(parts), this.#isOver, first);
   }
 
-  /** Leaves out some parts with what depends on them and what else must go then; answers whether it fails in the same way. */
+  /** Removes parts with their dependents and consequences, if the text then fails in the same way; returns whether it does. */
   async #leaveOut(parts: readonly Part[]): Promise<boolean> {
     const { failed } = this.#current;
     let { draft } = this.#current;
-    let gone = withDependents(this.#current, parts);
+    let removed = withDependents(this.#current, parts);
     for (let repairs = 0; repairs <= MAX_REPAIRS && !this.#isOver(); repairs += 1) {
-      if (gone.length === 0 || !gone.every((part) => this.#mayGo(part))) return false;
-      const text = draft.without(gone);
-      const outcome = await this.#attempt(text);
-      if (outcome === "same") return true;
-      if (outcome === null) return false;
+      if (removed.length === 0 || !removed.every((part) => this.#isRemovable(part))) return false;
+      const text = draft.without(removed);
+      const result = await this.#attempt(text);
+      if (result === "same") return true;
+      if (result === null) return false;
       draft = new Draft(text);
-      gone = consequencesOf(draft, outcome, failed.fingerprint);
+      removed = consequencesOf(draft, result, failed.fingerprint);
     }
     return false;
   }
 
-  #mayGo({ kind, text }: Part): boolean {
-    return kind !== "step" || !this.#current.keeps.some((begins) => begins !== "" && text.startsWith(begins));
+  #isRemovable({ kind, text }: Part): boolean {
+    return kind !== "step" || !this.#current.kept.some((start) => start !== "" && text.startsWith(start));
   }
 
-  async #openRaces(): Promise<void> {
-    for (const text of openedRaces(this.#current.draft)) {
+  async #unrollRaces(): Promise<void> {
+    for (const text of unrolledRaces(this.#current.draft)) {
       if (this.#isOver() || (await this.accept(text))) return;
     }
   }
 
-  /** Repeats steps less often, as long as that fails in the same way. */
+  /** Reduces the rounds of repeats as far as possible. */
   async #repeatLess(): Promise<void> {
     for (const text of fewerRounds(this.#current.draft)) {
       if (this.#isOver()) return;
@@ -283,5 +285,5 @@ export class Reduction {
   }
 }
 
-/** Whether a step says that it is refused. */
+/** Whether a step expects to be refused. */
 const isRefused = (step: Step): boolean => "rejects" in step && step.rejects !== null;

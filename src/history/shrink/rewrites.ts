@@ -5,18 +5,17 @@ import { permutationsOf } from "../../scenario/run/run-scenario.ts";
 import { bodyAt, childOf, Draft, type Part, type Replacement, withParts } from "./draft.ts";
 import type { Environment } from "./trial.ts";
 
-/** A name with the sign that stands for the round; behind a blank, it would begin a comment. */
-const NUMBERED = /(?<=[\w-])#(?![\w-])/g;
+/** The `#` in a name that stands for the number of the round; after a blank it begins a comment. */
+const ROUND = /(?<=[\w-])#(?![\w-])/g;
 
-/** The texts in which one repeat is shorter: its steps once, without it; half as often; an eighth less; once less. */
+/** Yields texts with fewer rounds of one repeat: its steps once without it, half, an eighth less, one less. */
 export function* fewerRounds(draft: Draft): Generator<string> {
   for (const step of draft.steps.flatMap((part) => withParts(part))) {
     const times = step.kind === "step" ? scalarIn(step, "repeat") : null;
     if (times === null || !/^\d+$/.test(times.text)) continue;
-    // In its place, its steps as in the first round.
     const inner = childOf(step, "steps")?.children ?? [];
-    const first = inner.map((each) => bodyAt(each, step.column).replace(NUMBERED, "1"));
-    const once = inner.length === 0 ? null : draft.instead(step, first);
+    const firstRound = inner.map((each) => bodyAt(each, step.column).replace(ROUND, "1"));
+    const once = inner.length === 0 ? null : draft.replacement(step, firstRound);
     if (once !== null) yield draft.with([once]);
     const rounds = Number(times.text);
     const fewer = new Set([Math.ceil(rounds / 2), rounds - Math.ceil(rounds / 8), rounds - 1]);
@@ -26,7 +25,7 @@ export function* fewerRounds(draft: Draft): Generator<string> {
   }
 }
 
-/** What stands behind a key of a step, and where; null where there is nothing of the kind. */
+/** Returns the scalar value of a key of a step, with its offsets; null if there is none. */
 function scalarIn({ node }: Part, key: string): { text: string; start: number; end: number } | null {
   const value = isMap(node) ? node.get(key, true) : undefined;
   if (!isScalar(value)) return null;
@@ -34,52 +33,49 @@ function scalarIn({ node }: Part, key: string): { text: string; start: number; e
   return { text: String(value.value), start, end };
 }
 
-/** Races of more steps are tried in their own order and its reverse only. */
-const MAX_STEPS = 4;
+/** Maximum number of steps of a race for which all orders are tried, not only its own and the reverse. */
+const MAX_PERMUTED = 4;
 
-/**
- * The texts in which one race is a row of steps: in one order instead of every, or one of its steps alone. What must
- * hold after it is expected by a step behind them.
- */
-export function* openedRaces(draft: Draft): Generator<string> {
+/** Yields texts in which one race is replaced by its steps in one order, or by one of them, with its `after` as a step. */
+export function* unrolledRaces(draft: Draft): Generator<string> {
   for (const step of draft.steps) {
     const race = childOf(step, "race")?.children ?? [];
     const after = childOf(step, "after")?.text ?? "";
     const expected = after === "" ? [] : [`expect:${after.slice(after.indexOf(":") + 1)}`];
     for (const order of race.length === 0 ? [] : ordersOf(race)) {
-      const opened = draft.instead(step, [...order, ...expected]);
-      if (opened !== null) yield draft.with([opened]);
+      const unrolled = draft.replacement(step, [...order, ...expected]);
+      if (unrolled !== null) yield draft.with([unrolled]);
     }
   }
 }
 
 function ordersOf(steps: readonly Part[]): (readonly Part[])[] {
   const alone = steps.map((step) => [step]);
-  if (steps.length <= MAX_STEPS) return [...alone, ...permutationsOf(steps)];
+  if (steps.length <= MAX_PERMUTED) return [...alone, ...permutationsOf(steps)];
   return [...alone, steps, [...steps].reverse()];
 }
 
-/** A file may include files that include files, but not for ever. */
-const DEEPEST = 16;
+/** Maximum nesting of included files. */
+const MAX_DEPTH = 16;
 
-/** The text with the steps of included files in their places, where they can stand there. */
+/** Returns the text with included files replaced by their steps, where possible. */
 export function withIncludesInline(draft: Draft, { folder }: Pick<Environment, "folder">, depth = 0): string {
   const included = draft.steps.flatMap((step): Replacement[] => {
     const path = scalarIn(step, "include");
-    if (path === null || depth >= DEEPEST) return [];
+    if (path === null || depth >= MAX_DEPTH) return [];
     const file = resolve(folder, path.text);
     const read = readTextFile(file);
     if (!read.ok) return [];
-    const part = partOf(read.text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
-    const { steps } = new Draft(withIncludesInline(part, { folder: dirname(file) }, depth + 1));
-    const instead = steps.length === 0 ? null : draft.instead(step, steps);
-    return instead === null ? [] : [instead];
+    const draftOfFile = includedDraft(read.text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
+    const { steps } = new Draft(withIncludesInline(draftOfFile, { folder: dirname(file) }, depth + 1));
+    const replacement = steps.length === 0 ? null : draft.replacement(step, steps);
+    return replacement === null ? [] : [replacement];
   });
   return draft.with(included);
 }
 
-/** An included file as the draft of a scenario: a list stands under the key `steps`. */
-function partOf(text: string): Draft {
+/** Reads an included file as a scenario; a list is put under the key `steps`. */
+function includedDraft(text: string): Draft {
   const draft = new Draft(text);
   return draft.headers.length > 0 ? draft : new Draft(`steps:\n${text}`);
 }

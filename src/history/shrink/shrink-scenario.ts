@@ -6,56 +6,53 @@ import { RunStopped } from "../../scenario/run/session.ts";
 import { Draft } from "./draft.ts";
 import type { FailureFingerprint } from "./fingerprint.ts";
 import { differingLines, type GoldenCut, goldenCutOf, withoutGolden } from "./golden-cut.ts";
-import { type InlineFlows, isFlow, noteRun, withFlowsInline } from "./inline-flows.ts";
+import { type InlineFlows, isFlow, recordRun, withFlowsInline } from "./inline-flows.ts";
 import { type FailingText, isAligned, Reduction } from "./reduction.ts";
 import { withIncludesInline } from "./rewrites.ts";
 import { type Environment, type Failed, Trial } from "./trial.ts";
 
-/** How far a reduction goes, and who is told. */
 export interface ShrinkOptions {
-  /** Called with how many steps are left, each time that there are fewer. */
+  /** Called with the number of steps, each time it becomes smaller. */
   readonly progress?: (steps: number) => void;
-  /** Whether the time is over but for so many milliseconds, which are kept for what must still be done. */
+  /** Whether the time is up, apart from a reserve for remaining work, in milliseconds. */
   readonly isOver?: (reserveMs: number) => boolean;
-  /** Writes the text where it will lie, and reads it as whoever runs it will; default: reads the text as it is. */
+  /** Writes the text to its final place and reads it from there; default: reads the text. */
   readonly written?: (text: string) => Promise<Scenario | null>;
 }
 
-/** A scenario that fails as another one does. */
+/** A reduced scenario that fails in the same way. */
 export interface ShrunkScenario {
-  /** Its file's YAML. */
+  /** YAML of the file. */
   readonly text: string;
-  /** How it fails. */
   readonly fingerprint: FailureFingerprint;
   readonly failure: Failure;
   /**
-   * How many steps there were, and are, never more, as runs number them: rows of flows count where they became steps, each
-   * round of what is repeated, and the steps of races.
+   * Numbers of steps before and after the reduction, as a run counts them: with rows that became steps, each round of a
+   * repeat, and the steps of races. The second is not larger.
    */
   readonly before: number;
   readonly steps: number;
-  /** Whether nothing more can be left out on its own; false where time was over. */
+  /** Whether no single part can be removed; false if the time was up. */
   readonly isMinimal: boolean;
-  /** Absolute paths of the files that it still speaks of. */
+  /** Absolute paths of the files that it needs. */
   readonly files: readonly string[];
-  /** What could not be reduced, a sentence each. */
+  /** Parts that could not be reduced, a sentence each. */
   readonly remarks: readonly string[];
 }
 
-/** The first run and the last, without which there is no result, may take so much longer. */
+/** Extra time for the first and the last run, without which there is no result. */
 const GRACE_MS = 700;
-/** The result is run once more where it lies, and perhaps another in its place. */
+/** Number of runs at the end: of the result in its final place, and perhaps of the original in its stead. */
 const LAST_RUNS = 2;
 
-/** The time was over before a scenario had come to its end once: nobody knows whether it fails. */
+/** The time was up before the first run of a scenario ended, so that it is unknown whether it fails. */
 export class NotRunInTime extends Error {
   override readonly name = "NotRunInTime";
 }
 
 /**
- * Reduces the text of a scenario that fails to one that fails in the same way and in which nothing can be left out.
- * What remains keeps its words, comments and layout. What comes out has been run as it is written. Null when the text
- * does not fail, or is no scenario.
+ * Reduces the text of a failing scenario to a minimal one that fails in the same way. The rest keeps its words, comments
+ * and layout. The result was run as it is written. Null if the text does not fail, or is no scenario.
  * @throws NotRunInTime
  */
 export async function shrinkScenario(
@@ -69,11 +66,11 @@ export async function shrinkScenario(
   const isGraceOver = () => isOver(-GRACE_MS);
   trial.stop = isGraceOver;
   const plain = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
-  const outcome = await trial.run(plain);
-  if (outcome.kind === "stopped") throw new NotRunInTime("the time was up before it failed once");
-  if (outcome.kind !== "failed") return null;
-  const before = stepCount(outcome.scenario);
-  const first: FailingText = { draft: new Draft(plain), failed: outcome, before, remarks: [], keeps: [] };
+  const failed = await trial.run(plain);
+  if (failed.kind === "stopped") throw new NotRunInTime("the time was up before it failed once");
+  if (failed.kind !== "failed") return null;
+  const before = stepCount(failed.scenario);
+  const first: FailingText = { draft: new Draft(plain), failed, before, remarks: [], kept: [] };
   const isTimeOver = () => isOver(LAST_RUNS * reduction.current.failed.ms);
   const reduction = new Reduction(trial, first, isTimeOver, progress);
   trial.stop = isTimeOver;
@@ -86,7 +83,7 @@ export async function shrinkScenario(
     const scenario = await written(final);
     const again = scenario === null ? null : await trial.runScenario(scenario);
     const isSame = again?.kind === "failed" && again.fingerprint.key === failed.fingerprint.key;
-    // Each of them has been run already; where time has run out all the same, that must do.
+    // If the time is up, the earlier run of the text is sufficient.
     if (isSame || again?.kind === "stopped") return { ...resultOf(result), text: final, isMinimal };
   }
   throw new Error("a scenario that failed does not fail again");
@@ -94,54 +91,57 @@ export async function shrinkScenario(
 
 function resultOf(result: FailingText): Omit<ShrunkScenario, "text" | "isMinimal"> {
   const { draft, failed, before, remarks } = result;
-  const mayOpen = isAligned(draft, failed) || !hasFlows(failed);
+  const canInline = isAligned(draft, failed) || !hasFlows(failed);
   return {
     fingerprint: failed.fingerprint,
     failure: failed.failure,
     before,
     steps: stepCount(failed.scenario),
     files: [...new Set(filesNamedIn(failed.scenario))],
-    remarks: mayOpen ? remarks : [...remarks, NOT_OPENED],
+    remarks: canInline ? remarks : [...remarks, NOT_INLINED],
   };
 }
 
-/** The smallest text that is found before the time is over. */
+/** Returns the smallest text found before the time is up. */
 async function smallestOf(reduction: Reduction, trial: Trial, isOver: () => boolean): Promise<FailingText> {
   await reduction.accept(withIncludesInline(reduction.current.draft, trial.environment));
   await reduction.reduce();
-  const unopened = reduction.current;
+  const withFlows = reduction.current;
   try {
-    if (await openFlows(reduction, trial)) await reduction.reduce();
+    if (await inlineFlows(reduction, trial)) await reduction.reduce();
     if (!isOver()) await reduction.polish();
   } catch (error) {
     if (!(error instanceof RunStopped)) throw error;
   }
   const { failed, before } = reduction.current;
   if (stepCount(failed.scenario) <= before) return reduction.current;
-  return { ...unopened, remarks: ["its flows stay flows: as steps there would be more of them than rows"] };
+  return { ...withFlows, remarks: ["its flows stay flows: as steps there would be more of them than rows"] };
 }
 
-/** Makes steps of the rows of flows; of a golden file, an expectation of what differs first. */
-async function openFlows(reduction: Reduction, trial: Trial): Promise<boolean> {
+/**
+ * Replaces flows by their rows as steps, and a golden file by an expectation of its first difference. Returns whether the
+ * text still fails in the same way; else it is unchanged.
+ */
+async function inlineFlows(reduction: Reduction, trial: Trial): Promise<boolean> {
   const { draft, failed } = reduction.current;
   if (!isAligned(draft, failed) || !hasFlows(failed)) return false;
-  const noted = await noteRun(failed, trial, reduction.checks);
-  const cut = isOfGolden(failed) ? await goldenCutOf(failed, noted) : null;
+  const run = await recordRun(failed, trial, reduction.checks);
+  const cut = isOfGolden(failed) ? await goldenCutOf(failed, run) : null;
   for (const withTimes of [false, true]) {
-    const cutOff = cut === null ? null : withoutGolden(draft, failed, noted, cut, withTimes);
-    if (cutOff !== null && (await open(reduction, trial, cutOff, cut))) return true;
-    const inline = withFlowsInline(draft, failed.scenario, noted, { withTimes, lastRow: () => null });
-    if (await open(reduction, trial, inline, null)) return true;
+    const expected = cut === null ? null : withoutGolden(draft, failed, run, cut, withTimes);
+    if (expected !== null && (await accept(reduction, trial, expected, cut))) return true;
+    const inline = withFlowsInline(draft, failed.scenario, run, { withTimes, lastRow: () => null });
+    if (await accept(reduction, trial, inline, null)) return true;
     reduction.current = { ...reduction.current, remarks: inline.remarks };
   }
   return false;
 }
 
-/** Goes on with a text in which flows are steps, where it fails as they do, or by a golden file's first difference. */
-async function open(
+/** Continues with a text with flows as steps, if it fails in the same way or, without the golden file, as `cut` expects. */
+async function accept(
   reduction: Reduction,
   trial: Trial,
-  { text, added, remarks, keeps }: InlineFlows,
+  { text, added, remarks, kept }: InlineFlows,
   cut: GoldenCut | null,
 ): Promise<boolean> {
   const { current } = reduction;
@@ -154,20 +154,19 @@ async function open(
     failed,
     before: current.before + added,
     remarks: cut === null ? remarks : [...remarks, cut.remark],
-    keeps,
+    kept,
   };
   return true;
 }
 
-const NOT_OPENED =
-  "flows and golden files stay as they are where steps are repeated, or stand in another file";
+const NOT_INLINED = "flows and golden files stay as they are if steps are repeated, or are in another file";
 
-/** Whether rows or a golden file may become steps. */
+/** Whether there are flows or a golden file to replace. */
 const hasFlows = (failed: Failed): boolean => isOfGolden(failed) || failed.scenario.steps.some(isFlow);
 
 const isOfGolden = ({ failure }: Failed): boolean => failure.message.startsWith(OTHER_GOLDEN);
 
-/** Whether what fails is the last step's expectation, just as the golden file's did. */
+/** Whether the last step fails with the difference from the golden file. */
 const isDifference = ({ scenario, failure }: Failed, { difference }: GoldenCut): boolean =>
   failure.step === scenario.steps.at(-1)?.number &&
   differingLines(failure.diff).join("\n") === difference.join("\n");

@@ -82,7 +82,7 @@ steps:
     const { text, remarks } = await shrunk(hashed);
     expect(text.slice(text.indexOf("steps:"))).toBe(hashed.slice(hashed.indexOf("steps:")));
     expect(remarks).toEqual([
-      "flows and golden files stay as they are where steps are repeated, or stand in another file",
+      "flows and golden files stay as they are if steps are repeated, or are in another file",
     ]);
   });
 
