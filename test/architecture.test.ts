@@ -8,10 +8,10 @@ import { rowsOf } from "./support/table.ts";
 interface Layer {
   readonly folder: string;
   readonly holds: string;
-  /** Folders of src and files at its root; "core (readers)" stands for all of it but what decides or writes. */
+  /** Folders of src and files at its root; "core (readers)" means the core without modules that decide or write. */
   readonly mayImport?: readonly string[];
   readonly packages?: readonly string[];
-  /** The modules of Node that may be used here; all where this is not said, none in the core. */
+  /** Allowed modules of Node; by default all, but none in the core. */
   readonly node?: readonly string[];
 }
 
@@ -19,10 +19,10 @@ const SRC = fileURLToPath(new URL("../src", import.meta.url));
 const LAYERS: readonly Layer[] = JSON.parse(readFileSync(`${SRC}/layers.json`, "utf8"));
 const LAYER_OF = new Map(LAYERS.map((layer) => [layer.folder, layer]));
 
-/** What decides or writes: an edge that may read the core imports no more than types from here. */
+/** Modules that decide or write. Folders that may only read the core import only types from them. */
 const WRITERS = /^core\/(?:decide|apply)\.ts$|^core\/rules\//;
 
-/** The files at the root of src that users import. */
+/** Files at the root of src that users import. */
 const { exports } = JSON.parse(readFileSync(`${SRC}/../package.json`, "utf8")) as {
   readonly exports: object;
 };
@@ -39,7 +39,7 @@ const MAX_FUNCTION_LINES = 80;
 const KEBAB_CASE = /^[a-z\d]+(?:-[a-z\d]+)*(?:\.d)?\.tsx?$/;
 const VAGUE_NAME = /(?:^|-)(?:utils?|helpers?|common|managers?|misc)(?:-|\.)|^types\./;
 
-/** A file of src, parsed; `lineOf` counts from 1. */
+/** A parsed file of src; `lineOf` counts from 1. */
 interface Source {
   readonly fileName: string;
   readonly text: string;
@@ -47,7 +47,7 @@ interface Source {
   readonly lineOf: (position: number) => number;
 }
 
-/** What a rule has against a place: `src/<path>:<line> <what was found>: <the rule>`. */
+/** A violation of a rule: `src/<path>:<line> <found>: <rule>`. */
 type Rule = (source: Source, report: (node: Node, finding: string) => void) => void;
 
 interface Import {
@@ -56,7 +56,7 @@ interface Import {
   readonly isType: boolean;
 }
 
-/** Visits a node and all below it, each with the node that it is part of. */
+/** Visits a node and its descendants, each with its parent. */
 function walk(node: Node, visit: (node: Node, parent: Node) => void, parent = node): void {
   visit(node, parent);
   for (const value of Object.values(node)) {
@@ -201,7 +201,7 @@ function importGraph(files: readonly Source[]): ReadonlyMap<string, readonly str
   );
 }
 
-/** The strongly connected components of more than one file (Tarjan 1972), each in the order of names. */
+/** Returns the strongly connected components of more than one file (Tarjan 1972), each sorted by name. */
 function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
@@ -280,12 +280,12 @@ describe("every file of src", () => {
     if (found.length > 0) expect.fail(found.join("\n"));
   });
 
-  it("lies in a folder that src/layers.json describes", () => {
+  it("is in a folder that src/layers.json describes", () => {
     const folders = entries.filter((entry) => entry.isDirectory()).map(pathOf);
     expect(folders.filter((folder) => !LAYER_OF.has(folder))).toEqual([]);
   });
 
-  it("is in no circle of imports, types and import() included", () => {
+  it("is in no import cycle, types and import() included", () => {
     const circles = circlesOf(importGraph(sources)).map((circle) => circle.join(" "));
     expect(circles).toEqual([]);
   });
@@ -300,7 +300,7 @@ describe("every file of src", () => {
   });
 });
 
-describe("a planted fault is found", () => {
+describe("a planted violation is found", () => {
   it.each(
     rowsOf(`
     arrows          | core/a.ts           | import { b } from "../api/b.ts";                | core may import nothing
@@ -350,7 +350,7 @@ describe("a planted fault is found", () => {
     expect(findings(parsed(path, text), RULES[rule])).toEqual([]);
   });
 
-  it("by circles: through a type, and through import()", () => {
+  it("by cycles: through a type, and through import()", () => {
     const files = [
       parsed("core/a.ts", 'import type { B } from "./b.ts";'),
       parsed("core/b.ts", 'const c = () => import("./c.ts");'),
@@ -361,7 +361,7 @@ describe("a planted fault is found", () => {
     expect(circlesOf(importGraph(files.slice(1)))).toEqual([]);
   });
 
-  it("by the lengths: a file of 601 lines, a function of 81", () => {
+  it("by length: a file of 601 lines, a function of 81", () => {
     const file = (lines: number): string => "// a line\n".repeat(lines);
     const ofLines = (lines: number): string => `export const f = () => {${"\n".repeat(lines - 1)}};\n`;
     expect(findings(parsed("core/a.ts", file(601)), lengths).join()).toContain("has 601 lines");

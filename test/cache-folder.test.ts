@@ -36,15 +36,15 @@ const opened = () => {
 };
 const contents = Buffer.from("what takes time to be made");
 
-describe("the folder of what can be made again", () => {
-  it("answers what was written under a name, and nothing under another", () => {
+describe("the cache folder", () => {
+  it("reads what was written under a name, and nothing under another", () => {
     opened().write("kind", "name", contents);
     expect(opened().read("kind", "name")?.equals(contents)).toBe(true);
     expect(opened().read("kind", "another")).toBeNull();
     expect(opened().read("another", "name")).toBeNull();
   });
 
-  it("answers nothing of a file that is damaged at any place, or cut off", () => {
+  it("does not read a file that is damaged or truncated", () => {
     opened().write("kind", "name", contents);
     const path = join(folder, "kind-name");
     const whole = readFileSync(path);
@@ -58,7 +58,7 @@ describe("the folder of what can be made again", () => {
     }
   });
 
-  it("keeps the latest eight of a kind", () => {
+  it("keeps the latest eight files of a kind", () => {
     for (let number = 1; number <= 10; number += 1) {
       opened().write("kind", String(number), contents);
       utimesSync(join(folder, `kind-${number}`), number, number);
@@ -69,7 +69,7 @@ describe("the folder of what can be made again", () => {
     expect(opened().read("kind", "3")).not.toBeNull();
   });
 
-  it("keeps 128 MiB of a kind, and the latest file however large it is", () => {
+  it("keeps 128 MiB of a kind, and the latest file of any size", () => {
     for (const [number, mebibytes] of [100, 20, 20, 150].entries()) {
       opened().write("kind", String(number), Buffer.alloc(mebibytes * 1024 * 1024));
       utimesSync(join(folder, `kind-${number}`), number + 1, number + 1);
@@ -78,7 +78,7 @@ describe("the folder of what can be made again", () => {
     }
   });
 
-  it("is where the system has such things, or nowhere", () => {
+  it("is in the system's cache folder, or off", () => {
     expect(cacheFolder({ CLOBSIM_CACHE: "off" })).toBeNull();
     const own = process.platform === "win32" ? "LOCALAPPDATA" : "XDG_CACHE_HOME";
     cacheFolder({ [own]: folder })?.write("kind", "name", contents);
@@ -93,7 +93,7 @@ describe("the program", () => {
   };
   const files = (): string[] => readdirSync(folder);
 
-  it("keeps what V8 has compiled for each command, and takes it at the next start", async () => {
+  it("caches V8's code for each command, and uses it at the next start", async () => {
     const first = await printed(folder);
     expect(files().map((name) => name.replace(/[0-9a-f]{8}$/, ""))).toEqual(["code-completion-"]);
     const path = join(folder, files()[0] as string);
@@ -117,7 +117,7 @@ describe("the program", () => {
     expect(readFileSync(path).equals(wrong)).toBe(false);
   });
 
-  it("starts several times at once, and where nothing can be written", async () => {
+  it("starts several times at once, and without write permission", async () => {
     const texts = await Promise.all([folder, folder, folder, "off", PROGRAM].map(printed));
     expect(new Set(texts).size).toBe(1);
     expect(files().length).toBe(1);

@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string>>;
 const configOf = (flags: Flags, environment: Environment = {}): Config => readConfig({ flags, environment });
 
 describe("the configuration", () => {
-  it("is the default one when nothing is given", () => {
+  it("has the defaults if nothing is given", () => {
     expect(configOf({})).toEqual(DEFAULT_CONFIG);
   });
 
@@ -108,12 +108,12 @@ describe("the configuration", () => {
     );
   });
 
-  it("prefers a flag to its variable, and takes an empty variable for none", () => {
+  it("prefers a flag to its variable, and ignores an empty variable", () => {
     expect(configOf({ port: ["1"] }, { CLOBSIM_PORT: "2" }).port).toBe(1);
     expect(configOf({}, { CLOBSIM_PORT: "" }).port).toBe(DEFAULT_CONFIG.port);
   });
 
-  it("takes a flag once, and names of hosts as often as they are given", () => {
+  it("accepts a flag once, and host names repeatedly", () => {
     expect(() => configOf({ port: ["1", "2"] })).toThrow("--port is expected once, found 2 times");
     expect(configOf({ "allow-host": ["a.test", "b.test"] }).allowHost).toEqual(["a.test", "b.test"]);
     expect(configOf({}, { CLOBSIM_ALLOW_HOST: "a.test, b.test" }).allowHost).toEqual(["a.test", "b.test"]);
@@ -127,11 +127,11 @@ describe("the configuration", () => {
     },
   );
 
-  it("refuses to generate markets for a world that a file holds", () => {
+  it("refuses to generate markets for the world of a file", () => {
     expect(() => configOf({ world: ["w.json"], markets: ["3"] })).toThrow("contradict");
   });
 
-  it("keeps what is done in a directory where one is named, and nothing where it is told so", () => {
+  it("persists the exchange in a given directory, and nothing if told so", () => {
     expect(configOf({}).data).toBe(null);
     expect(readConfig({ flags: {}, environment: {} }, "here").data).toBe("here");
     expect(readConfig({ flags: { ephemeral: ["true"] }, environment: {} }, "here").data).toBe(null);
@@ -154,7 +154,7 @@ describe("the configuration", () => {
     expect(() => configOf(flags)).toThrow(sentence);
   });
 
-  it("names the version of package.json", () => {
+  it("has the version of package.json", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     expect(VERSION).toBe(version);
   });

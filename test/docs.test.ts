@@ -14,7 +14,7 @@ import { type Api, startApi } from "./support/http.ts";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const run = promisify(execFile);
 
-/** Every page for people: path from the root → text. */
+/** Text of every page, by path from the root. */
 const PAGES: ReadonlyMap<string, string> = new Map(
   [
     ...["", "docs/guide", "docs/reference", "docs/internals", "fixtures/clients/python", "scenarios", "src"],
@@ -29,7 +29,7 @@ const PAGES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The code of the pages that imports from packages alone, each once. */
+/** The code blocks that import only from packages, without duplicates. */
 const SNIPPETS = [...new Set([...PAGES.values()].flatMap((page) => codeIn(page)))];
 
 function codeIn(page: string): string[] {
@@ -40,7 +40,7 @@ function codeIn(page: string): string[] {
 
 const CLIENT = `import type { ExchangeClient as AnyClient } from "clobsim";\ndeclare const client: AnyClient;\n`;
 
-/** What a snippet takes to be there already, by a word of it. */
+/** Declarations that a snippet presupposes, by a word in it. */
 const GIVEN: readonly (readonly [string, string])[] = [
   ["walletOf(privateKey)", "declare const privateKey: string;\ndeclare const tokenId: string;\n"],
   ["client.trades(", CLIENT],
@@ -63,7 +63,7 @@ describe("the code of the pages", () => {
       writeFileSync(join(project, `snippet-${index}.ts`), given.join("") + code);
     }
     const compilerOptions = {
-      // The sources are looked at again where they have changed.
+      // Only changed sources are checked again.
       ...{
         incremental: true,
         tsBuildInfoFile: join(ROOT, "node_modules/.cache/clobsim-types/docs.tsbuildinfo"),
@@ -87,7 +87,7 @@ describe("the code of the pages", () => {
   }, 180_000);
 });
 
-/** The anchors of a page, as GitHub names its headings. */
+/** Returns the anchors of a page, as GitHub derives them from headings. */
 const anchorsOf = (page: string): string[] =>
   [...page.replace(/```.*?```/gs, "").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
@@ -119,7 +119,7 @@ describe("requests that are signed by hand", () => {
   });
   afterAll(() => api.close());
 
-  it("are answered, with the types left out", async () => {
+  it("are answered, with types removed", async () => {
     const code = SNIPPETS.find((snippet) => snippet.includes("createHmac"))?.replace(
       "http://127.0.0.1:7070",
       api.server.url,
@@ -131,7 +131,7 @@ describe("requests that are signed by hand", () => {
 });
 
 describe("the recipe for curl", () => {
-  it("trades in a shell, where curl and openssl are found", async () => {
+  it("trades in a shell, if curl and openssl are installed", async () => {
     const [, recipe = ""] =
       /```sh\n(url=.*?)```/s.exec(PAGES.get("docs/guide/other-languages.md") ?? "") ?? [];
     const hasTools = await run("sh", ["-c", "command -v curl && command -v openssl"]).catch(() => null);
@@ -151,7 +151,7 @@ describe("the recipe for curl", () => {
   });
 });
 
-it("the page of formats has the version of every file that is written", () => {
+it("the page of formats has the version of every written file", () => {
   const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
   const texts = sources
     .filter((name) => name.endsWith(".ts"))

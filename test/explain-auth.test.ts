@@ -17,7 +17,7 @@ interface Changes extends Omit<Partial<PastedRequest>, "headers"> {
   headers?: Record<string, string | undefined>;
 }
 
-/** A rightly signed POST /clob/order as pasted in, with changes; a header that is undefined is left out. */
+/** Builds a correctly signed POST /clob/order with changes; a header that is undefined is omitted. */
 function pasted({
   signed = `${NOW}POST/order${ORDER}`,
   headers = {},
@@ -40,7 +40,7 @@ const explain = (changes?: Changes, time = NOW, host: string | undefined = undef
   explainAuth(pasted(changes), lookup, { time, host, prefix: "" });
 
 describe("the explanation of a pasted request", () => {
-  it("passes every check of a right one, in the order of the refusals", () => {
+  it("passes every check of a correct one, in the order of the refusals", () => {
     const { verdict, hint, checks, canonicalMessage } = explain();
     expect({ verdict, hint }).toEqual({ verdict: "OK", hint: null });
     expect(checks.map(({ code, ok }) => [code, ok])).toEqual([
@@ -74,7 +74,7 @@ describe("the explanation of a pasted request", () => {
     expect(explain(changes)).toMatchObject({ verdict: "OK", canonicalMessage: `${NOW}GET/orders` });
   });
 
-  it("makes the checks after the first failure too", () => {
+  it("performs the checks after the first failure too", () => {
     const headers = { poly_passphrase: "another", poly_timestamp: String(NOW - 31) };
     const { verdict, checks, hint } = explain({ headers, signed: `${NOW - 31}POST/clob/order${ORDER}` });
     expect(verdict).toBe("TIMESTAMP_OUT_OF_WINDOW");
@@ -97,7 +97,7 @@ describe("the explanation of a pasted request", () => {
     expect(explain({ headers }).checks.map(({ ok }) => ok)).toEqual(checks);
   });
 
-  it("finds a header repeated in another letter case", () => {
+  it("detects a header repeated in another letter case", () => {
     expect(explain({ headers: { Poly_Address: ADDRESS } }).verdict).toBe("DUPLICATE_AUTH_HEADER");
   });
 
@@ -125,7 +125,7 @@ describe("the explanation of a pasted request", () => {
     expect(explain(changes, NOW, "elsewhere:1").hint).toMatch("no known mistake reproduces it");
   });
 
-  it("judges the timestamp at the time that is given with it", () => {
+  it("checks the timestamp at the given time", () => {
     expect(explain({ serverTime: NOW + 30 }, NOW + 9999)).toMatchObject({
       verdict: "OK",
       serverTime: NOW + 30,
@@ -136,13 +136,13 @@ describe("the explanation of a pasted request", () => {
     });
   });
 
-  it("shows a message with the server's time when the timestamp is none", () => {
+  it("shows a message with the server's time if there is no timestamp", () => {
     expect(explain({ headers: { poly_timestamp: "1e9" } }, NOW + 5).canonicalMessage).toBe(
       `${NOW + 5}POST/order${ORDER}`,
     );
   });
 
-  it("is given for anything, and tells no secret, passphrase or digest", () => {
+  it("exists for any request, and reveals no secret, passphrase or digest", () => {
     const text = fc.string({ unit: "binary", maxLength: 80 });
     const values = fc.oneof(text, fc.constantFrom(ADDRESS, "key-1", PASSPHRASE, String(NOW), "0".repeat(64)));
     const names = fc.constantFrom("POLY_TIMESTAMP", "__proto__", "toString", ...AUTH_HEADERS);
@@ -162,7 +162,7 @@ describe("the explanation of a pasted request", () => {
     );
   });
 
-  it.each(AUTH_HEADERS)("gives the verdict of the server when %s is wrong", (name) => {
+  it.each(AUTH_HEADERS)("equals the verdict of the server if %s is wrong", (name) => {
     const sent = pasted({ headers: { [name]: "wrong" } });
     const request = {
       method: "POST",

@@ -19,7 +19,7 @@ async function read<Body>(url: string, path: string): Promise<Body> {
 }
 
 describe("startExchange", () => {
-  it("starts exchanges side by side that agree and do not share", async () => {
+  it("starts several exchanges that are equal and independent", async () => {
     const [one, other] = await Promise.all([startExchange(tiny), startExchange(tiny)]);
     const hashOf = async ({ url }: typeof one): Promise<string> =>
       (await read<{ hash: string }>(url, "/sim/state/hash")).hash;
@@ -31,13 +31,13 @@ describe("startExchange", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("refuses another seed than the world's, however often the world has been opened", async () => {
+  it("refuses a seed that differs from the world's, also on repeated opening", async () => {
     const seeded = { ...tiny, seed: "tiny-334" };
     for (const { close } of [await startExchange(seeded), await startExchange(seeded)]) await close();
     await expect(startExchange({ ...tiny, seed: "9" })).rejects.toThrow("was made with seed tiny-334");
   });
 
-  it("keeps what is done where it is told to, and goes on from there", async () => {
+  it("persists the exchange in a directory, and continues from it", async () => {
     const folder = mkdtempSync(join(tmpdir(), "clobsim-"));
     try {
       const options = { ...tiny, data: join(folder, "kept") };
@@ -78,8 +78,8 @@ describe("startExchange", () => {
   });
 });
 
-describe("startExchange, of a port that is taken,", () => {
-  it("says so as the program does, with the system's error as the cause", async () => {
+describe("startExchange with a port in use", () => {
+  it("throws the program's message, with the system's error as the cause", async () => {
     await using first = await startExchange(tiny);
     const error = await startExchange({ ...tiny, port: first.port }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
@@ -90,8 +90,8 @@ describe("startExchange, of a port that is taken,", () => {
   });
 });
 
-describe("startExchange, of an option of another type,", () => {
-  /** An option of the right type each: the compiler sees that none is left out. */
+describe("startExchange with an option of a wrong type", () => {
+  /** One valid value for each option; the compiler checks that none is missing. */
   const RIGHT: Required<{ readonly [Name in keyof StartOptions]: unknown }> = {
     host: "127.0.0.1",
     port: 0,
@@ -148,7 +148,7 @@ describe("startExchange, of an option of another type,", () => {
     },
   );
 
-  it("takes undefined for not given", async () => {
+  it("treats undefined as not given", async () => {
     const nothing = Object.fromEntries(Object.keys(RIGHT).map((name) => [name, undefined]));
     const [one, other] = [
       await startExchange({ ...nothing, ...tiny }),
@@ -204,7 +204,7 @@ describe("scenarioSuite", () => {
 });
 
 describe("POST /sim/reset", () => {
-  it("brings a clock that was moved back to the system's time", async () => {
+  it("resets a moved clock to the system's time", async () => {
     const { url, close } = await startExchange({ world: tiny.world });
     await post(url, "/sim/clock", { mode: "scaled", rate: 600, advance: "2h" });
     await post(url, "/sim/reset", {});

@@ -13,7 +13,7 @@ import { TINY_WORLD } from "./support/http.ts";
 
 const ALICE = addressOf("alice");
 
-/** An exchange in which one account has placed so many orders. */
+/** Opens an exchange in which one account has placed a number of orders. */
 async function openWith(orders: number): Promise<OpenedExchange> {
   const opened = await openExchange(
     { ...DEFAULT_CONFIG, world: TINY_WORLD, clock: { mode: "frozen" }, data: null },
@@ -30,7 +30,7 @@ async function openWith(orders: number): Promise<OpenedExchange> {
   return opened;
 }
 
-/** The steps of some work, and what came of it. */
+/** Counts the steps of a job and returns them with its result. */
 function counted<T>(steps: Generator<unknown, T>): { readonly steps: number; readonly result: T } {
   for (let count = 0; ; count += 1) {
     const step = steps.next();
@@ -38,16 +38,16 @@ function counted<T>(steps: Generator<unknown, T>): { readonly steps: number; rea
   }
 }
 
-describe("work that grows with the exchange", () => {
-  it("judges invariants in steps of a thousand records, and comes to the same", async () => {
+describe("work proportional to the size of the exchange", () => {
+  it("checks invariants in steps of a thousand records, with the same result", async () => {
     const { state } = (await openWith(10_000)).exchange;
     const { steps, result } = counted(invariantsInSteps(state));
     expect(result).toEqual(invariants(state));
-    // The orders are looked through five times.
+    // The orders are iterated five times.
     expect(steps).toBeGreaterThan(5 * Math.floor(10_000 / 1_024));
   });
 
-  it("makes a report a command at a time, in pieces that are sent as they come", async () => {
+  it("writes a report one command at a time, in pieces that are sent at once", async () => {
     const opened = await openWith(3_000);
     const { now, hash } = opened.exchange;
     const content = { history: historyOf(opened), engine: VERSION, reason: "r", now, hash, defect: null };
@@ -59,7 +59,7 @@ describe("work that grows with the exchange", () => {
     expect(Buffer.concat(pieces).equals(reportBytes(content))).toBe(true);
   });
 
-  it("writes a session down in two steps for each command", async () => {
+  it("records a session in two steps for each command", async () => {
     const { session: log, atSessionStart: open } = await openWith(300);
     const live = { log, open, devAccounts: [], name: null };
     const { steps, result } = counted(recordSession(live));
@@ -67,7 +67,7 @@ describe("work that grows with the exchange", () => {
     expect(result).toEqual(runSteps(recordSession(live)));
   });
 
-  it("refuses to write down more orders than any file holds before it repeats one", async () => {
+  it("refuses a session with too many orders for a file before it repeats one", async () => {
     const { session: log } = await openWith(60_000);
     const open = (): never => {
       throw new Error("the session was repeated");
@@ -77,7 +77,7 @@ describe("work that grows with the exchange", () => {
     );
   });
 
-  it("goes back to the opening without opening its world again", async () => {
+  it("resets to the opening without opening its world again", async () => {
     const opened = await openWith(10);
     const { exchange, origin, reopen } = opened;
     const fresh = await openWith(0);

@@ -19,7 +19,7 @@ afterAll(async () => {
 const documentOf = async ({ server }: Api): Promise<OpenApi> =>
   (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
 
-/** What redocly's linter has against a document: its errors, and its warnings. */
+/** Returns the errors and warnings of redocly's linter. */
 function lint(document: OpenApi): Promise<{ errors: string[]; warnings: string[] }> {
   const path = join(mkdtempSync(join(folder, "lint-")), "openapi.json");
   writeFileSync(path, JSON.stringify(document));
@@ -58,7 +58,7 @@ describe("the served document", () => {
     },
   );
 
-  it("is one that the linter would find fault with, were it broken", async () => {
+  it("is refused by the linter if it is broken", async () => {
     const document = await documentOf(api);
     const broken = JSON.parse(
       JSON.stringify(document).replace("#/components/schemas/Book", "#/nowhere"),
@@ -69,7 +69,7 @@ describe("the served document", () => {
     expect(errors.join("\n")).toContain("struct");
   });
 
-  it("holds every route of the server, its own and the health check too", () => {
+  it("has every route of the server, its own and the health check too", () => {
     const { paths } = api.document.json;
     for (const { method, path, operation } of ENDPOINTS) {
       expect(paths[path]?.[method.toLowerCase()]?.operationId).toBe(operation);
@@ -78,7 +78,7 @@ describe("the served document", () => {
       expect(Object.keys(paths[path] ?? {}), path).toEqual(["get"]);
   });
 
-  it("holds every endpoint of the contract that this version answers", () => {
+  it("has every endpoint of the contract that this version implements", () => {
     const documented = Object.entries(api.document.json.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "{}")}`),
     );
@@ -121,7 +121,7 @@ describe("the served document", () => {
     );
   });
 
-  it("holds nothing that does not answer", async () => {
+  it("has no endpoint that does not answer", async () => {
     for (const [template, operations] of Object.entries(api.document.json.paths)) {
       for (const method of Object.keys(operations)) {
         // The live feed does not end unless it is refused.
@@ -133,7 +133,7 @@ describe("the served document", () => {
     }
   });
 
-  it("closes every object of a reply, but the state, the document itself, a report, the live feed and what the chain answers: nothing comes undocumented", () => {
+  it("allows no undocumented fields in replies, except in the state, the document itself, reports, the live feed and answers of the chain", () => {
     const { paths, components } = api.document.json;
     const open = Object.entries(paths).flatMap(([path, operations]) =>
       Object.values(operations).flatMap(({ responses }) => {

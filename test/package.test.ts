@@ -13,12 +13,12 @@ const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
   readonly exports: Readonly<Record<string, unknown>>;
 };
 
-/** A project of its own with the package as npm packs it, and vitest, which runs scenarios as its tests. */
+/** A project with the packed package, and vitest, which runs scenarios as tests. */
 const project = temporaryFolder();
 const installed = join(project, "node_modules", "clobsim");
 
 beforeAll(async () => {
-  // Without its scripts: the build that the tests run on is what is packed.
+  // Without scripts, so that the build that the tests use is packed.
   const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", project];
   const { stdout } = await run("npm", pack, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
   const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }];
@@ -27,7 +27,7 @@ beforeAll(async () => {
   symlinkSync(join(ROOT, "node_modules", "vitest"), join(project, "node_modules", "vitest"));
 }, 120_000);
 
-/** What a program in the project prints. */
+/** Runs a program in the project and returns its output. */
 async function printed(program: string, ...flags: string[]): Promise<string> {
   return (await run(process.execPath, [...flags, "-e", program], { cwd: project })).stdout.trim();
 }
@@ -49,7 +49,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe("the packed package", () => {
-  it("holds the program, and no tool of its tests", () => {
+  it("contains the program, and no tool of its tests", () => {
     const names = [
       "CHANGELOG.md",
       "LICENSE",
@@ -66,18 +66,18 @@ describe("the packed package", () => {
     expect(readdirSync(join(installed, "dist")).filter((name) => /bench|soak/.test(name))).toEqual([]);
   });
 
-  it("exports what is tested here", () => {
+  it("exports the names tested here", () => {
     expect(Object.keys(exports).map((path) => path.replace(".", "clobsim"))).toEqual(Object.keys(NAMES));
   });
 
-  it.each(Object.entries(NAMES))("answers require(%j)", async (path, names) => {
+  it.each(Object.entries(NAMES))("can be loaded by require(%j)", async (path, names) => {
     const there = `Object.keys(require(${JSON.stringify(path)})).filter((name) => ${JSON.stringify(names)}.includes(name))`;
     expect(JSON.parse(await printed(`console.log(JSON.stringify(${there}.sort()))`))).toEqual(
       [...names].sort(),
     );
   });
 
-  it.each(Object.entries(NAMES).slice(0, -1))("answers import of %j", async (path, names) => {
+  it.each(Object.entries(NAMES).slice(0, -1))("can be loaded by import of %j", async (path, names) => {
     const program = `import { ${names.join(", ")} } from ${JSON.stringify(path)}; console.log(${names.map((name) => `typeof ${name}`).join(", ")})`;
     const kinds = names.map((name) => (name === "CONTRACT_ABIS" ? "object" : "function"));
     expect(await printed(program, "--input-type=module")).toBe(kinds.join(" "));
@@ -93,12 +93,12 @@ describe("the packed package", () => {
     expect(await printed(program, "--input-type=module")).toBe("ended");
   });
 
-  it("carries the licence of every package that it holds code of", () => {
+  it("contains the licence of every bundled package", () => {
     const notice = readFileSync(join(installed, "dist", "THIRD-PARTY.txt"), "utf8");
     const layers = JSON.parse(readFileSync(join(ROOT, "src", "layers.json"), "utf8")) as {
       readonly packages?: readonly string[];
     }[];
-    // Of express the router is bundled; a test runner is not.
+    // Only the router of express is bundled, and no test runner.
     const used = new Set(
       layers.flatMap(({ packages = [] }) => packages.map((name) => (name === "express" ? "router" : name))),
     );
@@ -106,7 +106,7 @@ describe("the packed package", () => {
     expect(notice).toContain("Permission is hereby granted, free of charge");
   });
 
-  it("has source maps of its own code, which name places and carry no text", () => {
+  it("has source maps of its own code, without the text of the sources", () => {
     const dist = join(installed, "dist");
     const read = (name: string): string => readFileSync(join(dist, name), "utf8");
     const maps = readdirSync(dist).filter((name) => name.endsWith(".map"));
@@ -148,7 +148,7 @@ describe("a release", () => {
     ).toBe(isPublished);
   });
 
-  it("is tested before it is packed, and published as it was packed", () => {
+  it("is tested before it is packed, and published unchanged", () => {
     const commands = workflow.jobs.publish.steps.flatMap((step) => step.run ?? []).join("\n");
     const order = [".ci/run", "npm pack", "npm publish ./clobsim-*.tgz --provenance"].map((part) =>
       commands.indexOf(part),

@@ -45,7 +45,7 @@ describe("a wallet's transaction", () => {
     expect(positionTransaction(FROM, CONDITION, change).input).toBe(encoded);
   });
 
-  it("says in its call what its bytes say", () => {
+  it("has a call that equals its bytes", () => {
     const { call, input } = positionTransaction(FROM, CONDITION, {
       kind: "split",
       size: size(400_000_000_000),
@@ -61,7 +61,7 @@ describe("a wallet's transaction", () => {
     });
   });
 
-  it("goes to the tokens' contract and offers the gas that it will use", () => {
+  it("calls the tokens' contract and offers the gas that it will use", () => {
     const transaction = positionTransaction(FROM, CONDITION, { kind: "redeem" });
     expect(transaction).toMatchObject({
       from: FROM,

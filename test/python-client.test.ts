@@ -10,14 +10,14 @@ import { temporaryFolder } from "./support/folder.ts";
 const CLIENT = fileURLToPath(new URL("../fixtures/clients/python/", import.meta.url));
 const PACKAGE = join(CLIENT, "clobsim");
 
-/** How a run of Python ended. */
+/** Result of a run of Python. */
 interface Ran {
   readonly code: number;
-  /** What it said on both streams. */
+  /** Output of both streams. */
   readonly text: string;
 }
 
-/** Runs a Python with the client where it imports from, in a folder. */
+/** Runs Python in a folder with the client on its import path. */
 function run(
   python: string,
   args: readonly string[],
@@ -35,7 +35,7 @@ function run(
   });
 }
 
-/** The path of the first Python that has some modules; null where none has. */
+/** Returns the path of the first Python with the given modules; null if there is none. */
 async function pythonWith(...modules: readonly string[]): Promise<string | null> {
   for (const python of ["python3", "/usr/bin/python3"]) {
     const { code, text } = await run(
@@ -54,7 +54,7 @@ const parallel = await pythonWith("pytest", "xdist");
 
 const folder = temporaryFolder();
 
-/** Runs pytest on a file of tests in a folder of its own. */
+/** Runs pytest on a test file in a new folder. */
 async function pytest(
   python: string,
   name: string,
@@ -66,14 +66,14 @@ async function pytest(
 ): Promise<Ran & { readonly folder: string }> {
   const own = join(folder, name);
   mkdirSync(own);
-  // What is started there meets in this folder.
+  // Processes started there share this folder.
   const temporary = join(folder, `${name}-temporary`);
   mkdirSync(temporary);
   writeFileSync(join(own, "test_it.py"), tests);
   const words = ["-m", "pytest", "-p", "clobsim.plugin", "-p", "no:cacheprovider", "--color=no", ...args];
   const ran = await run(python, words, own, {
     TMPDIR: temporary,
-    // Whatever plugins this machine has are loaded for nothing, which takes longer than all else.
+    // Loading the plugins of this machine takes longer than everything else.
     PYTEST_DISABLE_PLUGIN_AUTOLOAD: "1",
     ...(environment as Record<string, string>),
   });
@@ -82,7 +82,7 @@ async function pytest(
 }
 
 describe("the Python client", () => {
-  it("imports nothing but the standard library, and pytest in its plugin alone", () => {
+  it("imports only the standard library, and pytest only in its plugin", () => {
     const found = readdirSync(PACKAGE).flatMap((name) => {
       const text = name.endsWith(".py") ? readFileSync(join(PACKAGE, name), "utf8") : "";
       const imports = [...text.matchAll(/^(?:from|import) (\w+)/gm)].map(([, module]) => `${module}`);
@@ -119,10 +119,10 @@ def test_is_refused(clobsim, carol):
     carol.buy(token, 0.555, 4)
 `;
 
-/** Runs the program as npx does: as the child of a process that ends alone when it is told to. */
+/** Runs the program like npx: as the child of a process that ends without its child. */
 const AS_A_CHILD = `sh -c 'node "$0" "$@"; exit' '${fileURLToPath(new URL("../bin/clobsim.js", import.meta.url))}'`;
 
-/** Makes the folder in which an installed plugin says what it is; Python looks for it where it imports from. */
+/** Creates the metadata folder of an installed plugin on the import path of Python. */
 function installed(): string {
   const project = readFileSync(join(CLIENT, "pyproject.toml"), "utf8");
   const [, entry = ""] = /\[project\.entry-points\.pytest11\]\n(.*)/.exec(project) ?? [];
@@ -134,7 +134,7 @@ function installed(): string {
   return site;
 }
 
-/** Calls what the example does not; fails when a public method is then still uncalled. */
+/** Calls the methods that the example does not; fails if a public method is still uncalled. */
 const EVERY_METHOD = `
 import re
 from decimal import Decimal
@@ -182,7 +182,7 @@ assert methods == called, methods - called
 print("every method was called")
 `;
 
-/** Where the tests of a run were, and in what states they ended. */
+/** Returns URL and final state hash of the exchange of each test of a run. */
 const usedIn = ({ text }: Ran) =>
   [...text.matchAll(/^used (\S+) (\S+)$/gm)].map(([, url = "", hash = ""]) => ({ url, hash }));
 
@@ -196,7 +196,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     expect(await run(python, ["-c", check, ...files], PACKAGE)).toEqual({ code: 0, text: "" });
   });
 
-  it("is not needed: its page's own code starts a pool, too", async () => {
+  it("is not needed, because the code of its page starts a pool too", async () => {
     const [, page = ""] = readFileSync(join(CLIENT, "README.md"), "utf8").split("## Without pytest");
     const [, code = ""] = /```python\n(.*?)```/s.exec(page) ?? [];
     expect(await run(python, ["-c", code], folder)).toMatchObject({
@@ -204,7 +204,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     });
   });
 
-  it("has a client whose every method the exchange answers", async () => {
+  it("has a client all of whose methods the exchange answers", async () => {
     const ran = await run(python, ["-c", EVERY_METHOD], folder);
     expect(ran).toEqual({ code: 0, text: "every method was called\n" });
   });
@@ -219,7 +219,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     expect(ran.text).toMatch(/ 5 passed in /);
   });
 
-  it("ends a server that is the child of what CLOBSIM_COMMAND starts", async () => {
+  it("ends a server that is a child of the process started by CLOBSIM_COMMAND", async () => {
     const ran = await pytest(python, "child", FAILING, { CLOBSIM_COMMAND: AS_A_CHILD, args: ["-rA"] });
     const [{ url } = { url: "none" }] = usedIn(ran);
     expect(url).toMatch(/^http:/);
@@ -232,13 +232,13 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       ({ text } = await pytest(python, "refused", REFUSED));
     });
 
-    it("shows the line of the test, and none of the plugin", () => {
+    it("shows the line of the test, and no line of the plugin", () => {
       expect(text).toMatch(/^> +carol\.buy\(token, 0\.555, 4\)$/m);
       expect(text).toContain("INVALID_TICK_SIZE: price 0.555");
       expect(text).not.toMatch(/client\.py/);
     });
 
-    it("says whose account is which in the scenario, and nothing of orders where none was accepted", () => {
+    it("maps accounts to names of the scenario, and mentions no orders if none was accepted", () => {
       expect(text).toContain("as a scenario -------------------\ncarol is dev-2\n");
       expect(text).not.toContain("the orders of this test");
     });
@@ -254,7 +254,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       ran = await pytest(python, "failing", FAILING, { args: ["-rA", "--clobsim-reports", "reports"] });
     });
 
-    it("tells what became of its orders, and what the session did", () => {
+    it("shows the story of its orders, and the session", () => {
       expect(ran.text).toMatch(/ 1 failed, 5 passed in /);
       const [, story = ""] = ran.text.split("clobsim: the orders of this test");
       expect(story).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order \S+\n {2}rests with 6 of 10 still open/m);
@@ -280,7 +280,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     });
   });
 
-  it("takes the server that CLOBSIM_URL names, a pool or one exchange", async () => {
+  it("uses the server of CLOBSIM_URL, a pool or a single exchange", async () => {
     const servers: RunningServer[] = [];
     for (const pool of [2, null]) {
       const server = await serve({ simToken: "s3cret", pool });
@@ -332,7 +332,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
 describe.runIf(parallel !== null)("the workers of pytest-xdist", () => {
   const python = parallel as string;
 
-  it("have an exchange each, of one server that ends with the run", async () => {
+  it("have one exchange each, of one server that ends with the run", async () => {
     const args = ["-p", "xdist", "-rA", "-n", "3", "--dist", "each"];
     const ran = await pytest(python, "workers", FAILING, { CLOBSIM_COMMAND: AS_A_CHILD, args });
     const used = usedIn(ran);
@@ -344,7 +344,7 @@ describe.runIf(parallel !== null)("the workers of pytest-xdist", () => {
     await expect(fetch(server)).rejects.toThrow();
   });
 
-  it("are told when the server that is named has too few", async () => {
+  it("report an error if the given server has too few exchanges", async () => {
     const server = await serve({ pool: 2 });
     const ran = await pytest(python, "few", FAILING, {
       CLOBSIM_URL: server.url,

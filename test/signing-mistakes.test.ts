@@ -115,14 +115,14 @@ describe("the explanation of a wrong signature", () => {
     expect(explain(READ, `0x${digestOf(`${SECONDS}GET/orders`)}`).mistakes).toEqual(["DIGEST_0X"]);
   });
 
-  it("names the body that was left out", () => {
+  it("names the omitted body", () => {
     expect(explain(POST, digestOf(HEAD)).mistakes).toEqual(["BODY_LEFT_OUT"]);
     expect(
       explain(request("/orders/all", "DELETE", "{}"), digestOf(`${SECONDS}DELETE/orders/all`)).mistakes,
     ).toEqual(["BODY_LEFT_OUT"]);
   });
 
-  it("names the {} that was signed for an empty body", () => {
+  it("names the {} signed for an empty body", () => {
     expect(explain(READ, digestOf(`${SECONDS}GET/orders{}`)).mistakes).toEqual(["EMPTY_OBJECT_SIGNED"]);
   });
 
@@ -145,7 +145,7 @@ describe("the explanation of a wrong signature", () => {
     expect(hint).toBe(`would match the re-serialised body (${style}): sign the exact bytes that are sent`);
   });
 
-  it("names two and three mistakes made at once", () => {
+  it("names two and three mistakes at once", () => {
     const key = Buffer.from(SECRET, "base64");
     expect(explain(POST, digestOf(`${SECONDS}POST/clob/order${ORDER}`, key, "base64url"))).toEqual({
       mistakes: ["DIGEST_BASE64", "SECRET_BASE64_DECODED", "CLOB_PREFIX"],
@@ -167,19 +167,19 @@ describe("the explanation of a wrong signature", () => {
     ]);
   });
 
-  it("tries single mistakes before the budget is spent on many", () => {
+  it("tries single mistakes before the budget is spent on combinations", () => {
     const deep = `${"[".repeat(14)}{"b":1.0,"a":[${"1,".repeat(1990)}1]}${"]".repeat(14)}`;
     const signed = digestOf(`${SECONDS}000POST/order${deep}`);
     expect(explain(request("/order?x=1", "POST", deep), signed).mistakes).toEqual(["MILLISECONDS"]);
   });
 
-  it("says what to sign when no known mistake reproduces it", () => {
+  it("says what to sign if no known mistake reproduces it", () => {
     const { mistakes, hint } = explain(POST, digestOf(HEAD + ORDER, "another secret"));
     expect(mistakes).toEqual([]);
     expect(hint).toMatch(`"${HEAD}" and then the ${ORDER.length} bytes of the body`);
   });
 
-  it("says what a digest looks like when there is none", () => {
+  it("describes a digest if there is none", () => {
     expect(explain(READ, "0".repeat(63)).hint).toBe("expected 64 hexadecimal digits, found 63 characters");
   });
 
@@ -203,7 +203,7 @@ describe("the explanation of a wrong signature", () => {
     hostile,
   );
 
-  it("is given for any request, and tells neither the secret nor the digest", () => {
+  it("exists for any request, and reveals neither the secret nor the digest", () => {
     const anyText = fc.string({ unit: "binary", maxLength: 200 });
     const key = fc.oneof(anyText, fc.constant(SECRET));
     fc.assert(
@@ -236,7 +236,7 @@ describe("reordered bodies", () => {
     expect(textsOf('{"a":1,"b":2,"c":3}')).toHaveLength(2 * (6 - 1));
   });
 
-  it("mean what the body means", () => {
+  it("have the same value as the body", () => {
     for (const text of textsOf(ORDER)) expect(JSON.parse(text)).toEqual(JSON.parse(ORDER));
   });
 
@@ -254,7 +254,7 @@ describe("reordered bodies", () => {
 });
 
 describe("restyled bodies", () => {
-  it("mean what the body means, and never are the body", () => {
+  it("have the same value as the body, and differ from it", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         for (const restyled of restyledBodies(Buffer.from(text))) {

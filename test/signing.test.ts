@@ -26,11 +26,11 @@ interface Sent {
   body?: string | Uint8Array;
   timestamp?: string;
   headers?: Record<string, string | undefined>;
-  /** What is signed in place of the canonical message. */
+  /** Signed instead of the canonical message. */
   message?: string;
 }
 
-/** A request as Node would hand it over, rightly signed unless told otherwise. */
+/** Builds a request as Node provides it, by default correctly signed. */
 function requestOf(sent: Sent = {}): SignedRequest {
   const { method = "GET", target = "/orders", timestamp = String(NOW) } = sent;
   const body = Buffer.from(sent.body ?? "");
@@ -54,7 +54,7 @@ function requestOf(sent: Sent = {}): SignedRequest {
 const check = (request: SignedRequest) =>
   checkSignedRequest(request, (apiKey) => (apiKey === API_KEY ? CREDENTIALS : undefined), NOW);
 
-/** The error by which a request is refused. */
+/** Returns the error of a refused request. */
 function refused(request: SignedRequest): ApiError {
   try {
     check(request);
@@ -75,13 +75,13 @@ describe("the signature", () => {
     expect(checkSignedRequest(request, () => credentials, NOW)).toBe(ADDRESS);
   });
 
-  it("is over the method in upper case", () => {
+  it("covers the method in upper case", () => {
     expect(canonicalMessage({ timestamp: "1", method: "get", path: "/orders", body: "" })).toBe(
       "1GET/orders",
     );
   });
 
-  it("is over the very bytes of the body, valid UTF-8 or not", () => {
+  it("covers the exact bytes of the body, valid UTF-8 or not", () => {
     const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
     const digest = createHmac("sha256", SECRET).update(`${NOW}POST/order`).update(body).digest("hex");
     const sent = { method: "POST", target: "/order", headers: { poly_signature: digest } };
@@ -91,7 +91,7 @@ describe("the signature", () => {
 });
 
 describe("the headers", () => {
-  it.each(AUTH_HEADERS)("with hyphens instead of %s are named, and nginx with them", (name) => {
+  it.each(AUTH_HEADERS)("with hyphens instead of %s are named, with nginx as the likely cause", (name) => {
     const hyphened = name.replaceAll("_", "-");
     const { code, help } = refused(requestOf({ headers: { [name]: undefined, [hyphened]: "x" } }));
     expect(code).toBe("MISSING_AUTH_HEADER");
@@ -100,7 +100,7 @@ describe("the headers", () => {
     expect(help.hint).toMatch("underscores_in_headers");
   });
 
-  it("that are not among the five may be repeated", () => {
+  it("other than the five may be repeated", () => {
     const request = requestOf();
     const rawHeaders = [...request.rawHeaders, "x-a", "1", "x-a", "2", "poly_nonce", "0", "poly_nonce", "0"];
     expect(check({ ...request, rawHeaders })).toBe(ADDRESS);
@@ -112,7 +112,7 @@ const withHeader = (name: string, value: string | undefined) => (request: Signed
   headers: { ...request.headers, [name]: value },
 });
 
-/** A way to earn each refusal, in order of precedence. */
+/** One invalid request for each refusal, in order of precedence. */
 const breaks: [ErrorCode, (request: SignedRequest) => SignedRequest][] = [
   ["MISSING_AUTH_HEADER", withHeader("poly_signature", undefined)],
   ["DUPLICATE_AUTH_HEADER", (r) => ({ ...r, rawHeaders: [...r.rawHeaders, "Poly_Address", ADDRESS] })],
@@ -124,7 +124,7 @@ const breaks: [ErrorCode, (request: SignedRequest) => SignedRequest][] = [
   ["INVALID_SIGNATURE", withHeader("poly_signature", "00")],
 ];
 
-describe("the first failure answers", () => {
+describe("the first failure determines the answer", () => {
   it.each(breaks.map(([code], index) => ({ code, index })))(
     "$code before all that follow",
     ({ code, index }) => {
@@ -148,7 +148,7 @@ describe("any request", () => {
     message: junk,
   });
 
-  it("gets an answer of the closed list, and none that tells a secret", () => {
+  it("is answered with a listed code, and no secret", () => {
     const codes = breaks.map(([code]) => code);
     fc.assert(
       fc.property(sent, (changes) => {

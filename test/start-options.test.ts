@@ -44,7 +44,7 @@ it("the options of the library are the settings of the server", async () => {
   await expect(formatted).toMatchFileSnapshot(FILE);
 });
 
-/** A setting's words where it has some, else the JavaScript type that it takes. */
+/** Returns the words of a setting if it has some, else its JavaScript type. */
 type OptionOf<S extends Setting<unknown>> = S extends {
   readonly option: infer Kind extends keyof OptionKinds;
 }
@@ -53,7 +53,7 @@ type OptionOf<S extends Setting<unknown>> = S extends {
     ? NonNullable<ValueOf<S>>
     : string;
 
-it("and have their types", () => {
+it("the options of the library have the types of the settings", () => {
   type Options = { readonly [Name in keyof typeof SETTINGS]?: OptionOf<(typeof SETTINGS)[Name]> };
   expectTypeOf<Omit<StartOptions, "clock">>().toEqualTypeOf<Omit<Options, "clock">>();
   expectTypeOf<NonNullable<StartOptions["clock"]>>().toEqualTypeOf<"real" | "frozen" | `${number}x`>();

@@ -6,8 +6,8 @@ import { MAX_MILLIS, type Millis, millis } from "../src/core/units.ts";
 const moment: fc.Arbitrary<Millis> = fc.integer({ min: 0, max: MAX_MILLIS }).map(millis);
 const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
 
-describe("writing a moment", () => {
-  it("gives the text that Date gives, for every moment of the four-digit years", () => {
+describe("formatting a time", () => {
+  it("gives the same text as Date for all times of four-digit years", () => {
     fc.assert(
       fc.property(moment, (at) => {
         expect(toIso(at)).toBe(new Date(at).toISOString());
@@ -16,21 +16,21 @@ describe("writing a moment", () => {
     );
   });
 
-  it("is right on each day of four centuries", () => {
+  it("is correct on each day of four centuries", () => {
     for (let day = 0; day < 146_097; day += 1) {
       const at = millis(day * 86_400_000);
       if (toIso(at) !== new Date(at).toISOString()) expect.fail(`day ${day}: ${toIso(at)}`);
     }
   });
 
-  it("always carries milliseconds", () => {
+  it("always includes milliseconds", () => {
     expect(toIso(millis(0))).toBe("1970-01-01T00:00:00.000Z");
     expect(toIso(MAX_MILLIS)).toBe("9999-12-31T23:59:59.999Z");
   });
 });
 
-describe("reading a moment", () => {
-  it("undoes writing it", () => {
+describe("parsing a time", () => {
+  it("is the inverse of formatting", () => {
     fc.assert(
       fc.property(moment, (at) => {
         expect(parseIso(toIso(at))).toBe(at);
@@ -39,7 +39,7 @@ describe("reading a moment", () => {
     );
   });
 
-  it("agrees with Date about every well-formed text, and refuses the dates that Date rolls over", () => {
+  it("agrees with Date on every well-formed text, and refuses dates that Date rolls over", () => {
     const numbers = fc.tuple(
       fc.integer({ min: 1970, max: 9999 }),
       fc.integer({ min: 0, max: 13 }),
@@ -116,7 +116,7 @@ describe("reading a moment", () => {
   });
 });
 
-describe("reading a duration", () => {
+describe("parsing a duration", () => {
   it.each([
     ["500ms", 500],
     ["90s", 90_000],

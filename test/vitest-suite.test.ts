@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "./support/folder.ts";
 
-/** The built package: as sources it would be compiled for each run. */
+/** The built package, because sources would be compiled for each run. */
 const SUITE = fileURLToPath(new URL("../dist/vitest.js", import.meta.url));
 const VITEST = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
 const folder = temporaryFolder();
@@ -32,7 +32,7 @@ interface Outcome {
 
 let runs = 0;
 
-/** What `vitest run` comes to in the folder, by its JSON report. */
+/** Runs vitest in the folder and returns its JSON report. */
 async function vitest(...args: string[]): Promise<{ code: number | null; tests: readonly Outcome[] }> {
   runs += 1;
   const report = join(folder, `report-${runs}.json`);
@@ -81,7 +81,7 @@ describe("scenarioSuite", () => {
     ({ tests, code } = await vitest("all.test.mjs"));
   }, 60_000);
 
-  it("makes each scenario a test by its name, under its folder", () => {
+  it("declares each scenario as a test with its name, under its folder", () => {
     const names = tests.map(({ ancestorTitles, title }) => [...ancestorTitles, title]);
     expect(names.sort()).toEqual([
       ["scenarios", "fails in its second step"],
@@ -92,7 +92,7 @@ describe("scenarioSuite", () => {
     ]);
   });
 
-  it("passes, fails and skips as the scenarios do", () => {
+  it("passes, fails and skips like the scenarios", () => {
     const statusOf = (name: string): string | undefined => named(name)?.status;
     expect(statusOf("scenarios passes")).toBe("passed");
     expect(statusOf("scenarios/deep lies deeper")).toBe("passed");
@@ -101,7 +101,7 @@ describe("scenarioSuite", () => {
     expect(code).toBe(1);
   });
 
-  it("shows a failure in the domain's words, with the failing place as the first of the stack", () => {
+  it("shows a failure in terms of the domain, with its position at the top of the stack", () => {
     const [message = ""] = named("scenarios fails in its second step")?.failureMessages ?? [];
     expect(message).toContain("the bids of YES are not as expected");
     expect(message).toContain("- bid 0.5 x 2\n");
@@ -113,19 +113,19 @@ describe("scenarioSuite", () => {
     );
   });
 
-  it("makes a wrong file a test that fails with its problems", () => {
+  it("declares an invalid file as a test that fails with its problems", () => {
     const wrong = named("scenarios scenarios/d-wrong.yaml");
     expect(wrong?.status).toBe("failed");
     expect(wrong?.failureMessages[0]).toMatch(/scenarios\/d-wrong\.yaml:3:5: .*\(did you mean advance\?\)/);
   });
 
-  it("runs over HTTP what needs it, unless told otherwise", async () => {
+  it("runs scenarios that need it over HTTP, unless told otherwise", async () => {
     const served = await vitest("served.test.mjs");
     expect(served.tests.map(({ title, status }) => [title, status])).toEqual([["needs HTTP", "passed"]]);
     expect(served.code).toBe(0);
   }, 60_000);
 
-  it("leaves vitest's shards whole: both together run every test once", async () => {
+  it("supports vitest's shards: together they run every test once", async () => {
     const [whole, one, other] = [
       await vitest(),
       await vitest("--shard=1/2"),

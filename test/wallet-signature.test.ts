@@ -17,14 +17,14 @@ const address = vectors.address.toLowerCase();
 const wallet = privateKeyToAccount(vectors.privateKey as `0x${string}`);
 const another = privateKeyToAccount(`0x${"1".repeat(64)}`);
 
-/** The address that is verified, or why there is none. */
+/** Returns the verified address, or the reason of the refusal. */
 const verify = (request: DerivationRequest, now = NOW, personalSign = true) =>
   verifyDerivation(request, now, { personalSign }).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
     return { code: error.code, ...error.help };
   });
 
-/** An EIP-712 signature of a wallet, over the right message unless told otherwise. */
+/** Returns an EIP-712 signature of a wallet, by default of the correct message. */
 const typed = (
   signer: typeof wallet,
   { chainId = 137, timestamp = String(NOW), nonce = 0n, message = ATTESTATION, of = wallet.address } = {},
@@ -72,14 +72,14 @@ describe("an EIP-712 signature", () => {
     }
   });
 
-  it("that is too old is refused for that before its signer is looked at", async () => {
+  it("that is too old is refused before its signer is recovered", async () => {
     const signature = await typed(another, { timestamp: String(NOW - 301) });
     expect(await verify({ address, timestamp: String(NOW - 301), signature })).toMatchObject({
       code: "TIMESTAMP_OUT_OF_WINDOW",
     });
   });
 
-  it("needs the timestamp it was made over", async () => {
+  it("needs the signed timestamp", async () => {
     const { signature } = vectors.typedData[2] as (typeof vectors.typedData)[0];
     expect(await verify({ address, signature })).toMatchObject({
       code: "INVALID_WALLET_SIGNATURE",
@@ -87,7 +87,7 @@ describe("an EIP-712 signature", () => {
     });
   });
 
-  it("may carry its timestamp as a number", async () => {
+  it("may have its timestamp as a number", async () => {
     expect(await verify({ address, timestamp: NOW, signature: await typed(wallet) })).toBe(address);
   });
 
@@ -113,7 +113,7 @@ describe("a personal_sign signature", () => {
     }
   });
 
-  it("is refused where it is switched off, with that reason", async () => {
+  it("is refused with a reason if it is disabled", async () => {
     for (const timestamp of [undefined, String(NOW)]) {
       expect(await verify({ address, signature, timestamp }, NOW, false)).toMatchObject({
         code: "INVALID_WALLET_SIGNATURE",
@@ -124,7 +124,7 @@ describe("a personal_sign signature", () => {
 });
 
 describe("a wallet signature", () => {
-  it.each(["1c", "01"])("may end in either form of the recovery byte: %s", async (byte) => {
+  it.each(["1c", "01"])("may have either form of the recovery byte: %s", async (byte) => {
     const { timestamp, signature } = vectors.typedData[2] as (typeof vectors.typedData)[0];
     expect(await verify({ address, timestamp, signature: withByte(signature, byte) })).toBe(address);
   });
@@ -145,7 +145,7 @@ describe("a wallet signature", () => {
     expect(await verify({ address, signature })).toBe(address);
   });
 
-  it("by another wallet is refused, and the hint names that wallet", async () => {
+  it("by another wallet is refused with that wallet in the hint", async () => {
     const requests = [
       { address, signature: await another.signMessage({ message: ATTESTATION }) },
       { address, timestamp: String(NOW), signature: await another.signMessage({ message: ATTESTATION }) },
@@ -226,14 +226,14 @@ describe("a payload", () => {
     });
   });
 
-  it("with a timestamp in milliseconds is told so", async () => {
+  it("with a timestamp in milliseconds is refused with that reason", async () => {
     expect(await verify({ ...good, timestamp: `${NOW}123` })).toMatchObject({
       code: "INVALID_AUTH_PAYLOAD",
       hint: expect.stringMatching("looks like milliseconds"),
     });
   });
 
-  it("of anything gets an answer of the closed list", async () => {
+  it("of any content is answered with a listed code", async () => {
     const digits = fc.stringMatching(/^0x[0-9a-f]{128}(00|01|1b|1c)$/);
     const anything = fc.oneof(fc.double(), fc.string({ unit: "binary" }), digits);
     const request = fc.record({
