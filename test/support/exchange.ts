@@ -1,6 +1,6 @@
 import { ASK, BID } from "../../src/core/book/book.ts";
 import type { Command, CommandOf } from "../../src/core/commands.ts";
-import type { DomainEvent } from "../../src/core/events.ts";
+import type { DomainEvent, EventKind, EventOf } from "../../src/core/events.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../src/core/format.ts";
 import { idOf } from "../../src/core/ids.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
@@ -43,6 +43,11 @@ export interface Holdings {
 export const verdictOf = (decision: Decision): "ok" | RefusalCode =>
   decision.ok ? "ok" : decision.refusal.code;
 
+/** Faucet of 10,000 USDC and a grant of 10,000 shares of every token. */
+export const FAUCET_OF_10_000 = {
+  faucet: { collateral: money(10_000_000_000), everyMarket: size(1_000_000) },
+} as const;
+
 /**
  * An exchange whose orders are written as sentences, and whose results are lines of text, all in decimals. Checks every
  * invariant after each command.
@@ -80,6 +85,11 @@ export class TestExchange {
       ({ number }) => `market ${number}\n${this.table("YES", number)}`,
     );
     throw new Error([JSON.stringify(command), JSON.stringify(decision.refusal), ...books].join("\n"));
+  }
+
+  /** Returns the events of one kind so far, in order. */
+  eventsOf<Kind extends EventKind>(kind: Kind): Extract<DomainEvent, EventOf<Kind>>[] {
+    return this.events.filter((event) => event.kind === kind) as Extract<DomainEvent, EventOf<Kind>>[];
   }
 
   /** Creates a market, and returns its number. */
@@ -166,6 +176,11 @@ export class TestExchange {
       const how = matchType === "COMPLEMENTARY" ? "" : ` ${matchType}`;
       return `#${taker} x #${maker}: ${what}${how}${fee > 0 ? ` fee ${decimalText(fee, MONEY_PLACES)}` : ""}`;
     });
+  }
+
+  /** Returns the USDC that an account of `openFloor` has gained, negative if lost. */
+  profit(name: string): number {
+    return Math.round((this.usdc(name).balance - 1_000_000) * 1e6) / 1e6;
   }
 
   usdc(name: string): Holdings {

@@ -14,7 +14,7 @@ describe("canceling one order", () => {
     ["the id of a number 2^32 higher", (floor) => floor.orderId(2 ** 32 + 1)],
     ["the id of a number 2^44 higher", (floor) => floor.orderId(2 ** 44 + 1)],
     ["the highest id", (floor) => floor.orderId(2 ** 48 - 1)],
-  ])("that is named by %s is unknown", (_what, id) => {
+  ])("is refused as ORDER_NOT_FOUND for %s", (_what, id) => {
     const floor = openFloor();
     floor.send("alice BUY 10 YES @ 0.5");
     const command = { kind: "cancelOrder", address: addressOf("alice"), orderId: id(floor) } as const;
@@ -24,7 +24,7 @@ describe("canceling one order", () => {
 });
 
 describe("canceling all orders", () => {
-  it("is one step of the sequence", () => {
+  it("is one command of the sequence", () => {
     const floor = openFloor();
     floor.send("alice BUY 1 YES @ 0.5", "alice BUY 2 YES @ 0.5");
     const { sequence } = floor.exchange;
@@ -32,7 +32,7 @@ describe("canceling all orders", () => {
     expect(floor.exchange.sequence).toBe(sequence + 1);
   });
 
-  it.each(["alice", "nobody"])("is a success without a trace when there is nothing, for %s", (name) => {
+  it.each(["alice", "nobody"])("succeeds without a change if %s has no live order", (name) => {
     const floor = openFloor();
     const { hash, sequence } = floor.exchange;
     expect(floor.cancelAll(name)).toEqual({ ok: true, events: [] });

@@ -23,11 +23,11 @@ describe.each<[string, Command]>([
   ["resolving to NO", resolve("NO")],
   ["resolving to SPLIT", resolve("SPLIT")],
 ])("%s a market", (_name, end) => {
-  it("cancels all that rests in it, oldest first, before it ends", () => {
+  it("first cancels its resting orders, oldest first", () => {
     const floor = restingFloor();
-    const told = floor.events.length;
+    const before = floor.events.length;
     floor.demand(end);
-    expect(floor.events.slice(told).map(({ kind }) => kind)).toEqual([
+    expect(floor.events.slice(before).map(({ kind }) => kind)).toEqual([
       "orderCanceled",
       "orderCanceled",
       end.kind === "closeMarket" ? "marketClosed" : "marketResolved",
@@ -39,7 +39,7 @@ describe.each<[string, Command]>([
     ]);
   });
 
-  it("empties its book and leaves other markets alone", () => {
+  it("empties its book and does not change other markets", () => {
     const floor = restingFloor();
     floor.demand(end);
     expect(floor.book()).toEqual({ bids: [], asks: [] });
@@ -47,7 +47,7 @@ describe.each<[string, Command]>([
     expect(floor.book("YES", 2).bids).toEqual(["1 @ 0.5"]);
   });
 
-  it("refuses orders from then on, and keeps balances and supply", () => {
+  it("makes it refuse orders, and keeps balances and supply", () => {
     const floor = restingFloor();
     const { supply } = floor.state.markets.get(1);
     floor.demand(end);
@@ -56,29 +56,32 @@ describe.each<[string, Command]>([
     expect(floor.shares("bob", "NO")).toEqual({ balance: 999_995, reserved: 0 });
   });
 
-  it("is one step of the sequence", () => {
+  it("is one command of the sequence", () => {
     const floor = restingFloor();
     const { sequence } = floor.exchange;
     floor.demand(end);
     expect(floor.exchange.sequence).toBe(sequence + 1);
   });
 
-  it("does nothing else in a market where nothing ever rested", () => {
+  it("has only one event if no order rests", () => {
     const floor = openFloor();
-    const told = floor.events.length;
+    const before = floor.events.length;
     floor.demand(end);
-    expect(floor.events).toHaveLength(told + 1);
+    expect(floor.events).toHaveLength(before + 1);
   });
 });
 
-describe("the end of a market", () => {
-  it.each(["YES", "NO", "SPLIT"] as const)("is noted with winner %s and moment", (winningOutcome) => {
-    const floor = openFloor();
-    floor.advance("1h");
-    floor.demand(resolve(winningOutcome));
-    const expected = { status: "RESOLVED", winningOutcome, resolvedAt: START + 3_600_000 };
-    expect(floor.state.markets.get(1)).toMatchObject(expected);
-  });
+describe("a market that has ended", () => {
+  it.each(["YES", "NO", "SPLIT"] as const)(
+    "by resolution has the winner %s and the time",
+    (winningOutcome) => {
+      const floor = openFloor();
+      floor.advance("1h");
+      floor.demand(resolve(winningOutcome));
+      const expected = { status: "RESOLVED", winningOutcome, resolvedAt: START + 3_600_000 };
+      expect(floor.state.markets.get(1)).toMatchObject(expected);
+    },
+  );
 
   it("by closing has no winner yet", () => {
     const floor = openFloor();

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openFloor, START, type TestExchange, verdictOf } from "../../support/exchange.ts";
 
-const expiredIn = (floor: TestExchange): number[] =>
-  floor.events.flatMap((event) => (event.kind === "orderExpired" ? [event.order] : []));
-
 describe("a GTD order", () => {
-  it("leaves book and reservation when it expires, at its own moment", () => {
+  it("expires at its own moment, and then does not rest or reserve funds", () => {
     const floor = openFloor();
     floor.send("alice BUY 10 YES @ 0.5 GTD 90s");
     floor.advance("1h");
@@ -17,33 +14,36 @@ describe("a GTD order", () => {
   });
 
   it.each([
-    ["filled whole", (floor: TestExchange) => void floor.send("bob SELL 10 YES @ 0.5")],
+    ["completely filled", (floor: TestExchange) => void floor.send("bob SELL 10 YES @ 0.5")],
     ["canceled", (floor: TestExchange) => void floor.cancel("alice", 1)],
-    ["closed with its market", (floor: TestExchange) => floor.demand({ kind: "closeMarket", market: 1 })],
-  ])("that is %s first never expires", (_how, end) => {
+    [
+      "canceled with its closed market",
+      (floor: TestExchange) => floor.demand({ kind: "closeMarket", market: 1 }),
+    ],
+  ])("that is %s before never expires", (_how, end) => {
     const floor = openFloor();
     floor.send("alice BUY 10 YES @ 0.5 GTD 1m");
     end(floor);
     expect(floor.exchange.nextDueAt).toBe(null);
     floor.advance("1h");
-    expect(expiredIn(floor)).toEqual([]);
+    expect(floor.eventsOf("orderExpired")).toEqual([]);
   });
 
-  it("that is filled as it comes is never waited for", () => {
+  it("that is filled on arrival makes nothing due", () => {
     const floor = openFloor();
     floor.send("bob SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5 GTD 1m");
     expect(floor.exchange.nextDueAt).toBe(null);
   });
 
-  it("is refused when it expires at this very instant", () => {
+  it("is refused if it expires at the current millisecond", () => {
     const floor = openFloor();
     expect(verdictOf(floor.try("alice BUY 10 YES @ 0.5 GTD 0s"))).toBe("EXPIRATION_IN_PAST");
     expect(verdictOf(floor.try("alice BUY 10 YES @ 0.5 GTD 1ms"))).toBe("ok");
   });
 });
 
-describe("several orders due", () => {
-  it("are each one step of the sequence", () => {
+describe("several orders that expire", () => {
+  it("are one command each", () => {
     const floor = openFloor();
     floor.send("alice BUY 1 YES @ 0.1 GTD 1s", "bob BUY 1 YES @ 0.2 GTD 1s");
     const { sequence } = floor.exchange;
@@ -51,7 +51,7 @@ describe("several orders due", () => {
     expect(floor.exchange.sequence).toBe(sequence + 2);
   });
 
-  it("the next moment due is the earliest", () => {
+  it("make the earliest expiration the next due moment", () => {
     const floor = openFloor();
     floor.send("alice BUY 1 YES @ 0.1 GTD 3s", "bob BUY 1 YES @ 0.2 GTD 1s");
     expect(floor.exchange.nextDueAt).toBe(START + 1000);
@@ -61,7 +61,7 @@ describe("several orders due", () => {
 });
 
 describe("time", () => {
-  it("that passes changes nothing but what becomes due", () => {
+  it("that passes changes nothing if nothing is due", () => {
     const floor = openFloor();
     floor.send("alice BUY 1 YES @ 0.1 GTD 1d", "bob BUY 1 YES @ 0.1");
     const { hash, sequence } = floor.exchange;

@@ -5,7 +5,7 @@ import { MAX_MILLIS } from "../../../src/core/units.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFloor, START, TestExchange } from "../../support/exchange.ts";
 
-/** Sends one order many times without judging the invariants each time, then judges them. */
+/** Sends orders many times and checks the invariants once, at the end. */
 function sendMany(floor: TestExchange, sentences: readonly string[], times: number): void {
   const commands = sentences.map((sentence) => floor.command(sentence));
   for (let time = 0; time < times; time += 1) {
@@ -23,18 +23,17 @@ describe("at the ends of the price grid, with the highest fee", () => {
     ["minted", "alice BUY 10 NO @ 0.9999", "bob BUY 10 YES @ 0.0001", "MINT ", -0.002, -9.999],
     ["merged", "alice SELL 10 NO @ 0.0001", "bob SELL 10 YES @ 0.9999", "MERGE ", 9.998, 0.001],
     ["merged", "alice SELL 10 NO @ 0.9999", "bob SELL 10 YES @ 0.0001", "MERGE ", 0, 9.999],
-    ["handed over", "alice SELL 10 NO @ 0.0001", "bob BUY 10 NO @ 0.0001", "", -0.002, 0.001],
-    ["handed over", "alice BUY 10 NO @ 0.9999", "bob SELL 10 NO @ 0.9999", "", 9.998, -9.999],
+    ["transferred", "alice SELL 10 NO @ 0.0001", "bob BUY 10 NO @ 0.0001", "", -0.002, 0.001],
+    ["transferred", "alice BUY 10 NO @ 0.9999", "bob SELL 10 NO @ 0.9999", "", 9.998, -9.999],
   ])("shares are %s: %s, %s", (_how, maker, taker, how, bob, alice) => {
     const floor = openFloor({ tickSize: 0.0001, feeRateBps: 10_000 });
     floor.send(maker, taker);
     expect(floor.trades()[0]).toContain(`${how}fee 0.001`);
-    const won = (name: string): number => Math.round((floor.usdc(name).balance - 1_000_000) * 1e6) / 1e6;
-    expect([won("bob"), won("alice")]).toEqual([bob, alice]);
+    expect([floor.profit("bob"), floor.profit("alice")]).toEqual([bob, alice]);
     expect(floor.state.accounts.get(FEES).collateral.balance).toBe(1000);
   });
 
-  it("an account with the last micro-USDC on both sides mints with itself and pays the fee", () => {
+  it("an account with exactly enough USDC for both sides mints with itself and pays the fee", () => {
     const floor = openFloor({ tickSize: 0.0001, feeRateBps: 10_000 });
     floor.fund("dave", { usdc: 1 * 10 + 0.001 * 2 });
     floor.send("dave BUY 10 NO @ 0.0001", "dave BUY 10 YES @ 0.9999");
@@ -44,7 +43,7 @@ describe("at the ends of the price grid, with the highest fee", () => {
 });
 
 describe("in large numbers", () => {
-  it("one order sweeps thousands of makers, and closing cancels thousands more", () => {
+  it("one order matches thousands of makers, and closing the market cancels thousands more", () => {
     const floor = openFloor();
     sendMany(floor, ["alice SELL 1 YES @ 0.5", "bob SELL 1 YES @ 0.6"], 3000);
     floor.send("carol BUY 4500 YES @ 0.99");
@@ -54,15 +53,15 @@ describe("in large numbers", () => {
     expect(floor.open("bob")).toEqual([]);
   });
 
-  it("thousands of orders due at one moment expire in order of creation", () => {
+  it("thousands of orders with the same expiration expire in order of creation", () => {
     const floor = openFloor();
     sendMany(floor, ["alice SELL 1 YES @ 0.5 GTD 1s", "bob BUY 1 YES @ 0.4 GTD 1s"], 2000);
     floor.advance("1s");
-    const expired = floor.events.flatMap((event) => (event.kind === "orderExpired" ? [event.order] : []));
+    const expired = floor.eventsOf("orderExpired").map(({ order }) => order);
     expect(expired).toEqual(Array.from({ length: 4000 }, (_, index) => index + 1));
   });
 
-  it("the value of what rests stays exact above 2^53 micro-USDC", () => {
+  it("the liquidity is exact above 2^53 micro-USDC", () => {
     const floor = openFloor({ tickSize: 0.0001 });
     sendMany(floor, ["alice BUY 9999999.99 NO @ 0.0001"], 950);
     floor.exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") });
@@ -70,7 +69,7 @@ describe("in large numbers", () => {
     expect(violations(floor.state)).toEqual([]);
   });
 
-  it("the volume stays exact above 2^53 micro-USDC", () => {
+  it("the volume is exact above 2^53 micro-USDC", () => {
     const floor = new TestExchange();
     floor.market({ tickSize: 0.0001 });
     floor.fund("alice", { usdc: 10_000_000, yes: 10_000_000 });
@@ -79,8 +78,8 @@ describe("in large numbers", () => {
   });
 });
 
-describe("at the end of time", () => {
-  it("an order can last to the last millisecond", () => {
+describe("the latest expiration", () => {
+  it("is the last millisecond of the year 9999", () => {
     const floor = openFloor();
     floor.send(`alice BUY 1 YES @ 0.5 GTD ${MAX_MILLIS - START}ms`);
     floor.exchange.advanceTo(MAX_MILLIS);
@@ -88,7 +87,7 @@ describe("at the end of time", () => {
   });
 });
 
-describe("what an open order reserves", () => {
+describe("the reservation of an open order", () => {
   it.each([
     ["0.0001", 0.001],
     ["0.9999", 9.999],

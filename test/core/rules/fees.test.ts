@@ -6,7 +6,7 @@ import { MAX_SIZE, price, size } from "../../../src/core/units.ts";
 import { openFloor, TestExchange } from "../../support/exchange.ts";
 
 describe("the taker fee", () => {
-  it("is floor(rate x min(price, 1 - price) x size / 10,000), as BigInt reckons it, for every price, size and rate", () => {
+  it("is floor(rate x min(price, 1 - price) x size / 10,000), as computed with BigInt, for every price, size and rate", () => {
     const exact = (p: number, s: number, rate: number): number =>
       Number((BigInt(rate) * BigInt(Math.min(p, 10_000 - p)) * BigInt(s)) / 10_000n);
     const units = (max: number): fc.Arbitrary<number> =>
@@ -20,41 +20,34 @@ describe("the taker fee", () => {
   });
 });
 
-/** What an account has lost or won in USDC since it had a million. */
-const won = (floor: TestExchange, name: string): number =>
-  Math.round((floor.usdc(name).balance - 1_000_000) * 1_000_000) / 1_000_000;
-
-describe("who pays and who receives", () => {
+describe("payment of the fee", () => {
   it.each<[string, string, string, readonly [taker: number, maker: number]]>([
     ["a buyer of YES", "alice SELL 10 YES @ 0.4", "bob BUY 10 YES @ 0.4", [-4.04, 4]],
     ["a seller of YES", "alice BUY 10 YES @ 0.4", "bob SELL 10 YES @ 0.4", [3.96, -4]],
     ["a buyer of NO", "alice SELL 10 NO @ 0.7", "bob BUY 10 NO @ 0.7", [-7.03, 7]],
     ["a seller of NO", "alice BUY 10 NO @ 0.7", "bob SELL 10 NO @ 0.7", [6.97, -7]],
-    ["who buys what is minted", "alice BUY 10 NO @ 0.3", "bob BUY 10 YES @ 0.7", [-7.03, -3]],
-    ["who sells what is merged", "alice SELL 10 NO @ 0.3", "bob SELL 10 YES @ 0.7", [6.97, 3]],
-  ])("the taker pays, the maker never: %s", (_name, maker, taker, [takerWon, makerWon]) => {
+    ["a buyer of minted shares", "alice BUY 10 NO @ 0.3", "bob BUY 10 YES @ 0.7", [-7.03, -3]],
+    ["a seller of merged shares", "alice SELL 10 NO @ 0.3", "bob SELL 10 YES @ 0.7", [6.97, 3]],
+  ])("is by the taker and never by the maker: %s", (_name, maker, taker, [takerProfit, makerProfit]) => {
     const floor = openFloor({ feeRateBps: 100 });
     floor.send(maker, taker);
-    expect({ taker: won(floor, "bob"), maker: won(floor, "alice") }).toEqual({
-      taker: takerWon,
-      maker: makerWon,
-    });
+    expect([floor.profit("bob"), floor.profit("alice")]).toEqual([takerProfit, makerProfit]);
   });
 
-  it("the house account of fees receives what takers pay", () => {
+  it("is to the exchange's fee account", () => {
     const floor = openFloor({ feeRateBps: 100 });
     floor.send("alice SELL 10 YES @ 0.4", "bob BUY 4 YES @ 0.4", "bob BUY 6 YES @ 0.4");
     expect(floor.state.accounts.get(FEES).collateral.balance).toBe(40_000);
   });
 
-  it("a seller at 10,000 basis points below 0.5 ends with nothing, never with less", () => {
+  it("leaves a seller below 0.5 at 10,000 basis points with 0 USDC, never less", () => {
     const floor = openFloor({ feeRateBps: 10_000 });
     floor.fund("dave", { yes: 10 });
     floor.send("alice BUY 10 YES @ 0.5", "dave SELL 10 YES @ 0.01");
     expect(floor.usdc("dave")).toEqual({ balance: 0, reserved: 0 });
   });
 
-  it("10,000,000 shares at 10,000 basis points settle exactly", () => {
+  it("is exact for 10,000,000 shares at 10,000 basis points", () => {
     const floor = new TestExchange();
     floor.market({ feeRateBps: 10_000, tickSize: 0.0001 });
     for (const name of ["alice", "bob"]) floor.fund(name, { usdc: 10_000_000, yes: 10_000_000 });

@@ -4,7 +4,7 @@ import { findAccount } from "../../../src/core/state.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFloor, START, type TestExchange } from "../../support/exchange.ts";
 
-/** Order 2 takes from 1 and rests, 3 and 4 take from it: trades 1, 2 and 3; order 5 takes NO, trade 4. */
+/** Order 2 matches order 1 and rests; orders 3 and 4 match it (trades 1, 2 and 3); order 5 takes NO (trade 4). */
 function filledFloor(): TestExchange {
   const floor = openFloor({ feeRateBps: 100 });
   floor.send("alice SELL 3 YES @ 0.4", "bob BUY 10 YES @ 0.5");
@@ -13,7 +13,7 @@ function filledFloor(): TestExchange {
   return floor;
 }
 
-/** The trades of an order, latest first, as they follow from one another. */
+/** Returns the trades of an order, latest first, by following their links. */
 function chainOf({ state }: TestExchange, order: number): number[] {
   const chain: number[] = [];
   for (let number = state.orders.get(order).lastTrade; number !== 0; ) {
@@ -28,15 +28,14 @@ const fillsOf = (fills: Iterable<number>): string[] =>
   [...fills].map((fill) => `${tradeOfFill(fill)} ${roleOfFill(fill)}`);
 
 describe("a fill", () => {
-  it("has the next number, in the event, the trade and the order's latest", () => {
+  it("has the next trade number in the event, the trade and both orders", () => {
     const floor = filledFloor();
-    const told = floor.events.flatMap((event) => (event.kind === "orderTraded" ? [event.trade] : []));
-    expect(told).toEqual([1, 2, 3, 4]);
+    expect(floor.eventsOf("orderTraded").map(({ trade }) => trade)).toEqual([1, 2, 3, 4]);
     expect([...floor.state.trades].map(({ number }) => number)).toEqual([1, 2, 3, 4]);
     expect([1, 2, 3, 4, 5].map((order) => floor.state.orders.get(order).lastTrade)).toEqual([1, 4, 2, 3, 4]);
   });
 
-  it("of one taker with several makers has a number of its own each", () => {
+  it("has its own number for each maker of one taker", () => {
     const floor = openFloor();
     floor.send(
       "alice SELL 1 YES @ 0.4",
@@ -52,19 +51,19 @@ describe("a fill", () => {
     expect(chainOf(floor, 4)).toEqual([3, 2, 1]);
   });
 
-  it("leads to the fill before of either order, whichever side it was on", () => {
+  it("links to the previous fill of both orders, as taker or maker", () => {
     const floor = filledFloor();
     expect([1, 2, 3, 4, 5].map((order) => chainOf(floor, order))).toEqual([[1], [4, 3, 2, 1], [2], [3], [4]]);
   });
 
-  it("has the moment at which it happened, and both orders have it as their latest change", () => {
+  it("has its time, which is also the update time of both orders", () => {
     const floor = filledFloor();
     expect([...floor.state.trades].map(({ at }) => at - START)).toEqual([0, 1000, 1000, 1000]);
     expect(floor.state.orders.get(1).updatedAt).toBe(START);
     expect(floor.state.orders.get(2)).toMatchObject({ createdAt: START, updatedAt: START + 1000 });
   });
 
-  it("adds up in both orders: matched size, what it was worth in the order's own terms, and the taker's fee", () => {
+  it("adds to both orders its size and its value in their own terms, and to the taker its fee", () => {
     const floor = filledFloor();
     const sums = [1, 2, 3, 4, 5].map((order) => {
       const { matched, notional, fee } = floor.state.orders.get(order);
@@ -79,7 +78,7 @@ describe("a fill", () => {
     ]);
   });
 
-  it("stands among the fills of both accounts, by outcome and altogether, with the role each had", () => {
+  it("is listed in the fills of both accounts, in total and by outcome, with their roles", () => {
     const floor = filledFloor();
     const account = (name: string) => findAccount(floor.state, addressOf(name));
     const [alice, bob] = [account("alice"), account("bob")];

@@ -4,14 +4,12 @@ import { grantDue } from "../../../src/core/rules/ledger.ts";
 import { findAccount } from "../../../src/core/state.ts";
 import { MAX_ISSUANCE, money, size } from "../../../src/core/units.ts";
 import { addressOf } from "../../support/commands.ts";
-import { verdictOf } from "../../support/exchange.ts";
+import { FAUCET_OF_10_000, verdictOf } from "../../support/exchange.ts";
 import { done, SettlementFloor } from "../chain/settlement-floor.ts";
 
-const faucet = { collateral: money(10_000_000_000), everyMarket: size(1_000_000) };
-
-/** Two markets that nobody has touched, and two wallets that are granted 10,000 shares of every token. */
+/** Opens two markets without holdings; dave and eve have 10,000 USDC and a grant of 10,000 shares of every token. */
 function openFaucet(): SettlementFloor {
-  const floor = new SettlementFloor({ faucet });
+  const floor = new SettlementFloor(FAUCET_OF_10_000);
   floor.market();
   floor.market();
   for (const name of ["dave", "eve"]) derive(floor, name);
@@ -31,15 +29,13 @@ const sharesOf = (from: string, to: string, ids: readonly string[], shares: numb
 });
 
 const mintsOf = (floor: SettlementFloor) =>
-  floor.events.flatMap((event) =>
-    event.kind === "grantMinted" ? [[event.account, event.market, event.size / 100]] : [],
-  );
+  floor.eventsOf("grantMinted").map(({ account, market, size }) => [account, market, size / 100]);
 
-/** The number of an account that was opened after the exchange's own two. */
+/** Accounts 1 and 2 are those of the exchange. */
 const [DAVE, EVE] = [3, 4];
 
-describe("a market is touched for an account, and its grant there minted,", () => {
-  it("by shares that it is given", () => {
+describe("the grant of an account in a market is minted", () => {
+  it("when it is funded with shares", () => {
     const floor = openFaucet();
     floor.fund("dave", { yes: 7 });
     expect(floor.inLedger("dave")).toEqual({ usdc: 10_000, yes: 10_007, no: 10_000 });
@@ -47,7 +43,7 @@ describe("a market is touched for an account, and its grant there minted,", () =
     expect(mintsOf(floor)).toEqual([[DAVE, 1, 10_000]]);
   });
 
-  it("by shares that come with a transfer", () => {
+  it("when shares are transferred from or to it", () => {
     const floor = openFaucet();
     expect(done(floor, "dave", sharesOf("dave", "eve", [floor.tokenId("YES")], 5))).toBe("MINED");
     expect(floor.inLedger("dave")).toEqual({ usdc: 10_000, yes: 9_995, no: 10_000 });
@@ -72,13 +68,13 @@ describe("a market is touched for an account, and its grant there minted,", () =
     expect(floor.inLedger("eve", 2)).toEqual({ usdc: 10_000, yes: 10_001, no: 10_001 });
   });
 
-  it("by the shares of a split", () => {
+  it("when it splits a set", () => {
     const floor = openFaucet();
     expect(done(floor, "dave", floor.split(3))).toBe("MINED");
     expect(floor.inLedger("dave")).toEqual({ usdc: 9_997, yes: 10_003, no: 10_003 });
   });
 
-  it("not by a transfer of nothing, of USDC, or that reverts", () => {
+  it("not by a transfer of no shares or of USDC, or that reverts", () => {
     const floor = openFaucet();
     const yes = [floor.tokenId("YES")];
     expect(done(floor, "dave", sharesOf("dave", "eve", yes, 0))).toBe("MINED");
@@ -89,7 +85,7 @@ describe("a market is touched for an account, and its grant there minted,", () =
 });
 
 describe("a grant that is raised", () => {
-  it("by the first derivation is minted at once in the markets that were touched before it", () => {
+  it("by the first derivation is minted at once in the markets touched before", () => {
     const floor = openFaucet();
     floor.fund("frank", { yes: 7 });
     expect(floor.inLedger("frank")).toEqual({ usdc: 0, yes: 7, no: 0 });
@@ -98,13 +94,13 @@ describe("a grant that is raised", () => {
     expect(floor.inLedger("frank", 2)).toEqual({ usdc: 10_000, yes: 0, no: 0 });
   });
 
-  it("with shares is minted in their market by the same command", () => {
+  it("together with shares is minted in their market by the same command", () => {
     const floor = openFaucet();
     floor.fund("frank", { yes: 7, everyMarket: 20 });
     expect(floor.inLedger("frank")).toEqual({ usdc: 0, yes: 27, no: 20 });
   });
 
-  it("leaves nothing due where the account has shares, in order of the markets' numbers", () => {
+  it("is minted at once where the account has shares, in order of market number", () => {
     const floor = openFaucet();
     floor.fund("frank", {});
     const touch = (market: number): void =>
@@ -127,8 +123,8 @@ describe("a grant that is raised", () => {
   });
 });
 
-describe("where the exchange may not issue what a first touch mints,", () => {
-  /** Leaves so much USDC to issue. */
+describe("if the exchange may not issue enough USDC for the grant", () => {
+  /** Leaves this much USDC to issue. */
   const openWithLeft = (left: number): SettlementFloor => {
     const floor = openFaucet();
     floor.fund("frank", { yes: 1 });
@@ -136,7 +132,7 @@ describe("where the exchange may not issue what a first touch mints,", () => {
     return floor;
   };
 
-  it("shares are not given", () => {
+  it("funding with shares is refused", () => {
     const floor = openWithLeft(10_006.99);
     expect(() => floor.fund("dave", { yes: 7 })).toThrow("ISSUANCE_EXCEEDED");
     floor.fund("dave", { yes: 6.99 });
@@ -150,7 +146,7 @@ describe("where the exchange may not issue what a first touch mints,", () => {
     expect(mintsOf(floor)).toEqual([]);
   });
 
-  it("credentials are refused", () => {
+  it("the first derivation is refused", () => {
     const floor = openWithLeft(19_999.99);
     const command = { kind: "deriveCredentials", address: addressOf("frank") } as const;
     expect(verdictOf(floor.submit(command))).toBe("ISSUANCE_EXCEEDED");

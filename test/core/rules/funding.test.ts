@@ -12,10 +12,8 @@ function floorWithGrant(everyMarket: number): TestExchange {
   return floor;
 }
 
-const mintsIn = (floor: TestExchange) => floor.events.filter(({ kind }) => kind === "grantMinted");
-
 describe("a grant of shares in every market", () => {
-  it("is minted when the account first places an order in a market, and only there", () => {
+  it("is minted with the account's first order in a market, only there", () => {
     const floor = floorWithGrant(50);
     expect(floor.shares("dave", "YES")).toEqual({ balance: 0, reserved: 0 });
     floor.send("dave SELL 20 NO @ 0.5");
@@ -24,7 +22,7 @@ describe("a grant of shares in every market", () => {
     expect(floor.shares("dave", "YES", 2)).toEqual({ balance: 0, reserved: 0 });
   });
 
-  it("is minted by a buy as by a sale, and by an order that is killed", () => {
+  it("is minted by a buy too, even if it is canceled at once", () => {
     const floor = floorWithGrant(50);
     floor.send("dave BUY 20 NO @ 0.5 FOK");
     expect(floor.shares("dave", "YES").balance).toBe(50);
@@ -33,41 +31,41 @@ describe("a grant of shares in every market", () => {
   it("is minted once", () => {
     const floor = floorWithGrant(50);
     floor.send("dave SELL 20 YES @ 0.5", "dave SELL 20 YES @ 0.5");
-    expect(mintsIn(floor)).toHaveLength(1);
+    expect(floor.eventsOf("grantMinted")).toHaveLength(1);
   });
 
-  it("counts as available before it is minted, to the last share", () => {
+  it("is available before it is minted", () => {
     const floor = floorWithGrant(50);
     expect(verdictOf(floor.try("dave SELL 50.01 YES @ 0.5"))).toBe("INSUFFICIENT_BALANCE");
-    expect(mintsIn(floor)).toEqual([]);
+    expect(floor.eventsOf("grantMinted")).toEqual([]);
     expect(verdictOf(floor.try("dave SELL 50 YES @ 0.5"))).toBe("ok");
   });
 
-  it("is minted in a market that opens later", () => {
+  it("is minted in a market created later", () => {
     const floor = floorWithGrant(50);
     floor.market();
     floor.demand(floor.command("dave SELL 50 YES @ 0.5", 3));
     expect(floor.shares("dave", "NO", 3).balance).toBe(50);
   });
 
-  it("that is raised is minted for the difference", () => {
+  it("that is raised mints the difference", () => {
     const floor = floorWithGrant(50);
     floor.send("dave SELL 20 YES @ 0.5");
     floor.fund("dave", { everyMarket: 30 });
     floor.send("dave SELL 60 YES @ 0.5");
     expect(floor.shares("dave", "YES")).toEqual({ balance: 80, reserved: 80 });
     floor.send("dave SELL 80 NO @ 0.99");
-    expect(mintsIn(floor)).toHaveLength(2);
+    expect(floor.eventsOf("grantMinted")).toHaveLength(2);
   });
 
-  it("comes on top of shares that were there", () => {
+  it("adds to existing shares", () => {
     const floor = floorWithGrant(50);
     floor.fund("dave", { yes: 5 });
     floor.send("dave SELL 55 YES @ 0.5");
     expect(floor.shares("dave", "NO").balance).toBe(50);
   });
 
-  it("is backed by USDC issued then", () => {
+  it("is backed by newly issued USDC", () => {
     const floor = floorWithGrant(50);
     const { issued } = floor.state;
     floor.send("dave SELL 20 YES @ 0.5");
@@ -77,7 +75,7 @@ describe("a grant of shares in every market", () => {
 });
 
 describe("shares of a single outcome", () => {
-  it("are minted as full sets whose other half goes to the faucet", () => {
+  it("are minted as full sets, and the faucet gets the other outcome", () => {
     const floor = new TestExchange();
     floor.market();
     floor.fund("dave", { yes: 30, no: 10 });
@@ -87,7 +85,7 @@ describe("shares of a single outcome", () => {
     expect(floor.state.markets.get(1).supply).toEqual({ yes: 4000, no: 4000, collateral: 40_000_000 });
   });
 
-  it("may be asked for twice in one command", () => {
+  it("can be requested twice in one command", () => {
     const floor = new TestExchange();
     floor.market();
     const tokens = [1, 2].map((shares) => ({ tokenId: floor.tokenId("YES"), size: size(shares * 100) }));
@@ -96,7 +94,7 @@ describe("shares of a single outcome", () => {
     expect(floor.shares("dave", "YES").balance).toBe(3);
   });
 
-  it("of an unknown token leave the others unfunded as well", () => {
+  it("of an unknown token make the whole command fail", () => {
     const floor = new TestExchange();
     floor.market();
     const tokens = [floor.tokenId("YES"), "77"].map((tokenId) => ({ tokenId, size: size(100) }));
@@ -107,7 +105,7 @@ describe("shares of a single outcome", () => {
 });
 
 describe("USDC", () => {
-  it("adds up over several fundings, for an address that never was and one that is known", () => {
+  it("adds up over several fundings, of a new and of a known address", () => {
     const floor = new TestExchange();
     floor.fund("dave", { usdc: 0.000001 });
     floor.fund("dave", { usdc: 10.5 });
@@ -115,7 +113,7 @@ describe("USDC", () => {
     expect(floor.state.accounts.size).toBe(3);
   });
 
-  it("can be issued to the limit and not a millionth further", () => {
+  it("can be issued exactly to the limit", () => {
     const floor = new TestExchange();
     const fund = (collateral: number) =>
       floor.submit({
@@ -132,7 +130,7 @@ describe("USDC", () => {
     expect(floor.state.issued).toBe(MAX_ISSUANCE);
   });
 
-  it("locked behind a grant that is minted counts towards the limit", () => {
+  it("that backs a minted grant counts towards the limit", () => {
     const floor = openFloor();
     floor.fund("dave", { everyMarket: 10 });
     floor.fund("eve", { usdc: 4_000_000_000 - 9_000_000 - 9.99 });

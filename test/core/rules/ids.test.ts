@@ -20,14 +20,14 @@ describe("the id of an event, market, order or trade", () => {
   });
 
   it.each([1, 2, 9, 10, 255, 256, 4095, 4096, 65_536, 2 ** 31, 2 ** 32, 2 ** 47 + 1, 2 ** 48 - 1])(
-    "leads back to its number: %d",
+    "contains its number: %d",
     (number) => {
       const prefix = idPrefix("1", "order");
       expect(numberOf(prefix, idOf(prefix, number))).toBe(number);
     },
   );
 
-  it("of another kind or seed leads to no number", () => {
+  it("of another kind or seed gives number 0", () => {
     const prefix = idPrefix("1", "order");
     expect(numberOf(prefix, idOf(idPrefix("1", "trade"), 1))).toBe(0);
     expect(numberOf(prefix, idOf(idPrefix("2", "order"), 1))).toBe(0);
@@ -41,7 +41,7 @@ describe("the id of an event, market, order or trade", () => {
     }
   });
 
-  it("is the same on every machine: the golden ids of seed 1", () => {
+  it("is the same on every machine: ids of seed 1", () => {
     expect(KINDS.map((kind) => idOf(idPrefix("1", kind), 1))).toMatchInlineSnapshot(`
       [
         "a6f64584-bbe4-8eb3-9ce5-000000000001",
@@ -53,13 +53,13 @@ describe("the id of an event, market, order or trade", () => {
   });
 });
 
-describe("what happens in between", () => {
+describe("other commands and time", () => {
   const orderIds = (floor: TestExchange): string[] => {
     floor.send("alice SELL 1 YES @ 0.5", "bob BUY 1 YES @ 0.5");
     return [floor.orderId(1), floor.orderId(2), floor.tokenId("YES"), idOf(floor.state.idPrefixes.trade, 1)];
   };
 
-  it("an extra event, market, account or refusal shifts no order, trade or token id", () => {
+  it("an additional event, market, account or refusal changes no order, trade or token id", () => {
     const noisy = openFloor();
     noisy.demand(eventCommand("extra"));
     noisy.demand(marketCommand("extra", {}, 2));
@@ -68,7 +68,7 @@ describe("what happens in between", () => {
     expect(orderIds(noisy)).toEqual(orderIds(openFloor()));
   });
 
-  it("an extra order shifts no market or token id", () => {
+  it("an additional order changes no market or token id", () => {
     const [quiet, noisy] = [openFloor(), openFloor()];
     noisy.send("alice BUY 1 YES @ 0.5");
     for (const floor of [quiet, noisy]) floor.market();
@@ -76,7 +76,7 @@ describe("what happens in between", () => {
     expect(noisy.state.markets.get(2).conditionId).toBe(quiet.state.markets.get(2).conditionId);
   });
 
-  it("time shifts no id", () => {
+  it("time changes no id", () => {
     const late = openFloor();
     late.advance("1h");
     expect(orderIds(late)).toEqual(orderIds(openFloor()));
@@ -99,7 +99,7 @@ describe("the ids of a market", () => {
     expect(new Set(markets.map(({ conditionId }) => conditionId)).size).toBe(50);
   });
 
-  it("lead back to it", () => {
+  it("find the market", () => {
     const floor = openFloor();
     floor.market();
     const { tokenIds, conditionId } = floor.state.markets.get(2);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openFloor } from "../../support/exchange.ts";
 
 describe("the two books of an independent market", () => {
-  it("have each a sequence, a last price and a history of its own", () => {
+  it("have their own sequence, last price and history", () => {
     const floor = openFloor({ matching: "independent" });
     floor.send("alice SELL 10 NO @ 0.3", "bob BUY 4 NO @ 0.3");
     const [yes, no] = floor.state.markets.get(1).books;
@@ -11,7 +11,7 @@ describe("the two books of an independent market", () => {
     expect([yes.history.size, no?.history.size]).toEqual([0, 1]);
   });
 
-  it("trade existing shares only: the supply stays", () => {
+  it("trade only existing shares, so that the supply does not change", () => {
     const floor = openFloor({ matching: "independent" });
     const before = floor.state.markets.get(1).supply;
     floor.send(
@@ -24,7 +24,7 @@ describe("the two books of an independent market", () => {
     expect(floor.state.markets.get(1).supply).toBe(before);
   });
 
-  it("count towards the volume both, towards the liquidity YES alone", () => {
+  it("both count for the volume, only YES counts for the liquidity", () => {
     const floor = openFloor({ matching: "independent" });
     floor.send(
       "alice BUY 10 YES @ 0.3",
@@ -35,7 +35,7 @@ describe("the two books of an independent market", () => {
     expect(floor.figures()).toEqual({ liquidity: 2_700_000n, volume: 1_100_000n });
   });
 
-  it("are both emptied when the market closes, in order of arrival", () => {
+  it("are both emptied when the market closes, oldest order first", () => {
     const floor = openFloor({ matching: "independent" });
     floor.send(
       "alice BUY 1 NO @ 0.3",
@@ -44,7 +44,6 @@ describe("the two books of an independent market", () => {
       "alice BUY 1 YES @ 0.8",
     );
     floor.demand({ kind: "closeMarket", market: 1 });
-    const canceled = floor.events.flatMap((event) => (event.kind === "orderCanceled" ? [event.order] : []));
-    expect(canceled).toEqual([1, 2, 3, 4]);
+    expect(floor.eventsOf("orderCanceled").map(({ order }) => order)).toEqual([1, 2, 3, 4]);
   });
 });

@@ -10,21 +10,21 @@ const balanceOf = (balance: number, reserved: number): Balance<Money> => ({
 });
 
 describe("the ledger", () => {
-  it("takes away down to what is reserved, and breaks loudly below", () => {
+  it("debits down to the reserved amount, and throws below", () => {
     const balance = balanceOf(10, 4);
     credit(balance, -6);
     expect(balance).toMatchObject({ balance: 4, reserved: 4 });
     expect(() => credit(balance, -1)).toThrow("balance 3 below reserved 4");
   });
 
-  it("reserves up to what there is, and breaks loudly above", () => {
+  it("reserves up to the balance, and throws above", () => {
     const balance = balanceOf(10, 4);
     reserve(balance, 6);
     expect(balance).toMatchObject({ balance: 10, reserved: 10 });
     expect(() => reserve(balance, 1)).toThrow("reserved 11 of a balance of 10");
   });
 
-  it("releases down to nothing, and breaks loudly below", () => {
+  it("releases down to 0, and throws below", () => {
     const balance = balanceOf(10, 4);
     reserve(balance, -4);
     expect(balance).toMatchObject({ balance: 10, reserved: 0 });

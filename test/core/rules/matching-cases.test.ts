@@ -38,35 +38,40 @@ const TRADERS = ["alice", "bob", "carol"] as const;
 const traderOf = (index: number): string => TRADERS[index % TRADERS.length] as string;
 const mirrorOf = (price: number): string => decimalText(10_000 - unitsIn(price, PRICE_PLACES), PRICE_PLACES);
 
-/** How the orders of a case are sent: in terms of which outcome, order by order. */
-interface Way {
-  readonly way: string;
+/** Market and outcomes with which the orders of a case are sent. */
+interface Variant {
+  readonly variant: string;
   readonly matching: Matching;
   readonly outcome: (index: number) => Outcome;
-  /** Whether an order for this outcome is the mirror of the case's own. */
+  /** Whether an order for NO mirrors that of the case. */
   readonly mirrored: boolean;
 }
 
-const WAYS: readonly Way[] = [
-  { way: "YES of an independent market", matching: "independent", outcome: () => "YES", mirrored: false },
-  { way: "NO of an independent market", matching: "independent", outcome: () => "NO", mirrored: false },
-  { way: "YES of a complementary market", matching: "complementary", outcome: () => "YES", mirrored: false },
+const VARIANTS: readonly Variant[] = [
+  { variant: "YES of an independent market", matching: "independent", outcome: () => "YES", mirrored: false },
+  { variant: "NO of an independent market", matching: "independent", outcome: () => "NO", mirrored: false },
   {
-    way: "mirrored NO of a complementary market",
+    variant: "YES of a complementary market",
+    matching: "complementary",
+    outcome: () => "YES",
+    mirrored: false,
+  },
+  {
+    variant: "mirrored NO of a complementary market",
     matching: "complementary",
     outcome: () => "NO",
     mirrored: true,
   },
   {
-    way: "YES and mirrored NO in turn",
+    variant: "YES and mirrored NO alternating",
     matching: "complementary",
     outcome: (index) => (index % 2 === 0 ? "YES" : "NO"),
     mirrored: true,
   },
 ];
 
-/** Plays a case; answers the number of each order by its id in the case. */
-function play(floor: TestExchange, { steps }: Case, { outcome, mirrored }: Way): Map<string, number> {
+/** Runs a case; returns the number of each order by its id in the case. */
+function play(floor: TestExchange, { steps }: Case, { outcome, mirrored }: Variant): Map<string, number> {
   const numbers = new Map<string, number>();
   for (const { op, id, side, price, size, type } of steps) {
     if (op === "cancel") {
@@ -76,22 +81,22 @@ function play(floor: TestExchange, { steps }: Case, { outcome, mirrored }: Way):
     const index = numbers.size;
     const token = outcome(index);
     const isMirror = mirrored && token === "NO";
-    const way = isMirror === (side === "BUY") ? "SELL" : "BUY";
+    const sentSide = isMirror === (side === "BUY") ? "SELL" : "BUY";
     const limit = isMirror ? mirrorOf(price) : price;
-    numbers.set(id, floor.send(`${traderOf(index)} ${way} ${size} ${token} @ ${limit} ${type}`));
+    numbers.set(id, floor.send(`${traderOf(index)} ${sentSide} ${size} ${token} @ ${limit} ${type}`));
   }
   return numbers;
 }
 
-/** The trades of a case as the exchange must report them, each in the terms of its taker's token. */
+/** Returns the expected trades, each in terms of its taker's token. */
 function expectedTrades(
   { steps, expect: { trades } }: Case,
-  way: Way,
+  variant: Variant,
   numbers: Map<string, number>,
 ): string[] {
-  const tokenOf = (id: string): Outcome => way.outcome((numbers.get(id) ?? 0) - 1);
+  const tokenOf = (id: string): Outcome => variant.outcome((numbers.get(id) ?? 0) - 1);
   return trades.map(({ maker, taker, price, size }) => {
-    const isMirror = way.mirrored && tokenOf(taker) === "NO";
+    const isMirror = variant.mirrored && tokenOf(taker) === "NO";
     const isBuy = (steps.find(({ id }) => id === taker)?.side === "BUY") !== isMirror;
     const how = tokenOf(maker) === tokenOf(taker) ? "" : isBuy ? " MINT" : " MERGE";
     const at = isMirror ? mirrorOf(price) : price;
@@ -99,22 +104,25 @@ function expectedTrades(
   });
 }
 
-describe.each(WAYS)("in $way", (way) => {
+describe.each(VARIANTS)("with $variant", (variant) => {
   it.each(cases)("$name", (each) => {
-    const floor = openFloor({ matching: way.matching, tickSize: each.tick, minOrderSize: 0.01 });
-    const numbers = play(floor, each, way);
+    const floor = openFloor({ matching: variant.matching, tickSize: each.tick, minOrderSize: 0.01 });
+    const numbers = play(floor, each, variant);
     const line = ({ price, size }: Level): string => `${size} @ ${price}`;
     const mirror = ({ price, size }: Level): string => `${size} @ ${mirrorOf(price)}`;
     const { bids, asks } = each.expect;
     const own = { bids: bids.map(line), asks: asks.map(line) };
     const complement = { bids: asks.map(mirror), asks: bids.map(mirror) };
     const nothing = { bids: [], asks: [] };
-    expect(floor.trades()).toEqual(expectedTrades(each, way, numbers));
-    if (way.matching === "complementary") {
+    expect(floor.trades()).toEqual(expectedTrades(each, variant, numbers));
+    if (variant.matching === "complementary") {
       expect({ yes: floor.book("YES"), no: floor.book("NO") }).toEqual({ yes: own, no: complement });
     } else {
-      const other = way.outcome(0) === "YES" ? "NO" : "YES";
-      expect({ own: floor.book(way.outcome(0)), other: floor.book(other) }).toEqual({ own, other: nothing });
+      const other = variant.outcome(0) === "YES" ? "NO" : "YES";
+      expect({ own: floor.book(variant.outcome(0)), other: floor.book(other) }).toEqual({
+        own,
+        other: nothing,
+      });
     }
   });
 });

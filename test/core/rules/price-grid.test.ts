@@ -13,7 +13,7 @@ const GRIDS = [
 ] as const;
 
 describe.each(GRIDS)("with a tick of %d", (tickSize, levels) => {
-  it(`all ${levels} multiples of the tick are prices, bought and sold as YES and as NO`, () => {
+  it(`all ${levels} multiples of the tick are valid prices of YES and NO`, () => {
     const floor = new TestExchange();
     floor.market({ tickSize });
     floor.fund("alice", { usdc: 100_000, yes: 100_000 });
@@ -33,7 +33,7 @@ describe.each(GRIDS)("with a tick of %d", (tickSize, levels) => {
     expect(trades.size).toBe(0);
   });
 
-  it("any other price is refused", () => {
+  it("every other price is refused", () => {
     const floor = openFloor({ tickSize });
     const { tickSize: tick } = floor.state.markets.get(1);
     const order = floor.command("alice BUY 1 YES @ 0.5");
@@ -44,8 +44,8 @@ describe.each(GRIDS)("with a tick of %d", (tickSize, levels) => {
   });
 });
 
-describe("sizes", () => {
-  it("of the largest order trade, at the lowest and the highest price", () => {
+describe("orders of the maximum size", () => {
+  it("trade at the lowest and the highest price", () => {
     const floor = new TestExchange();
     floor.market({ tickSize: 0.0001 });
     for (const name of ["alice", "bob"]) floor.fund(name, { usdc: 100_000_000, yes: 10_000_000 });

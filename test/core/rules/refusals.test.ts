@@ -6,8 +6,8 @@ import { addressOf, eventCommand, marketCommand } from "../../support/commands.t
 import { openFloor, START, type TestExchange, verdictOf } from "../../support/exchange.ts";
 
 /**
- * Market 1 is open, market 2 closed, market 3 resolved; dave has 10 USDC and nothing else; orders 1 and 2 of alice are
- * live and canceled. A minute has passed, so that expirations can lie behind.
+ * Market 1 is active, market 2 closed, market 3 resolved; dave has only 10 USDC; alice's order 1 is live and her order 2
+ * canceled. A minute has passed, so that an expiration can be in the past.
  */
 function busyFloor(): TestExchange {
   const floor = openFloor({ minOrderSize: 5, feeRateBps: 100 }, { credentials: "once" });
@@ -27,7 +27,7 @@ const unknownToken = (command: Command): Command => ({ ...command, tokenId: "77"
 const expired = (command: Command): Command =>
   ({ ...command, orderType: "GTD", expiration: START }) as Command;
 
-/** Each order breaks the named rule and every one that comes after it. */
+/** Each order breaks the rule of its code and all later ones. */
 const ORDERS: readonly [code: RefusalCode, order: (floor: TestExchange) => Command][] = [
   ["TOKEN_NOT_FOUND", (floor) => unknownToken(expired(floor.command("dave BUY 0.01 YES @ 0.0001", 2)))],
   ["INVALID_TICK_SIZE", (floor) => expired(floor.command("dave BUY 0.01 YES @ 0.1234", 2))],
@@ -39,13 +39,17 @@ const ORDERS: readonly [code: RefusalCode, order: (floor: TestExchange) => Comma
 ];
 
 const OTHERS: readonly [code: RefusalCode, what: string, command: (floor: TestExchange) => Command][] = [
-  ["SLUG_TAKEN", "an event with a slug that another has", () => eventCommand("event")],
-  ["EVENT_NOT_FOUND", "a market of no event, its slug taken", () => marketCommand("market-1", {}, 9)],
-  ["SLUG_TAKEN", "a market with a slug that another has", () => marketCommand("market-1")],
-  ["MARKET_NOT_FOUND", "closing no market", () => ({ kind: "closeMarket", market: 9 })],
+  ["SLUG_TAKEN", "an event with a used slug", () => eventCommand("event")],
+  [
+    "EVENT_NOT_FOUND",
+    "a market of an unknown event, with a used slug",
+    () => marketCommand("market-1", {}, 9),
+  ],
+  ["SLUG_TAKEN", "a market with a used slug", () => marketCommand("market-1")],
+  ["MARKET_NOT_FOUND", "closing an unknown market", () => ({ kind: "closeMarket", market: 9 })],
   ["MARKET_CLOSED", "closing a closed market", () => ({ kind: "closeMarket", market: 2 })],
   ["MARKET_CLOSED", "closing a resolved market", () => ({ kind: "closeMarket", market: 3 })],
-  ["MARKET_NOT_FOUND", "resolving no market", () => resolve(9)],
+  ["MARKET_NOT_FOUND", "resolving an unknown market", () => resolve(9)],
   ["MARKET_CLOSED", "resolving a resolved market", () => resolve(3)],
   [
     "TOKEN_NOT_FOUND",
@@ -53,11 +57,11 @@ const OTHERS: readonly [code: RefusalCode, what: string, command: (floor: TestEx
     (floor) => fund(5_000_000_000_000_000, [floor.tokenId("YES"), "77"]),
   ],
   ["ISSUANCE_EXCEEDED", "more funds than may be issued", () => fund(5_000_000_000_000_000, [])],
-  ["ORDER_NOT_FOUND", "canceling what is no order id", () => cancel("alice", "0")],
-  ["ORDER_NOT_FOUND", "canceling an order that never was", (floor) => cancel("alice", floor.orderId(3))],
-  ["ORDER_NOT_FOUND", "canceling somebody else's live order", (floor) => cancel("bob", floor.orderId(1))],
-  ["ORDER_NOT_FOUND", "canceling somebody else's ended order", (floor) => cancel("bob", floor.orderId(2))],
-  ["ORDER_NOT_FOUND", "canceling as nobody", (floor) => cancel("nobody", floor.orderId(1))],
+  ["ORDER_NOT_FOUND", "canceling an invalid order id", () => cancel("alice", "0")],
+  ["ORDER_NOT_FOUND", "canceling an unknown order", (floor) => cancel("alice", floor.orderId(3))],
+  ["ORDER_NOT_FOUND", "canceling another account's live order", (floor) => cancel("bob", floor.orderId(1))],
+  ["ORDER_NOT_FOUND", "canceling another account's ended order", (floor) => cancel("bob", floor.orderId(2))],
+  ["ORDER_NOT_FOUND", "canceling without an account", (floor) => cancel("nobody", floor.orderId(1))],
   ["ORDER_NOT_LIVE", "canceling an ended order", (floor) => cancel("alice", floor.orderId(2))],
   ["ORDER_NOT_LIVE", "expiring an ended order", () => ({ kind: "expireOrder", order: 2 })],
   [
@@ -82,7 +86,7 @@ const fund = (collateral: number, tokenIds: readonly string[]): Command => ({
 });
 
 describe("a refused command", () => {
-  it.each(ORDERS)("is %s when an order breaks that rule first", (code, order) => {
+  it.each(ORDERS)("is %s if an order breaks that rule first", (code, order) => {
     const floor = busyFloor();
     expect(verdictOf(floor.submit(order(floor)))).toBe(code);
   });
@@ -93,19 +97,19 @@ describe("a refused command", () => {
   });
 
   it.each([...ORDERS.map(([code, command]) => [code, "an order", command] as const), ...OTHERS])(
-    "leaves no trace: %s, %s",
+    "changes nothing: %s, %s",
     (_code, _what, command) => {
       const floor = busyFloor();
       const { hash, sequence, now } = floor.exchange;
-      const told = floor.events.length;
+      const before = floor.events.length;
       expect(floor.submit(command(floor)).ok).toBe(false);
       expect(floor.exchange).toMatchObject({ hash, sequence, now });
-      expect(floor.events).toHaveLength(told);
+      expect(floor.events).toHaveLength(before);
       expect(floor.state.accountByAddress.has(addressOf("new"))).toBe(false);
     },
   );
 
-  it("shifts no later id", () => {
+  it("changes no later id", () => {
     const [quiet, noisy] = [busyFloor(), busyFloor()];
     for (const [, order] of ORDERS) noisy.submit(order(noisy));
     for (const floor of [quiet, noisy]) floor.send("alice SELL 10 YES @ 0.3", "bob BUY 10 YES @ 0.3");
@@ -113,13 +117,13 @@ describe("a refused command", () => {
   });
 });
 
-describe("what a refusal tells", () => {
+describe("the details of a refusal", () => {
   const refusalOf = (floor: TestExchange, command: Command): unknown => {
     const decision = floor.submit(command);
     return decision.ok ? undefined : decision.refusal;
   };
 
-  it("of a buyer's balance is what was required with the worst fee, and what there is", () => {
+  it("for a buyer have the required USDC with the maximum fee, and the balance", () => {
     const floor = busyFloor();
     floor.send("dave BUY 10 YES @ 0.5");
     expect(refusalOf(floor, floor.command("dave BUY 10 YES @ 0.5"))).toEqual({
@@ -133,7 +137,7 @@ describe("what a refusal tells", () => {
     });
   });
 
-  it("of a seller's balance is in shares of the token, the grant still due included", () => {
+  it("for a seller have shares of the token, including the grant not yet minted", () => {
     const floor = busyFloor();
     floor.fund("dave", { everyMarket: 7 });
     floor.fund("dave", { no: 2 });
@@ -148,7 +152,7 @@ describe("what a refusal tells", () => {
     });
   });
 
-  it("of an address without an account is that there is nothing", () => {
+  it("for an address without an account have balance 0", () => {
     const floor = busyFloor();
     expect(refusalOf(floor, floor.command("nobody BUY 5 YES @ 0.01"))).toMatchObject({
       code: "INSUFFICIENT_BALANCE",
@@ -157,7 +161,7 @@ describe("what a refusal tells", () => {
     });
   });
 
-  it("of tick, size and expiration is what was asked and what is allowed", () => {
+  it("for tick, size and expiration have the requested and the allowed value", () => {
     const floor = busyFloor();
     expect(refusalOf(floor, floor.command("dave BUY 10 YES @ 0.555"))).toEqual({
       code: "INVALID_TICK_SIZE",

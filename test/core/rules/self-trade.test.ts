@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { OrderType, SelfTradePolicy } from "../../../src/core/terms.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
-import { rowsOf } from "../../support/table.ts";
+import { listed, rowsOf } from "../../support/table.ts";
 
-/** Alice's own order #2 stands between two of bob's. */
+/** Alice's order #2 rests between two of bob's. */
 function floorWith(selfTrade: SelfTradePolicy): TestExchange {
   const floor = openFloor({ selfTrade });
   floor.send("bob SELL 3 YES @ 0.5", "alice SELL 4 YES @ 0.5", "bob SELL 5 YES @ 0.51");
   return floor;
 }
 
-const OUT = "CANCELED 0/4 SELF_TRADE";
+const CANCELED = "CANCELED 0/4 SELF_TRADE";
 
-/** The policy and the taker's type; its trades, by maker, what becomes of it, and of its owner's resting order; bids and asks then. */
+/** Policy and type of the taker; its trades by maker, its status, the status of its own resting order; then bids and asks. */
 const RULES = rowsOf(`
 allow | GTC | #1: 3 @ 0.5, #2: 4 @ 0.5, #3: 5 @ 0.51 | LIVE 12/20 | MATCHED 4/4 | 8 @ 0.51 | none
 allow | GTD | #1: 3 @ 0.5, #2: 4 @ 0.5, #3: 5 @ 0.51 | LIVE 12/20 | MATCHED 4/4 | 8 @ 0.51 | none
@@ -31,13 +31,11 @@ cancel-both | GTD | #1: 3 @ 0.5 | MATCHED 3/20 SELF_TRADE | CANCELED 0/4 SELF_TR
 cancel-both | FAK | #1: 3 @ 0.5 | MATCHED 3/20 SELF_TRADE | CANCELED 0/4 SELF_TRADE | none | 5 @ 0.51
 cancel-both | FOK | none | CANCELED 0/20 FOK_UNFILLED | LIVE 0/4 | none | 7 @ 0.5, 5 @ 0.51
 `) as [SelfTradePolicy, OrderType, ...string[]][];
-const listed = (items: readonly string[]): string => items.join(", ") || "none";
-
 const sentence = (shares: number, type: OrderType): string =>
   `alice BUY ${shares} YES @ 0.51 ${type}${type === "GTD" ? " 1h" : ""}`;
 
-describe("a taker that meets its owner's order", () => {
-  it.each(RULES)("under %s as %s trades %s, becomes %s, its own order %s", (policy, type, ...rule) => {
+describe("a taker that reaches an order of its own account", () => {
+  it.each(RULES)("with %s as %s: trades %s, taker %s, own order %s", (policy, type, ...rule) => {
     const floor = floorWith(policy);
     floor.send(sentence(20, type));
     const trades = floor.trades().map((trade) => trade.replace("#4 x ", ""));
@@ -50,19 +48,19 @@ describe("a taker that meets its owner's order", () => {
     ["cancel-taker", 3],
     ["cancel-maker", 8],
     ["cancel-both", 3],
-  ])("under %s can be filled as FOK up to %d shares and no further", (policy, most) => {
+  ])("with %s can be filled as FOK up to exactly %d shares", (policy, max) => {
     const filled = floorWith(policy);
-    filled.send(sentence(most, "FOK"));
-    expect(filled.order(4)).toBe(`MATCHED ${most}/${most}`);
+    filled.send(sentence(max, "FOK"));
+    expect(filled.order(4)).toBe(`MATCHED ${max}/${max}`);
     const killed = floorWith(policy);
-    killed.send(sentence(most + 0.01, "FOK"));
-    expect(killed.order(4)).toBe(`CANCELED 0/${most + 0.01} FOK_UNFILLED`);
+    killed.send(sentence(max + 0.01, "FOK"));
+    expect(killed.order(4)).toBe(`CANCELED 0/${max + 0.01} FOK_UNFILLED`);
   });
 
-  it("as FOK under cancel-maker takes the own order out only when it is filled", () => {
+  it("as FOK with cancel-maker cancels the own order only if it is filled", () => {
     const floor = floorWith("cancel-maker");
     floor.send(sentence(8, "FOK"));
-    expect([floor.order(2), floor.book().asks]).toEqual([OUT, []]);
+    expect([floor.order(2), floor.book().asks]).toEqual([CANCELED, []]);
   });
 
   it.each<[SelfTradePolicy, string, string]>([
@@ -70,13 +68,13 @@ describe("a taker that meets its owner's order", () => {
     ["cancel-taker", "CANCELED 0/4 SELF_TRADE", "LIVE 0/4"],
     ["cancel-maker", "LIVE 0/4", "CANCELED 0/4 SELF_TRADE"],
     ["cancel-both", "CANCELED 0/4 SELF_TRADE", "CANCELED 0/4 SELF_TRADE"],
-  ])("under %s becomes %s where nobody else stands", (policy, taker, own) => {
+  ])("with %s becomes %s if it reaches only its own order", (policy, taker, own) => {
     const floor = openFloor({ selfTrade: policy });
     floor.send("alice SELL 4 YES @ 0.5", "alice BUY 4 YES @ 0.5");
     expect([floor.order(2), floor.order(1)]).toEqual([taker, own]);
   });
 
-  it("takes out every own order on its way under cancel-maker, and releases what they held", () => {
+  it("with cancel-maker cancels every own order it reaches and releases their reservations", () => {
     const floor = openFloor({ selfTrade: "cancel-maker" });
     floor.send(
       "alice SELL 1 YES @ 0.5",
@@ -93,22 +91,22 @@ describe("a taker that meets its owner's order", () => {
   });
 });
 
-describe("an own trade that is allowed", () => {
-  it("changes nothing in the balances but the fee", () => {
+describe("an allowed self-trade", () => {
+  it("changes balances only by the fee", () => {
     const floor = openFloor({ feeRateBps: 200 });
     floor.send("alice SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5");
     expect(floor.usdc("alice")).toEqual({ balance: 999_999.9, reserved: 0 });
     expect(floor.shares("alice", "YES")).toEqual({ balance: 1_000_000, reserved: 0 });
   });
 
-  it("may use the last micro-USDC and the last share", () => {
+  it("can use the whole balance of USDC and shares", () => {
     const floor = openFloor({ feeRateBps: 10_000 });
     floor.fund("dave", { usdc: 100, yes: 100 });
     floor.send("dave SELL 100 YES @ 0.5", "dave BUY 100 YES @ 0.5");
     expect(floor.usdc("dave")).toEqual({ balance: 50, reserved: 0 });
   });
 
-  it("stands twice among the account's fills", () => {
+  it("is listed twice in the account's fills", () => {
     const floor = openFloor();
     floor.send("alice SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5");
     const account = floor.state.accounts.get(floor.state.orders.get(1).account);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openFloor } from "../../support/exchange.ts";
 
-describe("what an order notes when it rests", () => {
-  it("is who stood before it in its queue, and how much", () => {
+describe("an order records on arrival", () => {
+  it("the orders and the size ahead of it in its queue", () => {
     const floor = openFloor();
     floor.send(
       "alice BUY 10 YES @ 0.5",
@@ -13,19 +13,19 @@ describe("what an order notes when it rests", () => {
     expect(floor.state.orders.get(4)).toMatchObject({ rested: true, ordersAhead: 2, sizeAhead: 1750 });
   });
 
-  it("is the touch it met, and how much it could have filled at its limit", () => {
+  it("the best opposite price, and the size that could fill at its limit", () => {
     const floor = openFloor();
     floor.send("alice SELL 10 YES @ 0.5", "alice SELL 10 YES @ 0.6", "bob BUY 30 YES @ 0.55 FOK");
     expect(floor.state.orders.get(3)).toMatchObject({ touch: 5000, fillableSize: 1000, rested: false });
   });
 
-  it("is the touch in the terms of its own token", () => {
+  it("the best opposite price in terms of its own token", () => {
     const floor = openFloor();
     floor.send("alice BUY 10 YES @ 0.3", "bob BUY 5 NO @ 0.6");
     expect(floor.state.orders.get(2)).toMatchObject({ touch: 7000, fillableSize: 0 });
   });
 
-  it("is how much it could have filled before its own order stopped it", () => {
+  it("the size that could fill before an own order stopped it", () => {
     const floor = openFloor({ selfTrade: "cancel-taker" });
     floor.send(
       "alice SELL 4 YES @ 0.5",
@@ -36,7 +36,7 @@ describe("what an order notes when it rests", () => {
     expect(floor.state.orders.get(4)).toMatchObject({ touch: 5000, fillableSize: 400 });
   });
 
-  it("is no touch when nobody stands there", () => {
+  it("no best opposite price if the other side is empty", () => {
     const floor = openFloor();
     floor.send("alice BUY 10 YES @ 0.3", "bob BUY 5 YES @ 0.2");
     expect(floor.state.orders.get(2)).toMatchObject({ touch: null, fillableSize: 0 });
