@@ -13,6 +13,10 @@ export type Millis = Int<"millis">;
 
 /** Payout of one share of the winning outcome: 1 USDC, in price units. */
 export const FULL_PRICE = 10_000 as Price;
+/** Size units of a share. */
+export const SHARE_UNITS = 100;
+/** Money units of 1 USDC. */
+export const USDC_UNITS = 1_000_000;
 /** Maximum order size, 10,000,000 shares, in size units. */
 export const MAX_SIZE = 1_000_000_000 as Size;
 /** Maximum USDC that one exchange may issue, in money units; far enough below 2^53 that every sum of balances is exact. */
@@ -33,8 +37,6 @@ export const notional = (price: Price, size: Size): Money => (price * size) as M
 /** Returns the price of the other outcome: prices of both outcomes sum to 1 USDC. */
 export const complement = (price: Price): Price => (FULL_PRICE - price) as Price;
 
-const MICROS = 1_000_000;
-
 /** Total of money in two integers, exact beyond 2^53 micro-USDC. */
 export interface Sum {
   /** Whole USDC. */
@@ -48,9 +50,9 @@ export const emptySum = (): Sum => ({ usdc: 0, micro: 0 });
 /** Adds an amount, which may be negative, to a total. */
 export function add(total: Sum, amount: Money): void {
   const micro = total.micro + amount;
-  const carry = Math.floor(micro / MICROS);
+  const carry = Math.floor(micro / USDC_UNITS);
   total.usdc += carry;
-  total.micro = micro - carry * MICROS;
+  total.micro = micro - carry * USDC_UNITS;
 }
 
 /** Adds one total to another. */

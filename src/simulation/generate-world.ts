@@ -1,5 +1,5 @@
 import { type Stream, stream } from "../core/random.ts";
-import { FULL_PRICE } from "../core/units.ts";
+import { FULL_PRICE, USDC_UNITS } from "../core/units.ts";
 import { withoutEndDate } from "./calendar.ts";
 import { devAddress, devPrivateKey, traderAddress } from "./dev-accounts.ts";
 import {
@@ -243,7 +243,6 @@ const MAX_IN_EVENT = 8;
 const DEFAULT_EVENTS = 12;
 const DEV_ACCOUNTS = 10;
 const MIN_ROWS = 24;
-const MONEY_UNITS = 1_000_000;
 
 /** @throws RangeError if a number is out of range, or the events cannot hold the markets. */
 export async function generateWorld(options: WorldOptions): Promise<World> {
@@ -324,7 +323,7 @@ function fundedTraders(
     if (side === "SELL") continue;
     const { feeRateBps } = markets[market] as WorldMarket;
     const fee = (Math.min(price, FULL_PRICE - price) * feeRateBps) / 10_000;
-    const cost = ((price + fee) * size) / MONEY_UNITS;
+    const cost = ((price + fee) * size) / USDC_UNITS;
     needed[trader] = (needed[trader] as number) + Math.ceil(cost + 0.01);
   }
   return Array.from(needed, (usdc, index) => ({

@@ -7,7 +7,16 @@ import type { Decision } from "../core/refusals.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import type { Address, Outcome } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
-import { FULL_PRICE, type Millis, millis, money, price, size } from "../core/units.ts";
+import {
+  FULL_PRICE,
+  type Millis,
+  millis,
+  money,
+  price,
+  SHARE_UNITS,
+  size,
+  USDC_UNITS,
+} from "../core/units.ts";
 import { type Ending, endingOf, withEndDate } from "./calendar.ts";
 import type { World, WorldEvent, WorldMarket } from "./world.ts";
 import { orderCount, orderIn, type WorldOrder } from "./world-orders.ts";
@@ -110,9 +119,6 @@ export const emptyWorld = (seed: string): World => ({
   flow: [],
 });
 
-const SIZE_UNITS = 100;
-const MONEY_UNITS = 1_000_000;
-
 /** A command of a world besides its orders; `at` is relative to the start. */
 interface Scheduled {
   readonly at: number;
@@ -209,9 +215,9 @@ function fundings(world: World, first: number): Scheduled[] {
 const fundingOf = ({ address, collateral, shares }: World["traders"][number]): Command => ({
   kind: "fundAccount",
   address,
-  collateral: money(Math.round(collateral * MONEY_UNITS)),
+  collateral: money(Math.round(collateral * USDC_UNITS)),
   tokens: [],
-  everyMarket: size(Math.round(shares * SIZE_UNITS)),
+  everyMarket: size(Math.round(shares * SHARE_UNITS)),
 });
 
 function createEvent(event: WorldEvent, ending: Ending): Command {
@@ -236,7 +242,7 @@ function createMarket(market: WorldMarket, event: WorldEvent, number: number, en
     category: event.category,
     tags: market.tags,
     tickSize: price(Math.round(market.tickSize * FULL_PRICE)),
-    minOrderSize: size(Math.round(market.minOrderSize * SIZE_UNITS)),
+    minOrderSize: size(Math.round(market.minOrderSize * SHARE_UNITS)),
     feeRateBps: market.feeRateBps,
     matching: market.matching,
     selfTrade: "allow",

@@ -1,5 +1,5 @@
 import type { Outcome, Side } from "../core/terms.ts";
-import { FULL_PRICE, type Price, price, type Size, size } from "../core/units.ts";
+import { FULL_PRICE, type Price, price, SHARE_UNITS, type Size, size } from "../core/units.ts";
 
 /** Orders of a world, oldest first. */
 export type OpeningHistory =
@@ -56,7 +56,6 @@ const NO = 2;
 const FAK = 4;
 /** Maximum of the integer that encodes side, outcome and order type. */
 export const MAX_TERMS = SELL + NO + FAK;
-const SIZE_UNITS = 100;
 
 /** Packs orders into six integers each: at, trader, market, terms (1 SELL, 2 NO, 4 FAK, added up), price, size. */
 export function packOrders(orders: readonly WorldOrder[]): number[] {
@@ -106,7 +105,7 @@ function orderOf(row: WorldRow): WorldOrder {
     side,
     outcome,
     price: price(Math.round(decimalPrice * FULL_PRICE)),
-    size: size(Math.round(decimalSize * SIZE_UNITS)),
+    size: size(Math.round(decimalSize * SHARE_UNITS)),
     orderType,
   };
 }

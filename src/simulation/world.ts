@@ -17,7 +17,7 @@ import {
   within,
 } from "../core/schema.ts";
 import { OUTCOMES } from "../core/terms.ts";
-import { FULL_PRICE } from "../core/units.ts";
+import { FULL_PRICE, SHARE_UNITS, USDC_UNITS } from "../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../regular-file.ts";
 import { type End, PERIODS } from "./calendar.ts";
 import {
@@ -35,8 +35,6 @@ const MAX_TAGS = 100;
 const MAX_USDC = 4_000_000_000;
 /** Ten years. */
 const MAX_DAYS = 3652;
-const SIZE_UNITS = 100;
-const MONEY_UNITS = 1_000_000;
 const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001];
 
 const words = (): Type<string> => textLike(/./s, "a text that is not empty");
@@ -90,9 +88,9 @@ function requireUnique(
 export const WorldTrader = record({
   address: address(),
   /** USDC. */
-  collateral: decimalIn(0, MAX_USDC, MONEY_UNITS),
+  collateral: decimalIn(0, MAX_USDC, USDC_UNITS),
   /** Shares of both outcomes of every market, minted as full sets when the trader first touches a market. */
-  shares: decimalIn(0, MAX_SHARES, SIZE_UNITS),
+  shares: decimalIn(0, MAX_SHARES, SHARE_UNITS),
 });
 export type WorldTrader = Infer<typeof WorldTrader>;
 
@@ -113,7 +111,7 @@ export const WorldMarket = record({
   /** USDC per share. */
   tickSize: tickSize(),
   /** Shares. */
-  minOrderSize: decimalIn(0.01, MAX_SHARES, SIZE_UNITS),
+  minOrderSize: decimalIn(0.01, MAX_SHARES, SHARE_UNITS),
   feeRateBps: integer(0, 10_000),
   matching: oneOf("complementary", "independent"),
   createdAt: past(),
@@ -289,7 +287,7 @@ function rowFault(row: readonly unknown[], _offset: number, markets: readonly Wo
     isDecimalIn(price, tickSize, 1 - tickSize, FULL_PRICE) &&
     Math.round(price * FULL_PRICE) % Math.round(tickSize * FULL_PRICE) === 0;
   if (!isOnTick) return [5, `a multiple of ${tickSize} above 0 and below 1`];
-  if (!isDecimalIn(size, minOrderSize, MAX_SHARES, SIZE_UNITS)) {
+  if (!isDecimalIn(size, minOrderSize, MAX_SHARES, SHARE_UNITS)) {
     return [6, `a multiple of 0.01 from ${minOrderSize} to ${MAX_SHARES}`];
   }
   return orderType === "GTC" || orderType === "FAK" ? null : [7, "GTC or FAK"];
@@ -307,7 +305,7 @@ function packedFault(
   if (!isInteger(price, tick, FULL_PRICE - tick) || price % tick !== 0) {
     return [4, `a multiple of ${tick} from ${tick} to ${FULL_PRICE - tick}`];
   }
-  const [min, max] = [Math.round(minOrderSize * SIZE_UNITS), MAX_SHARES * SIZE_UNITS];
+  const [min, max] = [Math.round(minOrderSize * SHARE_UNITS), MAX_SHARES * SHARE_UNITS];
   return isInteger(flow[offset + 5], min, max) ? null : [5, `an integer from ${min} to ${max}`];
 }
 

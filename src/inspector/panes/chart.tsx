@@ -5,7 +5,7 @@ import { idOf } from "../../core/ids.ts";
 import { isMirrored, type Market, outcomeOf, priceIn } from "../../core/market.ts";
 import type { Trade } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
-import { FULL_PRICE } from "../../core/units.ts";
+import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
 import { isShown, market, moment, outcome } from "../model.ts";
 import { AccountLink, EmptyNote, Head, OrderLink, Pane, Time } from "../parts.tsx";
 import { plotTrades } from "../price-plot.ts";
@@ -14,7 +14,6 @@ import { plotTrades } from "../price-plot.ts";
 const CHARTED = 3_000;
 const TAPE = 60;
 /** Size units per share. */
-const SIZE_UNITS = 100;
 
 /** Returns the price of a trade in terms of an outcome. */
 function priceFor(state: State, of: Market, { taker, price }: Trade, side: "YES" | "NO"): number {
@@ -142,7 +141,7 @@ function Plot({ onPoint }: { readonly onPoint: (trade: number | null) => void })
       return tradesOf(at.state, of, outcome.value).map((trade) => ({
         trade,
         price: priceFor(at.state, of, trade, outcome.value) / FULL_PRICE,
-        shares: trade.size / SIZE_UNITS,
+        shares: trade.size / SHARE_UNITS,
       }));
     };
     return plotTrades(box.current, read, onPoint);

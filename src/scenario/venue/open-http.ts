@@ -1,9 +1,8 @@
 import type { ReplyTo } from "../../api/endpoints.ts";
 import type { Transport } from "../../client/transport.ts";
-import { decimalText, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
-
 import type { World } from "../../simulation/world.ts";
 import type { MarketTerms } from "../language/parts.ts";
 import type { Scenario } from "../language/scenario.ts";
@@ -98,7 +97,7 @@ const marketBody = ({ name, tickSize, minOrderSize, ...terms }: MarketTerms) => 
   description: "",
   category: SCENARIO_EVENT.category,
   tags: [],
-  tickSize: Number(decimalText(tickSize, PRICE_PLACES)),
-  minOrderSize: Number(decimalText(minOrderSize, SIZE_PLACES)),
+  tickSize: tickSize / FULL_PRICE,
+  minOrderSize: minOrderSize / SHARE_UNITS,
   ...terms,
 });

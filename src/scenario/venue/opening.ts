@@ -1,5 +1,5 @@
 import type { CommandOf } from "../../core/commands.ts";
-import { money, type Size, size } from "../../core/units.ts";
+import { money, SHARE_UNITS, type Size, size, USDC_UNITS } from "../../core/units.ts";
 import type { Funding, MarketTerms, TokenName } from "../language/parts.ts";
 
 /** The event of the markets that a scenario declares. */
@@ -43,6 +43,6 @@ export function fundCommand(
 
 /** Returns the request body for the same, in USDC and shares. */
 export const fundingBody = ({ collateral, tokens }: CommandOf<"fundAccount">) => ({
-  collateral: collateral / 1_000_000,
-  tokens: Object.fromEntries(tokens.map(({ tokenId, size }) => [tokenId, size / 100])),
+  collateral: collateral / USDC_UNITS,
+  tokens: Object.fromEntries(tokens.map(({ tokenId, size }) => [tokenId, size / SHARE_UNITS])),
 });

@@ -4,9 +4,10 @@ import type { ReplyTo } from "../../api/endpoints.ts";
 import { didYouMean } from "../../api/nearest.ts";
 import { ExchangeClient } from "../../client/client.ts";
 import { collect } from "../../client/pages.ts";
-import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { DocumentError, within } from "../../core/schema.ts";
 import { anyOf } from "../../core/terms.ts";
+import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
 import { assetText, type MarketTerms } from "../language/parts.ts";
 import type { Scenario } from "../language/scenario.ts";
@@ -213,8 +214,8 @@ export function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): s
 /** Returns how a market differs from the one that the scenario needs; null if it is suitable. */
 export function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | null {
   const wanted = {
-    tickSize: Number(decimalText(terms.tickSize, PRICE_PLACES)),
-    minOrderSize: Number(decimalText(terms.minOrderSize, SIZE_PLACES)),
+    tickSize: terms.tickSize / FULL_PRICE,
+    minOrderSize: terms.minOrderSize / SHARE_UNITS,
     feeRateBps: terms.feeRateBps,
     matching: terms.matching,
   };

@@ -73,8 +73,11 @@ describe("a state hash", () => {
   it.each<[what: string, value: string, written: (hash: string) => string]>([
     ["an empty one in double quotes", '""', (hash) => `"${hash}"`],
     ["an empty one in single quotes", "''", (hash) => `'${hash}'`],
+    ["null", "null", (hash) => `"${hash}"`],
+    ["a tilde", "~", (hash) => `"${hash}"`],
     ["a wrong one", `"${WRONG}"`, (hash) => `"${hash}"`],
     ["a wrong one without quotes", WRONG, (hash) => `"${hash}"`],
+    ["one of an earlier version", `"${WRONG.slice(3)}"`, (hash) => `"${hash}"`],
   ])("replaces %s, and nothing else changes", async (what, value, written) => {
     const around = (text: string): string =>
       `# é ∑ 😀 stays\n${OPENING}  - expect: { stateHash: ${text} }   # so does this\n  - advance: 1s\n`;
@@ -92,6 +95,12 @@ describe("a state hash", () => {
     const text = `${OPENING}  - expect:\n      stateHash:\n  - advance: 1s\n`;
     const { stateHash } = await resultOf(folder.scenario(text, "none.yaml"), updating);
     expect(folder.read("none.yaml")).toBe(text.replace("stateHash:", `stateHash: "${stateHash}"`));
+  });
+
+  it("is written into JSON, which stays JSON", async () => {
+    const text = '{ "scenario": "x", "steps": [{ "expect": { "stateHash": null } }] }';
+    const { stateHash } = await resultOf(folder.scenario(text, "json.yaml"), updating);
+    expect(JSON.parse(folder.read("json.yaml"))).toMatchObject({ steps: [{ expect: { stateHash } }] });
   });
 
   it("is written in each of its places", async () => {
