@@ -4,18 +4,18 @@ import { Clock } from "../../src/engine/clock.ts";
 import { keptConfig, NOON, openOn } from "../engine/support/kept.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { elapsed, HOUR_MS, MINUTE_MS, openFloor } from "./floor.ts";
+import { elapsed, HOUR_MS, MINUTE_MS, openExchange } from "./open.ts";
 
-it("a scaled clock that agents cannot follow goes as fast as it can, and holds nobody up", () => {
-  const { exchange } = openFloor();
+it("a scaled clock with slow agents runs as fast as it can and does not block", () => {
+  const { exchange } = openExchange();
   let wall = 0;
-  let looks = 0;
-  // Each look takes a millisecond, and is due every ten.
+  let calls = 0;
+  // Each call takes a millisecond and is due every ten.
   exchange.agents = {
     nextAfter: (now) => elapsed(Math.floor((now - elapsed(0)) / 10) * 10 + 10),
     act: () => {
       wall += 1;
-      looks += 1;
+      calls += 1;
       return [];
     },
   };
@@ -23,12 +23,12 @@ it("a scaled clock that agents cannot follow goes as fast as it can, and holds n
   clock.stop();
   wall += 1_000;
   clock.settle();
-  expect(looks).toBeLessThan(30);
-  expect(exchange.now).toBe(elapsed(looks * 10));
-  const before = looks;
+  expect(calls).toBeLessThan(30);
+  expect(exchange.now).toBe(elapsed(calls * 10));
+  const before = calls;
   wall += 1;
   clock.settle();
-  expect(looks - before).toBeLessThan(30);
+  expect(calls - before).toBeLessThan(30);
   exchange.agents = null;
   wall += HOUR_MS;
   clock.settle();
@@ -39,7 +39,7 @@ describe("with a real clock", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("bots whose journal cannot be written stop, and the server is read-only", async () => {
+  it("bots stop and the server is read-only if the journal cannot be written", async () => {
     const disk = new SimulatedDisk();
     let wall = NOON;
     const config = keptConfig({ world: TINY_WORLD, clock: { mode: "real" }, bots: "busy" });
@@ -55,7 +55,7 @@ describe("with a real clock", () => {
     const { sequence } = opened.exchange;
     while (opened.persistence.broken === null) wake();
     expect(opened.persistence.broken.message).toBe("the journal cannot be written: ENOSPC");
-    // Nothing was answered, so that nothing of it is kept; and nobody acts while memory is brought back to that.
+    // Nothing was answered, so the exchange returns to the state before, and no bot acts.
     expect(opened.exchange.sequence).toBe(sequence);
     const { now } = opened.exchange;
     wake();

@@ -7,12 +7,12 @@ import { FOLDER, keptConfig, openOn, withoutLock } from "../engine/support/kept.
 import { TINY_WORLD } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { elapsed, HOUR_MS, MINUTE_MS, openFloor, openMarket } from "./floor.ts";
+import { elapsed, HOUR_MS, MINUTE_MS, openExchange, openWithBots } from "./open.ts";
 
 const HOURS = 2;
 const CLIENT = `0x${"c".repeat(40)}`;
 
-/** What a client of its own does at two moments: it takes from the market, and rests in it. */
+/** A client places an order that takes liquidity and one that rests. */
 function trade(exchange: Exchange): void {
   const [tokenId] = exchange.state.markets.get(1).tokenIds;
   const funds = { collateral: money(1_000_000_000), tokens: [], everyMarket: size(0) };
@@ -25,9 +25,9 @@ function trade(exchange: Exchange): void {
   }
 }
 
-/** What happens in two hours in which a client trades after 30 and after 70 minutes. */
-function played(moments: readonly number[]): { readonly hash: string; readonly journal: string } {
-  const { exchange, entries } = openMarket("busy");
+/** Runs two hours in steps; a client trades after 30 and after 70 minutes. */
+function play(moments: readonly number[]): { readonly hash: string; readonly journal: string } {
+  const { exchange, entries } = openWithBots("busy");
   for (const ms of [...moments, 30 * MINUTE_MS, 70 * MINUTE_MS, HOURS * HOUR_MS].sort((a, b) => a - b)) {
     exchange.advanceTo(elapsed(ms));
     if (ms === 30 * MINUTE_MS || ms === 70 * MINUTE_MS) trade(exchange);
@@ -38,14 +38,14 @@ function played(moments: readonly number[]): { readonly hash: string; readonly j
 const moments = fc.array(fc.integer({ min: 1, max: HOURS * HOUR_MS }), { maxLength: 2_000 });
 
 describe("bots", () => {
-  it("do the same whether time jumps or creeps, with a client among them", () => {
-    const jumped = played([]);
-    expect(jumped.journal.length).toBeGreaterThan(100_000);
+  it("do the same in one step of time or in many, with a client that trades too", () => {
+    const expected = play([]);
+    expect(expected.journal.length).toBeGreaterThan(100_000);
     fc.assert(
       fc.property(
         moments.map((list) => list.filter((ms) => ms % (10 * MINUTE_MS) !== 0)),
         (list) => {
-          expect(played(list)).toEqual(jumped);
+          expect(play(list)).toEqual(expected);
         },
       ),
       runs(8),
@@ -53,16 +53,16 @@ describe("bots", () => {
   });
 
   it("are not needed to replay a journal", () => {
-    const { exchange, entries } = openMarket("normal");
+    const { exchange, entries } = openWithBots("normal");
     exchange.advanceTo(elapsed(HOURS * HOUR_MS));
-    const replayed = openFloor().exchange;
+    const replayed = openExchange().exchange;
     for (const entry of entries) replayed.replay(entry);
     expect(replayed.hash).toBe(exchange.hash);
   });
 
-  it("do something else with another seed", () => {
+  it("act differently with another seed", () => {
     const hashOf = (seed: string): string => {
-      const { exchange, bots } = openFloor();
+      const { exchange, bots } = openExchange();
       bots.start("normal", seed);
       exchange.advanceTo(elapsed(HOUR_MS));
       return exchange.hash;
@@ -71,9 +71,9 @@ describe("bots", () => {
     expect(hashOf("other")).not.toBe(hashOf("another"));
   });
 
-  it("leave an exchange without bots alone", () => {
-    const { exchange } = openFloor();
-    const never = openFloor().exchange;
+  it("do not exist on an exchange that did not start them", () => {
+    const { exchange } = openExchange();
+    const never = openExchange().exchange;
     exchange.advanceTo(elapsed(HOUR_MS));
     never.advanceTo(elapsed(HOUR_MS));
     expect(exchange.nextDueAt).toBe(never.nextDueAt);
@@ -81,21 +81,21 @@ describe("bots", () => {
   });
 });
 
-describe("bots go on", () => {
-  it("from a snapshot as they did from there before", () => {
-    const { exchange } = openMarket("normal");
+describe("bots continue", () => {
+  it("from a restored snapshot as before", () => {
+    const { exchange } = openWithBots("normal");
     exchange.advanceTo(elapsed(HOUR_MS));
-    const kept = exchange.snapshot();
+    const snapshot = exchange.snapshot();
     exchange.advanceTo(elapsed(2 * HOUR_MS));
     const { hash } = exchange;
-    exchange.restore(kept);
+    exchange.restore(snapshot);
     exchange.advanceTo(elapsed(2 * HOUR_MS));
     expect(exchange.hash).toBe(hash);
   });
 
-  it("where others of the same profile take their place", () => {
-    const once = openMarket("normal");
-    const twice = openMarket("normal");
+  it("after bots of the same profile have replaced them", () => {
+    const once = openWithBots("normal");
+    const twice = openWithBots("normal");
     once.exchange.advanceTo(elapsed(2 * HOUR_MS));
     twice.exchange.advanceTo(elapsed(HOUR_MS));
     twice.bots.start("normal");
@@ -109,7 +109,7 @@ describe("bots go on", () => {
     return { ...opened, service: serviceOf(config, opened) };
   };
 
-  it.each(["close", "kill"] as const)("after a %s of a server that keeps its exchange", async (end) => {
+  it.each(["close", "kill"] as const)("after a %s of a server with a data directory", async (end) => {
     const whole = await serve(new SimulatedDisk());
     const start = whole.exchange.now;
     whole.exchange.advanceTo(millis(start + 2 * HOUR_MS));
@@ -125,7 +125,7 @@ describe("bots go on", () => {
     expect(disk.names(FOLDER)).toContain("journal.ndjson");
   });
 
-  it("from the start after a reset: those of the setting, and no others", async () => {
+  it("from the start after a reset, as configured", async () => {
     const { exchange, service } = await serve(new SimulatedDisk());
     const start = exchange.now;
     const hashAfterAnHour = (): string => {

@@ -7,18 +7,18 @@ import type { Snapshot } from "../../src/engine/exchange.ts";
 import { Generator, profileOf } from "../../src/fuzz/generator.ts";
 import { emptyWorld } from "../../src/simulation/opening.ts";
 import { runs } from "../support/runs.ts";
-import { MINUTE_MS, openFloor } from "./floor.ts";
+import { MINUTE_MS, openExchange } from "./open.ts";
 
 const STEPS = 150;
 
-/** A history of the fuzzer's (orders, faults, reorganizations, markets that end, snapshots), with bots in it or without. */
-function played(seed: number, profile: ProfileName | null) {
+/** Plays a history of the fuzzer (orders, faults, reorganizations, ended markets, snapshots), with or without bots. */
+function play(seed: number, profile: ProfileName | null) {
   const terms = profileOf(seed);
-  const floor = openFloor({ world: emptyWorld(terms.config.seed), config: terms.config });
-  const { exchange } = floor;
+  const opened = openExchange({ world: emptyWorld(terms.config.seed), config: terms.config });
+  const { exchange } = opened;
   const generator = new Generator(seed, terms);
   for (const command of generator.opening()) exchange.submit(command);
-  if (profile !== null) floor.bots.start(profile);
+  if (profile !== null) opened.bots.start(profile);
   let snapshot: Snapshot | null = null;
   for (let step = 0; step < STEPS; step += 1) {
     const next = generator.next(exchange.state, exchange.now);
@@ -27,24 +27,24 @@ function played(seed: number, profile: ProfileName | null) {
     else if (next.kind === "snapshot") snapshot = exchange.snapshot();
     else if (next.kind === "restore" && snapshot !== null) exchange.restore(snapshot);
   }
-  return floor;
+  return opened;
 }
 
-it("whatever clients and the chain do among them, bots break nothing, and do it again", () => {
+it("bots break no invariant and are deterministic in any history of clients and the chain", () => {
   const orders = { without: 0, with: 0 };
   fc.assert(
     fc.property(fc.nat(1_000_000), fc.constantFrom(...BOT_PROFILES), (seed, profile) => {
-      const { exchange, entries } = played(seed, profile);
+      const { exchange, entries } = play(seed, profile);
       expect(violations(exchange.state)).toEqual([]);
-      expect(played(seed, profile).exchange.hash).toBe(exchange.hash);
-      const replayed = openFloor({
+      expect(play(seed, profile).exchange.hash).toBe(exchange.hash);
+      const replayed = openExchange({
         world: emptyWorld(profileOf(seed).config.seed),
         config: profileOf(seed).config,
       });
       for (const entry of entries) replayed.exchange.replay(entry);
       expect(replayed.exchange.hash).toBe(exchange.hash);
       orders.with += exchange.state.orders.size;
-      orders.without += played(seed, null).exchange.state.orders.size;
+      orders.without += play(seed, null).exchange.state.orders.size;
     }),
     runs(60),
   );

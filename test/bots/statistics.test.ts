@@ -5,16 +5,16 @@ import { BOT_PROFILES, PROFILES, type Profile, type ProfileName } from "../../sr
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
 import { table } from "../support/markdown.ts";
-import { openMarket } from "./floor.ts";
-import { measured, type Statistics } from "./statistics.ts";
+import { openWithBots } from "./open.ts";
+import { measure, type Statistics } from "./statistics.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/guide/bots.md", import.meta.url));
 const MARKETS = 10;
 const HOURS: Readonly<Record<ProfileName, number>> = { thin: 24, normal: 24, busy: 3, toxic: 6 };
 
-/** A figure in the guide: what it is, with how many digits, and where that of `normal` stays. */
+/** A statistic in the guide: its name, its digits, and its range for `normal`. */
 const FIGURES: Readonly<
-  Record<keyof Statistics, readonly [says: string, digits: number, low: number, high: number]>
+  Record<keyof Statistics, readonly [label: string, digits: number, low: number, high: number]>
 > = {
   spread: ["spread", 4, 0.008, 0.03],
   touchDepth: ["shares at the two best prices", 0, 100, 3_000],
@@ -34,14 +34,14 @@ let broken: readonly unknown[] = [];
 beforeAll(async () => {
   const world = await generateWorld({ seed: "bots", markets: MARKETS });
   for (const profile of BOT_PROFILES) {
-    const { exchange } = openMarket(profile, { world });
-    statistics.set(profile, measured(exchange, HOURS[profile]));
+    const { exchange } = openWithBots(profile, { world });
+    statistics.set(profile, measure(exchange, HOURS[profile]));
     if (profile === "normal") broken = violations(exchange.state);
   }
 });
 
 describe("a day of normal", () => {
-  it.each(Object.entries(FIGURES))("looks like a market: %s", (name, [, , low, high]) => {
+  it.each(Object.entries(FIGURES))("is like that of a real market: %s", (name, [, , low, high]) => {
     const figure = statistics.get("normal")?.[name as keyof Statistics];
     expect(figure).toBeGreaterThanOrEqual(low);
     expect(figure).toBeLessThanOrEqual(high);
@@ -53,23 +53,23 @@ describe("a day of normal", () => {
 });
 
 describe("the profiles", () => {
-  const of = (profile: ProfileName, name: keyof Statistics): number =>
+  const statistic = (profile: ProfileName, name: keyof Statistics): number =>
     statistics.get(profile)?.[name] ?? Number.NaN;
 
   it("keep both sides of their books", () => {
-    for (const profile of BOT_PROFILES) expect(of(profile, "twoSided")).toBeGreaterThan(0.98);
+    for (const profile of BOT_PROFILES) expect(statistic(profile, "twoSided")).toBeGreaterThan(0.98);
   });
 
-  it("trade the more, the busier they are", () => {
-    expect(of("normal", "tradesAnHour")).toBeGreaterThan(4 * of("thin", "tradesAnHour"));
-    expect(of("busy", "tradesAnHour")).toBeGreaterThan(4 * of("normal", "tradesAnHour"));
-    expect(of("busy", "depth")).toBeGreaterThan(of("normal", "depth"));
+  it("trade more if they are busier", () => {
+    expect(statistic("normal", "tradesAnHour")).toBeGreaterThan(4 * statistic("thin", "tradesAnHour"));
+    expect(statistic("busy", "tradesAnHour")).toBeGreaterThan(4 * statistic("normal", "tradesAnHour"));
+    expect(statistic("busy", "depth")).toBeGreaterThan(statistic("normal", "depth"));
   });
 
-  it("quote wider where few trade, and where many know more", () => {
-    expect(of("thin", "spread")).toBeGreaterThan(1.3 * of("normal", "spread"));
-    expect(of("toxic", "spread")).toBeGreaterThan(1.3 * of("normal", "spread"));
-    expect(of("toxic", "volatility")).toBeGreaterThan(2 * of("normal", "volatility"));
+  it("quote wider spreads with few trades or many informed bots", () => {
+    expect(statistic("thin", "spread")).toBeGreaterThan(1.3 * statistic("normal", "spread"));
+    expect(statistic("toxic", "spread")).toBeGreaterThan(1.3 * statistic("normal", "spread"));
+    expect(statistic("toxic", "volatility")).toBeGreaterThan(2 * statistic("normal", "volatility"));
   });
 });
 
@@ -86,17 +86,17 @@ const time = (ms: number): string => {
   return `${ms / length} ${unit}`;
 };
 
-/** What the guide says of each parameter, and how its value is written. */
-type Says<Terms> = {
-  readonly [Name in keyof Terms]: readonly [says: string, text: (value: number) => string];
+/** Label and format of each parameter in the guide. */
+type Labels<Terms> = {
+  readonly [Name in keyof Terms]: readonly [label: string, text: (value: number) => string];
 };
-const crew = {
+const common = {
   count: ["number of bots", count],
   everyMs: ["mean time between checks of a market", time],
 } as const;
-const PARAMETERS: { readonly [Part in keyof Profile]: Says<Profile[Part]> } = {
+const PARAMETERS: { readonly [Part in keyof Profile]: Labels<Profile[Part]> } = {
   maker: {
-    ...crew,
+    ...common,
     size: ["shares of a quote at the first level (n times that at level n), ± 40 %", shares],
     levels: ["price levels on each side", count],
     gap: ["distance between levels, USDC", price],
@@ -105,7 +105,7 @@ const PARAMETERS: { readonly [Part in keyof Profile]: Says<Profile[Part]> } = {
     lagMs: ["delay until it knows the fair value", time],
   },
   noise: {
-    ...crew,
+    ...common,
     size: [
       "minimum shares of an order; Pareto distribution with exponent 2, up to 20 times the minimum",
       shares,
@@ -116,13 +116,13 @@ const PARAMETERS: { readonly [Part in keyof Profile]: Says<Profile[Part]> } = {
     patienceMs: ["longest time that an order rests", time],
   },
   momentum: {
-    ...crew,
+    ...common,
     size: ["shares of an order", shares],
     windowMs: ["period of the return", time],
     threshold: ["minimum return, USDC", price],
   },
   informed: {
-    ...crew,
+    ...common,
     size: ["shares of an order", shares],
     edge: ["minimum distance from the fair value, plus the fee, USDC", price],
   },
@@ -135,17 +135,17 @@ const PARAMETERS: { readonly [Part in keyof Profile]: Says<Profile[Part]> } = {
 
 it("the guide has the figures and parameters", async () => {
   const rounded = (figure: number, digits: number): string => figure.toFixed(digits);
-  const figures = Object.entries(FIGURES).map(([name, [says, digits, low, high]]) => [
-    says,
+  const figures = Object.entries(FIGURES).map(([name, [label, digits, low, high]]) => [
+    label,
     ...BOT_PROFILES.map((profile) =>
       rounded(statistics.get(profile)?.[name as keyof Statistics] ?? 0, digits),
     ),
     `${low} to ${high}`,
   ]);
-  const parameters = Object.entries<Says<Record<string, number>>>(PARAMETERS).flatMap(([part, names]) =>
-    Object.entries(names).map(([name, [says, text]]) => [
+  const parameters = Object.entries<Labels<Record<string, number>>>(PARAMETERS).flatMap(([part, names]) =>
+    Object.entries(names).map(([name, [label, text]]) => [
       part === "fair" ? "fair value" : part,
-      says,
+      label,
       ...BOT_PROFILES.map((profile) => {
         const terms: Profile = PROFILES[profile];
         const values: object = terms[part as keyof Profile];

@@ -10,28 +10,28 @@ import type { Exchange } from "../../src/engine/exchange.ts";
 import { emptyWorld } from "../../src/simulation/opening.ts";
 import { addressOf, eventCommand, marketCommand, orderCommand } from "../support/commands.ts";
 import { casesAtLevel } from "../support/runs.ts";
-import { elapsed, HOUR_MS, MINUTE_MS, openFloor, openMarket } from "./floor.ts";
+import { elapsed, HOUR_MS, MINUTE_MS, openExchange, openWithBots } from "./open.ts";
 
-/** Open orders of all bots that there may be. */
+/** Number of open orders of all possible bots. */
 const openOrders = ({ state }: Exchange): number =>
   botsOf(state.config.seed, null).reduce(
     (sum, { address }) => sum + (findAccount(state, address)?.openCount ?? 0),
     0,
   );
 
-/** Every book of an open market, best bid and best ask in ticks. */
+/** Every book of the open markets. */
 const booksOf = ({ state }: Exchange) =>
   [...state.markets]
     .filter(({ status }) => status === "ACTIVE")
     .flatMap(({ books }) => books.map(({ book }) => book));
 
-/** Counts what is asked for, and what of it is refused. */
-function counted(exchange: Exchange): { asked: number; readonly refused: string[] } {
-  const counts = { asked: 0, refused: [] as string[] };
+/** Counts commands and collects the codes of refused ones. */
+function countCommands(exchange: Exchange): { submitted: number; readonly refused: string[] } {
+  const counts = { submitted: 0, refused: [] as string[] };
   const submit = exchange.submit.bind(exchange);
   exchange.submit = (command: Command) => {
     const decision = submit(command);
-    counts.asked += 1;
+    counts.submitted += 1;
     if (!decision.ok) counts.refused.push(decision.refusal.code);
     return decision;
   };
@@ -39,7 +39,7 @@ function counted(exchange: Exchange): { asked: number; readonly refused: string[
 }
 
 const TERMS = [
-  ["as it comes", {}],
+  ["default settings", {}],
   ["settled balances", { balances: "settled" }],
   ["approvals of wallets", { approvals: "required" }],
   ["blocks at once", { settlement: "instant" }],
@@ -47,10 +47,10 @@ const TERMS = [
 
 describe.each(BOT_PROFILES)("bots of the profile %s", (profile: ProfileName) => {
   it.each(profile === "normal" ? TERMS : casesAtLevel(TERMS))(
-    "keep books two-sided, trade, and break nothing: %s",
+    "keep books two-sided, trade, and break no invariant: %s",
     (_terms, config) => {
-      const { exchange } = openMarket(profile, { config });
-      const counts = counted(exchange);
+      const { exchange } = openWithBots(profile, { config });
+      const counts = countCommands(exchange);
       const before = exchange.state.trades.size;
       exchange.advanceTo(elapsed(3 * HOUR_MS));
       for (const book of booksOf(exchange)) {
@@ -58,14 +58,14 @@ describe.each(BOT_PROFILES)("bots of the profile %s", (profile: ProfileName) => 
         expect(book?.bestAsk).toBeLessThanOrEqual(book?.levels ?? 0);
       }
       expect(exchange.state.trades.size).toBeGreaterThan(before + 5);
-      expect(counts.asked).toBeGreaterThan(50);
-      expect(counts.refused.length).toBeLessThan(counts.asked / 100);
+      expect(counts.submitted).toBeGreaterThan(50);
+      expect(counts.refused.length).toBeLessThan(counts.submitted / 100);
       expect(violations(exchange.state)).toEqual([]);
     },
   );
 
-  it("leave nothing behind when they end", () => {
-    const { exchange, bots } = openMarket(profile);
+  it("cancel their orders when they end", () => {
+    const { exchange, bots } = openWithBots(profile);
     exchange.advanceTo(elapsed(HOUR_MS));
     const open = openOrders(exchange);
     expect(open).toBeGreaterThan(0);
@@ -79,17 +79,17 @@ describe.each(BOT_PROFILES)("bots of the profile %s", (profile: ProfileName) => 
   });
 });
 
-/** An exchange without a world, with markets of these terms, all of one event. */
+/** Opens an exchange without a world, with one event and its markets. */
 function openMarkets(terms: readonly Parameters<typeof marketCommand>[1][], endDate: number | null = null) {
-  const floor = openFloor({ world: emptyWorld("bots") });
-  floor.exchange.submit(eventCommand("event"));
+  const opened = openExchange({ world: emptyWorld("bots") });
+  opened.exchange.submit(eventCommand("event"));
   for (const [index, each] of terms.entries()) {
-    floor.exchange.submit({ ...marketCommand(`market-${index + 1}`, each), endDate } as Command);
+    opened.exchange.submit({ ...marketCommand(`market-${index + 1}`, each), endDate } as Command);
   }
-  return floor;
+  return opened;
 }
 
-/** In which markets bots have open orders. */
+/** Numbers of the markets with bids. */
 const quotedIn = ({ state }: Exchange): readonly number[] =>
   [...state.markets]
     .filter(({ books }) => books.some(({ book }) => book !== null && book.bestBid > 0))
@@ -104,10 +104,10 @@ describe("bots", () => {
     { matching: "independent" },
     { selfTrade: "cancel-both" },
     { selfTrade: "cancel-taker", matching: "independent" },
-  ] as const)("make a market of nothing, whatever its terms: %o", (terms) => {
+  ] as const)("make a market from an empty book with any terms: %o", (terms) => {
     const { exchange, bots } = openMarkets([terms]);
     bots.start("normal");
-    const counts = counted(exchange);
+    const counts = countCommands(exchange);
     exchange.advanceTo(elapsed(2 * HOUR_MS));
     const books = booksOf(exchange);
     expect(books.length).toBe("matching" in terms && terms.matching === "independent" ? 2 : 1);
@@ -118,7 +118,7 @@ describe("bots", () => {
     expect(violations(exchange.state)).toEqual([]);
   });
 
-  it.each([0.01, 0.99])("go on where YES was traded last at %s", (last) => {
+  it.each([0.01, 0.99])("start at the last price of YES: %s", (last) => {
     const { exchange, bots } = openMarkets([{}]);
     const [tokenId] = exchange.state.markets.get(1).tokenIds;
     for (const name of ["alice", "bob"]) {
@@ -140,7 +140,7 @@ describe("bots", () => {
     expect(book?.bestAsk).toBeLessThanOrEqual(99);
   });
 
-  it("trade in the first 50 open markets, whichever those are at the moment", () => {
+  it("trade in the first 50 open markets", () => {
     const { exchange, bots } = openMarkets(Array.from({ length: MAX_BOT_MARKETS + 2 }, () => ({})));
     bots.start("normal");
     exchange.advanceTo(elapsed(5 * MINUTE_MS));
@@ -151,7 +151,7 @@ describe("bots", () => {
     expect(quotedIn(exchange)).toContain(MAX_BOT_MARKETS + 1);
   });
 
-  it("come to a market that is created later", () => {
+  it("trade in a market that is created later", () => {
     const { exchange, bots } = openMarkets([{}]);
     bots.start("normal");
     exchange.advanceTo(elapsed(HOUR_MS));
@@ -160,7 +160,7 @@ describe("bots", () => {
     expect(quotedIn(exchange)).toEqual([1, 2]);
   });
 
-  it("withdraw before a market's end date", () => {
+  it("cancel their orders before a market's end date", () => {
     const { exchange, bots } = openMarkets([{}], elapsed(3 * HOUR_MS));
     bots.start("normal");
     exchange.advanceTo(elapsed(2 * HOUR_MS - 1));
@@ -172,8 +172,8 @@ describe("bots", () => {
     expect(exchange.state.orders.size).toBe(orders);
   });
 
-  it("cancel the orders of those that a smaller profile does without", () => {
-    const { exchange, bots } = openMarket("busy");
+  it("cancel the orders of bots that a smaller profile does not have", () => {
+    const { exchange, bots } = openWithBots("busy");
     exchange.advanceTo(elapsed(HOUR_MS));
     bots.start("thin");
     const left = botsOf(exchange.state.config.seed, null).filter(
@@ -184,7 +184,7 @@ describe("bots", () => {
     for (const { name } of left) expect(running).toContain(name);
   });
 
-  it("hit who quotes inside their spread, and let who crosses pay it", () => {
+  it("take orders inside their spread, and earn it from orders that cross it", () => {
     const { exchange, bots } = openMarkets([{ tickSize: 0.001 }]);
     bots.start("normal");
     const spread = (): number => {

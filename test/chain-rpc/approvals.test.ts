@@ -10,7 +10,7 @@ import { documentLines } from "../../src/core/state-document.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
 import { openWorld } from "../../src/simulation/opening.ts";
-import { openTrader } from "../client/opened.ts";
+import { openTrader } from "../client/open.ts";
 import { ARENA } from "../core/properties/moves.ts";
 import { wallet } from "../server/wallet.ts";
 import { START } from "../support/exchange.ts";

@@ -8,7 +8,7 @@ import {
 } from "ethers";
 import { orThrow } from "../../src/client/result.ts";
 import { CONTRACT_ABIS } from "../../src/index.ts";
-import { openTrader } from "../client/opened.ts";
+import { openTrader } from "../client/open.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { Collected } from "./collected.ts";
 

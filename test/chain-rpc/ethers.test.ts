@@ -2,7 +2,7 @@ import { type ContractEventPayload, type EventLog, isCallException, NonceManager
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
-import { openTrader } from "../client/opened.ts";
+import { openTrader } from "../client/open.ts";
 import { Collected } from "./collected.ts";
 import { ALICE, BOB, type EthersChain, ONE, openEthers } from "./ethers-clients.ts";
 

@@ -15,7 +15,7 @@ import { foundry } from "viem/chains";
 import { orThrow } from "../../src/client/result.ts";
 import type { Config } from "../../src/config.ts";
 import { CONTRACT_ABIS } from "../../src/index.ts";
-import { openTrader } from "../client/opened.ts";
+import { openTrader } from "../client/open.ts";
 import { wallet } from "../server/wallet.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { Collected } from "./collected.ts";

@@ -4,7 +4,7 @@ import type { Trade } from "../../src/client/api-messages.ts";
 import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
-import { openTrader } from "../client/opened.ts";
+import { openTrader } from "../client/open.ts";
 import {
   ALICE,
   BOB,

@@ -1,7 +1,7 @@
 import { type Hex, parseEther } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
-import { openTrader } from "../client/opened.ts";
+import { openTrader } from "../client/open.ts";
 import { wallet } from "../server/wallet.ts";
 import { BOB, ONE, openChain, type ViemChain } from "./viem-clients.ts";
 

@@ -5,7 +5,7 @@ import { orThrow } from "../../src/client/result.ts";
 import { walletOf } from "../../src/client/wallet.ts";
 import { wallet } from "../server/wallet.ts";
 import { startApi, T0, useApi } from "../support/http.ts";
-import { atT0, checked, errorOf, openTrader } from "./opened.ts";
+import { atT0, checked, errorOf, openTrader } from "./open.ts";
 
 const api = useApi();
 let alice: ExchangeClient;
@@ -23,8 +23,8 @@ beforeEach(async () => {
   yes = market.tokens[0]?.tokenId ?? "";
 });
 
-describe("placing", () => {
-  it("answers the order, typed as the contract has it", async () => {
+describe("placing an order", () => {
+  it("returns the order with the types of the contract", async () => {
     const placed = orThrow(await alice.place({ tokenId: yes, side: "BUY", price: 0.55, size: 100 }));
     expect(placed).toMatchObject({ status: "LIVE", marketId, tokenId: yes, orderType: "GTC", trades: [] });
     expectTypeOf(placed).toEqualTypeOf<PlacedOrder>();
@@ -32,20 +32,20 @@ describe("placing", () => {
     expectTypeOf(placed.avgPrice).toEqualTypeOf<number | null>();
   });
 
-  it("answers the fills of an order that crosses", async () => {
+  it("returns the fills of an order that crosses the book", async () => {
     await alice.place({ tokenId: yes, side: "BUY", price: 0.55, size: 100 });
     const order = { tokenId: yes, side: "SELL", price: 0.5, size: 40, orderType: "FAK" } as const;
     const placed = orThrow(await bob.place(order));
     expect(placed.trades).toMatchObject([{ price: 0.55, size: 40, role: "TAKER" }]);
   });
 
-  it("keeps an order until the moment given as Unix seconds", async () => {
+  it("accepts an expiration in Unix seconds", async () => {
     const order = { tokenId: yes, side: "BUY", price: 0.5, size: 1, orderType: "GTD" } as const;
     const placed = orThrow(await alice.place({ ...order, expiration: T0 + 3600 }));
     expect(placed.expiration).toBe("2026-01-01T01:00:00.000Z");
   });
 
-  it("answers a refusal as a value, with the server's words", async () => {
+  it("returns a refusal as a value, with the message of the server", async () => {
     const order = { tokenId: yes, side: "BUY", price: 0.555, size: 1 } as const;
     expect(errorOf(await alice.place(order))).toEqual({
       code: "INVALID_TICK_SIZE",
@@ -60,7 +60,7 @@ describe("placing", () => {
 });
 
 describe("credentials", () => {
-  it("are derived anew each time, and earlier ones stay valid", async () => {
+  it("are new after each derivation, and earlier ones stay valid", async () => {
     const client = await openTrader(api, 13);
     const first = client.credentials;
     const second = orThrow(await client.derive(1));
@@ -72,7 +72,7 @@ describe("credentials", () => {
     earlier.close();
   });
 
-  it("can be given instead of derived, and need no wallet then", async () => {
+  it("can be given instead of derived, without a wallet", async () => {
     const { credentials } = await openTrader(api, 14);
     const client = new ExchangeClient(api.server.url, {
       credentials: credentials as NonNullable<typeof credentials>,
@@ -83,17 +83,17 @@ describe("credentials", () => {
     expect(orThrow(await client.place(order)).status).toBe("LIVE");
   });
 
-  it.each([137, 80002, 31337])("are signed for chain %i when the client is told so", async (chainId) => {
+  it.each([137, 80002, 31337])("are signed for chain %i with the option chainId", async (chainId) => {
     const client = await openTrader(api, 15, { chainId });
     expect(orThrow(await client.trades()).total).toBe(0);
   });
 
-  it("are derived from the bare sentence too", async () => {
+  it("can be derived by personal_sign", async () => {
     const client = new ExchangeClient(api.server.url, { account: wallet(16), transport: checked(api) });
     expect(orThrow(await client.derive(0, "personal-sign")).apiKey).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("are not derived for another chain than the service's", async () => {
+  it("are refused for another chain", async () => {
     const account = wallet(17);
     const client = new ExchangeClient(api.server.url, { account, time: atT0, chainId: 1 });
     expect(errorOf(await client.derive())).toMatchObject({ code: "INVALID_WALLET_SIGNATURE", status: 401 });
@@ -101,7 +101,7 @@ describe("credentials", () => {
     client.close();
   });
 
-  it("are unknown after a reset, and the error says what to do", async () => {
+  it("are unknown after a reset, until they are derived again", async () => {
     const own = await startApi();
     const client = await openTrader(own, 1);
     orThrow(await client.control.reset());
@@ -119,7 +119,7 @@ it("replies have the types of the contract", () => {
 });
 
 describe("quotes", () => {
-  it("put best bid, ask, mid, spread and last trade of a token together", async () => {
+  it("have best bid, best ask, mid, spread and last trade of a token", async () => {
     const tokenId = yes;
     orThrow(await alice.place({ tokenId, side: "BUY", price: 0.4, size: 100 }));
     orThrow(await alice.place({ tokenId, side: "SELL", price: 0.5, size: 100 }));
@@ -139,7 +139,7 @@ describe("quotes", () => {
     expect(orThrow(await alice.feeRate(tokenId)).feeRateBps).toBe(20);
   });
 
-  it.each(["price", "midpoint", "spread", "last-trade-price"])("are an error when %s is", async (part) => {
+  it.each(["price", "midpoint", "spread", "last-trade-price"])("are an error if %s is one", async (part) => {
     const reader = new ExchangeClient("http://127.0.0.1:1", {
       transport: async ({ path }) =>
         path.startsWith(`/clob/${part}?`)
@@ -150,7 +150,7 @@ describe("quotes", () => {
   });
 });
 
-it("numbers are texts, which the types do not show, on a server told to send them so", async () => {
+it("numbers are strings, unlike their types, from a server with --numbers string", async () => {
   const texts = await startApi({ numbers: "string" });
   const reader = new ExchangeClient(texts.server.url, { transport: checked(texts) });
   const { tickSize } = orThrow(await reader.tickSize(texts.server.sampleTokenId ?? ""));
@@ -166,20 +166,17 @@ describe("an injected fault", () => {
     [500, "INTERNAL_ERROR"],
     [502, "UNAVAILABLE"],
     [503, "UNAVAILABLE"],
-  ] as const)(
-    "of status %i is an error with its code, and hits as often as it is told to",
-    async (status, code) => {
-      orThrow(await alice.control.addFault({ route: "POST /order", status, times: 1 }));
-      expect(errorOf(await place())).toMatchObject({
-        code,
-        status,
-        hint: expect.stringMatching(/fault-\d+/),
-      });
-      expect(orThrow(await place()).status).toBe("LIVE");
-    },
-  );
+  ] as const)("of status %i is an error with its code, as often as `times`", async (status, code) => {
+    orThrow(await alice.control.addFault({ route: "POST /order", status, times: 1 }));
+    expect(errorOf(await place())).toMatchObject({
+      code,
+      status,
+      hint: expect.stringMatching(/fault-\d+/),
+    });
+    expect(orThrow(await place()).status).toBe("LIVE");
+  });
 
-  it("says after how many seconds to try again, where it is told to", async () => {
+  it("has the seconds of Retry-After", async () => {
     orThrow(await alice.control.addFault({ route: "POST /order", status: 429, retryAfter: 12, times: 1 }));
     expect(errorOf(await place())).toMatchObject({ code: "RATE_LIMITED", retryAfter: 12 });
     orThrow(await alice.control.addFault({ route: "POST /order", status: 500, times: 1 }));
@@ -193,7 +190,7 @@ describe("an injected fault", () => {
     expect(orThrow(await alice.openOrders()).total).toBe(total);
   });
 
-  it("drops the reply of an order that is placed, which the client does not send again", async () => {
+  it("drops the reply of an order that was placed, and the client does not send it again", async () => {
     const { total } = orThrow(await alice.openOrders());
     orThrow(await alice.control.addFault({ route: "POST /order", drop: "reply", times: 1 }));
     expect(errorOf(await place()).code).toBe("CONNECTION_LOST");
@@ -201,23 +198,23 @@ describe("an injected fault", () => {
   });
 });
 
-it("the dev accounts of the exchange make wallets", async () => {
+it("walletOf makes a wallet of a dev account's private key", async () => {
   const [dev] = orThrow(await alice.control.info()).devAccounts;
   expect((await walletOf(dev?.privateKey ?? "")).address).toBe(dev?.address);
 });
 
-it("a server with a token is steered by who shows it", async () => {
+it("the control plane of a server with a token needs simToken", async () => {
   const guarded = await startApi({ simToken: "open-sesame" });
-  const stranger = new ExchangeClient(guarded.server.url);
-  expect(errorOf(await stranger.control.info())).toMatchObject({ code: "SIM_TOKEN_REQUIRED", status: 401 });
-  const friend = new ExchangeClient(guarded.server.url, { simToken: "open-sesame" });
-  expect(orThrow(await friend.control.info()).name).toBe("clobsim");
-  stranger.close();
-  friend.close();
+  const anonymous = new ExchangeClient(guarded.server.url);
+  expect(errorOf(await anonymous.control.info())).toMatchObject({ code: "SIM_TOKEN_REQUIRED", status: 401 });
+  const authorized = new ExchangeClient(guarded.server.url, { simToken: "open-sesame" });
+  expect(orThrow(await authorized.control.info()).name).toBe("clobsim");
+  anonymous.close();
+  authorized.close();
   await guarded.close();
 });
 
-it("the token goes nowhere but to the control plane", async () => {
+it("simToken is sent only to the control plane", async () => {
   const sent: string[] = [];
   const client = new ExchangeClient("http://127.0.0.1:1", {
     simToken: "open-sesame",

@@ -1,38 +1,34 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
 import { ExchangeFailure, orThrow } from "../../src/client/result.ts";
 import { wallet } from "../server/wallet.ts";
 import { startApi } from "../support/http.ts";
-import { bareServer, errorOf, openTrader } from "./opened.ts";
+import { bareServer, errorOf, openTrader } from "./open.ts";
 
 const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" } as const;
 const NOWHERE = "http://127.0.0.1:1";
-const opened: { close(): unknown }[] = [];
-const closing = <Opened extends { close(): unknown }>(thing: Opened): Opened => {
-  opened.push(thing);
-  return thing;
+const closeAfter = <Closable extends { close(): unknown }>(closable: Closable): Closable => {
+  onTestFinished(async () => void (await closable.close()));
+  return closable;
 };
-afterEach(() => {
-  for (const thing of opened.splice(0).reverse()) thing.close();
-});
 
 const clientOf = (url: string, options: ConstructorParameters<typeof ExchangeClient>[1] = {}) =>
-  closing(new ExchangeClient(url, options));
+  closeAfter(new ExchangeClient(url, options));
 
-/** A client of a server that answers bytes of its own, or hangs up. */
+/** A client of a TCP server with a given answer. */
 async function clientOfSocket(answer: (socket: Socket) => void): Promise<ExchangeClient> {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () => answer(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing(server);
+  closeAfter(server);
   return clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
 describe("CONNECTION_LOST", () => {
-  it("is the error where nobody listens, and says so", async () => {
+  it("is the error if no server listens", async () => {
     expect(errorOf(await clientOf(NOWHERE).serverTime())).toEqual({
       code: "CONNECTION_LOST",
       message: `no reply from ${NOWHERE}: connect ECONNREFUSED 127.0.0.1:1`,
@@ -45,16 +41,19 @@ describe("CONNECTION_LOST", () => {
   });
 
   it.each<[string, (socket: Socket) => void]>([
-    ["hangs up without a reply", (socket) => socket.end()],
+    ["closes the connection without a reply", (socket) => socket.end()],
     ["resets the connection", (socket) => socket.resetAndDestroy()],
-    ["hangs up inside the head", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-le")],
-    ["hangs up inside the body", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{")],
-    ["speaks something else", (socket) => socket.end("220 mail.example ESMTP\r\n")],
+    ["closes the connection inside the head", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-le")],
+    [
+      "closes the connection inside the body",
+      (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"),
+    ],
+    ["uses another protocol", (socket) => socket.end("220 mail.example ESMTP\r\n")],
     [
       "changes the protocol",
       (socket) => socket.write("HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
     ],
-  ])("is the error where the server %s", async (_what, answer) => {
+  ])("is the error if the server %s", async (_case, answer) => {
     const client = await clientOfSocket(answer);
     expect(errorOf(await client.serverTime())).toMatchObject({
       code: "CONNECTION_LOST",
@@ -63,7 +62,7 @@ describe("CONNECTION_LOST", () => {
     });
   });
 
-  it("is the one thing that a raw request can come to but a reply", async () => {
+  it("is the only error of a raw request", async () => {
     const raw = await clientOf(NOWHERE).send({ method: "GET", path: "/clob/time" });
     expect(errorOf(raw).code).toBe("CONNECTION_LOST");
   });
@@ -71,28 +70,28 @@ describe("CONNECTION_LOST", () => {
   it.each([
     ["a header that HTTP cannot carry", { path: "/", headers: { "x-name": "a\r\nb" } }, "ERR_INVALID_CHAR"],
     ["a path that HTTP cannot carry", { path: "/a b" }, "ERR_UNESCAPED_CHARACTERS"],
-  ])("is the error of %s, which is never sent", async (_what, request, cause) => {
+  ])("is the error of %s, which is not sent", async (_case, request, cause) => {
     const raw = await clientOf(NOWHERE).send({ method: "GET", ...request });
     expect(errorOf(raw)).toMatchObject({ code: "CONNECTION_LOST", hint: null, details: { cause } });
   });
 
-  it("is the error of what is under way when the client is closed, and of what comes later", async () => {
+  it("is the error of a pending request when the client is closed, and of later ones", async () => {
     const client: ExchangeClient = await clientOfSocket(() => client.close());
     expect(errorOf(await client.serverTime()).code).toBe("CONNECTION_LOST");
     expect(errorOf(await client.serverTime()).message).toContain("the client is closed");
   });
 
-  it("is the error of a transport that rejects, whatever with", async () => {
+  it("is the error of a transport that rejects", async () => {
     const client = clientOf(NOWHERE, { transport: () => Promise.reject(undefined) });
     expect(errorOf(await client.serverTime()).message).toBe(`no reply from ${NOWHERE}: undefined`);
   });
 });
 
-describe("a reply that does not come in time", () => {
+describe("a reply after the timeout", () => {
   it.each<[string, string]>([
-    ["nothing of it comes", ""],
-    ["its end does not come", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"],
-  ])("is lost where %s", async (_what, bytes) => {
+    ["nothing arrives", ""],
+    ["only a part arrives", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"],
+  ])("is an error if %s", async (_case, bytes) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const client = await clientOfSocket((socket) => {
@@ -105,8 +104,8 @@ describe("a reply that does not come in time", () => {
   });
 });
 
-it("a reply that came leaves no timer behind", async () => {
-  const server = closing(await bareServer((_request, response) => response.end("{}")));
+it("a reply in time cancels its timer", async () => {
+  const server = closeAfter(await bareServer((_request, response) => response.end("{}")));
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     orThrow(await clientOf(server.url).serverTime());
@@ -127,28 +126,34 @@ describe("INVALID_REPLY", () => {
     ],
     ["nothing", 200, "text/plain", "", "the reply 200 should be a JSON object, found no JSON (text/plain)"],
     ["an array", 200, "application/json", "[1]", "the reply 200 should be a JSON object, found an array"],
-    ["a text", 200, "application/json", '"secret"', "the reply 200 should be a JSON object, found a string"],
+    [
+      "a string",
+      200,
+      "application/json",
+      '"secret"',
+      "the reply 200 should be a JSON object, found a string",
+    ],
     ["no code", 500, "application/json", "{}", "the reply 500 is no error that this client knows: no code"],
     [
-      "a code of no contract",
+      "an unknown code",
       418,
       "application/json",
       '{"error":"short and stout","code":"TEAPOT"}',
       'the reply 418 is no error that this client knows: code "TEAPOT"',
     ],
-  ])("is the error of a reply of %s", async (_what, status, type, text, message) => {
+  ])("is the error of a reply of %s", async (_case, status, type, text, message) => {
     const server = await bareServer((_request, response) => {
       response.writeHead(status, { "content-type": type, "x-request-id": "r-1" });
       response.end(text);
     });
-    closing(server);
+    closeAfter(server);
     const error = errorOf(await clientOf(server.url).serverTime());
     expect(error).toMatchObject({ code: "INVALID_REPLY", status, message, requestId: "r-1" });
   });
 
-  it("keeps what a server with other codes said", async () => {
+  it("has the body of a server with other codes", async () => {
     const body = { error: "short and stout", code: "toString" };
-    const server = closing(
+    const server = closeAfter(
       await bareServer((_request, response) => response.writeHead(418).end(JSON.stringify(body))),
     );
     expect(errorOf(await clientOf(server.url).serverTime()).details).toEqual(body);
@@ -156,7 +161,7 @@ describe("INVALID_REPLY", () => {
 });
 
 describe("an error of the contract", () => {
-  it("is told with the parts that it has", async () => {
+  it("is read without invalid fields", async () => {
     const body = {
       error: "busy",
       code: "INTERNAL_ERROR",
@@ -165,7 +170,7 @@ describe("an error of the contract", () => {
       details: [1],
       requestId: "r",
     };
-    const server = closing(
+    const server = closeAfter(
       await bareServer((_request, response) => response.writeHead(503).end(JSON.stringify(body))),
     );
     expect(errorOf(await clientOf(server.url).serverTime())).toEqual({
@@ -186,13 +191,13 @@ describe("the seconds of Retry-After", () => {
   it.each<[string, Record<string, string>, number | null]>([
     ["seconds", { "retry-after": "7" }, 7],
     ["no seconds at all", { "retry-after": "0" }, 0],
-    ["a moment", { "retry-after": "Thu, 01 Jan 2026 00:01:30 GMT", date: DATE }, 90],
-    ["a moment that is over", { "retry-after": "Wed, 31 Dec 2025 23:00:00 GMT", date: DATE }, 0],
-    ["something else", { "retry-after": "soon", date: DATE }, null],
-    ["less than nothing", { "retry-after": "-3", date: DATE }, null],
-    ["part of a second", { "retry-after": "1.5" }, null],
+    ["a time", { "retry-after": "Thu, 01 Jan 2026 00:01:30 GMT", date: DATE }, 90],
+    ["a time in the past", { "retry-after": "Wed, 31 Dec 2025 23:00:00 GMT", date: DATE }, 0],
+    ["another text", { "retry-after": "soon", date: DATE }, null],
+    ["a negative number", { "retry-after": "-3", date: DATE }, null],
+    ["a fraction", { "retry-after": "1.5" }, null],
     ["nothing", {}, null],
-  ])("are told of a reply with %s, whatever its body is", async (_what, headers, retryAfter) => {
+  ])("are read from a reply with %s and any body", async (_case, headers, retryAfter) => {
     for (const body of ['{"error":"slow down","code":"RATE_LIMITED"}', "<html>"]) {
       const client = new ExchangeClient(NOWHERE, {
         transport: async () => ({ status: 429, headers, text: body }),
@@ -203,7 +208,7 @@ describe("the seconds of Retry-After", () => {
 });
 
 describe("NOT_DERIVED", () => {
-  it("is the error of every signed call before credentials are there, and nothing is sent", async () => {
+  it("is the error of every signed call before credentials are derived", async () => {
     const client = clientOf(NOWHERE, { account: wallet(1) });
     const calls = [
       client.place({ tokenId: "1", side: "BUY", price: 0.5, size: 1 }),
@@ -237,8 +242,8 @@ describe("NO_WALLET", () => {
 
   it.each<[string, () => Promise<string>, number]>([
     ["refuses", () => Promise.reject(new Error("the user said no\nat length")), 0],
-    ["is asked for a nonce that is none", () => Promise.resolve("0x"), 1.5],
-  ])("is the error where the wallet %s", async (_what, signTypedData, nonce) => {
+    ["is given an invalid nonce", () => Promise.resolve("0x"), 1.5],
+  ])("is the error if the wallet %s", async (_case, signTypedData, nonce) => {
     const account = { address: "0xa", signTypedData, signMessage: signTypedData } as const;
     const error = errorOf(await clientOf(NOWHERE, { account }).derive(nonce));
     expect(error.code).toBe("NO_WALLET");
@@ -247,14 +252,14 @@ describe("NO_WALLET", () => {
 });
 
 describe("orThrow", () => {
-  it("answers the value", async () => {
+  it("returns the value", async () => {
     const api = await startApi();
-    closing(api);
+    closeAfter(api);
     const client = await openTrader(api, 61);
     expect(orThrow(await client.trades()).data).toEqual([]);
   });
 
-  it("throws the error, in one line", () => {
+  it("throws the error with a message of one line", () => {
     const error = {
       code: "INVALID_SIZE",
       message: "size 0",
@@ -292,7 +297,7 @@ describe("a client", () => {
     "http://u:p@h",
     "http://127.0.0.1/3/clob",
     "http://127.0.0.1/0",
-  ])("is not made for %j, where no exchange can be", (url) => {
+  ])("is not created for %j, which is not the URL of an exchange", (url) => {
     expect(() => new ExchangeClient(url)).toThrow(TypeError);
   });
 
@@ -303,13 +308,13 @@ describe("a client", () => {
     "http://[::1]:7070",
     "http://127.0.0.1:7070/3",
     "http://127.0.0.1:7070/12/",
-  ])("is made for %s", (url) => {
+  ])("is created for %s", (url) => {
     expect(() => clientOf(url)).not.toThrow();
   });
 
-  it("keeps its connection from one request to the next", async () => {
+  it("reuses its connection", async () => {
     const ports = new Set<number | undefined>();
-    const server = closing(
+    const server = closeAfter(
       await bareServer((request, response) => {
         ports.add(request.socket.remotePort);
         response.end("{}");

@@ -5,7 +5,7 @@ import { useApi } from "../support/http.ts";
 
 const api = useApi({ clock: { mode: "frozen" } });
 
-it("the example of the typed client runs as it stands, with the package's own name", async () => {
+it("the example of the typed client runs with the name of the package", async () => {
   const program = ["fixtures/examples/typed-client.js", api.server.url];
   const { stdout } = await promisify(execFile)(process.execPath, program);
   const [question, ...lines] = stdout.trimEnd().split("\n");

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const entryPoints = [fileURLToPath(new URL("../../src/client/client.ts", import.meta.url))];
 
-it("a client loads Node's own modules and no package", async () => {
+it("a client imports only modules of Node", async () => {
   const { metafile } = await build({
     entryPoints,
     bundle: true,

@@ -4,7 +4,7 @@ import type { ExchangeClient } from "../../src/client/client.ts";
 import { collect, pages } from "../../src/client/pages.ts";
 import { orThrow, type Result, success } from "../../src/client/result.ts";
 import { useApi } from "../support/http.ts";
-import { openTrader } from "./opened.ts";
+import { openTrader } from "./open.ts";
 
 const COUNT = 23;
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe("pages", () => {
-  it("follow one another up to the last", async () => {
+  it("follow one another until the last", async () => {
     const offsets: number[] = [];
     const ids: string[] = [];
     for await (const page of pages((window) => client.openOrders(window), { limit: 5 })) {
@@ -34,26 +34,26 @@ describe("pages", () => {
     expect(ids).toEqual(placed);
   });
 
-  it("begin where they are asked to", async () => {
+  it("start at the given offset", async () => {
     const rest = orThrow(await collect((window) => client.openOrders(window), { limit: 5, offset: 20 }));
     expect(rest.map(({ id }) => id)).toEqual(placed.slice(20));
   });
 
-  it("carry the filter of the call", async () => {
+  it("keep the filter of the call", async () => {
     const none = await collect((window) => client.openOrders({ side: "SELL", ...window }), { limit: 5 });
     expect(orThrow(none)).toEqual([]);
   });
 
-  it("follow each other without a gap where the server clamps what was asked for", async () => {
+  it("continue without a gap if the server clamps the limit", async () => {
     const list = Array.from({ length: 12 }, (_, index) => index);
-    const ask = async ({ offset = 0 }: PageWindow): Promise<Result<Page<number>>> => {
+    const request = async ({ offset = 0 }: PageWindow): Promise<Result<Page<number>>> => {
       const data = list.slice(offset, offset + 5);
       return success({ data, limit: 5, offset, total: 12, hasMore: offset + data.length < 12 });
     };
-    expect(orThrow(await collect(ask, { limit: 1_000_000 }))).toEqual(list);
+    expect(orThrow(await collect(request, { limit: 1_000_000 }))).toEqual(list);
   });
 
-  it("work for every list, the control plane's too", async () => {
+  it("work for lists of the control plane too", async () => {
     const { total } = orThrow(await client.control.accounts({ limit: 1 }));
     const accounts = orThrow(await collect((window) => client.control.accounts(window), { limit: 2 }));
     expect(new Set(accounts.map(({ address }) => address)).size).toBe(total);
@@ -69,19 +69,19 @@ describe("pages", () => {
     expect(collected).toMatchObject({ ok: false, error: { code: "MARKET_NOT_FOUND" } });
   });
 
-  it("are asked for only as far as they are read", async () => {
-    let asked = 0;
-    const ask = (window: object) => {
-      asked += 1;
+  it("are requested only if they are read", async () => {
+    let requests = 0;
+    const request = (window: object) => {
+      requests += 1;
       return client.openOrders(window);
     };
-    for await (const page of pages(ask, { limit: 5 })) if (page.ok) break;
-    expect(asked).toBe(1);
+    for await (const page of pages(request, { limit: 5 })) if (page.ok) break;
+    expect(requests).toBe(1);
   });
 
-  it("end at an empty one, even where the server says there is more", async () => {
+  it("end at an empty page, even if hasMore is true", async () => {
     const empty: Page<never> = { data: [], limit: 5, offset: 0, total: 9, hasMore: true };
-    const ask = async (): Promise<Result<Page<never>>> => success(empty);
-    expect(orThrow(await collect(ask))).toEqual([]);
+    const request = async (): Promise<Result<Page<never>>> => success(empty);
+    expect(orThrow(await collect(request))).toEqual([]);
   });
 });

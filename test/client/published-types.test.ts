@@ -12,7 +12,7 @@ mkdirSync(CACHE, { recursive: true });
 const folder = mkdtempSync(join(CACHE, "published-types-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Compiles only where the published types say of each message what those say that are inferred from the schemas. */
+/** Compiles only if the published types equal the types inferred from the schemas. */
 const CHECK = `
 import type { BodyAt } from "../../../src/api/endpoints.ts";
 import type * as inferred from "../../../src/client/api-messages.ts";
@@ -20,14 +20,14 @@ import type * as inferredCalls from "../../../src/client/control-calls.ts";
 import type * as published from "./client/api-messages.js";
 import type * as publishedCalls from "./client/control-calls.js";
 
-/** What JSON carries of a type, for reading. */
+/** The type of a message parsed from JSON. */
 type Message<T> = T extends readonly (infer Item)[]
   ? readonly Message<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: Message<Exclude<T[Key], undefined>> }
     : T;
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** The names under which two tables hold different messages. */
+/** Keys with different messages in two tables. */
 type Differing<One, Other extends { readonly [Key in keyof One]: unknown }> = {
   [Key in keyof One]: Same<Message<One[Key]>, Message<Other[Key]>> extends true ? never : Key;
 }[keyof One];
@@ -69,8 +69,8 @@ ${["ControlCalls", "ChainCalls"]
 ];
 `;
 
-it("the published types are those that are inferred from the schemas", () => {
-  // As sources, which the compiler checks themselves, too.
+it("the published types equal the types inferred from the schemas", () => {
+  // As source files, so that the compiler checks them too.
   mkdirSync(join(folder, "client"));
   for (const [path, text] of Object.entries(publishedTypes()))
     writeFileSync(join(folder, path.replace(".d.ts", ".ts")), text);

@@ -8,7 +8,7 @@ const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" 
 
 type Call = (client: ExchangeClient) => Promise<Result<unknown>>;
 
-/** What a client sends for one call, to a server that answers an empty object. */
+/** The requests of one call, to a server that answers `{}`. */
 async function sentBy(call: Call): Promise<HttpRequest[]> {
   const sent: HttpRequest[] = [];
   const client = new ExchangeClient("http://127.0.0.1:7070", {
@@ -24,7 +24,7 @@ async function sentBy(call: Call): Promise<HttpRequest[]> {
   return sent;
 }
 
-/** What is sent, the call that sends it, and its body if it has one. */
+/** The request of each call, and its body. */
 const CALLS: readonly (readonly [sent: string, call: Call, body?: object])[] = [
   [
     "POST /clob/auth/derive-api-key",
@@ -141,7 +141,7 @@ const CALLS: readonly (readonly [sent: string, call: Call, body?: object])[] = [
 ];
 
 describe("a method of the client", () => {
-  it.each(CALLS.map(([route, call, body]) => ({ route, call, body })))("asks $route", async (row) => {
+  it.each(CALLS.map(([route, call, body]) => ({ route, call, body })))("sends $route", async (row) => {
     const { route, call, body } = row;
     const [sent, ...more] = await sentBy(call);
     expect(more).toEqual([]);
@@ -149,7 +149,7 @@ describe("a method of the client", () => {
     expect(JSON.parse(sent?.body ?? "null")).toEqual(body ?? null);
   });
 
-  it("asks four endpoints for quotes", async () => {
+  it("sends four requests for quotes", async () => {
     const sent = await sentBy((client) => client.quotes("1"));
     expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "GET /clob/price?token_id=1",
@@ -159,24 +159,24 @@ describe("a method of the client", () => {
     ]);
   });
 
-  it("is there for every endpoint but the chain, which has clients of its own, and those of the service itself", () => {
+  it("exists for every endpoint except the chain, which has its own clients, and those of the service", () => {
     const ofQuotes = ["price", "midpoint", "spread", "last-trade-price"].map((name) => `GET /clob/${name}`);
     const reached = [...CALLS.map(([sent]) => sent.replace(/\?.*/, "")), ...ofQuotes];
-    const isMissed = ({ method, path }: (typeof ENDPOINTS)[number]): boolean => {
+    const isMissing = ({ method, path }: (typeof ENDPOINTS)[number]): boolean => {
       const route = new RegExp(`^${method} ${path.replace(/\{\w+\}/g, "[^/]+")}$`);
       return !reached.some((sent) => route.test(sent));
     };
-    const missed = ENDPOINTS.filter(isMissed).map(({ operation }) => operation);
-    // `stream.test.ts` tries what follows the live feed.
-    expect(missed).toEqual(["callChain", "streamSession", "getHealth", "getOpenApi"]);
+    const missing = ENDPOINTS.filter(isMissing).map(({ operation }) => operation);
+    // `stream.test.ts` tests the live feed.
+    expect(missing).toEqual(["callChain", "streamSession", "getHealth", "getOpenApi"]);
   });
 
   it.each([
     ["a slash", "a/b", "a%2Fb"],
     ["a question mark", "a?b=c", "a%3Fb%3Dc"],
-    ["what is above ASCII", "é", "%C3%A9"],
+    ["a letter outside ASCII", "é", "%C3%A9"],
     ["half a surrogate pair", "\ud800", "%EF%BF%BD"],
-  ])("carries %s inside one segment of a path, and inside one parameter", async (_what, text, encoded) => {
+  ])("encodes %s in one path segment and in one parameter", async (_case, text, encoded) => {
     const [market] = await sentBy((client) => client.market(text));
     expect(market?.path).toBe(`/api/markets/${encoded}`);
     const [search] = await sentBy((client) => client.search(text));
@@ -191,16 +191,16 @@ describe("an order", () => {
     return JSON.parse(sent?.body ?? "");
   };
 
-  it("is GTC and without expiration unless told otherwise", async () => {
+  it("is GTC without expiration by default", async () => {
     expect(await bodyOf({})).toEqual({ ...order, orderType: "GTC" });
   });
 
   it.each([
-    ["a moment", new Date("2026-01-02T03:04:05.678Z"), "2026-01-02T03:04:05.678Z"],
-    ["a text, as it stands", "2026-01-02T00:00:00+01:00", "2026-01-02T00:00:00+01:00"],
+    ["a Date", new Date("2026-01-02T03:04:05.678Z"), "2026-01-02T03:04:05.678Z"],
+    ["a string, unchanged", "2026-01-02T00:00:00+01:00", "2026-01-02T00:00:00+01:00"],
     ["Unix seconds", 1_767_225_601, "1767225601"],
-    ["no moment, for the server to refuse", new Date(Number.NaN), "Invalid Date"],
-  ])("expires at %s", async (_what, expiration, text) => {
+    ["an invalid Date, which the server refuses", new Date(Number.NaN), "Invalid Date"],
+  ])("expires at %s", async (_case, expiration, text) => {
     expect(await bodyOf({ orderType: "GTD", expiration })).toEqual({
       ...order,
       orderType: "GTD",
@@ -213,18 +213,18 @@ describe("headers", () => {
   const headersOf = async (call: Call): Promise<Record<string, string>> =>
     Object.fromEntries((await sentBy(call))[0]?.headers ?? []);
 
-  it("of a public request name the host alone", async () => {
+  it("of a public request have only the host", async () => {
     expect(await headersOf((client) => client.serverTime())).toEqual({ host: "127.0.0.1:7070" });
   });
 
-  it("of a POST without a body say that it has no bytes", async () => {
+  it("of a POST without a body have a length of 0", async () => {
     expect(await headersOf(({ control }) => control.reset())).toEqual({
       host: "127.0.0.1:7070",
       "content-length": "0",
     });
   });
 
-  it("of a body name its type and its length in bytes", async () => {
+  it("of a body have its type and its length in bytes", async () => {
     expect(await headersOf(({ control }) => control.createEvent({ title: "é" }))).toEqual({
       host: "127.0.0.1:7070",
       "content-type": "application/json",
@@ -232,7 +232,7 @@ describe("headers", () => {
     });
   });
 
-  it("of a signed request carry the five of the specification", async () => {
+  it("of a signed request have the five of the specification", async () => {
     expect(await headersOf((client) => client.cancelAll())).toEqual({
       host: "127.0.0.1:7070",
       poly_address: "0xa",

@@ -13,7 +13,7 @@ describe("a signed request", () => {
   };
 
   it.each(hmac)(
-    "is signed as known: $method $path",
+    "is signed like the vector: $method $path",
     ({ secret, timestamp, method, path, body, signature }) => {
       expect(signatureOf(secret, timestamp, method, `/clob${path}`, body)).toBe(signature);
     },
@@ -26,14 +26,14 @@ describe("a signed request", () => {
 });
 
 describe("a wallet", () => {
-  it.each(typedData)("signs typed data as known: chain $chainId, nonce $nonce", async (vector) => {
+  it.each(typedData)("signs typed data like the vector: chain $chainId, nonce $nonce", async (vector) => {
     const account = await walletOf(privateKey);
     const { chainId, timestamp, nonce, signature } = vector;
     const claim = { scheme: "typed-data", chainId, unixTime: Number(timestamp), nonce } as const;
     expect(await attest(account, claim)).toEqual({ address, signature, timestamp, nonce: String(nonce) });
   });
 
-  it("signs the bare sentence as known, without time and nonce", async () => {
+  it("signs with personal_sign like the vector, without time and nonce", async () => {
     const account = await walletOf(privateKey);
     const claim = { scheme: "personal-sign", chainId: 137, unixTime: 1, nonce: 5 } as const;
     expect(await attest(account, claim)).toEqual({ address, signature: personalSign });
@@ -42,10 +42,10 @@ describe("a wallet", () => {
   it.each([
     ["is too short", `${privateKey.slice(0, -1)}`, TypeError],
     ["has no 0x", privateKey.slice(2), TypeError],
-    ["is no hexadecimal number", privateKey.replace("ac09", "acog"), TypeError],
+    ["is not hexadecimal", privateKey.replace("ac09", "acog"), TypeError],
     ["is zero", `0x${"0".repeat(64)}`, RangeError],
     ["is above the curve's order", `0x${"f".repeat(64)}`, RangeError],
-  ])("is not made of a key that %s, and the key is not repeated", async (_what, key, kind) => {
+  ])("is not created from a key that %s, and the error does not show the key", async (_case, key, kind) => {
     const error = await walletOf(key).catch((caught: unknown) => caught as Error);
     expect(error).toBeInstanceOf(kind);
     expect(String(error)).not.toContain(key.slice(4, 12));

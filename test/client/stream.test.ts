@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { StreamEntry } from "../../src/api/event-stream.ts";
 import { ExchangeClient } from "../../src/client/client.ts";
 import { ExchangeFailure } from "../../src/client/result.ts";
@@ -8,12 +8,8 @@ import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { startApi, TINY_WORLD, useApi } from "../support/http.ts";
 
 const api = useApi({ simToken: "secret" });
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
-/** So many entries of an exchange's feed; `then` is called after each. */
+/** The first `count` entries of a feed; `then` is called after each. */
 async function take(
   client: ExchangeClient,
   count: number,
@@ -31,34 +27,34 @@ async function take(
 const eventsOf = (entries: readonly StreamEntry[]): string[] => entries.map(({ event }) => event);
 
 describe("control.stream", () => {
-  it("tells what happens, with the token of the control plane", async () => {
+  it("yields entries, with the token of the control plane", async () => {
     const client = new ExchangeClient(api.server.url, { simToken: "secret" });
     const entries = await take(client, 3, ({ event }) => event === "opening" && api.newToken());
     expect(eventsOf(entries)).toEqual(["opening", "command", "command"]);
   });
 
-  it("throws what the server refuses", async () => {
+  it("throws the server's refusal", async () => {
     const client = new ExchangeClient(api.server.url);
     const failed = await take(client, 1).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(ExchangeFailure);
     expect((failed as ExchangeFailure).error).toMatchObject({ code: "SIM_TOKEN_REQUIRED", status: 401 });
   });
 
-  it("throws where nobody listens, and a connection that never was is not tried again", async () => {
+  it("throws, without reconnecting, if no server listens", async () => {
     const gone = await startApi();
     await gone.close();
     await expect(take(new ExchangeClient(gone.server.url), 1)).rejects.toThrow("CONNECTION_LOST");
   });
 
-  it("goes on behind the last entry over another connection", async () => {
+  it("continues after the last entry over a new connection", async () => {
     const sockets: Socket[] = [];
     const proxy = createServer((socket) => {
-      const onward = connect(api.port, "127.0.0.1");
+      const upstream = connect(api.port, "127.0.0.1");
       sockets.push(socket);
-      for (const each of [socket, onward]) each.on("error", () => each.destroy());
-      socket.pipe(onward).pipe(socket);
+      for (const each of [socket, upstream]) each.on("error", () => each.destroy());
+      socket.pipe(upstream).pipe(socket);
     }).listen(0, "127.0.0.1");
-    closing.push(() => proxy.close());
+    onTestFinished(() => void proxy.close());
     await new Promise((resolve) => proxy.once("listening", resolve));
     const { port } = proxy.address() as { readonly port: number };
     const client = new ExchangeClient(`http://127.0.0.1:${port}`, { simToken: "secret" });
@@ -75,17 +71,17 @@ describe("control.stream", () => {
   it("ends with its signal", async () => {
     const ending = new AbortController();
     const client = new ExchangeClient(api.server.url, { simToken: "secret" });
-    const told: StreamEntry[] = [];
+    const entries: StreamEntry[] = [];
     for await (const entry of client.control.stream({ from: "start", signal: ending.signal })) {
-      told.push(entry);
+      entries.push(entry);
       ending.abort();
     }
-    expect(eventsOf(told)[0]).toBe("opening");
+    expect(eventsOf(entries)[0]).toBe("opening");
   });
 
-  it("follows an exchange of this process", async () => {
+  it("follows an exchange in this process", async () => {
     const local = await openLocal({ ...DEFAULT_CONFIG, world: TINY_WORLD, logLevel: "silent" });
-    closing.push(() => local.close());
+    onTestFinished(() => local.close());
     const client = new ExchangeClient("http://localhost", { transport: local.transport });
     const entries = await take(client, 2, () => client.control.chain.bump());
     expect(eventsOf(entries)).toEqual(["opening", "request"]);

@@ -1,28 +1,28 @@
 import { describe, expect, it, vi } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import { startApi, T0, useApi } from "../support/http.ts";
-import { checked, errorOf, openTrader } from "./opened.ts";
+import { checked, errorOf, openTrader } from "./open.ts";
 
 const api = useApi();
 
-/** A transport that notes which paths were asked. */
-function noting(asked: string[]) {
+/** A transport that records the paths. */
+function recording(paths: string[]) {
   const send = checked(api);
   return (request: Parameters<typeof send>[0]) => {
-    asked.push(request.path);
+    paths.push(request.path);
     return send(request);
   };
 }
 
-describe("a client that signs by the local clock", () => {
-  it("does not ask the server for its time", async () => {
-    const asked: string[] = [];
-    const client = await openTrader(api, 31, { time: () => T0, transport: noting(asked) });
+describe("a client with its own clock", () => {
+  it("does not request the server's time", async () => {
+    const paths: string[] = [];
+    const client = await openTrader(api, 31, { time: () => T0, transport: recording(paths) });
     orThrow(await client.trades());
-    expect(asked).toEqual(["/clob/auth/derive-api-key", "/clob/trades"]);
+    expect(paths).toEqual(["/clob/auth/derive-api-key", "/clob/trades"]);
   });
 
-  it("uses this machine's clock unless it is given another", async () => {
+  it("uses this machine's clock by default", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: T0 * 1000 + 20_500 });
     try {
       const account = await openTrader(api, 32, { time: "local" });
@@ -34,7 +34,7 @@ describe("a client that signs by the local clock", () => {
     }
   });
 
-  it("is told how to help itself when that clock is wrong", async () => {
+  it("gets a hint if that clock is wrong", async () => {
     const client = await openTrader(api, 33, { time: () => T0 - 300 });
     expect(errorOf(await client.trades())).toMatchObject({
       code: "TIMESTAMP_OUT_OF_WINDOW",
@@ -44,13 +44,13 @@ describe("a client that signs by the local clock", () => {
     });
   });
 
-  it.each([-300, 250.9])("signs by the server's clock once it has synchronised, %s s off", async (skew) => {
+  it.each([-300, 250.9])("uses the server's time after synchronisation, %s s off", async (skew) => {
     const client = await openTrader(api, 34, { time: () => T0 + skew });
     expect(orThrow(await client.syncTime())).toEqual({ serverTime: T0, offset: -Math.floor(skew) });
     expect(orThrow(await client.trades()).total).toBe(0);
   });
 
-  it("keeps the offset it had when synchronising fails", async () => {
+  it("keeps its offset if synchronisation fails", async () => {
     let isUp = true;
     const send = checked(api);
     const client = await openTrader(api, 35, {
@@ -65,15 +65,15 @@ describe("a client that signs by the local clock", () => {
   });
 });
 
-describe("a client that signs by the server's clock", () => {
-  it("asks for the time before each signed request, and before no other", async () => {
-    const asked: string[] = [];
-    const client = await openTrader(api, 36, { time: "server", transport: noting(asked) });
-    asked.length = 0;
+describe("a client with the server's clock", () => {
+  it("requests the time before signed requests only", async () => {
+    const paths: string[] = [];
+    const client = await openTrader(api, 36, { time: "server", transport: recording(paths) });
+    paths.length = 0;
     orThrow(await client.trades());
     orThrow(await client.markets());
     orThrow(await client.cancelAll());
-    expect(asked).toEqual(["/clob/time", "/clob/trades", "/api/markets", "/clob/time", "/clob/orders/all"]);
+    expect(paths).toEqual(["/clob/time", "/clob/trades", "/api/markets", "/clob/time", "/clob/orders/all"]);
   });
 
   it("follows a clock that is moved", async () => {
@@ -84,7 +84,7 @@ describe("a client that signs by the server's clock", () => {
     await own.close();
   });
 
-  it("answers why it could not learn the time", async () => {
+  it("returns the error of the request for the time", async () => {
     let isUp = true;
     const send = checked(api);
     const client = await openTrader(api, 37, {

@@ -8,10 +8,10 @@ import { openTransport, type Transport } from "../../src/client/transport.ts";
 import { wallet } from "../server/wallet.ts";
 import { type Api, T0 } from "../support/http.ts";
 
-/** The clock of a client that agrees with a server whose clock is frozen and was not moved. */
+/** Client time that equals the time of a frozen server at its start. */
 export const atT0 = (): number => T0;
 
-/** A transport that checks every reply against the server's own document. */
+/** A transport that checks every reply against the server's OpenAPI document. */
 export function checked(api: Api): Transport {
   const { send } = openTransport(new URL(api.server.url), 10_000);
   return async (request) => {
@@ -22,7 +22,7 @@ export function checked(api: Api): Transport {
   };
 }
 
-/** A client of the `number`-th wallet, with credentials; the faucet has funded it. */
+/** Opens a client for the wallet with private key `number` and derives its credentials; the faucet funds it. */
 export async function openTrader(
   api: Api,
   number: number,
@@ -39,7 +39,7 @@ export async function openTrader(
   return client;
 }
 
-/** The error of a call that fails. */
+/** The error of a call that must fail. */
 export function errorOf(result: Result<unknown>): ExchangeError {
   if (result.ok) throw new Error(`expected an error, found ${JSON.stringify(result.value)}`);
   return result.error;
@@ -50,7 +50,7 @@ export interface BareServer {
   close(): void;
 }
 
-/** A server of Node's own that answers whatever it is told to. */
+/** Starts an HTTP server with a given answer. */
 export async function bareServer(answer: RequestListener): Promise<BareServer> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -15,11 +15,11 @@ export const HOUR_MS = 60 * MINUTE_MS;
 
 const tiny = readWorldFile(TINY_WORLD);
 
-/** A moment so long after the start of every test. */
+/** Milliseconds after the start of every test, as a time. */
 export const elapsed = (ms: number): Millis => millis(START + ms);
 
-/** An exchange at the opening of a world, three markets unless told otherwise, with what it accepts from then on. */
-export function openFloor({
+/** Opens an exchange with a world, by default of three markets; `entries` are those of later commands. */
+export function openExchange({
   world = tiny,
   config = {},
 }: {
@@ -41,9 +41,9 @@ export function openFloor({
   return { exchange, entries, bots: new Bots(exchange) };
 }
 
-/** The same with bots. */
-export function openMarket(profile: ProfileName, options: Parameters<typeof openFloor>[0] = {}) {
-  const floor = openFloor(options);
-  floor.bots.start(profile);
-  return floor;
+/** Opens the same exchange with the bots of a profile. */
+export function openWithBots(profile: ProfileName, options: Parameters<typeof openExchange>[0] = {}) {
+  const opened = openExchange(options);
+  opened.bots.start(profile);
+  return opened;
 }
