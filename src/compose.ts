@@ -1,4 +1,5 @@
 import { checksummed } from "./api/address.ts";
+import type { NotificationSink } from "./api/chain-rpc.ts";
 import { numbersAs } from "./api/decimals.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
 import { BookPages } from "./api/order-book.ts";
@@ -39,7 +40,7 @@ import { InspectorPage } from "./server/page.ts";
 import { Pool } from "./server/pool.ts";
 import { logBelow, requestLog } from "./server/request-log.ts";
 import { ExchangeSite } from "./server/server.ts";
-import type { Chain, ChainClient, ChainSink, DevWallet, Service, ServiceOptions } from "./server/service.ts";
+import type { Chain, ChainClient, DevWallet, Service, ServiceOptions } from "./server/service.ts";
 import { Stream } from "./server/stream.ts";
 import { ConfigError, isLoopback } from "./setting.ts";
 import { devPrivateKey } from "./simulation/dev-accounts.ts";
@@ -358,7 +359,7 @@ class LazyChain implements Chain {
     return (await this.#load()).answer(request, isTrusted);
   }
 
-  async connect(sink: ChainSink): Promise<ChainClient> {
+  async connect(sink: NotificationSink): Promise<ChainClient> {
     return (await this.#load()).connect(sink);
   }
 

@@ -3,22 +3,23 @@ import type { BalancePolicy, SettlementMode } from "./core/terms.ts";
 import { parseIso } from "./core/time.ts";
 import { millis } from "./core/units.ts";
 import {
+  CLOCK,
   ConfigError,
   choice,
   type Durability,
+  FAUCET,
   flagOf,
   type Given,
+  HOST,
+  HOST_HEADER,
   isGiven,
   isLoopback,
   LINE_OR_MOMENT,
-  readClock,
   reader,
-  readFaucet,
-  readHost,
-  readTimeout,
   SEED,
   type Settings,
   setting,
+  TIMEOUT,
   text,
   toggle,
   truth,
@@ -47,18 +48,7 @@ const STORAGE = "Storage:";
 const ACCESS = "Access:";
 
 const DIRECTORY = text("the path of a directory");
-const HOST = reader("a host name or an IP address, without a port", readHost);
-const OTHER_HOST = reader(
-  "a host name or an IP address, without scheme and port",
-  (given) => readHost(given)?.toLowerCase() ?? null,
-);
-const CLOCK = {
-  ...reader("real, frozen or a rate such as 5x or 0.5x, at most 1000000x", readClock),
-  offers: ["frozen", "real", "60x"],
-};
-const START = reader("a moment with its zone such as 2026-01-01T00:00:00Z, up to 9999", parseIso);
-const FAUCET = reader("a number from 0 to 10000000 with at most two decimals", readFaucet);
-const TIMEOUT = reader("a duration such as 10s, 500ms or 2m, from 1ms to 1d", readTimeout);
+const START = reader("a time with its zone such as 2026-01-01T00:00:00Z, up to 9999", parseIso);
 const TOKEN = reader("1 to 256 visible ASCII characters", (given) =>
   /^[!-~]{1,256}$/.test(given) ? given : null,
 );
@@ -92,7 +82,7 @@ export const SETTINGS = {
     "Report or data directory to continue, in memory unless --data names a new directory",
   ),
   /** Line or time of that history; null for its end. */
-  at: setting(WORLD, LINE_OR_MOMENT, "With --from: after this line, or at this moment", {
+  at: setting(WORLD, LINE_OR_MOMENT, "With --from: after this line, or at this time", {
     defaultHelp: "the end",
   }),
   markets: setting(WORLD, wholeNumber(1, MAX_MARKETS), "Number of markets to generate", {
@@ -179,7 +169,7 @@ export const SETTINGS = {
     { secret: true },
   ),
   /** Accepted host names besides loopback, in lower case. */
-  allowHost: setting(ACCESS, OTHER_HOST, "Host name allowed besides loopback names; repeatable", {
+  allowHost: setting(ACCESS, HOST_HEADER, "Host name allowed besides loopback names; repeatable", {
     isRepeatable: true,
     option: "texts",
   }),

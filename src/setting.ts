@@ -259,12 +259,12 @@ const MAX_LINES = 999_999_999;
 export const LINE = wholeNumber(1, MAX_LINES);
 
 export const MOMENT: Reader<Millis> = {
-  expected: "a moment with its zone such as 2026-01-01T00:00:00Z",
+  expected: "a time with its zone such as 2026-01-01T00:00:00Z",
   read: parseIso,
 };
 
 export const LINE_OR_MOMENT = {
-  expected: "the number of a line, or a moment with its zone such as 2026-01-01T00:00:00Z",
+  expected: "the number of a line, or a time with its zone such as 2026-01-01T00:00:00Z",
   option: "textOrNumber",
   read: (text: string): JournalPoint | null => {
     const to = LINE.read(text);
@@ -293,26 +293,43 @@ export const SHARD: Reader<Shard> = {
 export const isLoopback = (host: string): boolean =>
   host === "::1" || host.toLowerCase() === "localhost" || (isIP(host) === 4 && host.startsWith("127."));
 
-export function readHost(text: string): string | null {
+const readHost = (text: string): string | null => {
   const label = "[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?";
-  const named = text.length <= 253 && new RegExp(`^${label}(?:\\.${label})*$`, "i").test(text);
-  return isIP(text) !== 0 || named ? text : null;
-}
+  const isName = text.length <= 253 && new RegExp(`^${label}(?:\\.${label})*$`, "i").test(text);
+  return isIP(text) !== 0 || isName ? text : null;
+};
 
-export function readClock(text: string): ClockConfig | null {
-  if (text === "real" || text === "frozen") return { mode: text };
-  const rate = /^\d{1,7}(?:\.\d{1,6})?x$/.test(text) ? Number.parseFloat(text) : 0;
-  return rate > 0 && rate <= 1_000_000 ? { mode: "scaled", rate } : null;
-}
+export const HOST = reader("a host name or an IP address, without a port", readHost);
 
-export function readTimeout(text: string): number | null {
+/** Accepts a host in any letter case; its value is in lower case. */
+export const HOST_HEADER = reader(
+  "a host name or an IP address, without scheme and port",
+  (text) => readHost(text)?.toLowerCase() ?? null,
+);
+
+export const CLOCK = {
+  expected: "real, frozen or a rate such as 5x or 0.5x, at most 1000000x",
+  offers: ["frozen", "real", "60x"],
+  read: (text: string): ClockConfig | null => {
+    if (text === "real" || text === "frozen") return { mode: text };
+    const rate = /^\d{1,7}(?:\.\d{1,6})?x$/.test(text) ? Number.parseFloat(text) : 0;
+    return rate > 0 && rate <= 1_000_000 ? { mode: "scaled", rate } : null;
+  },
+};
+
+/** Accepts a duration; its value is in milliseconds. */
+export const TIMEOUT = reader("a duration such as 10s, 500ms or 2m, from 1ms to 1d", (text) => {
   const length = parseDuration(text) ?? 0;
   return length >= 1 && length <= 86_400_000 ? length : null;
-}
+});
 
-export function readFaucet(text: string): { collateral: Money; everyMarket: Size } | null {
-  const found = /^(\d{1,8})(?:\.(\d{1,2}))?$/.exec(text);
-  if (found === null) return null;
-  const shares = Number(found[1]) * 100 + Number((found[2] ?? "").padEnd(2, "0"));
-  return shares <= MAX_SIZE ? { collateral: money(shares * 10_000), everyMarket: size(shares) } : null;
-}
+/** Accepts the grant of a new wallet, of USDC and of shares. */
+export const FAUCET: Reader<{ collateral: Money; everyMarket: Size }> = {
+  expected: "a number from 0 to 10000000 with at most two decimals",
+  read: (text) => {
+    const found = /^(\d{1,8})(?:\.(\d{1,2}))?$/.exec(text);
+    if (found === null) return null;
+    const shares = Number(found[1]) * 100 + Number((found[2] ?? "").padEnd(2, "0"));
+    return shares <= MAX_SIZE ? { collateral: money(shares * 10_000), everyMarket: size(shares) } : null;
+  },
+};

@@ -17,7 +17,7 @@ export interface StartOptions {
   readonly world?: string;
   /** Report or data directory to continue, in memory unless --data names a new directory. */
   readonly from?: string;
-  /** With --from: after this line, or at this moment. */
+  /** With --from: after this line, or at this time. */
   readonly at?: string | number;
   /** Number of markets to generate. */
   readonly markets?: number;

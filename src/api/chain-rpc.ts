@@ -103,6 +103,16 @@ function idOf(call: unknown): string | number | null | undefined {
   return isRpcId(call.id) ? call.id : null;
 }
 
+/** Receives the notifications of one client's subscriptions. */
+export interface NotificationSink {
+  /** Whether it accepts more. When it does again, its owner calls `tell` of the client. */
+  readonly hasRoom: boolean;
+  /** Takes the JSON of a notification, as text or as bytes that many sinks share. */
+  send(notification: string | Buffer): void;
+  /** Called with the defect that ends the notifications. */
+  fail(defect: unknown): void;
+}
+
 /** Whether a value is a valid JSON-RPC id. */
 export const isRpcId = (value: unknown): value is string | number | null =>
   value === null || typeof value === "string" || Number.isSafeInteger(value);

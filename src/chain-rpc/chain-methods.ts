@@ -66,7 +66,7 @@ const STATE_BLOCK = param("block", readBlockOrPending);
 const IS_FULL = param("full transactions", readBoolean);
 const INDEX = param("index", readCount);
 const STATE_BLOCK_OR_HEAD = { ...STATE_BLOCK, isOptional: true };
-const ADDRESS = param("address", readAddressParam);
+export const ADDRESS = param("address", readAddressParam);
 const REQUEST = param("transaction", readCallRequest);
 export const TRANSACTION = param("transaction", (value, name, state) =>
   transactionOfHash(state, readHash(value, name)),

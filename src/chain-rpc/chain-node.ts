@@ -1,3 +1,4 @@
+import type { NotificationSink } from "../api/chain-rpc.ts";
 import { nearest } from "../api/nearest.ts";
 import type { Steps } from "../core/steps.ts";
 import { chainMethods } from "./chain-methods.ts";
@@ -15,7 +16,7 @@ import {
 import { IndexBehind, LogIndex } from "./log-index.ts";
 import { logMethods, subscriptionMethods } from "./log-methods.ts";
 import { steeringMethods } from "./steering-methods.ts";
-import { type Sink, Subscriber } from "./subscriptions.ts";
+import { Subscriber } from "./subscriptions.ts";
 
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   Object.entries({
@@ -36,7 +37,7 @@ export type ChainNode = ReturnType<typeof createNode>;
 export function createNode(host: Host, logIndex = new LogIndex()) {
   const node = contextOf(host, logIndex);
   /** Adds a client with a connection of its own, which may subscribe. */
-  const connect = (sink: Sink) => {
+  const connect = (sink: NotificationSink) => {
     const client = new Subscriber(node.subscriptions, sink);
     const own = new Map(Object.entries(subscriptionMethods(client)));
     return {

@@ -9,6 +9,7 @@ import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
+import { ADDRESS } from "./chain-methods.ts";
 import { aliased, control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
 import { limitsOf, quantity, secondsOf, TIP } from "./encoding.ts";
@@ -18,7 +19,6 @@ import {
   callerOf,
   countUpTo,
   optional,
-  readAddressParam,
   readBoolean,
   readBytes,
   readCallRequest,
@@ -34,7 +34,6 @@ const MAX_MINED_BLOCKS = 100_000;
 const readBlocks = countUpTo(MAX_MINED_BLOCKS);
 const readSeconds = countUpTo(LAST_SECOND);
 
-const ADDRESS = param("address", readAddressParam);
 const BLOCKS = optionalParam("blocks", readBlocks);
 const INTERVAL = optionalParam("interval", readSeconds);
 

@@ -1,18 +1,10 @@
 import { blockAt, CHAIN_ID, headBlock, headOf, miningOf } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
-import { TRANSACTION } from "./chain-methods.ts";
+import { ADDRESS, TRANSACTION } from "./chain-methods.ts";
 import { aliased, control, type Methods, type NodeContext, optionalParam, param } from "./context.ts";
 import { invalidParams } from "./json-rpc.ts";
-import {
-  countUpTo,
-  optional,
-  readAddressParam,
-  readBoolean,
-  readCount,
-  readObject,
-  readQuantity,
-} from "./params.ts";
+import { countUpTo, optional, readBoolean, readCount, readObject, readQuantity } from "./params.ts";
 import { senderOf, unminedTransactions } from "./transactions.ts";
 
 const SECOND_MS = 1_000;
@@ -104,8 +96,6 @@ function metadataOf({ state, version }: NodeContext): object {
     snapshots: {},
   };
 }
-
-const ADDRESS = param("address", readAddressParam);
 
 const setGasLimit = control([param("gas limit", readCount)], ({ exchange }, gasLimit) => {
   exchange.submit({ kind: "setBlockTerms", miner: null, gasLimit });

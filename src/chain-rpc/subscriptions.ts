@@ -1,3 +1,4 @@
+import type { NotificationSink } from "../api/chain-rpc.ts";
 import type { Block } from "../core/chain/chain.ts";
 import { blockAt, headBlock } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
@@ -24,16 +25,6 @@ import { blockReply, transactionReply, transactionsIn } from "./replies.ts";
 const MAX_SUBSCRIPTIONS = 1_000;
 const MAX_CACHED_HEADS = 64;
 const MAX_CACHED_BLOCKS_OF_LOGS = 4;
-
-/** Receives the notifications of one client's subscriptions. */
-export interface Sink {
-  /** Whether it accepts more. When it does again, it calls `Subscriber.tell`. */
-  readonly hasRoom: boolean;
-  /** Takes the JSON of a notification, as text or as bytes that many sinks share. */
-  send(notification: string | Buffer): void;
-  /** Called with the defect that ends the notifications. */
-  fail(defect: unknown): void;
-}
 
 /** The logs of one block with their JSON, shared by all subscriptions. */
 interface BlockLogs {
@@ -201,11 +192,11 @@ export class Subscriptions {
 /** The subscriptions of one client, by ids that count from `0x1` for each client. */
 export class Subscriber {
   readonly #hub: Subscriptions;
-  readonly #sink: Sink;
+  readonly #sink: NotificationSink;
   readonly #subscriptions = new Map<string, Cursor>();
   #added = 0;
 
-  constructor(hub: Subscriptions, sink: Sink) {
+  constructor(hub: Subscriptions, sink: NotificationSink) {
     this.#hub = hub;
     this.#sink = sink;
   }

@@ -13,12 +13,12 @@ import {
   oneLine,
   pattern,
   reader,
-  readTimeout,
   SEED,
   SERVER_URL,
   type Settings,
   SHARD,
   setting,
+  TIMEOUT,
   text,
   toggle,
   type ValuesOf,
@@ -209,7 +209,7 @@ export const COMMANDS = {
     busy: { what: "recording" },
     takes: words("[DIR|REPORT]", ONE_JOURNAL, 0, 1),
     settings: {
-      at: setting(JOURNAL, LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this moment", {
+      at: setting(JOURNAL, LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this time", {
         defaultHelp: "the end",
       }),
       url: setting("Exchange:", SERVER_URL, "URL of the running server", {
@@ -246,7 +246,7 @@ export const COMMANDS = {
         "The line of a refused order or cancel that should have been accepted",
         { defaultHelp: "the only such line, if nothing else fails" },
       ),
-      at: setting(JOURNAL, LINE_OR_MOMENT, "Where the history ends: after this line, or at this moment", {
+      at: setting(JOURNAL, LINE_OR_MOMENT, "Where the history ends: after this line, or at this time", {
         defaultHelp: "the end",
       }),
       out: OUT_OR_STDOUT,
@@ -332,12 +332,9 @@ export const COMMANDS = {
         "Threads that run seeds; the results are the same for any number",
         { defaultHelp: "one for each processor" },
       ),
-      seedTimeout: setting(
-        EXECUTION,
-        reader("a duration such as 60s or 5m, from 1ms to 1d", readTimeout),
-        "A seed that takes longer hangs, which is a failure",
-        { default: "60s" },
-      ),
+      seedTimeout: setting(EXECUTION, TIMEOUT, "A seed that takes longer hangs, which is a failure", {
+        default: "60s",
+      }),
       out: {
         ...OUT,
         help: "Directory for results, scenarios and reports; of merge, the file to write",
@@ -398,7 +395,7 @@ export const COMMANDS = {
     takes: JOURNAL_WORD,
     settings: {
       to: setting(SELECTION, LINE, "The last line to replay", { defaultHelp: "the end" }),
-      until: setting(SELECTION, MOMENT, "Only commands up to this moment"),
+      until: setting(SELECTION, MOMENT, "Only commands up to this time"),
     },
     examples: [
       ["replay .clobsim", "the directory of clobsim serve"],
@@ -410,7 +407,7 @@ export const COMMANDS = {
     busy: { what: "replaying" },
     takes: JOURNAL_WORD,
     settings: {
-      at: setting(SELECTION, LINE_OR_MOMENT, "After this line, or at this moment", {
+      at: setting(SELECTION, LINE_OR_MOMENT, "After this line, or at this time", {
         defaultHelp: "the end",
       }),
       market: setting(

@@ -1,12 +1,12 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
-import { CHAIN_PATH } from "../api/chain-rpc.ts";
+import { CHAIN_PATH, type NotificationSink } from "../api/chain-rpc.ts";
 import { ApiError } from "../api/errors.ts";
 import { guardHost, guardOrigin, isTrusted } from "./access.ts";
 import { injectedError } from "./faults.ts";
 import { MAX_LARGE_BODY } from "./request-body.ts";
 import { errorText, knownError, refuseUpgrade } from "./send.ts";
-import type { ChainClient, ChainSink, Incoming, RequestInfo, Service } from "./service.ts";
+import type { ChainClient, Incoming, RequestInfo, Service } from "./service.ts";
 
 /** Pending bytes, besides one answer, above which a client gets no notifications. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -93,7 +93,7 @@ async function loadServer(): Promise<WebSocketServer> {
  * One client. Its requests are answered in order and one at a time, each after the answer before is sent; notifications
  * are sent in between. So its memory is limited to one read, one answer and `MAX_WAITING_BYTES`, however slowly it reads.
  */
-class ChainSocket implements ChainSink {
+class ChainSocket implements NotificationSink {
   readonly #service: Service;
   /** The message being answered; initially the upgrade request. */
   #request: RequestInfo;

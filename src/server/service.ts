@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Checksums } from "../api/address.ts";
-import { CHAIN_PATH } from "../api/chain-rpc.ts";
+import { CHAIN_PATH, type NotificationSink } from "../api/chain-rpc.ts";
 import type { Numbers } from "../api/decimals.ts";
 import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
 import type { EndpointOf, Operation, ReplyTo } from "../api/endpoints.ts";
@@ -123,16 +123,7 @@ interface ChainCalls {
 
 export interface Chain extends ChainCalls {
   /** Adds a client with a connection of its own; notifications of its subscriptions go to `sink`. */
-  connect(sink: ChainSink): Promise<ChainClient>;
-}
-
-/** Receives the notifications of one client's subscriptions. */
-export interface ChainSink {
-  /** Whether it accepts more. When it does again, its owner calls `ChainClient.tell`. */
-  readonly hasRoom: boolean;
-  send(notification: string | Buffer): void;
-  /** Called with the defect that ends the notifications. */
-  fail(defect: unknown): void;
+  connect(sink: NotificationSink): Promise<ChainClient>;
 }
 
 export interface ChainClient extends ChainCalls {

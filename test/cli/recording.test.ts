@@ -59,7 +59,7 @@ describe("clobsim record of a journal", () => {
 
   it.each<[string[], Record<string, string>, string]>([
     [[report], { at: "999" }, `--at expects a line of ${report}, which has `],
-    [[report], { at: "soon" }, "--at expects the number of a line, or a moment with its zone such as"],
+    [[report], { at: "soon" }, "--at expects the number of a line, or a time with its zone such as"],
     [[], { at: "3" }, "--at is expected with a data directory or a report, found it alone"],
     [
       [report],

@@ -176,7 +176,7 @@ describe("an invalid command line prints one line, exits with 2 and runs nothing
     --budget 0s             | --budget expects a duration such as 60s or 5m, found "0s"
     --commands 0            | --commands expects a whole number from 1 to 1000000, found "0"
     --workers none          | --workers expects a whole number from 1 to 1024, found "none"
-    --seed-timeout 2d       | --seed-timeout expects a duration such as 60s or 5m, from 1ms to 1d, found "2d"
+    --seed-timeout 2d       | --seed-timeout expects a duration such as 10s, 500ms or 2m, from 1ms to 1d, found "2d"
     --via ftp               | --via expects process or http, found "ftp"
     --out file              | --out expects a directory that can be written to, found file (EEXIST)
     --out file/below        | --out expects a directory that can be written to, found file/below (ENOTDIR)
