@@ -10,7 +10,7 @@ const PANES: readonly PaneName[] = [
 const open = useBrowser();
 const story = useStory();
 
-/** What axe finds that keeps somebody from using a part of the page, as a line each. */
+/** Serious accessibility problems that axe finds in a part of the page, one per line. */
 async function findings(
   { page }: Inspector,
   part = "html",
@@ -31,10 +31,10 @@ describe.runIf(BROWSER !== null).each([
   [1280, 720],
   [390, 844],
 ])("at %i x %i", (width, height) => {
-  it("no pane has a serious finding, in light and in dark", async () => {
+  it("no pane has a serious problem in light or dark colours", async () => {
     const inspector = await open(story.url, { width, height });
     const { page } = inspector;
-    await inspector.stands(/^live/);
+    await inspector.waitForPosition(/^live/);
     await (await inspector.open("accounts")).getByLabel("Account").selectOption({ index: 3 });
     await page.evaluate(axe.source);
     const found = await findings(inspector);
@@ -43,7 +43,7 @@ describe.runIf(BROWSER !== null).each([
       const part = `.pane[data-pane="${name}"]`;
       for (const [colorScheme, rules] of [
         ["light", []],
-        // Colours alone are others.
+        // Only the colours differ.
         ["dark", ["color-contrast"]],
       ] as const) {
         await page.emulateMedia({ colorScheme });
@@ -56,29 +56,29 @@ describe.runIf(BROWSER !== null).each([
     expect(found).toEqual([]);
   });
 
-  it("nothing is wider than the page", async () => {
+  it("no tab is wider than the page", async () => {
     const inspector = await open(story.html, { width, height });
-    await inspector.stands(/^row/);
+    await inspector.waitForPosition(/^row/);
     const tabs = inspector.page.locator("nav.tabs button:visible");
     for (let tab = 0; tab < (await tabs.count()); tab += 1) {
       await tabs.nth(tab).click();
-      const wide = await inspector.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect([await tabs.nth(tab).textContent(), wide]).toEqual([await tabs.nth(tab).textContent(), 0]);
+      const overflow = await inspector.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([await tabs.nth(tab).textContent(), overflow]).toEqual([await tabs.nth(tab).textContent(), 0]);
     }
   });
 
-  it("every tab is in sight, and of the journal's rows who did what and what came of it", async () => {
+  it("every tab is visible, and account, command and result of the journal's rows are not cut", async () => {
     const inspector = await open(story.html, { width, height });
-    await inspector.stands(/^row/);
+    await inspector.waitForPosition(/^row/);
     for (const tab of await inspector.page.locator("nav.tabs button:visible").all()) {
-      const { x = -1, width: wide = 0 } = (await tab.boundingBox()) ?? {};
+      const { x = -1, width: tabWidth = 0 } = (await tab.boundingBox()) ?? {};
       expect(x).toBeGreaterThanOrEqual(0);
-      expect(x + wide).toBeLessThanOrEqual(width);
+      expect(x + tabWidth).toBeLessThanOrEqual(width);
     }
     const journal = await inspector.open("journal");
     await journal.getByLabel("Filter by text").fill("YES @");
     await journal.getByText("refused: INVALID_TICK_SIZE (price)").waitFor();
-    // On a telephone a long outcome may be cut: a row tells all of it when it is opened.
+    // On a small screen a long result may be cut; the opened row has all of it.
     const parts = width < 900 ? ".who, bdi" : ".who, bdi, .became, .what .wrong";
     const cut = await journal.locator(".row-of").evaluateAll(
       (rows, selector) =>
@@ -95,11 +95,11 @@ describe.runIf(BROWSER !== null).each([
   });
 });
 
-describe.runIf(BROWSER !== null)("while nothing is open", () => {
+describe.runIf(BROWSER !== null)("without an open history", () => {
   it.each([
     ["no report", new URL("../../dist/inspector.html", import.meta.url).href],
     ["a wrong address", "?report=/nowhere"],
-  ])("with %s no serious finding is on the page", async (_, address) => {
+  ])("the page with %s has no serious problem", async (_, address) => {
     const inspector = await open(address.startsWith("?") ? `${story.url}/${address}` : address);
     await inspector.page.getByRole("alert").waitFor();
     await inspector.page.evaluate(axe.source);

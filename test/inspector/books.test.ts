@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Moves the cursor to random sequences and compares both ladders with what GET /clob/book answered there. */
+/** Moves the cursor to random sequences and compares the ladders with the replies of GET /clob/book. */
 async function compareBooks(inspector: Inspector, seed: number, cursors: number): Promise<void> {
   const { page } = inspector;
   await page.locator(".panes").waitFor();
@@ -35,7 +35,7 @@ async function compareBooks(inspector: Inspector, seed: number, cursors: number)
   for (let count = 0; count < cursors; count += 1) {
     const sequence = sequences[below(sequences.length)] as number;
     await inspector.goTo(sequence);
-    // Changing sides each time would cost a click: every tenth is enough to see both at many cursors.
+    // The outcome changes only at every tenth cursor, because a change costs a click.
     if (count % 10 === 9) {
       isYes = !isYes;
       await inspector.button(isYes ? "YES" : "NO", inspector.pane("book")).click();
@@ -49,13 +49,13 @@ async function compareBooks(inspector: Inspector, seed: number, cursors: number)
   }
 }
 
-describe.runIf(BROWSER !== null)("the book on the page", () => {
-  it("equals GET /clob/book at random cursors of a report", async () => {
+describe.runIf(BROWSER !== null)("the book of the page", () => {
+  it("equals GET /clob/book at random sequences of a report", async () => {
     expect(session.books.size).toBeGreaterThan(150);
     await compareBooks(await open(pathToFileURL(html).href), 1, atLevel(200));
   });
 
-  it("equals it at random cursors of a running exchange", async () => {
+  it("equals it at random sequences of a running exchange", async () => {
     await compareBooks(await open(server.url), 2, 40);
   });
 });

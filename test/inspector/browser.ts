@@ -6,54 +6,53 @@ import type { PaneName } from "../../src/inspector/model.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** The path of a browser to try the page in; null where there is none, which is said. */
+/** Path of the browser for these tests; null, with a warning, if there is none. */
 export const BROWSER = browserPath();
 
 function browserPath(): string | null {
   const { CLOBSIM_TEST_BROWSER: named, PATH = "" } = process.env;
   if (named !== undefined && named !== "") return named;
-  const places = NAMES.flatMap((name) => PATH.split(delimiter).map((folder) => join(folder, name)));
-  const found = places.find((path) => existsSync(path)) ?? null;
-  if (found === null)
-    console.warn(`no ${NAMES.join(", ")} is found: the inspector was not tried in a browser`);
+  const paths = NAMES.flatMap((name) => PATH.split(delimiter).map((folder) => join(folder, name)));
+  const found = paths.find((path) => existsSync(path)) ?? null;
+  if (found === null) console.warn(`no ${NAMES.join(", ")} found: the inspector was not tested in a browser`);
   return found;
 }
 
-/** How a page is shown. */
-export interface Shown {
+/** Options of a page. */
+export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly colorScheme?: "light" | "dark";
-  /** Whether something that the page was kept from is what the test is about. */
-  readonly isProvoked?: boolean;
-  /** Whether it stays open to the end of the file's tests. */
+  /** Whether the test causes errors or violations of the policy. */
+  readonly expectsErrors?: boolean;
+  /** Whether the page stays open for all tests of the file. */
   readonly isShared?: boolean;
 }
 
-/** Names that end in .example are this machine: pages of other origins come from there. */
+/** Maps names that end in .example to this machine, for pages of other origins. */
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP *.example 127.0.0.1"];
-const USUAL = { width: 1280, height: 720 } as const;
+const DEFAULT_SIZE = { width: 1280, height: 720 } as const;
 
 /** A page with the inspector. */
 export class Inspector {
   readonly page: Page;
-  /** What it asked of another origin than its own. */
+  /** URLs of requests to other origins. */
   readonly foreign: string[] = [];
-  /** What it threw, and what it was kept from by its policy. */
-  readonly wrong: string[] = [];
+  /** Uncaught errors and violations of the content security policy. */
+  readonly errors: string[] = [];
 
   constructor(page: Page) {
     this.page = page;
     page.on("request", (request) => {
-      const [asked, own] = [new URL(request.url()), new URL(page.url())];
-      const isOwn = ["data:", "blob:"].includes(asked.protocol) || page.url() === "about:blank";
-      if (!isOwn && !request.isNavigationRequest() && asked.origin !== own.origin)
-        this.foreign.push(asked.href);
+      const [requested, own] = [new URL(request.url()), new URL(page.url())];
+      const isOwn = ["data:", "blob:"].includes(requested.protocol) || page.url() === "about:blank";
+      if (!isOwn && !request.isNavigationRequest() && requested.origin !== own.origin)
+        this.foreign.push(requested.href);
     });
     page.on("dialog", (dialog) => void dialog.accept());
-    page.on("pageerror", (error) => void this.wrong.push(error.stack ?? error.message));
+    page.on("pageerror", (error) => void this.errors.push(error.stack ?? error.message));
     page.on("console", (message) => {
-      if (message.text().includes("Content Security Policy")) this.wrong.push(message.text());
+      if (message.text().includes("Content Security Policy")) this.errors.push(message.text());
     });
   }
 
@@ -61,7 +60,7 @@ export class Inspector {
     return this.page.locator(`.pane[data-pane="${name}"]`);
   }
 
-  /** Brings a pane to the front and answers it. */
+  /** Brings a pane to the front and returns it. */
   async open(name: PaneName): Promise<Locator> {
     const tab = this.page.locator(`nav.tabs [data-tab="${name}"]`);
     if (await tab.isVisible()) await tab.click();
@@ -69,26 +68,26 @@ export class Inspector {
     return this.pane(name);
   }
 
-  /** What the page says of where it stands: `row 5 of 40 sequence 5 2026-...`. */
-  async where(): Promise<string> {
+  /** The position of the cursor as shown: `row 5 of 40 sequence 5 2026-...`. */
+  async position(): Promise<string> {
     return (await this.page.locator(".where > *").allTextContents()).join(" ");
   }
 
-  /** Waits until the page stands somewhere. */
-  async stands(pattern: RegExp): Promise<void> {
-    const holds = (source: string): boolean =>
+  /** Waits for a position of the cursor. */
+  async waitForPosition(pattern: RegExp): Promise<void> {
+    const matches = (source: string): boolean =>
       new RegExp(source).test(
         [...document.querySelectorAll(".where > *")].map((part) => part.textContent).join(" "),
       );
-    await this.page.waitForFunction(holds, pattern.source);
+    await this.page.waitForFunction(matches, pattern.source);
   }
 
-  /** Goes to a sequence, as somebody does who types it. */
+  /** Enters a sequence to go to. */
   async goTo(sequence: number): Promise<void> {
     const field = this.page.getByLabel("Go to sequence");
     await field.fill(String(sequence));
     await field.press("Enter");
-    await this.stands(new RegExp(`sequence ${sequence}(?!\\d)`));
+    await this.waitForPosition(new RegExp(`sequence ${sequence}(?!\\d)`));
   }
 
   button(name: string | RegExp, within: Locator | Page = this.page): Locator {
@@ -99,22 +98,22 @@ export class Inspector {
 interface Opened {
   readonly context: BrowserContext;
   readonly inspector: Inspector;
-  readonly isProvoked: boolean;
+  readonly expectsErrors: boolean;
 }
 
 /**
- * Opens pages in a browser that is started for the tests of a file. What a test opens is closed behind it, and asked
- * whether it behaved; a page that tests share, behind all of them.
+ * Opens pages in a browser that runs for the tests of a file. After each test its pages are closed and their errors
+ * and foreign requests checked; shared pages after all tests.
  */
-export function useBrowser(): (url: string, shown?: Shown) => Promise<Inspector> {
+export function useBrowser(): (url: string, shown?: PageOptions) => Promise<Inspector> {
   let browser: Browser;
   const opened: Opened[] = [];
   const shared: Opened[] = [];
   const close = async (pages: Opened[]): Promise<void> => {
-    for (const { context, inspector, isProvoked } of pages.splice(0)) {
+    for (const { context, inspector, expectsErrors } of pages.splice(0)) {
       await context.close();
       expect(inspector.foreign).toEqual([]);
-      if (!isProvoked) expect(inspector.wrong).toEqual([]);
+      if (!expectsErrors) expect(inspector.errors).toEqual([]);
     }
   };
   beforeAll(async () => {
@@ -126,12 +125,15 @@ export function useBrowser(): (url: string, shown?: Shown) => Promise<Inspector>
     await close(shared);
     await browser?.close();
   });
-  return async (url, { width, height, colorScheme = "light", isProvoked = false, isShared = false } = {}) => {
-    const viewport = { width: width ?? USUAL.width, height: height ?? USUAL.height };
+  return async (
+    url,
+    { width, height, colorScheme = "light", expectsErrors = false, isShared = false } = {},
+  ) => {
+    const viewport = { width: width ?? DEFAULT_SIZE.width, height: height ?? DEFAULT_SIZE.height };
     const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
     context.setDefaultTimeout(15_000);
     const inspector = new Inspector(await context.newPage());
-    (isShared ? shared : opened).push({ context, inspector, isProvoked });
+    (isShared ? shared : opened).push({ context, inspector, expectsErrors });
     await inspector.page.goto(url);
     return inspector;
   };
@@ -144,7 +146,7 @@ export interface Level {
   readonly orders: number;
 }
 
-/** The book that a page shows, best prices first. */
+/** The book shown by a page, best prices first. */
 export const shownBook = (page: Page): Promise<{ bids: Level[]; asks: Level[] }> =>
   page.evaluate(() => {
     const levels = (side: string) =>

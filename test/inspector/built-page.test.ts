@@ -2,12 +2,12 @@ import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { inspectorPage } from "../../src/inspector-page.ts";
 
-const MOST_BYTES = 250_000;
+const MAX_BYTES = 250_000;
 
-it("is one page of at most 250 kB compressed, the engine included, that names no other file", async () => {
+it("the built page is one file of at most 250 kB compressed and loads no other file", async () => {
   const page = (await inspectorPage()) ?? "";
   expect(page).toContain("<title>clobsim inspector</title>");
-  expect(gzipSync(page, { level: 9 }).length).toBeLessThan(MOST_BYTES);
+  expect(gzipSync(page, { level: 9 }).length).toBeLessThan(MAX_BYTES);
   const [head = ""] = page.split("<style>");
   expect(page.match(/<link[^>]*>/g)).toEqual(['<link rel="icon" href="data:,">']);
   expect(page.match(/<script[^>]*>/g)).toEqual([

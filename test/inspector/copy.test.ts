@@ -10,8 +10,8 @@ const commands: readonly (readonly [Command, string])[] = [
   ],
 ];
 
-it.each(commands)("a command of a market is copied as the request of its endpoint: %o", (command, text) => {
-  const told = { line: { k: command.kind }, command } as never;
+it.each(commands)("copies a command of a market as a curl request: %o", (command, text) => {
+  const line = { line: { k: command.kind }, command } as never;
   const state = { markets: { find: (number: number) => (number === 7 ? { slug: "rain" } : undefined) } };
-  expect(curlText(told, { state } as never, "http://it")?.replaceAll(" \\\n  ", " ")).toBe(text);
+  expect(curlText(line, { state } as never, "http://it")?.replaceAll(" \\\n  ", " ")).toBe(text);
 });

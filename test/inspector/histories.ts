@@ -19,7 +19,7 @@ import { SimulatedDisk } from "../support/simulated-disk.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
 
-/** A request of the arena that was refused. */
+/** A refused request of the generated histories. */
 export const REFUSED: RefusedRequest = {
   ...{ method: "POST", path: "/clob/order", address: addressOf("ann"), isProven: true },
   ...{ status: 400, code: "INVALID_TICK_SIZE", field: "price" },
@@ -30,7 +30,7 @@ export const REFUSED: RefusedRequest = {
   },
 };
 
-/** What else happens beside commands, each so often among a hundred moves. */
+/** Percentage of moves after which another line is written, by kind. */
 export interface Mixture {
   readonly snapshot: number;
   readonly restore: number;
@@ -40,7 +40,7 @@ export interface Mixture {
 
 export const PLAIN: Mixture = { snapshot: 0, restore: 0, reset: 0, refused: 0 };
 
-/** A journal of moves on the arena that a seed draws, as a data directory has it when it was closed. */
+/** Writes a journal of random moves and returns the file of the closed data directory. */
 export async function journalOf(
   seed: number,
   moves: number,
@@ -57,17 +57,17 @@ export async function journalOf(
 
 function play(opened: OpenedExchange, seed: number, moves: number, mixture: Mixture): void {
   const { exchange, clock } = opened;
-  const kept: Snapshot[] = [exchange.snapshot()];
+  const snapshots: Snapshot[] = [exchange.snapshot()];
   const chances = fc.sample(fc.nat({ max: 99 }), { seed, numRuns: 2 * moves });
   for (const [index, move] of fc.sample(anyChainMove, { seed, numRuns: moves }).entries()) {
     const [chance = 0, which = 0] = [chances[2 * index], chances[2 * index + 1]];
     const { snapshot, restore, reset, refused } = mixture;
-    if (chance < snapshot) kept.push(exchange.snapshot());
-    else if (chance < snapshot + restore) exchange.restore(kept[which % kept.length] as Snapshot);
+    if (chance < snapshot) snapshots.push(exchange.snapshot());
+    else if (chance < snapshot + restore) exchange.restore(snapshots[which % snapshots.length] as Snapshot);
     else if (chance < snapshot + restore + reset) {
       opened.reopen();
       openArena(exchange);
-      kept.splice(0, kept.length, exchange.snapshot());
+      snapshots.splice(0, snapshots.length, exchange.snapshot());
     } else if (chance < snapshot + restore + reset + refused) opened.noteRefused(REFUSED);
     if (move.kind === "wait") runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
     else {
@@ -77,33 +77,33 @@ function play(opened: OpenedExchange, seed: number, moves: number, mixture: Mixt
   }
 }
 
-/** An exchange in figures: what it did, what it holds, and when. */
+/** Hashes, sequence and time of an exchange. */
 export const stateHashes = ({ hash, state, now, sequence }: Exchange) => ({
   hash,
   content: contentHash(state),
   now,
   sequence,
 });
-export type Sight = ReturnType<typeof stateHashes>;
+export type StateHashes = ReturnType<typeof stateHashes>;
 
-/** What a replay comes to behind each line of a journal, the opening first; `look` says behind which it is looked at. */
-export function replayedSights(
+/** Replays a journal; returns its lines, and the state after each row that `isChecked` selects, 0 for the opening. */
+export function replayStates(
   journal: Buffer,
-  look: (row: number) => boolean = () => true,
-): { readonly sights: ReadonlyMap<number, Sight>; readonly told: readonly ReplayedLine[] } {
+  isChecked: (row: number) => boolean = () => true,
+): { readonly states: ReadonlyMap<number, StateHashes>; readonly lines: readonly ReplayedLine[] } {
   const source = openSource(new SimulatedDisk(new Map([[JOURNAL, journal]])), FOLDER, VERSION);
   const replay = new JournalReplay(source, VERSION);
-  const sights = new Map<number, Sight>();
-  const told: ReplayedLine[] = [];
+  const states = new Map<number, StateHashes>();
+  const lines: ReplayedLine[] = [];
   replay.run((line) => {
-    // The opening is the first line and no row.
+    // The first line is the opening, which is not a row.
     const rows = line.line.n - 1;
-    if (look(rows)) sights.set(rows, stateHashes(replay.exchange));
-    if (rows > 0) told.push(line);
+    if (isChecked(rows)) states.set(rows, stateHashes(replay.exchange));
+    if (rows > 0) lines.push(line);
   });
-  return { sights, told };
+  return { states, lines };
 }
 
-/** A report as the page opens it. */
-export const opened = (bytes: Buffer, name = "report.ndjson"): Promise<OpenedReport> =>
+/** Opens a report like the page. */
+export const openBytes = (bytes: Buffer, name = "report.ndjson"): Promise<OpenedReport> =>
   openReport(name, bytes, VERSION, async () => {});

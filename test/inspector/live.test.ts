@@ -10,7 +10,7 @@ import { clientOn, run, serve } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { askedOf, type Story, tellStory } from "./story.ts";
+import { fetchJson, playStory, type Story } from "./story.ts";
 
 const folder = temporaryFolder();
 const open = useBrowser();
@@ -20,7 +20,7 @@ let client: ExchangeClient;
 let inspector: Inspector;
 beforeAll(async () => {
   server = await serve({});
-  story = await tellStory(server, folder);
+  story = await playStory(server, folder);
   client = await clientOn(server.url, "3");
   if (BROWSER !== null) inspector = await open(server.url, { isShared: true });
 });
@@ -30,20 +30,20 @@ afterAll(async () => {
 });
 
 const sequenceNow = async ({ url } = server): Promise<number> =>
-  (await askedOf<{ sequence: number }>(url, "/sim")).sequence;
+  (await fetchJson<{ sequence: number }>(url, "/sim")).sequence;
 
-/** Waits until the page stands where the exchange does. */
+/** Waits until the page has caught up with the exchange. */
 const caughtUp = async (): Promise<void> =>
-  inspector.stands(new RegExp(`^live sequence ${await sequenceNow()} `));
+  inspector.waitForPosition(new RegExp(`^live sequence ${await sequenceNow()} `));
 
 describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
   beforeEach(async () => {
     await inspector.page.keyboard.press("Escape");
     await inspector.page.keyboard.press("l");
-    await inspector.stands(/^live/);
+    await inspector.waitForPosition(/^live/);
   });
 
-  it("shows what a client does as it does it, with how long it took", async () => {
+  it("shows requests of a client as they come, with their durations", async () => {
     const { status, id } = orThrow(
       await client.place({ tokenId: story.yes, side: "BUY", price: 0.31, size: 7 }),
     );
@@ -60,11 +60,13 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.pane("journal").getByText("refused: INVALID_TICK_SIZE").last().waitFor();
   });
 
-  it("stays where somebody looks while more happens, and gives no command there", async () => {
+  it("keeps an earlier position while rows are added, and disables commands there", async () => {
     const rows = inspector.page.locator(".where span").first();
     await inspector.page.keyboard.press("ArrowLeft");
-    await inspector.stands(/^row/);
-    const [stood] = /^row \d+/.exec((await rows.textContent()) ?? "") ?? [];
+    await inspector.waitForPosition(/^row/);
+    const [before] = /^row \d+/.exec((await rows.textContent()) ?? "") ?? [];
+    const count = async (): Promise<number> => Number(/of (\d+)/.exec((await rows.textContent()) ?? "")?.[1]);
+    const countBefore = await count();
     const past = "this is the past: go to the end first (l)";
     for (const [pane, buttons] of [
       ["chain", ["Mine a block", "Bump fees", "Set fault", "End faults"]],
@@ -79,8 +81,8 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     }
     orThrow(await client.place({ tokenId: story.yes, side: "BUY", price: 0.3, size: 1 }));
     orThrow(await client.cancelAll());
-    await expect.poll(async () => /of (\d+)/.exec((await rows.textContent()) ?? "")?.[1]).not.toBe("");
-    expect(await rows.textContent()).toMatch(new RegExp(`^${stood} of`));
+    await expect.poll(count).toBeGreaterThan(countBefore);
+    expect(await rows.textContent()).toMatch(new RegExp(`^${before} of`));
     await inspector.page.keyboard.press("l");
     await caughtUp();
   });
@@ -88,9 +90,9 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
   it("mines, bumps fees, sets and ends faults", async () => {
     const pane = await inspector.open("chain");
     const head = async () =>
-      (await askedOf<{ head: { number: number } }>(server.url, "/sim/chain")).head.number;
+      (await fetchJson<{ head: { number: number } }>(server.url, "/sim/chain")).head.number;
     const before = await head();
-    // The second click comes while the first is carried out.
+    // The second click comes while the first is executed.
     await inspector.button("Mine a block", pane).evaluate((button: HTMLButtonElement) => {
       for (let click = 0; click < 2; click += 1) button.click();
     });
@@ -108,7 +110,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
       await pane.getByText(new RegExp(`: ${kind}, hit 0, 3 remaining`)).waitFor();
     }
     const faults = async () =>
-      (await askedOf<{ data: unknown[] }>(server.url, "/sim/chain/faults")).data.length;
+      (await fetchJson<{ data: unknown[] }>(server.url, "/sim/chain/faults")).data.length;
     expect(await faults()).toBe(2);
     await inspector.button("End", pane).first().click();
     await expect.poll(() => inspector.button("End", pane).count()).toBe(1);
@@ -120,9 +122,9 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await pane.getByText("replaced by a reorganization").first().waitFor();
   });
 
-  it("moves the clock, and says what is wrong with what it is told", async () => {
+  it("moves the clock, and shows the error of an invalid duration", async () => {
     const pane = await inspector.open("clock");
-    const time = async () => Date.parse((await askedOf<{ time: string }>(server.url, "/sim/clock")).time);
+    const time = async () => Date.parse((await fetchJson<{ time: string }>(server.url, "/sim/clock")).time);
     const shows = async () => Date.parse((await pane.locator(".big").textContent()) ?? "");
     for (const [name, ms] of [
       ["+1s", 1e3],
@@ -155,7 +157,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.button("To the next timer", pane).click();
     await expect.poll(time).toBe(expiration * 1000);
     await expect.poll(shows).toBe(expiration * 1000);
-    const mode = async () => (await askedOf<{ mode: string; rate: number }>(server.url, "/sim/clock")).mode;
+    const mode = async () => (await fetchJson<{ mode: string; rate: number }>(server.url, "/sim/clock")).mode;
     for (const [name, expected, says] of [
       ["Run", "real", "runs with the wall clock"],
       ["Run at", "scaled", "runs 60 times as fast as the wall clock"],
@@ -171,7 +173,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     const pane = await inspector.open("accounts");
     await pane.getByLabel("Account").selectOption({ label: `${story.bob.toLowerCase().slice(0, 8)}…` });
     const balance = async () =>
-      (await askedOf<{ collateral: { balance: number } }>(server.url, `/sim/accounts/${story.bob}`))
+      (await fetchJson<{ collateral: { balance: number } }>(server.url, `/sim/accounts/${story.bob}`))
         .collateral.balance;
     const before = await balance();
     await pane.getByRole("spinbutton").fill("12.5");
@@ -180,16 +182,16 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     expect(await balance()).toBe(before + 12.5);
   });
 
-  it("takes, restores and deletes snapshots, and stands where the exchange does", async () => {
+  it("takes, restores and deletes snapshots, and follows the exchange", async () => {
     const pane = await inspector.open("session");
     await pane.getByLabel("Name of the snapshot").fill("before <b>rain</b>");
     await inspector.button("Take", pane).click();
     await pane.getByText("before <b>rain</b>").waitFor();
-    const [kept, hash] = [await sequenceNow(), await hashNow()];
+    const [sequence, hash] = [await sequenceNow(), await hashNow()];
     orThrow(await client.place({ tokenId: story.yes, side: "BUY", price: 0.29, size: 3 }));
     await inspector.pane("journal").getByText("BUY 3 YES @ 0.29").waitFor();
     await inspector.button("Restore", pane).click();
-    await inspector.stands(new RegExp(`^live sequence ${kept} `));
+    await inspector.waitForPosition(new RegExp(`^live sequence ${sequence} `));
     expect(await hashNow()).toBe(hash);
     await expect.poll(() => inspector.pane("journal").getByText("BUY 3 YES @ 0.29").count()).toBe(0);
     await inspector.button("Delete", pane).click();
@@ -198,7 +200,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.pane("journal").getByText("BUY 3 YES @ 0.28").waitFor();
   });
 
-  it("breaks requests, and shows which fault hit which", async () => {
+  it("injects faults into requests, and shows the fault of a request", async () => {
     const pane = await inspector.open("session");
     const faults = pane.getByRole("region", { name: "Faults on requests" });
     await faults.getByLabel("How many times").fill("1");
@@ -230,16 +232,16 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await bots.getByLabel("Profile").selectOption("thin");
     await inspector.button("Start", bots).click();
     await bots.getByText("they trade as time passes").waitFor();
-    expect(await askedOf(server.url, "/sim/bots")).toMatchObject({ profile: "thin" });
+    expect(await fetchJson(server.url, "/sim/bots")).toMatchObject({ profile: "thin" });
     const before = await sequenceNow();
-    await askedOf(server.url, "/sim/clock", { advance: "1h" });
+    await fetchJson(server.url, "/sim/clock", { advance: "1h" });
     expect(await sequenceNow()).toBeGreaterThan(before);
     await caughtUp();
     await inspector.button("Stop", bots).click();
     await bots.getByText("stopped").waitFor();
   });
 
-  it("opens the world anew, and records a session as a scenario that passes", async () => {
+  it("resets the exchange, and records a session as a scenario that passes", async () => {
     const pane = await inspector.open("session");
     await inspector.button("Reset", pane).click();
     await caughtUp();
@@ -261,101 +263,101 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
 });
 
 const hashNow = async (): Promise<string> =>
-  (await askedOf<{ hash: string }>(server.url, "/sim/state/hash")).hash;
+  (await fetchJson<{ hash: string }>(server.url, "/sim/state/hash")).hash;
 
 describe.runIf(BROWSER !== null)("a server", () => {
-  it("that is gone is said to be, and followed again once it is back", async () => {
+  it("that stops is shown as not connected, and followed again when it is back", async () => {
     const first = await serve({});
     const { port } = first;
-    const page = await open(first.url);
-    await page.stands(/^live/);
+    const other = await open(first.url);
+    await other.waitForPosition(/^live/);
     await first.close();
-    await page.page.getByText(", not connected").waitFor();
-    expect(await page.button("Mine a block", await page.open("chain")).isDisabled()).toBe(true);
+    await other.page.getByText(", not connected").waitFor();
+    expect(await other.button("Mine a block", await other.open("chain")).isDisabled()).toBe(true);
     const second = await serve({ port });
-    await page.page.getByText(", not connected").waitFor({ state: "detached" });
-    await page.stands(/^live/);
-    const head = page.pane("chain").locator("dl.facts");
+    await other.page.getByText(", not connected").waitFor({ state: "detached" });
+    await other.waitForPosition(/^live/);
+    const head = other.pane("chain").locator("dl.facts");
     const before = (await head.textContent()) ?? "";
-    await page.button("Mine a block", page.pane("chain")).click();
+    await other.button("Mine a block", other.pane("chain")).click();
     await expect.poll(() => head.textContent()).not.toBe(before);
     await second.close();
   });
 
-  it("that has much to tell is live when all of it is told, and how much is said meanwhile", async () => {
-    let tellRest = (): void => {};
+  it("with a long session shows its progress until it is live", async () => {
+    let sendRest = (): void => {};
     const rest = new Promise<void>((resolve) => {
-      tellRest = resolve;
+      sendRest = resolve;
     });
     const busy = await serve({});
-    for (let block = 0; block < 20; block += 1) await askedOf(busy.url, "/sim/chain/mine", { blocks: 1 });
-    // It passes everything on, and tells the rest of a session only when it is let.
+    for (let block = 0; block < 20; block += 1) await fetchJson(busy.url, "/sim/chain/mine", { blocks: 1 });
+    // A proxy that holds the rest of the feed back after ten commands.
     const slow = createServer(async ({ url, headers: { accept = "" } }, response) => {
       const { status, headers, body } = await fetch(busy.url + url, { headers: { accept } });
-      const kept = ["content-type", "content-security-policy", "x-sim-sequence"];
-      const passed = kept.flatMap((name) => (headers.has(name) ? [name, headers.get(name) ?? ""] : []));
-      response.writeHead(status, passed);
-      let told = 0;
+      const names = ["content-type", "content-security-policy", "x-sim-sequence"];
+      const forwarded = names.flatMap((name) => (headers.has(name) ? [name, headers.get(name) ?? ""] : []));
+      response.writeHead(status, forwarded);
+      let commands = 0;
       for await (const chunk of body ?? []) {
         for (const event of Buffer.from(chunk)
           .toString()
           .split(/(?<=\n\n)/)) {
-          if (url?.startsWith("/sim/stream") && event.includes("event: command")) told += 1;
-          if (told === 10) await rest;
+          if (url?.startsWith("/sim/stream") && event.includes("event: command")) commands += 1;
+          if (commands === 10) await rest;
           response.write(event);
         }
       }
       response.end();
     });
     await new Promise<void>((resolve) => void slow.listen(0, "127.0.0.1", resolve));
-    const page = await open(`http://127.0.0.1:${(slow.address() as AddressInfo).port}/`);
-    await page.stands(/^catching up, \d\d? % sequence/);
-    tellRest();
-    await page.stands(new RegExp(`^live sequence ${await sequenceNow(busy)} `));
+    const other = await open(`http://127.0.0.1:${(slow.address() as AddressInfo).port}/`);
+    await other.waitForPosition(/^catching up, \d\d? % sequence/);
+    sendRest();
+    await other.waitForPosition(new RegExp(`^live sequence ${await sequenceNow(busy)} `));
     slow.closeAllConnections();
     slow.close();
     await busy.close();
   });
 
-  it("whose clock has not moved has no marks by time, and says so", async () => {
-    const still = await serve({});
-    const page = await open(still.url);
-    await page.stands(/^live/);
-    const byTime = page.button("By time");
+  it("whose clock has not moved disables the timeline by time", async () => {
+    const frozen = await serve({});
+    const other = await open(frozen.url);
+    await other.waitForPosition(/^live/);
+    const byTime = other.button("By time");
     const mine = async (): Promise<void> => {
-      await askedOf(still.url, "/sim/chain/mine", { blocks: 1 });
+      await fetchJson(frozen.url, "/sim/chain/mine", { blocks: 1 });
     };
     await mine();
-    await page.pane("journal").getByRole("listitem").first().waitFor();
+    await other.pane("journal").getByRole("listitem").first().waitFor();
     expect(await byTime.isDisabled()).toBe(true);
     expect(await byTime.getAttribute("title")).toBe("all rows are of one moment");
-    await askedOf(still.url, "/sim/clock", { advance: "1h" });
+    await fetchJson(frozen.url, "/sim/clock", { advance: "1h" });
     await mine();
     await expect.poll(() => byTime.isDisabled()).toBe(false);
     await byTime.click();
     expect(await byTime.getAttribute("aria-pressed")).toBe("true");
-    await still.close();
+    await frozen.close();
   });
 
-  it("whose control plane has a token is asked with it", async () => {
+  it("with a token for its control plane is opened with it", async () => {
     const guarded = await serve({ simToken: "let me in" });
-    const page = await open(guarded.url);
-    const field = page.page.getByLabel("Token of the control plane");
+    const other = await open(guarded.url);
+    const field = other.page.getByLabel("Token of the control plane");
     await field.fill("let me in");
-    await page.button("Open").click();
-    await page.stands(/^live/);
-    await page.button("Mine a block", await page.open("chain")).click();
-    await page.pane("journal").getByRole("listitem").first().waitFor();
+    await other.button("Open").click();
+    await other.waitForPosition(/^live/);
+    await other.button("Mine a block", await other.open("chain")).click();
+    await other.pane("journal").getByRole("listitem").first().waitFor();
     await guarded.close();
   });
 
-  it("that has a pool shows each exchange alone", async () => {
+  it("with a pool shows each exchange separately", async () => {
     const pool = await startServer({
       ...{ ...DEFAULT_CONFIG, port: 0, world: TINY_WORLD, logLevel: "silent" },
       ...{ pool: 3, clock: { mode: "frozen" } },
     });
     const [one, two] = [await open(`${pool.url}/1/`), await open(`${pool.url}/2`)];
-    for (const page of [one, two]) await page.stands(/^live/);
+    for (const page of [one, two]) await page.waitForPosition(/^live/);
     await two.button("Mine a block", await two.open("chain")).click();
     await two.pane("journal").getByRole("listitem").first().waitFor();
     expect(await one.pane("journal").getByRole("listitem").count()).toBe(0);

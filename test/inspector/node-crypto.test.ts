@@ -8,7 +8,7 @@ import { crc32 as crc32InBrowser } from "../../src/inspector/node-zlib.ts";
 const bytes = fc.uint8Array({ maxLength: 200 });
 const texts = fc.string({ unit: "binary", maxLength: 80 });
 
-it("works hashes out in a browser as Node does", () => {
+it("hashes of the browser equal those of Node", () => {
   fc.assert(
     fc.property(fc.oneof(bytes, texts), fc.oneof(bytes, texts), (data, key) => {
       for (const encoding of ["hex", "base64", "base64url"] as const) {
@@ -26,7 +26,7 @@ it("works hashes out in a browser as Node does", () => {
   );
 });
 
-it("works the CRC-32 of a text out as Node does", () => {
+it("the CRC-32 of the browser equals that of Node", () => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(crc32InBrowser(text)).toBe(crc32(text));

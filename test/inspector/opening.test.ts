@@ -11,7 +11,7 @@ const EMPTY_PAGE = new URL("../../dist/inspector.html", import.meta.url).href;
 const open = useBrowser();
 const story = useStory();
 
-/** A file of the folder with other bytes than the report. */
+/** Writes a file into the test's folder. */
 function file(name: string, bytes: string): string {
   const path = join(story.folder, name);
   writeFileSync(path, bytes);
@@ -20,23 +20,23 @@ function file(name: string, bytes: string): string {
 
 const reportText = (): string => readFileSync(story.report, "utf8");
 
-/** Chooses a file on a page that has none, or another one, open. */
+/** Chooses a report on the page. */
 async function choose(inspector: Inspector, path: string): Promise<void> {
   await inspector.page.getByLabel("Choose a report").setInputFiles(path);
 }
 
 describe.runIf(BROWSER !== null)("the inspector as a file", () => {
-  it("asks for a report, and opens the one that is chosen", async () => {
+  it("opens a chosen report", async () => {
     const inspector = await open(EMPTY_PAGE);
     await inspector.page.getByText("no report is open").waitFor();
     await choose(inspector, story.report);
-    await inspector.stands(new RegExp(`^row ${rowsOf(story.report)} of`));
+    await inspector.waitForPosition(new RegExp(`^row ${rowsOf(story.report)} of`));
     expect(await inspector.page.locator("h1").textContent()).toBe("clobsim story.ndjson");
   });
 
-  it("opens a report that is dropped on it, also in place of another", async () => {
+  it("opens a dropped report, also in place of another", async () => {
     const inspector = await open(story.html);
-    await inspector.stands(/^row/);
+    await inspector.waitForPosition(/^row/);
     const drop = (name: string, text: string) =>
       inspector.page.evaluate(
         ([as, content]) => {
@@ -50,7 +50,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await inspector.page.getByText("clobsim dropped.ndjson").waitFor();
     await drop("hello.txt", "hello");
     await inspector.page.getByRole("alert").filter({ hasText: "hello.txt is no report" }).waitFor();
-    // What was open stays.
+    // The open report stays.
     await inspector.page.getByText("clobsim dropped.ndjson").waitFor();
     await drop("another.ndjson", reportText());
     await inspector.page.getByText("clobsim another.ndjson").waitFor();
@@ -58,7 +58,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
 
   it.each([
     ["of 0 bytes", () => "", "empty.ndjson is empty"],
-    ["that is none", () => "hello\nworld\n", "is no report: expected the file that GET /sim/report"],
+    ["that is not one", () => "hello\nworld\n", "is no report: expected the file that GET /sim/report"],
     ["whose first line is damaged", () => reportText().replace('"config"', '"Config"'), "line 1"],
     [
       "of a newer version",
@@ -71,7 +71,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
       },
       "clobsim-journal/99",
     ],
-  ])("says what is wrong with a report %s", async (_, text, sentence) => {
+  ])("shows the error of a report %s", async (_, text, sentence) => {
     const inspector = await open(EMPTY_PAGE);
     await choose(inspector, file("empty.ndjson", text()));
     const alert = inspector.page.getByRole("alert").filter({ hasText: sentence });
@@ -79,26 +79,26 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await inspector.page.getByLabel("Choose a report").waitFor();
   });
 
-  it("shows a damaged report up to the damage, and says where that is", async () => {
+  it("shows a damaged report up to the damage, and the line of the damage", async () => {
     const lines = reportText().split("\n");
     lines[12] = (lines[12] as string).replace('"t":', '"T":');
     const [damaged, html] = [file("damaged.ndjson", lines.join("\n")), join(story.folder, "damaged.html")];
     expect((await run("inspect", [damaged], { html })).code).toBe(3);
     const inspector = await open(pathToFileURL(html).href);
-    await inspector.stands(/^row 11 of 11 /);
+    await inspector.waitForPosition(/^row 11 of 11 /);
     await inspector.page
       .getByRole("alert")
       .filter({ hasText: /damaged\.ndjson.*line 13/ })
       .waitFor();
   });
 
-  it("shows where a report comes out otherwise than it did", async () => {
+  it("shows the row whose result differs in the replay", async () => {
     const lines = linesIn(reportText());
     const at = lines.findIndex(({ n, r }) => Number(n) > 8 && typeof r === "string");
     const changed = lines.map((line, index) => (index === at ? { ...line, r: "00000001" } : line));
     const inspector = await open(EMPTY_PAGE);
     await choose(inspector, file("changed.ndjson", withChecksums(changed)));
-    await inspector.stands(/^row/);
+    await inspector.waitForPosition(/^row/);
     const journal = inspector.pane("journal");
     await journal.getByLabel("Kind of row").selectOption("refused");
     await journal.locator(".wrong-row").first().waitFor();
@@ -106,19 +106,19 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await expect.poll(() => journal.locator(".wrong-row .place").first().textContent()).toBe(String(at));
   });
 
-  it("shows what a filter finds behind one that finds nothing, wherever the list was scrolled to", async () => {
+  it("shows the rows of a filter after one without rows", async () => {
     const inspector = await open(story.html);
-    await inspector.stands(/^row/);
+    await inspector.waitForPosition(/^row/);
     await inspector.page.keyboard.press("ArrowLeft");
     const journal = inspector.pane("journal");
     const filter = journal.getByLabel("Filter by text");
-    await filter.fill("nothing is like this");
+    await filter.fill("no such row");
     await journal.getByText("No row matches the filter.").waitFor();
     await filter.fill("BUY 100 YES");
     await journal.getByRole("listitem").filter({ hasText: "BUY 100 YES" }).waitFor();
   });
 
-  it("gives no command, and says how to go on from a report", async () => {
+  it("disables commands, with a hint how to continue from a report", async () => {
     const inspector = await open(story.html);
     const button = inspector.button("Mine a block", await inspector.open("chain"));
     expect(await button.isDisabled()).toBe(true);
@@ -137,34 +137,34 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
   });
 });
 
-describe.runIf(BROWSER !== null)("a report that the address names", () => {
+describe.runIf(BROWSER !== null)("a report in the query", () => {
   it("is fetched from the server of the page and shown", async () => {
     const inspector = await open(`${story.url}/?report=/sim/report`);
-    await inspector.stands(new RegExp(`^row ${rowsOf(story.report)} of`));
+    await inspector.waitForPosition(new RegExp(`^row ${rowsOf(story.report)} of`));
   });
 
   it.each([
-    ["that is not there", "/sim/no-such-report", "/sim/no-such-report: the server responded with 404"],
-    ["that is none", "/clob/time", "/clob/time is no report"],
-  ])("%s is said", async (_, path, sentence) => {
+    ["that does not exist", "/sim/no-such-report", "/sim/no-such-report: the server responded with 404"],
+    ["that is not one", "/clob/time", "/clob/time is no report"],
+  ])("%s is an error", async (_, path, sentence) => {
     const inspector = await open(`${story.url}/?report=${path}`);
     await inspector.page.getByRole("alert").filter({ hasText: sentence }).waitFor();
   });
 
   it("of another origin is not fetched", async () => {
-    const inspector = await open(`${story.url}/?report=http://127.0.0.2:1/x.ndjson`, { isProvoked: true });
+    const inspector = await open(`${story.url}/?report=http://127.0.0.2:1/x.ndjson`, { expectsErrors: true });
     await inspector.page.getByRole("alert").waitFor();
-    expect(inspector.wrong.join()).toContain("Content Security Policy");
+    expect(inspector.errors.join()).toContain("Content Security Policy");
     inspector.foreign.splice(0);
   });
 });
 
 describe.runIf(BROWSER !== null)("keys", () => {
-  it("move the cursor wherever nobody types", async () => {
+  it("move the cursor outside text fields", async () => {
     const inspector = await open(story.html);
     const { keyboard } = inspector.page;
     const count = rowsOf(story.report);
-    await inspector.stands(new RegExp(`^row ${count} of ${count} `));
+    await inspector.waitForPosition(new RegExp(`^row ${count} of ${count} `));
     const rows: number[] = [];
     for (const [key, expected] of [
       ["ArrowLeft", count - 1],
@@ -176,66 +176,66 @@ describe.runIf(BROWSER !== null)("keys", () => {
       ["ArrowRight", count],
     ] as const) {
       await keyboard.press(key);
-      await inspector.stands(new RegExp(`^row ${expected} of`));
+      await inspector.waitForPosition(new RegExp(`^row ${expected} of`));
     }
     await keyboard.press("Home");
     for (const key of ["Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowLeft"]) {
-      const before = await inspector.where();
+      const before = await inspector.position();
       await keyboard.press(key);
-      await expect.poll(() => inspector.where()).not.toBe(before);
-      rows.push(Number(/^row (\d+)/.exec(await inspector.where())?.[1]));
+      await expect.poll(() => inspector.position()).not.toBe(before);
+      rows.push(Number(/^row (\d+)/.exec(await inspector.position())?.[1]));
     }
     expect(rows[0]).toBeLessThan(rows[1] as number);
     expect(rows[2]).toBe(rows[0]);
     const current = inspector.pane("journal").locator('[aria-current="true"]');
     expect(await current.textContent()).toContain("SELL 40 YES");
-    const [, sequence] = /sequence (\d+)/.exec(await inspector.where()) ?? [];
+    const [, sequence] = /sequence (\d+)/.exec(await inspector.position()) ?? [];
     await keyboard.press("l");
     await keyboard.press("g");
     await keyboard.type(String(sequence));
     await keyboard.press("Enter");
-    await inspector.stands(new RegExp(`^row .* sequence ${sequence} `));
-    const stood = await inspector.where();
+    await inspector.waitForPosition(new RegExp(`^row .* sequence ${sequence} `));
+    const before = await inspector.position();
     await keyboard.press("/");
     await keyboard.type("l");
     expect(await inspector.page.getByLabel("Filter by text").inputValue()).toBe("l");
-    expect(await inspector.where()).toBe(stood);
+    expect(await inspector.position()).toBe(before);
     await keyboard.press("Escape");
     await keyboard.press("l");
-    await inspector.stands(new RegExp(`^row ${count} of`));
+    await inspector.waitForPosition(new RegExp(`^row ${count} of`));
   });
 
-  it("stop behind every row, those within a block too", async () => {
+  it("stop after every row, also within a block", async () => {
     const inspector = await open(story.html);
     const count = rowsOf(story.report);
     await inspector.open("clock");
-    await inspector.stands(new RegExp(`^row ${count} of`));
+    await inspector.waitForPosition(new RegExp(`^row ${count} of`));
     for (let row = count - 1; row >= 0; row -= 1) {
       await inspector.page.keyboard.press("ArrowLeft");
-      await inspector.stands(new RegExp(`^row ${row} of`));
+      await inspector.waitForPosition(new RegExp(`^row ${row} of`));
     }
   });
 
-  it("go to a sequence, and say which there are where there is no such one", async () => {
+  it("go to a sequence, or show the possible ones", async () => {
     const inspector = await open(story.html);
-    await inspector.stands(/^row/);
-    const [, last = 0] = /sequence (\d+)/.exec(await inspector.where()) ?? [];
+    await inspector.waitForPosition(/^row/);
+    const [, last = 0] = /sequence (\d+)/.exec(await inspector.position()) ?? [];
     await inspector.goTo(Number(last) - 5);
-    const stood = await inspector.where();
+    const before = await inspector.position();
     await inspector.page.keyboard.press("g");
     for (const text of [String(Number(last) + 1), "12abc"]) {
       await inspector.page.keyboard.type(text);
       await inspector.page.keyboard.press("Enter");
-      const said = `expected a sequence from ${Number(last) - rowsOf(story.report) + 2} to ${last}, found ${text}`;
-      await inspector.page.getByRole("status").filter({ hasText: said }).waitFor();
-      expect(await inspector.where()).toBe(stood);
+      const message = `expected a sequence from ${Number(last) - rowsOf(story.report) + 2} to ${last}, found ${text}`;
+      await inspector.page.getByRole("status").filter({ hasText: message }).waitFor();
+      expect(await inspector.position()).toBe(before);
       await inspector.page.getByLabel("Go to sequence").fill("");
     }
     await inspector.goTo(Number(last));
     expect(await inspector.page.getByText("expected a sequence").count()).toBe(0);
   });
 
-  it("are told on the page, and buttons do the same", async () => {
+  it("are listed on the page, and buttons do the same", async () => {
     const inspector = await open(story.html);
     await inspector.page.getByText("Keys", { exact: true }).click();
     expect(await inspector.page.locator("kbd").allTextContents()).toEqual(
@@ -249,23 +249,23 @@ describe.runIf(BROWSER !== null)("keys", () => {
       ["Next command", count - 1],
     ] as const) {
       await inspector.button(name).click();
-      await inspector.stands(new RegExp(`^row ${expected} of`));
+      await inspector.waitForPosition(new RegExp(`^row ${expected} of`));
     }
     await inspector.button("Previous trade").click();
-    const before = await inspector.where();
+    const before = await inspector.position();
     await inspector.button("Previous trade").click();
-    await expect.poll(() => inspector.where()).not.toBe(before);
+    await expect.poll(() => inspector.position()).not.toBe(before);
     await inspector.button("Next trade").click();
-    await expect.poll(() => inspector.where()).toBe(before);
+    await expect.poll(() => inspector.position()).toBe(before);
     for (const name of ["Zoom in", "Zoom out", "By time"]) await inspector.button(name).click();
     const strip = inspector.page.getByRole("slider");
     const box = await strip.boundingBox();
     await strip.click({ position: { x: 1, y: 10 } });
-    await inspector.stands(/^row \d /);
+    await inspector.waitForPosition(/^row \d /);
     await inspector.page.mouse.move((box?.x ?? 0) + 2, (box?.y ?? 0) + 10);
     await inspector.page.mouse.down();
     await inspector.page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) + 5, (box?.y ?? 0) + 10);
     await inspector.page.mouse.up();
-    await inspector.stands(new RegExp(`^row ${count} of`));
+    await inspector.waitForPosition(new RegExp(`^row ${count} of`));
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Account, AuthExplanation, Chain, OrderStory } from "../../src/client/api-messages.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { askedOf, useStory } from "./story.ts";
+import { fetchJson, useStory } from "./story.ts";
 
 const open = useBrowser();
 const story = useStory();
@@ -18,23 +18,23 @@ describe.runIf(BROWSER !== null).each([
   beforeAll(async () => {
     inspector = await open(address(), { isShared: true });
   });
-  /** Each test begins at the end. */
+  /** Each test starts at the end of the history. */
   beforeEach(async () => {
     await inspector.page.getByTitle("Go to the end and follow it (l)").click();
-    await inspector.stands(isLive ? /^live/ : /^row (\d+) of \1 /);
+    await inspector.waitForPosition(isLive ? /^live/ : /^row (\d+) of \1 /);
   });
 
-  it("list what happened, who did it and what came of it, and filter it", async () => {
+  it("list rows with account, command and result, and filter them", async () => {
     const journal = await inspector.open("journal");
     const rows = journal.getByRole("listitem");
     const count = journal.locator("header").getByRole("status");
     const filter = journal.getByLabel("Filter by text");
-    const told = async (): Promise<string[]> => (await rows.locator(".what").allTextContents()).map(textOf);
+    const texts = async (): Promise<string[]> => (await rows.locator(".what").allTextContents()).map(textOf);
     const filtered = async (choose: () => Promise<unknown>, expected: RegExp): Promise<string[]> => {
       await choose();
       await count.filter({ hasText: expected }).waitFor();
-      await expect.poll(told).not.toContainEqual(expect.stringContaining("…"));
-      return told();
+      await expect.poll(texts).not.toContainEqual(expect.stringContaining("…"));
+      return texts();
     };
     expect(await filtered(() => filter.fill("INVALID_tick"), /^1 of \d+ rows$/)).toEqual([
       expect.stringMatching(
@@ -72,7 +72,7 @@ describe.runIf(BROWSER !== null).each([
     await journal.getByLabel("Filter by text").fill("SELL 40 YES");
     await journal.getByRole("listitem").first().click();
     const detail = journal.getByRole("complementary");
-    await inspector.stands(/^row/);
+    await inspector.waitForPosition(/^row/);
     expect(await detail.locator("pre").textContent()).toContain('"kind": "orderTraded"');
     const copied = async (button: string): Promise<string> => {
       await inspector.button(button, detail).click();
@@ -84,7 +84,7 @@ describe.runIf(BROWSER !== null).each([
       const curl = await copied("Copy as curl");
       expect(curl).toMatch(/^curl -X POST 'http:\/\/[\w.:]+\/clob\/order' \\\n/);
       expect(curl).toContain("-H 'poly_signature: ");
-      // What is copied is let in where it is pasted.
+      // The copied request can be explained.
       const auth = await inspector.open("auth");
       await auth.getByRole("textbox").first().fill(curl);
       await inspector.button("Explain", auth).click();
@@ -95,7 +95,7 @@ describe.runIf(BROWSER !== null).each([
     }
   });
 
-  it("show a book with its queue, for both outcomes", async () => {
+  it("show a book with the queue of a level, for both outcomes", async () => {
     const book = await inspector.open("book");
     await book.getByLabel("Market").selectOption({ label: story.slug });
     expect(await book.locator(".quote").textContent()).toContain("bid 0.38");
@@ -112,12 +112,12 @@ describe.runIf(BROWSER !== null).each([
     expect(await inspector.pane("order").locator("h3").first().textContent()).toMatch(/^order \d+/);
   });
 
-  it("show trades on the tape, with their orders", async () => {
+  it("show the trades of a market, with their orders", async () => {
     await (await inspector.open("book")).getByLabel("Market").selectOption({ label: story.slug });
     const chart = await inspector.open("chart");
-    const tape = chart.getByRole("table").getByRole("row");
-    expect(await tape.count()).toBe(3);
-    expect(textOf((await tape.nth(2).textContent()) ?? "")).toMatch(/▼ 0\.4\s*40/);
+    const trades = chart.getByRole("table").getByRole("row");
+    expect(await trades.count()).toBe(3);
+    expect(textOf((await trades.nth(2).textContent()) ?? "")).toMatch(/▼ 0\.4\s*40/);
     await chart.locator(".plot .u-over").hover();
     await chart.getByRole("status").getByRole("button").first().waitFor();
     expect(await chart.getByRole("status").textContent()).toMatch(
@@ -125,10 +125,10 @@ describe.runIf(BROWSER !== null).each([
     );
   });
 
-  it("tell the story of an order as GET /sim/orders/{id} does", async () => {
+  it("show the story of an order like GET /sim/orders/{id}", async () => {
     const pane = await inspector.open("order");
     for (const id of [story.bid, story.failed]) {
-      const expected = await askedOf<OrderStory>(story.url, `/sim/orders/${id}`);
+      const expected = await fetchJson<OrderStory>(story.url, `/sim/orders/${id}`);
       const field = pane.getByLabel("Order by id or number");
       await field.fill(id.toUpperCase());
       await field.press("Enter");
@@ -144,10 +144,10 @@ describe.runIf(BROWSER !== null).each([
     await pane.getByText("no such order").waitFor();
   });
 
-  it("show what an account has, as GET /sim/accounts/{address} does", async () => {
+  it("show the balances of an account like GET /sim/accounts/{address}", async () => {
     const pane = await inspector.open("accounts");
     await pane.getByLabel("Account").selectOption({ label: `${story.bob.toLowerCase().slice(0, 8)}…` });
-    const { collateral, tokens } = await askedOf<Account>(story.url, `/sim/accounts/${story.bob}`);
+    const { collateral, tokens } = await fetchJson<Account>(story.url, `/sim/accounts/${story.bob}`);
     const cells = async (row: string): Promise<string[]> =>
       pane
         .getByRole("row")
@@ -174,11 +174,11 @@ describe.runIf(BROWSER !== null).each([
     await inspector.pane("order").locator("article").waitFor();
   });
 
-  it("show blocks, and trades by how far they have come", async () => {
+  it("show blocks, and trades by status of their settlement", async () => {
     const pane = await inspector.open("chain");
-    const lanes = await pane.locator("[data-status] h3").allTextContents();
-    expect(lanes.map(textOf)).toContainEqual("FAILED 1");
-    const { head } = await askedOf<Chain>(story.url, "/sim/chain");
+    const statuses = await pane.locator("[data-status] h3").allTextContents();
+    expect(statuses.map(textOf)).toContainEqual("FAILED 1");
+    const { head } = await fetchJson<Chain>(story.url, "/sim/chain");
     expect(textOf((await pane.locator("dl.facts").textContent()) ?? "")).toContain(`head${head.number}`);
     expect(
       await pane
@@ -188,15 +188,15 @@ describe.runIf(BROWSER !== null).each([
     ).toBeGreaterThan(2);
   });
 
-  it("show the clock, and say why a request is a 401 as POST /sim/explain-auth does", async () => {
-    const { time } = await askedOf<{ time: string }>(story.url, "/sim/clock");
+  it("show the clock, and explain a 401 like POST /sim/explain-auth", async () => {
+    const { time } = await fetchJson<{ time: string }>(story.url, "/sim/clock");
     expect(await (await inspector.open("clock")).locator(".big").textContent()).toBe(time);
     const headers = {
       ...{ poly_address: story.alice, poly_api_key: "3e2f1a00-0000-4000-8000-000000000000" },
       ...{ poly_passphrase: "p", poly_timestamp: String(Date.parse(time) / 1000), poly_signature: "00" },
     };
     const request = { method: "DELETE", url: `${story.url}/clob/order`, headers, body: '{"orderId":"x"}' };
-    const expected = await askedOf<AuthExplanation>(story.url, "/sim/explain-auth", request);
+    const expected = await fetchJson<AuthExplanation>(story.url, "/sim/explain-auth", request);
     const pane = await inspector.open("auth");
     const flags = Object.entries(headers).map((pair) => `-H '${pair.join(": ")}'`);
     await pane
@@ -218,7 +218,7 @@ describe.runIf(BROWSER !== null).each([
     await pane.getByText('They differ from character 11 on: expected "DELETE", found "delete".').waitFor();
   });
 
-  it("take the report away, byte for byte what a report says", async () => {
+  it("download a report that can be replayed", async () => {
     const pane = await inspector.open("session");
     const [download] = await Promise.all([
       inspector.page.waitForEvent("download"),
@@ -229,7 +229,7 @@ describe.runIf(BROWSER !== null).each([
     const { run } = await import("../cli/tools.ts");
     expect(await run("replay", [path])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("every one"),
+      stdout: expect.stringContaining("each has the recorded outcome"),
     });
   });
 });

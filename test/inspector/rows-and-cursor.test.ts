@@ -3,22 +3,22 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { describeLine } from "../../src/history/describe-line.ts";
 import { type History, MARK } from "../../src/inspector/history.ts";
 import { type RowChoice, RowFilter } from "../../src/inspector/row-filter.ts";
-import { journalOf, opened, PLAIN } from "./histories.ts";
+import { journalOf, openBytes, PLAIN } from "./histories.ts";
 
-// The page asks how wide it is; nobody shows it here.
+// The model asks for the width of the page, which does not exist here.
 vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {} }));
 const model = await import("../../src/inspector/model.ts");
 
 let history: History;
 beforeAll(async () => {
   const journal = await journalOf(21, 400, { snapshot: 1, restore: 1, reset: 0, refused: 8 });
-  ({ history } = await opened(Buffer.from(journal)));
+  ({ history } = await openBytes(Buffer.from(journal)));
 });
 
 const EVERY: RowChoice = { account: 0, market: 0, marks: 0, text: "" };
 const REQUEST = { requestId: "req-77", method: "POST", path: "/clob/order", status: 503, ms: 1 } as const;
 
-/** All rows that a filter lets through. */
+/** All rows that match a filter. */
 function rowsBy(
   choice: Partial<RowChoice>,
   requests: ConstructorParameters<typeof RowFilter>[2] = new Map(),
@@ -29,24 +29,24 @@ function rowsBy(
   return filter.rows;
 }
 
-/** The rows for which something holds, found one by one. */
-function rowsWhere(holds: (row: number, words: string) => boolean): number[] {
+/** The rows for which a condition holds, tested one by one. */
+function rowsWhere(isIncluded: (row: number, words: string) => boolean): number[] {
   const found: number[] = [];
-  history.visit(0, history.count, (row, told, state) => {
-    const { actor, text, result } = describeLine(told, state);
-    if (holds(row, `${actor ?? ""} ${text} ${result}`.toLowerCase())) found.push(row);
+  history.visit(0, history.count, (row, line, state) => {
+    const { actor, text, result } = describeLine(line, state);
+    if (isIncluded(row, `${actor ?? ""} ${text} ${result}`.toLowerCase())) found.push(row);
   });
   return found;
 }
 
 describe("a filter of rows", () => {
-  it("lets all through that nothing is asked of", () => {
+  it("without conditions matches every row", () => {
     expect(rowsBy({})).toEqual(rowsWhere(() => true));
     expect(rowsBy({ text: "  " })).toEqual(rowsWhere(() => true));
   });
 
   it.each(["buy", "FILLS", "invalid_tick_size", "order 7", "0x", "no such text", "<script>"])(
-    "finds a text in the words of a row, whatever the case: %s",
+    "finds a text in the words of a row, in any case: %s",
     (text) => {
       const found = rowsBy({ text });
       expect(found).toEqual(rowsWhere((_, words) => words.includes(text.toLowerCase())));
@@ -72,16 +72,16 @@ describe("a filter of rows", () => {
     );
   });
 
-  it("finds what a server tells of a request: its code, its fault, its id and its path", () => {
-    const told = new Map([[3, { ...REQUEST, first: 1, last: 1, code: "UNAVAILABLE", fault: "fault-9" }]]);
-    for (const text of ["unavailable", "FAULT-9", "req-77"]) expect(rowsBy({ text }, told)).toEqual([3]);
+  it("finds the code, the fault and the id of a request", () => {
+    const requests = new Map([[3, { ...REQUEST, first: 1, last: 1, code: "UNAVAILABLE", fault: "fault-9" }]]);
+    for (const text of ["unavailable", "FAULT-9", "req-77"]) expect(rowsBy({ text }, requests)).toEqual([3]);
   });
 });
 
 describe("the cursor", () => {
   const rows = (): number => model.moment.value?.rows ?? -1;
 
-  it("follows the end, and says of which row it stands", () => {
+  it("follows the end, and has the row of its position", () => {
     model.show(history);
     expect(model.phase.value).toEqual({ kind: "open" });
     expect([model.cursor.value, rows(), model.moment.value?.isHead]).toEqual([null, history.count, true]);
@@ -92,14 +92,14 @@ describe("the cursor", () => {
     expect(model.cursor.value).toBeNull();
   });
 
-  it("never leaves the history", () => {
-    for (const [to, stands] of [
+  it("stays within the history", () => {
+    for (const [to, expected] of [
       [-3, 0],
       [2.4, 2],
       [1e9, history.count],
     ] as const) {
       model.moveTo(to);
-      expect(rows()).toBe(stands);
+      expect(rows()).toBe(expected);
     }
     model.moveTo(0);
     model.step(-1);
@@ -108,7 +108,7 @@ describe("the cursor", () => {
     expect(rows()).toBe(1);
   });
 
-  it("goes from trade to trade, and to the ends where there is none", () => {
+  it("moves from trade to trade, then to the end or the beginning", () => {
     const trades = rowsWhere((row) => (history.marks.at(row) & MARK.trade) !== 0).map((row) => row + 1);
     expect(trades.length).toBeGreaterThan(5);
     model.moveTo(0);
@@ -122,7 +122,7 @@ describe("the cursor", () => {
     }
   });
 
-  it("goes behind the last row of a sequence, also where a restore has come to it twice", () => {
+  it("moves after the last row of a sequence, also if a restore repeated the sequence", () => {
     const sequences = rowsWhere(() => true).map((row) => history.sequences.at(row));
     expect(history.goesBack).toBe(true);
     for (const sequence of [...sequences, history.opening.sequence]) {
@@ -131,7 +131,7 @@ describe("the cursor", () => {
     }
   });
 
-  it("stays where it is, and says why, where there is no such sequence", () => {
+  it("does not move to an unknown sequence, and returns the error", () => {
     const first = history.opening.sequence;
     const last = Math.max(...rowsWhere(() => true).map((row) => history.sequences.at(row)));
     model.moveTo(5);
@@ -142,8 +142,8 @@ describe("the cursor", () => {
     }
   });
 
-  it("counts rows up to a moment where time never goes back", async () => {
-    const { history: plain } = await opened(await journalOf(22, 200, PLAIN));
+  it("counts rows up to a time if time never goes back", async () => {
+    const { history: plain } = await openBytes(await journalOf(22, 200, PLAIN));
     expect(plain.goesBack).toBe(false);
     const [from, to] = model.spanOf(plain);
     const times = Array.from({ length: plain.count }, (_, row) => plain.times.at(row));
@@ -152,7 +152,7 @@ describe("the cursor", () => {
     }
   });
 
-  it("lets no command be given to a report", () => {
+  it("does not allow commands in a report", () => {
     expect(model.canAct.value).toBe(false);
   });
 });

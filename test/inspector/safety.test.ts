@@ -5,7 +5,7 @@ import { orThrow } from "../../src/client/result.ts";
 import type { RunningServer } from "../../src/compose.ts";
 import { clientOn, serve } from "../cli/tools.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { askedOf } from "./story.ts";
+import { fetchJson } from "./story.ts";
 
 const open = useBrowser();
 let server: RunningServer;
@@ -25,7 +25,7 @@ const HOSTILE = [
 const isHacked = ({ page }: Inspector): Promise<boolean> => page.evaluate(() => "hacked" in window);
 
 describe.runIf(BROWSER !== null)("text of clients", () => {
-  it("stays text wherever the page shows it", async () => {
+  it("is shown as text in every pane", async () => {
     const client = await clientOn(server.url, "5");
     const { control } = client;
     for (const text of HOSTILE) {
@@ -42,11 +42,11 @@ describe.runIf(BROWSER !== null)("text of clients", () => {
     }
     client.close();
     const inspector = await open(server.url);
-    await inspector.stands(/^live/);
+    await inspector.waitForPosition(/^live/);
     const journal = inspector.pane("journal");
     const filter = journal.getByLabel("Filter by text");
     for (const text of HOSTILE) {
-      // What stands in quotes has its own escaped.
+      // JSON escapes quotes, so the longest part without a quote is searched.
       const [fragment = ""] = text.split('"').sort((a, b) => b.length - a.length);
       await filter.fill(fragment);
       const row = journal.getByRole("listitem").filter({ hasText: fragment }).first();
@@ -67,9 +67,9 @@ describe.runIf(BROWSER !== null)("text of clients", () => {
     expect(await isHacked(inspector)).toBe(false);
   });
 
-  it("cannot turn other text around: each row is set apart", async () => {
+  it("cannot change the direction of other text", async () => {
     const inspector = await open(server.url);
-    await inspector.stands(/^live/);
+    await inspector.waitForPosition(/^live/);
     await inspector.pane("journal").getByLabel("Filter by text").fill("gnp.exe");
     const row = inspector.pane("journal").getByText("gnp.exe").first();
     await row.waitFor();
@@ -77,15 +77,15 @@ describe.runIf(BROWSER !== null)("text of clients", () => {
   });
 });
 
-describe.runIf(BROWSER !== null)("the policy of the page", () => {
+describe.runIf(BROWSER !== null)("the content security policy of the page", () => {
   it.each(["served", "as a file"])(
-    "runs no script but its own, and loads nothing from elsewhere: %s",
+    "allows only its own script and requests to its own server: %s",
     async (how) => {
       const address =
         how === "served" ? server.url : new URL("../../dist/inspector.html", import.meta.url).href;
-      const inspector = await open(address, { isProvoked: true });
+      const inspector = await open(address, { expectsErrors: true });
       await inspector.page.locator("header.top").waitFor();
-      const kept = await inspector.page.evaluate(async () => {
+      const blocked = await inspector.page.evaluate(async () => {
         const script = document.createElement("script");
         script.textContent = "window.hacked = 1";
         document.body.append(script);
@@ -98,11 +98,11 @@ describe.runIf(BROWSER !== null)("the policy of the page", () => {
         document.body.append(other);
         return fetch("https://example.org/x").then(
           () => "fetched",
-          () => "kept",
+          () => "blocked",
         );
       });
-      expect(kept).toBe("kept");
-      await expect.poll(() => inspector.wrong.length).toBeGreaterThan(3);
+      expect(blocked).toBe("blocked");
+      await expect.poll(() => inspector.errors.length).toBeGreaterThan(3);
       expect(await isHacked(inspector)).toBe(false);
       inspector.foreign.splice(0);
     },
@@ -122,9 +122,9 @@ describe.runIf(BROWSER !== null)("a page of a foreign origin", () => {
 
   it("reads nothing, changes nothing, and cannot frame the inspector", async () => {
     const { port } = foreign.address() as AddressInfo;
-    // The browser of these tests finds every name that ends in .example on this machine.
-    const inspector = await open(`http://evil.example:${port}/`, { isProvoked: true });
-    const before = await askedOf<{ hash: string }>(server.url, "/sim/state/hash");
+    // The browser resolves names that end in .example to this machine.
+    const inspector = await open(`http://evil.example:${port}/`, { expectsErrors: true });
+    const before = await fetchJson<{ hash: string }>(server.url, "/sim/state/hash");
     const got = await inspector.page.evaluate(async (url) => {
       const tried: string[] = [];
       for (const [path, init] of [
@@ -149,11 +149,11 @@ describe.runIf(BROWSER !== null)("a page of a foreign origin", () => {
     }, server.url);
     expect(got).toEqual({ tried: Array(5).fill("nothing"), framed: "" });
     expect(inspector.page.frames().map((frame) => frame.url())).not.toContain(`${server.url}/`);
-    expect(await askedOf(server.url, "/sim/state/hash")).toEqual(before);
+    expect(await fetchJson(server.url, "/sim/state/hash")).toEqual(before);
     inspector.foreign.splice(0);
   });
 
-  it("is no page of the server under a name that is not its own", async () => {
+  it("cannot use a name that is not the server's", async () => {
     const inspector = await open(`http://evil.example:${server.port}/`);
     expect(await inspector.page.locator("body").textContent()).toContain("HOST_NOT_ALLOWED");
   });

@@ -10,18 +10,18 @@ export interface Book {
   readonly asks: readonly Level[];
 }
 
-/** A session that was traded, with what `GET /clob/book` said meanwhile. */
+/** A session of random trading, with the replies of `GET /clob/book`. */
 export interface Session {
   readonly slug: string;
   readonly yes: string;
   readonly no: string;
-  /** The books of YES and NO behind sequences. */
+  /** Books of YES and NO by sequence. */
   readonly books: ReadonlyMap<number, readonly [yes: Book, no: Book]>;
 }
 
 /**
- * Two wallets trade a new market at random, some orders are refused, time passes, blocks are mined and fail. After each
- * request the books are asked for.
+ * Two wallets trade a new market at random: orders, cancels, refusals, clock changes and blocks. The books are read
+ * after each request.
  */
 export async function tradeAtRandom(server: RunningServer, seed: number, requests: number): Promise<Session> {
   const below = mulberry32(seed);
@@ -36,8 +36,8 @@ export async function tradeAtRandom(server: RunningServer, seed: number, request
   const books = new Map<number, readonly [Book, Book]>();
   for (let count = 0; count < requests; count += 1) {
     const client = clients[below(2)] as ExchangeClient;
-    const drawn = below(20);
-    if (drawn < 15) {
+    const choice = below(20);
+    if (choice < 15) {
       await client.place({
         tokenId: below(2) === 0 ? yes : no,
         side: below(2) === 0 ? "BUY" : "SELL",
@@ -45,11 +45,11 @@ export async function tradeAtRandom(server: RunningServer, seed: number, request
         size: 1 + below(4_000) / 100,
         ...(below(12) === 0 ? { orderType: "FAK" as const } : {}),
       });
-    } else if (drawn < 17) {
+    } else if (choice < 17) {
       const { data: open } = orThrow(await client.openOrders({ limit: 50 }));
       const order = open[below(Math.max(1, open.length))];
       if (order !== undefined) orThrow(await client.cancel(order.id));
-    } else if (drawn < 19) orThrow(await control.setClock({ advance: `${1 + below(3)}s` }));
+    } else if (choice < 19) orThrow(await control.setClock({ advance: `${1 + below(3)}s` }));
     else orThrow(await control.chain.mine());
     books.set(...(await booksNow(server.url, yes, no)));
   }
@@ -57,15 +57,15 @@ export async function tradeAtRandom(server: RunningServer, seed: number, request
   return { slug, yes, no, books };
 }
 
-/** The books of both outcomes, by the sequence behind which they stand. */
+/** The current sequence, and the books of both outcomes. */
 async function booksNow(url: string, ...tokens: readonly [string, string]): Promise<[number, [Book, Book]]> {
   let sequence = 0;
-  const of = async (token: string): Promise<Book> => {
+  const bookOf = async (token: string): Promise<Book> => {
     const reply = await fetch(`${url}/clob/book?token_id=${token}`);
     sequence = Number(reply.headers.get("x-sim-sequence"));
     const { bids, asks } = (await reply.json()) as Book;
     return { bids, asks };
   };
-  const books: [Book, Book] = [await of(tokens[0]), await of(tokens[1])];
+  const books: [Book, Book] = [await bookOf(tokens[0]), await bookOf(tokens[1])];
   return [sequence, books];
 }

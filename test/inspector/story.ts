@@ -7,29 +7,29 @@ import type { RunningServer } from "../../src/compose.ts";
 import { clientOn, run, serve } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
-/** A short session in which everything happens that panes show. */
+/** A short session with an example of everything that panes show. */
 export interface Story {
   readonly url: string;
   readonly yes: string;
   readonly slug: string;
   readonly alice: string;
   readonly bob: string;
-  /** Alice's bid, which is met and canceled; Bob's ask, whose settlement fails. */
+  /** Alice's bid, which is partly filled and canceled; Bob's ask, whose settlement fails. */
   readonly bid: string;
   readonly failed: string;
-  /** Where the report of the session lies, and the page that carries it. */
+  /** Path of the session's report, and URL of the page with the report in it. */
   readonly report: string;
   readonly html: string;
 }
 
-/** The story on a server of these tests, which is there once they run, and a folder of theirs. */
+/** Plays the story on a server before the tests of a file; `folder` is for their files. */
 export function useStory(): Story & { readonly folder: string } {
   const folder = temporaryFolder();
   const story = { folder } as Story & { readonly folder: string };
   let server: RunningServer;
   beforeAll(async () => {
     server = await serve({});
-    Object.assign(story, await tellStory(server, folder));
+    Object.assign(story, await playStory(server, folder));
   });
   afterAll(() => server.close());
   return story;
@@ -38,7 +38,7 @@ export function useStory(): Story & { readonly folder: string } {
 export const QUESTION = "Will the page show it?";
 
 /** Plays the story on a frozen server and writes its report into a folder. */
-export async function tellStory(server: RunningServer, folder: string): Promise<Story> {
+export async function playStory(server: RunningServer, folder: string): Promise<Story> {
   const { url } = server;
   const [alice, bob] = [await clientOn(url, "1"), await clientOn(url, "2")];
   const { control } = alice;
@@ -69,8 +69,8 @@ export async function tellStory(server: RunningServer, folder: string): Promise<
   };
 }
 
-/** What a running exchange answers. */
-export const askedOf = async <Body>(url: string, path: string, body?: object): Promise<Body> => {
+/** Sends a GET, or a POST with a body, and returns the JSON of the reply. */
+export const fetchJson = async <Body>(url: string, path: string, body?: object): Promise<Body> => {
   const sent = {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -79,6 +79,6 @@ export const askedOf = async <Body>(url: string, path: string, body?: object): P
   return (await (await fetch(url + path, body === undefined ? {} : sent)).json()) as Body;
 };
 
-/** How many lines a report has behind its opening. */
+/** Number of lines of a report after its opening. */
 export const rowsOf = (report: string): number =>
   readFileSync(report, "utf8").trimEnd().split("\n").length - 1;
