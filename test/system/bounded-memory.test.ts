@@ -13,11 +13,11 @@ import { ScenarioFolder } from "../scenario/run/scenario-folder.ts";
 const folder = new ScenarioFolder();
 
 const ROWS = 1_000_000;
-const MAX_AT_ONCE = 20_000;
+const MAX_BATCH = 20_000;
 const ROW = "0,alice,fund,,,USDC,,0.000001,\n";
 
-/** A file of a million rows, each of which gives alice the smallest part of a dollar. */
-async function millionRows(): Promise<string> {
+/** Writes a file of a million rows, each of which funds alice with one micro-USDC. */
+async function writeRows(): Promise<string> {
   const path = folder.at("million.csv");
   const file = createWriteStream(path);
   file.write("at,account,op,ref,side,outcome,price,size,type\n");
@@ -27,18 +27,18 @@ async function millionRows(): Promise<string> {
   return path;
 }
 
-/** Hands batches on, and looks when the next is asked for whether all before it have been played. */
-class Counted {
-  pulled = 0;
+/** Counts rows that are read ahead of those played. */
+class ReadAhead {
+  read = 0;
   batches = 0;
   largest = 0;
-  /** How many rows were pulled and not yet played when more were asked for, at most. */
+  /** Maximum number of rows that were read but not yet played when more were requested. */
   ahead = 0;
 
   async *over(rows: AsyncIterable<readonly FlowRow[]>, played: () => number) {
     for await (const batch of rows) {
-      this.ahead = Math.max(this.ahead, this.pulled - played());
-      this.pulled += batch.length;
+      this.ahead = Math.max(this.ahead, this.read - played());
+      this.read += batch.length;
       this.batches += 1;
       this.largest = Math.max(this.largest, batch.length);
       yield batch;
@@ -46,35 +46,35 @@ class Counted {
   }
 }
 
-const opened = (): LocalVenue =>
+const openVenue = (): LocalVenue =>
   new LocalVenue(folder.scenario("scenario: a million\nsteps: [{ advance: 1s }]\n"), null, new Wallets());
 
-describe("a flow of a million rows is read no faster than it is played, some thousands at a time", () => {
+describe("a flow of a million rows is read in batches, no faster than it is played", () => {
   it("in this process", async () => {
-    const venue = opened();
-    const counted = new Counted();
+    const venue = openVenue();
+    const readAhead = new ReadAhead();
     const played = (): number =>
       venue.state.accounts.find(venue.state.accountByAddress.get(venue.signIn("alice")) ?? 0)?.collateral
         .balance ?? 0;
-    const rows = counted.over(readFlow(await millionRows()), played);
+    const rows = readAhead.over(readFlow(await writeRows()), played);
     expect((await venue.play(rows, "market")).rows).toBe(ROWS);
-    expect({ pulled: counted.pulled, played: played() }).toEqual({ pulled: ROWS, played: ROWS });
-    expect(counted.ahead).toBe(0);
-    expect(counted.largest).toBeLessThan(MAX_AT_ONCE);
-    expect(counted.batches).toBeGreaterThan(ROWS / MAX_AT_ONCE);
+    expect({ read: readAhead.read, played: played() }).toEqual({ read: ROWS, played: ROWS });
+    expect(readAhead.ahead).toBe(0);
+    expect(readAhead.largest).toBeLessThan(MAX_BATCH);
+    expect(readAhead.batches).toBeGreaterThan(ROWS / MAX_BATCH);
   }, 120_000);
 
-  it("over HTTP, where the next row waits for the answer to the one before", async () => {
-    const counted = new Counted();
-    let [asked, answered] = [0, 0];
+  it("over HTTP, where each row waits for the answer to the previous one", async () => {
+    const readAhead = new ReadAhead();
+    let [sent, answered] = [0, 0];
     const fund = async () => {
-      expect(asked).toBe(answered);
-      asked += 1;
+      expect(sent).toBe(answered);
+      sent += 1;
       await Promise.resolve();
       answered += 1;
       return { ok: true, value: null } as const;
     };
-    const venue: Venue = Object.assign(opened(), { fund });
+    const venue: Venue = Object.assign(openVenue(), { fund });
     const row: FlowRow = {
       op: "fund",
       at: 0,
@@ -88,9 +88,9 @@ describe("a flow of a million rows is read no faster than it is played, some tho
     };
     const { rows } = await playFlow(
       new VenuePlayer(venue, "market", await venue.now()),
-      counted.over(batches(), () => answered),
+      readAhead.over(batches(), () => answered),
       null,
     );
-    expect({ rows, answered, ahead: counted.ahead }).toEqual({ rows: 10_000, answered: 10_000, ahead: 0 });
+    expect({ rows, answered, ahead: readAhead.ahead }).toEqual({ rows: 10_000, answered: 10_000, ahead: 0 });
   });
 });

@@ -18,22 +18,23 @@ import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 
 const CLIENTS = 8;
-/** How many orders each client places; every third is canceled, and after each answer it reads. */
+/** Orders per client. Every third is canceled, and the client reads after each answer. */
 const ORDERS = 5;
-/** How many times each client reads, before it places its first order, for each client before it. */
+/** Numbers of reads before the first order, multiplied by the index of the client. */
 const STAGGERS = [0, 1, 2];
 
-/** What the clients were answered with 200. */
+/** Requests that were answered with 200. */
 interface Answered {
   readonly placed: string[];
   readonly canceled: string[];
-  /** The highest sequence that any answer named. */
+  /** Highest sequence in any answer. */
   sequence: number;
+  /** Number of 503 answers. */
   refused: number;
 }
 
-/** A market and eight funded wallets with credentials, all of it kept. */
-async function opened(disk: SimulatedDisk, durability: Durability) {
+/** Opens an exchange with a market and eight funded wallets with credentials, and flushes it. */
+async function openMarket(disk: SimulatedDisk, durability: Durability) {
   const exchange = await openOn(disk, { durability });
   exchange.exchange.submit(eventCommand("event"));
   exchange.exchange.submit(marketCommand("market"));
@@ -55,7 +56,7 @@ interface Reply {
   readonly text: string;
 }
 
-/** One client on one connection: places, reads, cancels, until all is done. */
+/** A client on one connection, which places, reads and cancels orders. */
 class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #port: number;
@@ -95,12 +96,12 @@ class Client {
       poly_timestamp: this.#time,
       poly_signature: hmac(this.#keys.secret, `${this.#time}${method}${path}${body}`),
     };
-    const sending = request({
+    const pending = request({
       ...{ port: this.#port, host: "127.0.0.1", agent: this.#agent },
       ...{ method, path: `/clob${path}`, headers },
     });
-    sending.end(body);
-    const [response] = await once(sending, "response");
+    pending.end(body);
+    const [response] = await once(pending, "response");
     let text = "";
     for await (const chunk of response) text += String(chunk);
     const reply = { status: response.statusCode, sequence: Number(response.headers["x-sim-sequence"]), text };
@@ -112,7 +113,7 @@ class Client {
 }
 
 async function serve(
-  { exchange, wallets }: Awaited<ReturnType<typeof opened>>,
+  { exchange, wallets }: Awaited<ReturnType<typeof openMarket>>,
   stagger: number,
   answered: Answered,
 ) {
@@ -127,7 +128,7 @@ async function serve(
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** Whether the disk failed while eight clients were at work; then all that they were told must be there afterwards. */
+/** Runs eight clients on a disk that fails at the nth call. Everything acknowledged must be persisted. Returns whether it failed. */
 async function tryFault(
   durability: Durability,
   stagger: number,
@@ -135,29 +136,31 @@ async function tryFault(
   nth: number,
 ): Promise<boolean> {
   const disk = new SimulatedDisk();
-  const kept = await opened(disk, durability);
+  const market = await openMarket(disk, durability);
   const failing = new FailingDisk(disk, fault, nth);
   const answered: Answered = { placed: [], canceled: [], sequence: 0, refused: 0 };
-  await serve(kept, stagger, answered);
+  await serve(market, stagger, answered);
   if (!failing.hasStruck) return false;
   const after =
     durability === "power" ? disk.afterPowerFailure({ names: (all) => all, data: () => [] }) : disk.image;
-  expectKept(await openOn(new SimulatedDisk(withoutLock(after)), { durability }), answered);
+  expectPersisted(await openOn(new SimulatedDisk(withoutLock(after)), { durability }), answered);
   const isRefused = fault.how !== "short" || fault.isForEver;
   if (isRefused) expect(answered.refused).toBeGreaterThan(0);
   return true;
 }
 
-function expectKept({ exchange }: OpenedExchange, { placed, canceled, sequence }: Answered): void {
+function expectPersisted({ exchange }: OpenedExchange, { placed, canceled, sequence }: Answered): void {
   const { orders, idPrefixes } = exchange.state;
   const found = new Map([...orders].map(({ number, status }) => [idOf(idPrefixes.order, number), status]));
-  const isGone = new Set(canceled);
-  const lost = placed.filter((id) => !found.has(id) || (isGone.has(id) && found.get(id) !== "CANCELED"));
+  const mustBeCanceled = new Set(canceled);
+  const lost = placed.filter(
+    (id) => !found.has(id) || (mustBeCanceled.has(id) && found.get(id) !== "CANCELED"),
+  );
   expect(lost.map((id) => `order ${numberOf(idPrefixes.order, id)}: ${found.get(id)}`)).toEqual([]);
   expect(exchange.sequence).toBeGreaterThanOrEqual(sequence);
 }
 
-/** At how many calls the disk failed: at every one that such a history makes. */
+/** Lets the disk fail at each call in turn. Returns the number of calls. */
 async function tryEveryCall(durability: Durability, stagger: number, fault: DiskFault): Promise<number> {
   for (let nth = 1; ; nth += 1) {
     const hasStruck = await tryFault(durability, stagger, fault, nth).catch((error: Error) => {
@@ -169,7 +172,7 @@ async function tryEveryCall(durability: Durability, stagger: number, fault: Disk
 
 describe("eight clients when the disk fails", () => {
   it.each<Durability>(["process", "power"])(
-    "%s: whatever write or sync fails, no answer tells of what is lost",
+    "%s: any write or sync may fail, and everything acknowledged is persisted",
     async (durability) => {
       let runs = 0;
       for (const fault of faultsOf(["write", "sync"])) {

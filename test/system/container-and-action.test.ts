@@ -50,16 +50,16 @@ describe("action.yml", () => {
     for (const pid of started) process.kill(pid, "SIGKILL");
   });
 
-  /** Runs the steps as a runner of GitHub does, and answers what the action puts out. */
-  async function used(inputs: Readonly<Record<string, string>>) {
+  /** Runs the steps like a GitHub runner, and returns the outputs of the action. */
+  async function runAction(inputs: Readonly<Record<string, string>>) {
     const temporary = mkdtempSync(join(folder, "runner-"));
     const given = Object.entries(action.inputs).map(([name, input]) => [name, inputs[name] ?? input.default]);
     const values = Object.fromEntries(given.map(([name, value]) => [`inputs.${name}`, value]));
     const context: Readonly<Record<string, string>> = { ...values, "runner.temp": temporary };
     const filled = (text: string): string =>
       text.replace(/\$\{\{ (\S+) \}\}/g, (_, name: string) => context[name] as string);
-    let said = "";
-    const put: Record<string, string> = {};
+    let printed = "";
+    const stepOutputs: Record<string, string> = {};
     for (const { id, env, run: script } of action.runs.steps) {
       const output = join(temporary, `output-${id}`);
       const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
@@ -70,26 +70,26 @@ describe("action.yml", () => {
         stdio: ["ignore", "pipe", "inherit"],
       });
       child.stdout.on("data", (text: Buffer) => {
-        said += String(text);
+        printed += String(text);
       });
       const [code] = (await once(child, "exit")) as [number];
-      if (code !== 0) return { code, said, put };
+      if (code !== 0) return { code, printed };
       if (id === undefined) continue;
       for (const line of readFileSync(output, "utf8").trimEnd().split("\n")) {
         const [, name = "", value = ""] = /^(\w+)=(.*)$/.exec(line) ?? [];
-        put[`steps.${id}.outputs.${name}`] = value;
+        stepOutputs[`steps.${id}.outputs.${name}`] = value;
       }
     }
     const outputs = Object.entries(action.outputs).map(([name, { value }]) => [
       name,
-      value.replace(/^\$\{\{ (\S+) \}\}$/, (_, key: string) => put[key] as string),
+      value.replace(/^\$\{\{ (\S+) \}\}$/, (_, key: string) => stepOutputs[key] as string),
     ]);
     const { url = "", log = "", pid = "" } = Object.fromEntries(outputs) as Record<string, string>;
     started.push(Number(pid));
-    return { code: 0, said, url, log, pid: Number(pid) };
+    return { code: 0, printed, url, log, pid: Number(pid) };
   }
 
-  it("is a composite action whose scripts hold no expression: what is given comes in by variables", () => {
+  it("is a composite action whose scripts have no expressions, because inputs come as variables", () => {
     expect(action.runs.using).toBe("composite");
     for (const { shell, run: script } of action.runs.steps) {
       expect(shell).toBe("bash");
@@ -97,25 +97,29 @@ describe("action.yml", () => {
     }
   });
 
-  it("installs the package, starts it, and goes on when it answers at its output `url`", async () => {
-    const { url, log } = await used({ version: tarball, port: "0" });
+  it("installs the package, starts it, and continues when it answers at its output `url`", async () => {
+    const { url, log } = await runAction({ version: tarball, port: "0" });
     expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ status: "ok" });
-    expect(readFileSync(log ?? "", "utf8")).toContain("kept        nothing");
+    expect(readFileSync(log ?? "", "utf8")).toContain("data        in memory");
   });
 
-  it("takes a port and flags, and puts out the URL of a pool", async () => {
+  it("accepts a port and flags, and outputs the URL of a pool", async () => {
     const port = String(await freePort());
-    const { url, pid } = await used({ version: tarball, port, args: "--pool 3  --clock frozen\n--seed 7" });
+    const { url, pid } = await runAction({
+      version: tarball,
+      port,
+      args: "--pool 3  --clock frozen\n--seed 7",
+    });
     expect(url).toBe(`http://127.0.0.1:${port}`);
     const info = (await (await fetch(`${url}/3/sim`)).json()) as object;
     expect(info).toMatchObject({ seed: "7", clock: { mode: "frozen" } });
     expect(() => process.kill(pid ?? 0, 0)).not.toThrow();
   });
 
-  it("fails with what the program said, where it cannot start", async () => {
-    const { code, said } = await used({ version: tarball, args: "--clock stopped" });
+  it("fails with the message of the program if it cannot start", async () => {
+    const { code, printed } = await runAction({ version: tarball, args: "--clock stopped" });
     expect(code).toBe(1);
-    expect(said).toContain("::error title=clobsim::clobsim: --clock expects real, frozen or a rate");
+    expect(printed).toContain("::error title=clobsim::clobsim: --clock expects real, frozen or a rate");
   });
 });
 
@@ -130,13 +134,13 @@ describe("the Dockerfile", () => {
       .map((pair) => pair.split("=")),
   ) as Readonly<Record<string, string>>;
 
-  it("pins its images, and ends as a user without rights", () => {
+  it("pins its images, and runs as an unprivileged user", () => {
     const images = lines.filter((line) => line.startsWith("FROM ")).map((line) => line.split(" ")[1]);
     for (const image of images) expect(image).toMatch(/^node:\d+\.\d+\.\d+-\w/);
     expect(the("USER")).toBe("node");
   });
 
-  it("copies all that the program needs, which then serves and passes the health check", async () => {
+  it("copies all files of the program, which then serves and passes the health check", async () => {
     const image = join(folder, "image");
     for (const line of last.filter((each) => each.startsWith("COPY --from=build "))) {
       const words = line.split(" ").slice(2);

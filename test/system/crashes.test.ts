@@ -12,34 +12,34 @@ import { stateHashes } from "../support/state-hashes.ts";
 
 const JOURNAL = `${FOLDER}/journal.ndjson`;
 const STEPS = 200;
-/** After so many commands the program is stopped, which writes the state, and started again. */
-const STEPS_OF_A_START = 40;
+/** Commands per start. Each stop writes the state. */
+const STEPS_PER_START = 40;
 
-/** What is written of the journal, without the room ahead. */
+/** Returns the journal without the preallocated zeros. */
 function journalIn(image: DiskImage): Buffer {
   const bytes = Buffer.from(image.get(JOURNAL) ?? new Uint8Array());
   return bytes.subarray(0, lengthWithoutZeros(bytes));
 }
 
-/** Takes commands in pairs, as two clients at once would have it; `kept` is told of each that is acknowledged. */
+/** Submits commands in pairs, like two concurrent clients. Calls `acknowledged` after each acknowledged command. */
 async function run(
   disk: SimulatedDisk,
   durability: Durability,
-  kept: () => void,
+  acknowledged: () => void,
   afterwards: (opened: OpenedExchange) => Promise<void>,
 ): Promise<void> {
-  const keep = async ({ persistence }: OpenedExchange): Promise<void> => {
+  const flush = async ({ persistence }: OpenedExchange): Promise<void> => {
     const pending = persistence.flush(persistence.position);
     if (pending !== undefined) await pending;
-    kept();
+    acknowledged();
   };
   for (let step = 0; step < STEPS; ) {
     const opened = await openOn(disk, { durability });
-    for (const end = step + STEPS_OF_A_START; step < end; step += 2) {
+    for (const end = step + STEPS_PER_START; step < end; step += 2) {
       takeStep(opened, step);
-      const first = keep(opened);
+      const first = flush(opened);
       takeStep(opened, step + 1);
-      await Promise.all([first, keep(opened)]);
+      await Promise.all([first, flush(opened)]);
       await afterwards(opened);
     }
     await opened.close();
@@ -47,8 +47,8 @@ async function run(
   }
 }
 
-/** The journal of a run that nothing disturbs, and the hash of the state at the sizes it had. */
-async function undisturbed(durability: Durability): Promise<[Buffer, Map<number, string>]> {
+/** Runs without a crash. Returns the journal, and the hashes of the state by size of the journal. */
+async function runUndisturbed(durability: Durability): Promise<[Buffer, Map<number, string>]> {
   const disk = new SimulatedDisk();
   const hashes = new Map<number, string>();
   const note = async ({ exchange }: OpenedExchange): Promise<void> => {
@@ -58,12 +58,12 @@ async function undisturbed(durability: Durability): Promise<[Buffer, Map<number,
   return [journalIn(disk.image), hashes];
 }
 
-/** Opens what crashes have left, and compares it with the run that nothing disturbed. */
-class Judge {
+/** Opens the disks after crashes, and compares them with the undisturbed run. */
+class CrashCheck {
   readonly #whole: Buffer;
   readonly #hashes: Map<number, string>;
   readonly #durability: Durability;
-  /** What has come of what was opened already. */
+  /** Results for disks that were opened before. */
   readonly #sizes = new Map<string, number | null>();
   cases = 0;
   refusals = 0;
@@ -74,25 +74,25 @@ class Judge {
     this.#durability = durability;
   }
 
-  /** @param acknowledged the size up to which the journal was acknowledged at the crash. */
-  async judge({ how, image }: Crash, acknowledged: number): Promise<void> {
+  /** @param acknowledged size of the acknowledged part of the journal at the crash. */
+  async check({ how, image }: Crash, acknowledged: number): Promise<void> {
     this.cases += 1;
-    const left = withoutLock(image);
-    const digest = digestOf(left);
+    const files = withoutLock(image);
+    const digest = digestOf(files);
     let size = this.#sizes.get(digest);
     if (size === undefined) {
-      size = await this.#sizeOf(left, how);
+      size = await this.#sizeOf(files, how);
       this.#sizes.set(digest, size);
     }
     if (size === null) this.refusals += 1;
-    const isKept = how === "process" || this.#durability === "power";
-    if (isKept && (size === null || size < acknowledged))
-      throw new Error(`${acknowledged} bytes were told of`);
+    const mustPersist = how === "process" || this.#durability === "power";
+    if (mustPersist && (size === null || size < acknowledged))
+      throw new Error(`${acknowledged} bytes were acknowledged`);
   }
 
-  /** The size of the journal that is gone on with; null when it is refused. */
-  async #sizeOf(left: DiskImage, how: Crash["how"]): Promise<number | null> {
-    const disk = new SimulatedDisk(left);
+  /** Returns the size of the opened journal; null if it is refused. */
+  async #sizeOf(files: DiskImage, how: Crash["how"]): Promise<number | null> {
+    const disk = new SimulatedDisk(files);
     try {
       const { exchange } = await openOn(disk, { durability: this.#durability });
       const size = this.#prefix(disk);
@@ -102,9 +102,9 @@ class Judge {
       return size;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      // Holes in what was never synced may look like damage: it is refused, then, and left alone.
+      // Missing sectors in unsynced data may look like damage. Then it is refused and not changed.
       expect([how, this.#durability, error.problem]).toEqual(["sectors", "process", "corrupt"]);
-      expect(digestOf(disk.image)).toBe(digestOf(left));
+      expect(digestOf(disk.image)).toBe(digestOf(files));
       return null;
     }
   }
@@ -112,17 +112,17 @@ class Judge {
   #prefix(disk: SimulatedDisk): number {
     const found = withoutStart(journalIn(disk.image));
     const isPrefix = found.equals(this.#whole.subarray(0, found.length));
-    if (!isPrefix || found.at(-1) !== 10) throw new Error(`no prefix: ${found.length} bytes`);
+    if (!isPrefix || found.at(-1) !== 10) throw new Error(`not a prefix: ${found.length} bytes`);
     return found.length;
   }
 }
 
 describe("after a crash at any call of 200 commands and five starts", () => {
   it.each<Durability>(["process", "power"])(
-    "%s: what opens is a prefix of what was accepted, with all that was acknowledged",
+    "%s: it opens with a prefix of the accepted commands that has all acknowledged ones",
     async (durability) => {
-      const [whole, hashes] = await undisturbed(durability);
-      const judge = new Judge(whole, hashes, durability);
+      const [whole, hashes] = await runUndisturbed(durability);
+      const check = new CrashCheck(whole, hashes, durability);
       const disk = new SimulatedDisk();
       let acknowledged = 0;
       let calls = 0;
@@ -131,16 +131,16 @@ describe("after a crash at any call of 200 commands and five starts", () => {
         calls += 1;
         for (const crash of crashesAt(disk, calls)) waiting.push([crash, acknowledged]);
       };
-      const kept = (): void => {
+      const acknowledge = (): void => {
         acknowledged = journalIn(disk.image).length;
       };
-      await run(disk, durability, kept, async () => {
-        for (const [crash, size] of waiting) await judge.judge(crash, size);
+      await run(disk, durability, acknowledge, async () => {
+        for (const [crash, size] of waiting) await check.check(crash, size);
         waiting = [];
       });
       expect(journalIn(disk.image).equals(whole)).toBe(true);
-      expect(judge.cases).toBeGreaterThan(2000);
-      if (durability === "power") expect(judge.refusals).toBe(0);
+      expect(check.cases).toBeGreaterThan(2000);
+      if (durability === "power") expect(check.refusals).toBe(0);
     },
     60_000,
   );

@@ -36,7 +36,7 @@ import { parsed } from "../core/document/told.ts";
 import { START } from "../support/exchange.ts";
 import { runs } from "../support/runs.ts";
 
-/** A moment after all that the histories here take. */
+/** A time after all histories here. */
 const LATER = millis(START + 100_000_000);
 const AFTERWARDS = fc.sample(histories(25), { seed: 3, numRuns: 1 })[0] as Moves;
 
@@ -46,21 +46,21 @@ const played = (config: Parameters<typeof openWith>[0], moves: Moves): State => 
   return exchange.state;
 };
 
-/** Whether what was read can be gone on from. @throws Error when it cannot. */
-function goOn(state: State): void {
+/** Continues a history from a state. @throws Error if that fails */
+function continueFrom(state: State): void {
   const exchange = new Exchange(state.config, START);
   exchange.restore({ state, now: LATER, sequence: 0, digest: HistoryDigest.of(state).text, mark: null });
   play(exchange, AFTERWARDS);
   expect(violations(exchange.state)).toEqual([]);
 }
 
-/** The error that a document is refused with; null when it is read. @throws Error when it is refused with another, or read as something else. */
+/** Returns the error of a refused document; null if it is read. @throws Error for another error, or if it is read differently */
 function refusalOf(document: Json, read: () => State): DocumentError | null {
   try {
     const state = read();
     expect(parsedOf(textOf(state))).toEqual(document);
     expect(violations(state)).toEqual([]);
-    goOn(state);
+    continueFrom(state);
     return null;
   } catch (error) {
     if (error instanceof DocumentError) return error;
@@ -71,11 +71,11 @@ function refusalOf(document: Json, read: () => State): DocumentError | null {
 const refused = (document: Json): DocumentError | null =>
   refusalOf(document, () => readDocument(document).state);
 
-/** Whether an error is about a place, what that belongs to, or what is in it. */
+/** Whether an error names a path, a part of it, or a path in it. */
 const isAbout = ({ path }: DocumentError, place: string): boolean =>
   path.startsWith(place) || place.startsWith(path);
 
-/** A history in which all happens that a document can tell of. */
+/** Returns the state of a history with as many kinds of fields as possible. */
 function richState(): State {
   const sample = fc.sample(histories(300), { seed: 7, numRuns: 12 });
   const states = sample.map((moves) => played(arenaWith("auto", "optimistic"), moves));
@@ -83,19 +83,19 @@ function richState(): State {
   return states.sort((a, b) => richness(b) - richness(a))[0] as State;
 }
 
-/** What is left out of a document as long as nobody has set it. */
+/** Fields that are absent until they are set. */
 const OPTIONAL: ReadonlySet<string> = new Set([
   "waiting.mining",
   "waiting.nextBaseFee",
   "waiting.blockTerms",
 ]);
 
-describe("a document in which one thing is wrong", () => {
+describe("a document with one damaged field", () => {
   const document = parsedOf(textOf(richState()));
-  /** Each kind of place a few times. */
+  /** Each kind of path a few times. */
   const places = someOfEachKind([...placesOf(document)]);
 
-  it("has every kind of place", () => {
+  it("has every kind of path", () => {
     const kinds = new Set(places.map(kindOf));
     for (const kind of [
       "waiting.held",
@@ -113,7 +113,7 @@ describe("a document in which one thing is wrong", () => {
       expect(kinds, kind).toContain(kind);
   });
 
-  it("is refused with the place when a field is missing that must be there", () => {
+  it("is refused with the path if a required field is missing", () => {
     for (const path of places) {
       if (typeof path.at(-1) === "number") continue;
       const name = nameOf(path);
@@ -121,7 +121,7 @@ describe("a document in which one thing is wrong", () => {
     }
   });
 
-  it("is refused with the place when something is of another type", () => {
+  it("is refused with the path if a value has another type", () => {
     for (const path of places) {
       const error = refused(
         changed(document, path, (parent, last) => {
@@ -133,7 +133,7 @@ describe("a document in which one thing is wrong", () => {
     }
   });
 
-  it("is refused or read to exactly what it says when something else stands there, or an item is missing", () => {
+  it("is refused or read exactly if a value is changed or an item is missing", () => {
     for (const path of places) {
       refused(
         changed(document, path, (parent, last) => {
@@ -146,7 +146,7 @@ describe("a document in which one thing is wrong", () => {
 });
 
 describe("any document", () => {
-  it("of any history, with any change at any place, is refused or read to exactly what it says", () => {
+  it("of any history, with any change of any value, is refused or read exactly", () => {
     const change = fc.constantFrom("remove", "other", "stranger", "zero", "copy");
     fc.assert(
       fc.property(
@@ -179,7 +179,7 @@ describe("any document", () => {
     );
   });
 
-  it("with any damage to its text is refused or read to exactly what it says", () => {
+  it("with any damage to its text is refused or read exactly", () => {
     fc.assert(
       fc.property(
         anySettlement,

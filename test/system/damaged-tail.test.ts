@@ -14,19 +14,19 @@ const JOURNAL = `${FOLDER}/journal.ndjson`;
 const TORN = `${FOLDER}/journal.torn-1`;
 const LINE_FEED = 10;
 
-/** What was kept, undamaged. */
-interface Kept {
+/** An undamaged data directory. */
+interface Original {
   readonly image: DiskImage;
   readonly journal: Buffer;
-  /** How many zeros stand behind it. */
+  /** Number of preallocated zeros after it. */
   readonly room: number;
-  /** Where each line begins, and where the last ends. */
+  /** Start of each line, and the end of the last. */
   readonly starts: readonly number[];
-  /** Lines that were acknowledged as being on the disk itself. */
+  /** Number of lines that were acknowledged as synced. */
   readonly proven: number;
 }
 
-const keptOf = (image: DiskImage, proven: number): Kept => {
+const originalOf = (image: DiskImage, proven: number): Original => {
   const file = Buffer.from(image.get(JOURNAL) ?? []);
   const journal = file.subarray(0, lengthWithoutZeros(file));
   const starts = [0];
@@ -36,8 +36,8 @@ const keptOf = (image: DiskImage, proven: number): Kept => {
 
 const linesIn = (bytes: Uint8Array): number => bytes.filter((byte) => byte === LINE_FEED).length;
 
-/** A history of so many steps, then some that were written and not synced; closed in good order or not. */
-async function keep(durability: Durability, end: "killed" | "closed", steps = 44): Promise<Kept> {
+/** Runs a history of `steps`, then some that are written but not synced, and kills or closes it. */
+async function runHistory(durability: Durability, end: "killed" | "closed", steps = 44): Promise<Original> {
   const disk = new SimulatedDisk();
   const opened = await openOn(disk, { durability });
   for (let step = 0; step < steps; step += 1) {
@@ -46,7 +46,7 @@ async function keep(durability: Durability, end: "killed" | "closed", steps = 44
   }
   if (end === "closed") {
     await opened.close();
-    return keptOf(disk.image, linesIn(disk.image.get(JOURNAL) ?? new Uint8Array()));
+    return originalOf(disk.image, linesIn(disk.image.get(JOURNAL) ?? new Uint8Array()));
   }
   const proven = durability === "power" ? linesIn(disk.image.get(JOURNAL) ?? new Uint8Array()) : 1;
   for (let step = steps; step < steps + 8; step += 1) takeStep(opened, step);
@@ -55,25 +55,26 @@ async function keep(durability: Durability, end: "killed" | "closed", steps = 44
     if (kind === "sync") image = disk.image;
   };
   await opened.persistence.flush(opened.persistence.position);
-  return keptOf(durability === "power" ? image : disk.image, proven);
+  return originalOf(durability === "power" ? image : disk.image, proven);
 }
 
-const withJournal = ({ image }: Kept, bytes: Uint8Array): DiskImage => new Map([...image, [JOURNAL, bytes]]);
+const withJournal = ({ image }: Original, bytes: Uint8Array): DiskImage =>
+  new Map([...image, [JOURNAL, bytes]]);
 
-/** How each prefix of whole lines stands, worked out once. */
+/** Computes and caches the state of each prefix of complete lines. */
 class Prefixes {
-  readonly #kept: Kept;
+  readonly #original: Original;
   readonly #known = new Map<number, readonly [hash: string, sequence: number]>();
   readonly #seen = new Set<number>();
 
-  constructor(kept: Kept) {
-    this.#kept = kept;
+  constructor(original: Original) {
+    this.#original = original;
   }
 
-  async standing(lines: number): Promise<readonly [hash: string, sequence: number]> {
+  async stateAfter(lines: number): Promise<readonly [hash: string, sequence: number]> {
     let found = this.#known.get(lines);
     if (found === undefined) {
-      const prefix = this.#kept.journal.subarray(0, this.#kept.starts[lines]);
+      const prefix = this.#original.journal.subarray(0, this.#original.starts[lines]);
       const { exchange } = await openOn(new SimulatedDisk(new Map([[JOURNAL, prefix]])));
       found = [stateHashes(exchange), exchange.sequence];
       this.#known.set(lines, found);
@@ -81,7 +82,7 @@ class Prefixes {
     return found;
   }
 
-  /** Whether it is the first time that this prefix is looked at. */
+  /** Whether this is the first check of a prefix. */
   isNew(lines: number): boolean {
     const isNew = !this.#seen.has(lines);
     this.#seen.add(lines);
@@ -89,25 +90,25 @@ class Prefixes {
   }
 }
 
-/** Opens what was damaged, and answers how many lines are still there; null when it was refused. */
-async function opensAs(kept: Kept, prefixes: Prefixes, damaged: Buffer): Promise<number | null> {
-  const before = withJournal(kept, damaged);
+/** Opens a damaged journal. Returns the number of lines that it still has; null if it is refused. */
+async function opensAs(original: Original, prefixes: Prefixes, damaged: Buffer): Promise<number | null> {
+  const before = withJournal(original, damaged);
   const disk = new SimulatedDisk(before);
   try {
     const { exchange } = await openOn(disk);
     const after = disk.image;
     const found = withoutStart(Buffer.from(after.get(JOURNAL) ?? []));
-    const lines = kept.starts.indexOf(found.length);
-    if (lines < kept.proven || !found.equals(kept.journal.subarray(0, found.length)))
+    const lines = original.starts.indexOf(found.length);
+    if (lines < original.proven || !found.equals(original.journal.subarray(0, found.length)))
       throw new Error(`${found.length} bytes of ${lines} lines`);
     const behind = damaged.subarray(found.length);
-    const rest = kept.room === 0 ? behind : behind.subarray(0, lengthWithoutZeros(behind));
+    const rest = original.room === 0 ? behind : behind.subarray(0, lengthWithoutZeros(behind));
     const torn = after.get(TORN);
     if (rest.length === 0 ? torn !== undefined : !rest.equals(torn ?? Buffer.alloc(0)))
-      throw new Error("what was torn is not kept");
-    const [hash, sequence] = await prefixes.standing(lines);
+      throw new Error("the torn bytes were not saved");
+    const [hash, sequence] = await prefixes.stateAfter(lines);
     if (exchange.sequence !== sequence || (prefixes.isNew(lines) && stateHashes(exchange) !== hash))
-      throw new Error(`line ${lines} leads to ${exchange.sequence}, and should to ${sequence}`);
+      throw new Error(`line ${lines} leads to ${exchange.sequence}, expected ${sequence}`);
     return lines;
   } catch (error) {
     if (!(error instanceof StoreError) || error.problem !== "corrupt") throw error;
@@ -116,7 +117,7 @@ async function opensAs(kept: Kept, prefixes: Prefixes, damaged: Buffer): Promise
       after.size !== before.size ||
       [...before].some(([path, bytes]) => !Buffer.from(bytes).equals(after.get(path) ?? new Uint8Array()))
     )
-      throw new Error("refused, and touched all the same");
+      throw new Error("refused, but changed");
     return null;
   }
 }
@@ -129,23 +130,23 @@ const flipped = (journal: Buffer, at: number, bit: number): Buffer => {
   return bytes;
 };
 
-/** The line in which a byte stands, from 1. */
-const lineAt = ({ starts }: Kept, at: number): number => starts.findLastIndex((start) => start <= at) + 1;
+/** Returns the line of a byte, from 1. */
+const lineAt = ({ starts }: Original, at: number): number => starts.findLastIndex((start) => start <= at) + 1;
 
-let process_: Kept;
-let power: Kept;
-let closed: Kept;
+let process_: Original;
+let power: Original;
+let closed: Original;
 beforeAll(async () => {
-  process_ = await keep("process", "killed");
-  power = await keep("power", "killed");
-  closed = await keep("process", "closed");
+  process_ = await runHistory("process", "killed");
+  power = await runHistory("power", "killed");
+  closed = await runHistory("process", "closed");
 });
 
-const firstOf = ({ starts }: Kept, lines: number): number => starts.at(-1 - lines) ?? 0;
+const firstOf = ({ starts }: Original, lines: number): number => starts.at(-1 - lines) ?? 0;
 
-describe("a journal whose end is damaged, as it opens", () => {
+describe("opening a journal with a damaged end", () => {
   it.each([["cut", cut] as const, ["zeroed", zeroed] as const])(
-    "%s from any byte on: all whole lines before are there, and what was torn is kept",
+    "%s from any byte on: all complete lines before are restored, and the torn bytes are saved",
     async (_how, damage) => {
       const prefixes = new Prefixes(process_);
       for (let at = firstOf(process_, 3); at < process_.journal.length; at += 1) {
@@ -156,7 +157,7 @@ describe("a journal whose end is damaged, as it opens", () => {
     },
   );
 
-  it("with one bit flipped: refused, for no crash leaves that, but where the last line has lost its end", async () => {
+  it("with one bit flipped: refused because no crash causes it, except in the last byte", async () => {
     const prefixes = new Prefixes(process_);
     const last = process_.starts.length - 1;
     for (let at = firstOf(process_, 3); at < process_.journal.length; at += 1) {
@@ -165,16 +166,16 @@ describe("a journal whose end is damaged, as it opens", () => {
     }
   });
 
-  it("with other ends of lines, or without any whole line, is refused and not taken for a new one", async () => {
+  it("with other line endings, or without a complete line: refused instead of opened as new", async () => {
     const { image, journal } = process_;
-    const kept = { ...process_, image: new Map([...image].filter(([path]) => path === JOURNAL)) };
+    const original = { ...process_, image: new Map([...image].filter(([path]) => path === JOURNAL)) };
     const text = journal.toString("latin1");
     for (const damaged of [text.replaceAll("\n", "\r\n"), text.replaceAll('"p"', '"q"'), `x${text}`]) {
-      expect(await opensAs(kept, new Prefixes(kept), Buffer.from(damaged, "latin1"))).toBe(null);
+      expect(await opensAs(original, new Prefixes(original), Buffer.from(damaged, "latin1"))).toBe(null);
     }
   });
 
-  it("kept for power failures: whatever is damaged, what was acknowledged is there, or it is refused", async () => {
+  it("with durability power: acknowledged commands are restored, or it is refused", async () => {
     const prefixes = new Prefixes(power);
     const room = Buffer.alloc(power.room);
     const open = (bytes: Buffer, behind = room) => opensAs(power, prefixes, Buffer.concat([bytes, behind]));
@@ -195,7 +196,7 @@ describe("a journal whose end is damaged, as it opens", () => {
     }
   });
 
-  it("after a clean close, with the state beside it: as it was, or refused", async () => {
+  it("after a clean close, with the state file: unchanged, or refused", async () => {
     const prefixes = new Prefixes(closed);
     const whole = closed.starts.length - 1;
     for (let at = firstOf(closed, 2); at < closed.journal.length; at += 2) {
@@ -211,8 +212,8 @@ describe("a journal whose end is damaged, as it opens", () => {
     }
   });
 
-  it("after a clean close, without the state: the same of what stands behind the last line", async () => {
-    const alone: Kept = { ...closed, image: new Map(), proven: 1 };
+  it("after a clean close, without the state file: the same for bytes after the last line", async () => {
+    const alone: Original = { ...closed, image: new Map(), proven: 1 };
     const prefixes = new Prefixes(alone);
     const whole = alone.starts.length - 1;
     for (let at = firstOf(alone, 1); at < alone.journal.length; at += 1) {
@@ -225,44 +226,44 @@ describe("a journal whose end is damaged, as it opens", () => {
   });
 });
 
-describe("a journal whose end is damaged, as it is read", () => {
+describe("reading a journal with a damaged end", () => {
   const fileOf = (bytes: Buffer): DiskFile =>
     ({
       size: bytes.length,
       read: (into, position) => bytes.copy(into, 0, position),
     }) as Partial<DiskFile> as DiskFile;
 
-  /** Reads a journal from its last lines on, and answers where the good ones end and whether that may be a crash. */
-  function verdictOf(kept: Kept, from: number, bytes: Buffer): [line: number, isTorn: boolean] {
+  /** Reads the last lines of a journal. Returns the last valid line, and whether a crash may have torn the next. */
+  function readFrom(original: Original, from: number, bytes: Buffer): [line: number, isTorn: boolean] {
     const file = fileOf(bytes);
     const before = { durability: "process" as const, wasClosed: false };
     const begin = {
       number: from,
-      offset: kept.starts[from] ?? 0,
-      check: Number.parseInt(kept.journal.toString("latin1", (kept.starts[from] ?? 0) - 11), 16),
+      offset: original.starts[from] ?? 0,
+      check: Number.parseInt(original.journal.toString("latin1", (original.starts[from] ?? 0) - 11), 16),
     };
     const end = scan(file, from === 0 ? BEGINNING : begin, () => {}, before);
     return [end.number, end.damage?.proof === null];
   }
 
-  it("at any byte and bit of its last 40 lines: the good ones end just before, and only the end may be torn", () => {
+  it("at any byte and bit of its last 40 lines: valid lines end just before, and only the end may be torn", () => {
     const last = process_.starts.length - 1;
     const { journal, starts } = process_;
-    const demand = (damaged: Buffer, at: number, mayBeTorn: boolean): void => {
+    const requireEnd = (damaged: Buffer, at: number, mayBeTorn: boolean): void => {
       const line = lineAt(process_, at);
-      const [found, isTorn] = verdictOf(process_, line - 1, damaged);
+      const [found, isTorn] = readFrom(process_, line - 1, damaged);
       const isWhole = damaged.length === starts[line - 1];
       if (found !== line - 1 || (isTorn !== mayBeTorn && !isWhole))
         throw new Error(`byte ${at}: line ${found}`);
     };
     for (let at = starts[last - 40] ?? 0; at < journal.length; at += 1) {
-      demand(cut(journal, at), at, true);
-      demand(zeroed(journal, at), at, true);
+      requireEnd(cut(journal, at), at, true);
+      requireEnd(zeroed(journal, at), at, true);
       const isEnd = at === journal.length - 1;
       const byte = journal[at] as number;
       for (let bit = 0; bit < 8; bit += 1) {
         journal[at] = byte ^ (1 << bit);
-        demand(journal, at, isEnd || (lineAt(process_, at) === last && journal[at] === 0));
+        requireEnd(journal, at, isEnd || (lineAt(process_, at) === last && journal[at] === 0));
       }
       journal[at] = byte;
     }

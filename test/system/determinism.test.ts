@@ -1,43 +1,60 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { OTHER_VERSIONS, otherNode } from "../engine/support/other-node.ts";
+import { bundleInto } from "../support/bundled.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** CommonJS packages in the bundle call `require`, which an ES module lacks. */
-const BANNER = `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`;
-
+const JOURNALS = "fixtures/journals";
 const ZONES = ["UTC", "America/St_Johns", "Pacific/Kiritimati"] as const;
 const LOCALES = ["C", "tr_TR.UTF-8", "sv_SE.UTF-8", "ar_EG.UTF-8"] as const;
 const FLAGS = ["--hash-seed=1", "--random-seed=1", "--jitless"] as const;
 
-/** One way of running Node. */
-interface Environment {
-  readonly zone: string;
-  readonly locale: string;
-  readonly flag?: string;
-}
+/** Time zone, locale, flags of Node. */
+type Environment = readonly [zone: string, locale: string, ...flags: string[]];
 
+const DEFAULT: Environment = ["UTC", "C"];
 const ENVIRONMENTS: readonly Environment[] = [
-  ...ZONES.flatMap((zone) => LOCALES.map((locale) => ({ zone, locale }))),
-  ...FLAGS.map((flag) => ({ zone: "UTC", locale: "C", flag })),
+  ...ZONES.flatMap((zone) => LOCALES.map((locale) => [zone, locale] as const)),
+  ...FLAGS.map((flag) => [...DEFAULT, flag] as const),
+  ["Asia/Kathmandu", "de_DE.UTF-8"],
+  ["Pacific/Apia", "ja_JP.UTF-8"],
+  ["Europe/Berlin", "tr_TR.UTF-8", "--random-seed=2", "--hash-seed=77"],
 ];
 
-const run = promisify(execFile);
+const folder = temporaryFolder();
+beforeAll(() =>
+  bundleInto(folder, {
+    cli: "src/cli/main.ts",
+    history: "test/core/determinism/history.ts",
+    replayed: "test/engine/support/replayed-state.ts",
+  }),
+);
 
-/** What Node prints. */
-async function printed({ zone, locale, flag }: Environment, args: readonly string[]): Promise<string> {
-  const env = { PATH: process.env.PATH, TZ: zone, LANG: locale, LC_ALL: locale };
-  const options = { env, maxBuffer: 1 << 28, cwd: ROOT };
-  const { stdout } = await run(process.execPath, [...(flag === undefined ? [] : [flag]), ...args], options);
-  return stdout;
+const REPLAY = [
+  "replayed",
+  ...readdirSync(JOURNALS)
+    .sort()
+    .map((name) => join(JOURNALS, name)),
+] as const;
+
+/** Runs Node with a bundled program and its arguments. Returns its output. */
+function outputIn(
+  [zone, locale, ...flags]: Environment,
+  [program, ...args]: readonly [string, ...string[]],
+  node = process.execPath,
+): Promise<string> {
+  return outputOf(node, [...flags, join(folder, `${program}.js`), ...args], [zone, locale]);
 }
 
-/** The first line in which two outputs differ, or null. */
+async function outputOf(node: string, args: readonly string[], [zone, locale]: Environment): Promise<string> {
+  const env = { PATH: process.env.PATH, TZ: zone, LANG: locale, LC_ALL: locale };
+  return (await promisify(execFile)(node, args, { env, maxBuffer: 1 << 28 })).stdout;
+}
+
+/** Returns the first line in which two outputs differ; null if they are equal. */
 function difference(found: string, expected: string): string | null {
   if (found === expected) return null;
   const [lines, others] = [found.split("\n"), expected.split("\n")];
@@ -45,57 +62,46 @@ function difference(found: string, expected: string): string | null {
   return `line ${at + 1}: ${lines[at]}, expected ${others[at]}`;
 }
 
-let folder = "";
-const program = (name: string): string => join(folder, `${name}.mjs`);
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "clobsim-determinism-"));
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: { cli: "src/cli/main.ts", history: "test/core/determinism/history.ts" },
-    outdir: folder,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    banner: { js: BANNER },
-    logLevel: "error",
-  });
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-describe("the same seed and the same commands give the same bytes", () => {
-  const patience = { timeout: 120_000 };
-  it.each([
-    ["the world, the events, the state and its hash", "history", [] as string[]],
-    ["clobsim world --seed 7", "cli", ["world", "--seed", "7"]],
-  ])("in every time zone and locale, and whatever V8 does: %s", patience, async (_what, name, args) => {
-    const expected = await printed({ zone: "UTC", locale: "C" }, [program(name), ...args]);
+describe("the same seed and the same commands give the same bytes", { timeout: 180_000 }, () => {
+  it.each<[string, readonly [string, ...string[]]]>([
+    ["the world, the events, the state and its hash", ["history"]],
+    ["clobsim world --seed 7", ["cli", "world", "--seed", "7"]],
+    ["replays of journals", REPLAY],
+  ])("in every time zone and locale, with any flags of V8: %s", async (_what, program) => {
+    const expected = await outputIn(DEFAULT, program);
     expect(expected.length).toBeGreaterThan(100_000);
     const waiting = [...ENVIRONMENTS];
     const differences: string[] = [];
     const worker = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const found = difference(await printed(next, [program(name), ...args]), expected);
-        if (found !== null) differences.push(`${JSON.stringify(next)}: ${found}`);
+        const found = difference(await outputIn(next, program), expected);
+        if (found !== null) differences.push(`${next.join(" ")}: ${found}`);
       }
     };
     await Promise.all([worker(), worker()]);
     expect(differences).toEqual([]);
   });
 
-  it("in environments that do differ: zone, locale and the order of chance are not the same", async () => {
-    const probe =
-      "[new Date(0).getHours(), Intl.NumberFormat().resolvedOptions().locale, Math.random()].join()";
-    const answers = await Promise.all(ENVIRONMENTS.map((environment) => printed(environment, ["-p", probe])));
-    const parts = answers.map((answer) => answer.trim().split(","));
-    const distinct = (part: number): number => new Set(parts.map((answer) => answer[part])).size;
-    expect([distinct(0), distinct(1), distinct(2)]).toEqual([
-      ZONES.length,
-      LOCALES.length,
-      ENVIRONMENTS.length,
-    ]);
+  it.each(OTHER_VERSIONS)("in Node %s, if the package registry has it", async (version) => {
+    const other = await otherNode(version);
+    if ("reason" in other) return console.warn(`skipped: Node ${version}: ${other.reason}`);
+    const expected = await outputIn(DEFAULT, REPLAY);
+    expect(await outputIn(DEFAULT, REPLAY, other.program)).toBe(expected);
+    const elsewhere = ["America/St_Johns", "tr_TR.UTF-8", "--hash-seed=3"] as const;
+    expect(await outputIn(elsewhere, REPLAY, other.program)).toBe(expected);
   });
+});
+
+it("the environments differ in time zone, locale and random numbers", async () => {
+  const probe =
+    "[new Date(0).getHours(), Intl.NumberFormat().resolvedOptions().locale, Math.random()].join()";
+  const outputs = await Promise.all(
+    ENVIRONMENTS.map(([zone, locale, ...flags]) =>
+      outputOf(process.execPath, [...flags, "-p", probe], [zone, locale]),
+    ),
+  );
+  const parts = outputs.map((output) => output.trim().split(","));
+  const distinct = (part: number): number => new Set(parts.map((output) => output[part])).size;
+  expect(distinct(0)).toBeGreaterThan(ZONES.length);
+  expect([distinct(1), distinct(2)]).toEqual([LOCALES.length + 2, ENVIRONMENTS.length]);
 });

@@ -5,7 +5,7 @@ import type { Book, PlacedOrder } from "../server/replies.ts";
 import { useTrader } from "../server/trader.ts";
 import { useApi, yesOf } from "../support/http.ts";
 
-/** Requests on their way at once: a socket of its own for each would take most of the time. */
+/** Number of pipelined requests. A connection for each request would take most of the time. */
 const PIPELINED = 250;
 
 const api = useApi();
@@ -24,11 +24,11 @@ function orderBytes(body: string): string {
   ].join("\r\n");
 }
 
-async function pricesAnswered(bodies: readonly string[]): Promise<number[]> {
+async function placedPrices(bodies: readonly string[]): Promise<number[]> {
   const prices: number[] = [];
   for (let start = 0; start < bodies.length; start += PIPELINED) {
-    const some = bodies.slice(start, start + PIPELINED);
-    const replies = await repliesTo(api.port, some.map(orderBytes).join(""), { replies: some.length });
+    const batch = bodies.slice(start, start + PIPELINED);
+    const replies = await repliesTo(api.port, batch.map(orderBytes).join(""), { replies: batch.length });
     for (const { status, text } of replies) {
       expect(status, text).toBe(200);
       prices.push((JSON.parse(text) as PlacedOrder).price);
@@ -48,7 +48,7 @@ it.each([
   const texts = Array.from({ length: count }, (_, k) => `0.${`${k + 1}`.padStart(`${count}`.length, "0")}`);
   const bodies = texts.map((price) => `{"tokenId":"${token}","side":"BUY","price":${price},"size":1}`);
   const expected = texts.map(Number);
-  expect(await pricesAnswered(bodies)).toEqual(expected);
+  expect(await placedPrices(bodies)).toEqual(expected);
   const { bids } = await api.get<Book>(`/clob/book?token_id=${token}`);
   expect(bids.map(({ price }) => price)).toEqual(expected.toReversed());
 });

@@ -9,7 +9,7 @@ import { takeStep } from "../engine/support/short-history.ts";
 import { type CallKind, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 
-/** How a run goes: so many starts with so many commands each, and which of its calls fail. */
+/** A run: its number of starts, commands per start, and kinds of calls that fail. */
 interface Shape {
   readonly starts: number;
   readonly steps: number;
@@ -21,33 +21,33 @@ const SHAPES: readonly Shape[] = [
   { starts: 1, steps: 190, kinds: ["write", "sync"] },
 ];
 
-/** What became of a run: the sequence that was acknowledged last, and how many commands were not kept. */
-interface Told {
+/** Results of a run: the last acknowledged sequence, and the number of commands that were not persisted. */
+interface Progress {
   acknowledged: number;
-  notKept: number;
+  notPersisted: number;
 }
 
-/** Takes one command; what cannot be kept must be undone, and reading must go on. */
-async function take(opened: OpenedExchange, step: number, told: Told): Promise<void> {
+/** Submits a command. If it cannot be persisted it must be undone, and the exchange must stay readable. */
+async function submit(opened: OpenedExchange, step: number, progress: Progress): Promise<void> {
   try {
     takeStep(opened, step);
     await opened.persistence.flush(opened.persistence.position);
-    told.acknowledged = opened.exchange.sequence;
+    progress.acknowledged = opened.exchange.sequence;
   } catch (error) {
     if (!(error instanceof PersistenceError)) throw error;
-    told.notKept += 1;
+    progress.notPersisted += 1;
     expect(opened.persistence.flush(opened.persistence.position)).toBe(undefined);
     expect(opened.folder?.broken).toBeInstanceOf(PersistenceError);
-    expect(opened.exchange.sequence).toBeGreaterThanOrEqual(told.acknowledged);
+    expect(opened.exchange.sequence).toBeGreaterThanOrEqual(progress.acknowledged);
   }
 }
 
-/** Runs until the steps are over, starting again whatever happens; answers where the last exchange stood. */
+/** Runs all steps, with a new start after each error. Returns the hashes of the last exchange. */
 async function run(
   disk: SimulatedDisk,
   durability: Durability,
   { starts, steps }: Shape,
-  told: Told,
+  progress: Progress,
 ): Promise<string> {
   let hash = "";
   for (let step = 0; step < starts * steps; ) {
@@ -58,18 +58,18 @@ async function run(
       if (!(error instanceof StoreError) || error.problem !== "disk") throw error;
       break;
     }
-    expect(opened.exchange.sequence).toBeGreaterThanOrEqual(told.acknowledged);
-    for (const end = step + steps; step < end; step += 1) await take(opened, step, told);
+    expect(opened.exchange.sequence).toBeGreaterThanOrEqual(progress.acknowledged);
+    for (const end = step + steps; step < end; step += 1) await submit(opened, step, progress);
     hash = stateHashes(opened.exchange);
     const { sequence } = opened.exchange;
     const isBroken = opened.folder?.broken !== null;
     await opened.close();
-    if (!isBroken && opened.folder?.broken === null) told.acknowledged = sequence;
+    if (!isBroken && opened.folder?.broken === null) progress.acknowledged = sequence;
   }
   return hash;
 }
 
-/** Whether there was such a call that could fail. */
+/** Runs with a disk that fails at the nth call of a kind. Returns whether there was such a call. */
 async function tryFault(
   durability: Durability,
   shape: Shape,
@@ -78,19 +78,19 @@ async function tryFault(
 ): Promise<boolean> {
   const disk = new SimulatedDisk();
   const plan = new FailingDisk(disk, fault, nth);
-  const told: Told = { acknowledged: 0, notKept: 0 };
-  const hash = await run(disk, durability, shape, told);
+  const progress: Progress = { acknowledged: 0, notPersisted: 0 };
+  const hash = await run(disk, durability, shape, progress);
   if (!plan.hasStruck) return false;
   const later = new SimulatedDisk(withoutLock(disk.image));
   const { exchange } = await openOn(later, { durability });
-  expect(exchange.sequence).toBeGreaterThanOrEqual(told.acknowledged);
+  expect(exchange.sequence).toBeGreaterThanOrEqual(progress.acknowledged);
   if (hash !== "") expect(stateHashes(exchange)).toBe(hash);
   return true;
 }
 
 describe("when the disk fails", () => {
   it.each<Durability>(["process", "power"])(
-    "%s: at any call, once or for ever, what was acknowledged is kept and nothing else is said to be",
+    "%s: at any call, once or permanently, exactly the acknowledged commands are persisted",
     async (durability) => {
       let cases = 0;
       for (const shape of SHAPES) {

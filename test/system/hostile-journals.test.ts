@@ -23,7 +23,7 @@ const data = join(folder, "data");
 const report = join(folder, "report.ndjson");
 const GOLDEN = new URL("../../fixtures/journals/", import.meta.url);
 
-/** What no field holds, or not every one, as JSON has it. */
+/** Values, as JSON, that no field or not every field may have. */
 const WRONG: Readonly<Record<string, string>> = {
   null: "null",
   "a negative number": "-1",
@@ -40,16 +40,16 @@ const WRONG: Readonly<Record<string, string>> = {
 
 type Path = readonly (string | number)[];
 
-/** A journal of which one field of one line holds something else, or is not there. */
-interface Wrong {
+/** A journal with one changed or missing field. */
+interface DamagedJournal {
   readonly lines: readonly (TextLine | string)[];
   readonly number: number;
   readonly what: string;
-  /** Whether nobody could take it for what belongs there. */
+  /** Whether the change has another type than the field, so that it must be refused. */
   readonly isOfOtherType: boolean;
 }
 
-/** The paths of all that is in a value; of a list, of its first item. */
+/** Returns the paths of all values in a value; in a list, only of its first item. */
 function* pathsIn(value: unknown, path: Path = []): Generator<Path> {
   if (path.length > 0) yield path;
   if (typeof value !== "object" || value === null) return;
@@ -60,7 +60,7 @@ function* pathsIn(value: unknown, path: Path = []): Generator<Path> {
 const typeOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "list" : typeof value;
 
-/** A line as its text, with a change at a place. */
+/** Returns the text of a line with a change at a path. */
 function changed(
   line: TextLine,
   path: Path,
@@ -73,20 +73,20 @@ function changed(
   return JSON.stringify(copy).slice(0, -1);
 }
 
-const MARK = "here it stands";
-/** So many lines are left behind the one that is wrong: a report's end is among them. */
-const BEHIND = 5;
+const MARK = "a unique text";
+/** Number of lines after the damaged one, which include the end of a report. */
+const LINES_AFTER = 5;
 
-function* wrongs(lines: readonly TextLine[], index: number): Generator<Wrong> {
+function* damagedJournals(lines: readonly TextLine[], index: number): Generator<DamagedJournal> {
   const line = lines[index] as TextLine;
   const number = index + 1;
   const withLine = (text: string) => [
     ...lines.slice(0, index),
     text,
-    ...lines.slice(index + 1, index + BEHIND),
+    ...lines.slice(index + 1, index + LINES_AFTER),
   ];
   for (const path of pathsIn(line)) {
-    // What every line has is tried in some.
+    // Fields that every line has are changed in some kinds only.
     if (path[0] !== "d" && !["opening", "start", "order", "placeOrder"].includes(String(line.k))) continue;
     const place = path.join(".");
     const isItem = typeof path.at(-1) === "number";
@@ -105,19 +105,19 @@ function* wrongs(lines: readonly TextLine[], index: number): Generator<Wrong> {
           before !== null &&
           after !== null &&
           typeOf(before) !== typeOf(after) &&
-          // What was refused may have been of any type.
+          // A refused request may have had any type.
           !(place.startsWith("d.asked.body.") && typeof after !== "object"),
       };
     }
     if (isItem) continue;
     const without = changed(line, path, (object, key) => delete object[key]);
-    // Of its files a report may carry any, and a refused request may have lacked anything.
+    // A report may have any files, and a refused request may lack any field.
     const isOfOtherType = !/^d\.(?:texts|asked\.(?:body|query))\./.test(place);
     yield { lines: withLine(without), number, what: `nothing in ${place}`, isOfOtherType };
   }
 }
 
-/** One line of each kind and form of its data, with the journal in which it stands. */
+/** Returns one line of each kind and form of its data, with its journal. */
 function* linesOfEachKind(
   journals: readonly (readonly TextLine[])[],
 ): Generator<[readonly TextLine[], number]> {
@@ -133,8 +133,8 @@ function* linesOfEachKind(
   }
 }
 
-/** A journal with what no golden one has, ended as reports are. */
-async function reportOfEverything(): Promise<TextLine[]> {
+/** Returns a report with the kinds of lines that no golden journal has. */
+async function reportOfOtherKinds(): Promise<TextLine[]> {
   const disk = new SimulatedDisk();
   const opened = await openOn(disk, {}, []);
   const { exchange } = opened;
@@ -206,25 +206,25 @@ async function reportOfEverything(): Promise<TextLine[]> {
   return [...lines, ...linesIn(Buffer.from(writer.buffer.bytes).toString("utf8"))];
 }
 
-/** What opening a directory ends with. */
+/** Opens the directory as `clobsim serve`. Returns the exit code. */
 const serve = async (): Promise<number> => {
   const opened = await openExchange({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, data }, () => {});
   await opened.close();
   return EXIT.ok;
 };
 
-/** What `clobsim doctor` finds in a directory, without trying its disk. */
-const examineData = async (): Promise<number> => {
+/** Runs the checks of `clobsim doctor` without measuring the disk. */
+const checkData = async (): Promise<number> => {
   const findings = checkDataDir(nodeDisk, data, VERSION);
   process.stdout.write(findings.map(({ text }) => `${text}\n`).join(""));
   const problem = findings.find(({ problem }) => problem !== null)?.problem ?? null;
   return problem === null ? EXIT.ok : EXIT[problem];
 };
 
-/** Every command that reads a journal, and how it is told to read this one. */
+/** Every command that reads a journal. */
 const READERS: Readonly<Record<string, () => Promise<CommandResult>>> = {
   serve: () => run(serve, []),
-  doctor: () => run(examineData, []),
+  doctor: () => run(checkData, []),
   replay: () => run("replay", [report]),
   journal: () => run("journal", [report]),
   inspect: () => run("inspect", [data], { all: "true" }),
@@ -246,15 +246,15 @@ function write(lines: readonly (TextLine | string)[]): void {
 }
 
 const GOLDEN_LINES = readdirSync(GOLDEN).map((name) => linesIn(readFileSync(new URL(name, GOLDEN), "utf8")));
-const EVERYTHING = await reportOfEverything();
-const CASES = [...linesOfEachKind([EVERYTHING, ...GOLDEN_LINES])].map(
+const OTHER_KINDS = await reportOfOtherKinds();
+const CASES = [...linesOfEachKind([OTHER_KINDS, ...GOLDEN_LINES])].map(
   ([lines, index]): [kind: string, number: number, lines: readonly TextLine[]] => {
     const line = lines[index] as TextLine;
     return [`${line.k}`, index + 1, lines];
   },
 );
 
-/** Every kind of line that there is. */
+/** All kinds of lines. */
 const KINDS: Readonly<Record<Command["kind"] | ControlKind | "order" | "cancel", true>> = {
   opening: true,
   start: true,
@@ -296,37 +296,34 @@ const KINDS: Readonly<Record<Command["kind"] | ControlKind | "order" | "cancel",
   sealBlock: true,
 };
 
-/** Not an exit code for a defect, nor a trace of one; a place, where it is not all well. */
-function assertSentence({ code, stdout, stderr }: CommandResult, number: number | null, what: string): void {
-  const said = `${stdout}${stderr}`;
-  expect(code, `${what}: ${said}`).not.toBe(EXIT.defect);
-  expect(said, what).not.toMatch(/\n\s+at /);
+/** Requires that no defect is reported, and that an error names a line. */
+function assertMessage({ code, stdout, stderr }: CommandResult, number: number | null, what: string): void {
+  const output = `${stdout}${stderr}`;
+  expect(code, `${what}: ${output}`).not.toBe(EXIT.defect);
+  expect(output, what).not.toMatch(/\n\s+at /);
   if (number === null && (code === EXIT.ok || code === EXIT.failed || code === EXIT.usage)) return;
-  expect(said, what).toMatch(number === null ? /\bline \d+/ : new RegExp(`\\bline ${number}\\b`));
+  expect(output, what).toMatch(number === null ? /\bline \d+/ : new RegExp(`\\bline ${number}\\b`));
 }
 
-describe("a journal whose checks are right", () => {
-  it("is tried with every kind of line", () => {
+describe("a journal with valid checksums", () => {
+  it("is tested with every kind of line", () => {
     expect(new Set(CASES.map(([kind]) => kind))).toEqual(new Set(Object.keys(KINDS)));
   });
 
-  it.each(CASES)(
-    "and whose line %s holds what does not belong there is told from one that is whole (line %i)",
-    async (_kind, number, lines) => {
-      const names = Object.keys(READERS);
-      let turn = number;
-      for (const wrong of wrongs(lines, number - 1)) {
-        const name = names[turn % names.length] as string;
-        turn += 1;
-        write(wrong.lines);
-        const ran = await (READERS[name] as () => Promise<CommandResult>)();
-        const what = `${name} of ${wrong.what}`;
-        assertSentence(ran, wrong.isOfOtherType ? wrong.number : null, what);
-        if (wrong.isOfOtherType) {
-          expect(ran.code, what).toBe(name === "repair" && number > 1 ? EXIT.usage : EXIT.corrupt);
-          expect(`${ran.stdout}${ran.stderr}`, what).toMatch(/: expected .*, found |is another line now/);
-        }
+  it.each(CASES)("and a damaged line of kind %s is refused (line %i)", async (_kind, number, lines) => {
+    const names = Object.keys(READERS);
+    let turn = number;
+    for (const wrong of damagedJournals(lines, number - 1)) {
+      const name = names[turn % names.length] as string;
+      turn += 1;
+      write(wrong.lines);
+      const ran = await (READERS[name] as () => Promise<CommandResult>)();
+      const what = `${name} of ${wrong.what}`;
+      assertMessage(ran, wrong.isOfOtherType ? wrong.number : null, what);
+      if (wrong.isOfOtherType) {
+        expect(ran.code, what).toBe(name === "repair" && number > 1 ? EXIT.usage : EXIT.corrupt);
+        expect(`${ran.stdout}${ran.stderr}`, what).toMatch(/: expected .*, found |is another line now/);
       }
-    },
-  );
+    }
+  });
 });

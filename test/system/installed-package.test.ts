@@ -19,13 +19,13 @@ interface Packed {
 }
 
 const folder = temporaryFolder();
-/** A project of a user's that holds nothing but the package. */
+/** A project with only the package. */
 const project = join(folder, "project");
 let packed: Packed;
 let tarball: string;
 
 const run = promisify(execFile);
-// What npm and vitest tell their children is not for those that are started here.
+// Without the variables that npm and vitest set for their children.
 const env = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST|NODE_ENV|CLOBSIM_)/.test(name)),
@@ -34,7 +34,7 @@ const env = {
 };
 
 async function pack(from: string): Promise<Packed> {
-  // Without its scripts: the build that the tests run on is what is packed.
+  // Without scripts, so that the build that the tests use is packed.
   const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
   const { stdout } = await run("npm", args, { cwd: from, env, maxBuffer: 1 << 26 });
   return (JSON.parse(stdout) as [Packed])[0];
@@ -42,10 +42,10 @@ async function pack(from: string): Promise<Packed> {
 
 const inProject = (name: string, text: string): void => writeFileSync(join(project, name), text);
 
-/** The programs of Node that are tried: this one, those of the registry, and those that the environment names. */
+/** Returns the versions of Node to test: this one, those of the registry, and those of CLOBSIM_TEST_NODES. */
 async function nodes(): Promise<readonly (readonly [version: string, program: string])[]> {
   const others = await Promise.all(OTHER_VERSIONS.map(otherNode));
-  for (const other of others) if ("reason" in other) console.warn(`not tried: ${other.reason}`);
+  for (const other of others) if ("reason" in other) console.warn(`skipped: ${other.reason}`);
   const named = (process.env.CLOBSIM_TEST_NODES ?? "").split(delimiter).filter((path) => path !== "");
   const programs = [
     process.execPath,
@@ -60,7 +60,7 @@ const NODES = await nodes();
 
 beforeAll(async () => {
   const { filename } = await pack(ROOT);
-  // The build for tests makes no types: they are added as a release has them.
+  // The build for tests has no types, so they are added as in a release.
   await run("tar", ["-xzf", join(folder, filename), "-C", folder]);
   const { rollUpTypes } = (await import(TYPES)) as { rollUpTypes: (to: string) => Promise<string | null> };
   expect(await rollUpTypes(join(folder, "package", "dist"))).toBe(null);
@@ -82,7 +82,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe("the packed package", () => {
-  it("is small, brings no other package and runs nothing when it is installed", () => {
+  it("is small, has no dependencies and runs nothing on installation", () => {
     expect(packed.size).toBeLessThan(2_000_000);
     expect(packed.unpackedSize).toBeLessThan(8_000_000);
     const { packages } = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as {
@@ -92,7 +92,7 @@ describe("the packed package", () => {
     expect(packages["node_modules/clobsim"]?.hasInstallScript).toBeUndefined();
   });
 
-  it("has one file of types for each entry, and none of the inside", () => {
+  it("has one type file per entry, and no internal ones", () => {
     const types = packed.files.map(({ path }) => path).filter((path) => /\.d\.c?ts$/.test(path));
     const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
       readonly exports: Readonly<Record<string, { readonly types?: string }>>;
@@ -101,7 +101,7 @@ describe("the packed package", () => {
     expect(types).toEqual(expect.arrayContaining(named));
     expect(types.filter((path) => !/^dist\/[^/]+\.d\.c?ts$/.test(path))).toEqual([]);
     const texts = types.map((path) => readFileSync(join(project, "node_modules", "clobsim", path), "utf8"));
-    // A name that two declarations share has a number behind it.
+    // Conflicting names would have a number.
     expect(texts.flatMap((text) => text.match(/\w+\$\d+/g) ?? [])).toEqual([]);
     const imported = texts.flatMap((text) => [...text.matchAll(/ from "([^"]+)"/g)].map(([, path]) => path));
     const runners = ["vitest", "node:test"];
@@ -111,7 +111,7 @@ describe("the packed package", () => {
   it.each([
     ["publint", [tool("publint", "src", "cli.js"), "--strict"]],
     ["attw", [tool("@arethetypeswrong", "cli", "dist", "index.js"), "--profile", "esm-only"]],
-  ])("is well-formed, says %s", async (_name, args) => {
+  ])("passes %s", async (_name, args) => {
     await run(process.execPath, [...args, tarball], { env });
   });
 });
@@ -132,9 +132,9 @@ export const abi: readonly string[] = CONTRACT_ABIS.exchange;
 export const isConfigError = (thrown: unknown): boolean => thrown instanceof ConfigError;
 `;
 
-describe("code of a client's", () => {
-  /** What the strict compiler says where there is neither `@types/node` nor any other package. */
-  async function compiled(name: string, text: string, ...flags: readonly string[]): Promise<string> {
+describe("client code", () => {
+  /** Compiles strictly without `@types/node` and other packages. Returns the errors. */
+  async function compile(name: string, text: string, ...flags: readonly string[]): Promise<string> {
     inProject(name, text);
     const strict = [
       "--ignoreConfig",
@@ -155,8 +155,8 @@ describe("code of a client's", () => {
   it.each([
     ["nodenext", ["--module", "nodenext"]],
     ["bundler", ["--module", "esnext", "--moduleResolution", "bundler"]],
-  ])("compiles under %s with no types but the package's", async (_name, flags) => {
-    expect(await compiled("client.ts", CLIENT, ...flags)).toBe("");
+  ])("compiles under %s with only the types of the package", async (_name, flags) => {
+    expect(await compile("client.ts", CLIENT, ...flags)).toBe("");
   });
 
   it.each(["test.ts", "test.cts"])("has the types of the fixtures and the library in %s", async (name) => {
@@ -171,23 +171,23 @@ test("quotes", async ({ exchange, alice }) => {
   new ExchangeClient("http://localhost", { transport: other.transport });
 });
 `;
-    expect(await compiled(name, text, "--module", "nodenext")).toBe("");
+    expect(await compile(name, text, "--module", "nodenext")).toBe("");
   });
 
-  it("is told what is wrong in the words of the exchange", async () => {
+  it("gets clear type errors", async () => {
     const wrong = `import { ExchangeClient, startExchange } from "clobsim";
 await new ExchangeClient("").place({ tokenId: "1", side: "HOLD", price: 0.5, size: 1 });
 await startExchange({ sed: 7 });
 `;
-    expect((await compiled("wrong.ts", wrong, "--module", "nodenext")).split("\n").slice(0, -1)).toEqual([
+    expect((await compile("wrong.ts", wrong, "--module", "nodenext")).split("\n").slice(0, -1)).toEqual([
       `wrong.ts(2,52): error TS2322: Type '"HOLD"' is not assignable to type '"BUY" | "SELL"'.`,
       "wrong.ts(3,23): error TS2561: Object literal may only specify known properties, but 'sed' does not exist in type 'StartOptions'. Did you mean to write 'seed'?",
     ]);
   });
 });
 
-/** Where a program says that it answers. */
-const announced = (child: ChildProcessWithoutNullStreams): Promise<string> =>
+/** Resolves to the address that a program prints. */
+const addressOf = (child: ChildProcessWithoutNullStreams): Promise<string> =>
   new Promise((resolve, reject) => {
     let printed = "";
     child.on("close", (code) => reject(new Error(`it ended with ${code}: ${printed}`)));
@@ -207,7 +207,7 @@ const TRADE = `
   client.close();
   await exchange.close();
 `;
-/** Nothing closes the exchange: it lets the process end. */
+/** The exchange is not closed, and must not keep the process alive. */
 const FIXTURE = `
   const test = exchange();
   const order = (exchange, price) => ({ tokenId: exchange.market("320").yes, side: "BUY", price, size: 10 });
@@ -225,21 +225,21 @@ const NAMES = "{ ExchangeClient, orThrow, startExchange, walletOf }";
 describe.each(NODES)("in Node %s", (_version, node) => {
   const clobsim = join(project, "node_modules", "clobsim", "bin", "clobsim.js");
 
-  it("the library trades, imported and required", async () => {
+  it("the library trades when imported and when required", async () => {
     inProject("trade.mjs", `import ${NAMES} from "clobsim";${TRADE}`);
     inProject("trade.cjs", `const ${NAMES} = require("clobsim");(async () => {${TRADE}})();`);
     for (const name of ["trade.mjs", "trade.cjs"])
       expect((await run(node, [name], { cwd: project, env })).stdout, name).toBe("LIVE\n");
   });
 
-  it("the program serves its default world, and leaves nothing behind", async () => {
+  it("the program serves its default world, and writes no files", async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
     expect((await run(node, [clobsim, "--version"], { cwd: project, env })).stdout).toBe(`${version}\n`);
     const child = spawn(node, [clobsim, "serve", "--port", "0", "--ephemeral", "--log-level", "silent"], {
       cwd: project,
       env,
     });
-    const url = await announced(child);
+    const url = await addressOf(child);
     const { total } = (await (await fetch(`${url}/api/events`)).json()) as { readonly total: number };
     expect(total).toBe(12);
     const ended = new Promise((resolve) => child.on("exit", resolve));
@@ -253,7 +253,7 @@ describe.each(NODES)("in Node %s", (_version, node) => {
     ["jest", ["jest", "bin", "jest.js"], ["--testMatch=**/fixture.jest.cjs"], "fixture.jest.cjs", "require"],
     ["node-test", null, ["--test", "fixture.node.mjs"], "fixture.node.mjs", "import"],
   ] as const)(
-    "tests of %s get an exchange each, and tell why they fail",
+    "tests of %s have an exchange each, and explain failures",
     async (runner, program, args, file, how) => {
       const loaded =
         how === "import"
@@ -265,20 +265,20 @@ describe.each(NODES)("in Node %s", (_version, node) => {
         () => expect.fail("a test of them fails"),
         (ended: { readonly stdout: string; readonly stderr: string }) => ended,
       );
-      const told = stdout + stderr;
-      expect(told).toMatch(/2 passed|pass 2/);
-      expect(told).toMatch(/1 failed|fail 1/);
-      expect(told).toMatch(
+      const output = stdout + stderr;
+      expect(output).toMatch(/2 passed|pass 2/);
+      expect(output).toMatch(/1 failed|fail 1/);
+      expect(output).toMatch(
         /alice: BUY 10 YES @ 0\.555 in will-casether-reach-320, refused: INVALID_TICK_SIZE \(price\)/,
       );
-      const report = /clobsim replay (\S+)/.exec(told)?.[1] ?? "";
+      const report = /clobsim replay (\S+)/.exec(output)?.[1] ?? "";
       const { stdout: replayed } = await run(node, [clobsim, "replay", report], { cwd: project, env });
       expect(replayed).toContain("1 refused request: 1 refused again in the same way");
       rmSync(join(project, ".clobsim"), { recursive: true });
     },
   );
 
-  it("the tests of the guide pass as they stand", async () => {
+  it("the tests of the guide pass", async () => {
     const guide = readFileSync(join(ROOT, "docs", "guide", "test-your-bot.md"), "utf8");
     const [bot = "", test = "", nodeTest = "", jest = ""] = [...guide.matchAll(/```js\n(.*?)```/gs)].map(
       ([, code = ""]) => code,
@@ -305,7 +305,7 @@ describe.each(NODES)("in Node %s", (_version, node) => {
   });
 });
 
-it("the way from a wrong answer to a scenario goes as the guide has it", async () => {
+it("the steps of the guide lead from a wrong answer to a scenario", async () => {
   const guide = readFileSync(join(ROOT, "docs", "guide", "bug-reports.md"), "utf8");
   const [, walk = ""] = /```sh\n(npx clobsim serve .*?)```/s.exec(guide) ?? [];
   const [serve = "", ...rest] = walk
@@ -316,20 +316,20 @@ it("the way from a wrong answer to a scenario goes as the guide has it", async (
   const shell = (line: string) => line.replace("npx clobsim", clobsim);
   const [file = "", ...args] = shell(`${serve} --port 0`).split(" ");
   const server = spawn(file, args, { cwd: project, env });
-  const url = await announced(server);
-  let told = "";
+  const url = await addressOf(server);
+  let output = "";
   for (const line of rest) {
     const own = line.replace("http://127.0.0.1:7070", url).replace(/client\.js$/, `client.js ${url}`);
     const { stdout } = await run("sh", ["-c", shell(own)], { cwd: project, env }).catch(
       (ended: { readonly stdout: string }) => ended,
     );
-    told += stdout;
+    output += stdout;
   }
   server.kill("SIGINT");
-  for (const line of guide.match(/^ {5}\d.*renewed .*$/gm) ?? []) expect(told).toContain(line);
+  for (const line of guide.match(/^ {5}\d.*renewed .*$/gm) ?? []) expect(output).toContain(line);
   const [, small = ""] = /```yaml\n(accounts:.*?)```/s.exec(guide) ?? [];
   expect(readFileSync(join(project, "small.yaml"), "utf8")).toContain(small);
-  expect(told).toContain("1 scenario in 1 file: 1 failed");
+  expect(output).toContain("1 scenario in 1 file: 1 failed");
 });
 
 it("npx finds the program", async () => {
@@ -337,7 +337,7 @@ it("npx finds the program", async () => {
   expect(stdout).toContain("clobsim serve");
 });
 
-it("an older Node is told which is needed, in one line", async () => {
+it("an older Node prints the required version in one line", async () => {
   const older =
     'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.8" } })';
   const args = [

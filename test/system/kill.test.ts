@@ -10,10 +10,10 @@ import { Program } from "../support/program.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 
 const CLIENTS = 8;
-/** How often each of the directories is killed. */
+/** Number of kills per directory. */
 const KILLS = 20;
-/** Every so often, and at the end, the program is told to stop instead, and writes its state. */
-const KILLS_OF_A_STOP = 7;
+/** After this many kills, and at the end, the program is stopped normally, and writes its state. */
+const KILLS_PER_STOP = 7;
 
 let program: Program;
 beforeAll(async () => {
@@ -28,46 +28,46 @@ async function deriveClients(url: string): Promise<OrderClient[]> {
   return Promise.all(numbers.map((number) => OrderClient.derived(url, number, tokenId)));
 }
 
-/** Each order that was acknowledged since `from` stands as its client was told. */
+/** Requires that each order acknowledged since index `from` has a status that its client allows. */
 async function assertAcknowledged(url: string, client: OrderClient, from: number): Promise<void> {
-  for (const told of client.orders.slice(from)) {
-    const reply = await fetch(`${url}/sim/orders/${told.id}`);
+  for (const order of client.orders.slice(from)) {
+    const reply = await fetch(`${url}/sim/orders/${order.id}`);
     const story = (await reply.json()) as { order?: { status: string } };
     const { status } = story.order ?? { status: "unknown" };
-    if (!client.mayBe(told, status)) throw new Error(`${told.id} is ${status}: ${JSON.stringify(told)}`);
+    if (!client.mayBe(order, status)) throw new Error(`${order.id} is ${status}: ${JSON.stringify(order)}`);
   }
 }
 
-const reopened = (data: string): Promise<OpenedExchange> =>
+const reopen = (data: string): Promise<OpenedExchange> =>
   openExchange({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, given: new Set(["clock"]), data }, () => {});
 
-/** The hash of the state that a copy of a directory opens with, with its database or without. */
+/** Opens a copy of a directory, with or without its state files, and returns the hashes of its state. */
 async function hashOf(data: string, hasState: boolean): Promise<string> {
   const copy = `${data}-copy-${hasState}`;
   await cp(data, copy, { recursive: true });
   if (!hasState)
     for (const name of ["db.json", "db.previous.json"]) await rm(`${copy}/${name}`, { force: true });
-  const opened = await reopened(copy);
+  const opened = await reopen(copy);
   const hash = stateHashes(opened.exchange);
   await opened.close();
   return hash;
 }
 
-/** How the program ends after each start: killed so many times, stopped now and then and at the end. */
-function* endings(): Generator<"SIGKILL" | "SIGTERM"> {
+/** Signals that end each start: kills, with a normal stop after some of them and at the end. */
+function* signals(): Generator<"SIGKILL" | "SIGTERM"> {
   for (let kill = 1; kill <= KILLS; kill += 1) {
     yield "SIGKILL";
-    if (kill % KILLS_OF_A_STOP === 0) yield "SIGTERM";
+    if (kill % KILLS_PER_STOP === 0) yield "SIGTERM";
   }
   yield "SIGTERM";
 }
 
-/** Kills the program again and again while its clients work, and answers what they were told. */
-async function killAgainAndAgain(data: string, durability: string): Promise<OrderClient[]> {
+/** Kills the program repeatedly while its clients work. Returns the clients. */
+async function killRepeatedly(data: string, durability: string): Promise<OrderClient[]> {
   let clients: OrderClient[] = [];
   let known: number[] = [];
   let kills = 0;
-  for (const [turn, signal] of [...endings()].entries()) {
+  for (const [turn, signal] of [...signals()].entries()) {
     const served = await program.serve(["--world", TINY_WORLD, "--data", data, "--durability", durability]);
     if (turn === 0) clients = await deriveClients(served.url);
     await Promise.all(
@@ -95,11 +95,11 @@ describe("a program that is killed under eight clients", { concurrent: true, tim
     ["process", "another"],
     ["power", "a third"],
   ])(
-    "%s, %s directory: each order that was acknowledged is found once",
+    "%s, %s directory: each acknowledged order exists exactly once",
     async (durability, name) => {
       const data = program.path(name);
-      const clients = await killAgainAndAgain(data, durability);
-      const opened = await reopened(data);
+      const clients = await killRepeatedly(data, durability);
+      const opened = await reopen(data);
       const { state } = opened.exchange;
       const hash = stateHashes(opened.exchange);
       await opened.close();

@@ -8,13 +8,13 @@ import { Program } from "../support/program.ts";
 let program: Program;
 beforeAll(async () => {
   program = await Program.bundled(["--log-level", "silent"]);
-  const served = await program.serve(["--world", TINY_WORLD, "--data", program.path("whole")]);
+  const served = await program.serve(["--world", TINY_WORLD, "--data", program.path("original")]);
   await served.end("SIGTERM");
 });
 afterAll(() => program.dispose());
 
-/** What is no file: what it is called, and how it comes to a place. */
-const ODD: readonly (readonly [what: string, put: (path: string) => void])[] = [
+/** Things that are not regular files, and how to create them. */
+const SPECIAL: readonly (readonly [what: string, create: (path: string) => void])[] = [
   ["a named pipe", (path) => void execFileSync("mkfifo", [path])],
   ["a device", (path) => symlinkSync("/dev/zero", path)],
   ["a directory", (path) => void mkdirSync(path)],
@@ -22,31 +22,31 @@ const ODD: readonly (readonly [what: string, put: (path: string) => void])[] = [
 
 const SCENARIO = "scenario: a\naccounts: { alice: { USDC: 1 } }\nsteps:\n  - alice: BUY 1 YES @ 0.5\n";
 
-describe.skipIf(process.platform === "win32")("what is no file, and never ends", () => {
-  it.each(ODD)("is refused with 2 where a person names it: %s", async (what, put) => {
+describe.skipIf(process.platform === "win32")("a special file or a directory", () => {
+  it.each(SPECIAL)("is refused with 2 on the command line: %s", async (what, create) => {
     const path = program.path("odd");
     rmSync(path, { recursive: true, force: true });
-    put(path);
+    create(path);
     const good = program.path("good.yaml");
     writeFileSync(good, SCENARIO);
-    const said = `${path}: expected a file, found ${what}\n`;
-    const named: [args: string[], said: string][] = [
-      [["serve", "--ephemeral", "--port", "0", "--world", path], `clobsim: --world ${said}`],
-      [["run", good, "--target", "http://127.0.0.1:1", "--wallets", path], `clobsim: --wallets ${said}`],
+    const message = `${path}: expected a file, found ${what}\n`;
+    const named: [args: string[], message: string][] = [
+      [["serve", "--ephemeral", "--port", "0", "--world", path], `clobsim: --world ${message}`],
+      [["run", good, "--target", "http://127.0.0.1:1", "--wallets", path], `clobsim: --wallets ${message}`],
     ];
-    // A folder may well be a data directory, or hold scenarios.
+    // A directory may be a data directory.
     if (what !== "a directory")
-      for (const tool of ["replay", "record", "shrink"]) named.push([[tool, path], `clobsim: ${said}`]);
+      for (const tool of ["replay", "record", "shrink"]) named.push([[tool, path], `clobsim: ${message}`]);
     for (const [args, words] of named) {
       const { code, stdout, stderr } = await program.run(args);
       expect([code, stdout, stderr], args[0]).toEqual([2, "", words]);
     }
   });
 
-  it.each(ODD)("is refused with 2 where a scenario names it: %s", async (what, put) => {
+  it.each(SPECIAL)("is refused with 2 in a scenario: %s", async (what, create) => {
     const folder = program.path(`scenarios with ${what}`);
     mkdirSync(folder);
-    put(join(folder, "odd.csv"));
+    create(join(folder, "odd.csv"));
     const file = join(folder, "a.yaml");
     for (const step of ["include: odd.csv", "replay: odd.csv", "expect: { golden: odd.csv }"]) {
       writeFileSync(file, `scenario: a\nsteps:\n  - ${step}\n`);
@@ -60,14 +60,14 @@ describe.skipIf(process.platform === "win32")("what is no file, and never ends",
 
   it.each(
     ["journal.ndjson", "db.json", "lock"].flatMap((name) =>
-      ODD.map(([what, put]) => [name, what, put] as const),
+      SPECIAL.map(([what, create]) => [name, what, create] as const),
     ),
-  )("is refused with 3 where it lies in a data directory: %s, which is %s", async (name, what, put) => {
-    const data = program.path("spoilt");
+  )("is refused with 3 in a data directory: %s is %s", async (name, what, create) => {
+    const data = program.path("damaged");
     rmSync(data, { recursive: true, force: true });
-    cpSync(program.path("whole"), data, { recursive: true });
+    cpSync(program.path("original"), data, { recursive: true });
     rmSync(join(data, name), { force: true });
-    put(join(data, name));
+    create(join(data, name));
     const before = readdirSync(data);
     const words = `${join(data, name)}: expected a file, found ${what}\n`;
     const served = await program.run(["serve", "--port", "0", "--data", data]);
@@ -78,8 +78,8 @@ describe.skipIf(process.platform === "win32")("what is no file, and never ends",
   });
 });
 
-describe("a path that leads nowhere", () => {
-  it.each(["file/below", "loop", "a".repeat(300)])("is no defect: %s", async (name) => {
+describe("an invalid path", () => {
+  it.each(["file/below", "loop", "a".repeat(300)])("is not reported as a defect: %s", async (name) => {
     writeFileSync(program.path("file"), "");
     rmSync(program.path("loop"), { force: true });
     symlinkSync("loop", program.path("loop"));
@@ -90,7 +90,7 @@ describe("a path that leads nowhere", () => {
   });
 });
 
-describe("a file that is larger than any of its kind", () => {
+describe("a file that is too large", () => {
   it("is refused before it is read", async () => {
     const path = program.path("large");
     writeFileSync(path, "{");

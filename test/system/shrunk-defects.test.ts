@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/folder.ts";
 
 const folder = temporaryFolder();
 
-/** In one source, another text in the place of one of its own. */
+/** A replaced text in a source file. */
 interface PlantedDefect {
   readonly file: string;
   readonly from: string;
@@ -15,7 +15,7 @@ interface PlantedDefect {
 }
 
 const DEFECTS = {
-  /** Who came last at a price is met first. */
+  /** The latest order at a price is matched first. */
   reversed: {
     file: "src/core/book/book.ts",
     from: `for (let slot = cells[level + NEXT] as number; slot !== level; slot = cells[slot + NEXT] as number) {
@@ -23,7 +23,7 @@ const DEFECTS = {
     to: `for (let slot = cells[level + PREVIOUS] as number; slot !== level; slot = cells[slot + PREVIOUS] as number) {
         if (cells[slot + ACCOUNT] === own)`,
   },
-  /** Large orders are a share short, which breaks no rule: only who knows what was asked for can tell. */
+  /** Large orders are reduced by a share, which breaks no invariant. */
   short: {
     file: "src/core/decide.ts",
     from: "  ...tradingDeciders,\n",
@@ -33,9 +33,9 @@ const DEFECTS = {
 `,
   },
 } as const satisfies Record<string, PlantedDefect>;
-type Build = "sound" | keyof typeof DEFECTS;
+type Build = "correct" | keyof typeof DEFECTS;
 
-/** The source with a defect, by its path. */
+/** Returns the source with a defect, by path. */
 function planted({ file, from, to }: PlantedDefect): ReadonlyMap<string, string> {
   const source = readFileSync(file, "utf8");
   if (!source.includes(from)) throw new Error(`${file} has no such text: ${from}`);
@@ -44,20 +44,20 @@ function planted({ file, from, to }: PlantedDefect): ReadonlyMap<string, string>
 
 beforeAll(async () => {
   const entry = { cli: "src/cli/main.ts" };
-  await bundleInto(join(folder, "sound"), entry);
+  await bundleInto(join(folder, "correct"), entry);
   for (const [name, defect] of Object.entries(DEFECTS)) {
     await bundleInto(join(folder, name), entry, planted(defect));
   }
 }, 60_000);
 
-interface Ran {
+interface ProcessResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a command of one build among the files of a test. */
-function clobsim(build: Build, args: readonly string[]): Ran {
+/** Runs a command of a build in the folder of test files. */
+function clobsim(build: Build, args: readonly string[]): ProcessResult {
   const program = join(folder, build, "cli.js");
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     cwd: join(folder, "files"),
@@ -73,11 +73,11 @@ const write = (name: string, text: string): void => {
 const stepsIn = (name: string): number =>
   readFileSync(join(folder, "files", name), "utf8").split(/^ {2}- /m).length - 1;
 
-/** Writes the golden file of a sound build, which passes with it. */
-function soundly(name: string, text: string): void {
+/** Writes a scenario and the golden file of the correct build, with which it passes. */
+function writeScenario(name: string, text: string): void {
   write(name, text);
-  expect(clobsim("sound", ["run", name, "--update"]).code).toBe(0);
-  expect(clobsim("sound", ["run", name]).code).toBe(0);
+  expect(clobsim("correct", ["run", name, "--update"]).code).toBe(0);
+  expect(clobsim("correct", ["run", name]).code).toBe(0);
 }
 
 const MADE = `scenario: a flow
@@ -91,7 +91,7 @@ const FUNDS = `at,account,op,ref,side,outcome,price,size,type
 0,ann,fund,,,USDC,,1000,
 0,ben,fund,,,YES,,2000,
 `;
-/** Beside some rows that are refused, and cancels that come too late, as a flow may have. */
+/** A flow with refused rows and late cancels. */
 const TOLERANT = `${FUNDS}1s,ann,place,big,BUY,YES,0.50,300,GTC
 2s,ann,place,,BUY,YES,0.50,9000,GTC
 3s,ben,place,,SELL,YES,0.50,40,GTC
@@ -110,16 +110,16 @@ steps:
       golden: tolerant.txt
 `;
 
-describe("a scenario that a defect makes fail", () => {
+describe("a scenario that fails because of a defect", () => {
   it.each<[Build, string, string, number]>([
     ["reversed", "made.yaml", MADE, 6],
     ["short", "made.yaml", MADE, 14],
     ["short", "tolerant.yaml", REPLAYED, 7],
   ])(
-    "%s, %s: is a scenario of few steps that fails with the defect and passes without",
+    "%s, %s: is reduced to few steps that fail with the defect and pass without",
     (build, name, text, most) => {
       write("tolerant.csv", TOLERANT);
-      soundly(name, text);
+      writeScenario(name, text);
       const original = clobsim(build, ["run", name]);
       expect(original.code).toBe(1);
       const { code, stderr } = clobsim(build, ["shrink", name, "--out", "small.yaml"]);
@@ -127,13 +127,13 @@ describe("a scenario that a defect makes fail", () => {
       expect(code).toBe(0);
       expect(stepsIn("small.yaml")).toBeLessThanOrEqual(most);
       expect(clobsim(build, ["run", "small.yaml"]).code).toBe(1);
-      expect(clobsim("sound", ["run", "small.yaml"])).toMatchObject({ code: 0 });
+      expect(clobsim("correct", ["run", "small.yaml"])).toMatchObject({ code: 0 });
     },
     120_000,
   );
 
-  it("is told by the first thing in which its golden file differs", () => {
-    soundly("made.yaml", MADE);
+  it("is reduced with the first difference of its golden file", () => {
+    writeScenario("made.yaml", MADE);
     const { stderr } = clobsim("short", ["shrink", "made.yaml", "--out", "small.yaml"]);
     expect(stderr).toMatch(/\n {2}it fails at step \d+, expect: .*: the trades are not as expected\n/);
     expect(stderr).toMatch(
