@@ -16,11 +16,11 @@ describe("a scalar", () => {
     ["", '""'],
     ["two\nlines", '"two\\nlines"'],
     ["\u{1f469}\u200d\u{1f680} to the moon", "\u{1f469}\u200d\u{1f680} to the moon"],
-  ])("is quoted only where YAML needs it: %s", (given, written) => {
+  ])("is quoted only if YAML requires it: %s", (given, written) => {
     expect(scalar(given)).toBe(written);
   });
 
-  it("is read back as it was, whatever it holds", () => {
+  it("is parsed back unchanged, whatever the text", () => {
     const anything = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), fc.string());
     fc.assert(
       fc.property(anything, (given) => {
@@ -33,7 +33,7 @@ describe("a scalar", () => {
 describe("a map", () => {
   const levels = Array.from({ length: 40 }, (_, index) => `0.${index + 10} x ${index * 100} (1)`);
 
-  it("keeps on one line what fits there and is not too deep", () => {
+  it("is on one line if it fits and is not nested too deep", () => {
     const entries = [
       [
         "book",
@@ -52,7 +52,7 @@ describe("a map", () => {
     expect(mapLines([["alice", map([])]], 0)).toEqual(["alice: {}"]);
   });
 
-  it("lets lists of short words fill lines, and gives each sentence a line", () => {
+  it("has wrapped lists, and lists with a line for each item", () => {
     const lines = mapLines([["bids", wrapped(levels)]], 4);
     expect(lines.length).toBeGreaterThan(1);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(130);
@@ -64,7 +64,7 @@ describe("a map", () => {
     expect(parse(text(sentences))).toEqual({ trades: levels });
   });
 
-  it("is read back as it was, however deep", () => {
+  it("is parsed back unchanged, at any depth", () => {
     const [key, scalarText] = [
       fc.stringMatching(/^[a-z]{1,30}$/),
       fc.stringMatching(/^[a-z]{1,20}( [a-z]{1,20}){0,9}$/),

@@ -12,6 +12,7 @@ import { parseDuration } from "../../src/core/time.ts";
 import type { Sum } from "../../src/core/units.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
+import type { Journal } from "../../src/engine/journal.ts";
 import {
   addressOf,
   eventCommand,
@@ -25,7 +26,7 @@ import { UNSETTLED } from "./config.ts";
 /** Start of every test exchange: 2026-01-01T00:00:00Z. */
 export const START = millis(1_767_225_600_000);
 
-/** Funds of an account: USDC, shares of the first market, shares of every market. */
+/** Funds of an account: USDC, shares of one market, shares of every market. */
 export interface Funding {
   readonly usdc?: number;
   readonly yes?: number;
@@ -57,11 +58,12 @@ export class TestExchange {
   /** Every event so far, in order. */
   readonly events: DomainEvent[] = [];
 
-  constructor(config: Partial<ExchangeConfig> = {}) {
+  constructor(config: Partial<ExchangeConfig> = {}, journal?: Journal) {
     const faucet = { collateral: money(0), everyMarket: size(0) };
     this.exchange = new Exchange(
       { seed: "test", faucet, credentials: "rotate", ...UNSETTLED, ...config },
       START,
+      journal,
     );
     this.exchange.watch((_sequence, _at, events) => void this.events.push(...events));
   }
@@ -73,7 +75,7 @@ export class TestExchange {
   /** Submits a command that may be refused. @throws Error if it breaks an invariant. */
   submit(command: Command): Decision {
     const decision = this.exchange.submit(command);
-    this.#check(command.kind);
+    this.check(command.kind);
     return decision;
   }
 
@@ -99,15 +101,15 @@ export class TestExchange {
     return this.state.markets.size;
   }
 
-  /** Funds an account. */
-  fund(name: string, { usdc = 0, yes = 0, no = 0, everyMarket = 0 }: Funding): void {
+  /** Funds an account, with shares of one market. */
+  fund(name: string, { usdc = 0, yes = 0, no = 0, everyMarket = 0 }: Funding, market = 1): void {
     const shares = [["YES", yes] as const, ["NO", no] as const].filter(([, amount]) => amount > 0);
     this.demand({
       kind: "fundAccount",
       address: addressOf(name),
       collateral: money(unitsIn(usdc, MONEY_PLACES)),
       tokens: shares.map(([outcome, amount]) => ({
-        tokenId: this.tokenId(outcome),
+        tokenId: this.tokenId(outcome, market),
         size: size(unitsIn(amount, SIZE_PLACES)),
       })),
       everyMarket: size(unitsIn(everyMarket, SIZE_PLACES)),
@@ -145,7 +147,7 @@ export class TestExchange {
     const length = parseDuration(duration);
     if (length === null) throw new Error(`not a duration: ${duration}`);
     this.exchange.advanceTo(millis(this.exchange.now + length));
-    this.#check(`advance ${duration}`);
+    this.check(`advance ${duration}`);
   }
 
   /** Returns the volume and the liquidity of a market, in micro-USDC. */
@@ -224,7 +226,7 @@ export class TestExchange {
     return number === undefined ? undefined : this.state.accounts.get(number);
   }
 
-  #check(what: string): void {
+  protected check(what: string): void {
     const broken = violations(this.state);
     if (broken.length > 0) throw new Error(`after ${what}: ${JSON.stringify(broken, null, 1)}`);
   }

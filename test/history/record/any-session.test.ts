@@ -8,15 +8,15 @@ import { anyChainMove, anySettlement, type ChainMove, openWith, play } from "../
 import { type Move, openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
 import { atLevel, runs } from "../../support/runs.ts";
-import { refusedOr, writtenOf } from "./floor.ts";
 import { failureOf } from "./run-text.ts";
+import { recordLog, refusedOr } from "./session-exchange.ts";
 
 type AnyMove = Move | ChainMove;
 
 const moves = (maxLength: number): fc.Arbitrary<AnyMove[]> =>
   fc.array(anyChainMove, { maxLength, size: "max" });
 
-/** What is written of a session that finds an exchange as `before` has left it; else why nothing is. */
+/** Records `session`, which begins after `before`; returns the reason if that is impossible. */
 function recordOf(
   config: ExchangeConfig,
   before: readonly AnyMove[],
@@ -32,63 +32,63 @@ function recordOf(
     play(fresh, before);
     return fresh;
   };
-  return refusedOr(() => writtenOf(log, open));
+  return refusedOr(() => recordLog(log, open));
 }
 
 const TRANSFERS: ReadonlySet<string> = new Set(["transfer", "transferFrom", "shares"]);
 const APPROVALS: ReadonlySet<string> = new Set(["approve", "operator"]);
 
-/** The moves that steps can say: nothing is transferred, a spike holds up whoever pays for gas, wallets let settle at once. */
-function sayable({ settlement }: ExchangeConfig, all: readonly AnyMove[]): AnyMove[] {
+/** Returns the moves that steps can express: without transfers, with enough gas, and without approvals if settlement is instant. */
+function expressible({ settlement }: ExchangeConfig, all: readonly AnyMove[]): AnyMove[] {
   return all.flatMap((move): AnyMove[] => {
     if (move.kind !== "call") return [move];
-    const isForbidding = APPROVALS.has(move.call) && settlement === "instant";
-    return TRANSFERS.has(move.call) || isForbidding ? [] : [{ ...move, gwei: 2 }];
+    const isApproval = APPROVALS.has(move.call) && settlement === "instant";
+    return TRANSFERS.has(move.call) || isApproval ? [] : [{ ...move, gwei: 2 }];
   });
 }
 
-/** Of what a block carries out although it would have come to nothing when it was sent. */
-const TRIED_IN_VAIN = /^no step can repeat sequence \d+ .* TRANSACTION_REVERTED: /;
+/** A transaction that a block executes although its simulation failed when it was sent. */
+const SIMULATION_FAILED = /^no step can repeat sequence \d+ .* TRANSACTION_REVERTED: /;
 
-describe("what is written of a session is a scenario that passes", () => {
-  it("whatever is done, on whatever exchange, however it settles", async () => {
-    let [fills, told] = [0, 0];
+describe("a recorded session passes as a scenario", () => {
+  it("with any commands, exchange and settlement", async () => {
+    let [fills, recordings] = [0, 0];
     await fc.assert(
       fc.asyncProperty(anySettlement, moves(80), moves(80), async (config, before, session) => {
         const recorded = recordOf(config, before, session);
         if (typeof recorded === "string") return;
-        told += 1;
+        recordings += 1;
         fills += recorded.trades;
         expect(await failureOf(recorded.scenario)).toBeNull();
       }),
       runs(150),
     );
-    expect(told).toBeGreaterThan(atLevel(100));
+    expect(recordings).toBeGreaterThan(atLevel(100));
     expect(fills).toBeGreaterThan(atLevel(200));
   });
 
-  it("and one is written of whatever steps can say, where nothing was pending before", async () => {
-    const said = { faults: 0, mined: 0, calls: 0, failed: 0 };
+  it("and can be recorded if steps can express its commands and nothing was pending before", async () => {
+    const counts = { faults: 0, mined: 0, calls: 0, failed: 0 };
     await fc.assert(
       fc.asyncProperty(anySettlement, moves(80), async (config, all) => {
-        const recorded = recordOf(config, [], sayable(config, all));
+        const recorded = recordOf(config, [], expressible(config, all));
         if (typeof recorded === "string") {
-          expect(recorded).toMatch(TRIED_IN_VAIN);
+          expect(recorded).toMatch(SIMULATION_FAILED);
           return;
         }
         const { scenario } = recorded;
         expect(await failureOf(scenario)).toBeNull();
-        said.faults += scenario.match(/- (?:fail settlement|chain fault): /g)?.length ?? 0;
-        said.mined += scenario.match(/- mine: /g)?.length ?? 0;
-        said.calls += scenario.match(/: (?:split|merge|redeem)/g)?.length ?? 0;
-        said.failed += scenario.match(/FAILED/g)?.length ?? 0;
+        counts.faults += scenario.match(/- (?:fail settlement|chain fault): /g)?.length ?? 0;
+        counts.mined += scenario.match(/- mine: /g)?.length ?? 0;
+        counts.calls += scenario.match(/: (?:split|merge|redeem)/g)?.length ?? 0;
+        counts.failed += scenario.match(/FAILED/g)?.length ?? 0;
       }),
       runs(150),
     );
-    for (const count of Object.values(said)) expect(count).toBeGreaterThan(atLevel(20));
+    for (const count of Object.values(counts)) expect(count).toBeGreaterThan(atLevel(20));
   });
 
-  it("over HTTP as well", async () => {
+  it("over HTTP", async () => {
     await fc.assert(
       fc.asyncProperty(anySettlement, moves(30), moves(40), async (config, before, session) => {
         const recorded = recordOf(config, before, session);

@@ -6,7 +6,7 @@ import { recordSession } from "../../../src/history/record/record-session.ts";
 import type { Market, Refusal } from "../../server/replies.ts";
 import { deriveTrader } from "../../server/trader.ts";
 import { type Api, startApi } from "../../support/http.ts";
-import { Floor } from "./floor.ts";
+import { SessionExchange } from "./session-exchange.ts";
 
 interface Recorded {
   readonly name: string;
@@ -24,13 +24,13 @@ describe("GET /sim/scenario", () => {
   });
   afterAll(() => api.close());
 
-  it("answers a scenario also when nothing was done", async () => {
+  it("returns a scenario of an empty session", async () => {
     const { scenario, ...facts } = await recorded();
     expect(facts).toEqual({ name: "recorded session of 0 orders", orders: 0, trades: 0 });
     expect(scenario).toContain("  - expect: { trades: [] }\n");
   });
 
-  it("answers what was done so far, and changes nothing by it", async () => {
+  it("returns the session so far, and changes nothing", async () => {
     const market = await api.createMarket({ slug: "rain" });
     const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
     const order = { tokenId: market.tokens[0]?.tokenId, price: 0.5, size: 5 };
@@ -46,7 +46,7 @@ describe("GET /sim/scenario", () => {
     expect(await recorded()).toEqual(first);
   });
 
-  it("gives it the name that is asked for", async () => {
+  it("gives the scenario the requested name", async () => {
     const { name, scenario } = await recorded("?name=two%20wallets%20%26%20a%20cross");
     expect(name).toBe("two wallets & a cross");
     expect(scenario).toContain("scenario: two wallets & a cross\n");
@@ -55,7 +55,7 @@ describe("GET /sim/scenario", () => {
     }
   });
 
-  it("knows of a restored session what survives, and of a later snapshot all that led there", async () => {
+  it("returns the commands that lead to a restored snapshot, earlier or later", async () => {
     const { data } = await api.get<{ data: Market[] }>("/api/markets");
     const tokenId = data.find(({ slug }) => slug === "rain")?.tokens[0]?.tokenId;
     const carol = await deriveTrader(api, 3);
@@ -74,7 +74,7 @@ describe("GET /sim/scenario", () => {
     expect(others).not.toContain("BUY 1 YES @ 0.12");
   });
 
-  it("begins anew with a reset", async () => {
+  it("begins again with a reset", async () => {
     await api.post("/sim/reset");
     expect(await recorded()).toMatchObject({ orders: 0, trades: 0 });
     const { tokens } = await api.createMarket({ slug: "snow" });
@@ -86,7 +86,7 @@ describe("GET /sim/scenario", () => {
     expect(scenario).not.toContain("rain");
   });
 
-  it("is for who may use the control plane", async () => {
+  it("requires the token of the control plane", async () => {
     const guarded = await startApi({ simToken: "secret" });
     const sent = { method: "GET", path: "/sim/scenario", headers: { "x-sim-token": "guess" } } as const;
     const { status, body } = await guarded.send<Refusal>(sent);
@@ -96,16 +96,16 @@ describe("GET /sim/scenario", () => {
 });
 
 describe("a session that is too long", () => {
-  /** What recording a session of so many small fundings comes to. */
-  const attempt = (most: number, fundings: number): unknown => {
-    const log = new SessionLog(most);
-    const floor = new Floor(log);
-    floor.market("rain");
+  /** Records a session of small fundings. Returns the recording or the error. */
+  const attempt = (maximum: number, fundings: number): unknown => {
+    const log = new SessionLog(maximum);
+    const floor = new SessionExchange(log);
+    floor.createMarket("rain");
     log.begin();
     for (let number = 1; number <= fundings; number += 1) floor.fund("alice", { usdc: number });
     const open = () => {
-      const fresh = new Floor();
-      fresh.market("rain");
+      const fresh = new SessionExchange();
+      fresh.createMarket("rain");
       return fresh.exchange;
     };
     try {
@@ -115,7 +115,7 @@ describe("a session that is too long", () => {
     }
   };
 
-  it("is refused when more commands came than are kept", () => {
+  it("is refused above the maximum number of commands", () => {
     expect(attempt(3, 3)).toMatchObject({ orders: 0 });
     const refusal = attempt(3, 4) as ApiError;
     expect(refusal).toBeInstanceOf(ApiError);
@@ -127,7 +127,7 @@ describe("a session that is too long", () => {
     expect(refusal.help.hint).toBe("POST /sim/reset begins a new session, which can be recorded");
   });
 
-  it("is refused when its file would be larger than one may be", () => {
+  it("is refused above the maximum size of a scenario file", () => {
     const refusal = attempt(100_000, 40_000) as ApiError;
     expect(refusal.code).toBe("SESSION_TOO_LONG");
     expect(refusal.message).toMatch(

@@ -6,10 +6,10 @@ import { emptyWorld } from "../../../src/simulation/opening.ts";
 import type { Market } from "../../server/replies.ts";
 import { deriveTrader, type Trader } from "../../server/trader.ts";
 import { Api, startApi } from "../../support/http.ts";
-import { recordOf } from "./floor.ts";
 import { failureOf } from "./run-text.ts";
+import { recordOf } from "./session-exchange.ts";
 
-/** A server without any market. */
+/** Starts a server without markets. */
 const startEmpty = async (): Promise<Api> =>
   new Api(
     await serveWorld(
@@ -18,7 +18,7 @@ const startEmpty = async (): Promise<Api> =>
     ),
   ).open();
 
-/** What a server records of what was done on it. */
+/** Returns the scenario that a server records of `act`. */
 async function recorded(start: Promise<Api>, act: (api: Api) => Promise<void>): Promise<string> {
   const api = await start;
   try {
@@ -38,7 +38,7 @@ const traders = async (api: Api, count: number): Promise<Trader[]> => {
   return all;
 };
 
-/** Several wallets sweep, quote, cancel and let orders expire in every market. */
+/** Wallets sweep, quote and cancel, and orders expire, in every market. */
 async function trade(api: Api): Promise<void> {
   const [alice, bob, carol] = (await traders(api, 3)) as [Trader, Trader, Trader];
   for (const { tokens, tickSize } of await activeMarkets(api)) {
@@ -61,7 +61,7 @@ async function trade(api: Api): Promise<void> {
   await api.post(`/sim/markets/${second?.slug}/resolve`, { winningOutcome: "YES" });
 }
 
-/** Two wallets meet in a market of their own. */
+/** Two wallets trade in a new market. */
 async function tradeAlone(api: Api): Promise<void> {
   const { tokens } = await api.createMarket({
     slug: "rain",
@@ -79,7 +79,7 @@ async function tradeAlone(api: Api): Promise<void> {
   await bob.place({ tokenId: yes, side: "SELL", price: 0.9, size: 1 });
 }
 
-describe("what a server records of a session passes when it is run", () => {
+describe("the scenario that a server records passes", () => {
   it.each<[string, Partial<Config>]>([
     ["a world file", {}],
     ["the default world", { world: null }],
@@ -92,21 +92,21 @@ describe("what a server records of a session passes when it is run", () => {
     expect(await failureOf(scenario)).toBeNull();
   });
 
-  it("over nothing but a market of its own", async () => {
+  it("without a world, with a market of the session", async () => {
     const scenario = await recorded(startEmpty(), tradeAlone);
     expect(scenario).toContain('seed: "no: thing"\n');
     expect(await failureOf(scenario)).toBeNull();
   });
 
-  it("also when nothing was done", async () => {
+  it("of an empty session", async () => {
     expect(await failureOf(await recorded(startEmpty(), async () => {}))).toBeNull();
   });
 
-  it("by requests with real signatures, too", async () => {
+  it("over HTTP, with real signatures", async () => {
     expect(await failureOf(await recorded(startApi(), trade), "http")).toBeNull();
   });
 
-  it("after a snapshot was restored in the middle", async () => {
+  it("of a session with a restored snapshot", async () => {
     const scenario = await recorded(startApi(), async (api) => {
       const [alice, bob] = (await traders(api, 2)) as [Trader, Trader];
       const [market] = await activeMarkets(api);
@@ -124,7 +124,7 @@ describe("what a server records of a session passes when it is run", () => {
     expect(await failureOf(scenario)).toBeNull();
   });
 
-  it("with settlements that fail, and blocks that are replaced and asked for", async () => {
+  it("with failed settlements, reorganizations and requested blocks", async () => {
     const scenario = await recorded(startApi(), async (api) => {
       const [alice, bob] = (await traders(api, 2)) as [Trader, Trader];
       const [market] = await activeMarkets(api);
@@ -160,17 +160,17 @@ describe("what a server records of a session passes when it is run", () => {
   });
 });
 
-describe("what is written is what must be true: the run fails when one thing is another", () => {
+describe("a recorded scenario fails if one value in it is changed", () => {
   const { scenario } = recordOf(
     (floor) => {
-      floor.market("rain");
+      floor.createMarket("rain");
       floor.fund("maker", { usdc: 1000 });
-      floor.send("maker BUY 10 YES @ 0.4");
+      floor.place("maker BUY 10 YES @ 0.4");
     },
     (floor) => {
       for (const name of ["alice", "bob"]) floor.derive(name);
-      floor.send("alice BUY 10 YES @ 0.5");
-      floor.send("bob SELL 4 YES @ 0.3");
+      floor.place("alice BUY 10 YES @ 0.5");
+      floor.place("bob SELL 4 YES @ 0.3");
     },
   );
 
@@ -183,14 +183,14 @@ describe("what is written is what must be true: the run fails when one thing is 
       "YES: { bids: [0.5 x 6 (1), 0.4 x 10 (1)]",
       "YES: { bids: [0.5 x 6 (2), 0.4 x 10 (1)]",
     ],
-    ["an order's end", "order-1: LIVE 4/10", "order-1: LIVE 5/10"],
+    ["an order's final state", "order-1: LIVE 4/10", "order-1: LIVE 5/10"],
     ["a trade", "wallet-2 SELL 4 YES @ 0.5", "wallet-2 SELL 4 YES @ 0.51"],
     ["a balance", "USDC: { balance: 98,", "USDC: { balance: 97,"],
-    ["what a wallet has on the chain", "98, onChain: 100", "98, onChain: 98"],
+    ["a balance on the chain", "98, onChain: 100", "98, onChain: 98"],
     ["a settlement", "order-1: MATCHED }", "order-1: MINED }"],
-  ])("%s", async (_what, said, other) => {
+  ])("%s", async (_what, expected, other) => {
     expect(await failureOf(scenario)).toBeNull();
-    expect(scenario.split(said)).toHaveLength(2);
-    expect(await failureOf(scenario.replace(said, other))).toMatch(/^step \d+, /);
+    expect(scenario.split(expected)).toHaveLength(2);
+    expect(await failureOf(scenario.replace(expected, other))).toMatch(/^step \d+, /);
   });
 });

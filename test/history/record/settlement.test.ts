@@ -3,41 +3,41 @@ import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { size } from "../../../src/core/units.ts";
 import { addressOf } from "../../support/commands.ts";
 import { AUTO } from "../../support/config.ts";
-import { type Floor, recordOf, refusalOf, type SessionOptions } from "./floor.ts";
 import { failureOf } from "./run-text.ts";
+import { recordOf, refusalOf, type SessionExchange, type SessionOptions } from "./session-exchange.ts";
 
 const INSTANT = { settlement: { settlement: "instant", balances: "optimistic" } } as const;
 const BY_TIME = { settlement: AUTO } as const;
 
-/** A market, and two who can trade in it. */
-function prepared(floor: Floor): void {
-  floor.market("rain");
+/** Creates a market and two traders. */
+function prepared(floor: SessionExchange): void {
+  floor.createMarket("rain");
   for (const name of ["alice", "bob"]) floor.derive(name);
 }
 
-/** Alice and bob trade one share. */
-function trade(floor: Floor): void {
-  floor.send("alice BUY 1 YES @ 0.5");
-  floor.send("bob SELL 1 YES @ 0.5");
+/** Trades one share. */
+function trade(floor: SessionExchange): void {
+  floor.place("alice BUY 1 YES @ 0.5");
+  floor.place("bob SELL 1 YES @ 0.5");
 }
 
-const tradedBefore = (floor: Floor): void => {
+const tradedBefore = (floor: SessionExchange): void => {
   prepared(floor);
   trade(floor);
 };
 
-/** The file of a session that passes in this process. */
-async function told(
-  act: (floor: Floor) => void,
+/** Records a session, and checks that its scenario passes. */
+async function recorded(
+  act: (floor: SessionExchange) => void,
   options: SessionOptions = {},
-  before: (floor: Floor) => void = prepared,
+  before: (floor: SessionExchange) => void = prepared,
 ): Promise<string> {
   const { scenario } = recordOf(before, act, options);
   expect(await failureOf(scenario)).toBeNull();
   return scenario;
 }
 
-/** Its steps of the session, each in a line, but for orders and the expectations at the end. */
+/** Returns the steps of the session in a scenario, a line each, without orders and expectations. */
 const chainSteps = (scenario: string): string[] =>
   scenario
     .slice(scenario.indexOf("# The session."))
@@ -45,36 +45,36 @@ const chainSteps = (scenario: string): string[] =>
     .filter((line) => /^ {2}- (?!expect|wallet-\d+: (?:BUY|SELL))/.test(line) || /^ {4}reason/.test(line))
     .map((line) => line.trim().replace(/^- /, ""));
 
-/** What is done on the chain, and what of it is told. */
-interface Told {
-  readonly act: (floor: Floor) => void;
+/** A session on the chain, and expectations of its scenario. */
+interface ChainCase {
+  readonly act: (floor: SessionExchange) => void;
   readonly options?: SessionOptions;
-  readonly before?: (floor: Floor) => void;
-  /** The steps, but for orders. */
+  readonly before?: (floor: SessionExchange) => void;
+  /** Steps without orders. */
   readonly steps?: readonly string[];
-  /** What the file has somewhere. */
-  readonly says?: readonly (string | RegExp)[];
+  /** Texts in the scenario. */
+  readonly contains?: readonly (string | RegExp)[];
   readonly isRunOverHttp?: boolean;
 }
 
-const rows = (cases: Readonly<Record<string, Told>>) =>
+const rows = (cases: Readonly<Record<string, ChainCase>>) =>
   it.each(Object.entries(cases))("%s", async (_what, row) => {
-    const { act, options, before, steps, says = [], isRunOverHttp = false } = row;
-    const scenario = await told(act, options, before);
+    const { act, options, before, steps, contains = [], isRunOverHttp = false } = row;
+    const scenario = await recorded(act, options, before);
     if (steps !== undefined) expect(chainSteps(scenario)).toEqual(steps);
-    for (const text of says) expect(scenario).toMatch(text);
+    for (const text of contains) expect(scenario).toMatch(text);
     if (isRunOverHttp) expect(await failureOf(scenario, "http")).toBeNull();
   });
 
-it("the header says how blocks are mined and what can be spent, unless a scenario has it so anyway", async () => {
-  expect(await told(trade, INSTANT)).not.toMatch(/^(?:settlement|balances): /m);
+it("the header has the settlement mode and the spendable balances, unless they are defaults", async () => {
+  expect(await recorded(trade, INSTANT)).not.toMatch(/^(?:settlement|balances): /m);
   const settled = { settlement: { settlement: "auto", balances: "settled" } } as const;
-  expect(await told(trade, settled)).toContain("\nsettlement: auto\nbalances: settled\n");
+  expect(await recorded(trade, settled)).toContain("\nsettlement: auto\nbalances: settled\n");
 });
 
 describe("blocks", () => {
   rows({
-    "that time mines come by the time of the steps, and all of them are told at the end": {
+    "that time mines need no steps, and their settlements are expected at the end": {
       options: BY_TIME,
       act: (floor) => {
         floor.advance("300ms");
@@ -82,21 +82,21 @@ describe("blocks", () => {
         floor.advance("1s");
         trade(floor);
         floor.advance("10s");
-        floor.send("alice BUY 1 YES @ 0.4");
+        floor.place("alice BUY 1 YES @ 0.4");
       },
       steps: ["at: 2026-01-01T00:00:00.300Z", "at: 2026-01-01T00:00:11.300Z"],
-      says: ["settled: { order-1: CONFIRMED, order-3: CONFIRMED }"],
+      contains: ["settled: { order-1: CONFIRMED, order-3: CONFIRMED }"],
     },
-    "that were mined when nothing came after them are waited for": {
+    "after the last command are waited for": {
       options: BY_TIME,
       act: (floor) => {
         trade(floor);
         floor.advance("2s");
       },
       steps: ["at: 2026-01-01T00:00:02Z"],
-      says: ["settled: { order-1: MINED }"],
+      contains: ["settled: { order-1: MINED }"],
     },
-    "that somebody asked for are steps": {
+    "that were requested are steps": {
       act: (floor) => {
         trade(floor);
         floor.mine();
@@ -105,9 +105,9 @@ describe("blocks", () => {
         trade(floor);
       },
       steps: ["mine: 1", "mine: 2"],
-      says: ["settled: { order-1: CONFIRMED, order-3: MINED, order-5: MATCHED }"],
+      contains: ["settled: { order-1: CONFIRMED, order-3: MINED, order-5: MATCHED }"],
     },
-    "that what was pending before asked for are mined by a step": {
+    "caused by earlier transactions are mined by a step": {
       options: BY_TIME,
       before: (floor) => {
         tradedBefore(floor);
@@ -120,7 +120,7 @@ describe("blocks", () => {
       },
       steps: ["at: 2026-01-01T00:00:01.500Z", "at: 2026-01-01T00:00:02Z", "mine: 1"],
     },
-    "are replaced by a step, of which there are some": {
+    "exist from the start if a reorganization replaces them": {
       before: (floor) => {
         prepared(floor);
         floor.mine(7);
@@ -131,7 +131,7 @@ describe("blocks", () => {
         floor.demand({ kind: "reorganizeChain", depth: 2 });
       },
       steps: ["mine: 1", "reorg: 2"],
-      says: [
+      contains: [
         "steps:\n  # What rests from the start, oldest first.\n  - mine: 2\n",
         "settled: { order-1: MATCHED }",
       ],
@@ -143,7 +143,7 @@ const FAIL_NEXT = "chain fault: { kind: fail, of: next order }";
 
 describe("a fault", () => {
   rows({
-    "that fails settlements is told of each order that it hit, which gets a name": {
+    "that fails settlements is set for each order that it hit, which gets a name": {
       act: (floor) => {
         floor.fault({ kind: "fail", reason: "the relayer: asleep" });
         floor.fault({ kind: "fail", times: 2 });
@@ -156,9 +156,9 @@ describe("a fault", () => {
         FAIL_NEXT,
         "mine: 1",
       ],
-      says: [/settled:(?:\s+order-[1-6]: FAILED){6}\s+order-7: MINED/],
+      contains: [/settled:(?:\s+order-[1-6]: FAILED){6}\s+order-7: MINED/],
     },
-    "of another kind is told so, too; what hit nothing is left out, and a spike ends as it did": {
+    "of another kind is, too; one without effect is left out, and a spike ends as in the session": {
       act: (floor) => {
         floor.fault({ kind: "delay", blocks: 3 });
         floor.fault({ kind: "retry", times: 2 });
@@ -186,7 +186,7 @@ describe("a fault", () => {
         "chain fault: none",
       ],
     },
-    "that failed at once fails at once": {
+    "fails at once with instant settlement": {
       options: INSTANT,
       act: (floor) => {
         trade(floor);
@@ -194,9 +194,9 @@ describe("a fault", () => {
         trade(floor);
       },
       steps: [FAIL_NEXT],
-      says: ["settled: { order-3: FAILED, order-4: FAILED }"],
+      contains: ["settled: { order-3: FAILED, order-4: FAILED }"],
     },
-    "of what a block has had before is set behind that block": {
+    "of a settlement that an earlier block had is set after that block": {
       act: (floor) => {
         trade(floor);
         trade(floor);
@@ -208,7 +208,7 @@ describe("a fault", () => {
       steps: ["mine: 1", "chain fault: { kind: fail, of: order-2 }", "reorg: 1", "mine: 1"],
       isRunOverHttp: true,
     },
-    "goes on behind the end of a spike": {
+    "is set again after the end of a spike": {
       act: (floor) => {
         floor.fault({ kind: "fail" });
         trade(floor);
@@ -226,7 +226,7 @@ describe("a fault", () => {
         "mine: 1",
       ],
     },
-    "is told so, too, when it also hit what was there before": {
+    "is set for the session's orders if it also hit earlier ones": {
       before: tradedBefore,
       act: (floor) => {
         floor.fault({ kind: "retry", times: 2 });
@@ -237,9 +237,9 @@ describe("a fault", () => {
     },
   });
 
-  it("with a chance is told by what it hit", async () => {
+  it("with a probability is set for the orders that it hit", async () => {
     const failing = new Set<string>();
-    const scenario = await told((floor) => {
+    const scenario = await recorded((floor) => {
       floor.fault({ kind: "fail", probability: 0.5 });
       for (let count = 0; count < 5; count += 1) trade(floor);
       floor.advance("1m");
@@ -263,7 +263,7 @@ const half = { kind: "split", size: size(500) } as const;
 
 describe("a wallet's own transaction", () => {
   rows({
-    "is a step when it changes full sets": {
+    "is a step if it changes full sets": {
       act: (floor) => {
         floor.call("alice", half);
         floor.mine();
@@ -286,19 +286,19 @@ describe("a wallet's own transaction", () => {
         "mine: 1",
         "wallet-2: split 5",
       ],
-      says: ["wallet-1: { USDC: 110, YES: 0, NO: 0 }"],
+      contains: ["wallet-1: { USDC: 110, YES: 0, NO: 0 }"],
     },
-    "comes when those before its nonce have come": {
+    "comes after those with lower nonces": {
       act: (floor) => {
         floor.call("alice", { kind: "merge", size: size(100) }, 1);
         floor.mine();
-        floor.send("bob BUY 1 YES @ 0.1");
+        floor.place("bob BUY 1 YES @ 0.1");
         floor.call("alice", half, 0);
         floor.mine();
       },
       steps: ["mine: 1", "wallet-2: split 5", "wallet-2: merge 1", "mine: 1"],
     },
-    "is left out when it changed no balance, and the file says how many there were": {
+    "is left out if it changed no balance, and a remark has their number": {
       act: (floor) => {
         floor.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
         floor.call("alice", { kind: "merge", size: size(99_999) });
@@ -306,24 +306,24 @@ describe("a wallet's own transaction", () => {
         floor.mine();
       },
       steps: ["mine: 1"],
-      says: ["# Left out: wallets acted on the chain without changing a balance, 3 times.\n"],
+      contains: ["# Left out: wallets acted on the chain without changing a balance, 3 times.\n"],
     },
-    "that kept the exchange from settling is told by what failed": {
+    "that made a settlement fail is recorded as a fault": {
       act: (floor) => {
         floor.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
         floor.mine();
         trade(floor);
         floor.mine();
       },
-      says: [/kind: fail\n +reason: "?ERC20: transfer amount exceeds allowance .*\n +of: next order/],
+      contains: [/kind: fail\n +reason: "?ERC20: transfer amount exceeds allowance .*\n +of: next order/],
     },
   });
 });
 
-describe("what no step can say is refused in a sentence", () => {
-  it.each<[string, (floor: Floor) => void, (floor: Floor) => void, string | RegExp]>([
+describe("a session that steps cannot express is refused with a sentence", () => {
+  it.each<[string, (floor: SessionExchange) => void, (floor: SessionExchange) => void, string | RegExp]>([
     [
-      "a transfer, with its place",
+      "a transfer, with its sequence",
       prepared,
       (floor) => floor.call("alice", { kind: "transfer", to: addressOf("bob"), amount: "1000" }),
       `sequence 5 is a transaction (transfer) that the wallet ${addressOf("alice")} sent on the chain, and no step of a scenario can express it; all later balances depend on it`,
@@ -344,10 +344,10 @@ describe("what no step can say is refused in a sentence", () => {
       /^no step can repeat sequence 6 of the session \(wallet-1: redeem\): .*TRANSACTION_REVERTED/,
     ],
   ])("%s", (_what, before, act, refusal) => {
-    const said = refusalOf(before, (floor) => {
+    const message = refusalOf(before, (floor) => {
       act(floor);
       floor.mine();
     });
-    expect(said).toMatch(refusal);
+    expect(message).toMatch(refusal);
   });
 });

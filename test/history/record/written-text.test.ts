@@ -1,43 +1,43 @@
 import { describe, expect, it } from "vitest";
 import { millis } from "../../../src/core/units.ts";
 import { RecordingError } from "../../../src/history/record/recordable-commands.ts";
-import { type Floor, recordOf } from "./floor.ts";
+import { recordOf, type SessionExchange } from "./session-exchange.ts";
 
-const rain = (floor: Floor): void => floor.market("rain");
+const rain = (floor: SessionExchange): void => floor.createMarket("rain");
 
-/** The lines of a file that match, without what surrounds them. */
+/** Returns the matching lines of a scenario, without indentation. */
 const linesLike = (scenario: string, pattern: RegExp): string[] =>
   scenario
     .split("\n")
     .filter((line) => pattern.test(line))
     .map((line) => line.trim());
 
-/** The steps of the session itself, without what is expected of them. */
+/** Returns the first lines of the steps of the session. */
 const stepsOf = (scenario: string): string[] =>
   linesLike(scenario.slice(scenario.indexOf("# The session.")), /^ {2}- /).map((line) => line.slice(2));
 
-it("is a whole file that a trader can read aloud", () => {
+it("a recorded scenario has markets, accounts, opening steps, the session and its result", () => {
   const { scenario, name, orders, trades } = recordOf(
     (floor) => {
-      floor.market("rain", { feeRateBps: 100, minOrderSize: 5 });
-      floor.market("quiet");
+      floor.createMarket("rain", { feeRateBps: 100, minOrderSize: 5 });
+      floor.createMarket("quiet");
       floor.fund("maker", { usdc: 1000, everyMarket: 500 });
       floor.fund("dev", { usdc: 10 });
-      floor.send("maker BUY 100 YES @ 0.4");
-      floor.send("maker SELL 50 YES @ 0.6");
-      floor.send("dev BUY 7 NO @ 0.6 FAK");
-      floor.send("maker BUY 10 NO @ 0.3", 2);
+      floor.place("maker BUY 100 YES @ 0.4");
+      floor.place("maker SELL 50 YES @ 0.6");
+      floor.place("dev BUY 7 NO @ 0.6 FAK");
+      floor.place("maker BUY 10 NO @ 0.3", 2);
     },
     (floor) => {
-      floor.market("snow", { matching: "independent", tickSize: 0.001, selfTrade: "cancel-maker" });
+      floor.createMarket("snow", { matching: "independent", tickSize: 0.001, selfTrade: "cancel-maker" });
       floor.derive("alice");
-      floor.send("alice BUY 60 YES @ 0.7");
-      floor.send("alice BUY 10 YES @ 0.125 GTD 5s", 3);
+      floor.place("alice BUY 60 YES @ 0.7");
+      floor.place("alice BUY 10 YES @ 0.125 GTD 5s", 3);
       floor.advance("2s");
       floor.fund("bob", { usdc: 12.5, yes: 20 });
-      floor.send("bob SELL 20 YES @ 0.3 FOK");
+      floor.place("bob SELL 20 YES @ 0.3 FOK");
       floor.cancel("alice", 6);
-      floor.send("dev BUY 5 NO @ 0.4 FOK");
+      floor.place("dev BUY 5 NO @ 0.4 FOK");
       floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "SPLIT" });
     },
     { devAccounts: ["nobody", "dev"] },
@@ -104,28 +104,28 @@ steps:
 `);
 });
 
-it("is the same bytes for the same session", () => {
+it("the same session gives the same bytes", () => {
   const once = (): string =>
     recordOf(rain, (floor) => {
       for (const name of ["alice", "bob"]) floor.derive(name);
-      floor.send("alice BUY 5 YES @ 0.5");
-      floor.send("bob SELL 9 YES @ 0.5");
+      floor.place("alice BUY 5 YES @ 0.5");
+      floor.place("bob SELL 9 YES @ 0.5");
     }).scenario;
   expect(once()).toBe(once());
 });
 
 describe("names", () => {
-  it("are given by the first act: wallets in order, dev accounts by their place, traders by their number", () => {
+  it("are numbers: of wallets by their first command, of dev accounts by index, of traders by account", () => {
     const { scenario } = recordOf(
       (floor) => {
         rain(floor);
         for (const name of ["idle", "maker", "other"]) floor.fund(name, { usdc: 100 });
-        floor.send("other BUY 1 YES @ 0.1");
-        floor.send("maker BUY 1 YES @ 0.1");
+        floor.place("other BUY 1 YES @ 0.1");
+        floor.place("maker BUY 1 YES @ 0.1");
       },
       (floor) => {
         for (const name of ["carol", "dev", "alice"]) floor.derive(name);
-        floor.send("alice BUY 1 YES @ 0.2");
+        floor.place("alice BUY 1 YES @ 0.2");
       },
       { devAccounts: ["dev", "unused"] },
     );
@@ -139,12 +139,13 @@ describe("names", () => {
     expect(stepsOf(scenario)[0]).toBe("wallet-2: BUY 1 YES @ 0.2 as order-1");
   });
 
-  it("of markets are their slugs, made such as a scenario can say and YAML leaves alone", () => {
+  it("of markets are their slugs, changed so that they are valid and unique and need no quotes", () => {
     const long = `will-${"very-".repeat(12)}long-names-be-cut`;
     const { scenario } = recordOf(
       () => {},
       (floor) => {
-        for (const slug of ["rain", "2026", "null", long, `${long}-too`, "2026-snow"]) floor.market(slug);
+        for (const slug of ["rain", "2026", "null", long, `${long}-too`, "2026-snow"])
+          floor.createMarket(slug);
       },
     );
     const names = linesLike(scenario, /^ {2}\S+: \{ tickSize/).map((line) => line.split(":")[0] ?? "");
@@ -159,10 +160,10 @@ describe("names", () => {
     for (const name of names) expect(name.length).toBeLessThanOrEqual(64);
   });
 
-  it("of the scenario count its orders, or are given", () => {
-    const place = (floor: Floor): void => {
+  it("of the scenario have its number of orders, or are given", () => {
+    const place = (floor: SessionExchange): void => {
       floor.derive("alice");
-      floor.send("alice BUY 1 YES @ 0.2");
+      floor.place("alice BUY 1 YES @ 0.2");
     };
     expect(recordOf(rain, place).name).toBe("recorded session of 1 order");
     const named = recordOf(rain, place, { name: "a: bid # at 0.2" });
@@ -172,37 +173,37 @@ describe("names", () => {
 });
 
 describe("the opening", () => {
-  it("leaves out the markets that the session does not touch, and who rests only there", () => {
+  it("leaves out untouched markets, and accounts that only have orders there", () => {
     const { scenario } = recordOf(
       (floor) => {
         rain(floor);
-        floor.market("quiet");
+        floor.createMarket("quiet");
         for (const name of ["a", "b"]) floor.fund(name, { usdc: 100 });
-        floor.send("a BUY 1 YES @ 0.1");
-        floor.send("b BUY 1 YES @ 0.1", 2);
+        floor.place("a BUY 1 YES @ 0.1");
+        floor.place("b BUY 1 YES @ 0.1", 2);
       },
       (floor) => {
         floor.derive("alice");
-        floor.send("alice SELL 1 YES @ 0.1");
+        floor.place("alice SELL 1 YES @ 0.1");
       },
     );
     expect(scenario).not.toContain("quiet");
     expect(linesLike(scenario, /^ {2}trader-/)).toEqual(["trader-1: { USDC: 0.1 }"]);
   });
 
-  it("rests what is left of each order, in the order of arrival", () => {
+  it("places the remainder of each order, in the order of arrival", () => {
     const { scenario } = recordOf(
       (floor) => {
         rain(floor);
         for (const name of ["a", "b"]) floor.fund(name, { usdc: 100, yes: 50 });
-        floor.send("a BUY 10 YES @ 0.3");
-        floor.send("b BUY 20 YES @ 0.3");
-        floor.send("a BUY 5 YES @ 0.3");
-        floor.send("b SELL 4 YES @ 0.3");
+        floor.place("a BUY 10 YES @ 0.3");
+        floor.place("b BUY 20 YES @ 0.3");
+        floor.place("a BUY 5 YES @ 0.3");
+        floor.place("b SELL 4 YES @ 0.3");
       },
       (floor) => {
         floor.derive("alice");
-        floor.send("alice SELL 1 YES @ 0.3");
+        floor.place("alice SELL 1 YES @ 0.3");
       },
     );
     expect(linesLike(scenario, /- trader/).slice(0, 3)).toEqual([
@@ -213,17 +214,17 @@ describe("the opening", () => {
     expect(scenario).toContain("YES: { bids: [0.3 x 31 (3)], asks: [] }");
   });
 
-  it("lowers a minimum under which nothing could rest anew, and says so", () => {
+  it("lowers a minimum order size that a remainder would violate, with a remark", () => {
     const { scenario } = recordOf(
       (floor) => {
-        floor.market("rain", { minOrderSize: 5 });
+        floor.createMarket("rain", { minOrderSize: 5 });
         for (const name of ["a", "b"]) floor.fund(name, { usdc: 100, yes: 50 });
-        floor.send("a BUY 10 YES @ 0.3");
-        floor.send("b SELL 9.63 YES @ 0.3");
+        floor.place("a BUY 10 YES @ 0.3");
+        floor.place("b SELL 9.63 YES @ 0.3");
       },
       (floor) => {
         floor.derive("alice");
-        floor.send("alice BUY 5 YES @ 0.2");
+        floor.place("alice BUY 5 YES @ 0.2");
       },
     );
     expect(scenario).toContain("rain: { tickSize: 0.01, minOrderSize: 0.37 }");
@@ -232,17 +233,17 @@ describe("the opening", () => {
     );
   });
 
-  it("reserves for traders what their orders may cost at worst, and gives actors all that they had", () => {
+  it("gives traders the worst-case cost of their orders, and actors their balances", () => {
     const { scenario } = recordOf(
       (floor) => {
-        floor.market("rain", { feeRateBps: 200 });
+        floor.createMarket("rain", { feeRateBps: 200 });
         floor.fund("trader", { usdc: 1000, yes: 500, no: 500 });
         floor.fund("alice", { usdc: 1000, yes: 500 });
-        floor.send("trader BUY 10.01 YES @ 0.3");
-        floor.send("trader SELL 7 NO @ 0.6");
-        floor.send("alice BUY 2 YES @ 0.2");
+        floor.place("trader BUY 10.01 YES @ 0.3");
+        floor.place("trader SELL 7 NO @ 0.6");
+        floor.place("alice BUY 2 YES @ 0.2");
       },
-      (floor) => floor.send("alice BUY 1 YES @ 0.1"),
+      (floor) => floor.place("alice BUY 1 YES @ 0.1"),
     );
     expect(linesLike(scenario, /^ {2}(?:wallet|trader)/)).toEqual([
       "wallet-1: { USDC: 1000, YES: 500 }",
@@ -250,14 +251,14 @@ describe("the opening", () => {
     ]);
   });
 
-  it("takes in the markets where those who act have orders open", () => {
+  it("has the markets in which actors have open orders", () => {
     const { scenario } = recordOf(
       (floor) => {
         rain(floor);
-        floor.market("snow");
+        floor.createMarket("snow");
         floor.fund("alice", { usdc: 100 });
-        floor.send("alice BUY 2 YES @ 0.2", 2);
-        floor.send("alice BUY 3 YES @ 0.2", 1);
+        floor.place("alice BUY 2 YES @ 0.2", 2);
+        floor.place("alice BUY 3 YES @ 0.2", 1);
       },
       (floor) => floor.cancel("alice", 2),
     );
@@ -268,11 +269,11 @@ describe("the opening", () => {
     ]);
   });
 
-  it("ends the markets that had ended", () => {
+  it("closes and resolves the markets that were closed or resolved", () => {
     const { scenario } = recordOf(
       (floor) => {
         rain(floor);
-        floor.market("snow");
+        floor.createMarket("snow");
         floor.demand({ kind: "closeMarket", market: 1 });
         floor.demand({ kind: "resolveMarket", market: 2, winningOutcome: "NO" });
       },
@@ -291,22 +292,22 @@ describe("the opening", () => {
 });
 
 describe("time", () => {
-  const opened = (floor: Floor): void => {
+  const opened = (floor: SessionExchange): void => {
     rain(floor);
     floor.fund("alice", { usdc: 1000 });
   };
 
-  it("is told only while an order waits for its expiration", () => {
+  it("is written only while an open order has an expiration", () => {
     const { scenario } = recordOf(opened, (floor) => {
       floor.advance("10s");
-      floor.send("alice BUY 1 YES @ 0.1");
+      floor.place("alice BUY 1 YES @ 0.1");
       floor.advance("10s");
-      floor.send("alice BUY 2 YES @ 0.1 GTD 60s");
+      floor.place("alice BUY 2 YES @ 0.1 GTD 60s");
       floor.advance("1ms");
-      floor.send("alice BUY 3 YES @ 0.1");
+      floor.place("alice BUY 3 YES @ 0.1");
       floor.cancel("alice", 2);
       floor.advance("10s");
-      floor.send("alice BUY 4 YES @ 0.1");
+      floor.place("alice BUY 4 YES @ 0.1");
     });
     expect(stepsOf(scenario).slice(0, -1)).toEqual([
       "wallet-1: BUY 1 YES @ 0.1 as order-1",
@@ -319,9 +320,9 @@ describe("time", () => {
     ]);
   });
 
-  it("comes to each expiration in turn, to those of one moment at once", () => {
+  it("advances to each expiration in turn, once for those at the same time", () => {
     const { scenario } = recordOf(opened, (floor) => {
-      for (const seconds of [30, 10, 30]) floor.send(`alice BUY 1 YES @ 0.1 GTD ${seconds}s`);
+      for (const seconds of [30, 10, 30]) floor.place(`alice BUY 1 YES @ 0.1 GTD ${seconds}s`);
       floor.advance("1h");
       floor.exchange.advanceTo(millis(floor.exchange.now + 1));
     });
@@ -332,7 +333,7 @@ describe("time", () => {
   });
 });
 
-it("compares trades every fifty, and the rest at the end", () => {
+it("a step compares trades after every fifty, and the rest at the end", () => {
   const { scenario, trades } = recordOf(
     (floor) => {
       rain(floor);
@@ -341,8 +342,8 @@ it("compares trades every fifty, and the rest at the end", () => {
     },
     (floor) => {
       for (let turn = 0; turn < 60; turn += 1) {
-        floor.send("alice BUY 2 YES @ 0.5");
-        floor.send("bob SELL 2 YES @ 0.5");
+        floor.place("alice BUY 2 YES @ 0.5");
+        floor.place("bob SELL 2 YES @ 0.5");
       }
     },
   );
@@ -351,8 +352,8 @@ it("compares trades every fifty, and the rest at the end", () => {
   expect(parts.map((part) => linesLike(part, /^ +- wallet-\d SELL .* from /).length)).toEqual([50, 10]);
 });
 
-describe("what it cannot say", () => {
-  it("is left out with a remark: the exchange's own accounts", () => {
+describe("what a scenario cannot express", () => {
+  it("is left out with a remark: funding of the exchange's own accounts", () => {
     const { scenario } = recordOf(rain, (floor) => {
       const faucet = floor.state.accounts.get(1).address;
       const tokens: never[] = [];
@@ -370,18 +371,18 @@ describe("what it cannot say", () => {
     expect(stepsOf(scenario)).toEqual(["expect: { trades: [] }"]);
   });
 
-  it("is refused as a whole where its accounts would need more USDC than an exchange issues", () => {
+  it("is refused if the scenario would issue more USDC than the maximum", () => {
     const record = (): unknown =>
       recordOf(
         (floor) => {
-          for (let market = 1; market <= 3; market += 1) floor.market(`market-${market}`);
-          // Full sets are one mint there and would be two here.
+          for (let market = 1; market <= 3; market += 1) floor.createMarket(`market-${market}`);
+          // A full set is one mint in the session and two in a scenario.
           floor.fund("alice", { usdc: 100, everyMarket: 10_000_000 });
           floor.fund("bob", { usdc: 3_900_000_000 });
         },
         (floor) => {
-          for (let market = 1; market <= 3; market += 1) floor.send("alice BUY 1 YES @ 0.1", market);
-          floor.send("bob BUY 1 YES @ 0.05");
+          for (let market = 1; market <= 3; market += 1) floor.place("alice BUY 1 YES @ 0.1", market);
+          floor.place("bob BUY 1 YES @ 0.05");
           floor.fund("carol", { usdc: 50_000_000 });
         },
       );

@@ -11,7 +11,7 @@ import { environmentIn, fingerprintIn, shrunk } from "./planted.ts";
 
 const folder = temporaryFolder();
 
-/** A clock that goes on with each command that an exchange accepts. */
+/** Counts the commands that its exchanges accept, as a clock. */
 class Commands {
   count = 0;
   readonly open = (scenario: Scenario): LocalVenue => {
@@ -22,7 +22,7 @@ class Commands {
     return venue;
   };
   readonly environment = environmentIn(folder, this.open);
-  /** Whether so many commands have been accepted. */
+  /** Returns whether a number of commands have been accepted. */
   readonly after = (end: number) => (): boolean => this.count >= end;
 }
 
@@ -32,15 +32,15 @@ steps:
   - expect: { quote: { YES: { last: none } } }
   - advance: 1s
 `;
-/** After how many commands the time is over. */
-const endsFrom = (first: number, till: number, step: number): number[] =>
-  Array.from({ length: Math.ceil((till - first) / step) }, (_, index) => first + index * step);
+/** Returns numbers of commands after which the time is up. */
+const endsFrom = (first: number, to: number, step: number): number[] =>
+  Array.from({ length: Math.ceil((to - first) / step) }, (_, index) => first + index * step);
 
-/** Rows that nobody asks between whether the time is over, and what becomes due with them. */
-const LEAST = 600;
+/** Maximum number of commands between two checks of the time. */
+const MAX_UNCHECKED = 600;
 
-describe("the time that shrinking may take", () => {
-  it("ends a trial in the middle of a flow", async () => {
+describe("the time limit of shrinking", () => {
+  it("stops a trial in the middle of a flow", async () => {
     const commands = new Commands();
     const whole = await fingerprintIn(LONG, commands.environment);
     const once = commands.count;
@@ -48,19 +48,19 @@ describe("the time that shrinking may take", () => {
     const small = await shrunk(LONG, commands.environment, {
       isOver: commands.after(Math.floor(once * 1.5)),
     });
-    expect(commands.count).toBeLessThan(once * 1.5 + LEAST);
+    expect(commands.count).toBeLessThan(once * 1.5 + MAX_UNCHECKED);
     expect({ text: small.text, isMinimal: small.isMinimal }).toEqual({ text: LONG, isMinimal: false });
     expect(small.fingerprint.key).toBe(whole?.key);
   });
 
-  it("ends the first run, too: then nobody knows whether it fails", async () => {
+  it("stops the first run, which is an error", async () => {
     const commands = new Commands();
     const shrinking = shrinkScenario(LONG, commands.environment, { isOver: commands.after(1000) });
     await expect(shrinking).rejects.toThrow(NotRunInTime);
-    expect(commands.count).toBeLessThan(1000 + LEAST);
+    expect(commands.count).toBeLessThan(1000 + MAX_UNCHECKED);
   });
 
-  it("leaves what fails just so, whenever it is over", async () => {
+  it("leaves a text that fails in the same way, whenever it is reached", async () => {
     const commands = new Commands();
     writeFileSync(
       join(folder, "flow.csv"),
@@ -90,8 +90,8 @@ describe("the time that shrinking may take", () => {
   });
 });
 
-describe("the rounds of what is repeated", () => {
-  it("are never more than there were, whenever the time is over", async () => {
+describe("repeated steps", () => {
+  it("never increase, whenever the time is up", async () => {
     const commands = new Commands();
     const text = `scenario: repeated
 accounts: { ann: { USDC: 1000 } }
@@ -109,7 +109,7 @@ steps:
       const { text: small, steps, before, isMinimal } = await shrunk(text, commands.environment, { isOver });
       expect(before).toBe(81);
       expect(steps).toBeLessThanOrEqual(before);
-      // What was under way is stopped, and what is left is run once more.
+      // The current trial is stopped, and the result is run again.
       expect(commands.count).toBeLessThan(end + 2 * before);
       expect(isMinimal).toBe(steps === 4);
       expect(await fingerprintIn(small, commands.environment)).not.toBe(null);
@@ -120,7 +120,7 @@ steps:
   });
 });
 
-describe("a flow whose rows would be more steps than rows", () => {
+describe("a flow that would need more steps than it has rows", () => {
   it("stays a flow", async () => {
     const rows = Array.from({ length: 8 }, (_, row) => `${row}s,ann,place,,BUY,YES,0.5,1,\n`).join("");
     writeFileSync(

@@ -11,7 +11,7 @@ const folder = temporaryFolder();
 const environment = environmentIn(folder);
 const path = join(folder, "golden.txt");
 
-/** Writes the golden file of a scenario, with a change in it. */
+/** Writes the golden file of a scenario, with a change. */
 async function golden(text: string, change: (golden: string) => string): Promise<void> {
   rmSync(path, { force: true });
   const { scenario } = readScenario(environment.file, text, { folder });
@@ -42,7 +42,7 @@ const WITH_GOLDEN = `${STEPS}  - expect:
 `;
 
 describe("a golden file that differs", () => {
-  it("in a trade is the trades up to there, and the steps that they take", async () => {
+  it("in a trade is reduced to the trades up to it, and the steps that they need", async () => {
     await golden(WITH_GOLDEN, (text) => text.replace("20 YES @ 0.6 from cat", "21 YES @ 0.6 from cat"));
     const { text, fingerprint, before, steps, remarks, files } = await shrunk(WITH_GOLDEN, environment);
     expect(text).toBe(`scenario: golden
@@ -60,7 +60,7 @@ steps:
     expect(await superfluous(text, fingerprint, environment)).toEqual([]);
   });
 
-  it("in a trade that never came is that trade, with the order that should have made it", async () => {
+  it("in a missing trade is reduced to that trade and the order that should have caused it", async () => {
     await golden(WITH_GOLDEN, (text) =>
       text.replace(/( {2}ben SELL 10 .*\n)/, "$1  ben SELL 5 YES @ 0.9 from cat\n"),
     );
@@ -73,7 +73,7 @@ steps:
 `);
   });
 
-  it("in a trade that should not have come is what makes it", async () => {
+  it("in an unexpected trade is reduced to its orders", async () => {
     await golden(WITH_GOLDEN, (text) => text.replace(/ {2}ben SELL 10 .*\n/, ""));
     const { text } = await shrunk(WITH_GOLDEN, environment);
     expect(text).toBe(`scenario: golden
@@ -85,7 +85,7 @@ steps:
 `);
   });
 
-  it("in a book alone is that book", async () => {
+  it("in a book is reduced to that book", async () => {
     await golden(WITH_GOLDEN, (text) => text.replace("| 5 (1)", "| 6 (1)"));
     const { text, remarks } = await shrunk(WITH_GOLDEN, environment);
     expect(text).toBe(`scenario: golden
@@ -101,7 +101,7 @@ steps:
     ]);
   });
 
-  it("in a flow is the rows up to there, however many come behind", async () => {
+  it("in a flow is reduced to rows before it, however many follow", async () => {
     const made = `scenario: made\nseed: 4711\nsteps:\n  - generate: { orders: 6000, accounts: 5 }\n  - expect:\n      golden: golden.txt\n`;
     await golden(made, (text) => text.replace(/(trades\n(?:.*\n){20} {2}\S+ \w+ )[\d.]+/, "$13.21"));
     const { text, before, steps, remarks } = await shrunk(made, environment);
@@ -114,7 +114,7 @@ steps:
     ]);
   });
 
-  it("behind a race stays as it is, with all that its trades and books come of", async () => {
+  it("after a race is not replaced, and keeps the steps that it needs", async () => {
     const race = WITH_GOLDEN.replace(
       "  - ann: BUY 7 YES @ 0.30\n  - ben: SELL 7 YES @ 0.30\n",
       "  - race: [{ ann: BUY 7 YES @ 0.30 }, { ben: SELL 7 YES @ 0.99 }]\n",

@@ -13,7 +13,7 @@ import { VenueOpener } from "../../../src/scenario/venue/open-venue.ts";
 import type { Venue } from "../../../src/scenario/venue/venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 
-/** An exchange that loses a cent when an order fills two others, and throws when one fills more than three. */
+/** An exchange that creates a cent when an order fills two others, and throws when one fills more than three. */
 export class LeakyVenue extends LocalVenue {
   override async place(...order: Parameters<LocalVenue["place"]>) {
     const before = this.fillCount();
@@ -32,16 +32,16 @@ const wallets = new Wallets();
 export const leaky = (scenario: Scenario): Venue => new LeakyVenue(scenario, null, wallets);
 
 const opener = new VenueOpener();
-const sound: Environment["open"] = (scenario) => opener.local(scenario);
+const openLocal: Environment["open"] = (scenario) => opener.local(scenario);
 
-/** Where texts are tried: in a folder, on sound exchanges unless told otherwise. */
-export const environmentIn = (folder = "/nowhere", open = sound): Environment => ({
+/** Returns the environment of trials: a folder, and exchanges without defects unless `open` has some. */
+export const environmentIn = (folder = "/nowhere", open = openLocal): Environment => ({
   file: `${folder}/failing.yaml`,
   folder,
   open,
 });
 
-/** @throws Error when the text does not fail. */
+/** Shrinks a scenario. @throws Error if it does not fail */
 export async function shrunk(
   text: string,
   environment: Environment = environmentIn(),
@@ -52,7 +52,7 @@ export async function shrunk(
   return result;
 }
 
-/** How a text fails; null when it does not, or cannot be read. */
+/** Returns the fingerprint of a text's failure; null if it passes or cannot be read. */
 export async function fingerprintIn(
   text: string,
   environment: Environment,
@@ -61,7 +61,7 @@ export async function fingerprintIn(
   return outcome.kind === "failed" ? outcome.fingerprint : null;
 }
 
-/** The steps of a text each of which can be left out alone, so that it still fails in the same way. */
+/** Returns the steps that can be removed, each alone, so that the text still fails in the same way. */
 export async function superfluous(
   text: string,
   { key }: FailureFingerprint,

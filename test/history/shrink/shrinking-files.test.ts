@@ -22,7 +22,7 @@ const MORNING = `at,account,op,ref,side,outcome,price,size,type
 `;
 
 describe("a flow", () => {
-  it("is the steps of those of its rows that matter", async () => {
+  it("becomes steps for the rows that matter", async () => {
     write("morning.csv", MORNING);
     const { text, before, files } = await shrunk(
       `scenario: a flow
@@ -54,7 +54,7 @@ steps:
     expect({ before, files }).toEqual({ before: 9, files: [] });
   });
 
-  it("whose row is refused unexpectedly is that row, with what the account has by then", async () => {
+  it("whose row is refused unexpectedly becomes that row, with the account's funds", async () => {
     write("morning.csv", MORNING);
     const small = await shrunk(
       "scenario: a flow\naccounts: { zoe: { USDC: 5 } }\nsteps:\n  - replay: morning.csv\n  - zoe: BUY 1 YES @ 0.5\n",
@@ -66,7 +66,7 @@ steps:
     expect(await superfluous(small.text, small.fingerprint, environment)).toEqual([]);
   });
 
-  it("whose order is called as an account is gets another name, for trades are told by accounts", async () => {
+  it("gives an order another name if an account has it, because trades name accounts", async () => {
     write("named.csv", MORNING.replace("place,ask,", "place,emil,").replace("cancel,far", "cancel,emil"));
     const { text } = await shrunk(
       `scenario: a flow
@@ -85,7 +85,7 @@ steps:
 `);
   });
 
-  it("that is made is so as well", async () => {
+  it("that is generated becomes steps, too", async () => {
     const { text } = await shrunk(
       "scenario: made\nsteps:\n  - generate: { orders: 300, accounts: 4 }\n  - expect: { quote: { YES: { last: none } } }\n",
       environment,
@@ -96,7 +96,7 @@ steps:
     expect(text.split("\n").length).toBeLessThan(12);
   });
 
-  it("that is too long stays a flow, which is said", async () => {
+  it("that is too long stays a flow, with a remark", async () => {
     const { text, remarks } = await shrunk(
       "scenario: made\nsteps:\n  - generate: { orders: 6000, accounts: 4 }\n  - expect: { quote: { YES: { last: none } } }\n",
       environment,
@@ -108,8 +108,8 @@ steps:
   });
 });
 
-describe("steps of other files", () => {
-  it("stand in the places where they were included", async () => {
+describe("steps of included files", () => {
+  it("replace the steps that include them", async () => {
     write("_inner.yaml", "steps:\n  # three\n  - zoe: BUY 3 YES @ 0.03\n");
     write(
       "_outer.yaml",
@@ -140,7 +140,7 @@ steps:
 });
 
 describe("a list that differs in one line", () => {
-  it("loses the lines that came of steps that are gone", async () => {
+  it("loses the lines of removed steps", async () => {
     const pairs = Array.from({ length: 12 }, (_, index) => 10 + index);
     const steps = pairs.map(
       (shares) => `  - a: BUY ${shares} YES @ 0.${shares}\n  - b: SELL ${shares} YES @ 0.${shares}\n`,
@@ -166,8 +166,8 @@ steps:
   });
 });
 
-describe("a scenario that exists only over HTTP", () => {
-  it("is tried there", async () => {
+describe("a scenario that needs HTTP", () => {
+  it("is tried over HTTP", async () => {
     const opener = new VenueOpener();
     const over = environmentIn(folder, (each) => opener.served(each, startScenarioServer));
     const { text, fingerprint } = await shrunk(

@@ -14,10 +14,10 @@ import { ARENA, anyMove, commandOf, type Move, openArena } from "../../core/prop
 import { addressOf } from "../../support/commands.ts";
 import { START } from "../../support/exchange.ts";
 import { atLevel, runs } from "../../support/runs.ts";
-import { Floor } from "../record/floor.ts";
+import { SessionExchange } from "../record/session-exchange.ts";
 import { environmentIn, fingerprintIn, superfluous } from "./planted.ts";
 
-/** A rule that is broken: sellers get a cent too much of each set that is minted, and no order of 7 shares can expire. */
+/** Defects: the maker of a MINT trade gets a cent too much, and expiring an order of 7 shares throws. */
 vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
   const { tradingAppliers, ...others } = await load();
   const { orderTraded, orderExpired } = tradingAppliers;
@@ -38,8 +38,8 @@ vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
   return { ...others, tradingAppliers: broken };
 });
 
-/** Keeps all that an exchange accepts, and what it was asked last when that throws. */
-class Witness {
+/** Logs accepted commands, and the last one if it throws. */
+class HistoryLog {
   readonly log = new SessionLog();
   readonly history = (exchange: Exchange, last?: { command: Command; at: number }): History => {
     const entries = [...(this.log.entries ?? [])];
@@ -54,35 +54,35 @@ class Witness {
   }
 }
 
-/** What is done on a floor as a history. */
-function historyOf(act: (floor: Floor) => void): History {
-  const witness = new Witness();
-  const floor = new Floor(witness.log);
+/** Returns the history of an exchange. */
+function historyOf(act: (floor: SessionExchange) => void): History {
+  const log = new HistoryLog();
+  const floor = new SessionExchange(log.log);
   act(floor);
-  return witness.history(floor.exchange);
+  return log.history(floor.exchange);
 }
 
 const environment = environmentIn(".");
 
-describe("a history after which an invariant does not hold", () => {
+describe("a history that breaks an invariant", () => {
   const busy = historyOf((floor) => {
-    floor.market("rain");
-    floor.market("snow", { tickSize: 0.001 });
+    floor.createMarket("rain");
+    floor.createMarket("snow", { tickSize: 0.001 });
     for (const name of ["ann", "ben", "cat"]) floor.derive(name);
     const orders: number[] = [];
     for (let round = 0; round < 300; round += 1) {
       const by = ["ann", "ben", "cat"][round % 3];
-      orders.push(floor.send(`${by} BUY 1 YES @ 0.0${1 + (round % 5)}`, 1 + (round % 2)));
+      orders.push(floor.place(`${by} BUY 1 YES @ 0.0${1 + (round % 5)}`, 1 + (round % 2)));
       if (round % 4 === 3)
         floor.cancel(["ann", "ben", "cat"][(round - 2) % 3] as string, orders[round - 2] as number);
-      if (round === 140) floor.send("ben BUY 4 NO @ 0.6", 2);
+      if (round === 140) floor.place("ben BUY 4 NO @ 0.6", 2);
       if (round === 150) floor.fund("cat", { usdc: 50, yes: 3 }, 2);
-      if (round === 160) floor.send("cat BUY 3 YES @ 0.45", 2);
+      if (round === 160) floor.place("cat BUY 3 YES @ 0.45", 2);
       if (round % 20 === 0) floor.advance("1s");
     }
   });
 
-  it("is a scenario of a world of its own, in a few steps", async () => {
+  it("becomes a scenario with its own markets and a few steps", async () => {
     const seen: number[] = [];
     const shrunk = await shrinkHistory(busy, { progress: (steps) => seen.push(steps) });
     expect(
@@ -100,7 +100,7 @@ steps:
     expect(seen.at(-1)).toBe(2);
   });
 
-  it("fails in the same way when it is run, and is the same each time", async () => {
+  it("becomes the same scenario each time, which fails in the same way", async () => {
     const [first, again] = [await shrinkHistory(busy), await shrinkHistory(busy)];
     expect(again?.text).toBe(first?.text);
     const fingerprint = await fingerprintIn(first?.text ?? "", environment);
@@ -108,14 +108,14 @@ steps:
   });
 });
 
-describe("a history of which there is little time to leave something out", () => {
-  it("is what there is by then, and fails in the same way", async () => {
+describe("a history with a time limit", () => {
+  it("becomes a scenario that fails in the same way, whenever the time is up", async () => {
     const history = historyOf((floor) => {
-      floor.market("rain");
+      floor.createMarket("rain");
       for (const name of ["ann", "ben"]) floor.derive(name);
-      for (let round = 0; round < 40; round += 1) floor.send(`ann BUY 1 YES @ 0.0${1 + (round % 5)}`);
-      floor.send("ben BUY 4 NO @ 0.6");
-      floor.send("ann BUY 3 YES @ 0.45");
+      for (let round = 0; round < 40; round += 1) floor.place(`ann BUY 1 YES @ 0.0${1 + (round % 5)}`);
+      floor.place("ben BUY 4 NO @ 0.6");
+      floor.place("ann BUY 3 YES @ 0.45");
     });
     const steps = new Set<number>();
     for (let most = 1; most < 60; most += 3) {
@@ -135,15 +135,15 @@ describe("a history of which there is little time to leave something out", () =>
   });
 });
 
-describe("a history at whose end something throws", () => {
-  it("is that command with what it needs, in time alone if that is it", async () => {
+describe("a history whose last command throws", () => {
+  it("becomes that command with what it needs, or a step that advances time", async () => {
     const history = historyOf((floor) => {
-      floor.market("rain");
+      floor.createMarket("rain");
       floor.fund("ann", { usdc: 100, yes: 20 });
       floor.fund("ben", { usdc: 100 });
-      floor.send("ann BUY 1 YES @ 0.2 GTD 5s");
-      floor.send("ben BUY 7 YES @ 0.2 GTD 60s");
-      floor.send("ann SELL 5 YES @ 0.4");
+      floor.place("ann BUY 1 YES @ 0.2 GTD 5s");
+      floor.place("ben BUY 7 YES @ 0.2 GTD 60s");
+      floor.place("ann SELL 5 YES @ 0.4");
       expect(() => floor.advance("2m")).toThrow("cannot expire");
     });
     const shrunk = await shrinkHistory(history);
@@ -156,35 +156,35 @@ steps:
 `);
   });
 
-  it("does not fail when nothing does", async () => {
-    expect(await shrinkHistory(historyOf((floor) => floor.market("rain")))).toBeNull();
+  it("is not reduced if nothing throws", async () => {
+    expect(await shrinkHistory(historyOf((floor) => floor.createMarket("rain")))).toBeNull();
   });
 });
 
-describe("what no scenario can tell", () => {
-  it("is said plainly, with the commands that are enough", async () => {
-    /** A wallet's gas money is a defect here. */
-    class Touchy extends Exchange {
+describe("a failure that no scenario can express", () => {
+  it("is an error that names the commands that are enough", async () => {
+    /** Throws at `setNativeBalance`. */
+    class FailingExchange extends Exchange {
       override submit(command: Command) {
         if (command.kind === "setNativeBalance") throw new Error("no gas money");
         return super.submit(command);
       }
     }
     const history = historyOf((floor) => {
-      floor.market("rain");
+      floor.createMarket("rain");
       floor.demand({ kind: "setNativeBalance", address: addressOf("ann"), wei: "5" });
       floor.derive("ann");
     });
-    const told = shrinkHistory(history, { open: (config, start) => new Touchy(config, start) });
-    await expect(told).rejects.toThrow(HistoryNotExpressible);
-    await expect(told).rejects.toThrow(
+    const shrinking = shrinkHistory(history, { open: (config, start) => new FailingExchange(config, start) });
+    await expect(shrinking).rejects.toThrow(HistoryNotExpressible);
+    await expect(shrinking).rejects.toThrow(
       "1 command of 4 is enough to fail (a defect: no gas money; sequences 3), but no step can express setNativeBalance",
     );
   });
 });
 
-describe("whatever is done on any exchange", () => {
-  it("what is left of it fails in the same way, and no step of it is superfluous", async () => {
+describe("any failing history", () => {
+  it("becomes a scenario that fails in the same way, in which every step is needed", async () => {
     let failing = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(anyMove, { minLength: 30, maxLength: 120, size: "max" }), async (moves) => {
@@ -207,16 +207,16 @@ describe("whatever is done on any exchange", () => {
 });
 
 function playedHistory(moves: readonly Move[]): History {
-  const witness = new Witness();
-  const exchange = openArena(new Exchange(ARENA, START, witness.log));
+  const log = new HistoryLog();
+  const exchange = openArena(new Exchange(ARENA, START, log.log));
   for (const move of moves) {
     const command = commandOf(exchange.state, exchange.now, move);
     try {
       if (command !== null) exchange.submit(command);
       else if (move.kind === "wait") exchange.advanceTo(millis(exchange.now + move.ms));
     } catch {
-      return witness.history(exchange, command === null ? undefined : { command, at: exchange.now });
+      return log.history(exchange, command === null ? undefined : { command, at: exchange.now });
     }
   }
-  return witness.history(exchange);
+  return log.history(exchange);
 }

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { millis, money, size } from "../../../src/core/units.ts";
-import { Exchange } from "../../../src/engine/exchange.ts";
-import { SessionLog } from "../../../src/engine/session-log.ts";
-import { addressOf } from "../../support/commands.ts";
-import { UNSETTLED } from "../../support/config.ts";
-import { START } from "../../support/exchange.ts";
+import { millis, money, size } from "../../src/core/units.ts";
+import { Exchange } from "../../src/engine/exchange.ts";
+import { SessionLog } from "../../src/engine/session-log.ts";
+import { addressOf } from "../support/commands.ts";
+import { UNSETTLED } from "../support/config.ts";
+import { START } from "../support/exchange.ts";
 
 const CONFIG = {
   seed: "log",
@@ -14,15 +14,15 @@ const CONFIG = {
 } as const;
 
 /** An exchange whose opening derived keys for `world`, and the log of its session. */
-function opened(most?: number): { exchange: Exchange; log: SessionLog } {
-  const log = new SessionLog(most);
+function opened(maximum?: number): { exchange: Exchange; log: SessionLog } {
+  const log = new SessionLog(maximum);
   const exchange = new Exchange(CONFIG, START, log);
   derive(exchange, "world");
   log.begin();
   return { exchange, log };
 }
 
-/** The shortest command that is always accepted. */
+/** Submits the shortest command that is always accepted, for each name. */
 const derive = (exchange: Exchange, ...names: readonly string[]): void => {
   for (const name of names) {
     const { ok } = exchange.submit({ kind: "deriveCredentials", address: addressOf(name) });
@@ -30,7 +30,7 @@ const derive = (exchange: Exchange, ...names: readonly string[]): void => {
   }
 };
 
-/** Who derived keys, in order; null when that is not kept. */
+/** Returns the names that derived keys, in order; null if there are too many commands. */
 const actors = ({ entries }: SessionLog): (string | undefined)[] | null =>
   entries?.map(({ command }) =>
     ["world", "alice", "bob", "carol", "dave"].find(
@@ -38,7 +38,7 @@ const actors = ({ entries }: SessionLog): (string | undefined)[] | null =>
     ),
   ) ?? null;
 
-it("keeps accepted commands in order, each with its moment and its place", () => {
+it("logs accepted commands in order, with time and sequence", () => {
   const { exchange, log } = opened();
   derive(exchange, "alice");
   exchange.advanceTo(millis(START + 500));
@@ -49,14 +49,14 @@ it("keeps accepted commands in order, each with its moment and its place", () =>
   ]);
 });
 
-it("keeps neither the opening nor what is refused or changes nothing", () => {
+it("logs neither the opening nor commands that are refused or change nothing", () => {
   const { exchange, log } = opened();
   exchange.submit({ kind: "cancelOrder", address: addressOf("alice"), orderId: "none" });
   exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") });
   expect(log.entries).toEqual([]);
 });
 
-it("goes back with a snapshot, and forward again to a later one", () => {
+it("follows the exchange to an earlier snapshot, and to a later one", () => {
   const { exchange, log } = opened();
   const empty = exchange.snapshot();
   derive(exchange, "alice");
@@ -72,7 +72,7 @@ it("goes back with a snapshot, and forward again to a later one", () => {
   expect(actors(log)).toEqual([]);
 });
 
-it("forgets at a restart, and what opens the world anew is no part of the next session", () => {
+it("is empty after a restart, and does not log the commands that open the world again", () => {
   const { exchange, log } = opened();
   derive(exchange, "alice");
   exchange.restart(START);
@@ -83,7 +83,7 @@ it("forgets at a restart, and what opens the world anew is no part of the next s
   expect(actors(log)).toEqual(["bob"]);
 });
 
-it("keeps so many commands and then none, until it goes back to where there were fewer", () => {
+it("drops all commands above the maximum, until a snapshot with fewer is restored", () => {
   const { exchange, log } = opened(2);
   derive(exchange, "alice");
   const one = exchange.snapshot();
