@@ -1,12 +1,12 @@
 import { orderHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS, NO_PARENT, ORACLE, TOKEN_UNITS, ZERO_ADDRESS } from "../core/chain/contracts.ts";
-import { isFaucet, tradesOf, USDC } from "../core/chain/moves.ts";
+import { tradesOf, USDC } from "../core/chain/moves.ts";
 import { questionIdOf } from "../core/chain/position-ids.ts";
 import type { CallContent, CallEffect, DepositContent, Transaction } from "../core/chain/transaction.ts";
 import { type Market, marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
 import { PAYOUTS } from "../core/rules/contract-calls.ts";
-import { FEES, type State } from "../core/state.ts";
+import { FAUCET, FEES, type State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { notional } from "../core/units.ts";
 import { unreachable } from "../core/unreachable.ts";
@@ -273,7 +273,7 @@ function depositLogs(state: State, content: DepositContent): Log[] {
   const addressOf = (of: number): string => state.accounts.get(of).address;
   if (number === 0) return [Transfer(ZERO_ADDRESS, addressOf(account), collateral)];
   const market = state.markets.get(number);
-  const splitter = yes === no || isFaucet(yes) ? yes : no;
+  const splitter = yes === no || yes === FAUCET ? yes : no;
   const holder = addressOf(splitter);
   const units = unitsOf(size);
   const logs = [Transfer(ZERO_ADDRESS, holder, units), ...splitLogs({ holder, market, units })];

@@ -16,18 +16,12 @@ export interface Balance<Unit extends number> {
   outgoing: Unit;
 }
 
-const balance = <Unit extends number>(): Type<Balance<Unit>> =>
-  record(
-    {},
-    {
-      changing: {
-        balance: integer<Unit>(),
-        reserved: integer<Unit>(),
-        incoming: integer<Unit>(),
-        outgoing: integer<Unit>(),
-      },
-    },
-  );
+const BalanceRecord = record(
+  {},
+  { changing: { balance: integer(), reserved: integer(), incoming: integer(), outgoing: integer() } },
+);
+const balance = <Unit extends number>() => BalanceRecord as Type<unknown> as Type<Balance<Unit>>;
+export const copyBalance = BalanceRecord.copy as <Unit extends number>(of: Balance<Unit>) => Balance<Unit>;
 
 /** Shares of an account in one market. */
 export const Holding = record(
@@ -76,13 +70,6 @@ export const fillOf = (trade: number, role: Role): number => trade * 2 + (role =
 export const tradeOfFill = (fill: number): number => Math.floor(fill / 2);
 export const roleOfFill = (fill: number): Role => ((fill & 1) === 1 ? "MAKER" : "TAKER");
 
-export const copyBalance = <Unit extends number>({
-  balance,
-  reserved,
-  incoming,
-  outgoing,
-}: Balance<Unit>): Balance<Unit> => ({ balance, reserved, incoming, outgoing });
-
 export const emptyBalance = <Unit extends number>(): Balance<Unit> => ({
   balance: 0 as Unit,
   reserved: 0 as Unit,
@@ -102,6 +89,10 @@ export const spendableOf = <Unit extends number>(
 /** Returns the spendable amount that is not reserved. */
 export const availableOf = <Unit extends number>(of: Balance<Unit>, policy: BalancePolicy): Unit =>
   (spendableOf(of, policy) - of.reserved) as Unit;
+
+/** Whether pending settlements will change the balance on chain. */
+export const hasPending = ({ incoming, outgoing }: Balance<number>): boolean =>
+  incoming !== 0 || outgoing !== 0;
 
 /** Returns the wallet's balance on the settlement chain. */
 export const onChainOf = <Unit extends number>({ balance, incoming, outgoing }: Balance<Unit>): Unit =>

@@ -15,6 +15,7 @@ import {
 import { MARKET_TERMS } from "./market.ts";
 import {
   address,
+  check,
   DocumentError,
   decimal,
   fieldsOf,
@@ -91,9 +92,9 @@ function checkExpiration({
   readonly orderType: string;
   readonly expiration: Millis | null;
 }): void {
-  if ((orderType === "GTD") === (expiration !== null)) return;
-  const expected = orderType === "GTD" ? "the moment at which it expires" : "null, as the order is not GTD";
-  throw new DocumentError(expected, expiration, "expiration");
+  const isGtd = orderType === "GTD";
+  const expected = isGtd ? "the moment at which it expires" : "null, as the order is not GTD";
+  check(isGtd === (expiration !== null), expected, expiration, "expiration");
 }
 
 /** Commands that time alone causes: the schedule makes them, not a client. */

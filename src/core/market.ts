@@ -3,7 +3,7 @@ import { ASK, BID } from "./book/book.ts";
 import { PriceHistory } from "./price-history.ts";
 import {
   array,
-  DocumentError,
+  check,
   type Infer,
   id,
   integer,
@@ -87,7 +87,7 @@ type MarketBooks = readonly [MarketBook] | readonly [yes: MarketBook, no: Market
 
 const tickSize = (): Type<Price> =>
   refined(integer<Price>(1, FULL_PRICE / 2), (ticks) => {
-    if (FULL_PRICE % ticks !== 0) throw new DocumentError(`a divisor of ${FULL_PRICE}`, ticks);
+    check(FULL_PRICE % ticks === 0, `a divisor of ${FULL_PRICE}`, ticks);
   });
 const tokenId = (): Type<string> => textLike(/^[1-9][0-9]{0,77}$/, "an integer in quotes");
 const sum = (): Type<Sum> => record({}, { changing: { usdc: integer(), micro: integer(0, 999_999) } });
@@ -145,9 +145,6 @@ export const Market = refined(
   ),
   ({ status, resolvedAt, winningOutcome, report, books, matching }) => {
     const isResolved = status === "RESOLVED";
-    const check = (isValid: boolean, expected: string, found: unknown, field: string): void => {
-      if (!isValid) throw new DocumentError(expected, found, field);
-    };
     check((resolvedAt !== null) === isResolved, isResolved ? "a moment" : "null", resolvedAt, "resolvedAt");
     const winner = isResolved ? "YES or NO or SPLIT" : "null";
     check((winningOutcome !== null) === isResolved, winner, winningOutcome, "winningOutcome");

@@ -1,4 +1,5 @@
-import { type Block, blockAt, type Chain, headBlock, headOf } from "./chain/chain.ts";
+import { hasPending } from "./account.ts";
+import { type Block, blockAt, type Chain, digestFields, headBlock, headOf } from "./chain/chain.ts";
 import { isRestricted } from "./chain/contracts.ts";
 import {
   awaitsBlock,
@@ -9,21 +10,15 @@ import {
   type TransactionContent,
 } from "./chain/transaction.ts";
 import { Digest } from "./hash.ts";
-import { DocumentError } from "./schema.ts";
+import { check, DocumentError, type DocumentPath } from "./schema.ts";
 import type { State } from "./state.ts";
 import type { Contents, Run } from "./state-document.ts";
 
-export type Path = readonly (string | number)[];
-
 /** @throws DocumentError if a value differs from the one that other records determine. */
-export function expectSame(found: unknown, expected: unknown, ...path: Path): void {
+export function expectSame(found: unknown, expected: unknown, ...path: DocumentPath): void {
   if (found === expected) return;
   const [text, wanted] = [JSON.stringify(found), JSON.stringify(expected)];
   if (text !== wanted) throw new DocumentError(wanted, found, ...path);
-}
-
-export function expect(isTrue: boolean, expected: string, found: unknown, ...path: Path): void {
-  if (!isTrue) throw new DocumentError(expected, found, ...path);
 }
 
 /** By transaction number: serial of its block in the chain, and index in that block. */
@@ -40,14 +35,14 @@ export function addMined({ blocks, unfinished, transactions, trades }: Contents,
   const serials: number[] = [];
   for (const [index, { height }] of blocks.entries()) {
     const isNext = height === serials.length || (height > 0 && height < serials.length);
-    expect(isNext, `a height from 1 to ${serials.length}`, height, "blocks", index, "height");
+    check(isNext, `a height from 1 to ${serials.length}`, height, "blocks", index, "height");
     serials[height] = index + 1;
   }
   for (const serial of serials) chain.heights.add(serial);
-  const addRuns = (mined: readonly Run[], serial: number, ...path: Path): void => {
+  const addRuns = (mined: readonly Run[], serial: number, ...path: DocumentPath): void => {
     let place = 0;
     for (const [index, [from, to]] of mined.entries()) {
-      expect(to < size, `transactions up to ${size - 1}`, [from, to], ...path, "mined", index);
+      check(to < size, `transactions up to ${size - 1}`, [from, to], ...path, "mined", index);
       for (let number = from; number <= to; number += 1) {
         chain.mined.add(number);
         if (serial === 0) continue;
@@ -68,7 +63,7 @@ export function addMined({ blocks, unfinished, transactions, trades }: Contents,
   return found;
 }
 
-type ContentFault = readonly [expected: string, found: unknown, ...path: Path] | null;
+type ContentFault = readonly [expected: string, found: unknown, ...path: DocumentPath] | null;
 
 /** Returns the first reference of a transaction that does not exist, or a result that it cannot have; null if valid. */
 export function contentFault({ accounts, markets, chain }: State, transaction: Transaction): ContentFault {
@@ -120,19 +115,21 @@ export function rebuildChain(
     const { serial, first, count, logs, gas } = blockAt(chain, height) as Block;
     const sums = placeIn(chain, first, count);
     const path = ["blocks", serial - 1] as const;
-    expect(logs === sums.logs, `${sums.logs}, the sum of its transactions`, logs, ...path, "logs");
-    expect(gas === sums.gas, `${sums.gas}, the sum of its transactions`, gas, ...path, "gas");
+    check(logs === sums.logs, `${sums.logs}, the sum of its transactions`, logs, ...path, "logs");
+    check(gas === sums.gas, `${sums.gas}, the sum of its transactions`, gas, ...path, "gas");
   }
-  const { at, digestA, digestB, digestC, digestD } = headBlock(chain);
+  const latest = headBlock(chain);
   rebuildBuilding(unfinished, chain);
   expectSame(head.head, headOf(chain), "chain", "head");
-  expectSame(head.at, at, "chain", "at");
+  expectSame(head.at, latest.at, "chain", "at");
   expectSame(head.blocks, chain.blocks.size, "chain", "blocks");
-  if (chain.building === null)
+  const digest = new Digest(head.digest);
+  if (chain.building === null) {
+    const { digestA, digestB, digestC, digestD } = latest;
     expectSame(head.digest, [digestA, digestB, digestC, digestD], "chain", "digest");
+  }
   const { reorganizations } = head;
   const { mining = null, nextBaseFee = null, blockTerms = [] } = waiting;
-  const digest = new Digest(head.digest);
   Object.assign(chain, waiting, { mining, nextBaseFee, blockTerms, digest, reorganizations });
   countTransactions(chain);
   checkWaiting(waiting, chain);
@@ -146,27 +143,12 @@ function addBlocks(blocks: Contents["blocks"], chain: Chain): void {
   let first = 0;
   let latest = 0;
   for (const { serial, height, at, baseFee, mined, logs, gas, digest } of blocks) {
-    expect(at >= latest, `a moment from ${latest}`, at, "blocks", serial - 1, "at");
+    check(at >= latest, `a moment from ${latest}`, at, "blocks", serial - 1, "at");
     latest = at;
     const count = countOf(mined);
     const parent = height === 0 ? 0 : (serials[height - 1] as number);
-    const [digestA, digestB, digestC, digestD] = digest;
-    chain.blocks.add({
-      // Written out, because V8 makes a slow dictionary object of a literal with properties after a spread.
-      serial,
-      height,
-      parent,
-      at,
-      baseFee,
-      first,
-      count,
-      logs,
-      gas,
-      digestA,
-      digestB,
-      digestC,
-      digestD,
-    });
+    const digests = digestFields({ words: digest });
+    chain.blocks.add({ serial, height, parent, at, baseFee, first, count, logs, gas, ...digests });
     serials[height] = serial;
     first += count;
   }
@@ -207,9 +189,9 @@ function rebuildBuilding({ asked, building }: Contents["unfinished"], chain: Cha
   expectSame(building.logs, logs, ...path, "logs");
   expectSame(building.gas, gas, ...path, "gas");
   const since = headBlock(chain).at;
-  expect(building.at >= since, `a moment from ${since}`, building.at, ...path, "at");
+  check(building.at >= since, `a moment from ${since}`, building.at, ...path, "at");
   const isNumber = building.cursor <= chain.transactions.size;
-  expect(isNumber, "the number of a transaction, or 0", building.cursor, ...path, "cursor");
+  check(isNumber, "the number of a transaction, or 0", building.cursor, ...path, "cursor");
   chain.building = { ...rest, first };
 }
 
@@ -230,11 +212,11 @@ function countTransactions(chain: Chain): void {
     if (isPending) chain.pendingCalls += 1;
     if (content.hash === null || status === "DROPPED") continue;
     const isNew = !signed.has(content.hash);
-    expect(isNew, "a unique hash", content.hash, "transactions", index, "content", "hash");
+    check(isNew, "a unique hash", content.hash, "transactions", index, "content", "hash");
     signed.set(content.hash, number);
   }
   const isExact = dropped.size === 0 && new Set(chain.dropped).size === chain.dropped.length;
-  expect(isExact, "each transaction with status LOST, once", chain.dropped, "waiting", "lost");
+  check(isExact, "each transaction with status LOST, once", chain.dropped, "waiting", "lost");
 }
 
 const unlisted = (number: number, list: readonly number[], name: string): Error =>
@@ -245,18 +227,18 @@ function checkWaiting(
   chain: Chain,
 ): void {
   const { size } = chain.transactions;
-  expect(firstUnprocessed <= size + 1, `a number up to ${size + 1}`, firstUnprocessed, "waiting", "fresh");
+  check(firstUnprocessed <= size + 1, `a number up to ${size + 1}`, firstUnprocessed, "waiting", "fresh");
   const isAscending = deferred.every(
     (number, index) => number > (deferred[index - 1] ?? 0) && number < firstUnprocessed,
   );
-  expect(isAscending, `transactions before ${firstUnprocessed}, ascending`, deferred, "waiting", "held");
+  check(isAscending, `transactions before ${firstUnprocessed}, ascending`, deferred, "waiting", "held");
   const isHeight = (lastFilled ?? 0) <= headOf(chain);
-  expect(isHeight, `a height up to ${headOf(chain)}`, lastFilled, "waiting", "lastFilled");
+  check(isHeight, `a height up to ${headOf(chain)}`, lastFilled, "waiting", "lastFilled");
   for (const [index, { number, times, struck }] of faults.entries()) {
     const path = ["waiting", "faults", index] as const;
     const isNext = number > (faults[index - 1]?.number ?? 0) && number <= faultsSet;
-    expect(isNext, `an ascending number up to ${faultsSet}`, number, ...path, "number");
-    expect(times === null || struck < times, `less than ${times}`, struck, ...path, "struck");
+    check(isNext, `an ascending number up to ${faultsSet}`, number, ...path, "number");
+    check(times === null || struck < times, `less than ${times}`, struck, ...path, "struck");
   }
 }
 
@@ -266,30 +248,28 @@ function rebuildWallets(wallets: Contents["wallets"], chain: Chain): void {
   for (const [index, wallet] of wallets.entries()) {
     const { address } = wallet;
     const isAscending = address > previous;
-    expect(isAscending, `an address after ${JSON.stringify(previous)}`, address, "wallets", index, "address");
+    check(isAscending, `an address after ${JSON.stringify(previous)}`, address, "wallets", index, "address");
     previous = address;
     for (const [at, [nonce, number]] of [...wallet.pending].entries()) {
       const { status, content } = chain.transactions.find(number) ?? {};
       const isCall = status === "PENDING" && content?.kind === "call";
       const isOwn = isCall && content.from === address && content.nonce === nonce;
       const expected = "a nonce, and the pending transaction that has it";
-      expect(isOwn, expected, [nonce, number], "wallets", index, "pending", at);
+      check(isOwn, expected, [nonce, number], "wallets", index, "pending", at);
     }
     pending += wallet.pending.size;
     if (isRestricted(wallet)) chain.restricted += 1;
     chain.wallets.set(address, wallet);
   }
   const expected = `the ${chain.pendingCalls} pending transactions of wallets`;
-  expect(pending === chain.pendingCalls, expected, pending, "wallets");
+  check(pending === chain.pendingCalls, expected, pending, "wallets");
 }
 
 /** Lists every balance with pending amounts in `touched`. */
 function markPending({ accounts, chain }: State): void {
   for (const { number, collateral, holdings } of accounts) {
-    if (collateral.incoming !== 0 || collateral.outgoing !== 0) chain.touched.push(number, 0);
-    for (const { market, yes, no } of holdings.values()) {
-      const isPending = [yes, no].some(({ incoming, outgoing }) => incoming !== 0 || outgoing !== 0);
-      if (isPending) chain.touched.push(number, market);
-    }
+    if (hasPending(collateral)) chain.touched.push(number, 0);
+    for (const { market, yes, no } of holdings.values())
+      if (hasPending(yes) || hasPending(no)) chain.touched.push(number, market);
   }
 }

@@ -16,11 +16,11 @@ import {
   priceIn,
 } from "./market.ts";
 import { feeOf, Order, Trade } from "./order.ts";
-import { addMined, contentFault, expect, expectSame, type Path, rebuildChain } from "./rebuild-chain.ts";
+import { addMined, contentFault, expectSame, rebuildChain } from "./rebuild-chain.ts";
 import { addToFillLists, putInBook, recordTrade } from "./rules/apply-trading.ts";
 import { indexMarket } from "./rules/markets.ts";
 import { addFill } from "./rules/transactions.ts";
-import { DocumentError } from "./schema.ts";
+import { check, DocumentError, type DocumentPath } from "./schema.ts";
 import { createState, type State } from "./state.ts";
 import { type Contents, type ParsedContents, parseContents, readContents } from "./state-document.ts";
 import { Table } from "./table.ts";
@@ -110,8 +110,8 @@ interface Tape {
 
 function rebuildMarkets({ events, markets }: Contents, state: State): void {
   const { idPrefixes, config } = state;
-  const unique = (index: Map<string, number>, slug: string, ...path: Path): void =>
-    expect(!index.has(slug), "a unique slug", slug, ...path, "slug");
+  const unique = (index: Map<string, number>, slug: string, ...path: DocumentPath): void =>
+    check(!index.has(slug), "a unique slug", slug, ...path, "slug");
   const byEvent: number[][] = events.map(() => []);
   for (const [index, market] of markets.entries()) {
     const { number, slug, conditionId } = market;
@@ -154,11 +154,11 @@ function rebuildAccounts({ accounts, markets }: Contents, state: State): void {
   for (const [index, account] of accounts.entries()) {
     const { address, holdings, everyMarket } = account;
     const isNew = !state.accountByAddress.has(address);
-    expect(isNew, "a unique address", address, "accounts", index, "address");
+    check(isNew, "a unique address", address, "accounts", index, "address");
     for (const [at, { market, granted }] of [...holdings.values()].entries()) {
       const path = ["accounts", index, "holdings", at] as const;
-      expect(market <= markets.length, "the number of a market", market, ...path, "market");
-      expect(granted <= everyMarket, `at most ${everyMarket}`, granted, ...path, "granted");
+      check(market <= markets.length, "the number of a market", market, ...path, "market");
+      check(granted <= everyMarket, `at most ${everyMarket}`, granted, ...path, "granted");
     }
     state.accountByAddress.set(address, state.accounts.add(account));
   }
@@ -259,7 +259,7 @@ function checkOrders({ orders }: Contents, { trades, markets }: State): void {
       ({ book }) => book === null || (book.bestBid === 0 && book.bestAsk > book.levels),
     );
     const path = ["markets", number - 1, "status"] as const;
-    expect(isEmpty || status === "ACTIVE", "ACTIVE, as orders rest there", status, ...path);
+    check(isEmpty || status === "ACTIVE", "ACTIVE, as orders rest there", status, ...path);
   }
 }
 
@@ -304,7 +304,7 @@ function rebuildTransactions(contents: Contents, state: State): void {
       match.logs = LOGS_OF_MATCH;
       return addTransaction(match, firstTrade);
     }
-    expect(record.content === null, "a match", number, "trades", firstTrade - 1, "transaction");
+    check(record.content === null, "a match", number, "trades", firstTrade - 1, "transaction");
     record.logs = LOGS_OF_MATCH;
     return addTransaction(record, firstTrade);
   };

@@ -30,6 +30,9 @@ export interface Type<Value> {
 /** The type of the values that a declaration describes. */
 export type Infer<Declared> = Declared extends Type<infer Value> ? Value : never;
 
+/** Field names and list indexes that lead to a value. */
+export type DocumentPath = readonly (string | number)[];
+
 /** Invalid value in a document. `message` is `line 7, orders[3].price: expected ..., found ...`. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
@@ -40,7 +43,7 @@ export class DocumentError extends Error {
   /** Line number from 1; null if unknown. */
   line: number | null = null;
 
-  constructor(expected: string, found: unknown, ...path: readonly (string | number)[]) {
+  constructor(expected: string, found: unknown, ...path: DocumentPath) {
     super();
     this.expected = expected;
     this.found = found;
@@ -48,7 +51,7 @@ export class DocumentError extends Error {
   }
 
   /** Prefixes the path with a field name or a list index. */
-  within(...path: readonly (string | number)[]): this {
+  within(...path: DocumentPath): this {
     for (const step of path.toReversed()) {
       const text = typeof step === "number" ? `[${step}]` : step;
       this.path = this.path === "" || this.path.startsWith("[") ? text + this.path : `${text}.${this.path}`;
@@ -63,6 +66,11 @@ export class DocumentError extends Error {
     this.line = line;
     return this.within();
   }
+}
+
+/** @throws DocumentError if the value found at a path is not valid. */
+export function check(isValid: boolean, expected: string, found: unknown, ...path: DocumentPath): void {
+  if (!isValid) throw new DocumentError(expected, found, ...path);
 }
 
 /** Runs `run` and prefixes the path of a DocumentError that it throws. */
@@ -207,8 +215,7 @@ export function oneOf<const Value extends string>(...values: readonly Value[]): 
 }
 
 /** Object with any fields. */
-export const anyObject = (): Type<object> =>
-  checked((value) => typeof value === "object" && value !== null && !Array.isArray(value), "an object");
+export const anyObject = (): Type<object> => custom(fieldsOf);
 
 // Types composed of types.
 
@@ -355,11 +362,10 @@ export const onDisk = <Of extends Type<unknown>>(diskName: string, type: Of): Of
 
 type Fields = Readonly<Record<string, Type<unknown>>>;
 type Derived = Readonly<Record<string, () => unknown>>;
-type ValueOf<Of> = Of extends Type<infer Value> ? Value : never;
 type ValuesOf<Of> = {
-  -readonly [Key in keyof Of as Of[Key] extends Optional<unknown> ? never : Key]: ValueOf<Of[Key]>;
+  -readonly [Key in keyof Of as Of[Key] extends Optional<unknown> ? never : Key]: Infer<Of[Key]>;
 } & {
-  -readonly [Key in keyof Of as Of[Key] extends Optional<unknown> ? Key : never]?: ValueOf<Of[Key]>;
+  -readonly [Key in keyof Of as Of[Key] extends Optional<unknown> ? Key : never]?: Infer<Of[Key]>;
 };
 type Made<By> = { -readonly [Key in keyof By]: By[Key] extends () => infer Value ? Value : never };
 

@@ -8,7 +8,9 @@ import { Order, Trade } from "./order.ts";
 import {
   array,
   boolean,
+  check,
   DocumentError,
+  fieldsOf,
   type Infer,
   id,
   integer,
@@ -47,10 +49,7 @@ function word(): Type<number> {
 /** First and last number of consecutive transactions in a block. */
 const Run = refined(
   tuple<[first: number, last: number]>("the first and the last of a run of transactions", id(), id()),
-  ([first, last]) => {
-    if (last < first)
-      throw new DocumentError("the first and the last of a run of transactions", [first, last]);
-  },
+  (run) => check(run[0] <= run[1], "the first and the last of a run of transactions", run),
 );
 
 /** Head of the chain. */
@@ -265,9 +264,7 @@ export interface ParsedContents {
 /** Returns the records of a parsed JSON document. @throws DocumentError */
 export function readContents(document: unknown): ParsedContents {
   const reader = new DocumentReader();
-  if (typeof document !== "object" || document === null || Array.isArray(document))
-    throw new DocumentError("a JSON object", document);
-  for (const [name, value] of Object.entries(document)) reader.field(name, value);
+  for (const [name, value] of Object.entries(fieldsOf(document))) reader.field(name, value);
   return reader.end();
 }
 
@@ -329,7 +326,7 @@ class DocumentReader {
     else if (!Array.isArray(value)) throw new DocumentError("a list", value, name);
     else {
       this.#begin(name, section);
-      for (const item of value) this.#item(item);
+      for (const item of value) this.#item(() => item);
       this.#section = null;
     }
   }
@@ -365,9 +362,8 @@ class DocumentReader {
       this.#nextField = next;
       return;
     }
-    const place = (run: () => unknown) => within(this.#name, () => within(this.#items.length, run));
     const isDue = this.#nextItem !== "end";
-    this.#item(place(() => jsonOf(isDue ? content : `no comma before ${content}`)));
+    this.#item(() => jsonOf(isDue ? content : `no comma before ${content}`));
     this.#nextItem = next;
   }
 
@@ -412,10 +408,13 @@ class DocumentReader {
     this.#contents[name] = this.#items;
   }
 
-  #item(value: unknown): void {
+  #item(read: () => unknown): void {
     const section = this.#section as Records<unknown>;
-    const item = within(this.#name, () => within(this.#items.length, () => section.type.parse(value)));
-    this.#add(section, item);
+    const parse = (): unknown => section.type.parse(read());
+    this.#add(
+      section,
+      within(this.#name, () => within(this.#items.length, parse)),
+    );
   }
 
   #add({ numberOf }: Records<unknown>, item: unknown): void {

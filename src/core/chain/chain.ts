@@ -212,7 +212,7 @@ export function createChain(
 }
 
 /** Returns the words of a digest as fields of a block. */
-export function digestFields({ words }: Digest) {
+export function digestFields({ words }: Pick<Digest, "words">) {
   return { digestA: words[0], digestB: words[1], digestC: words[2], digestD: words[3] };
 }
 

@@ -1,6 +1,6 @@
 import { marketOfToken, tokenOf } from "../market.ts";
 import type { Order, Trade } from "../order.ts";
-import { FAUCET, FEES, type State } from "../state.ts";
+import { FEES, type State } from "../state.ts";
 import { FULL_PRICE, notional, type Price, type Size } from "../units.ts";
 import type { Move, SupplyChange, Transaction } from "./transaction.ts";
 
@@ -104,5 +104,3 @@ export const setsOf = (market: number, size: number): SupplyChange => ({
   no: size,
   collateral: size * FULL_PRICE,
 });
-
-export const isFaucet = (account: number): boolean => account === FAUCET;

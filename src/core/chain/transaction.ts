@@ -1,7 +1,7 @@
 import {
   address,
   boolean,
-  DocumentError,
+  check,
   decimal,
   hexBytes,
   type Infer,
@@ -217,12 +217,10 @@ export const Transaction = refined(
     },
   ),
   ({ status, block, place, content, exception }) => {
-    if (content === null && exception === null)
-      throw new DocumentError("an object, as the content is null", null, "oddity");
+    check(content !== null || exception !== null, "an object, as the content is null", null, "oddity");
     const isInBlock = status === "MINED" || status === "REVERTED";
-    if (isInBlock !== block > 0)
-      throw new DocumentError(isInBlock ? "the serial of a block" : "0", block, "block");
-    if (!isInBlock && place !== 0) throw new DocumentError("0", place, "place");
+    check(isInBlock === block > 0, isInBlock ? "the serial of a block" : "0", block, "block");
+    check(isInBlock || place === 0, "0", place, "place");
   },
 );
 export type Transaction = Infer<typeof Transaction>;

@@ -134,15 +134,15 @@ export function* queuesAreInOrderOfArrival(state: State): Steps<Invariant> {
 }
 
 /** Side of a book in which orders have rested. */
-interface BookSide {
+interface MarketSide {
   readonly market: Market;
   readonly index: number;
   readonly book: Book;
   readonly direction: BookDirection;
 }
 
-function sidesOf(state: State): BookSide[] {
-  const sides: BookSide[] = [];
+function sidesOf(state: State): MarketSide[] {
+  const sides: MarketSide[] = [];
   for (const market of state.markets) {
     market.books.forEach(({ book }, index) => {
       if (book === null) return;

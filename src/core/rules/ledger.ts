@@ -1,4 +1,11 @@
-import { type Account, availableOf, type Balance, emptyBalance, type Holding } from "../account.ts";
+import {
+  type Account,
+  availableOf,
+  type Balance,
+  emptyBalance,
+  type Holding,
+  hasPending,
+} from "../account.ts";
 import { type Chain, canSettleInBatch, miningModeOf } from "../chain/chain.ts";
 import { USDC } from "../chain/moves.ts";
 import type { Move, SupplyChange } from "../chain/transaction.ts";
@@ -156,8 +163,8 @@ export function markTouched(
   market: number,
   shares: Balance<Size>,
 ): void {
-  if (collateral.incoming === 0 && collateral.outgoing === 0) touched.push(number, 0);
-  if (shares.incoming === 0 && shares.outgoing === 0) touched.push(number, market);
+  if (!hasPending(collateral)) touched.push(number, 0);
+  if (!hasPending(shares)) touched.push(number, market);
 }
 
 /** Settles all pending amounts at once: the chain equals the ledger. */

@@ -154,7 +154,7 @@ describe("a document that contradicts itself", () => {
       'issued: expected this field once, found "issued"',
     );
     expect(() => readDocument({})).toThrow("units: expected a value, found nothing");
-    expect(() => readDocument([1])).toThrow("expected a JSON object, found [1]");
+    expect(() => readDocument([1])).toThrow("expected an object, found [1]");
     expect(refusalOf("[1]")).toMatch(`expected a field, `);
   });
 });
