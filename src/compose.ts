@@ -102,9 +102,9 @@ function listenFailure(error: unknown, { host, port }: Config): unknown {
   const failure = (message: string): ConfigError => new ConfigError(message, { cause: error });
   switch (code) {
     case "EADDRINUSE":
-      return failure(`port ${port} of ${host} is in use by another program: --port 0 takes any free one`);
+      return failure(`port ${port} of ${host} is already in use: --port 0 takes a free one`);
     case "EACCES":
-      return failure(`port ${port} of ${host} needs rights that you lack: --port expects one above 1023`);
+      return failure(`permission denied for port ${port} of ${host}: --port expects one above 1023`);
     case "EADDRNOTAVAIL":
     case "EAI_AGAIN":
     case "ENOTFOUND":

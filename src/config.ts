@@ -59,7 +59,7 @@ const LOG_LEVEL = choice("silent", "fatal", "error", "warn", "info", "debug", "t
  * page are generated from this table.
  */
 export const SETTINGS = {
-  port: setting(ADDRESS, wholeNumber(0, 65_535), "Port to listen on; 0 takes any free one", {
+  port: setting(ADDRESS, wholeNumber(0, 65_535), "Port to listen on; 0 takes a free one", {
     default: "7070",
   }),
   host: setting(ADDRESS, HOST, "Host name or IP address to listen on", { default: "127.0.0.1" }),

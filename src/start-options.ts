@@ -5,7 +5,7 @@
  * (any free port), `logLevel` is silent, and nothing is written to disk unless `data` names a directory.
  */
 export interface StartOptions {
-  /** Port to listen on; 0 takes any free one. */
+  /** Port to listen on; 0 takes a free one. */
   readonly port?: number;
   /** Host name or IP address to listen on. */
   readonly host?: string;

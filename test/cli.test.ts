@@ -263,7 +263,7 @@ describe("clobsim serve", () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     const { port } = blocker.address() as { port: number };
-    const stderr = `clobsim: port ${port} of 127.0.0.1 is in use by another program: --port 0 takes any free one\n`;
+    const stderr = `clobsim: port ${port} of 127.0.0.1 is already in use: --port 0 takes a free one\n`;
     expect(await line(["serve", "--ephemeral", "--port", `${port}`])).toEqual({
       code: 2,
       stdout: "",

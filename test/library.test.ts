@@ -84,7 +84,7 @@ describe("startExchange with a port in use", () => {
     const error = await startExchange({ ...tiny, port: first.port }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
-      message: `port ${first.port} of 127.0.0.1 is in use by another program: port 0 takes any free one`,
+      message: `port ${first.port} of 127.0.0.1 is already in use: port 0 takes a free one`,
       cause: { code: "EADDRINUSE" },
     });
   });

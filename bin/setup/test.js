@@ -29,7 +29,7 @@ export async function test(args) {
 
 /** Returns an incremental compiler run, with the file of its earlier results. */
 const compiled = (name, ...args) => {
-  const known = inProject("node_modules", ".cache", "clobsim-types", `${name}.tsbuildinfo`);
+  const known = inProject("node_modules", ".cache", "clobsim-types-checked", `${name}.tsbuildinfo`);
   return [TYPESCRIPT, "--noEmit", "--incremental", "--tsBuildInfoFile", known, "-p", ...args];
 };
 /** Everything, and the core without Node's types. */

@@ -228,7 +228,7 @@ export function chainReply({ state, checksums }: View): ReplyOf<typeof chainSche
     head: { number: head.height, hash: hashIn(blockHash(state, head)), minedAt: toIso(head.at) },
     confirmed: finalHeight(state),
     pending: chain.pending,
-    lost: chain.dropped.length,
+    lost: chain.lost.length,
     nextBlockAt: isoOrNull(chain.nextBlockAt),
     baseFeeGwei: baseFeeOf(chain) / WEI_PER_GWEI,
     contracts: {
@@ -407,7 +407,7 @@ export function requireFieldsOfKind(fault: NewSettlementFault): void {
   if (stray.length === 0) return;
   throw new ApiError(
     "INVALID_PARAMETER",
-    `${stray.join(", ")}: means nothing of a fault of kind ${fault.kind}`,
+    `${stray.join(", ")}: not a field of a fault of kind ${fault.kind}`,
     { hint: `beside kind it takes ${known.join(", ")}`, details: { fields: stray } },
   );
 }

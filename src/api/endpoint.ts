@@ -70,7 +70,7 @@ export const limit = (byDefault: number, maximum: number): Param<number> => ({
     const asked = text === undefined ? byDefault : natural(text);
     if (asked === undefined || asked === 0) throw wrong(name, "a positive integer", text ?? "");
     if (asked <= maximum) return asked;
-    warn(`${name} ${text} is above the maximum of ${maximum}, which applies instead`);
+    warn(`${name} ${text} is above the maximum: ${maximum} is used`);
     return maximum;
   },
 });
@@ -272,7 +272,7 @@ export function readQuery<P extends Params>(
   }
   if (unknown.length > 0) onUnknown(unknown);
   if (twice !== undefined) {
-    throw new ApiError("INVALID_PARAMETER", `${twice} is given twice in the query`, {
+    throw new ApiError("INVALID_PARAMETER", `duplicate parameter ${twice} in the query`, {
       details: { parameter: twice },
     });
   }

@@ -210,7 +210,7 @@ const NO_EXPIRATION = "0";
 function readExpiration(orderType: OrderType, text: string): Millis | null {
   if (orderType !== "GTD") {
     if (text === NO_EXPIRATION) return null;
-    throw new ApiError("EXPIRATION_NOT_ALLOWED", `expiration is given with order type ${orderType}`, {
+    throw new ApiError("EXPIRATION_NOT_ALLOWED", `expiration is not allowed with order type ${orderType}`, {
       hint: "only GTD orders expire: leave expiration out, or send orderType GTD",
     });
   }

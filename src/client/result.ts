@@ -39,7 +39,7 @@ function hintFor(code: string | null): string | null {
   if (code !== null && UNREACHED.has(code)) return "is a server running there? clobsim serve starts one";
   // Node's own codes: it refused the request or the server's certificate before sending.
   if (code?.startsWith("ERR_")) return null;
-  return "the request may have been carried out: look before sending it again";
+  return "the request may have been executed: check before sending it again";
 }
 
 /** Returns the error of a request whose transport rejected with `cause`; `details.cause` is its error code. */

@@ -105,7 +105,7 @@ function copyChain(chain: Chain): Chain {
     wallets,
     signed: new Map(chain.signed),
     deferred: chain.deferred.slice(),
-    dropped: chain.dropped.slice(),
+    lost: chain.lost.slice(),
     touched: chain.touched.slice(),
     faults: chain.faults.map((fault) => ({ ...fault })),
     building: chain.building && { ...chain.building },

@@ -198,7 +198,7 @@ function rebuildBuilding({ asked, building }: Contents["unfinished"], chain: Cha
 function countTransactions(chain: Chain): void {
   const { transactions, signed, firstUnprocessed } = chain;
   const deferred = new Set(chain.deferred);
-  const dropped = new Set(chain.dropped);
+  const lost = new Set(chain.lost);
   let index = -1;
   for (const transaction of transactions) {
     const { number, status, content, exception } = transaction;
@@ -207,7 +207,7 @@ function countTransactions(chain: Chain): void {
     if (isPending && awaitsBlock(transaction)) chain.pending += 1;
     if (isPending && number < firstUnprocessed && !deferred.has(number))
       throw unlisted(number, chain.deferred, "held");
-    if (status === "LOST" && !dropped.delete(number)) throw unlisted(number, chain.dropped, "lost");
+    if (status === "LOST" && !lost.delete(number)) throw unlisted(number, chain.lost, "lost");
     if (content?.kind !== "call") continue;
     if (isPending) chain.pendingCalls += 1;
     if (content.hash === null || status === "DROPPED") continue;
@@ -215,8 +215,8 @@ function countTransactions(chain: Chain): void {
     check(isNew, "a unique hash", content.hash, "transactions", index, "content", "hash");
     signed.set(content.hash, number);
   }
-  const isExact = dropped.size === 0 && new Set(chain.dropped).size === chain.dropped.length;
-  check(isExact, "each transaction with status LOST, once", chain.dropped, "waiting", "lost");
+  const isExact = lost.size === 0 && new Set(chain.lost).size === chain.lost.length;
+  check(isExact, "each transaction with status LOST, once", chain.lost, "waiting", "lost");
 }
 
 const unlisted = (number: number, list: readonly number[], name: string): Error =>

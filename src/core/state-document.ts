@@ -65,7 +65,7 @@ const Head = record({
 const Waiting = record({
   firstUnprocessed: onDisk("fresh", id()),
   deferred: onDisk("held", array(id())),
-  dropped: onDisk("lost", array(id())),
+  lost: array(id()),
   nextBlockAt: orNull(moment()),
   lastFilled: orNull(integer()),
   faults: list(SettlementFault),

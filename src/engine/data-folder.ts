@@ -75,7 +75,7 @@ export interface PersistenceStatus {
 }
 
 /**
- * A locked data directory, and the one exchange in it: writes its journal before every answer, its state now and then.
+ * A locked data directory with one exchange. Writes the journal before each answer, and a state file from time to time.
  */
 export class DataFolder implements Persistence, PersistenceStatus {
   readonly path: string;
@@ -93,7 +93,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
   /** End of the journal at the latest written state. */
   #lastState: Mark = BEGINNING;
   #writing: Promise<void> | null = null;
-  /** Why not even reading is possible: what is persisted is unknown. */
+  /** Set if the journal could not be read again after a failed write: what is persisted is unknown, and all requests fail. */
   #unreadable: PersistenceError | null = null;
 
   /** @throws StoreError if the directory cannot be used; nothing in it has been changed then. */
@@ -139,7 +139,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
     return this.#journal?.broken ?? null;
   }
 
-  /** End of the journal, all of which is persisted; null after a failure. */
+  /** End of the journal, which is persisted if `flush` was called before; null after a failure. */
   get end(): JournalEnd | null {
     return this.broken === null ? (this.#journal?.end ?? null) : null;
   }
@@ -184,7 +184,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
     return this.#journal;
   }
 
-  /** Records the start and syncs it first, because a torn end is judged by the durability recorded before it. */
+  /** Writes and syncs the start record first: recovery decides by its durability whether an incomplete end is acceptable. */
   #start(runtime: ExchangeRuntime, journal: JournalFile, setting: ClockSetting, wall: number): void {
     const { engine, durability, wallNow } = this.#options;
     const { clock, exchange, session } = runtime;
@@ -239,7 +239,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
     return { ...end, refused, warnings };
   }
 
-  /** Removes the journal last, because it alone has everything. */
+  /** Empties the journal last: as long as it is there, the exchange can be recovered. */
   #removeAll(): void {
     const beside = removeBesideJournal(this.#disk, this.path);
     this.#removed = this.#file.size === 0 ? beside : [...beside, JOURNAL_FILE];
@@ -277,7 +277,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
       );
       throw this.#unreadable;
     }
-    // What must follow at the same moment is executed again when the directory is opened.
+    // Executes what is still due now. It is not journaled, because it is executed again when the directory is opened.
     exchange.advanceTo(exchange.now);
     session.begin();
   }

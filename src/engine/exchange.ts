@@ -137,8 +137,8 @@ export class Exchange {
   }
 
   /**
-   * Replays a command that was accepted at a moment, without what became due by then: the journal has that, too. Uses
-   * the rules of an earlier version where only those cause the recorded events.
+   * Sets the time and applies one recorded command. Commands that became due in between are not executed, because the
+   * journal contains them as well. Uses the rules of an earlier version if only those cause the recorded events.
    */
   replay({ at, command }: Stamped, isRecorded?: IsRecorded): Decision {
     this.passTo(at);
@@ -147,7 +147,7 @@ export class Exchange {
 
   /** Sets the time, without executing what is due by then. @throws RangeError if the time is past */
   passTo(at: Millis): void {
-    if (at < this.#now) throw new RangeError(`${at} is over: time has passed up to ${this.#now}`);
+    if (at < this.#now) throw new RangeError(`cannot set the time back to ${at}: it is ${this.#now}`);
     this.#now = at;
   }
 
@@ -158,8 +158,8 @@ export class Exchange {
 
   /**
    * Does the same in steps: one for each due command, one for a whole block, and one for each moment at which agents
-   * act. Between steps none of these is half done. At one moment agents act last. Stops if the exchange is restored or
-   * restarted between steps, and returns whether it reached the target.
+   * act. Each step is complete when the generator yields. At equal times agents act after due commands. Stops if the
+   * exchange is restored or restarted between steps, and returns whether it reached the target.
    */
   *advanceInSteps(target: Millis): Steps<boolean> {
     // Agents have acted up to this moment.
@@ -194,7 +194,7 @@ export class Exchange {
   }
 
   #runDue(due: Due | null): void {
-    if (due === null) throw new Error("something is unfinished, and nothing is due");
+    if (due === null) throw new Error("a block is being assembled, but no command is due");
     const decision = this.decideNext(due.command);
     if (!decision.ok) throw new Error(`due but refused: ${due.command.kind}: ${decision.refusal.code}`);
   }

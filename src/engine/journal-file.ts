@@ -37,7 +37,7 @@ export class JournalFile implements Journal, Persistence {
   #synced: Mark;
   #at = 0 as Millis;
   #broken: PersistenceError | null = null;
-  /** The latest line that must be persisted before the next answer: notes of refused requests need not be. */
+  /** The last line that must be persisted before the next answer. Records of refused requests do not count. */
   #required: number;
   /** The last persisted line, after a failure. */
   #lastPersisted = 0;
@@ -196,7 +196,7 @@ export class JournalFile implements Journal, Persistence {
     writeFully(this.#file, queue.bytes, this.#written.offset);
     this.#written = { number, offset: this.#written.offset + length };
     queue.clear();
-    if (this.durability === "process") this.#delayedSync.ask();
+    if (this.durability === "process") this.#delayedSync.schedule();
   }
 
   /**
@@ -264,8 +264,8 @@ type Subject = Extract<DomainEvent, { kind: "orderPlaced" | "orderCanceled" }>;
 
 /**
  * Buffers the lines to be written next. Orders and cancels, of which there are millions, are encoded only on writing,
- * one after another: a line that is encoded between two commands costs half as much again, because the data of the
- * exchange and of the line do not fit the nearest CPU cache together.
+ * one after another: a line that is encoded between two commands takes 50 % longer, because the data of the
+ * exchange and of the line do not fit the first CPU cache together.
  */
 class LineQueue {
   readonly #writer: LineWriter;
@@ -340,7 +340,7 @@ class LineQueue {
     this.#writer.control(kind, data, at, synced);
   }
 
-  /** Records a refused request; above the limit, only once that more are left out. */
+  /** Records a refused request. At the limit, writes one `refusedFull` record and ignores later requests. */
   refuse(request: RefusedRequest, at: Millis, synced: number): void {
     if (this.#refused > MAX_REFUSED) return;
     if (this.#refused === MAX_REFUSED) this.control("refusedFull", { noted: MAX_REFUSED }, at, synced);
@@ -434,7 +434,7 @@ class DelayedSync {
     this.#sync = sync;
   }
 
-  ask(): void {
+  schedule(): void {
     if (this.#timer !== null) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;

@@ -184,7 +184,9 @@ function proofBefore(bytes: Buffer, end: JournalEnd, wasClosed: boolean): string
     return `line ${end.number} says that the program had stopped cleanly`;
   const feed = bytes.indexOf(LINE_FEED);
   const hole = bytes.indexOf(0);
-  return feed < 0 || (hole >= 0 && hole < feed) ? null : "it was written to its end, and is another line now";
+  return feed < 0 || (hole >= 0 && hole < feed)
+    ? null
+    : "it was written completely, and has been changed since";
 }
 
 function proofIn(piece: Buffer, damaged: number, durability: Durability): string | null {

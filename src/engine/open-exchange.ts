@@ -66,7 +66,7 @@ export async function openExchange(
         return openNew(config, folder, first ?? (await loadOrigin(config, wallNow())), wallNow);
       if (givenOrigin === null) return await openExisting(config, folder, folder.opening, { wallNow, warn });
       throw new ConfigError(
-        `${data} holds an exchange already, and --from begins another: name a new directory with --data`,
+        `${data} already contains an exchange, and --from needs a new directory: name one with --data`,
       );
     } catch (error) {
       await folder.close();

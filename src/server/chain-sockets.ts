@@ -44,7 +44,7 @@ export class ChainSockets {
     try {
       guardHost(service.options, request);
       guardOrigin(request.headers, "the chain");
-      if (this.#isClosed) throw new ApiError("UNAVAILABLE", "the server stops", { status: 503 });
+      if (this.#isClosed) throw new ApiError("UNAVAILABLE", "the server is stopping", { status: 503 });
     } catch (error) {
       refuseUpgrade(service, request, socket, error);
       return;
@@ -59,7 +59,7 @@ export class ChainSockets {
   close(): void {
     this.#isClosed = true;
     if (this.#pings !== null) clearInterval(this.#pings);
-    for (const client of this.#open) client.close(GOING_AWAY, "the server stops");
+    for (const client of this.#open) client.close(GOING_AWAY, "the server is stopping");
   }
 
   terminate(): void {
@@ -70,7 +70,7 @@ export class ChainSockets {
     const client = new ChainSocket(this.#service, request, webSocket, nextId);
     this.#open.add(client);
     webSocket.on("close", () => this.#open.delete(client));
-    if (this.#isClosed) client.close(GOING_AWAY, "the server stops");
+    if (this.#isClosed) client.close(GOING_AWAY, "the server is stopping");
     this.#pings ??= setInterval(() => {
       for (const each of this.#open) each.ping();
     }, PING_MS).unref();

@@ -47,7 +47,7 @@ function targetIn(url: string): Target | null {
 
 /**
  * Serves exchanges at `/1` to `/size` of one server. Each is opened by its first request. The pool removes the number from
- * the path and passes the request to the exchange. It answers `GET /`, `GET /healthz` and paths of no exchange itself.
+ * the path and passes the request to the exchange. The pool itself answers `GET /`, `GET /healthz` and unknown paths.
  */
 export class Pool implements Site {
   readonly Request: typeof Incoming;
@@ -115,7 +115,7 @@ export class Pool implements Site {
   #member(number: number): ExchangeSite {
     const { size, open } = this.#pool;
     if (!isWithin(number, size)) {
-      throw new ApiError("ROUTE_NOT_FOUND", `the pool has exchanges ${rangeOf(size)}, and no other`, {
+      throw new ApiError("ROUTE_NOT_FOUND", `no such exchange: the pool has ${rangeOf(size)}`, {
         hint: number > size ? "start with a larger --pool for more" : beginWith(size, ""),
       });
     }
@@ -140,7 +140,7 @@ export class Pool implements Site {
     if (path !== "/" && path !== "/healthz") {
       throw new ApiError(
         "ROUTE_NOT_FOUND",
-        `${JSON.stringify(path.slice(0, 200))} names no exchange of the pool`,
+        `${JSON.stringify(path.slice(0, 200))} is not a path of the pool`,
         {
           hint: beginWith(size, path === "*" ? "" : path.replace(NO_NUMBER, "").slice(0, 200)),
         },
@@ -148,7 +148,7 @@ export class Pool implements Site {
     }
     if (method !== "GET" && method !== "HEAD") {
       const allow = "GET, HEAD";
-      const found = `${path} of a pool takes ${allow}, found ${method}`;
+      const found = `${path} of the pool takes ${allow}, found ${method}`;
       throw new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } });
     }
     if (path === "/healthz") return inJson({ status: "ok" });
@@ -168,7 +168,10 @@ export class Pool implements Site {
 
   #defect({ method, url }: Incoming, error: unknown): ApiError {
     this.#pool.log.defect(error, { method, path: pathOf(url) });
-    return new ApiError("INTERNAL_ERROR", "a defect in clobsim; the server's log has the details");
+    return new ApiError(
+      "INTERNAL_ERROR",
+      "an internal error, which is a bug in clobsim: see the log of the server",
+    );
   }
 
   #send(

@@ -263,10 +263,14 @@ function defect(service: Service, request: RequestInfo, error: unknown): ApiErro
   service.log.defect(error, facts);
   service.reportDefect(error, `${facts.method} ${facts.path} failed`);
   const { method, path, ...shown } = facts;
-  return new ApiError("INTERNAL_ERROR", "a defect in clobsim; the server's log has the details", {
-    hint: "please report it with the details below and the log line of this request",
-    details: shown,
-  });
+  return new ApiError(
+    "INTERNAL_ERROR",
+    "an internal error, which is a bug in clobsim: see the log of the server",
+    {
+      hint: "please report it with the details below and the log line of this request",
+      details: shown,
+    },
+  );
 }
 
 const PIECE_LENGTH = 64 * 1024;

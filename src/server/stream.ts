@@ -16,8 +16,8 @@ import { idLineOf, putCommand, putHistory, putNote, requestText } from "./stream
 
 const MAX_READERS = 64;
 const PUSH_MS = 34;
-/** Most successful requests with commands that each push includes. */
-const MAX_PLAIN = 20;
+/** Maximum number of successful requests that changed something, in one push. */
+const MAX_SUCCESSFUL = 20;
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ": \n\n";
 /** How long entries stay in memory for reconnecting readers after the last reader has disconnected. */
@@ -57,8 +57,10 @@ export class Stream implements LiveFeed {
 
   open(beginning: StreamStart): StreamedAnswer {
     if (this.#isClosed || this.#readers.size >= MAX_READERS) {
-      const message = this.#isClosed ? "the server stops" : `${MAX_READERS} readers follow this exchange`;
-      throw new ApiError("UNAVAILABLE", message, { status: 503, hint: "end one of them, or try later" });
+      const [message, hint] = this.#isClosed
+        ? ["the server is stopping"]
+        : [`${MAX_READERS} readers follow this exchange`, "close one of them, or retry later"];
+      throw new ApiError("UNAVAILABLE", message, { status: 503, hint });
     }
     this.#feed ??= new Feed(this.#opened, this.#engine, this.#readers);
     const reader: Reader = { place: 0, wake: () => {}, isOver: false };
@@ -159,7 +161,7 @@ class Feed {
    */
   hasRoomForPlain(): boolean {
     this.#plain += 1;
-    return this.#plain <= MAX_PLAIN;
+    return this.#plain <= MAX_SUCCESSFUL;
   }
 
   /** Adds an entry that is not a command; `data` is JSON. */
@@ -206,7 +208,7 @@ class Feed {
       const pieces = this.#openingPieces(this.#latest.latest, reason, exchange);
       // The first piece must be made before the await, because it shows the exchange at this moment.
       const first = pieces.next();
-      if (!(await this.#isKept(reader))) continue;
+      if (!(await this.#flushAndCheck(reader))) continue;
       if (first.done !== true) yield first.value;
       yield* pieces;
       return;
@@ -220,9 +222,9 @@ class Feed {
   async *#history(reader: Reader, beginnings: readonly string[]): AsyncGenerator<Piece> {
     const { session, persistence } = this.#opened;
     reader.place = this.#latest.end;
-    const seam = this.#latest.latest;
+    const lastId = this.#latest.latest;
     // Time may have passed since the last entry, or been rewound: a clock entry ends the history.
-    const end = clockText(seam, this.#opened);
+    const end = clockText(lastId, this.#opened);
     const { entries, refused } = session;
     if (entries === null || persistence.broken !== null) {
       // After a disk failure the recorded start of the session is wrong.
@@ -230,7 +232,7 @@ class Feed {
       return;
     }
     const exchange = this.#opened.atSessionStart();
-    if (!(await this.#isKept(reader))) return;
+    if (!(await this.#flushAndCheck(reader))) return;
     const start = idLineOf(exchange);
     let isFound = beginnings.length === 0 || beginnings.some((beginning) => start.startsWith(beginning));
     if (beginnings.length === 0) yield* this.#openingPieces(start, "start", exchange);
@@ -284,7 +286,7 @@ class Feed {
    * Waits until everything done so far is durable. Returns whether the reader's position is still in the buffer.
    * @throws PersistenceError if persistence failed.
    */
-  async #isKept({ place }: Reader): Promise<boolean> {
+  async #flushAndCheck({ place }: Reader): Promise<boolean> {
     const { persistence } = this.#opened;
     try {
       await persistence.flush(persistence.position);
@@ -344,7 +346,7 @@ function clockText(id: string, { clock, exchange }: OpenedExchange): string {
   return `${id}event: clock\ndata: ${JSON.stringify({ t: exchange.now, d: { mode, rate } })}\n\n`;
 }
 
-/** Returns how the text of an entry with this id may begin. A number alone means that command, or a feed begun there. */
+/** Returns the prefixes of entries that match a Last-Event-ID. A bare number matches that command, or the first entry of a feed. */
 function beginningsOf(after: string | null): readonly string[] {
   if (after === null) return [];
   return /^\d+$/.test(after) ? [`id: ${after}-`, `id: ${after}.0-`] : [`id: ${after}\n`];

@@ -149,7 +149,7 @@ describe("a connection", () => {
     const client = await openSocket(own);
     await client.subscribe("newHeads");
     await own.close();
-    expect(await client.closed).toEqual([1001, "the server stops"]);
+    expect(await client.closed).toEqual([1001, "the server is stopping"]);
   });
 });
 

@@ -42,7 +42,7 @@ const firstLineChanged = (journal: Buffer): Buffer => {
 
 describe("a journal whose first line is damaged", () => {
   it.each<[what: string, damage: (journal: Buffer) => Buffer, why: string]>([
-    ["changed", firstLineChanged, "it was written to its end, and is another line now"],
+    ["changed", firstLineChanged, "it was written completely, and has been changed since"],
     ["cut", (journal) => journal.subarray(0, 900), "900 bytes are no whole line"],
   ])("and %s: repair prints where, and how to open the state file", async (what, damage, why) => {
     const damaged = damagedCopy(what, damage);

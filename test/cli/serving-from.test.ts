@@ -118,7 +118,7 @@ describe("clobsim serve --from", () => {
     await again.close();
     const before = readFileSync(join(target, "journal.ndjson"));
     await expect(serveWith({ from: data, data: target })).rejects.toThrow(
-      `${target} holds an exchange already, and --from begins another: name a new directory with --data`,
+      `${target} already contains an exchange, and --from needs a new directory: name one with --data`,
     );
     expect(readFileSync(join(target, "journal.ndjson")).equals(before)).toBe(true);
   });

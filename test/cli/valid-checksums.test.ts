@@ -164,7 +164,7 @@ describe("a line with a valid checksum that clobsim would not write", () => {
     [
       "has an earlier time",
       () => withLine("bumpFees", {}, { t: 5 }),
-      /fails: 5 is over: time has passed up to/,
+      /fails: cannot set the time back to 5: it is/,
     ],
   ])("%s: exits with 7, without a stack trace", async (_what, of, words) => {
     writeFileSync(file, withChecksums(of()));

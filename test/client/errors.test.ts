@@ -58,7 +58,7 @@ describe("CONNECTION_LOST", () => {
     expect(errorOf(await client.serverTime())).toMatchObject({
       code: "CONNECTION_LOST",
       status: null,
-      hint: "the request may have been carried out: look before sending it again",
+      hint: "the request may have been executed: check before sending it again",
     });
   });
 

@@ -85,7 +85,7 @@ describe("a query", () => {
     ] as const) {
       const query = `${path.includes("?") ? "&" : "?"}${name}=1&${name}=1`;
       const { body } = await trader.refused(`GET ${path + query}`, "INVALID_PARAMETER");
-      expect(body.error).toBe(`${name} is given twice in the query`);
+      expect(body.error).toBe(`duplicate parameter ${name} in the query`);
     }
   });
 });

@@ -164,29 +164,35 @@ describe("a pool", () => {
   });
 
   it.each([
-    ["GET /clob/time", 404, "ROUTE_NOT_FOUND", '"/clob/time" names no exchange of the pool', "/1/clob/time"],
-    ["GET /sim", 404, "ROUTE_NOT_FOUND", '"/sim" names no exchange of the pool', "such as /1/sim"],
-    ["POST /sim/reset", 404, "ROUTE_NOT_FOUND", "names no exchange", "/1 to /5, such as /1/sim/reset"],
+    ["GET /clob/time", 404, "ROUTE_NOT_FOUND", '"/clob/time" is not a path of the pool', "/1/clob/time"],
+    ["GET /sim", 404, "ROUTE_NOT_FOUND", '"/sim" is not a path of the pool', "such as /1/sim"],
+    [
+      "POST /sim/reset",
+      404,
+      "ROUTE_NOT_FOUND",
+      "is not a path of the pool",
+      "/1 to /5, such as /1/sim/reset",
+    ],
     [
       "GET /0/sim",
       404,
       "ROUTE_NOT_FOUND",
-      "the pool has exchanges /1 to /5",
+      "no such exchange: the pool has /1 to /5",
       "exchange, /1 to /5, such as /1",
     ],
-    ["GET /6/sim", 404, "ROUTE_NOT_FOUND", "the pool has exchanges /1 to /5", "larger --pool"],
+    ["GET /6/sim", 404, "ROUTE_NOT_FOUND", "no such exchange: the pool has /1 to /5", "larger --pool"],
     [
       "GET /01/sim",
       404,
       "ROUTE_NOT_FOUND",
-      "the pool has exchanges /1 to /5",
+      "no such exchange: the pool has /1 to /5",
       "exchange, /1 to /5, such as /1",
     ],
-    ["GET /-1/sim", 404, "ROUTE_NOT_FOUND", '"/-1/sim" names no exchange', "such as /1/sim"],
-    ["GET /1x/sim", 404, "ROUTE_NOT_FOUND", '"/1x/sim" names no exchange', "/1/1x/sim"],
-    ["GET /chain", 404, "ROUTE_NOT_FOUND", '"/chain" names no exchange', "/1/chain"],
-    ["POST /", 405, "METHOD_NOT_ALLOWED", "/ of a pool takes GET, HEAD, found POST", undefined],
-    ["OPTIONS *", 404, "ROUTE_NOT_FOUND", '"*" names no exchange', "such as /1"],
+    ["GET /-1/sim", 404, "ROUTE_NOT_FOUND", '"/-1/sim" is not a path of the pool', "such as /1/sim"],
+    ["GET /1x/sim", 404, "ROUTE_NOT_FOUND", '"/1x/sim" is not a path of the pool', "/1/1x/sim"],
+    ["GET /chain", 404, "ROUTE_NOT_FOUND", '"/chain" is not a path of the pool', "/1/chain"],
+    ["POST /", 405, "METHOD_NOT_ALLOWED", "/ of the pool takes GET, HEAD, found POST", undefined],
+    ["OPTIONS *", 404, "ROUTE_NOT_FOUND", '"*" is not a path of the pool', "such as /1"],
   ])("refuses %s with a hint", async (line, status, code, error, hint) => {
     const { headers, ...reply } = await replyTo(server.port, requestBytes(line, ["Host: localhost"]));
     const refusal = JSON.parse(reply.text) as Refusal;

@@ -148,7 +148,7 @@ describe("a request with a warning", () => {
       [
         40,
         200,
-        'unknown field "limt", did you mean "limit"?; unknown field "\\nb"; limit 1000 is above the maximum of 100, which applies instead',
+        'unknown field "limt", did you mean "limit"?; unknown field "\\nb"; limit 1000 is above the maximum: 100 is used',
       ],
       [30, 400, "INVALID_PARAMETER"],
     ]);

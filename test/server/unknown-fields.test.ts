@@ -118,9 +118,7 @@ describe("the imitated API", () => {
   it("warns of a limit above the maximum, which applies", async () => {
     const page = await api.send<MarketPage>("GET /api/markets?limit=101");
     expect(page.body.limit).toBe(100);
-    expect(page.headers["x-sim-warning"]).toBe(
-      "limit 101 is above the maximum of 100, which applies instead",
-    );
+    expect(page.headers["x-sim-warning"]).toBe("limit 101 is above the maximum: 100 is used");
     const most = await api.send<MarketPage>("GET /api/markets?limit=100");
     expect(most.headers["x-sim-warning"]).toBeUndefined();
   });

@@ -322,7 +322,7 @@ describe("a journal with valid checksums", () => {
       assertMessage(ran, wrong.isOfOtherType ? wrong.number : null, what);
       if (wrong.isOfOtherType) {
         expect(ran.code, what).toBe(name === "repair" && number > 1 ? EXIT.usage : EXIT.corrupt);
-        expect(`${ran.stdout}${ran.stderr}`, what).toMatch(/: expected .*, found |is another line now/);
+        expect(`${ran.stdout}${ran.stderr}`, what).toMatch(/: expected .*, found |has been changed since/);
       }
     }
   });

@@ -90,7 +90,7 @@ export interface Chain {
   /** Number of pending calls. */
   pendingCalls: number;
   /** Settlements that will never be mined although they are in the ledger, ascending. */
-  dropped: number[];
+  lost: number[];
   /** Number of wallets that limit what the exchange may move. */
   restricted: number;
   faults: readonly SettlementFault[];
@@ -181,7 +181,7 @@ export function createChain(
     touched: [],
     pending: 0,
     pendingCalls: 0,
-    dropped: [],
+    lost: [],
     restricted: initialRestricted(approvals),
     faults: [],
     faultsSet: 0,
@@ -257,7 +257,7 @@ export const canSettleInBatch = (chain: Chain): boolean =>
   chain.deferred.length === 0 &&
   chain.faults.length === 0 &&
   chain.pendingCalls === 0 &&
-  chain.dropped.length === 0 &&
+  chain.lost.length === 0 &&
   chain.restricted === 0 &&
   chain.nextBaseFee === null;
 
@@ -295,8 +295,8 @@ export interface Block {
 }
 
 /** Returns transactions that are pending, and lost ones that the ledger still includes; oldest first. */
-export function unminedOf({ deferred, dropped, firstUnprocessed, transactions }: Chain): Transaction[] {
-  const found = [...deferred, ...dropped].sort((a, b) => a - b).map((number) => transactions.get(number));
+export function unminedOf({ deferred, lost, firstUnprocessed, transactions }: Chain): Transaction[] {
+  const found = [...deferred, ...lost].sort((a, b) => a - b).map((number) => transactions.get(number));
   for (let number = firstUnprocessed; number <= transactions.size; number += 1)
     found.push(transactions.get(number));
   return found.filter(({ status }) => status === "PENDING" || status === "LOST");

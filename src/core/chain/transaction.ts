@@ -72,7 +72,7 @@ export type SafeTransferCall = Extract<ContractCall, { kind: "safeTransfer" }>;
 export type PartitionCall = Extract<ContractCall, { kind: "split" | "merge" }>;
 export type RedeemCall = Extract<ContractCall, { kind: "redeem" }>;
 
-/** Funds given by the exchange. In effect since its command; mined in the next block. */
+/** Funds given by the exchange. Takes effect at once; its transaction is in the next block. */
 const DepositContent = record({
   ...oneKind("deposit"),
   at: moment(),
@@ -138,7 +138,7 @@ export type Move = Infer<typeof Move>;
 const SupplyChange = record({ market: id(), yes: anyInteger(), no: anyInteger(), collateral: anyInteger() });
 export type SupplyChange = Infer<typeof SupplyChange>;
 
-/** Effect of a call when first executed; a reorganization does not remove it from the ledger. */
+/** Effect in the ledger of the first execution of a call; it stays if a reorganization removes the call from its block. */
 const CallEffect = record({ moves: list(Move), supply: orNull(SupplyChange) });
 export type CallEffect = Infer<typeof CallEffect>;
 
@@ -181,7 +181,7 @@ export type HoldReason = NonNullable<TransactionException["hold"]>;
 
 const zero = (): number => 0;
 
-/** Transaction of the settlement chain. A document contains it only if its trades do not define it completely. */
+/** Transaction of the settlement chain. A state file omits it if it can be rebuilt from its trades. */
 export const Transaction = refined(
   record(
     { number: id() },
@@ -217,7 +217,7 @@ export const Transaction = refined(
     },
   ),
   ({ status, block, place, content, exception }) => {
-    check(content !== null || exception !== null, "an object, as the content is null", null, "oddity");
+    check(content !== null || exception !== null, "an object, because the content is null", null, "oddity");
     const isInBlock = status === "MINED" || status === "REVERTED";
     check(isInBlock === block > 0, isInBlock ? "the serial of a block" : "0", block, "block");
     check(isInBlock || place === 0, "0", place, "place");
@@ -262,7 +262,7 @@ export const newException = (): TransactionException => ({
   gasPrice: 0,
 });
 
-// Number of logs of each transaction, known without making them, so that the index of a log in its block is cheap.
+// Number of logs of each kind of transaction, so that the index of a log in its block is known without building the logs.
 
 /** Transfers to and from the taker, and the two events of the exchange about the taker. */
 export const LOGS_OF_MATCH = 4;
@@ -276,15 +276,15 @@ export const logsOfFill = (matchType: MatchType): number => (matchType === "COMP
 const LOGS_OF_COLLATERAL = 1;
 /** Deposit of a full set to one account. */
 const LOGS_OF_SET = 4;
-/** Deposit of one outcome, transferred from a set minted to the faucet. */
-const LOGS_OF_HALF_SET = 5;
+/** Deposit of one outcome: a full set is minted to the faucet, which transfers one outcome. */
+const LOGS_OF_ONE_OUTCOME = 5;
 /** Event of the condition, and the exchange's event for the two tokens. */
 const LOGS_OF_PREPARATION = 2;
 const LOGS_OF_REPORT = 1;
 
 function logsOfDeposit({ market, yes, no }: DepositContent): number {
   if (market === 0) return LOGS_OF_COLLATERAL;
-  return yes === no ? LOGS_OF_SET : LOGS_OF_HALF_SET;
+  return yes === no ? LOGS_OF_SET : LOGS_OF_ONE_OUTCOME;
 }
 
 /** Returns the logs of a transaction that is neither a match nor a call. */

@@ -232,7 +232,7 @@ export function* blocksHoldWhatWasMined(state: State): Steps<Invariant> {
   }
   rule.equal(() => "transactions with a block that does not contain them", -included, 0);
   rule.equal(() => "pending", chain.pending, pending);
-  rule.equal(() => "lost", chain.dropped.length, lost);
+  rule.equal(() => "lost", chain.lost.length, lost);
   return rule.result;
 }
 

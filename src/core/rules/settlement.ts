@@ -28,8 +28,8 @@ import {
 } from "./transactions.ts";
 import { Unwinding, unsettled } from "./unwind.ts";
 
-/** Number of deferrals after which a settlement is given up. */
-const MAX_ATTEMPTS = 5;
+/** Number of retries after which a settlement is given up. */
+const MAX_RETRIES = 5;
 
 /** Executes one transaction for the block being assembled: it is mined, reverted, deferred or lost. */
 function executeTransaction(
@@ -49,7 +49,10 @@ function executeTransaction(
       return accepted([{ kind: "transactionMined", transaction: number }]);
     case "report":
       return accepted([
-        gasShortfall(chain, chain.building, transaction) ?? { kind: "transactionMined", transaction: number },
+        deferralIfUnderpriced(chain, chain.building, transaction) ?? {
+          kind: "transactionMined",
+          transaction: number,
+        },
       ]);
     case "call":
       return accepted(executeCall(state, chain.building, transaction, transaction.content, rules));
@@ -60,20 +63,20 @@ function executeTransaction(
 
 function settle(state: State, building: Building, transaction: Transaction, rules: RuleSet): DomainEvent[] {
   const { chain } = state;
-  const kept = gasShortfall(chain, building, transaction);
-  if (kept !== null) return [kept];
+  const deferred = deferralIfUnderpriced(chain, building, transaction);
+  if (deferred !== null) return [deferred];
   const fault = chain.faults.find((each) => faultMatches(state, each, transaction));
   if (fault !== undefined) return applyFault(state, building, transaction, fault, rules);
   const shortfall = settlementShortfall(state, transaction);
   if (shortfall === null) return [{ kind: "transactionMined", transaction: transaction.number }];
-  if (shortfall.isExpected && attemptsOf(transaction) < MAX_ATTEMPTS) {
+  if (shortfall.isExpected && attemptsOf(transaction) < MAX_RETRIES) {
     return [deferral(transaction, "UNFUNDED", building.height + 1, 0)];
   }
   return failureEvents(state, transaction, shortfall.reason, 0, rules);
 }
 
 /** Returns a deferral if the base fee exceeds the exchange's maximum and the fee has not been raised; else null. */
-function gasShortfall(
+function deferralIfUnderpriced(
   chain: Chain,
   { baseFee, height }: Building,
   transaction: Transaction,
@@ -125,10 +128,10 @@ function applyFault(
     case "ghost":
       return [{ kind: "settlementLost", transaction: transaction.number, fault: number }];
     case "retry":
-      if (attemptsOf(transaction) < MAX_ATTEMPTS) {
+      if (attemptsOf(transaction) < MAX_RETRIES) {
         return [deferral(transaction, "RETRIED", building.height + 1, number)];
       }
-      return failureEvents(state, transaction, `given up after ${MAX_ATTEMPTS} attempts`, number, rules);
+      return failureEvents(state, transaction, `given up after ${MAX_RETRIES} attempts`, number, rules);
     default:
       return failureEvents(state, transaction, reason ?? "made to fail on request", number, rules);
   }
@@ -150,7 +153,7 @@ function failureEvents(
 /** Why a settlement cannot be executed on chain. */
 interface SettlementShortfall {
   readonly reason: string;
-  /** Whether another pending transaction may still bring the missing funds. */
+  /** Whether another pending transaction may still credit the missing funds. */
   readonly isExpected: boolean;
 }
 
@@ -181,10 +184,10 @@ function settlementShortfall(state: State, transaction: Transaction): Settlement
 function isExpected(state: State, account: number, token: number): boolean {
   for (const transaction of unsettled(state)) {
     if (transaction.status === "LOST") continue;
-    const brings = movesOf(state, transaction).some(
+    const credits = movesOf(state, transaction).some(
       (move) => move.account === account && move.token === token && move.amount > 0,
     );
-    if (brings) return true;
+    if (credits) return true;
   }
   return false;
 }
@@ -209,11 +212,11 @@ function deferTransaction({ chain }: State, event: EventOf<"transactionHeld">): 
   if (event.hold !== "UNDERPRICED") countFault(chain, transaction, event.fault);
 }
 
-/** Drops a settlement silently: its trades stay in the ledger. */
+/** Ends a settlement that will never be mined: its trades stay in the ledger. */
 function loseSettlement({ chain }: State, event: EventOf<"settlementLost">, at: Millis): void {
   const { transaction } = beginExecution(chain, event.transaction);
   endUnmined(chain, transaction, "LOST", at).reason = "it was never mined";
-  chain.dropped.push(event.transaction);
+  chain.lost.push(event.transaction);
   countFault(chain, transaction, event.fault);
 }
 
@@ -231,7 +234,7 @@ function failSettlement(state: State, event: EventOf<"settlementFailed">, at: Mi
     addToBlock(chain, building, transaction, 0, ownGas(LOGS_OF_MATCH));
   } else {
     if (transaction.status === "PENDING") removeFromPool(chain, transaction);
-    else chain.dropped = chain.dropped.filter((number) => number !== event.transaction);
+    else chain.lost = chain.lost.filter((number) => number !== event.transaction);
     transaction.status = "FAILED";
     exception.hold = null;
   }

@@ -54,7 +54,7 @@ export class Unwinding {
     }
   }
 
-  /** Makes moves pending again that were on chain. */
+  /** Marks moves as pending again that were on chain. */
   expectAgain(moves: readonly Move[]): void {
     for (const { account, token, amount } of moves) {
       if (amount > 0) this.#projection(account, token).incoming += amount;

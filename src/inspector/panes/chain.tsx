@@ -44,7 +44,7 @@ export function ChainPane() {
           head: head.height,
           final: finalHeight(state),
           pending: chain.pending,
-          lost: chain.dropped.length,
+          lost: chain.lost.length,
           "base fee": `${baseFeeOf(chain) / WEI_PER_GWEI} gwei`,
           reorganizations: chain.reorganizations,
         }}

@@ -293,7 +293,7 @@ function Detail({
   if (found === null || at === null) return null;
   const { replayed, orders, step } = found as { replayed: ReplayedLine; orders: number[]; step: string };
   const request = requests.get(row);
-  const base = server.value === null ? "http://localhost:3000" : location.origin + server.value.prefix;
+  const base = server.value === null ? "http://127.0.0.1:7070" : location.origin + server.value.prefix;
   const curl = curlText(replayed, at, base);
   const copy = (what: string, text: string): Promise<void> =>
     action.run(async () => {

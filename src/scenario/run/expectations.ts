@@ -266,7 +266,7 @@ const CHAIN_WORDS = {
 function hashMessage(hash: string): string {
   if (hash === "") return "the state's hash is not written yet";
   return hash.includes(":")
-    ? "the state's hash is another"
+    ? "the state hash differs"
     : "the state's hash was written by an earlier version, which hashed otherwise";
 }
 

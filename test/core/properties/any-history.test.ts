@@ -158,7 +158,7 @@ describe("whatever happens, in every mode of settlement", () => {
         const open = [...state.trades].filter(
           (trade) => !["CONFIRMED", "FAILED"].includes(tradeStatus(state, trade)),
         );
-        const lost = new Set(state.chain.dropped);
+        const lost = new Set(state.chain.lost);
         expect(open.filter(({ transaction }) => !lost.has(transaction))).toEqual([]);
       }),
       runs(200),
