@@ -20,9 +20,12 @@ export function namedPrivateKey(name: string): `0x${string}` {
 function firstKey(text: (attempt: number) => string): `0x${string}` {
   for (let attempt = 0; ; attempt += 1) {
     const key = bytesToHex(sha256(text(attempt)));
-    if (key > ZERO && key < GROUP_ORDER) return `0x${key}`;
+    if (isPrivateKey(key)) return `0x${key}`;
   }
 }
+
+/** Whether 64 lower-case hex digits are a private key of secp256k1. */
+export const isPrivateKey = (hex: string): boolean => hex > ZERO && hex < GROUP_ORDER;
 
 /** Returns the last 20 bytes of the Keccak-256 of the public key, in lower-case hex. @throws Error if the key is invalid. */
 export function devAddress(privateKey: `0x${string}`): `0x${string}` {

@@ -176,7 +176,7 @@ function quotedCells(line: string): string[] {
   if (error === undefined) return data[0] as string[];
   const before = line.slice(0, Math.max(0, (error.index ?? 0) - 1));
   const place = before === "" ? 0 : (parseCsv(before).data[0] as string[]).length - 1;
-  const message = "a cell that opens with a quote expects one more before its comma or the end of its line";
+  const message = "expected a closing quote before the comma or the end of the line";
   throw new LineError(startOfCell(line, place), message);
 }
 
@@ -409,8 +409,8 @@ export class FlowReader {
     }
     if (at < 0) throw unexpected("at", "no moment before the start", text);
     if (at < this.#last) {
-      const before = `the row before, which comes ${this.#last} ms after the start`;
-      throw unexpected("at", `no moment before that of ${before}`, text);
+      const expected = `a time not before that of the previous row, ${this.#last} ms after the start`;
+      throw unexpected("at", expected, text);
     }
     this.#last = at;
     return at;
@@ -437,7 +437,7 @@ export class FlowReader {
     const moment = parseIso(text);
     if (moment === null) return null;
     if (this.#start !== null) return moment - this.#start;
-    throw unexpected(column, "a time since the start, for the moment of the start is not known", text);
+    throw unexpected(column, "a time since the start, because the start is unknown", text);
   }
 }
 

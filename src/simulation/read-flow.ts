@@ -75,7 +75,7 @@ function firstFlaw(lines: Buffer): Flaw | null {
       offset: longLineOffset(lines),
       message: `a line has at most ${MAX_LINE_BYTES} bytes, this one has more`,
     },
-    { offset: invalidUtf8Offset(lines), message: "expected UTF-8 text, found a byte that is none" },
+    { offset: invalidUtf8Offset(lines), message: "expected UTF-8 text, found an invalid byte" },
     { offset: lines.indexOf(NUL), message: "expected text, found a NUL byte" },
     {
       offset: lines.indexOf(MARK),

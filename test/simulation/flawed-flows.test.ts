@@ -115,7 +115,7 @@ describe("an error has its line and column, what was expected and what was found
     ["type", `GTD ${MOMENT}`, "3:33 type"],
   ])("with an absolute time in %s if the start is unknown", async (column, cell, place) => {
     expect(await flawInRow(rowWith(column, cell))).toBe(
-      `${place} expects a time since the start, for the moment of the start is not known, found "${MOMENT}"`,
+      `${place} expects a time since the start, because the start is unknown, found "${MOMENT}"`,
     );
   });
 
@@ -129,7 +129,7 @@ describe("an error has its line and column, what was expected and what was found
 
 describe("a line that is not text is refused", () => {
   const start = `${HEADER}\n${GOOD}\n0,al`;
-  const noUtf8 = "3:5 expected UTF-8 text, found a byte that is none";
+  const noUtf8 = "3:5 expected UTF-8 text, found an invalid byte";
   const mark = "3:5 expected text, found a byte order mark that is not at the start";
 
   it.each([

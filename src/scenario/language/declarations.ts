@@ -43,7 +43,7 @@ export class Declarations {
     const markets = [...(this.markets ?? [])];
     if (name !== null) throw at.unknown("market", markets, null, name);
     const count = markets.length === 0 ? "there is none" : `there are ${listed(markets)}`;
-    throw at.wrong(`expected the market to be named, for ${count}`);
+    throw at.wrong("expected the name of a market", count);
   }
 
   /** Reads `in MARKET`, optional if there is only one market; if it is missing, the problem is at the next word. */

@@ -205,9 +205,9 @@ export function readExpectations(source: Source, node: Node): readonly Expectati
     const own = Object.fromEntries((info.parts ?? []).map((part) => [part, reader]));
     parts[key] = { ...parts[key], ...own };
     readers[key] =
-      info.parts === undefined ? reader : (value) => allBy(value, `what is true of the ${key}`, parts[key]);
+      info.parts === undefined ? reader : (value) => allBy(value, `expectations of the ${key}`, parts[key]);
   }
-  return allBy(node, "what must be true", readers);
+  return allBy(node, "expectations by kind", readers);
 }
 
 type Reader = (node: Node, key: TextNode) => readonly Expectation[];
@@ -234,7 +234,7 @@ function sidesAt(node: Node) {
 /** Reads a list of levels; for `none`, the hint is `[]`. */
 function levelsAt(node: Node) {
   const expected = "a list of levels";
-  if (isNone(node)) throw node.unexpected(expected, [], "[] says that there are none");
+  if (isNone(node)) throw node.unexpected(expected, [], "[] is an empty list");
   return eachOf(itemsOf(node, expected), levelAt);
 }
 

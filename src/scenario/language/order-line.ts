@@ -29,8 +29,8 @@ import { attempt, meaning, type Node, UNREADABLE, Word } from "./page.ts";
 import type { ExactOrder, Expiry, OrderWords, Placed } from "./parts.ts";
 
 const SHAPE = "an order such as BUY 100 YES @ 0.55";
-const EXPIRY_RULE = "when it expires, such as +60s or 2026-01-02T00:00:00Z";
-const NOT_EXPIRING = "in MARKET, as NAME or the end of the line, for only GTD expires";
+const EXPIRY_RULE = "an expiration such as +60s or 2026-01-02T00:00:00Z";
+const NOT_EXPIRING = "in MARKET, as NAME or the end of the line, because only GTD expires";
 const ORDER_ENDING = "in MARKET, then as NAME, or the end of the line";
 
 /** Reads `BUY 100 YES @ 0.55 GTD +60s in rain as bid`. With `mayBeWrong` only the form of the line must be valid. */
@@ -162,11 +162,11 @@ function exactExpiry(orderType: OrderType, type: Word | null, word: Word | null)
 function freeName(declared: Declarations, word: Word): string {
   const name = declared.rounds.numbered(word.text);
   if (word.text.includes("#") && name === word.text)
-    throw word.wrong(`# numbers the names in a repeat, found ${word.said} outside of any`);
+    throw word.wrong(`# in a name is the number of the round, found ${word.said} outside of a repeat`);
   if (!isName(name)) throw word.unexpected(NAME_RULE);
-  if (name === "all") throw word.wrong("all cannot name an order, for `cancel all` cancels every order");
+  if (name === "all") throw word.wrong("all cannot name an order, because `cancel all` cancels every order");
   if (declared.isFree(name)) return name;
-  throw word.wrong(`another order is named ${name} already`, "give each a name of its own");
+  throw word.wrong(`another order is named ${name} already`, "use another name");
 }
 
 /** Match types that change the number of sets. */
@@ -276,7 +276,7 @@ export const linesAt = <Value>(
 });
 
 const SPELLED_SHARE = /^([\d.]+) ?(?:\/|of|out of|:|,) ?([\d.]+)(?= |$)/i;
-const SHARE_RULE = "how much of how much is matched, such as 40/100";
+const SHARE_RULE = "the matched size and the size, such as 40/100";
 
 /** State of an order: `LIVE 40/100`, `CANCELED 0/10 FOK_UNFILLED`. The reason is compared only if given. */
 export type OrderState = Readonly<ReturnType<typeof readOrderState>>;
@@ -292,7 +292,7 @@ function readOrderState(line: LineWords) {
     const meant = SPELLED_SHARE.exec([share, ...line.left].map(({ text }) => text).join(" "));
     throw share.unexpected(SHARE_RULE, [], meaning(meant && `${meant[1]}/${meant[2]}`));
   }
-  if (matched > size) throw share.wrong(`${matchedText} is more than the whole, ${sizeText}`);
+  if (matched > size) throw share.wrong(`the matched size ${matchedText} is above the size ${sizeText}`);
   const reason = line.peek() === undefined ? null : line.oneOf(CANCEL_REASONS);
   line.requireEnd();
   return { status, matched, size, reason };
@@ -303,7 +303,7 @@ function requireStatusFirst({ left: [first, second] }: LineWords): void {
   if (first === undefined) return;
   const expected = anyOf(ORDER_STATUSES);
   if (/^(?:REJECTED|REFUSED|DENIED|FAILED|INVALID)$/i.test(first.text))
-    throw first.unexpected(expected, [], "`rejects: CODE` beside an order says that it is refused");
+    throw first.unexpected(expected, [], "add `rejects: CODE` to an order that must be refused");
   if (second === undefined || !/^[\d.]+\/[\d.]+$/.test(first.text)) return;
   const status = wordOf(second.text, ORDER_STATUSES);
   throw first.unexpected(expected, [], meaning(status && `${status} ${first.text}`));

@@ -64,7 +64,7 @@ export class StepsReader {
     if (step.kind !== "race") return step;
     for (let count = 2; count <= step.steps.length; count += 1) this.#runs *= count;
     if (this.#runs <= MAX_RUNS) return step;
-    throw key.wrong(`expected at most ${MAX_RUNS} runs, found ${this.#runs} orders of what races`);
+    throw key.wrong(`expected at most ${MAX_RUNS} runs, found races with ${this.#runs} orders`);
   }
 
   #racing(nodes: readonly Node[]): Step[] {
@@ -73,7 +73,7 @@ export class StepsReader {
       const entries = node.kind === "mapping" ? node.entries : [];
       const key = entries.find((entry) => NOT_IN_A_RACE.includes(entry.key.text))?.key;
       if (key === undefined) this.#read(node, steps);
-      else key.wrong(`${key.text} cannot stand in a race`);
+      else key.wrong(`${key.text} cannot be in a race`);
     }
     return steps;
   }
@@ -102,7 +102,7 @@ export class StepsReader {
       throw value.wrong(`the file includes itself: ${chain}`);
     if (this.#openFiles.length > MAX_LEVELS)
       throw value.wrong(`more than ${MAX_LEVELS} levels of include: ${chain}`);
-    if (this.#includes > MAX_INCLUDES) throw value.wrong(`more than ${MAX_INCLUDES} times include`);
+    if (this.#includes > MAX_INCLUDES) throw value.wrong(`more than ${MAX_INCLUDES} includes`);
     this.#openFiles.push({ path, name });
     attempt(() => {
       const part = files.part(path);

@@ -132,7 +132,7 @@ function readTamper({ declared }: StepSource, node: Node, sent: SentRequest) {
   };
   const { sign, append, twice, spell } = valuesOf(node, "{ sign, append, twice, spell }", {
     sign: (value, key) => {
-      if (sent.as === null) key.wrong("nobody signs this request", "as: alice lets her sign it");
+      if (sent.as === null) key.wrong("this request is not signed", "as: alice signs it");
       checkStandIns(value, declared);
       return matching(isPath, "a path such as /orders?limit=5")(value);
     },
@@ -238,7 +238,7 @@ function plainValue(node: TextNode): string | number | boolean | null {
   if (/^(?:true|True|TRUE)$/.test(text)) return true;
   if (/^(?:false|False|FALSE)$/.test(text)) return false;
   if (OTHER_NUMBER.test(text) && !NUMBER.test(text))
-    throw node.wrong(`expected a number as JSON writes it, found ${text}`, "quote it if it is a text");
+    throw node.wrong(`expected a JSON number, found ${text}`, "quote it if it is a text");
   if (!NUMBER.test(text)) return text;
   const digits = text.replace(/[eE].*$/, "").replace(/^[-0.]+|\./g, "").length;
   if (digits <= MAX_DIGITS && Number.isFinite(Number(text))) return Number(text);

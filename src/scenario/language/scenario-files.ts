@@ -49,7 +49,7 @@ export class ScenarioFiles {
     if (fault !== null) throw node.wrong(fault, RULE);
     const path = resolve(node.page.folder, text);
     if (!isWithin(this.#folder, path))
-      throw node.wrong("expected a path in the scenario's folder, found one out of it", RULE);
+      throw node.wrong("expected a path in the scenario's folder, found one outside of it", RULE);
     const { exists, message } = this.#followed(path);
     if (message !== null) throw node.wrong(message, RULE);
     if (exists || need === "may be missing") return path;
@@ -66,9 +66,12 @@ export class ScenarioFiles {
     try {
       const { place, exists } = nearestExisting(path);
       const isOut = place !== null && !isWithin(realpathSync(this.#folder), realpathSync(place));
-      if (place === null) return { exists, message: "the path leads through a link that leads nowhere" };
+      if (place === null) return { exists, message: "the path leads through a broken link" };
       if (isOut)
-        return { exists, message: "expected a path in the scenario's folder, found a link out of it" };
+        return {
+          exists,
+          message: "expected a path in the scenario's folder, found a link that leads out of it",
+        };
       const isOther = exists && !statSync(path).isFile();
       return { exists, message: isOther ? "expected a file, found something else" : null };
     } catch (error) {
@@ -128,7 +131,7 @@ export function readTextFile(path: string): FileText {
   }
   const end = invalidUtf8Offset(bytes);
   if (end < 0) return { ok: true, text: bytes.toString("utf8") };
-  return fault("expected UTF-8 text, found a byte that is none", bytes.toString("utf8", 0, end));
+  return fault("expected UTF-8 text, found an invalid byte", bytes.toString("utf8", 0, end));
 }
 
 const fault = (message: string, before = ""): FileText => ({ ok: false, message, before });

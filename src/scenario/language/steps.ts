@@ -67,7 +67,7 @@ export const STEPS = {
       const name = snapshotName(source);
       const { rounds, snapshots } = source.declared;
       if (snapshots.has(name) && !rounds.mayRedeclare(`snapshot ${name}`))
-        throw source.head.value.wrong(`a snapshot before is named ${name} already`);
+        throw source.head.value.wrong(`another snapshot is named ${name} already`);
       snapshots.add(name);
       rounds.declare(`snapshot ${name}`);
       return { name };
@@ -356,7 +356,7 @@ function readFailure({ head, beside }: StepSource, why: string | undefined): Set
   const failure = failureOf(new LineWords(head.value, FAILURE_RULE));
   if (failure !== null)
     return faultTerms({ kind: "fail", ...failure, ...(why === undefined ? {} : { reason: why }) });
-  beside[0]?.key.wrong("what never fails has no reason");
+  beside[0]?.key.wrong("`never` takes no reason");
   return null;
 }
 
@@ -385,10 +385,7 @@ function readChainFault(node: Node, declared: Source["declared"]) {
     <Value>(field: FaultField, read: (value: Node) => Value) =>
     (value: Node, key: TextNode): Value => {
       if (kind === undefined || FAULT_FIELDS[kind].includes(field)) return read(value);
-      throw key.wrong(
-        `${field} means nothing of ${kind}`,
-        `beside kind it takes ${anyOf(FAULT_FIELDS[kind])}`,
-      );
+      throw key.wrong(`${field} is not a field of ${kind}`, `${kind} takes ${anyOf(FAULT_FIELDS[kind])}`);
     };
   const readers = {
     kind: faultKindAt,
@@ -408,6 +405,6 @@ function readChainFault(node: Node, declared: Source["declared"]) {
 
 /** Reads the kind of a fault; the API's kind `reorg` is a separate step here. */
 function faultKindAt(node: Node): FaultKind {
-  if (node.text === "reorg") throw node.wrong("a reorganization is no fault but a step", "reorg: 1");
+  if (node.text === "reorg") throw node.wrong("a reorganization is a step, not a fault", "reorg: 1");
   return oneOf(FAULT_KINDS)(node);
 }

@@ -110,7 +110,7 @@ function raceLines({ step, outcomes }: RaceReport, paint: Paint, width: number):
   });
   const more = groups.length - shown.length;
   if (more > 0)
-    lines.push(...indented([`and ${count(more, "more outcome")}: the json report holds them all`], 2));
+    lines.push(...indented([`and ${count(more, "more outcome")}: the json report lists them all`], 2));
   return [
     `race at step ${step}: ${count(outcomes.length, "order")}, ${count(groups.length, "outcome")}`,
     ...lines,
@@ -180,7 +180,7 @@ export function totalLines(
     counts.length === 0 ? of : `${of}: ${counts.join(", ")}`,
     ...(times === 1 || passed === 0
       ? []
-      : [`each that passed was run ${grouped(times)} times, and its runs agree`]),
+      : [`each passed scenario was run ${grouped(times)} times with equal results`]),
     ...(written === 0 ? [] : [`wrote ${count(written, "file")}`]),
     `in ${durationText(durationMs)} · ${seeds}`,
     `${paint.dim("repeat")}  ${oneLine(repeat)}`,

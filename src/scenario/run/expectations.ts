@@ -1,4 +1,4 @@
-import { counted, decimalText, moneyText, priceText, sizeText } from "../../core/format.ts";
+import { decimalText, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import type {
@@ -159,7 +159,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
       return { place, message, diff: [note("clobsim run --update writes it")] };
     }
     const diff = kept === text ? [] : diffOf(linesOf(kept), linesOf(text));
-    return mismatch(place, OTHER_GOLDEN, diff, () => ["clobsim run --update writes it anew"]);
+    return mismatch(place, OTHER_GOLDEN, diff, () => ["clobsim run --update overwrites it"]);
   },
 };
 
@@ -260,17 +260,17 @@ const blockText = (number: number): string => `block ${number}`;
 const CHAIN_WORDS = {
   head: { what: "the latest block", line: blockText },
   confirmed: { what: "the latest block that is final", line: blockText },
-  pending: { what: "what waits for a block", line: (count: number) => counted(count, "transaction") },
+  pending: { what: "the number of pending transactions", line: String },
 };
 
 function hashMessage(hash: string): string {
-  if (hash === "") return "the state's hash is not written yet";
+  if (hash === "") return "the state hash is not written yet";
   return hash.includes(":")
     ? "the state hash differs"
-    : "the state's hash was written by an earlier version, which hashed otherwise";
+    : "the state hash is from an earlier version, which hashed differently";
 }
 
-export const OTHER_GOLDEN = "books and trades are not those of the golden file";
+export const OTHER_GOLDEN = "books and trades differ from the golden file";
 
 /** Records an update once. Its place may be reached again: in each order of a race, each inclusion of a file. */
 async function updated(
@@ -283,7 +283,7 @@ async function updated(
   const before = session.recorded.get(where) ?? value;
   if (!session.recorded.has(where) && update !== null) session.updates.push(update);
   session.recorded.set(where, before);
-  const message = "no one value can be written, for this is checked more than once and differs";
+  const message = "no single value can be written, because this is checked more than once and differs";
   return before === value ? null : mismatch(place, message, diffOf(linesOf(before), linesOf(value)));
 }
 

@@ -155,7 +155,7 @@ async function advance(session: Session, step: Step, target: (now: Millis) => nu
   if (moment < now) {
     fail(
       step.place,
-      `time never runs backwards: it is ${momentText(now)} already, asked for ${momentText(millis(moment))}`,
+      `time never goes back: it is ${momentText(now)} now, requested ${momentText(millis(moment))}`,
     );
   }
   const expired = await session.venue.advanceTo(millis(moment));
@@ -295,7 +295,7 @@ async function runFlow(session: Session, step: FlowStep): Promise<void> {
       ? []
       : [
           note(`the first: ${flow.firstRejection}`),
-          note(`where that is meant, the step says rejected: ${flow.rejected}`),
+          note(`if this is intended, add rejected: ${flow.rejected} to the step`),
         ],
   );
 }

@@ -9,6 +9,7 @@ import { DocumentError, within } from "../../core/schema.ts";
 import { anyOf } from "../../core/terms.ts";
 import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
+import { isPrivateKey } from "../../simulation/dev-accounts.ts";
 import { assetText, type MarketTerms } from "../language/parts.ts";
 import type { Scenario } from "../language/scenario.ts";
 
@@ -36,8 +37,6 @@ export class TargetFileError extends Error {
 const SECRETS: readonly string[] = ["privateKey", "apiKey", "secret", "passphrase"];
 const MAX_ALIASES = 100;
 const VARIABLE = /^[A-Za-z_][A-Za-z\d_]{0,63}$/;
-/** n of secp256k1 (SEC 2, section 2.4.1): private keys are from 1 to n - 1. */
-const GROUP_ORDER = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -129,7 +128,7 @@ function accountIn(value: unknown, environment: Environment): TargetAccount {
     else funds.set(key, unitsIn(each, key));
   });
   const privateKey = secrets.get("privateKey") ?? "";
-  if (!isPrivateKey(privateKey))
+  if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey) || !isPrivateKey(privateKey.slice(2).toLowerCase()))
     throw wrong(
       "0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them",
       "privateKey",
@@ -160,12 +159,6 @@ function unitsIn(value: unknown, asset: string): number {
 }
 
 const placesOf = (asset: string): number => (asset === "USDC" ? MONEY_PLACES : SIZE_PLACES);
-
-function isPrivateKey(text: string): boolean {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
-  const number = BigInt(text);
-  return number > 0n && number < GROUP_ORDER;
-}
 
 /**
  * Reads the time and each market of a wallets file from a deployment. If the connection is lost after the first answer, the

@@ -149,7 +149,7 @@ describe("clobsim run --target", () => {
 
 describe("clobsim run", () => {
   it("--repeat prints that the runs agree", async () => {
-    const expected = "each that passed was run 3 times, and its runs agree\n";
+    const expected = "each passed scenario was run 3 times with equal results\n";
     expect((await run("good/a.yaml", "--repeat", "3")).stdout).toContain(expected);
     expect((await run("good/a.yaml")).stdout).not.toContain("was run");
   });

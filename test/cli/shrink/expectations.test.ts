@@ -140,7 +140,7 @@ steps:
     const unnamed = await shrink([two], { expect: "quote: { YES: { bid: 0.3 } }" });
     expect(unnamed.code).toBe(2);
     expect(unnamed.stderr).toContain(
-      `--expect:1:10: expected the market to be named, for there are rain, ${name}\n`,
+      `--expect:1:10: expected the name of a market (there are rain, ${name})\n`,
     );
   });
 
@@ -156,7 +156,7 @@ steps:
       "expected an expectation that a few steps can meet, found golden, which is about the whole run",
     ],
     ["orders: [", "--expect:1:9: this [ is never closed"],
-    ["just a text", "--expect:1:1: expected what must be true, a mapping, found "],
+    ["just a text", "--expect:1:1: expected expectations by kind, a mapping, found "],
   ])("refuses %s, with the names that may be used", async (text, message) => {
     const { code, stdout, stderr } = await shrink([report], { expect: text });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -188,12 +188,12 @@ describe("a path to a scenario", () => {
     [
       "a file that is no UTF-8",
       Buffer.from("scenario: é\nsteps: \xff\n", "latin1"),
-      "wrong.yaml:1:11: expected UTF-8 text, found a byte that is none",
+      "wrong.yaml:1:11: expected UTF-8 text, found an invalid byte",
     ],
     [
       "a file that ends within a character",
       Buffer.from("scenario: x\n# \xe2\x82", "latin1"),
-      "wrong.yaml:2:3: expected UTF-8 text, found a byte that is none",
+      "wrong.yaml:2:3: expected UTF-8 text, found an invalid byte",
     ],
     [
       "a file with a NUL",

@@ -73,7 +73,7 @@ describe("an included file", () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "latin.yaml"), Buffer.from("- advance: 1s\r\n# caf\xe9\n", "latin1"));
     expect(read(including("latin.yaml"))).toEqual([
-      "latin.yaml:2:6: expected UTF-8 text, found a byte that is none",
+      "latin.yaml:2:6: expected UTF-8 text, found an invalid byte",
     ]);
   });
 
@@ -112,7 +112,7 @@ describe("an included file", () => {
       write(`wide-${level}.yaml`, `- include: wide-${level + 1}.yaml\n`.repeat(100));
     }
     write("wide-11.yaml", "- advance: 1s\n");
-    expect(read(including("wide-1.yaml"))).toContain("wide-10.yaml:92:12: more than 1000 times include");
+    expect(read(including("wide-1.yaml"))).toContain("wide-10.yaml:92:12: more than 1000 includes");
   });
 });
 
@@ -160,13 +160,13 @@ describe("a path", () => {
   const RULE = "(paths are relative to the file that names them and stay in the scenario's folder)";
 
   it.each([
-    ["out.csv", `expected a path in the scenario's folder, found a link out of it ${RULE}`],
-    ["etc/hostname", `expected a path in the scenario's folder, found a link out of it ${RULE}`],
-    ["dangling.txt", `the path leads through a link that leads nowhere ${RULE}`],
+    ["out.csv", `expected a path in the scenario's folder, found a link that leads out of it ${RULE}`],
+    ["etc/hostname", `expected a path in the scenario's folder, found a link that leads out of it ${RULE}`],
+    ["dangling.txt", `the path leads through a broken link ${RULE}`],
     ["loop.csv", `the path cannot be followed: ELOOP ${RULE}`],
     ["a-folder", `expected a file, found something else ${RULE}`],
     ["flows/flow.csv/x", `the path cannot be followed: ENOTDIR ${RULE}`],
-    ["a-folder/../../x", `expected a path in the scenario's folder, found one out of it ${RULE}`],
+    ["a-folder/../../x", `expected a path in the scenario's folder, found one outside of it ${RULE}`],
     ["'flows\\flow.csv'", `expected a path with forward slashes, found a backslash ${RULE}`],
     ["'C:/flow.csv'", `expected a relative path, found a URL or a drive ${RULE}`],
     ["file:///etc/hostname", `expected a relative path, found a URL or a drive ${RULE}`],

@@ -157,7 +157,7 @@ describe("an almost valid expectation of an order is refused with a suggestion",
 
   it("status: REJECTED", () => {
     expect(problemsOf(ofSteps("{ alice: BUY 10 YES @ 0.5, status: REJECTED 0/10 }"))).toEqual([
-      'x.yaml:4:40: expected LIVE, MATCHED, CANCELED or EXPIRED, found "REJECTED" (`rejects: CODE` beside an order says that it is refused)',
+      'x.yaml:4:40: expected LIVE, MATCHED, CANCELED or EXPIRED, found "REJECTED" (add `rejects: CODE` to an order that must be refused)',
     ]);
   });
 

@@ -68,9 +68,11 @@ describe("a repeat", () => {
     const race = "race: [{ alice: cancel all }, { bob: cancel all }]";
     expect(stepsOf(repeat(2, race)).map(({ kind }) => kind)).toEqual(["race", "race"]);
     expect(problemsOf(ofSteps(`race: [${repeat(2, "advance: 1s")}, { advance: 1s }]`))).toEqual([
-      "x.yaml:4:14: repeat cannot stand in a race",
+      "x.yaml:4:14: repeat cannot be in a race",
     ]);
-    expect(problemsOf(ofSteps(repeat(13, race))).join()).toMatch(/expected at most 5040 runs, found 8192/);
+    expect(problemsOf(ofSteps(repeat(13, race))).join()).toMatch(
+      /expected at most 5040 runs, found races with 8192/,
+    );
   });
 
   it("may be as long as a scenario", () => {
@@ -121,7 +123,7 @@ describe("an invalid repeat", () => {
     [
       "gives one name twice in a round",
       repeat(3, "alice: BUY 1 YES @ 0.5 as bid", "alice: BUY 1 YES @ 0.4 as bid"),
-      "4:89: another order is named bid already (give each a name of its own)",
+      "4:89: another order is named bid already (use another name)",
     ],
     ["names an order that the round has not", repeat(2, "alice: cancel bid#"), '4:42: unknown order "bid1"'],
     [
@@ -139,11 +141,11 @@ describe("an invalid repeat", () => {
   });
 
   it("gives a name that was given before it, or one of it is given behind it", () => {
-    const twice = "another order is named bid already (give each a name of its own)";
+    const twice = "another order is named bid already (use another name)";
     expect(problemsOf(ofSteps(BID, repeat(2, BID)))).toEqual([`x.yaml:5:55: ${twice}`]);
     expect(problemsOf(ofSteps(repeat(2, BID), BID))).toEqual([`x.yaml:5:32: ${twice}`]);
     expect(problemsOf(ofSteps(`${BID}#`))).toEqual([
-      'x.yaml:4:32: # numbers the names in a repeat, found "bid#" outside of any',
+      'x.yaml:4:32: # in a name is the number of the round, found "bid#" outside of a repeat',
     ]);
   });
 });

@@ -45,8 +45,8 @@ describe.each<Via>(["process", "http"])("what is not as expected of the chain, b
     ],
     [
       "{ chain: { pending: 0 } }",
-      "what waits for a block is 1 transaction, expected 0 transactions",
-      ["- 0 transactions", "+ 1 transaction", "# waits until somebody mines a block"],
+      "the number of pending transactions is 1, expected 0",
+      ["- 0", "+ 1", "# waits until somebody mines a block"],
     ],
     [
       "{ chain: { settled: { second: MINED } } }",

@@ -117,7 +117,7 @@ steps:
   it("if time would go back", async () => {
     const { message } = await failing("  - advance: 10s\n  - at: 2026-01-01T00:00:05Z\n");
     expect(message).toBe(
-      "time never runs backwards: it is 2026-01-01T00:00:10.000Z already, asked for 2026-01-01T00:00:05.000Z",
+      "time never goes back: it is 2026-01-01T00:00:10.000Z now, requested 2026-01-01T00:00:05.000Z",
     );
   });
 });

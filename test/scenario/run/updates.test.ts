@@ -39,13 +39,13 @@ describe("a golden file", () => {
     folder.write("stale.txt", GOLDEN.replace("15 (1)", "14 (2)"));
     const scenario = folder.scenario(`${OPENING}  - expect: { golden: stale.txt }\n`);
     const { failure } = await resultOf(scenario);
-    expect(failure?.message).toBe("books and trades are not those of the golden file");
+    expect(failure?.message).toBe("books and trades differ from the golden file");
     const lines = failure === null ? [] : detailsOf(failure).diff;
     expect(lines.filter((line) => /^[-+]/.test(line))).toEqual([
       "-                  |    0.5 | 14 (2)",
       "+                  |    0.5 | 15 (1)",
     ]);
-    expect(lines.at(-1)).toBe("# clobsim run --update writes it anew");
+    expect(lines.at(-1)).toBe("# clobsim run --update overwrites it");
     await resultOf(scenario, updating);
     expect(folder.read("stale.txt")).toBe(GOLDEN);
   });
@@ -156,7 +156,7 @@ steps:
     const text = `${OPENING}  - include: _again.yaml\n  - include: _again.yaml\n`;
     const { failure, written } = await folder.run(text, updating);
     expect(failure?.message).toBe(
-      "no one value can be written, for this is checked more than once and differs",
+      "no single value can be written, because this is checked more than once and differs",
     );
     expect(written).toEqual([]);
     expect(folder.read("_again.yaml")).toBe(part);
