@@ -174,18 +174,18 @@ const names: Rule = ({ fileName, program }, report) => {
 const plainTypeScript: Rule = ({ fileName, program }, report) => {
   walk(program, (node) => {
     if (node.type === "TSEnumDeclaration") report(node, "declares an enum: a union of literals is enough");
-    if (node.type === "TSAnyKeyword") report(node, "says any: name the type, or unknown");
+    if (node.type === "TSAnyKeyword") report(node, "says any: name the type, or use unknown");
     if (node.type === "TSNonNullExpression")
-      report(node, "says !: prove it with a check, or `as` beside the proof");
+      report(node, "says !: add a check, or `as` with the proof beside it");
     const isExport = node.type === "ExportNamedDeclaration" || node.type === "ExportAllDeclaration";
     if (isExport && node.source !== null && !ENTRIES.has(fileName))
-      report(node, "exports what another file holds: only what users import does");
+      report(node, "exports names of another file: only files that users import do");
   });
   for (const statement of program.body) {
     const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
     if (declared?.type !== "VariableDeclaration" || declared.kind === "const") continue;
     if (!fileName.endsWith(".d.ts"))
-      report(statement, "holds state at module level: two exchanges can live in one process");
+      report(statement, "has state at module level, but one process can have two exchanges");
   }
 };
 
@@ -202,11 +202,11 @@ function importGraph(files: readonly Source[]): ReadonlyMap<string, readonly str
 }
 
 /** Returns the strongly connected components of more than one file (Tarjan 1972), each sorted by name. */
-function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
   const open: string[] = [];
-  const circles: string[][] = [];
+  const cycles: string[][] = [];
   const visit = (file: string): number => {
     const index = order.size;
     let low = index;
@@ -218,13 +218,13 @@ function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
     }
     lowest.set(file, low);
     if (low === index) {
-      const circle = open.splice(open.indexOf(file));
-      if (circle.length > 1) circles.push(circle.sort());
+      const cycle = open.splice(open.indexOf(file));
+      if (cycle.length > 1) cycles.push(cycle.sort());
     }
     return low;
   };
   for (const file of graph.keys()) if (!order.has(file)) visit(file);
-  return circles;
+  return cycles;
 }
 
 function layerTable(): string {
@@ -269,7 +269,7 @@ const sources = entries
 
 describe("every file of src", () => {
   it.each([
-    ["imports only what src/layers.json allows, edges never one another", arrows],
+    ["imports only what src/layers.json allows", arrows],
     ["uses a package only in the folders that name it", homes],
     ["in the core is pure and deterministic", pureCore],
     ["is short, and so are its functions", lengths],
@@ -286,8 +286,8 @@ describe("every file of src", () => {
   });
 
   it("is in no import cycle, types and import() included", () => {
-    const circles = circlesOf(importGraph(sources)).map((circle) => circle.join(" "));
-    expect(circles).toEqual([]);
+    const cycles = cyclesOf(importGraph(sources)).map((cycle) => cycle.join(" "));
+    expect(cycles).toEqual([]);
   });
 
   it("has its folder in the map's table", async () => {
@@ -300,7 +300,7 @@ describe("every file of src", () => {
   });
 });
 
-describe("a planted violation is found", () => {
+describe("every rule finds a violation", () => {
   it.each(
     rowsOf(`
     arrows          | core/a.ts           | import { b } from "../api/b.ts";                | core may import nothing
@@ -332,7 +332,7 @@ describe("a planted violation is found", () => {
     plainTypeScript | api/a.ts            | enum A { B }                                    | an enum
     plainTypeScript | api/a.ts            | let a = 1 as any;                               | says any
     plainTypeScript | api/a.ts            | const a = b!;                                   | says !
-    plainTypeScript | api/a.ts            | export * from "./b.ts";                         | only what users import does
+    plainTypeScript | api/a.ts            | export * from "./b.ts";                         | only files that users import do
     plainTypeScript | api/a.ts            | let count = 0;                                  | state at module level
     `),
   )("by %s in %s: %s", (rule = "", path = "", text = "", finding = "") => {
@@ -346,7 +346,7 @@ describe("a planted violation is found", () => {
     ["pureCore", "core/a.ts", "export const a = Math.floor(1.5);"],
     ["pureCore", "engine/a.ts", "export const now = () => Date.now();"],
     ["names", "core/order-types.ts", ""],
-  ])("and what is right is left alone: %s in %s: %s", (rule, path, text) => {
+  ])("and accepts valid code: %s in %s: %s", (rule, path, text) => {
     expect(findings(parsed(path, text), RULES[rule])).toEqual([]);
   });
 
@@ -357,8 +357,8 @@ describe("a planted violation is found", () => {
       parsed("core/c.ts", 'import { a } from "./a.ts";'),
       parsed("core/d.ts", 'import { a } from "./a.ts";'),
     ];
-    expect(circlesOf(importGraph(files))).toEqual([["core/a.ts", "core/b.ts", "core/c.ts"]]);
-    expect(circlesOf(importGraph(files.slice(1)))).toEqual([]);
+    expect(cyclesOf(importGraph(files))).toEqual([["core/a.ts", "core/b.ts", "core/c.ts"]]);
+    expect(cyclesOf(importGraph(files.slice(1)))).toEqual([]);
   });
 
   it("by length: a file of 601 lines, a function of 81", () => {

@@ -29,52 +29,52 @@ afterAll(() => {
   for (const path of folders) rmSync(path, { recursive: true });
 });
 
-const opened = () => {
+const cache = () => {
   const cache = cacheFolder({ CLOBSIM_CACHE: folder });
   if (cache === null) throw new Error("expected a folder");
   return cache;
 };
-const contents = Buffer.from("what takes time to be made");
+const contents = Buffer.from("any contents");
 
 describe("the cache folder", () => {
   it("reads what was written under a name, and nothing under another", () => {
-    opened().write("kind", "name", contents);
-    expect(opened().read("kind", "name")?.equals(contents)).toBe(true);
-    expect(opened().read("kind", "another")).toBeNull();
-    expect(opened().read("another", "name")).toBeNull();
+    cache().write("kind", "name", contents);
+    expect(cache().read("kind", "name")?.equals(contents)).toBe(true);
+    expect(cache().read("kind", "another")).toBeNull();
+    expect(cache().read("another", "name")).toBeNull();
   });
 
   it("does not read a file that is damaged or truncated", () => {
-    opened().write("kind", "name", contents);
+    cache().write("kind", "name", contents);
     const path = join(folder, "kind-name");
     const whole = readFileSync(path);
     for (let at = 0; at < whole.length; at += 1) {
       const damaged = Buffer.from(whole);
       damaged[at] = (damaged[at] as number) ^ 4;
       writeFileSync(path, damaged);
-      expect(opened().read("kind", "name")).toBeNull();
+      expect(cache().read("kind", "name")).toBeNull();
       writeFileSync(path, whole.subarray(0, at));
-      expect(opened().read("kind", "name")).toBeNull();
+      expect(cache().read("kind", "name")).toBeNull();
     }
   });
 
   it("keeps the latest eight files of a kind", () => {
     for (let number = 1; number <= 10; number += 1) {
-      opened().write("kind", String(number), contents);
+      cache().write("kind", String(number), contents);
       utimesSync(join(folder, `kind-${number}`), number, number);
     }
-    opened().write("another", "name", contents);
+    cache().write("another", "name", contents);
     expect(readdirSync(folder).length).toBe(9);
-    expect(opened().read("kind", "2")).toBeNull();
-    expect(opened().read("kind", "3")).not.toBeNull();
+    expect(cache().read("kind", "2")).toBeNull();
+    expect(cache().read("kind", "3")).not.toBeNull();
   });
 
   it("keeps 128 MiB of a kind, and the latest file of any size", () => {
     for (const [number, mebibytes] of [100, 20, 20, 150].entries()) {
-      opened().write("kind", String(number), Buffer.alloc(mebibytes * 1024 * 1024));
+      cache().write("kind", String(number), Buffer.alloc(mebibytes * 1024 * 1024));
       utimesSync(join(folder, `kind-${number}`), number + 1, number + 1);
-      const kept = [["kind-0"], ["kind-0", "kind-1"], ["kind-1", "kind-2"], ["kind-3"]];
-      expect(readdirSync(folder)).toEqual(kept[number]);
+      const expected = [["kind-0"], ["kind-0", "kind-1"], ["kind-1", "kind-2"], ["kind-3"]];
+      expect(readdirSync(folder)).toEqual(expected[number]);
     }
   });
 
@@ -106,9 +106,12 @@ describe("the program", () => {
 
   it.each([
     ["damaged", (file: Buffer) => file.subarray(0, file.length >> 1)],
-    ["whole and no code of this V8", () => withCheck(Buffer.from("neither V8's nor whole"))],
-    ["whole and code of another version", (file: Buffer) => withCheck(ofAnotherVersion(file.subarray(4)))],
-  ])("makes anew what is %s", async (_, changed) => {
+    ["complete, but not code of V8", () => withCheck(Buffer.from("not V8's code"))],
+    [
+      "complete, but code of another version",
+      (file: Buffer) => withCheck(ofAnotherVersion(file.subarray(4))),
+    ],
+  ])("replaces a cached file that is %s", async (_, changed) => {
     const first = await printed(folder);
     const path = join(folder, files()[0] as string);
     const wrong = changed(readFileSync(path));

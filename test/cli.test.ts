@@ -63,7 +63,7 @@ describe("clobsim", () => {
       ["world", "-h"],
       ["--seed", "--out", "Examples:"],
     ],
-  ])("explains itself within 100 columns: %j", async (args, words) => {
+  ])("prints help within 100 columns: %j", async (args, words) => {
     const { code, stdout, stderr } = await line(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const word of words) expect(stdout).toContain(word);
@@ -117,10 +117,10 @@ describe("clobsim", () => {
     fuzz merge no --out d        | no: there is no such file or directory
     doctor a b                   | doctor expects one data directory, found 2 (see clobsim doctor --help)
     `),
-  )("refuses %j with one sentence and exit code 2, and leaves nothing behind", async (words, sentence) => {
+  )("refuses %j with one sentence and exit code 2, and writes nothing", async (words, sentence) => {
     const args = words.split(" ").filter((word) => word !== "");
     expect(await line(args)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
-    expect(existsSync(program.path("d")), "it has written something").toBe(false);
+    expect(existsSync(program.path("d")), "a file was written").toBe(false);
   });
 
   it("names an invalid variable", async () => {

@@ -42,7 +42,7 @@ describe("the configuration", () => {
     ["faucet", "12.5", { faucet: { collateral: 12_500_000, everyMarket: 1250 } as Config["faucet"] }],
     ["faucet", "0", { faucet: { collateral: 0, everyMarket: 0 } as Config["faucet"] }],
     ["personal-sign", "false", { personalSign: false }],
-  ])("takes --%s %s, and the same from its variable", (name, text, expected) => {
+  ])("reads --%s %s, and the same from its variable", (name, text, expected) => {
     const config = { ...DEFAULT_CONFIG, ...expected, given: new Set([name]) };
     expect(configOf({ [name]: [text] })).toEqual(config);
     expect(configOf({}, { [variableOf(name)]: text })).toEqual(config);
@@ -65,7 +65,7 @@ describe("the configuration", () => {
     ["request-timeout", ["10", "0s", "25h", "-1s"]],
     ["faucet", ["-1", "1.234", "10000000.01", "1e3", "lots"]],
     ["personal-sign", ["never", "-1", "null"]],
-  ])("refuses a wrong --%s, saying what is expected and what was found", (name, texts) => {
+  ])("refuses a wrong --%s with the expected and the found value", (name, texts) => {
     const { expected } = Object.entries(SETTINGS).find(([key]) => flagOf(key) === name)?.[1] ?? truth;
     for (const text of texts) {
       const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
@@ -82,7 +82,7 @@ describe("the configuration", () => {
     Object.entries(SETTINGS)
       .filter(([, { read }]) => read === truth.read)
       .map(([key]) => key),
-  )("takes every spelling of yes and no for %s, in any letter case", (key) => {
+  )("accepts every spelling of yes and no for %s, in any case", (key) => {
     const name = flagOf(key);
     const readGiven = (given: Given): unknown => valuesOf(SETTINGS, given)[key as keyof typeof SETTINGS];
     for (const [words, value] of [
@@ -96,13 +96,17 @@ describe("the configuration", () => {
     }
   });
 
-  it("persists nothing with CLOBSIM_EPHEMERAL=1, and something with 0", () => {
-    const keptWith = (text: string): string | null =>
+  it("persists nothing with CLOBSIM_EPHEMERAL=1, and in .clobsim with 0", () => {
+    const directoryWith = (text: string): string | null =>
       readConfig({ flags: {}, environment: { CLOBSIM_EPHEMERAL: text } }, ".clobsim").data;
-    expect([keptWith("1"), keptWith("0"), keptWith("")]).toEqual([null, ".clobsim", ".clobsim"]);
+    expect([directoryWith("1"), directoryWith("0"), directoryWith("")]).toEqual([
+      null,
+      ".clobsim",
+      ".clobsim",
+    ]);
   });
 
-  it("never repeats a secret that it refuses", () => {
+  it("never shows a refused secret", () => {
     expect(() => configOf({ "sim-token": ["my secret"] })).toThrow(
       "--sim-token expects 1 to 256 visible ASCII characters, found something else",
     );
@@ -131,7 +135,7 @@ describe("the configuration", () => {
     expect(() => configOf({ world: ["w.json"], markets: ["3"] })).toThrow("contradict");
   });
 
-  it("persists the exchange in a given directory, and nothing if told so", () => {
+  it("persists the exchange in a given directory, or not at all", () => {
     expect(configOf({}).data).toBe(null);
     expect(readConfig({ flags: {}, environment: {} }, "here").data).toBe("here");
     expect(readConfig({ flags: { ephemeral: ["true"] }, environment: {} }, "here").data).toBe(null);
@@ -150,7 +154,7 @@ describe("the configuration", () => {
     ["--pool persists nothing, and --reset is given too", { pool: ["2"], reset: ["true"] }],
     ["--ephemeral persists nothing, and --reset is given too", { ephemeral: ["true"], reset: ["true"] }],
     ["--durability power is given too", { ephemeral: ["true"], durability: ["power"] }],
-  ])("refuses what contradicts itself: %s", (sentence, flags) => {
+  ])("refuses contradictory settings: %s", (sentence, flags) => {
     expect(() => configOf(flags)).toThrow(sentence);
   });
 

@@ -40,7 +40,7 @@ function codeIn(page: string): string[] {
 
 const CLIENT = `import type { ExchangeClient as AnyClient } from "clobsim";\ndeclare const client: AnyClient;\n`;
 
-/** Declarations that a snippet presupposes, by a word in it. */
+/** Declarations that a snippet needs, by a word in it. */
 const GIVEN: readonly (readonly [string, string])[] = [
   ["walletOf(privateKey)", "declare const privateKey: string;\ndeclare const tokenId: string;\n"],
   ["client.trades(", CLIENT],
@@ -119,7 +119,7 @@ describe("requests that are signed by hand", () => {
   });
   afterAll(() => api.close());
 
-  it("are answered, with types removed", async () => {
+  it("are accepted, with types removed", async () => {
     const code = SNIPPETS.find((snippet) => snippet.includes("createHmac"))?.replace(
       "http://127.0.0.1:7070",
       api.server.url,
@@ -162,7 +162,7 @@ it("the page of formats has the version of every written file", () => {
   expect([...formats].filter((format) => !page.includes(`\`${format}\``))).toEqual([]);
 });
 
-it("hashes, addresses and private keys of the client's types are hexadecimal to the compiler, as viem's are", () => {
+it("hashes, addresses and private keys have the type of hexadecimal strings, as in viem", () => {
   type Hex = `0x${string}`;
   expectTypeOf<Account["address"]>().toEqualTypeOf<Hex>();
   expectTypeOf<Info["devAccounts"][number]>().toEqualTypeOf<{

@@ -65,7 +65,7 @@ describe("the explanation of a pasted request", () => {
     { url: undefined, path: "/clob/order" },
     { method: "post" },
     { headers: { poly_address: undefined, POLY_ADDRESS: ` ${ADDRESS} ` } },
-  ])("reads the request however it is written: %j", (changes) => {
+  ])("accepts every form of the request: %j", (changes) => {
     expect(explain(changes)).toMatchObject({ verdict: "OK", canonicalMessage: `${NOW}POST/order${ORDER}` });
   });
 
@@ -89,11 +89,19 @@ describe("the explanation of a pasted request", () => {
     { poly_signature: undefined },
   ];
   it.each([
-    ["what needs the credentials", missing, [false, true, true, true, null, null, null, null]],
-    ["of an unknown key the same", unknown, [true, true, true, true, false, null, null, null]],
-    ["what needs the time", wrongTime, [true, true, false, null, true, true, true, null]],
-    ["the signature, where there is none", unsigned, [false, true, true, true, true, true, true, null]],
-  ])("leaves out what cannot be checked: %s", (_what, headers, checks) => {
+    ["those of the credentials without a key", missing, [false, true, true, true, null, null, null, null]],
+    [
+      "those of the credentials with an unknown key",
+      unknown,
+      [true, true, true, true, false, null, null, null],
+    ],
+    [
+      "those of the time with an invalid timestamp",
+      wrongTime,
+      [true, true, false, null, true, true, true, null],
+    ],
+    ["the signature if it is missing", unsigned, [false, true, true, true, true, true, true, null]],
+  ])("skips checks that are not possible: %s", (_case, headers, checks) => {
     expect(explain({ headers }).checks.map(({ ok }) => ok)).toEqual(checks);
   });
 
@@ -117,7 +125,7 @@ describe("the explanation of a pasted request", () => {
     ["localhost:7070", "http://127.0.0.1:7070"],
     ["127.0.0.1:7070", "http://[::1]:7070"],
     ["exchange.example", "https://exchange.example"],
-  ])("knows that a request without a host came to %s when %s was signed", (host, origin) => {
+  ])("uses the server's host %s for a request without one, signed with %s", (host, origin) => {
     const changes = { headers: { host: undefined }, signed: `${NOW}POST${origin}/clob/order${ORDER}` };
     expect(explain(changes, NOW, host).hint).toBe(
       `the path was signed as ${origin}/clob/order, with the full URL: would match with path /order`,
@@ -153,10 +161,10 @@ describe("the explanation of a pasted request", () => {
         const explanation = explainAuth(sent, lookup, { time: NOW, host: undefined, prefix: "" });
         const failed = explanation.checks.filter(({ ok }) => ok === false);
         expect(explanation.verdict).toBe(failed[0]?.code ?? "OK");
-        const told = JSON.stringify({ ...explanation, canonicalMessage: "" });
+        const shown = JSON.stringify({ ...explanation, canonicalMessage: "" });
         const { canonicalMessage } = explanation;
         for (const secret of [SECRET, PASSPHRASE, sign(SECRET, canonicalMessage)])
-          expect(told).not.toMatch(secret);
+          expect(shown).not.toMatch(secret);
       }),
       runs(200, 7),
     );

@@ -8,7 +8,7 @@ import { ERROR_CODES, ERRORS, type ErrorCode, type ErrorScope, statusesOf } from
 import { openApiDocument } from "../src/api/openapi.ts";
 import { code, table } from "./support/markdown.ts";
 
-// The pages of docs/reference that follow from the API's tables; `vitest run test/http-reference.test.ts -u` writes them anew.
+// Generates pages of docs/reference from the tables of the API; update them by `vitest run test/http-reference.test.ts -u`.
 
 interface Schema {
   readonly $ref?: string;
@@ -46,7 +46,7 @@ const { schemas } = document.components as { readonly schemas: Readonly<Record<s
 const tags = document.tags as readonly { readonly name: string; readonly description: string }[];
 
 const nameIn = (reference: string): string => reference.split("/").at(-1) as string;
-/** Components that are objects have a table of their own; the others are said in place. */
+/** Components that are objects have their own table; others are described in place. */
 const hasTable = (schema: Schema | undefined): boolean => schema?.properties !== undefined;
 
 const isPage = (name: string): boolean => schemas[name]?.properties?.hasMore !== undefined;
@@ -93,8 +93,8 @@ function boundsText({
 
 const meaning = (schema: Schema): string => {
   const target = schema.$ref === undefined ? schema : (schemas[nameIn(schema.$ref)] ?? schema);
-  const said = schema.description ?? (hasTable(target) ? "" : (target.description ?? ""));
-  return `${boundsText(target)}${said}`.trim();
+  const text = schema.description ?? (hasTable(target) ? "" : (target.description ?? ""));
+  return `${boundsText(target)}${text}`.trim();
 };
 
 function fieldsTable(schema: Schema): string {
@@ -131,10 +131,10 @@ function endpointText(endpoint: Endpoint): string {
       : [
           table(
             ["query", "type", "meaning"],
-            query.map(({ name, schema, description: says, required }) => [
+            query.map(({ name, schema, description: text, required }) => [
               code(name),
               typeText(schema),
-              `${required ? "Required. " : ""}${says}`,
+              `${required ? "Required. " : ""}${text}`,
             ]),
           ),
         ]),
@@ -220,7 +220,7 @@ it("every error code is answered by an endpoint or the server", () => {
   expect(others.filter((each) => ERRORS[each].scope !== "server")).toEqual([]);
 });
 
-it("every error code is answered with somewhere in the source, not only listed", () => {
+it("every error code is used in the source, not only listed", () => {
   const src = fileURLToPath(new URL("../src/", import.meta.url));
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".ts"),

@@ -40,9 +40,9 @@ describe("startExchange", () => {
   it("persists the exchange in a directory, and continues from it", async () => {
     const folder = mkdtempSync(join(tmpdir(), "clobsim-"));
     try {
-      const options = { ...tiny, data: join(folder, "kept") };
+      const options = { ...tiny, data: join(folder, "data") };
       const first = await startExchange(options);
-      await post(first.url, "/sim/events", { title: "Kept" });
+      await post(first.url, "/sim/events", { title: "Persisted" });
       const { hash } = await read<{ hash: string }>(first.url, "/sim/state/hash");
       await first.close();
       const second = await startExchange(options);
@@ -54,24 +54,24 @@ describe("startExchange", () => {
   });
 
   it.each<[string, object, string | RegExp]>([
-    ["a name that is none", { sed: 7 }, "unknown option sed, did you mean seed?"],
-    ["a name in two words", { allowHosts: "a" }, "unknown option allowHosts, did you mean allowHost?"],
-    ["a value that is none", { clock: "fast" }, "clock expects real, frozen or a rate such as 5x or 0.5x"],
+    ["an unknown option", { sed: 7 }, "unknown option sed, did you mean seed?"],
+    ["an option in the plural", { allowHosts: "a" }, "unknown option allowHosts, did you mean allowHost?"],
+    ["an invalid value", { clock: "fast" }, "clock expects real, frozen or a rate such as 5x or 0.5x"],
     ["a clock that is misspelt", { clock: "frozzen" }, 'found "frozzen", did you mean frozen?'],
     [
       "a world that is misspelt",
       { world: "tiney" },
       "world tiney: there is no such file, and no world tiney comes with clobsim, only tiny and small, did you mean tiny?",
     ],
-    ["a world that is no name", { world: "./a.json" }, "world ./a.json: there is no such file"],
-    ["what contradicts itself", { world: "tiny", markets: 3 }, /^world and markets contradict each other/],
+    ["the path of a missing world", { world: "./a.json" }, "world ./a.json: there is no such file"],
+    ["contradictory options", { world: "tiny", markets: 3 }, /^world and markets contradict each other/],
     [
-      "a seed that is not the world's, with a line to be typed",
+      "a seed that is not the world's, with a command to type",
       { world: "tiny", seed: 8 },
       /seed asks for 8: leave seed out, or make a world with clobsim world --seed 8$/,
     ],
     ["a port beyond the last", { port: 65_536 }, 'a whole number from 0 to 65535, found "65536"'],
-  ])("refuses %s", async (_what, options, message) => {
+  ])("refuses %s", async (_case, options, message) => {
     const refused = startExchange(options as StartOptions);
     await expect(refused).rejects.toThrow(ConfigError);
     await expect(refused).rejects.toThrow(message);
@@ -92,7 +92,7 @@ describe("startExchange with a port in use", () => {
 
 describe("startExchange with an option of a wrong type", () => {
   /** One valid value for each option; the compiler checks that none is missing. */
-  const RIGHT: Required<{ readonly [Name in keyof StartOptions]: unknown }> = {
+  const VALID: Required<{ readonly [Name in keyof StartOptions]: unknown }> = {
     host: "127.0.0.1",
     port: 0,
     pool: 2,
@@ -132,12 +132,12 @@ describe("startExchange with an option of a wrong type", () => {
     [Number.NaN, "NaN"],
   ];
 
-  it.each(Object.entries(RIGHT))(
-    "%s, names it, what was expected and what was found",
-    async (name, right) => {
+  it.each(Object.entries(VALID))(
+    "%s: the error has the expected and the found value",
+    async (name, valid) => {
       const isSecret = name === "simToken";
       const others =
-        typeof right === "boolean" ? ["yes", 1] : typeof right === "number" ? [true] : [true, {}];
+        typeof valid === "boolean" ? ["yes", 1] : typeof valid === "number" ? [true] : [true, {}];
       for (const [value, found] of [...WRONG, ...others.map((other) => [other, ""] as const)]) {
         const refused = startExchange({ [name]: value } as StartOptions);
         await expect(refused, String(found)).rejects.toThrow(ConfigError);
@@ -149,7 +149,7 @@ describe("startExchange with an option of a wrong type", () => {
   );
 
   it("treats undefined as not given", async () => {
-    const nothing = Object.fromEntries(Object.keys(RIGHT).map((name) => [name, undefined]));
+    const nothing = Object.fromEntries(Object.keys(VALID).map((name) => [name, undefined]));
     const [one, other] = [
       await startExchange({ ...nothing, ...tiny }),
       await startExchange({ ...nothing, ...tiny }),

@@ -13,7 +13,7 @@ const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
   readonly exports: Readonly<Record<string, unknown>>;
 };
 
-/** A project with the packed package, and vitest, which runs scenarios as tests. */
+/** A project with the packed package and vitest. */
 const project = temporaryFolder();
 const installed = join(project, "node_modules", "clobsim");
 
@@ -84,9 +84,9 @@ describe("the packed package", () => {
   });
 
   it.each([
-    ["that nobody closes lets the process end", ""],
+    ["that is not closed lets the process end", ""],
     ["is closed by await using", "await server[Symbol.asyncDispose]();"],
-    ["keeps the process alive when it is told to", "server.ref(); setTimeout(() => server.close(), 50);"],
+    ["keeps the process alive after ref()", "server.ref(); setTimeout(() => server.close(), 50);"],
   ])("an exchange %s", async (_, then) => {
     const program = `import { startExchange } from "clobsim"; const server = await startExchange({ world: "tiny" });
       await fetch(server.url + "/clob/time"); process.on("exit", () => console.log("ended")); ${then}`;

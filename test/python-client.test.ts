@@ -11,7 +11,7 @@ const CLIENT = fileURLToPath(new URL("../fixtures/clients/python/", import.meta.
 const PACKAGE = join(CLIENT, "clobsim");
 
 /** Result of a run of Python. */
-interface Ran {
+interface PythonRun {
   readonly code: number;
   /** Output of both streams. */
   readonly text: string;
@@ -23,7 +23,7 @@ function run(
   args: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
+): Promise<PythonRun> {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(?:CLOBSIM|PYTEST)_/.test(name));
   const own = { PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: "1", ...environment };
   const env = { ...Object.fromEntries(inherited), ...own };
@@ -63,7 +63,7 @@ async function pytest(
     args = [],
     ...environment
   }: { readonly args?: readonly string[] } & Readonly<Record<string, unknown>> = {},
-): Promise<Ran & { readonly folder: string }> {
+): Promise<PythonRun & { readonly folder: string }> {
   const own = join(folder, name);
   mkdirSync(own);
   // Processes started there share this folder.
@@ -183,7 +183,7 @@ print("every method was called")
 `;
 
 /** Returns URL and final state hash of the exchange of each test of a run. */
-const usedIn = ({ text }: Ran) =>
+const usedIn = ({ text }: PythonRun) =>
   [...text.matchAll(/^used (\S+) (\S+)$/gm)].map(([, url = "", hash = ""]) => ({ url, hash }));
 
 describe.runIf(plain !== null)("the plugin of pytest", () => {
@@ -196,7 +196,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     expect(await run(python, ["-c", check, ...files], PACKAGE)).toEqual({ code: 0, text: "" });
   });
 
-  it("is not needed, because the code of its page starts a pool too", async () => {
+  it("is optional: the code of its page starts a pool too", async () => {
     const [, page = ""] = readFileSync(join(CLIENT, "README.md"), "utf8").split("## Without pytest");
     const [, code = ""] = /```python\n(.*?)```/s.exec(page) ?? [];
     expect(await run(python, ["-c", code], folder)).toMatchObject({
@@ -204,14 +204,14 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     });
   });
 
-  it("has a client all of whose methods the exchange answers", async () => {
+  it("has a client whose methods all succeed", async () => {
     const ran = await run(python, ["-c", EVERY_METHOD], folder);
     expect(ran).toEqual({ code: 0, text: "every method was called\n" });
   });
 
   it.each([
-    ["by itself", []],
-    ["beside -p", ["-p", "clobsim.plugin"]],
+    ["without flags", []],
+    ["with -p too", ["-p", "clobsim.plugin"]],
   ])("is found %s when it is installed, and passes the example", async (_, words) => {
     const file = join(CLIENT, "example", "test_market_maker.py");
     const args = ["-m", "pytest", "-p", "no:cacheprovider", "--color=no", ...words, file];
@@ -295,7 +295,11 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
   });
 
   it.each([
-    ["nobody answers", { CLOBSIM_URL: "http://127.0.0.1:1" }, "no clobsim answers at http://127.0.0.1:1: "],
+    [
+      "no server answers",
+      { CLOBSIM_URL: "http://127.0.0.1:1" },
+      "no clobsim answers at http://127.0.0.1:1: ",
+    ],
     [
       "the program ends",
       { CLOBSIM_COMMAND: "echo no such thing as" },
@@ -312,7 +316,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       "\nclobsim does not start, node is not found: install Node 20.19 or newer",
     ],
     [
-      "the command is none",
+      "the command is invalid",
       { CLOBSIM_COMMAND: "npx 'clobsim" },
       "\nCLOBSIM_COMMAND is no command: No closing quotation in npx 'clobsim",
     ],
@@ -321,7 +325,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       { args: ["-o", "clobsim_args=--clock stopped"] },
       "--clock expects real, frozen or a rate",
     ],
-  ])("says so when %s", async (what, circumstances, sentence) => {
+  ])("reports an error if %s", async (what, circumstances, sentence) => {
     const ran = await pytest(python, what, FAILING, circumstances);
     expect(ran.code).not.toBe(0);
     expect(ran.text).toContain(sentence);

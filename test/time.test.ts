@@ -111,7 +111,7 @@ describe("parsing a time", () => {
     ["other digits", "２０２６-01-01T00:00:00Z"],
     ["Unix seconds", "1767225600"],
     ["nothing", ""],
-  ])("refuses %s", (_what, text) => {
+  ])("refuses %s", (_case, text) => {
     expect(parseIso(text)).toBeNull();
   });
 });

@@ -65,7 +65,7 @@ beforeAll(() => {
   write("scenarios/b-failing.yaml", FAILING);
   write("scenarios/c-served.yaml", "scenario: needs HTTP\nsteps: [{ request: GET /clob/time }]\n");
   write("scenarios/d-wrong.yaml", "scenario: is wrong\nsteps:\n  - advanse: 1s\n");
-  write("scenarios/deep/e.yaml", "scenario: lies deeper\nsteps: [{ advance: 1s }]\n");
+  write("scenarios/deep/e.yaml", "scenario: is in a folder\nsteps: [{ advance: 1s }]\n");
   write("scenarios/_part.yaml", "- advance: 1s\n");
   write("all.test.mjs", testFile("scenarios", ', { via: "process" }'));
   write("deep.test.mjs", testFile("scenarios/deep/*.yaml", ", { repeat: 2, seed: 7 }"));
@@ -88,14 +88,14 @@ describe("scenarioSuite", () => {
       ["scenarios", "needs HTTP"],
       ["scenarios", "passes"],
       ["scenarios", "scenarios/d-wrong.yaml"],
-      ["scenarios/deep", "lies deeper"],
+      ["scenarios/deep", "is in a folder"],
     ]);
   });
 
   it("passes, fails and skips like the scenarios", () => {
     const statusOf = (name: string): string | undefined => named(name)?.status;
     expect(statusOf("scenarios passes")).toBe("passed");
-    expect(statusOf("scenarios/deep lies deeper")).toBe("passed");
+    expect(statusOf("scenarios/deep is in a folder")).toBe("passed");
     expect(statusOf("scenarios fails in its second step")).toBe("failed");
     expect(["pending", "skipped"]).toContain(statusOf("scenarios needs HTTP"));
     expect(code).toBe(1);
@@ -119,7 +119,7 @@ describe("scenarioSuite", () => {
     expect(wrong?.failureMessages[0]).toMatch(/scenarios\/d-wrong\.yaml:3:5: .*\(did you mean advance\?\)/);
   });
 
-  it("runs scenarios that need it over HTTP, unless told otherwise", async () => {
+  it("runs scenarios that need it over HTTP by default", async () => {
     const served = await vitest("served.test.mjs");
     expect(served.tests.map(({ title, status }) => [title, status])).toEqual([["needs HTTP", "passed"]]);
     expect(served.code).toBe(0);

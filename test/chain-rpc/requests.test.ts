@@ -32,7 +32,7 @@ describe("a body that is not a call", () => {
     ["no method", { jsonrpc: "2.0", id: 1 }, /a method is a string/],
     ["a method that is not a string", { jsonrpc: "2.0", id: 1, method: 7 }, /a method is a string/],
     ["params that are a string", { ...rpc("eth_chainId"), params: "0x1" }, /params are an array/],
-  ])("is an invalid request when it has %s, and keeps its id", async (_what, body, message) => {
+  ])("is an invalid request when it has %s, and keeps its id", async (_case, body, message) => {
     expect((await post(api, body)).body).toEqual(failure(-32600, message, 1));
   });
 

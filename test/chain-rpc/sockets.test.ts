@@ -38,7 +38,7 @@ describe("a message", () => {
     ["a number", 7],
     ["invalid JSON", "{"],
     ["an empty text", ""],
-  ])("is answered as over HTTP: %s", async (_what, message) => {
+  ])("is answered as over HTTP: %s", async (_case, message) => {
     const text = typeof message === "string" ? message : JSON.stringify(message);
     const overHttp = (await post(api, text)).body;
     expect(await socket.send(text)).toEqual(overHttp);
@@ -116,7 +116,7 @@ describe("a connection", () => {
   it.each([
     ["an unknown version", "sec-websocket-version: 7\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA=="],
     ["no key", "sec-websocket-version: 13"],
-  ])("with %s is refused", async (_what, headers) => {
+  ])("with %s is refused", async (_case, headers) => {
     const head = `GET /chain HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n${headers}\r\n\r\n`;
     expect((await replyTo(api.port, head)).status).toBe(400);
   });

@@ -207,7 +207,7 @@ describe("a subscription", () => {
       expect.stringContaining("address"),
     ],
     ["to pending transactions with a number", ["newPendingTransactions", 1], -32602, expect.anything()],
-  ])("%s is refused", async (_what, params, code, message) => {
+  ])("%s is refused", async (_case, params, code, message) => {
     expect((await socket.call("eth_subscribe", ...params)).error).toEqual({ code, message });
   });
 

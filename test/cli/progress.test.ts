@@ -26,7 +26,7 @@ describe("the progress line", () => {
     ["the count if the total is unknown", { done: 1234, total: 0 }, 80, "running  1,234 scenarios  3 s"],
     ["only the time if nothing is counted", { done: 0, total: 0 }, 80, "running  3 s"],
     ["no more than the width of the terminal", { done: 70, total: 281 }, 20, "running  [====     "],
-  ])("shows %s", (_what, counts, columns, line) => {
+  ])("shows %s", (_case, counts, columns, line) => {
     expect(progressText(busy, counts, 3999, columns)).toBe(line);
   });
 
@@ -38,7 +38,7 @@ describe("the progress line", () => {
     the log of a job          | true  | CI=true    | false
     a terminal without colour | true  | NO_COLOR=1 | true
     `),
-  )("is drawn on %s: %s %s", (_what, isTerminal, variable, isDrawn) => {
+  )("is drawn on %s: %s %s", (_case, isTerminal, variable, isDrawn) => {
     const environment = Object.fromEntries(variable === "" ? [] : [variable.split("=")]) as NodeJS.ProcessEnv;
     expect(isInteractive(environment, { isTTY: isTerminal === "true" })).toBe(isDrawn === "true");
   });

@@ -22,7 +22,7 @@ describe("clobsim record of a journal", () => {
   it.each([
     ["a report", report],
     ["a data directory", data],
-  ])("writes the same of %s as of the running server", async (_what, name) => {
+  ])("writes the same of %s as of the running server", async (_case, name) => {
     expect(await run("record", [name])).toEqual({ code: 0, stdout: live, stderr: "" });
   });
 

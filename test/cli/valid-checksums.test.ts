@@ -118,7 +118,7 @@ describe("a line with a valid checksum that clobsim would not write", () => {
       () => inOpening((d) => Object.assign(d, { start: 5 })),
       "d.base.content: the start 1970-01-01T00:00:00.005Z leaves no room",
     ],
-  ])("%s: exits with 3 and names what was expected", async (_what, of, words) => {
+  ])("%s: exits with 3 and names what was expected", async (_case, of, words) => {
     await expectRefused(of(), words, ["replay", "journal", "shrink", "repair"]);
   });
 
@@ -133,7 +133,7 @@ describe("a line with a valid checksum that clobsim would not write", () => {
       () => withData(fromState, 1, (d) => Object.assign(content(d), { clobsim: null })),
       "d.base.content: clobsim: expected an object, found null",
     ],
-  ])("%s: exits with 3", async (_what, of, words) => {
+  ])("%s: exits with 3", async (_case, of, words) => {
     await expectRefused(of(), words, ["replay", "journal", "repair"]);
   });
 
@@ -166,7 +166,7 @@ describe("a line with a valid checksum that clobsim would not write", () => {
       () => withLine("bumpFees", {}, { t: 5 }),
       /fails: cannot set the time back to 5: it is/,
     ],
-  ])("%s: exits with 7, without a stack trace", async (_what, of, words) => {
+  ])("%s: exits with 7, without a stack trace", async (_case, of, words) => {
     writeFileSync(file, withChecksums(of()));
     for (const command of ["replay", "journal", "shrink"] as const) {
       const { code, stderr } = await run(command, [file]);

@@ -130,7 +130,7 @@ describe("a directory is refused, and left as it is", () => {
     ["its journal is damaged in the middle", (data) => damage(data, 2_000), "is whole"],
     ["another journal stands beside its state", (data) => rewriteKeepingState(data), "another line"],
     ["something stands behind a clean stop", (data) => append(data, "x"), "had stopped cleanly"],
-  ])("with 3 when %s", async (_what, spoil, words) => {
+  ])("with 3 when %s", async (_case, spoil, words) => {
     expect(await refused(await spoilt(spoil))).toEqual([3, sentence(words)]);
   });
 

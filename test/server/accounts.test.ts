@@ -94,7 +94,7 @@ describe("POST /sim/accounts/{address}/fund", () => {
     ["a property of Object.prototype", { tokens: { constructor: 5 } }, "TOKEN_NOT_FOUND"],
     ["shares without a number", { tokens: { "1": null } }, "INVALID_PARAMETER"],
     ["a list of tokens", { tokens: [] }, "INVALID_PARAMETER"],
-  ])("refuses %s", async (_what, body, code) => {
+  ])("refuses %s", async (_case, body, code) => {
     const path = `/sim/accounts/${wallet(104).address}/fund`;
     await api.refused(`POST ${path}`, code, body);
   });

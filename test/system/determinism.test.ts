@@ -67,7 +67,7 @@ describe("the same seed and the same commands give the same bytes", { timeout: 1
     ["the world, the events, the state and its hash", ["history"]],
     ["clobsim world --seed 7", ["cli", "world", "--seed", "7"]],
     ["replays of journals", REPLAY],
-  ])("in every time zone and locale, with any flags of V8: %s", async (_what, program) => {
+  ])("in every time zone and locale, with any flags of V8: %s", async (_case, program) => {
     const expected = await outputIn(DEFAULT, program);
     expect(expected.length).toBeGreaterThan(100_000);
     const waiting = [...ENVIRONMENTS];

@@ -202,7 +202,7 @@ describe("a fuzzer that does not find the defect planted to test it", () => {
       'export const findsCanary = () => Promise.reject(new Error("no canary"));',
       ": its run throws Error: no canary",
     ],
-  ])("%s, exits with 1, and writes no results", async (_what, canary, more) => {
+  ])("%s, exits with 1, and writes no results", async (_case, canary, more) => {
     const defective = await plantedFuzzer(canary);
     const { code, stdout, stderr } = await startFuzz(defective, "--seeds 0..60 --out found").ended;
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `${MESSAGE}${more}\n` });

@@ -38,7 +38,7 @@ describe("the progress line of a campaign", () => {
       600_000,
       "   100/10,000 seeds        0 seeds/s         43 commands/s   0 failures         0 s left",
     ],
-  ])("shows %s", (_what, progress, budgetMs, line) => {
+  ])("shows %s", (_case, progress, budgetMs, line) => {
     expect(progressLine({ ...BEGUN, ...progress }, budgetMs, plainPaint).trimEnd()).toBe(line);
   });
 

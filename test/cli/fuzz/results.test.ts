@@ -158,7 +158,7 @@ no failure
         string,
       ] => [what, (text) => text.replace(from, to), Number(exit), message],
     ),
-  ])("refuses a file with %s, and names the place", async (_what, edit, exit, message) => {
+  ])("refuses a file with %s, and names the place", async (_case, edit, exit, message) => {
     fuzzer.write("edited.json", edit(unsharded));
     const { code, stdout, stderr } = await read("show edited.json");
     expect({ code, stdout }).toEqual({ code: exit, stdout: "" });

@@ -119,7 +119,7 @@ describe("a call reverts", () => {
     ["more shares than there are", "bob", (of) => shares(of, "bob", "alice", 501), TOO_MANY],
     ["a function that is not modelled", "bob", () => unknown, "no such function"],
   ];
-  it.each(cases)("because of %s", (_what, by, call, reason) => {
+  it.each(cases)("because of %s", (_case, by, call, reason) => {
     const floor = openSettlement();
     const before = floor.inLedger(by);
     expect(done(floor, by, call(floor))).toBe(reason);

@@ -36,7 +36,7 @@ describe("the hash of the head", () => {
     ["another price", () => played(["carol BUY 40 YES @ 0.56", "bob SELL 40 YES @ 0.55"])],
     ["another maker", () => played(["alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55"])],
     ["another way to settle", () => played(["carol BUY 40 YES @ 0.55", "carol BUY 40 NO @ 0.45"])],
-  ])("is another one after %s", (_what, floor) => {
+  ])("is another one after %s", (_case, floor) => {
     expect(headHash(floor())).not.toBe(headHash(played(TRADE)));
   });
 

@@ -61,7 +61,7 @@ describe("reading a decimal", () => {
   it.each([
     ["sizes", SIZE_PLACES, MAX_SIZE],
     ["money", MONEY_PLACES, MAX_ISSUANCE],
-  ])("reads %s from the JSON number that was written", (_what, count, max) => {
+  ])("reads %s from the JSON number that was written", (_case, count, max) => {
     fc.assert(
       fc.property(fc.oneof(fc.integer({ min: 0, max }), fc.integer({ min: max - 1000, max })), (amount) => {
         const sent = JSON.stringify(numbersAs("number").decimal(amount, count));

@@ -14,7 +14,7 @@ describe("canceling one order", () => {
     ["the id of a number 2^32 higher", (floor) => floor.orderId(2 ** 32 + 1)],
     ["the id of a number 2^44 higher", (floor) => floor.orderId(2 ** 44 + 1)],
     ["the highest id", (floor) => floor.orderId(2 ** 48 - 1)],
-  ])("is refused as ORDER_NOT_FOUND for %s", (_what, id) => {
+  ])("is refused as ORDER_NOT_FOUND for %s", (_case, id) => {
     const floor = openFloor();
     floor.send("alice BUY 10 YES @ 0.5");
     const command = { kind: "cancelOrder", address: addressOf("alice"), orderId: id(floor) } as const;

@@ -91,14 +91,14 @@ describe("a refused command", () => {
     expect(verdictOf(floor.submit(order(floor)))).toBe(code);
   });
 
-  it.each(OTHERS)("is %s: %s", (code, _what, command) => {
+  it.each(OTHERS)("is %s: %s", (code, _case, command) => {
     const floor = busyFloor();
     expect(verdictOf(floor.submit(command(floor)))).toBe(code);
   });
 
   it.each([...ORDERS.map(([code, command]) => [code, "an order", command] as const), ...OTHERS])(
     "changes nothing: %s, %s",
-    (_code, _what, command) => {
+    (_code, _case, command) => {
       const floor = busyFloor();
       const { hash, sequence, now } = floor.exchange;
       const before = floor.events.length;

@@ -88,7 +88,7 @@ describe("merged results", () => {
       [ran("0..10", "1/1", 9), ran("10..20", "1/1", 10)],
       [ran("0..10", "1/1", 9), ran("10..20", "1/1", 10)],
     ],
-  ])("list %s", (_what, parts, expected) => {
+  ])("list %s", (_case, parts, expected) => {
     const [first, ...more] = parts.map((part, index) => file(`${index}.json`, [part]));
     expect(merge(first as ResultsFile, ...more).ran).toEqual(expected);
   });
@@ -112,7 +112,7 @@ describe("merged results", () => {
       file("b.json", [ran("20..30", "1/1", 10)]),
       "a.json holds seed 9: the same seeds would be counted twice",
     ],
-  ])("of %s are refused", (_what, a, b, message) => {
+  ])("of %s are refused", (_case, a, b, message) => {
     expect(() => merge(a, b)).toThrow(message);
   });
 

@@ -87,7 +87,7 @@ describe("the scenario that a server records passes", () => {
     ["a faucet that gives little", { faucet: { collateral: money(500_000_000), everyMarket: size(10_000) } }],
     ["numbers as text", { numbers: "string" }],
     ["a clock that runs", { clock: { mode: "scaled", rate: 3 } }],
-  ])("over %s", async (_what, config) => {
+  ])("over %s", async (_case, config) => {
     const scenario = await recorded(startApi(config), trade);
     expect(await failureOf(scenario)).toBeNull();
   });
@@ -188,7 +188,7 @@ describe("a recorded scenario fails if one value in it is changed", () => {
     ["a balance", "USDC: { balance: 98,", "USDC: { balance: 97,"],
     ["a balance on the chain", "98, onChain: 100", "98, onChain: 98"],
     ["a settlement", "order-1: MATCHED }", "order-1: MINED }"],
-  ])("%s", async (_what, expected, other) => {
+  ])("%s", async (_case, expected, other) => {
     expect(await failureOf(scenario)).toBeNull();
     expect(scenario.split(expected)).toHaveLength(2);
     expect(await failureOf(scenario.replace(expected, other))).toMatch(/^step \d+, /);

@@ -58,7 +58,7 @@ interface ChainCase {
 }
 
 const rows = (cases: Readonly<Record<string, ChainCase>>) =>
-  it.each(Object.entries(cases))("%s", async (_what, row) => {
+  it.each(Object.entries(cases))("%s", async (_case, row) => {
     const { act, options, before, steps, contains = [], isRunOverHttp = false } = row;
     const scenario = await recorded(act, options, before);
     if (steps !== undefined) expect(chainSteps(scenario)).toEqual(steps);
@@ -343,7 +343,7 @@ describe("a session that steps cannot express is refused with a sentence", () =>
       },
       /^no step can repeat sequence 6 of the session \(wallet-1: redeem\): .*TRANSACTION_REVERTED/,
     ],
-  ])("%s", (_what, before, act, refusal) => {
+  ])("%s", (_case, before, act, refusal) => {
     const message = refusalOf(before, (floor) => {
       act(floor);
       floor.mine();

@@ -74,7 +74,7 @@ describe("the repeat line", () => {
     ["in this process", "plain.yaml", "7", "process"],
     ["over HTTP", "served.yaml", "7", "http"],
     ["of a file and a seed that a shell would take apart", "bob's & co.yaml", "$HOME it's", "process"],
-  ])("fails in the same way when it is run: %s", async (_what, name, seed, via) => {
+  ])("fails in the same way when it is run: %s", async (_case, name, seed, via) => {
     const first = await resultOf(folder.scenario(LONG, name), { via, seed });
     const repeat = readRepeat(first.failure?.repeat ?? "");
     expect(repeat).toMatchObject({ file: folder.at(name), seed, step: 7 });

@@ -35,7 +35,7 @@ describe("a failure has the place of the expectation that does not hold", () => 
     ["a step that is refused", "  - advance: 1s\n  - alice: SELL 1 YES @ 0.5\n", "5:5"],
     ["a refusal that does not come", "  - alice: BUY 1 YES @ 0.5\n    rejects: MARKET_CLOSED\n", "5:14"],
     ["a wrong code", "  - alice: BUY 1 NO @ 0.555\n    rejects: MARKET_CLOSED\n", "5:14"],
-  ])("%s", async (_what, steps, at) => {
+  ])("%s", async (_case, steps, at) => {
     const failure = await failing(steps);
     expect(positionOf(failure)).toBe(at);
     expect(failure.place.file).toMatch(/\.yaml$/);
@@ -66,7 +66,7 @@ describe("a refused step", () => {
     ["a fund", "  - alice: fund 4000000000 USDC\n", /^refused: \w+: /],
     ["a cancel", `${TRADED}  - alice: cancel bid\n`, /^refused: already matched: bid could not be canceled$/],
     ["another's cancel", `${TRADED}  - alice: cancel ask\n`, /^refused: ORDER_NOT_FOUND: /],
-  ])("%s ends the scenario", async (_what, steps, message) => {
+  ])("%s ends the scenario", async (_case, steps, message) => {
     expect((await failing(steps)).message).toMatch(message);
   });
 

@@ -116,7 +116,7 @@ describe("a state hash", () => {
     ["line ends of Windows", (text: string) => text.replaceAll("\n", "\r\n")],
     ["a byte order mark", (text: string) => `\ufeff${text}`],
     ["both", (text: string) => `\ufeff${text.replaceAll("\n", "\r\n")}`],
-  ])("keeps %s", async (_what, as) => {
+  ])("keeps %s", async (_case, as) => {
     const text = as(`${OPENING}  - expect: { stateHash: "" }\n  - advance: 1s # ends here\n`);
     const scenario = folder.scenario(text, "odd.yaml");
     await resultOf(scenario, updating);

@@ -18,7 +18,7 @@ describe("where a scenario runs", () => {
     ["a request", REQUEST],
     ["a fault", FAULT],
     ["a request in a race", RACING],
-  ])("is HTTP by default if it has %s", async (_what, text) => {
+  ])("is HTTP by default if it has %s", async (_case, text) => {
     expect(await folder.run(text, { via: "auto" })).toMatchObject({ status: "passed", way: "http" });
   });
 
