@@ -127,9 +127,9 @@ const PARAMETERS: { readonly [Part in keyof Profile]: Labels<Profile[Part]> } = 
     edge: ["minimum distance from the fair value, plus the fee, USDC", price],
   },
   fair: {
-    volatility: ["standard deviation per hour, on a scale on which 0.01 is half a cent at 0.5", count],
+    volatility: ["standard deviation per hour, on the stretched scale", count],
     newsEveryMs: ["mean time between news", time],
-    news: ["standard deviation of a news change, on that scale", count],
+    news: ["standard deviation of a news change, on the stretched scale", count],
   },
 };
 
