@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { addFault, isHungUp } from "../server/faults.ts";
 import { wallet } from "../server/wallet.ts";
-import { type Api, startApi } from "../support/http.ts";
+import { useApi } from "../support/http.ts";
 import { methodsOf, post, refusedAsRpc, resultOf, rpc } from "./rpc.ts";
 
 describe("a page", () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi({ settlement: "manual" });
-  });
-  afterAll(() => api.close());
+  const api = useApi({ settlement: "manual" });
 
   it.each(["http://evil.example", "null", "http://localhost.evil.example"])(
     "of a foreign origin may not read the chain: %s",
@@ -32,13 +28,9 @@ describe("with a token of the control plane", () => {
   const TOKEN = "s3cret";
   const NO_TOKEN = { "x-sim-token": "" };
   const SENDER = wallet(7);
-  let api: Api;
+  const api = useApi({ simToken: TOKEN, settlement: "manual" });
 
-  beforeAll(async () => {
-    api = await startApi({ simToken: TOKEN, settlement: "manual" });
-    await resultOf(api, "anvil_setBalance", SENDER.address, `0x${(10n ** 18n).toString(16)}`);
-  });
-  afterAll(() => api.close());
+  beforeAll(() => resultOf(api, "anvil_setBalance", SENDER.address, `0x${(10n ** 18n).toString(16)}`));
 
   it("only the methods that control the chain need it", async () => {
     const methods = await methodsOf(api);
@@ -94,12 +86,8 @@ describe("with a token of the control plane", () => {
 });
 
 describe("a fault injected into HTTP", () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi({ settlement: "manual" });
-  });
+  const api = useApi({ settlement: "manual" });
   afterEach(() => api.send("DELETE /sim/faults"));
-  afterAll(() => api.close());
 
   const mining = { method: "POST", path: "/chain", body: rpc("evm_mine") } as const;
   const head = (): Promise<string> => resultOf(api, "eth_blockNumber");

@@ -1,18 +1,14 @@
 import { once } from "node:events";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addFault } from "../server/faults.ts";
 import { replyTo } from "../server/raw-socket.ts";
-import { type Api, startApi } from "../support/http.ts";
+import { type Api, startApi, useApi } from "../support/http.ts";
 import { type Answer, post, rpc } from "./rpc.ts";
 import { openSocket, type RpcSocket, refusalOf, socketUrl } from "./rpc-socket.ts";
 
-let api: Api;
+const api = useApi({ settlement: "manual" });
 let socket: RpcSocket;
 
-beforeAll(async () => {
-  api = await startApi({ settlement: "manual" });
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   socket = await openSocket(api);
 });

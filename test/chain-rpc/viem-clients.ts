@@ -184,9 +184,11 @@ export interface OpenMarket {
   readonly no: string;
 }
 
-/** Key numbers of the two traders. */
+/** Key numbers and addresses of the two traders. */
 export const ALICE = 11;
 export const BOB = 12;
+export const alice = wallet(ALICE).address;
+export const bob = wallet(BOB).address;
 
 /** Starts a server with a frozen clock that by default mines only on request. */
 export async function openChain(config: Partial<Config> = {}): Promise<ViemChain> {

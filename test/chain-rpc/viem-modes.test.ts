@@ -4,14 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MULTICALL_ADDRESS } from "../../src/chain-rpc/contracts.ts";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { wallet } from "../server/wallet.ts";
-import { ONE, openChain, type ViemChain } from "./viem-clients.ts";
+import { bob, ONE, openChain, type ViemChain } from "./viem-clients.ts";
 
 let chain: ViemChain;
-let bob: Hex;
 
 beforeAll(async () => {
   chain = await openChain();
-  bob = chain.bob.account.address;
 });
 afterAll(() => chain.close());
 

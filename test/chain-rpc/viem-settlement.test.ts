@@ -7,7 +7,9 @@ import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { openTrader } from "../client/open.ts";
 import {
   ALICE,
+  alice,
   BOB,
+  bob,
   EXCHANGE,
   ONE,
   type OpenMarket,
@@ -20,14 +22,10 @@ let chain: ViemChain;
 let buyer: ExchangeClient;
 let seller: ExchangeClient;
 let market: OpenMarket;
-let alice: Hex;
-let bob: Hex;
 
 beforeAll(async () => {
   chain = await openChain();
   [buyer, seller] = await Promise.all([openTrader(chain.api, ALICE), openTrader(chain.api, BOB)]);
-  alice = chain.alice.account.address;
-  bob = chain.bob.account.address;
 });
 afterAll(() => chain.close());
 beforeEach(async () => {

@@ -1,16 +1,13 @@
-import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Collected } from "./collected.ts";
-import { openChain, socketClient, type ViemChain } from "./viem-clients.ts";
+import { bob, openChain, socketClient, type ViemChain } from "./viem-clients.ts";
 
 let chain: ViemChain;
-let bob: Hex;
 let reader: ReturnType<typeof socketClient>["client"];
 let subscribed: Collected<string>;
 
 beforeAll(async () => {
   chain = await openChain();
-  bob = chain.bob.account.address;
 });
 afterAll(() => chain.close());
 beforeEach(async () => {

@@ -3,14 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import { openTrader } from "../client/open.ts";
 import { wallet } from "../server/wallet.ts";
-import { BOB, ONE, openChain, type ViemChain } from "./viem-clients.ts";
+import { BOB, bob, ONE, openChain, type ViemChain } from "./viem-clients.ts";
 
 let chain: ViemChain;
-let bob: Hex;
 
 beforeAll(async () => {
   chain = await openChain();
-  bob = chain.bob.account.address;
 });
 afterAll(() => chain.close());
 

@@ -1,14 +1,12 @@
 import type { GetFilterChangesReturnType, Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Collected } from "./collected.ts";
-import { ONE, openChain, socketClient, type ViemChain, watchedReader } from "./viem-clients.ts";
+import { bob, ONE, openChain, socketClient, type ViemChain, watchedReader } from "./viem-clients.ts";
 
 let chain: ViemChain;
-let bob: Hex;
 
 beforeAll(async () => {
   chain = await openChain();
-  bob = chain.bob.account.address;
 });
 afterAll(() => chain.close());
 beforeEach(() => chain.node.mine({ blocks: 3 }));

@@ -1,18 +1,23 @@
 import { BaseError, ContractFunctionRevertedError, type Hex, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
-import { ONE, type OpenMarket, openChain, TOKENS, type ViemChain, watchedReader } from "./viem-clients.ts";
+import {
+  alice,
+  bob,
+  ONE,
+  type OpenMarket,
+  openChain,
+  TOKENS,
+  type ViemChain,
+  watchedReader,
+} from "./viem-clients.ts";
 
 let chain: ViemChain;
 let market: OpenMarket;
-let alice: Hex;
-let bob: Hex;
 
 beforeAll(async () => {
   chain = await openChain();
   market = await chain.market();
-  alice = chain.alice.account.address;
-  bob = chain.bob.account.address;
 });
 afterAll(() => chain.close());
 

@@ -35,6 +35,12 @@ export function secondAfter({ result }: Answers, seconds: number): number {
   return Number(timestamp) + seconds;
 }
 
+/** Sets the time of the next block, in seconds after the first block, because anvil's own clock runs. */
+export const nextBlockAt = (seconds: number): Step =>
+  call(`the next block at second ${seconds}`, "evm_setNextBlockTimestamp", (answers) => [
+    secondAfter(answers, seconds),
+  ]);
+
 /** Mines a block at a time, given in seconds after the first block. */
 export const mineAt = (seconds: number): Step =>
   call(`a block at second ${seconds}`, "evm_mine", (answers) => [secondAfter(answers, seconds)]);

@@ -1,4 +1,4 @@
-import { call, type Step, secondAfter } from "../step.ts";
+import { call, nextBlockAt, type Step, secondAfter } from "../step.ts";
 import { ALICE, capped, ETHER, NOBODY } from "./wallets.ts";
 
 /** Start of these blocks, in seconds after the first block. */
@@ -36,6 +36,7 @@ export const MINING: readonly Step[] = [
   call("mining by nothing", "evm_mine", [null]),
   call("mining no block", "anvil_mine", ["0x0"]),
   call("the height after no block", "eth_blockNumber"),
+  nextBlockAt(START + 300),
   call("mining one block", "anvil_mine"),
   block("the block of anvil_mine"),
   call("the node's info", "anvil_nodeInfo"),

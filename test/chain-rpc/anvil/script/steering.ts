@@ -1,4 +1,4 @@
-import { call, mineAt, type Step } from "../step.ts";
+import { call, mineAt, nextBlockAt, type Step } from "../step.ts";
 import { ALICE, BOB, capped, DORA, ETHER, NOBODY, ofDora, UNKNOWN_HASH } from "./wallets.ts";
 
 const ofHash = (title: string, method: string, sent: string): Step =>
@@ -90,6 +90,7 @@ const MODES: readonly Step[] = await Promise.all([
   call("who mines from now on", "anvil_setCoinbase", [BOB.address]),
   call("who mines now", "eth_coinbase"),
   call("less gas for blocks", "evm_setBlockGasLimit", ["0x4c4b40"]),
+  nextBlockAt(31_000),
   call("a block of less gas", "evm_mine"),
   call("that block", "eth_getBlockByNumber", ["latest", false]),
   call("more gas than there is now", "eth_sendTransaction", [
@@ -105,7 +106,9 @@ const MODES: readonly Step[] = await Promise.all([
 
 /** Reorganizations and resets. */
 const REPLACING: readonly Step[] = [
-  call("mining before replacing", "anvil_mine", ["0x2"]),
+  call("mining before replacing", "anvil_mine"),
+  nextBlockAt(32_000),
+  call("mining once more before replacing", "anvil_mine"),
   call("the block that is to be replaced", "eth_getBlockByNumber", ["latest", false]),
   call("replacing one block", "anvil_reorg", [1, []]),
   call("the height after replacing", "eth_blockNumber"),
