@@ -173,12 +173,12 @@ export class Clock {
   }
 
   /**
-   * Continues after the program was stopped for `behind` ms of wall time: a real clock catches up and executes what
+   * Continues after the program was stopped for `stoppedMs` ms of wall time: a real clock catches up and executes what
    * became due; any other continues at the time at which it stopped.
    */
-  catchUp(setting: ClockSetting, behind: number): void {
+  catchUp(setting: ClockSetting, stoppedMs: number): void {
     const to =
-      setting.mode === "real" ? this.#exchange.now + Math.max(0, Math.floor(behind)) : this.#exchange.now;
+      setting.mode === "real" ? this.#exchange.now + Math.max(0, Math.floor(stoppedMs)) : this.#exchange.now;
     this.#exchange.advanceTo(millis(Math.min(MAX_MILLIS, to)));
     this.resume(setting);
   }

@@ -265,7 +265,7 @@ export class Exchange {
     this.#digest = HistoryDigest.ofText(text);
   }
 
-  /** Starts anew at a moment with an empty state, or from the snapshot of an opening. */
+  /** Restarts at a time with an empty state, or from the snapshot of an opening. */
   restart(start: Millis | Snapshot): void {
     this.#journal.rewind?.(0);
     if (typeof start !== "number") {

@@ -52,7 +52,7 @@ export function assertOwnFolder(disk: Disk, folder: string): void {
   if (foreign === undefined || names.includes(JOURNAL_FILE)) return;
   throw new StoreError(
     "usage",
-    `${folder} holds other things, such as ${foreign}: give a directory of its own, which is made when it is not there`,
+    `${folder} has other files, such as ${foreign}: expected a directory for clobsim alone, which is created if missing`,
   );
 }
 
@@ -62,11 +62,11 @@ export const stateFileIn = (disk: Disk, folder: string): string | null =>
 
 /** @throws StoreError if a directory with an empty journal has a state file */
 export function assertNoStateFile(disk: Disk, folder: string): void {
-  const kept = stateFileIn(disk, folder);
-  if (kept === null) return;
+  const state = stateFileIn(disk, folder);
+  if (state === null) return;
   throw new StoreError(
     "corrupt",
-    `${folder} has ${kept}, and nothing in ${JOURNAL_FILE}: to begin from that state, clobsim serve --world ${join(folder, kept)} --data NEW`,
+    `${folder} has ${state}, but nothing in ${JOURNAL_FILE}: to start from that state, clobsim serve --world ${join(folder, state)} --data NEW`,
   );
 }
 

@@ -69,7 +69,7 @@ function take(disk: Disk, folder: string, name: string, own: Holder): () => void
 
 const ATTEMPTS = 20;
 
-/** Creates a lock unless there is one. It gets its name by a link, after its content, so that nobody reads it empty. */
+/** Creates a lock unless there is one. It gets its name by a link, after its content, so that no process reads it empty. */
 function create(disk: Disk, path: string, holder: Holder): boolean {
   const draft = `${path}.${holder.pid}-${randomUUID()}`;
   writeNew(disk, draft, holder);
@@ -160,7 +160,7 @@ function locked(folder: string, { pid, host }: Holder, ownHost: string): StoreEr
   const whom = host === ownHost ? `process ${pid}` : `process ${pid} on ${host}`;
   const remedy =
     host === ownHost
-      ? "stop it, or give another directory with --data, or keep nothing with --ephemeral"
+      ? "stop it, give another directory with --data, or use --ephemeral"
       : `if it is gone, remove ${join(folder, LOCK_FILE)}`;
   return new StoreError("locked", `${folder} is in use by ${whom}: ${remedy}`);
 }

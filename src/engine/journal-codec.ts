@@ -30,7 +30,7 @@ const CHECK = fixedText('","c":"');
 
 const END = fixedText('"}\n');
 
-// The most frequent lines, `order` and `cancel`.
+// The most frequent lines: `order` and `cancel`.
 
 const ORDER = fixedText(',"k":"order","d":');
 const ACCOUNT = fixedText('{"account":');
@@ -178,7 +178,7 @@ export class LineReader {
     this.#cursor = new ByteCursor(bytes);
   }
 
-  /** What is wrong with the content of the latest line for which `read` returned null, if its checks are right. */
+  /** What is wrong with the content of the latest line for which `read` returned null, if its checks are correct. */
   get fault(): string | null {
     return this.#fault;
   }

@@ -94,7 +94,7 @@ const fieldsLike = <Value>(
   });
 
 const texts = refined(
-  fieldsLike<string>((value) => typeof value === "string", "texts by the paths of their files"),
+  fieldsLike<string>((value) => typeof value === "string", "texts by file path"),
   (found) => {
     const names = new Set(Object.keys(found));
     const stray = [...names].find((name) => !isPathAmong(names, name));
@@ -118,14 +118,14 @@ const AskedCommand = record({
   kind: oneOf("command"),
   command: custom((value) => {
     const command = parseCommand(value);
-    if (isCausedByTime(command)) throw new DocumentError("a command that somebody gives", command.kind);
+    if (isCausedByTime(command)) throw new DocumentError("a command that a client can send", command.kind);
     return command;
   }),
 });
 const AskedRequest = record({
   kind: oneOf("request"),
-  body: fieldsLike(isScalar, "texts, numbers, true, false and null by their names"),
-  query: fieldsLike<string>((value) => typeof value === "string", "texts by their names"),
+  body: fieldsLike(isScalar, "texts, numbers, true, false and null by name"),
+  query: fieldsLike<string>((value) => typeof value === "string", "texts by name"),
   isCut: boolean(),
 });
 const asked = custom((value): AskedFor => {
@@ -223,7 +223,7 @@ export const OrderLine = refined(
   ({ orderType, expiration }) => {
     if ((orderType === "GTD") === (expiration !== undefined)) return;
     const expected =
-      orderType === "GTD" ? "the moment at which it ends" : "nothing, for the order is not GTD";
+      orderType === "GTD" ? "the time of a GTD order" : "no time, because the order is not GTD";
     throw new DocumentError(expected, expiration, "expiration");
   },
 );
@@ -267,7 +267,7 @@ export const isControl = <Kind extends ControlKind>(
 ): line is Line & { readonly k: Kind; readonly d: ControlRecords[Kind] } => line.k === kind;
 
 /**
- * Checks the content of a line whose `c` is right: a valid checksum does not prove that clobsim wrote it. @throws
+ * Checks the content of a line with a correct `c`: a valid checksum does not prove that clobsim wrote it. @throws
  * DocumentError
  */
 export function checkedLine(value: unknown, c: number): Line {

@@ -48,8 +48,8 @@ export function* piecesOf(file: DiskFile, from: number): Generator<Buffer> {
       yield rest;
       rest = Buffer.alloc(0);
     }
-    const most = Math.max(MIN_CHUNK, Math.min(CHUNK, file.size - position));
-    const chunk = Buffer.allocUnsafe(rest.length + Math.max(most, rest.length));
+    const size = Math.max(MIN_CHUNK, Math.min(CHUNK, file.size - position));
+    const chunk = Buffer.allocUnsafe(rest.length + Math.max(size, rest.length));
     rest.copy(chunk);
     const length = file.read(chunk.subarray(rest.length), position);
     position += length;
@@ -152,7 +152,7 @@ const whyNotNext = ({ n, p }: Line, { number, check }: JournalEnd): string =>
     : `n: expected ${number + 1}, found ${n}`;
 
 /**
- * Describes the bytes that are not the next line; `fault` is an error in a line whose own check is right. They may be
+ * Describes the bytes that are not the next line; `fault` is an error in the content of a line with a correct check. They may be
  * the torn end after a crash, which was never acknowledged. They are damage if the line is complete, because a crash
  * truncates a line or leaves zeros; if a later line records that this one was durable; if any valid line follows,
  * unless answers wait for the sync; and after a clean stop, unless they are the beginning of the next start.
@@ -181,7 +181,7 @@ function judge(
 /** Why the first line of some bytes is not torn, whatever follows. */
 function proofBefore(bytes: Buffer, end: JournalEnd, wasClosed: boolean): string | null {
   if (wasClosed && !isTornStart(bytes, end))
-    return `line ${end.number} says that the program had stopped cleanly`;
+    return `line ${end.number} says that the program stopped cleanly`;
   const feed = bytes.indexOf(LINE_FEED);
   const hole = bytes.indexOf(0);
   return feed < 0 || (hole >= 0 && hole < feed)
@@ -198,8 +198,8 @@ function proofIn(piece: Buffer, damaged: number, durability: Durability): string
     const line = begin < start ? null : parseLine(piece.subarray(begin, feed));
     if (line !== null && line.n > damaged) {
       if (line.s >= damaged)
-        return `line ${line.n} is whole, and was written when line ${line.s} was on the disk`;
-      if (durability === "process") return `line ${line.n} is whole`;
+        return `line ${line.n} is complete, and was written when line ${line.s} was durable`;
+      if (durability === "process") return `line ${line.n} is complete`;
     }
     start = feed + 1;
   }
@@ -236,11 +236,11 @@ export function lengthWithoutZeros(bytes: Uint8Array): number {
 
 /** The command that repairs a damaged data directory or report. */
 export const repairHint = (damaged: string): string =>
-  `clobsim repair --accept-loss ${damaged} --out NEW makes a new directory of what is whole`;
+  `clobsim repair --accept-loss ${damaged} --out NEW copies the undamaged part to a new directory`;
 
 /** Describes damage: position, cause, and how to look at it. */
 export const describeDamage = (path: string, { offset, line, bytes, proof }: Damage): string =>
-  `${path} is damaged at byte ${offset}, where line ${line} should begin: ${proof ?? `${bytes} bytes are no whole line`} (sed -n ${line}p ${path} prints it)`;
+  `${path} is damaged at byte ${offset}, where line ${line} should begin: ${proof ?? `${bytes} bytes are not a complete line`} (sed -n ${line}p ${path} prints it)`;
 
 /** Describes damage and the remedy; `name` is the directory or report. */
 export function damageText(path: string, name: string, damage: Damage): string {
@@ -253,7 +253,7 @@ export function openingDamage(disk: Disk, folder: string, journal: DiskFile): Da
   const damage = firstDamage(journal);
   const state = stateFileIn(disk, folder);
   if (damage === null || damage.proof !== null || state === null) return damage;
-  return { ...damage, proof: `it is not whole, and ${state} was made when it was` };
+  return { ...damage, proof: `it is incomplete, but was complete when ${state} was written` };
 }
 
 /** The torn end of a journal after a crash. */
@@ -269,7 +269,7 @@ export function assertTorn(damage: Damage, folder: string): void {
   throw new StoreError("corrupt", damageText(join(folder, JOURNAL_FILE), folder, damage));
 }
 
-/** Moves the torn end of a journal to a file of its own. */
+/** Moves the torn end of a journal to a separate file. */
 export function cutOff(disk: Disk, folder: string, journal: DiskFile, { offset, bytes }: Range): TornEnd {
   const file = nextTornFile(disk, folder);
   copyBytes(disk, journal, { offset, bytes }, file);

@@ -29,7 +29,7 @@ export interface Journal {
   mark?(): unknown;
   /**
    * Goes to the position of a mark, whose last entry has this sequence: a snapshot is restored, older or newer than the
-   * present. Without a mark the exchange starts anew, and the journal is empty. A throw leaves the exchange as it is.
+   * present. Without a mark the exchange restarts, and the journal is empty. A throw leaves the exchange as it is.
    */
   rewind?(sequence: number, mark?: unknown): void;
   /** Drops the entry appended last: applying it failed, which is a defect, and its replay would fail, too. */

@@ -90,7 +90,7 @@ function hasJournal(disk: Disk, data: string): boolean {
 function asStoreError(error: unknown, data: string): unknown {
   if (error instanceof FileRefused) return new StoreError("corrupt", `${error.path}: ${error.message}`);
   if (isForbidden(error)) {
-    const remedy = "name another directory with --data, or keep nothing with --ephemeral";
+    const remedy = "name another directory with --data, or use --ephemeral";
     return new StoreError("usage", `${data} cannot be written to (${error.code}): ${remedy}`, {
       cause: error,
     });
@@ -152,7 +152,7 @@ async function openExisting(
   for (const warning of resumed.warnings) warn(warning);
   const { torn } = resumed;
   if (torn !== null)
-    warn(`a crash had torn the end of the journal: its ${torn.bytes} bytes are kept in ${torn.file}`);
+    warn(`a crash tore the end of the journal: its ${torn.bytes} bytes were moved to ${torn.file}`);
   return opened(runtime, folder, { snapshot: began, isOrigin: false });
 }
 

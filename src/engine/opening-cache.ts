@@ -28,7 +28,7 @@ export const programId = (): string | null => new URL(import.meta.url).search.sl
 
 /**
  * Caches generated worlds, and the states after their histories, in the user's cache directory. A cached state is
- * reused for another start by shifting its times; texts that depend on the calendar are made anew.
+ * reused for another start by shifting its times; texts that depend on the calendar are generated again.
  */
 export class OpeningCache {
   readonly #cache: CacheFolder;
@@ -48,8 +48,8 @@ export class OpeningCache {
   /** Returns the world that `key` identifies, cached or generated. */
   async world(key: string, generate: () => Promise<World>): Promise<World> {
     const name = this.#nameOf(key);
-    const kept = this.#cache.read("world", name);
-    if (kept !== null) return JSON.parse(kept.toString()) as World;
+    const cached = this.#cache.read("world", name);
+    if (cached !== null) return JSON.parse(cached.toString()) as World;
     const world = await generate();
     this.#writeSoon("world", name, () => Buffer.from(JSON.stringify(world)));
     return world;
@@ -60,15 +60,15 @@ export class OpeningCache {
     const { config } = exchange.state;
     const worldText = JSON.stringify(world);
     const name = this.#nameOf(JSON.stringify(config), worldText);
-    const kept = this.#opening(name);
-    const found = kept === null ? null : openingAt(start, world, config, kept);
+    const cached = this.#opening(name);
+    const found = cached === null ? null : openingAt(start, world, config, cached);
     if (found !== null) {
       const digest = HistoryDigest.ofText(openingText(config, start, worldText)).text;
       exchange.restore({ ...found, now: start, digest, mark: undefined });
       return;
     }
     openWorld(exchange, world, start, worldText);
-    if (kept !== null) return;
+    if (cached !== null) return;
     const { state, sequence } = exchange.snapshot();
     this.#writeSoon("opening", name, () => {
       const image = isBeforeItsEnds(world, start) ? imageOf(state) : null;
@@ -79,9 +79,9 @@ export class OpeningCache {
   }
 
   #opening(name: string): Opening | null {
-    const kept = this.#cache.read("opening", name);
+    const cached = this.#cache.read("opening", name);
     try {
-      return kept === null ? null : (deserialize(kept) as Opening);
+      return cached === null ? null : (deserialize(cached) as Opening);
     } catch {
       // The checksum does not prove that this program wrote it.
       return null;
@@ -107,9 +107,9 @@ function openingAt(
   start: Millis,
   world: World,
   config: ExchangeConfig,
-  { start: kept, first, sequence, image }: Opening,
+  { start: cached, first, sequence, image }: Opening,
 ): Pick<Snapshot, "state" | "sequence"> | null {
-  const by = start - kept;
+  const by = start - cached;
   // Price points are per second, so only a shift by whole seconds preserves them.
   const isSame = by % SECOND_MS === 0 && first + by >= 0 && isBeforeItsEnds(world, start);
   return isSame ? { state: stateOf(image, config, by, creationsOf(world, start)), sequence } : null;

@@ -36,14 +36,14 @@ export function originOfWorld(
   world: World,
   config: ExchangeConfig,
   start: Millis,
-  kept: OpeningCache | null = null,
+  cache: OpeningCache | null = null,
 ): Origin {
   const { devAccounts } = world;
   const play = (exchange: Exchange): void => {
     exchange.restart(start);
     try {
-      if (kept === null) openWorld(exchange, world, start);
-      else kept.open(exchange, world, start);
+      if (cache === null) openWorld(exchange, world, start);
+      else cache.open(exchange, world, start);
     } catch (error) {
       throw error instanceof WorldOpeningError ? new ConfigError(error.message) : error;
     }
@@ -149,7 +149,7 @@ export async function requireSameOrigin(
 /** @throws ConfigError if settings are given that differ from those of the exchange in `path` */
 export function requireSameConfig(
   config: Config,
-  { config: kept, start }: Origin,
+  { config: existing, start }: Origin,
   path: string,
   remedy = REMEDY,
 ): void {
@@ -160,7 +160,7 @@ export function requireSameConfig(
     name === "faucet"
       ? sizeText(terms.faucet.everyMarket)
       : String(terms[name] ?? DEFAULT_CONFIG[name] ?? "none");
-  const terms = RULE_SETTINGS.map((name) => [flagOf(name), shown(config, name), shown(kept, name)]);
+  const terms = RULE_SETTINGS.map((name) => [flagOf(name), shown(config, name), shown(existing, name)]);
   if (config.start !== null) terms.push(["start", toIso(config.start), toIso(start)]);
   for (const [flag = "", asked, found] of terms) {
     if (!config.given.has(flag) || asked === found) continue;
@@ -168,7 +168,7 @@ export function requireSameConfig(
   }
 }
 
-const REMEDY = "leave it out, give another directory with --data, or start anew with --reset";
+const REMEDY = "leave it out, give another directory with --data, or start again with --reset";
 
 const sameContent = (a: Base, b: Base): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -221,7 +221,7 @@ function cacheKey({ world, seed, markets }: Config): string {
  * Loads the configured world: from a file, built in, or generated.
  * @throws ConfigError if it cannot be read
  */
-async function loadWorld(config: Config, kept: OpeningCache | null): Promise<World> {
+async function loadWorld(config: Config, cache: OpeningCache | null): Promise<World> {
   if (config.world !== null) return worldIn(config.world);
   if (config.seed === DEFAULT_SEED && config.markets === null) {
     const builtIn = readBuiltIn();
@@ -230,7 +230,7 @@ async function loadWorld(config: Config, kept: OpeningCache | null): Promise<Wor
   const options = { seed: config.seed, ...(config.markets !== null && { markets: config.markets }) };
   const generate = async (): Promise<World> =>
     (await import("../simulation/generate-world.ts")).generateWorld(options);
-  return kept === null ? generate() : kept.world(JSON.stringify(options), generate);
+  return cache === null ? generate() : cache.world(JSON.stringify(options), generate);
 }
 
 /** @throws ConfigError if `--seed` differs from the seed of a world file */
@@ -283,10 +283,10 @@ export async function loadOrigin(config: Config, wall: number): Promise<Origin> 
       return origin;
     }
     // A user's file is not cached.
-    const kept = worldFile === null ? OpeningCache.ofProgram() : null;
-    const world = await worlds.get(name, () => loadWorld(config, kept));
+    const cache = worldFile === null ? OpeningCache.ofProgram() : null;
+    const world = await worlds.get(name, () => loadWorld(config, cache));
     requireSeed(config, world);
-    return originOfWorld(world, exchangeConfigOf(config, world.seed), start, kept);
+    return originOfWorld(world, exchangeConfigOf(config, world.seed), start, cache);
   };
   if (config.start === null && config.clock.mode !== "frozen") return load();
   const terms = RULE_SETTINGS.map((term) => config[term]);

@@ -133,7 +133,11 @@ export class Replayer {
 
   /** `restoreTargets` finds only lines formatted as clobsim writes them. */
   #noSnapshot(line: number, to: number): StoreError {
-    return wrongLine(this.#path, line, `d.line: expected an earlier line, told as clobsim does, found ${to}`);
+    return wrongLine(
+      this.#path,
+      line,
+      `d.line: expected an earlier line, formatted as clobsim writes it, found ${to}`,
+    );
   }
 
   #passTo(at: Millis): void {

@@ -3,7 +3,7 @@ import { MAX_REFUSED } from "../core/refusals.ts";
 import type { Entry, Journal, RefusedEntry } from "./journal.ts";
 import type { JournalFile } from "./journal-file.ts";
 
-/** Default maximum of commands kept in memory per session. */
+/** Default maximum of commands in memory per session. */
 const MAX_COMMANDS = 250_000;
 
 /** A linked list, latest item first; a snapshot may share it. */
@@ -30,14 +30,14 @@ interface Mark {
  */
 export class SessionLog implements Journal {
   /** Maximum of commands in memory. */
-  readonly most: number;
+  readonly maximum: number;
   #file: JournalFile | null = null;
   #memory: Memory = "opening";
   #refused: LinkedItem<RefusedEntry> | null = null;
   #refusedLeftOut = 0;
 
-  constructor(most = MAX_COMMANDS) {
-    this.most = most;
+  constructor(maximum = MAX_COMMANDS) {
+    this.maximum = maximum;
   }
 
   /** Starts the session after the opening; commands accepted from now on also go to the file. */
@@ -59,11 +59,11 @@ export class SessionLog implements Journal {
     if (before === "opening") return;
     this.#file?.append(entry, events);
     if (before === "too long") return;
-    const kept = linked(entry, before);
-    this.#memory = kept.count > this.most ? "too long" : kept;
+    const entries = linked(entry, before);
+    this.#memory = entries.count > this.maximum ? "too long" : entries;
   }
 
-  /** Records a refused request; only the first ones are kept in memory. */
+  /** Records a refused request; only the first ones stay in memory. */
   refuse(refused: RefusedEntry): void {
     if (this.#memory === "opening") return;
     this.#file?.refuse(refused);
@@ -115,7 +115,7 @@ export const linked = <Item>(item: Item, before: LinkedItem<Item> | null): Linke
 /** Oldest first. */
 export function listed<Item>(latest: LinkedItem<Item> | null): Item[] {
   const items: Item[] = [];
-  for (let kept = latest; kept !== null; kept = kept.before) items.push(kept.item);
+  for (let each = latest; each !== null; each = each.before) items.push(each.item);
   return items.reverse();
 }
 

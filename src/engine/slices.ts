@@ -24,7 +24,7 @@ export class Slices {
     }
   }
 
-  /** Waits for the next slice; the returned function tells whether it still lasts. */
+  /** Waits for the next slice; the returned function returns whether it still lasts. */
   async next(): Promise<() => boolean> {
     await new Promise<void>((resolve) => {
       if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#startNext());
@@ -32,7 +32,7 @@ export class Slices {
     return this.#slice();
   }
 
-  /** Begins a slice; the returned function tells whether it still lasts. */
+  /** Begins a slice; the returned function returns whether it still lasts. */
   #slice(): () => boolean {
     const end = performance.now() + this.#sliceMs;
     return () => performance.now() < end;

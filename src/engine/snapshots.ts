@@ -13,7 +13,7 @@ export interface StoredSnapshot {
   readonly clock: ClockSetting;
 }
 
-/** The snapshots of one exchange, in memory. Restoring one keeps all others. */
+/** The snapshots of one exchange, in memory. Restoring one does not remove others. */
 export class Snapshots {
   readonly #exchange: Exchange;
   readonly #clock: Clock;
@@ -35,9 +35,9 @@ export class Snapshots {
     const { hash } = this.#exchange;
     this.#taken += 1;
     const id = `snapshot-${this.#taken}`;
-    const kept = { id, name, hash, exchange: this.#exchange.snapshot(), clock: this.#clock.setting };
-    this.#snapshots.push(kept);
-    return kept;
+    const snapshot = { id, name, hash, exchange: this.#exchange.snapshot(), clock: this.#clock.setting };
+    this.#snapshots.push(snapshot);
+    return snapshot;
   }
 
   /** Finds a snapshot by id, or else the latest by name. */
@@ -56,7 +56,7 @@ export class Snapshots {
 
   /** Deletes a snapshot. */
   forget(snapshot: StoredSnapshot): void {
-    this.#snapshots = this.#snapshots.filter((kept) => kept !== snapshot);
+    this.#snapshots = this.#snapshots.filter((each) => each !== snapshot);
   }
 
   /** Deletes all snapshots, and restarts their numbering. */

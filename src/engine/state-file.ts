@@ -78,7 +78,7 @@ export function readHeader(header: unknown, path: string): StateHeader {
     return within("clobsim", () => StateHeader.parse(fields));
   }
   if (typeof format !== "string" || !format.startsWith(FORMAT_NAME))
-    throw new StoreError("corrupt", `${path} has no header that says where its state stands`);
+    throw new StoreError("corrupt", `${path} has no header with the position of its state`);
   throw new StoreError(
     "newer",
     `${path} was written by a newer version: its format is ${format}, this one reads ${STATE_FORMAT}`,
@@ -187,7 +187,7 @@ async function assertWritten(file: DiskFile, size: number): Promise<void> {
   const checksum = new Checksum(file);
   for (const _piece of checksum.pieces()) await nextTurn();
   if (file.size === size && checksum.isValid()) return;
-  throw Object.assign(new Error("the disk holds something else than was written"), { code: "EIO" });
+  throw Object.assign(new Error("the disk returns other data than was written"), { code: "EIO" });
 }
 
 /**
@@ -253,14 +253,14 @@ class Checksum {
 }
 
 const broken = (path: string): StoreError =>
-  new StoreError("corrupt", `${path} is not as it was written: its end does not name its content`);
+  new StoreError("corrupt", `${path} was changed: its SHA-256 does not match its content`);
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
 
 /** Returns a snapshot from which an exchange continues. */
 export function snapshotOf({ header: { now, sequence, digest }, state }: Checkpoint): Snapshot {
-  if (digest === null) throw new Error("a state that does not tell its history cannot be gone on from");
+  if (digest === null) throw new Error("a state without a digest of its history cannot be continued");
   return { state, now, sequence, digest, mark: null };
 }
 
@@ -301,14 +301,14 @@ function isUsable({ line, check, offset, digest }: StateHeader, journal: DiskFil
   if (offset > journal.size) {
     throw new StoreError(
       "corrupt",
-      `${path} ends at byte ${journal.size}, and its line ${line} was on the disk up to byte ${offset}: ${repairHint(dirname(path))}`,
+      `${path} ends at byte ${journal.size}, but its line ${line} was durable up to byte ${offset}: ${repairHint(dirname(path))}`,
     );
   }
   journal.read(found, Math.max(0, offset - end.length));
   if (!found.equals(end)) {
     throw new StoreError(
       "corrupt",
-      `${path} has another line ${line}, up to byte ${offset}, than the state that was made after it: ${repairHint(dirname(path))}`,
+      `${path} has another line ${line}, up to byte ${offset}, than the state written after it: ${repairHint(dirname(path))}`,
     );
   }
   if (digest === null) return false;

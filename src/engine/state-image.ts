@@ -80,8 +80,8 @@ export function imageOf(state: State): StateImage | null {
     events: [...state.events],
     markets: Array.from(state.markets, (market) => ({
       ...market,
-      books: market.books.map(({ book, history, ...told }) => ({
-        ...told,
+      books: market.books.map(({ book, history, ...rest }) => ({
+        ...rest,
         points: history.points,
         hasBook: book !== null,
       })),
@@ -196,8 +196,8 @@ const accountOf = (account: AccountImage): Account => ({
 function marketOf(image: MarketImage, { pool }: State, by: number): Market {
   const market = {
     ...image,
-    books: image.books.map(({ points: { seconds, prices }, hasBook, ...told }) => ({
-      ...told,
+    books: image.books.map(({ points: { seconds, prices }, hasBook, ...rest }) => ({
+      ...rest,
       book: hasBook ? new Book(pool, levelsOf(image as unknown as Market)) : null,
       history: PriceHistory.of({ seconds: seconds.map((second) => second + by / 1_000), prices }),
     })),
@@ -263,9 +263,9 @@ function setBlockDigests(
     const end = first(block) + count(block);
     for (let index = first(block); index < end; index += 1) {
       const number = mined[index] as number;
-      const own = number - 1;
-      mixOwn(state, { content: content(own), fillsA: fillsA(own), fillsB: fillsB(own) });
-      mixMined(chain, { number, status: status(own) });
+      const row = number - 1;
+      mixOwn(state, { content: content(row), fillsA: fillsA(row), fillsB: fillsB(row) });
+      mixMined(chain, { number, status: status(row) });
     }
     if (parent(block) !== 0)
       mixBlock(chain.digest, { height: height(block), at: at(block) as Millis, baseFee: baseFee(block) });

@@ -82,7 +82,7 @@ export function historyOf({
   }
   const { entries, refused, refusedLeftOut } = session;
   if (entries !== null) return { kind: "session", origin, open, entries, refused, refusedLeftOut };
-  throw new ReportTooLong(`the session has more than ${session.most} commands, the maximum in memory`);
+  throw new ReportTooLong(`the session has more than ${session.maximum} commands, the maximum in memory`);
 }
 
 /** Returns the history of an exchange in memory that began with a world. */

@@ -88,6 +88,6 @@ describe("a data directory of another name", () => {
         mkdirSync(path, { recursive: true });
         writeFileSync(join(path, "notes.txt"), "");
       }),
-    ).rejects.toThrow("holds other things, such as notes.txt");
+    ).rejects.toThrow("has other files, such as notes.txt");
   });
 });

@@ -43,7 +43,7 @@ const firstLineChanged = (journal: Buffer): Buffer => {
 describe("a journal whose first line is damaged", () => {
   it.each<[what: string, damage: (journal: Buffer) => Buffer, why: string]>([
     ["changed", firstLineChanged, "it was written completely, and has been changed since"],
-    ["cut", (journal) => journal.subarray(0, 900), "900 bytes are no whole line"],
+    ["cut", (journal) => journal.subarray(0, 900), "900 bytes are not a complete line"],
   ])("and %s: repair prints where, and how to open the state file", async (what, damage, why) => {
     const damaged = damagedCopy(what, damage);
     const { code, stdout } = await run("repair", [damaged], {

@@ -145,7 +145,9 @@ describe("a line with a valid checksum that clobsim would not write", () => {
     const { code, stderr } = await run("replay", [file]);
     expect([code, stderr]).toEqual([
       3,
-      expect.stringMatching(/line \d+: d\.line: expected an earlier line, told as clobsim does, found 3/),
+      expect.stringMatching(
+        /line \d+: d\.line: expected an earlier line, formatted as clobsim writes it, found 3/,
+      ),
     ]);
   });
 

@@ -97,7 +97,7 @@ describe("a directory is refused, and left as it is", () => {
     const data = program.path("of-others");
     await mkdir(data);
     await writeFile(join(data, "thesis.txt"), "all of it");
-    expect(await refused(data)).toEqual([2, sentence("holds other things, such as thesis.txt")]);
+    expect(await refused(data)).toEqual([2, sentence("has other files, such as thesis.txt")]);
     expect(await refused(data, ["--reset"])).toEqual([2, sentence("thesis.txt")]);
     const file = join(data, "thesis.txt");
     const { code, stderr } = await serve(["--data", file]);
@@ -108,14 +108,14 @@ describe("a directory is refused, and left as it is", () => {
     [
       "its journal is gone",
       (data) => rm(join(data, "journal.ndjson")),
-      "db.json, and nothing in journal.ndjson",
+      "db.json, but nothing in journal.ndjson",
     ],
     [
       "its journal is empty",
       (data) => writeFile(join(data, "journal.ndjson"), ""),
       "nothing in journal.ndjson",
     ],
-    ["its journal has lost its end", (data) => shorten(data, 300), "was on the disk up to byte"],
+    ["its journal has lost its end", (data) => shorten(data, 300), "was durable up to byte"],
     ["its journal's first line is damaged", (data) => damage(data, 20), "damaged at byte 0"],
     [
       "its journal's first line is damaged, and its state is whole",
@@ -125,11 +125,11 @@ describe("a directory is refused, and left as it is", () => {
     [
       "its journal's first line is cut, and its state is whole",
       (data) => cut(data, 300),
-      "journal\\.ndjson is damaged at byte 0, where line 1 should begin: it is not whole, and db\\.json was made",
+      "journal\\.ndjson is damaged at byte 0, where line 1 should begin: it is incomplete, but was complete when db\\.json was written",
     ],
-    ["its journal is damaged in the middle", (data) => damage(data, 2_000), "is whole"],
+    ["its journal is damaged in the middle", (data) => damage(data, 2_000), "has been changed since"],
     ["another journal stands beside its state", (data) => rewriteKeepingState(data), "another line"],
-    ["something stands behind a clean stop", (data) => append(data, "x"), "had stopped cleanly"],
+    ["something stands behind a clean stop", (data) => append(data, "x"), "stopped cleanly"],
   ])("with 3 when %s", async (_case, spoil, words) => {
     expect(await refused(await spoilt(spoil))).toEqual([3, sentence(words)]);
   });
@@ -213,7 +213,7 @@ describe("a directory that is not refused", () => {
       for (const name of ["db.json", "db.previous.json"]) await writeFile(join(data, name), "null");
     });
     const served = await program.serve(["--data", data]);
-    expect((await served.end("SIGTERM")).stderr).toContain("db.json is not as it was written");
+    expect((await served.end("SIGTERM")).stderr).toContain("db.json was changed");
   });
 
   it("serves a copied state as a world, and one that was changed by hand", async () => {
@@ -248,7 +248,7 @@ describe("a directory that the system refuses", () => {
   });
 
   it.each([
-    ["EACCES", "usage", "name another directory with --data, or keep nothing with --ephemeral"],
+    ["EACCES", "usage", "name another directory with --data, or use --ephemeral"],
     ["EPERM", "usage", "(EPERM): name another directory"],
     ["EROFS", "usage", "(EROFS): name another directory"],
     ["ENOSPC", "disk", "cannot be used: ENOSPC"],

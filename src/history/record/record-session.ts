@@ -46,7 +46,7 @@ export function* recordSession({ log, ...session }: LiveSession): Steps<Recorded
   if (entries === null) {
     throw refusal(
       "SESSION_TOO_LONG",
-      `the session has more than ${log.most} commands, the maximum in memory`,
+      `the session has more than ${log.maximum} commands, the maximum in memory`,
     );
   }
   try {
