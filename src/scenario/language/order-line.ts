@@ -162,7 +162,7 @@ function exactExpiry(orderType: OrderType, type: Word | null, word: Word | null)
 function freeName(declared: Declarations, word: Word): string {
   const name = declared.rounds.numbered(word.text);
   if (word.text.includes("#") && name === word.text)
-    throw word.wrong(`# in a name is the number of the round, found ${word.said} outside of a repeat`);
+    throw word.wrong(`# in a name is the number of the round, found ${word.description} outside of a repeat`);
   if (!isName(name)) throw word.unexpected(NAME_RULE);
   if (name === "all") throw word.wrong("all cannot name an order, because `cancel all` cancels every order");
   if (declared.isFree(name)) return name;

@@ -118,7 +118,7 @@ export class Word {
   }
 
   /** Its text or kind, for messages. */
-  get said(): string {
+  get description(): string {
     return shown(this.text);
   }
 
@@ -138,7 +138,7 @@ export class Word {
   /** Reports that something else was expected, with a hint, else with the nearest possible word. */
   unexpected(expected: string, possible: Iterable<string> = [], hint: string | null = null): Error {
     if (!this.page.isRecording) return UNREADABLE;
-    const message = `expected ${expected}, found ${this.said}`;
+    const message = `expected ${expected}, found ${this.description}`;
     return this.wrong(message, hint ?? didYouMean(this.text, possible));
   }
 
@@ -175,7 +175,7 @@ abstract class AnyNode extends Word {
     return this.page.place(this.aliasAt ?? this.at);
   }
 
-  override get said(): string {
+  override get description(): string {
     return `a ${this.kind}`;
   }
 
@@ -200,7 +200,7 @@ export class TextNode extends AnyNode {
     this.isPlain = isPlain;
   }
 
-  override get said(): string {
+  override get description(): string {
     return shown(this.text);
   }
 

@@ -26,24 +26,24 @@ import {
 } from "./page.ts";
 import { MAX_PROBLEMS } from "./problem.ts";
 
-/** Collections may stand in one another so deep. */
+/** Maximum nesting of collections. */
 const MAX_LEVELS = 32;
-/** A file of the largest size has so many words and signs, unless it is meant to do harm. */
+/** More than an honest file of the maximum size has. */
 const MAX_LEXEMES = 800_000;
 const SCALAR_FOLLOWS = "\u001f";
-/** Every scalar stays the text that it is; equal keys are found when the tree is built, in one pass. */
+/** Scalars stay texts; duplicate keys are found by `TreeBuilder`. */
 const OPTIONS = { schema: "failsafe", uniqueKeys: false } as const;
 
 /**
- * The tree of a page's YAML, of which JSON is a part, read in time and memory that grow with the text. Each alias in it is
- * replaced by what it stands for.
+ * Parses the YAML or JSON of a page, in time and memory linear in its text. Aliases are replaced by the nodes that they
+ * refer to.
  */
 export function readTree(page: Page): Node {
-  const reading = new Reading();
-  reading.read(page.text);
-  const faults = reading.faults.list;
-  const root = faults.length === 0 ? reading.compose() : null;
-  page.comments = reading.comments;
+  const parse = new YamlParse();
+  parse.read(page.text);
+  const faults = parse.faults.list;
+  const root = faults.length === 0 ? parse.compose() : null;
+  page.comments = parse.comments;
   if (faults.length === 0) return new TreeBuilder(page).node(root, 1, 0);
   const inOrder = withMisplacedKeys(
     page.text,
@@ -51,24 +51,24 @@ export function readTree(page: Page): Node {
   );
   let line = 0;
   for (const { at, message, hint } of inOrder) {
-    // What follows the first fault of a line is mostly its consequence.
+    // Later faults of a line mostly follow from the first.
     if (page.place(at).line !== line) page.wrong(at, message, hint);
     line = page.place(at).line;
   }
   throw UNREADABLE;
 }
 
-/** What makes a text no YAML, or more YAML than the language takes. */
+/** A syntax error, or YAML that the language does not allow. */
 interface YamlFault {
   readonly at: number;
   readonly message: string;
   readonly hint: string | null;
 }
 
-/** What to do about the faults that people make most, by the parser's codes. */
+/** Hints for common faults, by the parser's code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ["TAB_AS_INDENT", "indent with spaces"],
-  ["BAD_INDENT", "line it up with what belongs together"],
+  ["BAD_INDENT", "align it with the lines of its level"],
   ["BLOCK_AS_IMPLICIT_KEY", "quote a text that contains a colon and a space"],
   ["MULTILINE_IMPLICIT_KEY", "write `key: value`, with a colon and a space"],
   ["BAD_SCALAR_START", "quote it"],
@@ -84,13 +84,13 @@ class Faults {
     this.list.push({ at, message, hint });
   }
 
-  /** A fault in the parser's own words. */
+  /** Adds a fault with the parser's message. */
   addNotYaml(at: number, code: string, message: string): void {
     const hint = HINTS.get(message === KEY_WITHOUT_VALUE ? "MULTILINE_IMPLICIT_KEY" : code);
     this.add(at, `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint);
   }
 
-  /** The composer's own handler makes an error with a stack of calls for each of what may be a million faults. */
+  /** Replaces the composer's handler, which creates an error with a stack trace for each of possibly a million faults. */
   readonly onError = (
     source: number | readonly [number, ...number[]] | { readonly offset: number },
     code: string,
@@ -104,15 +104,15 @@ class Faults {
   };
 }
 
-class Reading {
+class YamlParse {
   readonly faults = new Faults();
   readonly comments: number[] = [];
   readonly #parser = new Parser();
-  /** The brackets that are open. */
+  /** Open brackets. */
   readonly #open: { readonly sign: string; readonly at: number }[] = [];
   readonly #documents: CST.Token[] = [];
 
-  /** Takes the text apart, and stops where nobody could mean what it says. */
+  /** Parses the text; stops if it has too many faults, levels or lexemes. */
   read(text: string): void {
     let lexemes = 0;
     let isScalar = false;
@@ -129,10 +129,10 @@ class Reading {
     this.#close(0);
   }
 
-  /** The nodes of the document. */
+  /** Returns the nodes of the document. */
   compose(): ParsedNode | null {
     const composer = new Composer<ParsedNode>(OPTIONS);
-    // A handler that led to this parser would keep all it has read in memory until the next full collection of garbage.
+    // The handler must not refer to this parser, which would then stay in memory until the next full garbage collection.
     Object.assign(composer, { onError: this.faults.onError });
     let root: ParsedNode | null = null;
     attempt(() => {
@@ -155,11 +155,11 @@ class Reading {
     } else if (lexeme.startsWith("#")) this.comments.push(at, at + lexeme.length);
     else if (lexeme.startsWith("!")) {
       const message = "tags such as !!str are not part of the language";
-      this.faults.add(at, message, "leave it out, and quote what is a text");
+      this.faults.add(at, message, "remove it, and quote texts");
     }
   }
 
-  /** Forgets all brackets but the outer ones: of those that should have been closed the innermost is at fault. */
+  /** Drops brackets until `left` are open, and reports the innermost as not closed. */
   #close(left: number): void {
     const last = this.#open.at(-1);
     if (last !== undefined) this.faults.add(last.at, `this ${last.sign} is never closed`);
@@ -172,14 +172,14 @@ class Reading {
     else if (type === "directive")
       this.faults.add(offset, "directives such as %YAML are not part of the language");
     else if (type === "document" && this.#documents.length > 0) {
-      const message = "expected one document, found another one";
-      this.faults.add(offset, message, "put each scenario in a file of its own");
+      const message = "expected one document, found a second one";
+      this.faults.add(offset, message, "put each scenario in its own file");
     } else if (type === "document" || type === "doc-end") this.#documents.push(token);
   }
 
   #isTooMuch(lexemes: number, at: number): boolean {
     const { stack } = this.#parser;
-    // Below the collections the stack holds the document, above them perhaps a scalar.
+    // The stack also has the document at the bottom, and perhaps a scalar at the top.
     const levels = stack.length - (CST.isCollection(stack.at(-1)) ? 1 : 2);
     if (levels > MAX_LEVELS) this.faults.add(at, `nested deeper than ${MAX_LEVELS} levels`);
     else if (lexemes > MAX_LEXEMES) this.faults.add(at, `more than ${MAX_LEXEMES} words and signs`);
@@ -187,12 +187,12 @@ class Reading {
   }
 }
 
-/** Deeper than this nobody writes. */
+/** Characters in which a list item is searched. */
 const MAX_INDENT = 200;
 const UNALIGNED = /all mapping items must start at the same column|sequence item without - indicator/;
 const LIST_AS_KEY = /implicit (?:map )?keys?\b/;
 
-/** Faults in order, with those of keys that are not indented under their steps kept so, and without what follows from them. */
+/** Rewrites faults of keys that are not indented under their steps, and drops the faults that follow from them. */
 function withMisplacedKeys(text: string, faults: readonly YamlFault[]): readonly YamlFault[] {
   let isMisplaced = false;
   const kept: YamlFault[] = [];
@@ -206,11 +206,11 @@ function withMisplacedKeys(text: string, faults: readonly YamlFault[]): readonly
   return kept;
 }
 
-/** Whether a fault is that of the items behind a misplaced key, which then are taken for a key themselves. */
+/** Whether a fault is that of the list items after a misplaced key, which are parsed as a key. */
 const isOfRest = (text: string, { at, message }: YamlFault): boolean =>
   LIST_AS_KEY.test(message) && /^ *-/.test(text.slice(at, at + MAX_INDENT));
 
-/** Where the key of a line stands that belongs to the list item above it, by its indentation; null when it belongs to none. */
+/** Returns the offset of a line's key that, by its indentation, belongs to the list item above it; null if there is none. */
 function misplacedKey(text: string, at: number): number | null {
   const skipped = /(?: *(?:#.*)?\n)*/y;
   skipped.lastIndex = at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
@@ -234,22 +234,22 @@ function indentAt(text: string, start: number): number {
   return end - start;
 }
 
-/** Aliases may stand for so many nodes together. */
-const MAX_BORROWED = 50_000;
+/** Maximum number of nodes that all aliases refer to. */
+const MAX_ALIASED_NODES = 50_000;
 const MAX_DIGITS = 15;
 const INTEGER = /^[-+]?\d+$/;
 
-/** An alias shares the parts of the node that it stands for; only its size is counted, so that no bomb ever goes off. */
+/** Builds the tree. An alias shares the node that it refers to; counting its nodes prevents exponential expansion. */
 class TreeBuilder {
   readonly #page: Page;
   readonly #anchors = new Map<string, Node>();
-  #borrowed = 0;
+  #aliasedNodes = 0;
 
   constructor(page: Page) {
     this.#page = page;
   }
 
-  /** `after`: where the node would stand, were it there. */
+  /** `after`: offset of the node if it is missing. */
   node(of: unknown, level: number, after: number): Node {
     if (isAlias(of)) return this.#aliased(of, level);
     const node = this.#content(of, level, after);
@@ -282,7 +282,7 @@ class TreeBuilder {
       const value = this.node(valueNode, level + 1, key?.end ?? start);
       const first = key === null ? undefined : entries.get(key.text)?.key;
       if (first !== undefined)
-        key?.wrong(`duplicate key ${key.said}`, `it stands in line ${first.place.line} already`);
+        key?.wrong(`duplicate key ${key.description}`, `it is on line ${first.place.line}, too`);
       else if (key !== null) entries.set(key.text, { key, value });
     }
     return new MappingNode(this.#page, start, end, [...entries.values()]);
@@ -290,7 +290,7 @@ class TreeBuilder {
 
   #key(of: unknown, after: number): TextNode | null {
     const key = this.node(of, 0, after);
-    if (key.kind !== "text") key.wrong(`expected a name before the colon, found ${key.said}`);
+    if (key.kind !== "text") key.wrong(`expected a name before the colon, found ${key.description}`);
     else if (key.isPlain && key.text === "<<")
       key.wrong("merge keys (<<) are not part of the language", "write the keys out");
     else return key;
@@ -314,15 +314,15 @@ class TreeBuilder {
       new Word(this.#page, start, of.source).unknown("anchor", this.#anchors.keys());
       return this.#nothing(start);
     }
-    this.#borrowed += node.nodes;
+    this.#aliasedNodes += node.nodes;
     if (level + node.levels > MAX_LEVELS + 1)
       throw this.#page.wrong(start, `nested deeper than ${MAX_LEVELS} levels`);
-    if (this.#borrowed <= MAX_BORROWED) return node.through(start);
-    throw this.#page.wrong(start, `aliases stand for more than ${MAX_BORROWED} nodes`);
+    if (this.#aliasedNodes <= MAX_ALIASED_NODES) return node.through(start);
+    throw this.#page.wrong(start, `aliases refer to more than ${MAX_ALIASED_NODES} nodes`);
   }
 }
 
-/** Of a parsed node, which always has one. */
+/** Returns the range of a parsed node, which always has one. */
 function rangeOf({ range }: { range?: readonly number[] | null }): readonly [start: number, end: number] {
   const [start = 0, end = start] = range ?? [];
   return [start, end];

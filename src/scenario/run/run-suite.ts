@@ -10,7 +10,7 @@ import { applyUpdates } from "./files.ts";
 import type { ScenarioResult, SuiteResult, Way } from "./result.ts";
 import { flagsOf, type RunOptions, repeatLine, runScenario, skipped } from "./run-scenario.ts";
 
-/** Looks at venues and requests as they come; what coverage counts. */
+/** Observes venues, refusals and requests, for coverage. */
 export interface SuiteWatcher {
   venue?(venue: Venue, scenario: Scenario): void;
   refused?: RunOptions["refused"];
@@ -18,15 +18,15 @@ export interface SuiteWatcher {
 }
 
 export interface SuiteOptions extends Pick<RunOptions, "lastStep" | "isUpdating" | "failed"> {
-  /** `auto`: in this process, but for scenarios with steps that exist only over HTTP. */
+  /** `auto`: in this process, except scenarios with steps that need HTTP. */
   readonly via: "auto" | Way;
   readonly startServer: StartServer;
-  /** Opens a scenario on a deployment, or says why it cannot be run there. */
+  /** Opens a scenario on a deployment, or returns why it cannot be run there. */
   readonly target?: (scenario: Scenario, wallets: Wallets) => Promise<Venue | string>;
-  /** The flags of `clobsim run` that name the target, for whoever repeats a scenario there. */
+  /** Flags of `clobsim run` that name the target, for the command that repeats a failure. */
   readonly targetFlags?: readonly string[];
   readonly seed?: string | undefined;
-  /** How often each is run; all runs must end alike. */
+  /** Runs of each scenario, which must have equal results. */
   readonly repeat?: number;
   readonly bail?: boolean;
   readonly watcher?: SuiteWatcher;
@@ -54,7 +54,7 @@ export async function runSuite(scenarios: readonly Scenario[], options: SuiteOpt
   };
 }
 
-/** What the scenarios of one suite share: wallets and worlds. */
+/** Runs the scenarios of a suite, which share wallets and worlds. */
 export class Suite {
   readonly #options: SuiteOptions;
   readonly #opener = new VenueOpener();
@@ -63,10 +63,10 @@ export class Suite {
     this.#options = options;
   }
 
-  async run(written: Scenario): Promise<ScenarioResult> {
+  async run(original: Scenario): Promise<ScenarioResult> {
     const { via, seed, repeat = 1, lastStep = null, isUpdating = false } = this.#options;
     const { targetFlags, watcher, failed } = this.#options;
-    const scenario = seed === undefined ? written : { ...written, seed };
+    const scenario = seed === undefined ? original : { ...original, seed };
     const way = via === "auto" ? (needsHttp(scenario) ? "http" : "process") : via;
     const opening =
       way === "process" && needsHttp(scenario)
@@ -84,10 +84,10 @@ export class Suite {
     return repeated(scenario, { ...result, written: await applyUpdates(updates) }, repeat, options);
   }
 
-  /** How to open the scenario's exchange, or why that cannot be. */
+  /** Returns a function that opens the scenario's exchange, or why it cannot be opened. */
   async #opening(scenario: Scenario, way: Way): Promise<(() => Soon<Venue>) | string> {
     const { startServer, target, watcher, failed } = this.#options;
-    // What was done is kept only where somebody may want it.
+    // Commands are recorded only for a report of a failure.
     if (way === "process")
       return () => this.#opener.local(scenario, failed === undefined ? null : new SessionLog());
     if (way === "http") return () => this.#opener.served(scenario, startServer, watcher?.transport);
@@ -97,13 +97,13 @@ export class Suite {
       return typeof venue === "string" ? venue : () => venue;
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
-      // A deployment that does not answer fails the scenario: skipped, it would look as if all were well.
+      // A deployment that does not answer must fail the scenario, not skip it.
       return () => Promise.reject(error);
     }
   }
 }
 
-/** The result of the first of `times` runs, which fails when another run did or saw anything else. */
+/** Repeats a scenario. Returns the result of the first run, which fails if another run differs. */
 async function repeated(
   scenario: Scenario,
   first: ScenarioResult,
@@ -125,7 +125,7 @@ async function repeated(
         place: scenario.place,
         step: first.steps,
         text: `run ${run} of ${times}`,
-        message: "the same scenario ended otherwise, which is a defect of clobsim",
+        message: "two runs of the scenario differ, which is a defect of clobsim",
         diff,
         recent: [],
         repeat: `${repeatLine(scenario, flagsOf(options), null)} --repeat ${times}`,

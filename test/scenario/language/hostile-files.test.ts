@@ -54,7 +54,7 @@ describe("aliases", () => {
   };
 
   it("cannot expand without limit", () => {
-    expect(problemsOf(bomb(30, 10))).toEqual(["x.yaml:7:25: aliases stand for more than 50000 nodes"]);
+    expect(problemsOf(bomb(30, 10))).toEqual(["x.yaml:7:25: aliases refer to more than 50000 nodes"]);
   });
 
   it("may not be nested deeper than 32 levels", () => {

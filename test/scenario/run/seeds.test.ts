@@ -89,7 +89,7 @@ describe("running a scenario several times", () => {
     });
     const failure = await folder.failure(TRADE, { repeat: 4, watcher });
     expect(failure.text).toBe("run 3 of 4");
-    expect(failure.message).toBe("the same scenario ended otherwise, which is a defect of clobsim");
+    expect(failure.message).toBe("two runs of the scenario differ, which is a defect of clobsim");
     expect(diffOf(failure)).toContain("- 1. bob: SELL 20 YES @ 0.50 as ask → LIVE 0/20");
     expect(diffOf(failure).join("\n")).toMatch(/^\+ 1\. bob: SELL 20 YES @ 0\.50 as ask → CANCELED 0\/20/m);
     expect(failure.repeat).toMatch(/ --seed \S+ --repeat 4$/);
@@ -119,7 +119,7 @@ steps:
       if (time === 2) venue.open("mallory", []);
     });
     const { message } = await folder.failure(TRADE, { repeat: 2, watcher });
-    expect(message).toBe("the same scenario ended otherwise, which is a defect of clobsim");
+    expect(message).toBe("two runs of the scenario differ, which is a defect of clobsim");
   });
 
   it("fails like the first failed run", async () => {
