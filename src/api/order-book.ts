@@ -119,7 +119,7 @@ export function lastTradeOf(
   return { price: complement(last.price), side: last.side === "BUY" ? "SELL" : "BUY", at: last.at };
 }
 
-const MID_PLACES = 5;
+export const MID_PLACES = 5;
 
 /** Returns the midpoint of best bid and best ask; half a price unit needs a fifth decimal. */
 export const midOf = (numbers: Numbers, { bid, ask }: Quotes): Decimal | null =>

@@ -1,3 +1,4 @@
+import { MID_PLACES } from "../../api/order-book.ts";
 import { SETTLEMENT_STATUSES, type SettlementStatus } from "../../core/chain/settlement.ts";
 import { anyOf, OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
@@ -303,7 +304,7 @@ function balanceIn({ key, value }: Entry, declared: Declarations): BalanceState 
   return { asset, ...valuesBy(entriesOf(value, anyOf(Object.keys(readers))), readers) };
 }
 
-const MID: DecimalRule = { what: "a mid", places: 5, min: 0, max: FULL_PRICE * 10 };
+const MID: DecimalRule = { what: "a mid", places: MID_PLACES, min: 0, max: FULL_PRICE * 10 };
 
 const priceOrNone = (rule: DecimalRule) => (node: Node) =>
   isNone(node) ? null : units({ ...rule, what: `none or ${rule.what}` })(node);

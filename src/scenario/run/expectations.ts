@@ -1,3 +1,4 @@
+import { MID_PLACES } from "../../api/order-book.ts";
 import { decimalText, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
@@ -86,7 +87,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
         : []),
       ...(onChain === balance
         ? []
-        : [`its wallet holds ${text(onChain)} on the chain, the rest is pending or was lost`]),
+        : [`its wallet holds ${text(onChain)} on the chain, the rest is pending or dropped`]),
     ]);
   },
   quote: async (session, { place, token, state }) => {
@@ -105,7 +106,6 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     const diff = diffOf(points.map(line), history.map(line));
     return mismatch(place, `the price history of ${tokenText(token)} is not as expected`, diff);
   },
-  /** What waits for a block says what for. */
   chain: async ({ venue }, { place, part, count }) => {
     const seen = (await venue.chain())[part];
     const { what, line } = CHAIN_WORDS[part];
@@ -125,7 +125,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     return mismatch(place, message, diff, () =>
       compared
         .filter((each) => ledger[each] !== onChain[each])
-        .map((each) => `the ledger counts ${line(each, ledger[each])} with what is pending`),
+        .map((each) => `the ledger has ${line(each, ledger[each])} with pending transactions`),
     );
   },
   settled: async (session, { place, name, statuses }) => {
@@ -213,8 +213,6 @@ export function sideDiff(name: string, wanted: readonly string[], seen: readonly
   if (seen.length === 0 && diff.length > 0) return [...diff, found(`no ${name}s`)];
   return diff;
 }
-
-const MID_PLACES = 5;
 
 /** Compares fills with the lines of an expectation, in order. The mismatch has the place of the first different line. */
 export async function checkFills<Line extends FillLine>(

@@ -1,6 +1,7 @@
 import { unitsOf } from "../../api/decimals.ts";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import type { ApiError } from "../../api/errors.ts";
+import { MID_PLACES } from "../../api/order-book.ts";
 import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
@@ -223,8 +224,6 @@ export const gridView = ({ tickSize, minOrderSize }: ReplyTo<"getMarket">) => ({
   tickSize: priceOf(tickSize),
   minOrderSize: sizeOf(minOrderSize),
 });
-
-const MID_PLACES = 5;
 
 type Quotes = ReplyTo<"getPrice"> &
   ReplyTo<"getMidpoint"> &

@@ -79,15 +79,15 @@ describe.each<Via>(["process", "http"])("what is not as expected of the chain, b
   it("shows the ledger's numbers beside those of the chain", async () => {
     expect(await mismatchOf(MINTED, "{ chain: { supply: { YES: 0, NO: 10 } } }", via)).toEqual({
       message: "the shares on the chain are not as expected",
-      diff: ["- 10 NO", "+ 0 NO", "# the ledger counts 10 NO with what is pending"],
+      diff: ["- 10 NO", "+ 0 NO", "# the ledger has 10 NO with pending transactions"],
     });
     expect((await mismatchOf(MINTED, "{ chain: { supply: 10 } }", via)).diff).toEqual([
       "- 10 YES",
       "- 10 NO",
       "+ 0 YES",
       "+ 0 NO",
-      "# the ledger counts 10 YES with what is pending",
-      "# the ledger counts 10 NO with what is pending",
+      "# the ledger has 10 YES with pending transactions",
+      "# the ledger has 10 NO with pending transactions",
     ]);
   });
 
@@ -100,7 +100,7 @@ describe.each<Via>(["process", "http"])("what is not as expected of the chain, b
         "  YES 20",
         "- YES 20 on the chain",
         "+ YES 10 on the chain",
-        "# its wallet holds 10 on the chain, the rest is pending or was lost",
+        "# its wallet holds 10 on the chain, the rest is pending or dropped",
       ],
     });
   });
