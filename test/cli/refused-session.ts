@@ -1,6 +1,6 @@
 import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
-import { pairOn } from "./tools.ts";
+import { firstMarket, pairOn } from "./tools.ts";
 
 /** A session with clients, for refused requests. */
 export interface RefusedSession {
@@ -16,14 +16,13 @@ export interface RefusedSession {
 /** Starts a session: Alice places a bid of 10 at 0.01 in the first market. */
 export async function startSession(url: string): Promise<RefusedSession> {
   const [alice, bob] = await pairOn(url);
-  const market = orThrow(await alice.markets({ active: true, limit: 1 })).data[0];
-  const tokenId = market?.tokens[0]?.tokenId ?? "";
+  const { slug: market, tokenId } = await firstMarket(alice);
   const { id: bid } = orThrow(await alice.place({ tokenId, side: "BUY", price: 0.01, size: 10 }));
   const close = (): void => {
     alice.close();
     bob.close();
   };
-  return { alice, bob, tokenId, bid, market: market?.slug ?? "", close };
+  return { alice, bob, tokenId, bid, market, close };
 }
 
 /** Sends a signed POST /clob/order. Returns the error code, or "accepted". */

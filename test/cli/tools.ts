@@ -5,9 +5,10 @@ import { reportFailure } from "../../src/cli/failure.ts";
 import { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { walletOf } from "../../src/client/wallet.ts";
-import { type RunningServer, startServer } from "../../src/compose.ts";
-import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
-import { TINY_WORLD } from "../support/http.ts";
+import type { Config } from "../../src/config.ts";
+import { serve } from "../support/http.ts";
+
+export { serve };
 
 /** Exit code and output of a command. */
 export interface CommandResult {
@@ -60,17 +61,6 @@ export async function runLine(
   }
 }
 
-/** Starts a server with a frozen clock and the tiny world. */
-export const serve = (config: Partial<Config>): Promise<RunningServer> =>
-  startServer({
-    ...DEFAULT_CONFIG,
-    port: 0,
-    clock: { mode: "frozen" },
-    world: TINY_WORLD,
-    logLevel: "silent",
-    ...config,
-  });
-
 /** Returns a client with API keys. Its wallet's private key is a digit repeated 64 times. */
 export async function clientOn(url: string, digit: string): Promise<ExchangeClient> {
   const account = await walletOf(`0x${digit.repeat(64)}`);
@@ -82,11 +72,16 @@ export async function clientOn(url: string, digit: string): Promise<ExchangeClie
 /** Returns the clients of Alice and Bob. */
 export const pairOn = async (url: string) => [await clientOn(url, "1"), await clientOn(url, "2")] as const;
 
+/** Returns the slug and the YES token of the first active market. */
+export async function firstMarket(client: ExchangeClient): Promise<{ slug: string; tokenId: string }> {
+  const [market] = orThrow(await client.markets({ active: true, limit: 1 })).data;
+  return { slug: market?.slug ?? "", tokenId: market?.tokens[0]?.tokenId ?? "" };
+}
+
 /** Alice places two bids and cancels the second, Bob sells to the first; then ten seconds pass. */
 export async function trade(url: string): Promise<void> {
   const [alice, bob] = await pairOn(url);
-  const market = orThrow(await alice.markets({ active: true, limit: 1 })).data[0];
-  const tokenId = market?.tokens[0]?.tokenId ?? "";
+  const { tokenId } = await firstMarket(alice);
   orThrow(await alice.place({ tokenId, side: "BUY", price: 0.99, size: 10 }));
   const second = orThrow(await alice.place({ tokenId, side: "BUY", price: 0.01, size: 100 }));
   orThrow(await bob.place({ tokenId, side: "SELL", price: 0.01, size: 5 }));
@@ -106,8 +101,7 @@ export async function tradeIn(data: string, config: Partial<Config> = {}): Promi
 export async function traderOn(url: string) {
   const client = await clientOn(url, "3");
   const credentials = orThrow(await client.derive());
-  const market = orThrow(await client.markets({ active: true, limit: 1 })).data[0];
-  const tokenId = market?.tokens[0]?.tokenId ?? "";
+  const { tokenId } = await firstMarket(client);
   const place = (size: number) => client.place({ tokenId, side: "BUY", price: 0.01, size });
   return { credentials, place };
 }

@@ -49,14 +49,7 @@ export class Api {
 
   /** Starts a server; by default with a frozen clock and the tiny world. */
   async start(config: Partial<Config>): Promise<this> {
-    this.#server = await startServer({
-      ...DEFAULT_CONFIG,
-      port: 0,
-      clock: { mode: "frozen" },
-      world: TINY_WORLD,
-      logLevel: "silent",
-      ...config,
-    });
+    this.#server = await serve(config);
     const { simToken = null } = config;
     this.#headers = simToken === null ? {} : { "x-sim-token": simToken };
     return this.open();
@@ -202,7 +195,18 @@ export function requestOf(request: Request | Route, body?: Request["body"]): Req
   return { method: method as Method, path, ...(body !== undefined && { body }) };
 }
 
-/** Starts a server, which the caller closes. */
+/** Starts a server; by default with a frozen clock and the tiny world. */
+export const serve = (config: Partial<Config>): Promise<RunningServer> =>
+  startServer({
+    ...DEFAULT_CONFIG,
+    port: 0,
+    clock: { mode: "frozen" },
+    world: TINY_WORLD,
+    logLevel: "silent",
+    ...config,
+  });
+
+/** Starts a server with a client, which the caller closes. */
 export const startApi = (config: Partial<Config> = {}): Promise<Api> => new Api().start(config);
 
 /** Starts a server for the tests of a file or of the enclosing block. */

@@ -233,12 +233,7 @@ class ReplayCheck {
     }
     for (const [observation] of this.#others.values()) {
       if (observation === undefined) continue;
-      const sentence = `${answerName(observation)}, in the middle of a command`;
-      throw Finding.about(
-        observation,
-        `in the middle of a command: ${observation.request.operation}`,
-        sentence,
-      );
+      throw Finding.ofAnswer(observation, "in the middle of a command", ", in the middle of a command");
     }
     this.#checkInvariants();
     const { hash } = this.#replay.exchange;
@@ -258,8 +253,7 @@ class ReplayCheck {
     const last = this.#first + this.#entries.length;
     const observation = this.#log.observations.find(({ answer }) => (answer?.sequence ?? 0) > last);
     if (observation === undefined) return;
-    const sentence = `${answerName(observation)}, and the journal ends with ${last}`;
-    throw Finding.about(observation, `beyond the journal: ${observation.request.operation}`, sentence);
+    throw Finding.ofAnswer(observation, "beyond the journal", `, and the journal ends with ${last}`);
   }
 
   /** Replays a command that became due, and requires that it was due then. */
@@ -328,28 +322,17 @@ class ReplayCheck {
     requireSame(observation, reply);
     const { sequence, now } = this.#replay.exchange;
     if (observation.answer.sequence === sequence && observation.answer.time === now) return;
-    const expected = `its command leads to ${sequence} and time ${now}`;
-    throw Finding.about(
-      observation,
-      `another sequence or time: ${observation.request.operation}`,
-      `${answerName(observation)} and time ${observation.answer.time}, and ${expected}`,
-    );
+    const detail = ` and time ${observation.answer.time}, and its command leads to ${sequence} and time ${now}`;
+    throw Finding.ofAnswer(observation, "another sequence or time", detail);
   }
 
   /** Requires that no acknowledged request is left over whose command is not in the journal. */
-  #requireNoneLost(
-    [observation]: readonly Observation[],
-    entry: Entry | null,
-    reply: Reply | null = null,
-  ): void {
-    if (observation === undefined) return;
+  #requireNoneLost([lost]: readonly Observation[], entry: Entry | null, reply: Reply | null = null): void {
+    if (lost === undefined) return;
     const there = entry === null ? "there is none" : `sequence ${entry.sequence} is ${commandName(entry)}`;
     const replayed = reply === null || reply.status === 200 ? "" : `; replayed it is ${statusName(reply)}`;
-    throw Finding.about(
-      observation,
-      `acknowledged and lost: ${observation.request.operation}`,
-      `${answerName(observation)}, and its command is not in the journal: ${there}${replayed}`,
-    );
+    const detail = `, and its command is not in the journal: ${there}${replayed}`;
+    throw Finding.ofAnswer(lost, "acknowledged and lost", detail);
   }
 
   /** Returns the finding for a command that no request caused. */
@@ -376,8 +359,7 @@ class ReplayCheck {
       const { answer, request } = observation;
       if (answer === null) continue;
       if (answer.time < exchange.now || answer.time > next || !this.#clock.mayShow(answer.time)) {
-        const sentence = `${answerName(observation)} and time ${answer.time}`;
-        throw Finding.about(observation, `impossible time: ${request.operation}`, sentence);
+        throw Finding.ofAnswer(observation, "impossible time", ` and time ${answer.time}`);
       }
       if (isInjected(answer)) continue;
       this.#replay.passTo(answer.time);

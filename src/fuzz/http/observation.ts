@@ -126,6 +126,12 @@ export class Finding extends Error {
     return new Finding(fingerprint, `${name} ${sentence}`, observation);
   }
 
+  /** Returns a finding about the answer of a request. */
+  static ofAnswer(observation: Observation, kind: string, detail: string): Finding {
+    const fingerprint = `${kind}: ${observation.request.operation}`;
+    return Finding.about(observation, fingerprint, `${answerName(observation)}${detail}`);
+  }
+
   /** Returns a finding that the journal alone shows: a broken invariant or an error. */
   static inJournal({ key, sentence }: FailureFingerprint, observation: Observation | null = null): Finding {
     return new Finding(key, sentence, observation, true);

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { ExchangeClient } from "../../client/client.ts";
 import { orThrow } from "../../client/result.ts";
 import { startServer } from "../../compose.ts";
-import { type Config, DEFAULT_CONFIG } from "../../config.ts";
-import { money, size } from "../../core/units.ts";
+import { readConfig } from "../../config.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
 import type { HttpProfile } from "./traffic.ts";
 
@@ -28,9 +27,8 @@ export async function openServer(profile: HttpProfile, program: () => string): P
   try {
     const world = join(folder, "world.json");
     await writeFile(world, JSON.stringify(emptyWorld(profile.seed)));
-    const paths = { data: join(folder, "data"), world };
-    const isKilled = profile.server === "killed";
-    const server = await (isKilled ? openProgram(profile, paths, program()) : openHere(profile, paths));
+    const flags = flagsOf(profile, world, join(folder, "data"));
+    const server = await (profile.server === "killed" ? openProgram(flags, program()) : openHere(flags));
     return { ...server, close: () => server.close().finally(remove) };
   } catch (error) {
     await remove();
@@ -38,40 +36,36 @@ export async function openServer(profile: HttpProfile, program: () => string): P
   }
 }
 
-interface Paths {
-  readonly data: string;
-  readonly world: string;
-}
+type Flags = Readonly<Record<string, string>>;
 
-const configOf = ({ seed, numbers, settlement, balances, durability }: HttpProfile): Config => ({
-  ...DEFAULT_CONFIG,
-  port: 0,
-  seed,
-  clock: { mode: "frozen" },
-  logLevel: "silent",
-  numbers,
-  settlement,
-  balances,
-  durability,
-  faucet: { collateral: money(0), everyMarket: size(0) },
+/** Returns the flags of `clobsim serve` for a profile. */
+const flagsOf = (
+  { server, numbers, settlement, balances, durability }: HttpProfile,
+  world: string,
+  data: string,
+): Flags => ({
+  ...{ port: "0", clock: "frozen", faucet: "0", "log-level": "silent" },
+  ...{ world, numbers, settlement, balances },
+  ...(server !== "memory" && { data, durability }),
 });
 
-async function openHere(profile: HttpProfile, { data, world }: Paths): Promise<FuzzServer> {
-  const origin = profile.server === "persistent" ? { data, world } : { world };
-  const { port, close } = await startServer({ ...configOf(profile), ...origin });
+async function openHere(flags: Flags): Promise<FuzzServer> {
+  const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
+  const { port, close } = await startServer(readConfig({ flags: given, environment: {} }));
   const kill = (): never => {
-    throw new Error("only a server in a process of its own can be killed");
+    throw new Error("only a server in another process can be killed");
   };
   return { port, kill, report: () => reportAt(port), close };
 }
 
-async function openProgram(profile: HttpProfile, paths: Paths, program: string): Promise<FuzzServer> {
+async function openProgram(flags: Flags, program: string): Promise<FuzzServer> {
   if (!existsSync(program)) {
     throw new Error(
       `a server that is killed needs the built program, and ${program} does not exist: run npm run build`,
     );
   }
-  const start = (): Promise<Running> => startProgram(program, argumentsOf(profile, paths));
+  const args = ["serve", ...Object.entries(flags).flatMap(([name, text]) => [`--${name}`, text])];
+  const start = (): Promise<Running> => startProgram(program, args);
   let running = await start();
   return {
     port: running.port,
@@ -84,16 +78,6 @@ async function openProgram(profile: HttpProfile, paths: Paths, program: string):
     close: () => end(running, "SIGKILL"),
   };
 }
-
-const argumentsOf = (
-  { numbers, settlement, balances, durability }: HttpProfile,
-  { data, world }: Paths,
-): string[] => [
-  "serve",
-  ...["--port", "0", "--clock", "frozen", "--faucet", "0", "--log-level", "silent"],
-  ...["--world", world, "--data", data, "--durability", durability],
-  ...["--numbers", numbers, "--settlement", settlement, "--balances", balances],
-];
 
 interface Running {
   readonly child: ChildProcess;
