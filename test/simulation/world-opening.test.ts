@@ -10,7 +10,7 @@ import type { World, WorldEvent } from "../../src/simulation/world.ts";
 import { readWorld } from "../../src/simulation/world.ts";
 import type { WorldRow } from "../../src/simulation/world-orders.ts";
 import { packOrders, type WorldOrder, worldOrders } from "../../src/simulation/world-orders.ts";
-import { SettlementFloor } from "../core/chain/settlement-floor.ts";
+import { SettlementExchange } from "../core/chain/settlement-exchange.ts";
 import { START } from "../support/exchange.ts";
 import { TINY_WORLD } from "../support/http.ts";
 
@@ -28,8 +28,8 @@ function buyingAtLast(): WorldOrder {
 describe.each(["auto", "manual", "instant"] as const)(
   "a world that opens with settlement %s",
   (settlement) => {
-    const opened = (world: World): SettlementFloor => {
-      const floor = new SettlementFloor({ settlement, seed: world.seed });
+    const opened = (world: World): SettlementExchange => {
+      const floor = new SettlementExchange({ settlement, seed: world.seed });
       openWorld(floor.exchange, world, START);
       return floor;
     };
@@ -52,7 +52,7 @@ describe.each(["auto", "manual", "instant"] as const)(
 
 describe("a world of an earlier version", () => {
   const hashOf = (world: World): string => {
-    const floor = new SettlementFloor({ seed: world.seed });
+    const floor = new SettlementExchange({ seed: world.seed });
     openWorld(floor.exchange, world, START);
     return contentHash(floor.state);
   };
@@ -71,7 +71,7 @@ describe("a world of an earlier version", () => {
       ...emptyWorld("test"),
       events: [{ ...event, title: "By the 5th?", endsInDays: 4, markets: [] }],
     };
-    const floor = new SettlementFloor();
+    const floor = new SettlementExchange();
     openWorld(floor.exchange, old, START);
     const [opened] = [...floor.state.events];
     expect(opened?.title).toBe("By the 5th?");

@@ -23,16 +23,16 @@ import {
   jsonOrNull,
   kindOf,
   nameOf,
-  otherThan,
+  otherValueThan,
   type Path,
   parsedOf,
   placesOf,
   removed,
   someOfEachKind,
-  strangerTo,
   textOf,
-} from "../core/document/damages.ts";
-import { parsed } from "../core/document/told.ts";
+  wrongTypeFor,
+} from "../core/document/damaged-documents.ts";
+import { parsed } from "../core/document/read-back.ts";
 import { START } from "../support/exchange.ts";
 import { runs } from "../support/runs.ts";
 
@@ -125,7 +125,7 @@ describe("a document with one damaged field", () => {
     for (const path of places) {
       const error = refused(
         changed(document, path, (parent, last) => {
-          parent[last] = strangerTo(parent[last] as Json);
+          parent[last] = wrongTypeFor(parent[last] as Json);
         }),
       );
       expect(error, nameOf(path)).not.toBe(null);
@@ -137,7 +137,7 @@ describe("a document with one damaged field", () => {
     for (const path of places) {
       refused(
         changed(document, path, (parent, last) => {
-          parent[last] = otherThan(parent[last] as Json);
+          parent[last] = otherValueThan(parent[last] as Json);
         }),
       );
       if (typeof path.at(-1) === "number") refused(removed(document, path));
@@ -165,8 +165,8 @@ describe("any document", () => {
                   const value = parent[last] as Json;
                   const other = at(document, places[from % places.length] as Path);
                   parent[last] = {
-                    other: otherThan(value),
-                    stranger: strangerTo(value),
+                    other: otherValueThan(value),
+                    stranger: wrongTypeFor(value),
                     zero: 0,
                     copy: other,
                   }[how];

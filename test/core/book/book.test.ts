@@ -8,7 +8,7 @@ import { NaiveBook } from "../../../src/fuzz/reference/naive-book.ts";
 
 const POLICIES: readonly SelfTradePolicy[] = ["allow", "cancel-taker", "cancel-maker", "cancel-both"];
 
-/** What a walk would meet: order and quantity, and whether a policy ended it. */
+/** Returns the planned matches with order and quantity, and whether a policy stopped the plan. */
 function planned(
   book: Book,
   direction: BookDirection,
@@ -18,31 +18,31 @@ function planned(
 ) {
   const plan = new MatchPlan();
   book.plan(direction, limit, size, 1, policy, plan);
-  const met = Array.from({ length: plan.count }, (_, index) => [
+  const matches = Array.from({ length: plan.count }, (_, index) => [
     book.pool.orderIn(plan.slots[index] as number),
     plan.quantities[index],
   ]);
-  return { met, filled: plan.filled, stopped: plan.stopped };
+  return { matches, filled: plan.filled, stopped: plan.stopped };
 }
 
-describe("a book of its own", () => {
-  it.each([1, 31, 32, 33, 63, 64, 9999])("has both ends as prices when it has %d levels", (levels) => {
+describe("a book", () => {
+  it.each([1, 31, 32, 33, 63, 64, 9999])("with %d levels accepts the first and the last price", (levels) => {
     const book = new Book(new OrderPool(), levels);
     expect([book.bestBid, book.bestAsk]).toEqual([0, levels + 1]);
     for (const tick of new Set([1, levels])) {
       const bid = book.rest(BID, tick, 5, 1, 1);
       expect([book.bestBid, book.tickOf(bid), book.totalAt(BID, tick)]).toEqual([tick, tick, 5]);
-      expect(planned(book, ASK, tick, 9)).toMatchObject({ met: [[1, 5]], filled: 5 });
+      expect(planned(book, ASK, tick, 9)).toMatchObject({ matches: [[1, 5]], filled: 5 });
       book.remove(bid);
       const ask = book.rest(ASK, tick, 5, 2, 1);
       expect([book.bestAsk, book.tickOf(ask), book.countAt(ASK, tick)]).toEqual([tick, tick, 1]);
-      expect(planned(book, BID, tick, 3)).toMatchObject({ met: [[2, 3]], filled: 3 });
+      expect(planned(book, BID, tick, 3)).toMatchObject({ matches: [[2, 3]], filled: 3 });
       book.fill(ask, 5);
       expect([book.bestBid, book.bestAsk]).toEqual([0, levels + 1]);
     }
   });
 
-  it("plans without writing", () => {
+  it("is not changed by a plan", () => {
     const book = new Book(new OrderPool(), 99);
     book.rest(ASK, 50, 5, 1, 1);
     book.rest(ASK, 51, 5, 2, 2);
@@ -51,7 +51,7 @@ describe("a book of its own", () => {
     expect([book.totalAt(ASK, 50), book.totalAt(ASK, 51)]).toEqual([5, 5]);
   });
 
-  it("forgets the walk before when it plans anew", () => {
+  it("clears the previous plan", () => {
     const book = new Book(new OrderPool(), 99);
     const plan = new MatchPlan();
     book.rest(ASK, 50, 5, 1, 1);
@@ -61,15 +61,15 @@ describe("a book of its own", () => {
     expect(plan).toMatchObject({ count: 0, filled: 0, stopped: false });
   });
 
-  it("plans a walk over more orders than its paper had lines for", () => {
+  it("plans more matches than the initial capacity", () => {
     const book = new Book(new OrderPool(4), 99);
     for (let order = 1; order <= 1000; order += 1) book.rest(BID, 1 + (order % 99), 1, order, 2);
-    const { met, filled } = planned(book, ASK, 1, 1001);
-    expect([met.length, filled]).toEqual([1000, 1000]);
-    expect(met[0]).toEqual([98, 1]);
+    const { matches, filled } = planned(book, ASK, 1, 1001);
+    expect([matches.length, filled]).toEqual([1000, 1000]);
+    expect(matches[0]).toEqual([98, 1]);
   });
 
-  it("keeps apart from another book in the same pool", () => {
+  it("is independent of another book in the same pool", () => {
     const pool = new OrderPool(2);
     const [one, two] = [new Book(pool, 9), new Book(pool, 99)];
     const mine = one.rest(BID, 5, 10, 1, 1);
@@ -81,7 +81,7 @@ describe("a book of its own", () => {
   });
 });
 
-/** Plays one random history on a book, in a pool so small that it grows and is used again, and on the naive book. */
+/** Runs a random history on a book, in a pool so small that it grows and reuses slots, and on the naive book. */
 function compareWithNaive(random: Stream, levels: number): void {
   const policy = random.pick(POLICIES);
   const book = new Book(new OrderPool(1), levels);
@@ -130,7 +130,7 @@ function compareWithNaive(random: Stream, levels: number): void {
 }
 
 describe("the pool of resting orders", () => {
-  it("never needs more slots than orders rested at once", () => {
+  it("reuses freed slots", () => {
     const pool = new OrderPool();
     const seen = new Set<number>();
     for (let round = 0; round < 100; round += 1) {
@@ -142,8 +142,11 @@ describe("the pool of resting orders", () => {
   });
 });
 
-describe("a book against the naive book", () => {
-  it.each([1, 2, 31, 32, 33, 63, 64, 99, 9999])("trades and queues alike, with %d levels", (levels) => {
-    for (let seed = 1; seed <= 25; seed += 1) compareWithNaive(stream(`${seed}`, `book ${levels}`), levels);
-  });
+describe("a book compared with the naive book", () => {
+  it.each([1, 2, 31, 32, 33, 63, 64, 99, 9999])(
+    "has the same trades and queues, with %d levels",
+    (levels) => {
+      for (let seed = 1; seed <= 25; seed += 1) compareWithNaive(stream(`${seed}`, `book ${levels}`), levels);
+    },
+  );
 });

@@ -9,38 +9,38 @@ import {
   transactionOfHash,
 } from "../../../src/core/chain/chain-hashes.ts";
 import { Digest } from "../../../src/core/hash.ts";
-import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
+import { openSettlement, type SettlementExchange } from "./settlement-exchange.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/;
 
-/** A history in which one thing can be otherwise, mined in one block. */
-function played(sentences: readonly string[], seed = "test"): SettlementFloor {
+/** Places orders and mines them in one block. */
+function playedTrade(sentences: readonly string[], seed = "test"): SettlementExchange {
   const floor = openSettlement({ seed });
   floor.send(...sentences);
   floor.mine();
   return floor;
 }
 
-const headHash = (floor: SettlementFloor): string => blockHash(floor.state, headBlock(floor.state.chain));
+const headHash = (floor: SettlementExchange): string => blockHash(floor.state, headBlock(floor.state.chain));
 const TRADE = ["carol BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55"];
 
 describe("the hash of the head", () => {
-  it("is the same for the same history", () => {
-    expect(headHash(played(TRADE))).toBe(headHash(played(TRADE)));
-    expect(headHash(played(TRADE))).toMatch(HASH);
+  it("is equal for equal histories", () => {
+    expect(headHash(playedTrade(TRADE))).toBe(headHash(playedTrade(TRADE)));
+    expect(headHash(playedTrade(TRADE))).toMatch(HASH);
   });
 
-  it.each<[what: string, floor: () => SettlementFloor]>([
-    ["another seed", () => played(TRADE, "other")],
-    ["another size", () => played(["carol BUY 40 YES @ 0.55", "bob SELL 39.99 YES @ 0.55"])],
-    ["another price", () => played(["carol BUY 40 YES @ 0.56", "bob SELL 40 YES @ 0.55"])],
-    ["another maker", () => played(["alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55"])],
-    ["another way to settle", () => played(["carol BUY 40 YES @ 0.55", "carol BUY 40 NO @ 0.45"])],
-  ])("is another one after %s", (_case, floor) => {
-    expect(headHash(floor())).not.toBe(headHash(played(TRADE)));
+  it.each<[what: string, floor: () => SettlementExchange]>([
+    ["another seed", () => playedTrade(TRADE, "other")],
+    ["another size", () => playedTrade(["carol BUY 40 YES @ 0.55", "bob SELL 39.99 YES @ 0.55"])],
+    ["another price", () => playedTrade(["carol BUY 40 YES @ 0.56", "bob SELL 40 YES @ 0.55"])],
+    ["another maker", () => playedTrade(["alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55"])],
+    ["another match type", () => playedTrade(["carol BUY 40 YES @ 0.55", "carol BUY 40 NO @ 0.45"])],
+  ])("differs for %s", (_case, floor) => {
+    expect(headHash(floor())).not.toBe(headHash(playedTrade(TRADE)));
   });
 
-  it("is another one when a settlement in it failed, or when time was another", () => {
+  it("differs if a settlement failed, or at another time", () => {
     const failed = openSettlement();
     failed.send(...TRADE);
     failed.fault("fail");
@@ -49,20 +49,23 @@ describe("the hash of the head", () => {
     later.send(...TRADE);
     later.advance("1ms");
     later.mine();
-    expect(new Set([headHash(played(TRADE)), headHash(failed), headHash(later)]).size).toBe(3);
+    expect(new Set([headHash(playedTrade(TRADE)), headHash(failed), headHash(later)]).size).toBe(3);
   });
 
-  it("names all blocks before it", () => {
-    const [one, two] = [played(TRADE), played(["carol BUY 40 YES @ 0.56", "bob SELL 40 YES @ 0.55"])];
+  it("depends on all earlier blocks", () => {
+    const [one, two] = [
+      playedTrade(TRADE),
+      playedTrade(["carol BUY 40 YES @ 0.56", "bob SELL 40 YES @ 0.55"]),
+    ];
     one.mine(5);
     two.mine(5);
     expect(headHash(one)).not.toBe(headHash(two));
   });
 });
 
-describe("a hash leads back", () => {
-  it("to its transaction, and to no other", () => {
-    const floor = played(TRADE);
+describe("a hash finds", () => {
+  it("its transaction, and no other", () => {
+    const floor = playedTrade(TRADE);
     const { transactions } = floor.state.chain;
     const hashes = [...transactions].map((transaction) => transactionHash(floor.state, transaction));
     expect(new Set(hashes).size).toBe(transactions.size);
@@ -72,8 +75,8 @@ describe("a hash leads back", () => {
     }
   });
 
-  it("to its block", () => {
-    const floor = played(TRADE);
+  it("its block", () => {
+    const floor = playedTrade(TRADE);
     floor.mine(300);
     for (let height = 0; height <= floor.head; height += 1) {
       const block = blockAt(floor.state.chain, height);
@@ -82,8 +85,8 @@ describe("a hash leads back", () => {
     }
   });
 
-  it("nowhere when it is nobody's", () => {
-    const floor = played(TRADE);
+  it("nothing if it is unknown", () => {
+    const floor = playedTrade(TRADE);
     const anyHash = fc
       .uint8Array({ minLength: 32, maxLength: 32 })
       .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
@@ -102,8 +105,8 @@ describe("a hash leads back", () => {
     }
   });
 
-  it("to an order by the id in its second half", () => {
-    const floor = played(TRADE);
+  it("an order by the id in its second half", () => {
+    const floor = playedTrade(TRADE);
     expect(orderHash(floor.state, 2).slice(34)).toBe(floor.orderId(2).replaceAll("-", ""));
     expect(orderHash(floor.state, 2)).toMatch(HASH);
   });
@@ -117,7 +120,7 @@ describe("a digest", () => {
     return digest.words;
   };
 
-  it("differs where a sequence differs, in any place", () => {
+  it("differs if any value of a sequence differs", () => {
     const values = fc.array(fc.maxSafeNat(), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(values, fc.nat(), fc.maxSafeNat(), (sequence, place, value) => {

@@ -1,11 +1,13 @@
 import fc from "fast-check";
+import { apply } from "../../../src/core/apply.ts";
 import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
 import { CERTAIN, type SettlementFaultKind } from "../../../src/core/chain/settlement-fault.ts";
 import { type ContractCall, callGas } from "../../../src/core/chain/transaction.ts";
-import type { Command } from "../../../src/core/commands.ts";
+import type { Command, Stamped } from "../../../src/core/commands.ts";
+import { decide } from "../../../src/core/decide.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
-import type { ExchangeConfig, State } from "../../../src/core/state.ts";
+import { createState, type ExchangeConfig, type State } from "../../../src/core/state.ts";
 import type { BalancePolicy, Outcome, SettlementMode } from "../../../src/core/terms.ts";
 import { type Millis, millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
@@ -29,7 +31,7 @@ type CallKind =
   | "merge"
   | "redeem";
 
-/** What somebody may try on the settlement chain, besides all that can be tried on the exchange. */
+/** Action on the settlement chain, valid or not. */
 export type ChainMove =
   | { readonly kind: "mine"; readonly count: number }
   | {
@@ -111,7 +113,7 @@ const chainMove: fc.Arbitrary<ChainMove> = fc.oneof(
   },
 );
 
-/** Anything at all, mostly orders, often something on the chain. */
+/** Any action, mostly orders, often on the chain. */
 export const anyChainMove: fc.Arbitrary<Move | ChainMove> = fc.oneof(
   { weight: 5, arbitrary: anyMove },
   { weight: 2, arbitrary: chainMove },
@@ -129,7 +131,7 @@ const steeringMove: fc.Arbitrary<ChainMove> = fc.oneof(
   fc.record({ kind: fc.constant("fee" as const), gwei: fc.constantFrom(1, 3, 500) }),
 );
 
-/** The same, with what only somebody who tests with the chain does to it. */
+/** The same, and the commands with which a test controls the chain. */
 export const anySteeredMove: fc.Arbitrary<Move | ChainMove> = fc.oneof(
   { weight: 12, arbitrary: anyChainMove },
   { weight: 1, arbitrary: steeringMove },
@@ -137,22 +139,22 @@ export const anySteeredMove: fc.Arbitrary<Move | ChainMove> = fc.oneof(
 
 export type Moves = readonly (Move | ChainMove)[];
 
-/** Any history of trading and of the chain, steered by somebody who tests with it. */
+/** Any history of trading and of the chain, including commands with which a test controls it. */
 export const histories = (maxLength: number): fc.Arbitrary<Moves> =>
   fc.array(anySteeredMove, { maxLength, size: "max" });
 
-/** The same, or a history of trading alone, in which more orders meet. */
+/** The same, or a history of trading only, in which more orders match. */
 export const tradingOrAny = (maxLength: number): fc.Arbitrary<Moves> =>
   fc.oneof(fc.array(anyMove, { maxLength, size: "max" }), histories(maxLength));
 
-/** The arena under other rules of settlement. */
+/** Returns the configuration of the arena with other settlement rules. */
 export const arenaWith = (settlement: SettlementMode, balances: BalancePolicy): ExchangeConfig => ({
   ...ARENA,
   settlement,
   balances,
 });
 
-/** Every combination of the rules of settlement. */
+/** Every combination of settlement rules. */
 export const anySettlement: fc.Arbitrary<ExchangeConfig> = fc
   .tuple(
     fc.constantFrom<SettlementMode[]>("instant", "auto", "manual"),
@@ -160,10 +162,10 @@ export const anySettlement: fc.Arbitrary<ExchangeConfig> = fc
   )
   .map(([settlement, balances]) => arenaWith(settlement, balances));
 
-/** An exchange with a market of every kind and four accounts that have a little. */
+/** Opens an exchange with a market of every kind and four accounts with little funds. */
 export const openWith = (config: ExchangeConfig): Exchange => openArena(new Exchange(config, START));
 
-/** Makes the moves, each wait in as many steps as `steps` says, and answers what happened, a line a command. */
+/** Runs moves, each wait in `steps` steps; returns a line per accepted command with its events. */
 export function play(exchange: Exchange, moves: Moves, steps = 1): string[] {
   const happened: string[] = [];
   const unwatch = exchange.watch((...command) => void happened.push(JSON.stringify(command)));
@@ -180,7 +182,18 @@ export function play(exchange: Exchange, moves: Moves, steps = 1): string[] {
   return happened;
 }
 
-/** The command that a move comes to in a state, or null when it is only a wait. */
+/** Decides a journal again from the start; returns the state. @throws Error if a command is now refused. */
+export function replayed(config: ExchangeConfig, journal: Iterable<Stamped>): State {
+  const state = createState(config, START);
+  for (const stamped of journal) {
+    const decision = decide(state, stamped);
+    if (!decision.ok) throw new Error(`accepted before, now ${decision.refusal.code}`);
+    for (const event of decision.events) apply(state, event, stamped.at);
+  }
+  return state;
+}
+
+/** Returns the command of a move in a state; null for a wait. */
 export function chainCommandOf(state: State, now: Millis, move: Move | ChainMove): Command | null {
   switch (move.kind) {
     case "mine":
@@ -218,13 +231,13 @@ export function chainCommandOf(state: State, now: Millis, move: Move | ChainMove
     case "fee":
       return { kind: "setNextBaseFee", baseFee: move.gwei * GWEI };
     case "call":
-      return sendingOf(state, move);
+      return sendCommandOf(state, move);
     default:
       return commandOf(state, now, move);
   }
 }
 
-function sendingOf(state: State, move: ChainMove & { kind: "call" }): Command {
+function sendCommandOf(state: State, move: ChainMove & { kind: "call" }): Command {
   const call = callOf(state, move);
   const isMoney = move.call === "send";
   return {

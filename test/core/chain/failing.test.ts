@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { CERTAIN } from "../../../src/core/chain/settlement-fault.ts";
-import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
+import { openSettlement, type SettlementExchange } from "./settlement-exchange.ts";
 
-const everybody = (floor: SettlementFloor) =>
+const ledgerOf = (floor: SettlementExchange) =>
   Object.fromEntries(["alice", "bob", "carol"].map((name) => [name, floor.inLedger(name)]));
 
 describe("a settlement that fails", () => {
-  it("is in its block, reverted, and says why", () => {
+  it("is in its block, reverted, with a reason", () => {
     const floor = openSettlement();
     floor.trade();
     floor.fault("fail", { reason: "the oracle is on holiday" });
@@ -18,10 +18,10 @@ describe("a settlement that fails", () => {
     expect(floor.settlement().block).toBeGreaterThan(0);
   });
 
-  it("takes back every maker, the fee, and the sets that were split or merged", () => {
+  it("undoes all its fills, the fee, and minted or merged sets", () => {
     const floor = openSettlement({}, { feeRateBps: 200 });
     floor.fund("bob", { usdc: 100, no: 100 });
-    const before = everybody(floor);
+    const before = ledgerOf(floor);
     const { supply } = floor.state.markets.get(1);
     const issued = { ...supply };
     floor.send("bob SELL 10 YES @ 0.5", "carol BUY 10 NO @ 0.45", "alice BUY 20 YES @ 0.55");
@@ -29,12 +29,12 @@ describe("a settlement that fails", () => {
     floor.fault("fail");
     floor.mine();
     expect(floor.statuses).toEqual(["FAILED", "FAILED"]);
-    expect(everybody(floor)).toEqual(before);
+    expect(ledgerOf(floor)).toEqual(before);
     expect(supply).toEqual(issued);
     expect(floor.state.accounts.get(2).collateral.balance).toBe(0);
   });
 
-  it("cancels the resting orders that it leaves without funds; the oldest claims first", () => {
+  it("cancels resting orders without funds; the oldest orders have priority", () => {
     const floor = openSettlement();
     floor.send("alice BUY 100 YES @ 0.5", "bob SELL 100 YES @ 0.5");
     const [oldest, large, small] = [
@@ -52,18 +52,18 @@ describe("a settlement that fails", () => {
     ]);
   });
 
-  it("takes with it what was paid with its proceeds, and what was paid with those", () => {
+  it("also fails settlements that spend its proceeds, directly or indirectly", () => {
     const floor = openSettlement();
     floor.trade();
     floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
     floor.fund("dave", { usdc: 400 });
     floor.send("dave BUY 540 YES @ 0.7", "carol SELL 540 YES @ 0.7");
-    const told = floor.events.length;
+    const before = floor.events.length;
     floor.fault("fail");
     floor.mine();
     expect(floor.statuses).toEqual(["FAILED", "FAILED", "FAILED"]);
     const failed = floor.events
-      .slice(told)
+      .slice(before)
       .flatMap((event) => (event.kind === "settlementFailed" ? [[event.transaction, event.isMined]] : []));
     const [first, second, third] = [1, 2, 3].map((number) => floor.settlement(number).number);
     expect(failed).toEqual([
@@ -71,10 +71,10 @@ describe("a settlement that fails", () => {
       [second, false],
       [first, true],
     ]);
-    expect(everybody(floor)).toEqual(everybody(openSettlement()));
+    expect(ledgerOf(floor)).toEqual(ledgerOf(openSettlement()));
   });
 
-  it("takes with it the newest of those that spent its proceeds, and no more than must go", () => {
+  it("fails the newest settlements that spend its proceeds, and only as many as necessary", () => {
     const floor = openSettlement();
     floor.fund("alice", { yes: 30 });
     floor.trade();
@@ -83,12 +83,12 @@ describe("a settlement that fails", () => {
     }
     floor.fault("fail");
     floor.mine();
-    // 30 of her own pay for the first sale, and for half of the second.
+    // Her own 30 shares cover the first sale and half of the second.
     expect(floor.statuses).toEqual(["FAILED", "MINED", "FAILED", "FAILED"]);
     expect(floor.inLedger("alice").yes).toBe(10);
   });
 
-  it("fails so many as asked, and no more", () => {
+  it("fails as many times as requested", () => {
     const floor = openSettlement();
     floor.fault("fail", { times: 2 });
     for (let count = 0; count < 4; count += 1) {
@@ -99,7 +99,7 @@ describe("a settlement that fails", () => {
     expect(floor.state.chain.faults).toEqual([]);
   });
 
-  it("fails with a chance that the seed decides", () => {
+  it("fails with a probability, as the seed determines", () => {
     const play = (seed: string): string => {
       const floor = openSettlement({ seed, settlement: "instant" });
       floor.fault("fail", { probability: CERTAIN / 4, times: null });

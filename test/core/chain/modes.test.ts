@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { blockAt } from "../../../src/core/chain/chain.ts";
 import { settledAt } from "../../../src/core/chain/settlement.ts";
 import { START } from "../../support/exchange.ts";
-import { openSettlement } from "./settlement-floor.ts";
+import { openSettlement } from "./settlement-exchange.ts";
 
 describe("instant settlement", () => {
-  it("mines one block for all fills of an order, and none for an order that fills nothing", () => {
+  it("mines one block for all fills of an order, and none for an order without fills", () => {
     const floor = openSettlement({ settlement: "instant" });
     floor.send("alice BUY 10 YES @ 0.5", "carol BUY 10 YES @ 0.5");
     expect(floor.head).toBe(0);
@@ -16,7 +16,7 @@ describe("instant settlement", () => {
 });
 
 describe("automatic settlement", () => {
-  it("has what comes meanwhile in the next block, two seconds after the one before", () => {
+  it("mines a block every two seconds with all trades since the previous one", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.trade();
     floor.advance("1s");
@@ -29,7 +29,7 @@ describe("automatic settlement", () => {
     expect(floor.head).toBe(2);
   });
 
-  it("says when each status was reached", () => {
+  it("reports when each status was reached", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.trade();
     const at = (): number => settledAt(floor.state, floor.state.trades.get(1)) - START;
@@ -42,7 +42,7 @@ describe("automatic settlement", () => {
 });
 
 describe("manual settlement", () => {
-  it("has all that is pending in the first of several blocks, and nothing in the others", () => {
+  it("mines all pending transactions in the first of several blocks", () => {
     const floor = openSettlement();
     floor.trade();
     floor.mine(1000);
@@ -57,14 +57,14 @@ describe("manual settlement", () => {
 });
 
 describe("in every mode", () => {
-  it.each(["instant", "auto", "manual"] as const)("blocks can be asked for: %s", (settlement) => {
+  it.each(["instant", "auto", "manual"] as const)("blocks can be requested: %s", (settlement) => {
     const floor = openSettlement({ settlement });
     floor.trade();
     floor.mine(3);
     expect(floor.statuses).toEqual(["CONFIRMED"]);
   });
 
-  it("what the exchange gives is on the chain at once, and asks for no block", () => {
+  it("deposits are on chain at once and make no block due", () => {
     const floor = openSettlement({ settlement: "auto" });
     expect(floor.onChain("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
     expect(floor.state.chain.pending).toBe(0);

@@ -4,12 +4,12 @@ import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { nextNonce } from "../../../src/core/rules/calls.ts";
 import { addressOf } from "../../support/commands.ts";
-import { done, openSettlement, type Sending, transfer } from "./settlement-floor.ts";
+import { mineCall, openSettlement, type Sending, transfer } from "./settlement-exchange.ts";
 
 const GWEI = 1_000_000_000n;
 
-describe("nonces and fees", () => {
-  it("count a wallet's transactions, pending ones included", () => {
+describe("transactions of a wallet", () => {
+  it("have consecutive nonces, pending ones included", () => {
     const floor = openSettlement();
     const next = (): number => nextNonce(floor.state.chain, addressOf("alice"));
     expect(next()).toBe(0);
@@ -20,7 +20,7 @@ describe("nonces and fees", () => {
     expect(next()).toBe(2);
   });
 
-  it("keep a transaction waiting for the one before it, and then no longer", () => {
+  it("wait until an earlier nonce is mined", () => {
     const floor = openSettlement();
     const later = floor.call("alice", transfer("bob", 1), { nonce: 1 });
     floor.mine();
@@ -32,7 +32,7 @@ describe("nonces and fees", () => {
   });
 
   it.each(["instant", "auto"] as const)(
-    "ask for no block that would be empty, as long as the one before is missing: %s",
+    "make no block due while an earlier nonce is missing: %s",
     (settlement) => {
       const floor = openSettlement({ settlement });
       const later = floor.call("alice", transfer("bob", 1), { nonce: 1 });
@@ -49,22 +49,27 @@ describe("nonces and fees", () => {
     ["auto", [3, 1, 0, 2]],
     ["manual", [2, 3, 0, 1]],
     ["instant", [3, 2, 1, 0]],
-  ] as const)("order what one block has of a wallet, however it came: %s, %j", (settlement, nonces) => {
-    const floor = openSettlement({ settlement });
-    floor.mine();
-    const sent = nonces.map((nonce) => floor.call("alice", transfer("bob", 1), { nonce }));
-    if (settlement !== "instant") floor.mine();
-    expect(sent.map(({ status, place }) => [status, place])).toEqual(nonces.map((nonce) => ["MINED", nonce]));
-    expect(new Set(sent.map(({ block }) => block)).size).toBe(1);
-  });
+  ] as const)(
+    "are in one block in order of nonce, whatever the order of arrival: %s, %j",
+    (settlement, nonces) => {
+      const floor = openSettlement({ settlement });
+      floor.mine();
+      const sent = nonces.map((nonce) => floor.call("alice", transfer("bob", 1), { nonce }));
+      if (settlement !== "instant") floor.mine();
+      expect(sent.map(({ status, place }) => [status, place])).toEqual(
+        nonces.map((nonce) => ["MINED", nonce]),
+      );
+      expect(new Set(sent.map(({ block }) => block)).size).toBe(1);
+    },
+  );
 
-  it("let a better paid transaction take the place of one that waits", () => {
+  it("replace a pending one with the same nonce if they offer a higher fee", () => {
     const floor = openSettlement();
     floor.fault("gasSpike");
     const cheap = floor.call("alice", transfer("bob", 1), { gwei: 2, nonce: 0 });
     floor.mine();
     expect([cheap.status, cheap.exception?.hold]).toEqual(["PENDING", "UNDERPRICED"]);
-    expect(floor.trySending("alice", transfer("bob", 2), { gwei: 2.1, nonce: 0 })).toMatchObject({
+    expect(floor.trySend("alice", transfer("bob", 2), { gwei: 2.1, nonce: 0 })).toMatchObject({
       refusal: { code: "REPLACEMENT_UNDERPRICED" },
     });
     const dear = floor.call("alice", transfer("bob", 2), { gwei: 600, nonce: 0 });
@@ -78,37 +83,37 @@ describe("nonces and fees", () => {
     ["TIP_ABOVE_FEE_CAP", { gwei: 2, tip: 3 }],
     ["INSUFFICIENT_GAS_MONEY", { value: INITIAL_NATIVE_BALANCE }],
   ];
-  it.each(refusals)("refuse what no node would take: %s", (code, sending) => {
+  it.each(refusals)("are refused as by a node: %s", (code, sending) => {
     const floor = openSettlement();
-    expect(floor.trySending("alice", { kind: "send" }, sending)).toMatchObject({
+    expect(floor.trySend("alice", { kind: "send" }, sending)).toMatchObject({
       ok: false,
       refusal: { code },
     });
   });
 
-  it("refuse a transaction that is known, and once it is mined its nonce", () => {
+  it("are refused if already known, and by nonce after they are mined", () => {
     const floor = openSettlement();
     const hash = `0x${"5".repeat(64)}`;
-    const again = (): Decision => floor.trySending("alice", transfer("bob", 1), { nonce: 0, hash });
+    const again = (): Decision => floor.trySend("alice", transfer("bob", 1), { nonce: 0, hash });
     expect(again().ok).toBe(true);
     expect(again()).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN", hash } });
     floor.mine();
     expect(again()).toMatchObject({ refusal: { code: "NONCE_TOO_LOW", nonce: 0, next: 1 } });
   });
 
-  it("refuse a stranger, who has nothing for gas, until somebody gives it some", () => {
+  it("are refused without funds for gas, until the wallet gets some", () => {
     const floor = openSettlement();
-    expect(floor.trySending("zoe", { kind: "send" })).toMatchObject({
+    expect(floor.trySend("zoe", { kind: "send" })).toMatchObject({
       refusal: { code: "INSUFFICIENT_GAS_MONEY" },
     });
     floor.demand({ kind: "setNativeBalance", address: addressOf("zoe"), wei: String(GWEI * GWEI) });
-    expect(floor.trySending("zoe", { kind: "send" }).ok).toBe(true);
+    expect(floor.trySend("zoe", { kind: "send" }).ok).toBe(true);
   });
 
-  it("move the native currency", () => {
+  it("transfer native currency", () => {
     const floor = openSettlement();
     const balance = (name: string): bigint => floor.state.chain.wallets.get(addressOf(name))?.native ?? 0n;
-    done(floor, "alice", { kind: "send" }, { value: 5n * GWEI, to: addressOf("zoe") });
+    mineCall(floor, "alice", { kind: "send" }, { value: 5n * GWEI, to: addressOf("zoe") });
     expect(balance("zoe")).toBe(5n * GWEI);
     expect(balance("alice")).toBe(INITIAL_NATIVE_BALANCE - 5n * GWEI - 21_000n * GWEI);
   });

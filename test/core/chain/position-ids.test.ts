@@ -14,7 +14,7 @@ import { keccak256Hex } from "../../../src/core/hash.ts";
 const P =
   21_888_242_871_839_275_222_246_405_745_257_275_088_696_311_157_297_823_662_689_037_894_645_226_208_583n;
 
-/** The contract's own way: it works the root out, squares it, and turns it to the parity that the hash asks for. */
+/** Algorithm of the contract: computes the root, and selects it by the parity bit of the hash. */
 function collectionByRoot(condition: string, indexSet: number): string {
   const power = (base: bigint, exponent: bigint): bigint => {
     let result = 1n;
@@ -35,7 +35,7 @@ function collectionByRoot(condition: string, indexSet: number): string {
 }
 
 describe("the ids of conditions and positions", () => {
-  it("are those that public tools work out for the same collateral and condition", () => {
+  it("equal those of public tools for the same collateral and condition", () => {
     const collateral = "0x2e8dcfe708d44ae2e406a1c02dfe2fa13012f961";
     const condition = "0xbd31dc8a20211944f6b70f31557f1001557b59905b7738480ca09bd4532f84af";
     expect([1, 2].map((set) => positionId(collateral, collectionId(condition, set)).toString())).toEqual([
@@ -44,7 +44,7 @@ describe("the ids of conditions and positions", () => {
     ]);
   });
 
-  it("stand on the point that the contract finds", () => {
+  it("are the same point as the contract computes", () => {
     const bytes32 = fc
       .uint8Array({ minLength: 32, maxLength: 32 })
       .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
@@ -56,7 +56,7 @@ describe("the ids of conditions and positions", () => {
     );
   });
 
-  it("of a market follow from the oracle and the question, and the question from seed and number", () => {
+  it("of a market are a function of seed, market number and outcome", () => {
     expect(conditionIdOf("7", 1)).toBe(conditionId(ORACLE, questionIdOf("7", 1), 2));
     const ids = ["7", "8"].flatMap((seed) =>
       [1, 2].flatMap((market) => {

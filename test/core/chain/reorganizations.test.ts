@@ -7,16 +7,16 @@ import {
   transactionOfHash,
 } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
-import { approve, done, openSettlement, type SettlementFloor, shares } from "./settlement-floor.ts";
+import { approve, mineCall, openSettlement, type SettlementExchange, shares } from "./settlement-exchange.ts";
 
-const hashAt = (floor: SettlementFloor, height: number): string => {
+const hashAt = (floor: SettlementExchange, height: number): string => {
   const block = blockAt(floor.state.chain, height);
   if (block === undefined) throw new Error(`no block ${height}`);
   return blockHash(floor.state, block);
 };
 
 describe("a reorganization", () => {
-  it("takes MINED back, keeps the ledger, and the next block has it again under the same hash", () => {
+  it("makes settlements pending and keeps the ledger; the next block mines them with the same hash", () => {
     const floor = openSettlement();
     floor.trade();
     floor.mine();
@@ -31,7 +31,7 @@ describe("a reorganization", () => {
     expect(transactionOfHash(floor.state, hash)).toBe(floor.settlement());
   });
 
-  it("leaves as many blocks as there were, other ones, of which the first stands on what stayed", () => {
+  it("replaces the latest blocks with others, on top of the remaining ones", () => {
     const floor = openSettlement();
     floor.trade();
     floor.mine(3);
@@ -45,7 +45,7 @@ describe("a reorganization", () => {
     expect(blockOfHash(floor.state, after[2] as string)?.height).toBe(3);
   });
 
-  it("cannot undo what is final", () => {
+  it("cannot replace final blocks", () => {
     const floor = openSettlement();
     floor.trade();
     floor.mine(3);
@@ -56,7 +56,7 @@ describe("a reorganization", () => {
     });
   });
 
-  it("brings back what was mined in its old order", () => {
+  it("keeps the order of its transactions", () => {
     const floor = openSettlement();
     floor.trade();
     floor.mine();
@@ -69,7 +69,7 @@ describe("a reorganization", () => {
     expect(first.place).toBeLessThan(second.place);
   });
 
-  it("goes on by itself when blocks come by themselves", () => {
+  it("makes the next block due in auto mode", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.trade();
     floor.advance("2s");
@@ -80,7 +80,7 @@ describe("a reorganization", () => {
     expect(floor.statuses).toEqual(["CONFIRMED"]);
   });
 
-  it("leaves a failed settlement failed, in no block", () => {
+  it("leaves a failed settlement failed, without a block", () => {
     const floor = openSettlement();
     floor.fault("fail");
     floor.trade();
@@ -91,7 +91,7 @@ describe("a reorganization", () => {
     expect(floor.statuses).toEqual(["FAILED"]);
   });
 
-  it("lets a wallet's call be mined again, once, with gas paid once", () => {
+  it("makes a wallet's call pending; it is mined again and pays gas once", () => {
     const floor = openSettlement();
     const native = (): bigint | undefined => floor.state.chain.wallets.get(ALICE)?.native;
     const before = native();
@@ -108,7 +108,7 @@ describe("a reorganization", () => {
     expect(floor.onChain("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
   });
 
-  it("leaves a call pending that loses its funds, and its wallet goes on", () => {
+  it("leaves a call that loses its funds pending, and later calls of its wallet work", () => {
     const floor = openSettlement();
     floor.send("carol BUY 100 YES @ 0.5", "bob SELL 100 YES @ 0.5");
     floor.mine();
@@ -120,10 +120,10 @@ describe("a reorganization", () => {
     floor.mine();
     expect([floor.statuses, split.status]).toEqual([["FAILED"], "REVERTED"]);
     expect(floor.inLedger("bob")).toEqual({ usdc: 0, yes: 500, no: 0 });
-    expect(done(floor, "bob", shares(floor, "bob", "alice", 5))).toBe("MINED");
+    expect(mineCall(floor, "bob", shares(floor, "bob", "alice", 5))).toBe("MINED");
   });
 
-  it("takes back what was allowed, forbidden and used up in the blocks that are replaced", () => {
+  it("reverts permissions granted, revoked and used in the replaced blocks", () => {
     const floor = openSettlement();
     const allowance = () => floor.state.chain.wallets.get(ALICE)?.allowances.get(CONTRACTS.exchange);
     floor.call("alice", approve(CONTRACTS.exchange, 30));
@@ -140,7 +140,7 @@ describe("a reorganization", () => {
     expect(floor.state.chain.wallets.get(ALICE)?.operators.get(CONTRACTS.exchange)).toBe(false);
   });
 
-  it("lets an allowance that covers a call once cover it again", () => {
+  it("restores the allowance that a call spent", () => {
     const floor = openSettlement();
     floor.call("alice", approve(CONTRACTS.conditionalTokens, 150));
     floor.mine();
@@ -154,7 +154,7 @@ describe("a reorganization", () => {
     );
   });
 
-  it("lets a report be made again", () => {
+  it("makes a report pending; it is mined again", () => {
     const floor = openSettlement();
     floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
     floor.mine();
@@ -165,7 +165,7 @@ describe("a reorganization", () => {
     expect(floor.inLedger("bob")).toEqual({ usdc: 500, yes: 0, no: 0 });
   });
 
-  it("cancels what rests on funds that can only be spent when they are mined", () => {
+  it("cancels orders that rely on its funds if only settled funds can be spent", () => {
     const floor = openSettlement({ balances: "settled" });
     floor.trade();
     floor.mine();

@@ -1,36 +1,36 @@
 import { describe, expect, it } from "vitest";
 import { blockTermsOf } from "../../../src/core/chain/chain.ts";
 import { addressOf } from "../../support/commands.ts";
-import { readBack } from "../document/told.ts";
-import { portraitOf } from "../properties/portrait.ts";
-import { openSettlement, type SettlementFloor, transfer } from "./settlement-floor.ts";
+import { readBack } from "../document/read-back.ts";
+import { stateLines } from "../properties/state-lines.ts";
+import { openSettlement, type SettlementExchange, transfer } from "./settlement-exchange.ts";
 
 const GWEI = 1_000_000_000;
 
-/** Waits so many seconds. */
-const wait = ({ exchange }: SettlementFloor, seconds: number): void =>
+/** Advances time. */
+const wait = ({ exchange }: SettlementExchange, seconds: number): void =>
   exchange.advanceTo((exchange.now + seconds * 1000) as typeof exchange.now);
 
-const drop = (floor: SettlementFloor, transaction: number): void => {
+const drop = (floor: SettlementExchange, transaction: number): void => {
   floor.demand({ kind: "dropTransaction", transaction });
 };
 
-describe("a transaction that is dropped", () => {
-  it("is pending no more, frees its nonce, and may be sent again", () => {
+describe("dropping a transaction", () => {
+  it("removes it from the pool; its nonce is free and it can be sent again", () => {
     const floor = openSettlement();
     const hash = `0x${"5".repeat(64)}`;
     const { number } = floor.call("alice", transfer("bob", 7), { hash });
     drop(floor, number);
     expect(floor.state.chain).toMatchObject({ pending: 0, pendingCalls: 0 });
     expect(floor.state.chain.transactions.get(number).status).toBe("DROPPED");
-    expect(portraitOf(readBack(floor.state))).toEqual(portraitOf(floor.state));
+    expect(stateLines(readBack(floor.state))).toEqual(stateLines(floor.state));
     const again = floor.call("alice", transfer("bob", 7), { nonce: 0, hash });
     floor.mine();
     expect(again.status).toBe("MINED");
     expect(floor.onChain("bob").usdc).toBe(7);
   });
 
-  it("after a reorganization leaves the ledger, with what counted on it", () => {
+  it("after a reorganization undoes it and its dependents in the ledger", () => {
     const floor = openSettlement({ settlement: "manual" });
     const sent = floor.call("alice", transfer("carol", 600));
     floor.mine();
@@ -44,7 +44,7 @@ describe("a transaction that is dropped", () => {
     expect([sent.status, spent.status]).not.toContain("MINED");
   });
 
-  it("that is none, or none of a wallet, changes nothing", () => {
+  it("changes nothing if it is unknown or not from a wallet", () => {
     const floor = openSettlement({ settlement: "manual" });
     floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
     const before = floor.exchange.sequence;
@@ -54,35 +54,32 @@ describe("a transaction that is dropped", () => {
   });
 });
 
-describe("a nonce that is set", () => {
-  it("is the next one; what waited below is dropped, what waited for it is mined", () => {
+describe("setting a nonce", () => {
+  it("drops pending transactions below it and mines the one that waited for it", () => {
     const floor = openSettlement({ settlement: "instant" });
     const below = floor.call("alice", transfer("bob", 1), { nonce: 1 });
     const next = floor.call("alice", transfer("bob", 2), { nonce: 5 });
     floor.demand({ kind: "setNonce", address: addressOf("alice"), nonce: 5 });
     expect([below.status, next.status]).toEqual(["DROPPED", "MINED"]);
     expect(floor.state.chain.wallets.get(addressOf("alice"))?.mined).toBe(6);
-    expect(floor.trySending("alice", transfer("bob", 1), { nonce: 4 }).ok).toBe(false);
+    expect(floor.trySend("alice", transfer("bob", 1), { nonce: 4 }).ok).toBe(false);
   });
 });
 
-describe("mining", () => {
-  const settled = (floor: SettlementFloor): string[] => {
+describe("setting the mining mode", () => {
+  const settled = (floor: SettlementExchange): string[] => {
     floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
     return floor.statuses;
   };
 
-  it.each(["instant", "auto", "manual"] as const)(
-    "at once settles at once, where it was %s",
-    (settlement) => {
-      const floor = openSettlement({ settlement });
-      floor.demand({ kind: "setMining", mode: "instant", intervalMs: 2_000 });
-      expect(settled(floor)[0]).toMatch(/^(?:MINED|CONFIRMED)$/);
-      expect(portraitOf(readBack(floor.state))).toEqual(portraitOf(floor.state));
-    },
-  );
+  it.each(["instant", "auto", "manual"] as const)("to instant settles at once, from %s", (settlement) => {
+    const floor = openSettlement({ settlement });
+    floor.demand({ kind: "setMining", mode: "instant", intervalMs: 2_000 });
+    expect(settled(floor)[0]).toMatch(/^(?:MINED|CONFIRMED)$/);
+    expect(stateLines(readBack(floor.state))).toEqual(stateLines(floor.state));
+  });
 
-  it("at an interval settles with the next block, confirms two later, and goes on", () => {
+  it("to auto mines at the interval, without end", () => {
     const floor = openSettlement({ settlement: "manual" });
     floor.demand({ kind: "setMining", mode: "auto", intervalMs: 10_000 });
     expect(settled(floor)).toEqual(["MATCHED"]);
@@ -97,7 +94,7 @@ describe("mining", () => {
     expect(floor.head).toBe(head + 2);
   });
 
-  it.each(["instant", "auto"] as const)("when asked to waits for that, where it was %s", (settlement) => {
+  it.each(["instant", "auto"] as const)("to manual settles on request, from %s", (settlement) => {
     const floor = openSettlement({ settlement });
     floor.demand({ kind: "setMining", mode: "manual", intervalMs: 2_000 });
     expect(settled(floor)).toEqual(["MATCHED"]);
@@ -107,7 +104,7 @@ describe("mining", () => {
     expect(floor.statuses).not.toEqual(["MATCHED"]);
   });
 
-  it("at once begins with what waits", () => {
+  it("to instant settles pending trades at once", () => {
     const floor = openSettlement({ settlement: "manual" });
     expect(settled(floor)).toEqual(["MATCHED"]);
     floor.demand({ kind: "setMining", mode: "instant", intervalMs: 2_000 });
@@ -115,8 +112,8 @@ describe("mining", () => {
   });
 });
 
-describe("what blocks say of themselves", () => {
-  it("is what was set before each, part by part", () => {
+describe("header fields of blocks", () => {
+  it("are those set last before each block, field by field", () => {
     const floor = openSettlement();
     const miner = addressOf("zoe");
     floor.mine();
@@ -132,17 +129,18 @@ describe("what blocks say of themselves", () => {
       [miner, 5],
       [miner, 5],
     ]);
-    expect(portraitOf(readBack(floor.state))).toEqual(portraitOf(floor.state));
+    expect(stateLines(readBack(floor.state))).toEqual(stateLines(floor.state));
   });
 });
 
 describe("the next base fee", () => {
-  const baseFees = ({ state: { chain } }: SettlementFloor) => [...chain.blocks].map(({ baseFee }) => baseFee);
+  const baseFees = ({ state: { chain } }: SettlementExchange) =>
+    [...chain.blocks].map(({ baseFee }) => baseFee);
 
-  it("is that of one block, with whatever is in it", () => {
+  it("applies to one block only", () => {
     const floor = openSettlement();
     floor.demand({ kind: "setNextBaseFee", baseFee: 3 * GWEI });
-    expect(portraitOf(readBack(floor.state))).toEqual(portraitOf(floor.state));
+    expect(stateLines(readBack(floor.state))).toEqual(stateLines(floor.state));
     const cheap = floor.call("alice", transfer("bob", 1), { gwei: 2 });
     const dear = floor.call("carol", transfer("bob", 1), { gwei: 4 });
     floor.mine(2);
@@ -151,7 +149,7 @@ describe("the next base fee", () => {
     expect((dear.block as number) < (cheap.block as number)).toBe(true);
   });
 
-  it("above what the exchange offers puts its settlements off by a block", () => {
+  it("above the maximum fee of the exchange defers its settlements by one block", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.demand({ kind: "setNextBaseFee", baseFee: 500 * GWEI });
     floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");

@@ -17,7 +17,7 @@ import { UNSETTLED } from "../../support/config.ts";
 import { START } from "../../support/exchange.ts";
 
 /*
- * A program of its own: the world of seed 7, its opening, and a thousand commands drawn from a seeded stream. It prints
+ * A separate program: the world of seed 7, its opening, and a thousand commands drawn from a seeded stream. It prints
  * every event and the whole state, so that two runs can be compared byte by byte.
  */
 

@@ -9,9 +9,9 @@ import type { State } from "../../../src/core/state.ts";
 import { call, openNode } from "../../chain-rpc/properties/node.ts";
 import { runs } from "../../support/runs.ts";
 import { anySettlement, histories, play } from "../chain/chain-moves.ts";
-import { reload } from "./told.ts";
+import { reload } from "./read-back.ts";
 
-/** What can be seen of a chain and of settlements: every hash and log, and how far each trade has come. */
+/** Returns every hash and log of a chain, and the settlement status of every trade. */
 function chainOf(state: State): unknown[] {
   const { chain } = state;
   const transactions = [...chain.transactions].map((transaction) => {
@@ -27,7 +27,7 @@ function chainOf(state: State): unknown[] {
   return [transactions, blocks, trades];
 }
 
-/** What a node answers about every block, and every transaction that it has. */
+/** Returns the answers of a node about every block and its transactions. */
 async function answersOf(node: ChainNode): Promise<unknown[]> {
   const answers: unknown[] = [await call(node, "eth_getLogs", { fromBlock: "0x0", toBlock: "latest" })];
   for (let height = 0; height <= headOf(node.state.chain); height += 1) {
@@ -38,7 +38,7 @@ async function answersOf(node: ChainNode): Promise<unknown[]> {
   return answers;
 }
 
-describe("whatever has happened, the chain that is read", () => {
+describe("for any history, the chain of a state read from its document", () => {
   it("has the same hashes, logs and settlements", () => {
     fc.assert(
       fc.property(anySettlement, histories(60), (config, moves) => {
@@ -52,7 +52,7 @@ describe("whatever has happened, the chain that is read", () => {
     );
   });
 
-  it("is shown alike by a node: blocks, receipts and logs", async () => {
+  it("gives the same blocks, receipts and logs through a node", async () => {
     await fc.assert(
       fc.asyncProperty(anySettlement, histories(60), async (config, moves) => {
         const [one, two] = [openNode(config), openNode(config)];

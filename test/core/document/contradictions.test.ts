@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../../src/core/rebuild-state.ts";
 import { openFloor } from "../../support/exchange.ts";
-import { textOf } from "./damages.ts";
-import { parsed } from "./told.ts";
+import { textOf } from "./damaged-documents.ts";
+import { parsed } from "./read-back.ts";
 
-/** Alice's order 1 rests, partly filled by order 2 of bob; dave's order 3 expires, carol's 4 mints with bob's 5. */
+/** Alice's order 1 rests, partly filled by bob's order 2; dave's order 3 rests until it expires; carol's order 4 mints with bob's order 5. */
 function text(): string {
   const floor = openFloor({ feeRateBps: 100 });
   floor.fund("dave", { usdc: 100 });
@@ -25,7 +25,7 @@ const RETRY = {
   reason: null,
 } as const;
 
-/** A document in which the first such text in a record of a list, counted from 0, is another one. */
+/** Replaces the first occurrence of a text in a section, or in a record of it, counted from 0. */
 function edited(place: string, from: string, to: string): string {
   const [section, index] = place.split(" ");
   const lines = TEXT.split("\n");
@@ -37,8 +37,8 @@ function edited(place: string, from: string, to: string): string {
   return lines.join("\n");
 }
 
-/** What it is refused with, without the line; empty when it is read. */
-function refusalOf(document: string): string {
+/** Returns the error of reading a document, without the line; empty if it is valid. */
+function errorOf(document: string): string {
   try {
     parsed(document);
     return "";
@@ -48,7 +48,7 @@ function refusalOf(document: string): string {
   }
 }
 
-/** The section with the number of a record, a text in it, what stands there instead, and the refusal. */
+/** Section and index of a record, a text in it, its replacement, and the expected error. */
 const CASES = `
 units | 0.01 share | 1 share | units.size: expected 0.01 share, found "1 share"
 config | "seed":"test" | "seed":"other" | accounts[0].address: expected
@@ -112,31 +112,31 @@ blocks 1 | "at": | "at":0,"was": | blocks[1]: expected only the fields serial
   .split("\n")
   .map((row) => row.split(" | "));
 
-describe("a document that contradicts itself", () => {
-  it("is not the one that all these are made of", () => {
-    expect(refusalOf(TEXT)).toBe("");
+describe("an inconsistent document", () => {
+  it("is made from a valid one", () => {
+    expect(errorOf(TEXT)).toBe("");
   });
 
   it.each(CASES)(
-    "is refused: %s with %s changed to %s",
-    (place = "", from = "", to = "", refusal = "none") => {
-      expect(refusalOf(edited(place, from, to))).toContain(refusal);
+    "is rejected: %s with %s changed to %s",
+    (place = "", from = "", to = "", error = "none") => {
+      expect(errorOf(edited(place, from, to))).toContain(error);
     },
   );
 
-  it("is refused when what a block has put off is not on the list of that", () => {
+  it("is rejected if a deferred transaction is not in the list", () => {
     const floor = openFloor();
     floor.exchange.submit({ kind: "setSettlementFault", ...RETRY });
     floor.send("alice BUY 1 YES @ 0.5", "bob SELL 1 YES @ 0.5");
     floor.exchange.submit({ kind: "mineBlocks", count: 1 });
     const [number] = floor.state.chain.deferred;
     const document = textOf(floor.state).replace(`"held":[${number}]`, '"held":[]');
-    expect(refusalOf(document)).toContain(
+    expect(errorOf(document)).toContain(
       `waiting.held: expected a list with transaction ${number} in it, found []`,
     );
   });
 
-  it("is refused with the line that a person finds it on", () => {
+  it("is rejected with its line number", () => {
     const document = edited("orders 1", '"price":5000', '"price":5001');
     const line = TEXT.split("\n").findIndex(
       (each) => each.startsWith('{"number":2,"account"') && each.includes('"token"'),
@@ -147,14 +147,14 @@ describe("a document that contradicts itself", () => {
     );
   });
 
-  it("is refused when it is cut short, empty, or no JSON", () => {
-    expect(refusalOf(TEXT.slice(0, TEXT.length >> 1))).toMatch(/: expected a value, found /);
-    expect(refusalOf("")).toBe("units: expected a value, found nothing");
-    expect(refusalOf(TEXT.replace("{\n", '{\n"issued":0,\n'))).toBe(
+  it("is rejected if it is truncated, empty or not JSON", () => {
+    expect(errorOf(TEXT.slice(0, TEXT.length >> 1))).toMatch(/: expected a value, found /);
+    expect(errorOf("")).toBe("units: expected a value, found nothing");
+    expect(errorOf(TEXT.replace("{\n", '{\n"issued":0,\n'))).toBe(
       'issued: expected this field once, found "issued"',
     );
     expect(() => readDocument({})).toThrow("units: expected a value, found nothing");
     expect(() => readDocument([1])).toThrow("expected an object, found [1]");
-    expect(refusalOf("[1]")).toMatch(`expected a field, `);
+    expect(errorOf("[1]")).toMatch(`expected a field, `);
   });
 });

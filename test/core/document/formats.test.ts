@@ -14,18 +14,18 @@ import { openFloor, START } from "../../support/exchange.ts";
 import { runs } from "../../support/runs.ts";
 import { anySettlement, arenaWith, histories, openWith, play } from "../chain/chain-moves.ts";
 import { ARENA } from "../properties/moves.ts";
-import { type Json, parsedOf, textOf } from "./damages.ts";
-import { outlookOf, parsed, readBack } from "./told.ts";
+import { type Json, parsedOf, textOf } from "./damaged-documents.ts";
+import { observableState, parsed, readBack } from "./read-back.ts";
 
-/** Two orders and a trade, settled. */
-function livelyState(): State {
+/** State with orders and settled trades. */
+function usedState(): State {
   const floor = openFloor({ feeRateBps: 100 });
   floor.send("alice BUY 10 YES @ 0.5 GTD 1h", "bob SELL 3 YES @ 0.5", "bob BUY 4 NO @ 0.5");
   floor.exchange.submit({ kind: "mineBlocks", count: 2 });
   return floor.state;
 }
 
-/** The same values, the names of all objects in alphabetical order. */
+/** Sorts the names of all objects. */
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -33,11 +33,11 @@ function sorted(value: Json): Json {
   return Object.fromEntries(entries.map(([name, part]) => [name, sorted(part)]));
 }
 
-/** A text of JSON with a line feed and a blank around each sign outside of texts. */
-const torn = (text: string): string =>
+/** Puts a line feed and a space around each JSON token that is not a string. */
+const lineForEachToken = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\.)*"|[{}[\]:,]/g, (part) => (part.startsWith('"') ? part : `\n${part} `));
 
-/** Forms of a document that are not read line by line, but when somebody has parsed them. */
+/** Formats of a document that are read after JSON.parse. */
 const PRINTERS: readonly [name: string, print: (text: string) => string][] = [
   ["as it is written", (text) => text],
   ["with carriage returns", (text) => text.replaceAll("\n", "\r\n")],
@@ -45,20 +45,17 @@ const PRINTERS: readonly [name: string, print: (text: string) => string][] = [
   ["indented by two", (text) => JSON.stringify(parsedOf(text), null, 2)],
   ["indented by tabs", (text) => JSON.stringify(parsedOf(text), null, "\t")],
   ["with all names sorted", (text) => JSON.stringify(sorted(parsedOf(text)), null, 1)],
-  ["with a line for each sign", torn],
+  ["with a line per token", lineForEachToken],
 ];
 
-describe("the exchange that everybody starts with", () => {
-  it.each(["instant", "auto"] as const)(
-    "is read, its world opened with settlement %s",
-    async (settlement) => {
-      const exchange = new Exchange({ ...ARENA, settlement }, START);
-      openWorld(exchange, await generateWorld({ seed: "1" }), START);
-      const state = readBack(exchange.state);
-      expect(contentHash(state)).toBe(contentHash(exchange.state));
-      expect(outlookOf(state)).toEqual(outlookOf(exchange.state));
-    },
-  );
+describe("the default world", () => {
+  it.each(["instant", "auto"] as const)("is read back, with settlement %s", async (settlement) => {
+    const exchange = new Exchange({ ...ARENA, settlement }, START);
+    openWorld(exchange, await generateWorld({ seed: "1" }), START);
+    const state = readBack(exchange.state);
+    expect(contentHash(state)).toBe(contentHash(exchange.state));
+    expect(observableState(state)).toEqual(observableState(exchange.state));
+  });
 });
 
 describe("a document", () => {
@@ -69,13 +66,13 @@ describe("a document", () => {
         play(exchange, moves);
         const { state } = readDocument(JSON.parse(print(textOf(exchange.state))));
         expect(contentHash(state)).toBe(contentHash(exchange.state));
-        expect(outlookOf(state)).toEqual(outlookOf(exchange.state));
+        expect(observableState(state)).toEqual(observableState(exchange.state));
       }),
       runs(60),
     );
   });
 
-  it.each(PRINTERS)("with any signs in its texts is read %s", (_name, print) => {
+  it.each(PRINTERS)("with special characters in its texts is read %s", (_name, print) => {
     const exchange = openWith(arenaWith("manual", "optimistic"));
     const title = 'a "quoted", \\ [torn] {text}: \n \u{1f40e} \ud800 \u2028 \\"';
     exchange.submit({
@@ -88,18 +85,18 @@ describe("a document", () => {
     expect(contentHash(state)).toBe(contentHash(exchange.state));
   });
 
-  it("is read line by line, with braces around it and without", () => {
-    const text = textOf(livelyState());
+  it("is read line by line, with or without braces", () => {
+    const text = textOf(usedState());
     for (const each of [text, text.slice(2, -3)]) expect(textOf(parsed(each).state)).toBe(text);
   });
 
-  it("is read when somebody else has parsed it", () => {
-    const state = livelyState();
+  it("is read as parsed JSON, with fields in any order", () => {
+    const state = usedState();
     expect(contentHash(readDocument(sorted(parsedOf(textOf(state)))).state)).toBe(contentHash(state));
   });
 
-  it("begins with the lines that the state's hash is of", () => {
-    const state = livelyState();
+  it("begins with the lines that the content hash covers", () => {
+    const state = usedState();
     const lines = [...documentLines(state)];
     const end = lines.findIndex((line) => line.startsWith('"unfinished"'));
     const canonical = lines.slice(0, end);
@@ -107,8 +104,8 @@ describe("a document", () => {
     expect(sha256Hex(["{", ...canonical, "}", ""].join("\n"))).toBe(contentHash(state));
   });
 
-  it("has a line for each record", () => {
-    const state = livelyState();
+  it("has one line per record", () => {
+    const state = usedState();
     const lines = [...documentLines(state)];
     const records = Object.values(parsedOf(textOf(state)) as object).flatMap((part) =>
       Array.isArray(part) ? part : [],
@@ -117,16 +114,16 @@ describe("a document", () => {
     for (const record of records) expect(own).toContain(JSON.stringify(record));
   });
 
-  it("says nothing twice of a settlement that went well", () => {
-    const document = parsedOf(textOf(livelyState())) as Record<string, Json[]>;
+  it("does not contain settlements that are simply mined", () => {
+    const document = parsedOf(textOf(usedState())) as Record<string, Json[]>;
     const kinds = document.transactions?.map((each) => (each as { content: { kind: string } }).content.kind);
     expect(new Set(kinds)).toEqual(new Set(["deposit", "prepare"]));
     expect(document.blocks?.map((block) => (block as { mined: Json }).mined)).toEqual([[], [[1, 12]], []]);
   });
 
-  it("has orders, trades and blocks that are read without JSON.parse", () => {
+  it("is read without JSON.parse for orders, trades and blocks", () => {
     const decoded: string[] = [];
-    parseDocument([Buffer.from(textOf(livelyState()))], (bytes) => {
+    parseDocument([Buffer.from(textOf(usedState()))], (bytes) => {
       decoded.push(Buffer.from(bytes).toString());
       return decoded.at(-1) as string;
     });
@@ -136,9 +133,9 @@ describe("a document", () => {
   });
 });
 
-describe("what a document is wrapped with", () => {
-  it("is handed back, whatever it is and wherever it stands", () => {
-    const text = textOf(livelyState());
+describe("additional fields of a document", () => {
+  it("are returned, at any position", () => {
+    const text = textOf(usedState());
     const wrapped = text
       .replace('"units":', '"format":"some/1",\n"list":[],\n"numbers":[1,[2],{"a":"]"}],\n"units":')
       .replace(/\n}\n$/, ',\n"sequence":7\n}');

@@ -5,10 +5,10 @@ import { documentLines } from "../../../src/core/state-document.ts";
 import { contentHash } from "../../../src/engine/state-hash.ts";
 import { runs } from "../../support/runs.ts";
 import { anySettlement, histories, openWith, play } from "../chain/chain-moves.ts";
-import { outlookOf, readBack, reload } from "./told.ts";
+import { observableState, readBack, reload } from "./read-back.ts";
 
-describe("whatever has happened", () => {
-  it("the document is read to a state with the same hash, document, books, lists and chain", () => {
+describe("for any history", () => {
+  it("the document is read back to a state with the same hash, document, books, lists and chain", () => {
     fc.assert(
       fc.property(anySettlement, histories(80), (config, moves) => {
         const exchange = openWith(config);
@@ -17,14 +17,14 @@ describe("whatever has happened", () => {
         const read = readBack(state);
         expect(contentHash(read)).toBe(contentHash(state));
         expect([...documentLines(read)]).toEqual([...documentLines(state)]);
-        expect(outlookOf(read)).toEqual(outlookOf(state));
+        expect(observableState(read)).toEqual(observableState(state));
         expect(violations(read)).toEqual([]);
       }),
       runs(600),
     );
   });
 
-  it("what is read goes on as what was written does, command by command", () => {
+  it("a state read back continues like the original", () => {
     fc.assert(
       fc.property(anySettlement, histories(60), histories(40), (config, before, after) => {
         const [one, two] = [openWith(config), openWith(config)];
@@ -32,14 +32,14 @@ describe("whatever has happened", () => {
         reload(two);
         expect(play(two, after)).toEqual(play(one, after));
         expect(contentHash(two.state)).toBe(contentHash(one.state));
-        expect(outlookOf(two.state)).toEqual(outlookOf(one.state));
+        expect(observableState(two.state)).toEqual(observableState(one.state));
         expect(violations(two.state)).toEqual([]);
       }),
       runs(600),
     );
   });
 
-  it("a state is read after any command, in the middle of a block, too, and what follows is the same", () => {
+  it("a state is read back after any command, also within a block, and continues like the original", () => {
     fc.assert(
       fc.property(anySettlement, histories(30), fc.nat({ max: 1000 }), (config, moves, stop) => {
         const [one, two] = [openWith(config), openWith(config)];
@@ -51,7 +51,7 @@ describe("whatever has happened", () => {
           if (commands === at) reload(two);
         });
         expect(play(two, moves)).toEqual(happened);
-        expect(outlookOf(two.state)).toEqual(outlookOf(one.state));
+        expect(observableState(two.state)).toEqual(observableState(one.state));
       }),
       runs(600),
     );

@@ -5,12 +5,12 @@ import { readDocument } from "../../../src/core/rebuild-state.ts";
 import { contentHash } from "../../../src/engine/state-hash.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFloor, type TestExchange } from "../../support/exchange.ts";
-import { jsonOrNull, textOf } from "./damages.ts";
-import { parsed, readBack, reload } from "./told.ts";
+import { jsonOrNull, textOf } from "./damaged-documents.ts";
+import { parsed, readBack, reload } from "./read-back.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 
-/** What ann sends: an approval, signed. */
+/** Signed approval by alice. */
 const TERMS = {
   kind: "sendTransaction",
   from: addressOf("alice"),
@@ -33,27 +33,27 @@ function floorWithCall(terms: typeof TERMS = TERMS): TestExchange {
   return floor;
 }
 
-describe("what a wallet has signed", () => {
-  it("is found by its hash, and known when it comes again", () => {
+describe("a signed transaction in a document", () => {
+  it("is found by its hash and refused if sent again", () => {
     const { exchange } = floorWithCall();
     reload(exchange);
     expect(transactionOfHash(exchange.state, HASH)?.content).toMatchObject({ kind: "call", hash: HASH });
     expect(exchange.submit(TERMS)).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN" } });
   });
 
-  it("is told alike, in whatever order the facts of the command came", () => {
+  it("is written equally for any order of the command's fields", () => {
     const backwards = Object.fromEntries(Object.entries(TERMS).reverse()) as typeof TERMS;
     expect(textOf(floorWithCall(backwards).state)).toBe(textOf(floorWithCall().state));
   });
 
-  it("comes once: two with the same hash are refused", () => {
+  it("makes the document invalid if another one has its hash", () => {
     const floor = floorWithCall();
     floor.demand({ ...TERMS, nonce: 1, hash: `0x${"cd".repeat(32)}` });
     const text = textOf(floor.state).replace("cd".repeat(32), "ab".repeat(32));
     expect(() => parsed(text)).toThrow(".content.hash: expected a unique hash, found");
   });
 
-  it("has the same hash when its document was printed with all names sorted", () => {
+  it("has the same hash if the document was printed with sorted names", () => {
     const { state } = floorWithCall();
     const text = JSON.stringify(jsonOrNull(textOf(state)), (_name, value) =>
       typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { apply } from "../../../src/core/apply.ts";
 import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { blockHash } from "../../../src/core/chain/chain-hashes.ts";
 import { tradeStatus } from "../../../src/core/chain/settlement.ts";
@@ -8,7 +7,6 @@ import type { Stamped } from "../../../src/core/commands.ts";
 import { decide } from "../../../src/core/decide.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { grantDue } from "../../../src/core/rules/ledger.ts";
-import { createState } from "../../../src/core/state.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { START } from "../../support/exchange.ts";
@@ -19,44 +17,39 @@ import {
   chainCommandOf,
   openWith,
   play,
+  replayed,
   tradingOrAny,
 } from "../chain/chain-moves.ts";
 import { anyMove, openArena } from "./moves.ts";
-import { portraitOf } from "./portrait.ts";
+import { stateLines } from "./state-lines.ts";
 
 const AUTO = arenaWith("auto", "optimistic");
 
-describe("whatever happens, in every mode of settlement", () => {
+describe("for any history, in every settlement mode,", () => {
   it("the same commands give the same bytes, in state and events", () => {
     fc.assert(
       fc.property(anySettlement, tradingOrAny(80), (config, moves) => {
         const [one, two] = [openWith(config), openWith(config)];
         expect(play(two, moves)).toEqual(play(one, moves));
-        expect(portraitOf(two.state)).toEqual(portraitOf(one.state));
+        expect(stateLines(two.state)).toEqual(stateLines(one.state));
       }),
       runs(300),
     );
   });
 
-  it("what was accepted gives the same bytes when it is decided anew, without what was refused", () => {
+  it("a replay of the accepted commands gives the same bytes", () => {
     fc.assert(
       fc.property(anySettlement, tradingOrAny(80), (config, moves) => {
         const journal: Stamped[] = [];
         const live = openArena(new Exchange(config, START, { append: (entry) => void journal.push(entry) }));
         play(live, moves);
-        const state = createState(config, START);
-        for (const stamped of journal) {
-          const decision = decide(state, stamped);
-          if (!decision.ok) throw new Error(`accepted once, now ${decision.refusal.code}`);
-          for (const event of decision.events) apply(state, event, stamped.at);
-        }
-        expect(portraitOf(state)).toEqual(portraitOf(live.state));
+        expect(stateLines(replayed(config, journal))).toEqual(stateLines(live.state));
       }),
       runs(600),
     );
   });
 
-  it("decide never writes, and decides alike a second time; what is refused leaves no trace", () => {
+  it("decide never writes and is repeatable; a refused command changes nothing", () => {
     fc.assert(
       fc.property(anySettlement, tradingOrAny(25), (config, moves) => {
         const exchange = openWith(config);
@@ -67,13 +60,13 @@ describe("whatever happens, in every mode of settlement", () => {
             continue;
           }
           const { sequence } = exchange;
-          const before = portraitOf(exchange.state);
+          const before = stateLines(exchange.state);
           const decision = decide(exchange.state, { at: exchange.now, command });
-          expect(portraitOf(exchange.state)).toEqual(before);
+          expect(stateLines(exchange.state)).toEqual(before);
           expect(decide(exchange.state, { at: exchange.now, command })).toEqual(decision);
           expect(exchange.submit(command).ok).toBe(decision.ok);
           if (!decision.ok)
-            expect([exchange.sequence, portraitOf(exchange.state)]).toEqual([sequence, before]);
+            expect([exchange.sequence, stateLines(exchange.state)]).toEqual([sequence, before]);
         }
       }),
       runs(400),
@@ -93,7 +86,7 @@ describe("whatever happens, in every mode of settlement", () => {
     );
   });
 
-  it("nobody is granted anything more in a market where they have or had shares", () => {
+  it("no grant is due in a market where the account has a holding", () => {
     fc.assert(
       fc.property(anySettlement, tradingOrAny(60), (config, moves) => {
         const exchange = openWith(config);
@@ -106,18 +99,18 @@ describe("whatever happens, in every mode of settlement", () => {
     );
   });
 
-  it("jumping through time equals creeping, block by block", () => {
+  it("advancing time in one step equals advancing in many", () => {
     fc.assert(
       fc.property(tradingOrAny(60), fc.integer({ min: 2, max: 9 }), (moves, steps) => {
-        const [jumping, creeping] = [openWith(AUTO), openWith(AUTO)];
-        expect(play(creeping, moves, steps)).toEqual(play(jumping, moves));
-        expect(portraitOf(creeping.state)).toEqual(portraitOf(jumping.state));
+        const [oneStep, manySteps] = [openWith(AUTO), openWith(AUTO)];
+        expect(play(manySteps, moves, steps)).toEqual(play(oneStep, moves));
+        expect(stateLines(manySteps.state)).toEqual(stateLines(oneStep.state));
       }),
       runs(400),
     );
   });
 
-  it("a confirmed block and a confirmed or failed trade stay what they are", () => {
+  it("a final block and a confirmed or failed trade never change", () => {
     fc.assert(
       fc.property(anySettlement, tradingOrAny(60), (config, moves) => {
         const exchange = openWith(config);
@@ -145,7 +138,7 @@ describe("whatever happens, in every mode of settlement", () => {
     );
   });
 
-  it("when time passes without misfortune, all that can be settled is final, and nothing is due", () => {
+  it("without faults, all trades except lost ones become confirmed or failed", () => {
     fc.assert(
       fc.property(tradingOrAny(60), (moves) => {
         const exchange = openWith(AUTO);
@@ -165,7 +158,7 @@ describe("whatever happens, in every mode of settlement", () => {
     );
   });
 
-  it("when everybody cancels all, nothing is reserved, nothing rests and nothing is due", () => {
+  it("after all orders are canceled, nothing is reserved, rests or is due", () => {
     fc.assert(
       fc.property(fc.array(anyMove, { maxLength: 80, size: "max" }), (moves) => {
         const exchange = openWith(AUTO);

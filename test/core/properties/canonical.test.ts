@@ -8,8 +8,8 @@ import { openFloor, TestExchange } from "../../support/exchange.ts";
 
 type Json = { [name: string]: Json } | Json[] | string | number | boolean | null;
 
-/** Alice's order 1 rests, partly filled by order 2 of bob; the accounts' grants are minted, one address has derived. */
-function livelyState(): State {
+/** Alice's order 1 rests, partly filled by bob's order 2; grants are minted. */
+function usedState(): State {
   const floor = openFloor({ feeRateBps: 100, matching: "independent" });
   floor.fund("alice", { everyMarket: 5 });
   floor.send("alice BUY 10 YES @ 0.5 GTD 1h", "bob SELL 3 YES @ 0.5", "bob SELL 3 NO @ 0.5 FOK");
@@ -18,26 +18,26 @@ function livelyState(): State {
 
 const documentOf = (state: State): Record<string, Json> => JSON.parse([...canonicalLines(state)].join("\n"));
 
-/** Each place of a document where a value stands, as a path. */
-function placesOf(value: Json, path: readonly string[] = []): string[][] {
+/** Returns the path of each value of a document. */
+function pathsOf(value: Json, path: readonly string[] = []): string[][] {
   if (typeof value !== "object" || value === null) return [[...path]];
-  return Object.entries(value).flatMap(([name, part]) => placesOf(part, [...path, name]));
+  return Object.entries(value).flatMap(([name, part]) => pathsOf(part, [...path, name]));
 }
 
-/** What differs between a document and the one of a state in which something has been changed. */
+/** Returns the paths at which the document differs after a change of the state. */
 function changed(change: (state: State) => void): string[] {
-  const state = livelyState();
+  const state = usedState();
   const [before, hash] = [documentOf(state), contentHash(state)];
   change(state);
   const after = documentOf(state);
   expect(contentHash(state)).not.toBe(hash);
   const at = (document: Json, path: readonly string[]): unknown =>
     path.reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], document);
-  const places = new Set([...placesOf(before), ...placesOf(after)].map((path) => path.join(".")));
+  const places = new Set([...pathsOf(before), ...pathsOf(after)].map((path) => path.join(".")));
   return [...places].filter((place) => at(before, place.split(".")) !== at(after, place.split(".")));
 }
 
-/** Changes one fact by hand, which only tests may do. */
+/** Changes one field directly, which only tests may do. */
 const set =
   (of: (state: State) => object, name: string, value: unknown) =>
   (state: State): void =>
@@ -49,7 +49,7 @@ const market = (state: State) => state.markets.get(1);
 const order = (state: State) => state.orders.get(1);
 const trade = (state: State) => state.trades.get(1);
 
-const FACTS: readonly [place: string, change: (state: State) => void][] = [
+const FIELDS: readonly [place: string, change: (state: State) => void][] = [
   ["issued", set((state) => state, "issued", 1)],
   ["accounts.2.address", set(account, "address", "0x")],
   ["accounts.2.collateral.balance", set((state) => account(state).collateral, "balance", 1)],
@@ -89,18 +89,18 @@ const FACTS: readonly [place: string, change: (state: State) => void][] = [
 ];
 
 describe("the canonical document", () => {
-  it.each(FACTS)("tells %s, and the hash changes with it", (place, change) => {
+  it.each(FIELDS)("has %s, on which the hash depends", (place, change) => {
     expect(changed(change)).toEqual([place]);
   });
 
-  it("is JSON, of an empty exchange as of a lively one, and names its units", () => {
+  it("is JSON, for an empty and a used exchange, and names its units", () => {
     expect(documentOf(new TestExchange().state)).toMatchObject({
       events: [],
       markets: [],
       orders: [],
       trades: [],
     });
-    expect(documentOf(livelyState())).toMatchObject({
+    expect(documentOf(usedState())).toMatchObject({
       units: { price: "0.0001 USDC", size: "0.01 share", money: "0.000001 USDC", at: "Unix ms" },
       config: { seed: "test" },
       accounts: { length: 5 },
@@ -110,12 +110,12 @@ describe("the canonical document", () => {
   });
 
   it("has the SHA-256 of its lines as the hash of the state", () => {
-    const state = livelyState();
+    const state = usedState();
     const text = [...canonicalLines(state)].map((line) => `${line}\n`).join("");
     expect(contentHash(state)).toBe(sha256Hex(text));
   });
 
-  it("lists holdings by market, in whatever order they were touched", () => {
+  it("lists holdings by market number, not in order of creation", () => {
     const floor = openFloor();
     floor.market();
     floor.market();
@@ -125,8 +125,8 @@ describe("the canonical document", () => {
     expect(accounts.at(-1)?.holdings.map(({ market }) => market)).toEqual([1, 2, 3]);
   });
 
-  it("says nothing of where an order lies in memory", () => {
-    const names = new Set(placesOf(documentOf(livelyState())).flat());
+  it("contains no derived fields", () => {
+    const names = new Set(pathsOf(documentOf(usedState())).flat());
     for (const name of ["slot", "nextOpen", "previousOpen", "lastTrade", "book", "history"]) {
       expect(names.has(name), name).toBe(false);
     }
@@ -139,8 +139,8 @@ describe("a line of the canonical document", () => {
   const without = (record: object, links: readonly string[]): object =>
     Object.fromEntries(Object.entries(record).filter(([name]) => !links.includes(name)));
 
-  it("holds every fact of an order, in order, and none of its links", () => {
-    const state = livelyState();
+  it("has every persisted field of an order, in order, and no links", () => {
+    const state = usedState();
     const lines = (documentOf(state).orders as object[]).map((line) => JSON.stringify(line));
     const facts = [...state.orders].map((each) => JSON.stringify(without(each, ORDER_LINKS)));
     const onDisk = facts.map((text) =>
@@ -149,8 +149,8 @@ describe("a line of the canonical document", () => {
     expect(lines).toEqual(onDisk);
   });
 
-  it("holds every fact of a trade, in order, and none of its links", () => {
-    const state = livelyState();
+  it("has every persisted field of a trade, in order, and no links", () => {
+    const state = usedState();
     const lines = (documentOf(state).trades as object[]).map((line) => JSON.stringify(line));
     expect(lines).toEqual([...state.trades].map((each) => JSON.stringify(without(each, TRADE_LINKS))));
   });

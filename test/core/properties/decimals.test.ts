@@ -16,7 +16,7 @@ const digits = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc
     .array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength, size: "max" })
     .map((each) => each.join(""));
-/** What a decimal text comes to in units of 10^-places, reckoned with BigInt. */
+/** Converts a decimal text to units of 10^-places with BigInt; null if not exact. */
 function exactUnits(whole: string, fraction: string, count: number): number | null {
   const kept = fraction.slice(0, count).padEnd(count, "0");
   if (/[1-9]/.test(fraction.slice(count))) return null;
@@ -25,7 +25,7 @@ function exactUnits(whole: string, fraction: string, count: number): number | nu
 }
 
 describe("reading a decimal", () => {
-  it("agrees with BigInt about every text of digits, with and without a fraction", () => {
+  it("agrees with BigInt for every text of digits, with and without a fraction", () => {
     fc.assert(
       fc.property(digits(1, 19), digits(0, 9), places, (whole, fraction, count) => {
         const text = fraction === "" ? whole : `${whole}.${fraction}`;
@@ -35,7 +35,7 @@ describe("reading a decimal", () => {
     );
   });
 
-  it("undoes writing it, for every amount", () => {
+  it("is the inverse of writing, for every amount", () => {
     fc.assert(
       fc.property(units, places, (amount, count) => {
         expect(unitsOf(decimalText(amount, count), count)).toBe(amount);
@@ -44,7 +44,7 @@ describe("reading a decimal", () => {
     );
   });
 
-  it("reads every price of four decimals from its number, its text and its text with zeros behind", () => {
+  it("reads every price of four decimals from a number, a text and a text with trailing zeros", () => {
     for (let price = 1; price < 10_000; price += 1) {
       const text = decimalText(price, 4);
       const found = [
@@ -61,7 +61,7 @@ describe("reading a decimal", () => {
   it.each([
     ["sizes", SIZE_PLACES, MAX_SIZE],
     ["money", MONEY_PLACES, MAX_ISSUANCE],
-  ])("reads %s from the JSON number that was written", (_case, count, max) => {
+  ])("reads %s from the JSON number written for it", (_case, count, max) => {
     fc.assert(
       fc.property(fc.oneof(fc.integer({ min: 0, max }), fc.integer({ min: max - 1000, max })), (amount) => {
         const sent = JSON.stringify(numbersAs("number").decimal(amount, count));
@@ -78,7 +78,7 @@ describe("reading a decimal", () => {
     ["1 - 0.9", 1 - 0.9],
     ["1.005 * 1000", 1.005 * 1000],
     ["1 / 3", 1 / 3],
-  ])("takes what float arithmetic has spoilt for what it is, not for what was meant: %s", (_text, value) => {
+  ])("does not round results of float arithmetic: %s", (_text, value) => {
     expect(unitsOf(value, 4)).toBe(null);
   });
 
@@ -140,7 +140,7 @@ describe("reading a decimal", () => {
     "½",
     "null",
     "1n",
-  ])("refuses %j, which is no plain decimal", (text) => {
+  ])("rejects %j, which is not a plain decimal", (text) => {
     expect(unitsOf(text, 4)).toBe(null);
   });
 });
@@ -162,7 +162,7 @@ describe("writing a decimal", () => {
     expect(decimalText(amount, count)).toBe(text);
   });
 
-  it("never has an exponent, an idle zero or a point without digits", () => {
+  it("never gives an exponent, a superfluous zero or a point without digits", () => {
     fc.assert(
       fc.property(units, places, (amount, count) => {
         expect(decimalText(amount, count)).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
@@ -171,7 +171,7 @@ describe("writing a decimal", () => {
     );
   });
 
-  it("as a number prints the same digits as its text, for all money that may be issued", () => {
+  it("as a JSON number has the same digits as the text, up to the maximum issuance", () => {
     const [asNumbers, asTexts] = [numbersAs("number"), numbersAs("string")];
     const amounts = fc.oneof(
       fc.integer({ min: 0, max: MAX_ISSUANCE }),

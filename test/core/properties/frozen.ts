@@ -1,12 +1,9 @@
 import type { State } from "../../../src/core/state.ts";
 
-/** Scratch paper, which states share: nothing in it outlives a decision. */
+/** Buffer of one decision, which states share. */
 const SHARED = "plan";
 
-/**
- * Freezes every record that a state is made of, so that whoever writes to one, though it was to be left alone, throws.
- * Typed arrays cannot be frozen, nor what is private to a class.
- */
+/** Freezes every record of a state, so that a write throws. Typed arrays and private fields cannot be frozen. */
 export function freezeRecords(state: State): void {
   const seen = new Set<unknown>();
   const freeze = (value: unknown): void => {

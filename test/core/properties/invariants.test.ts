@@ -19,7 +19,7 @@ const LISTED = "an account's open orders = its live orders";
 const ON_CHAIN = "chain balances + pending = ledger";
 const BLOCKS = "blocks = what was mined";
 
-/** Orders 1 and 2 bid at 0.5, order 3 asks at 0.6 as NO, order 4 has traded 3 with order 1. */
+/** Orders 1 and 2 bid at 0.5, order 3 buys NO, an ask at 0.6, and order 4 has traded 3 with order 1. */
 function tradedFloor() {
   const floor = openFloor({ feeRateBps: 100 });
   floor.send(
@@ -38,7 +38,7 @@ function tradedFloor() {
 
 type Traded = ReturnType<typeof tradedFloor>;
 
-/** Adds to a figure of a record, which only tests may do. */
+/** Adds to a field of a record, which only tests may do. */
 const add =
   (of: (parts: Traded) => object, name: string, amount = 1) =>
   (parts: Traded): void => {
@@ -49,12 +49,12 @@ const collateral = ({ account }: Traded): object => account.collateral;
 const supply = ({ market }: Traded): object => market.supply;
 const account = (parts: Traded): object => parts.account;
 
-/** The invariants that no longer hold. */
+/** A defect, a function that makes it, and the invariants that it breaks. */
 const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: readonly string[]][] = [
-  ["a micro-USDC too much", add(collateral, "balance"), [CONSERVED, ON_CHAIN]],
-  ["a share of YES too much", add(({ holding }) => holding.yes, "balance"), [BACKED, ON_CHAIN]],
-  ["a share of NO too little", add(({ holding }) => holding.no, "balance", -1), [BACKED, ON_CHAIN]],
-  ["a supply that nobody holds", add(supply, "yes"), [BACKED]],
+  ["one micro-USDC too much", add(collateral, "balance"), [CONSERVED, ON_CHAIN]],
+  ["a YES balance too large", add(({ holding }) => holding.yes, "balance"), [BACKED, ON_CHAIN]],
+  ["a NO balance too small", add(({ holding }) => holding.no, "balance", -1), [BACKED, ON_CHAIN]],
+  ["a supply larger than the balances", add(supply, "yes"), [BACKED]],
   [
     "a negative balance",
     ({ holding: { no }, market }) => {
@@ -63,47 +63,47 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
     },
     [BACKED, SOLVENT, ON_CHAIN],
   ],
-  ["a locked USDC that no share is worth", add(supply, "collateral"), [CONSERVED, BACKED]],
-  ["a share on its way that no settlement brings", add(({ holding }) => holding.yes, "incoming"), [ON_CHAIN]],
-  ["USDC on the way out that no settlement takes", add(collateral, "outgoing"), [ON_CHAIN]],
-  ["a supply that the chain has not seen", add(({ market }) => market.onChain, "no"), [ON_CHAIN]],
+  ["locked collateral without shares", add(supply, "collateral"), [CONSERVED, BACKED]],
+  ["incoming shares without a settlement", add(({ holding }) => holding.yes, "incoming"), [ON_CHAIN]],
+  ["outgoing USDC without a settlement", add(collateral, "outgoing"), [ON_CHAIN]],
+  ["a supply on chain without a transaction", add(({ market }) => market.onChain, "no"), [ON_CHAIN]],
   [
-    "a settlement that is in no block and says it is",
+    "a settlement that refers to a block that does not contain it",
     add(({ state: { chain } }) => chain.transactions.get(chain.transactions.size), "block"),
     [BLOCKS],
   ],
-  ["a wrong count of what is pending", add(({ state }) => state.chain, "pending"), [BLOCKS]],
+  ["a wrong count of pending transactions", add(({ state }) => state.chain, "pending"), [BLOCKS]],
   [
-    "more reserved than there is",
+    "more reserved than the balance",
     ({ account: { collateral } }) => {
       collateral.reserved = money(collateral.balance + 1);
     },
     [SOLVENT, RESERVED],
   ],
   ["a negative reservation", add(({ holding }) => holding.yes, "reserved", -1), [SOLVENT, RESERVED]],
-  ["a reservation that no order explains", add(collateral, "reserved"), [RESERVED]],
-  ["a level that holds less than its orders", ({ book, order }) => book.fill(order.slot, 1), [LEVELS]],
-  ["an order that is live but not in the book", ({ book, order }) => book.remove(order.slot), [LEVELS]],
+  ["a reservation without an order", add(collateral, "reserved"), [RESERVED]],
+  ["a level with less than its orders", ({ book, order }) => book.fill(order.slot, 1), [LEVELS]],
+  ["a live order that is not in the book", ({ book, order }) => book.remove(order.slot), [LEVELS]],
   ["an order in the book at another price", (parts) => restAnew(parts, 49), [LEVELS]],
-  ["a liquidity that the book does not have", add(({ market }) => market.liquidity, "micro"), [LEVELS]],
+  ["a liquidity that differs from the book", add(({ market }) => market.liquidity, "micro"), [LEVELS]],
   ["a crossed book", ({ book, order }) => void book.rest(ASK, 50, 1, 5, order.account), [LEVELS, CROSSED]],
-  ["an order that jumped the queue", (parts) => restAnew(parts, 50), [ARRIVAL]],
+  ["an order ahead of an earlier one in its queue", (parts) => restAnew(parts, 50), [ARRIVAL]],
   [
-    "an order that matched more than its fills",
+    "an order whose matched size exceeds its fills",
     add(({ order }) => order, "matched"),
     [RESERVED, LEVELS, FILLS],
   ],
   [
-    "an order that is filled whole and live",
+    "a live order that is completely filled",
     ({ state }) => {
       state.orders.get(4).status = "LIVE";
     },
     [LEVELS, FILLS, LISTED],
   ],
-  ["a live order that its account does not list", add(account, "firstOpen", -1), [LISTED]],
-  ["an account that lists somebody else's order", add(account, "firstOpen"), [LISTED]],
+  ["a live order missing in the list of its account", add(account, "firstOpen", -1), [LISTED]],
+  ["an account that lists another account's order", add(account, "firstOpen"), [LISTED]],
   [
-    "two orders in each other's place in the book",
+    "two orders with exchanged slots",
     ({ state, order }) => {
       const other = state.orders.get(2);
       [order.slot, other.slot] = [other.slot, order.slot];
@@ -127,12 +127,12 @@ describe("the invariants", () => {
     for (const { differences } of broken) expect(differences.length).toBeGreaterThan(0);
   });
 
-  it("hold where nothing has happened and where much has", () => {
+  it("hold for an empty and a used exchange", () => {
     expect(violations(new TestExchange().state)).toEqual([]);
     expect(violations(tradedFloor().state)).toEqual([]);
   });
 
-  it("say how much they have compared", () => {
+  it("report the number of comparisons", () => {
     for (const { name, checked } of invariants(tradedFloor().state)) expect(checked, name).toBeGreaterThan(0);
   });
 });

@@ -27,7 +27,7 @@ describe("the queue of expirations", () => {
     pick: fc.nat(),
   });
 
-  /** Plays steps on the queue and on a sorted array; `pick` names the order that ends. */
+  /** Runs steps on the queue and on a sorted array; `pick` selects the order that ends. */
   function compare(steps: readonly Step[]): void {
     const queue = new ExpiryQueue();
     let waiting: { at: number; order: number }[] = [];
@@ -48,14 +48,14 @@ describe("the queue of expirations", () => {
     }
   }
 
-  it("has in front what expires first, then what came first", () => {
+  it("returns the order that expires first, then the oldest", () => {
     fc.assert(fc.property(fc.array(step, { maxLength: 120, size: "max" }), compare), {
       seed: 42,
       numRuns: 200,
     });
   });
 
-  it("keeps doing so when nearly all have ended and it forgets them", () => {
+  it("does so after it has removed many stale entries", () => {
     const add: Step[] = Array.from({ length: 600 }, (_, index) => ({
       kind: "add",
       at: (index * 7919) % 601,
@@ -69,18 +69,20 @@ describe("the queue of expirations", () => {
     compare([...add, ...end, ...add.slice(0, 50), ...end.slice(0, 60)]);
   });
 
-  it("hands all over in order", () => {
+  it("returns all orders in order", () => {
     const queue = new ExpiryQueue();
     const orders = Array.from({ length: 500 }, (_, index) => ({ at: (index * 37) % 50, order: index + 1 }));
     for (const { at, order } of orders) queue.add(at as Millis, order);
     const alive = new Set(orders.map(({ order }) => order));
-    const handed: number[] = [];
+    const returned: number[] = [];
     for (let first = queue.first(); first !== 0; first = queue.first()) {
-      handed.push(first);
+      returned.push(first);
       alive.delete(first);
       queue.ended((order) => alive.has(order));
     }
-    expect(handed).toEqual(orders.sort((a, b) => a.at - b.at || a.order - b.order).map(({ order }) => order));
+    expect(returned).toEqual(
+      orders.sort((a, b) => a.at - b.at || a.order - b.order).map(({ order }) => order),
+    );
   });
 });
 
@@ -98,7 +100,7 @@ describe("the price history", () => {
       });
     });
 
-  it("has one point per second that traded, with the last price of that second", () => {
+  it("has one point per second with trades, with the last price of that second", () => {
     fc.assert(
       fc.property(trades, (list) => {
         const history = new PriceHistory();
@@ -146,7 +148,7 @@ describe("the price history", () => {
 });
 
 describe("a running total of money", () => {
-  /** What one order may be worth, either way. */
+  /** Value of one order, positive or negative. */
   const amount = fc.oneof(
     fc.integer({ min: -1e13, max: 1e13 }),
     fc.integer({ min: -1_000_001, max: 1_000_001 }),
@@ -161,7 +163,7 @@ describe("a running total of money", () => {
   const bigTotalOf = (list: readonly number[]): bigint =>
     list.reduce((sum, amount) => sum + BigInt(amount), 0n);
 
-  it("is exact, as BigInt reckons it, and keeps its micro-USDC between 0 and 999,999", () => {
+  it("is exact, as with BigInt, and its micro-USDC are from 0 to 999,999", () => {
     fc.assert(
       fc.property(amounts, (list) => {
         const total = totalOf(list);
@@ -172,7 +174,7 @@ describe("a running total of money", () => {
     );
   });
 
-  it("adds up with another, and compares with it, as BigInt does", () => {
+  it("adds and compares like BigInt", () => {
     fc.assert(
       fc.property(amounts, amounts, (list, other) => {
         const [one, two] = [totalOf(list), totalOf(other)];

@@ -15,7 +15,7 @@ import { START } from "../../support/exchange.ts";
 
 const NAMES = ["ann", "ben", "cat", "dan"] as const;
 
-/** One market of every kind; the odd ones have the hardest rules that there are. */
+/** One market of every kind, some with extreme parameters. */
 const MARKETS: readonly MarketTerms[] = [
   { tickSize: 0.1, minOrderSize: 0.01 },
   { tickSize: 0.0001, minOrderSize: 0.01, feeRateBps: 10_000, selfTrade: "cancel-maker" },
@@ -24,7 +24,7 @@ const MARKETS: readonly MarketTerms[] = [
   { tickSize: 0.01, minOrderSize: 0.01, feeRateBps: 10_000 },
 ];
 
-/** Something that somebody may try, in terms that mean something to any exchange. */
+/** Action of a client, valid or not, that can be converted to a command in any state. */
 export type Move =
   | {
       readonly kind: "order";
@@ -35,7 +35,7 @@ export type Move =
       /** 0..1 of the price grid; off the grid when `isOff`. */
       readonly level: number;
       readonly isOff: boolean;
-      /** In size units, or all that the account can pay. */
+      /** In size units, or as much as the account can pay for. */
       readonly size: number | "all";
       readonly type: OrderType;
       readonly lifeMs: number;
@@ -54,7 +54,7 @@ export type Move =
   | { readonly kind: "wait"; readonly ms: number };
 
 const by = fc.nat({ max: NAMES.length - 1 });
-/** Now and then one that does not exist, or was opened later. */
+/** Sometimes one that does not exist or was created later. */
 const market = fc.oneof(
   { weight: 12, arbitrary: fc.nat({ max: MARKETS.length - 1 }) },
   { weight: 1, arbitrary: fc.constant(MARKETS.length) },
@@ -81,7 +81,7 @@ const order: fc.Arbitrary<Move> = fc.record({
   lifeMs: fc.constantFrom(0, 1, 500, 1000, 1500, 60_000),
 });
 
-/** Anything at all, mostly orders. */
+/** Any action, mostly orders. */
 export const anyMove: fc.Arbitrary<Move> = fc.oneof(
   { weight: 120, arbitrary: order },
   { weight: 16, arbitrary: fc.record({ kind: fc.constant("cancel"), by, back: fc.nat({ max: 12 }) }) },
@@ -114,7 +114,7 @@ export const anyMove: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-/** What the arena is opened with. */
+/** Configuration of the arena, the exchange of property tests. */
 export const ARENA: ExchangeConfig = {
   seed: "arena",
   faucet: { collateral: money(30_000_000), everyMarket: size(1000) },
@@ -122,7 +122,7 @@ export const ARENA: ExchangeConfig = {
   ...AUTO,
 };
 
-/** An exchange with a market of every kind and four accounts that have a little. */
+/** Opens an exchange with a market of every kind and four accounts with little funds. */
 export function openArena(exchange = new Exchange(ARENA, START)): Exchange {
   exchange.submit(eventCommand("event"));
   for (const [index, terms] of MARKETS.entries()) exchange.submit(marketCommand(`market-${index}`, terms));
@@ -130,7 +130,7 @@ export function openArena(exchange = new Exchange(ARENA, START)): Exchange {
   return exchange;
 }
 
-/** The command that a move comes to in a state, or null when it is only a wait. */
+/** Returns the command of a move in a state; null for a wait. */
 export function commandOf(state: State, now: Millis, move: Move): Command | null {
   switch (move.kind) {
     case "order":
@@ -179,7 +179,7 @@ function placeOrder(state: State, now: Millis, move: Move & { kind: "order" }): 
   };
 }
 
-/** The largest order of this kind that the account can pay, which may be none: 0. */
+/** Returns the maximum size of such an order that the account can pay for; 0 if none. */
 function affordable(
   state: State,
   { number, feeRateBps }: Market,

@@ -15,7 +15,7 @@ describe("a random stream", () => {
     expect(draws("1", "a1")).not.toEqual(draws("11", "a"));
   });
 
-  it("is not shifted by draws in another", () => {
+  it("does not depend on draws in another stream", () => {
     const [chain, flow] = [stream("1", "chain"), stream("1", "flow")];
     const mixed = Array.from({ length: 20 }, (_, index) => {
       for (let extra = 0; extra < index; extra += 1) flow.below(10);
@@ -24,7 +24,7 @@ describe("a random stream", () => {
     expect(mixed).toEqual(draws("1", "chain"));
   });
 
-  it("is the same on every machine: the golden draws of seed 1", () => {
+  it("is the same on every machine: draws of seed 1", () => {
     expect(draws("1", "chain", 4)).toMatchInlineSnapshot(`
       [
         3516426210,
@@ -35,7 +35,7 @@ describe("a random stream", () => {
     `);
   });
 
-  it("draws integers within its bounds, both ends of `between` included", () => {
+  it("draws integers within bounds, both included for `between`", () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -54,7 +54,7 @@ describe("a random stream", () => {
     );
   });
 
-  it("draws each of a few numbers about as often", () => {
+  it("draws numbers with equal frequency", () => {
     const random = stream("1", "fair");
     const counts = [0, 0, 0, 0, 0, 0];
     for (let draw = 0; draw < 60_000; draw += 1) {
@@ -64,13 +64,13 @@ describe("a random stream", () => {
     for (const count of counts) expect(Math.abs(count - 10_000)).toBeLessThan(500);
   });
 
-  it("is true once in so many draws", () => {
+  it("is true with probability 1 / n for oneIn(n)", () => {
     const random = stream("1", "one in");
     const hits = Array.from({ length: 30_000 }, () => random.oneIn(3)).filter(Boolean).length;
     expect(Math.abs(hits - 10_000)).toBeLessThan(500);
   });
 
-  it("picks every item, and nothing from nothing", () => {
+  it("picks every item, and throws if there is none", () => {
     const random = stream("1", "pick");
     const picked = new Set(Array.from({ length: 100 }, () => random.pick(["a", "b", "c"])));
     expect([...picked].sort()).toEqual(["a", "b", "c"]);

@@ -1,22 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { apply } from "../../../src/core/apply.ts";
-import { decide } from "../../../src/core/decide.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
-import { createState, type State } from "../../../src/core/state.ts";
+import type { State } from "../../../src/core/state.ts";
 import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
 import type { Entry, Journal } from "../../../src/engine/journal.ts";
 import { START } from "../../support/exchange.ts";
 import { runs } from "../../support/runs.ts";
-import { anySettlement, type Moves, openWith, play, tradingOrAny } from "../chain/chain-moves.ts";
+import { anySettlement, type Moves, openWith, play, replayed, tradingOrAny } from "../chain/chain-moves.ts";
 import { freezeRecords } from "./frozen.ts";
 import { openArena } from "./moves.ts";
-import { indexesOf, portraitOf } from "./portrait.ts";
+import { indexesOf, stateLines } from "./state-lines.ts";
 
-const wholeOf = (state: State): unknown[] => [portraitOf(state), indexesOf(state)];
+const wholeOf = (state: State): unknown[] => [stateLines(state), indexesOf(state)];
 
-/** All that can be seen of an exchange. */
-const stateHashes = (exchange: Exchange): unknown[] => [
+/** Returns the observable properties of an exchange. */
+const propertiesOf = (exchange: Exchange): unknown[] => [
   exchange.now,
   exchange.sequence,
   exchange.nextDueAt,
@@ -24,15 +22,15 @@ const stateHashes = (exchange: Exchange): unknown[] => [
   wholeOf(exchange.state),
 ];
 
-/** A snapshot that throws where anything writes to a record of it. */
-function guarded(exchange: Exchange): Snapshot {
+/** Takes a snapshot and freezes its records. */
+function frozenSnapshot(exchange: Exchange): Snapshot {
   const snapshot = exchange.snapshot();
   freezeRecords(snapshot.state);
   return snapshot;
 }
 
 describe("a snapshot", () => {
-  it("is not changed by what follows, not by a byte", () => {
+  it("is not changed by later commands", () => {
     fc.assert(
       fc.property(
         anySettlement,
@@ -42,13 +40,13 @@ describe("a snapshot", () => {
         (config, before, after, again) => {
           const exchange = openWith(config);
           play(exchange, before);
-          const snapshot = guarded(exchange);
-          const kept = wholeOf(snapshot.state);
+          const snapshot = frozenSnapshot(exchange);
+          const saved = wholeOf(snapshot.state);
           play(exchange, after);
-          expect(wholeOf(snapshot.state)).toEqual(kept);
+          expect(wholeOf(snapshot.state)).toEqual(saved);
           exchange.restore(snapshot);
           play(exchange, again);
-          expect(wholeOf(snapshot.state)).toEqual(kept);
+          expect(wholeOf(snapshot.state)).toEqual(saved);
           expect(violations(snapshot.state)).toEqual([]);
         },
       ),
@@ -56,21 +54,21 @@ describe("a snapshot", () => {
     );
   });
 
-  it("changes nothing where it is taken", () => {
+  it("does not change the exchange", () => {
     fc.assert(
       fc.property(anySettlement, tradingOrAny(60), tradingOrAny(60), (config, before, after) => {
         const [with_, without] = [openWith(config), openWith(config)];
         for (const exchange of [with_, without]) play(exchange, before);
-        guarded(with_);
-        expect(stateHashes(with_)).toEqual(stateHashes(without));
+        frozenSnapshot(with_);
+        expect(propertiesOf(with_)).toEqual(propertiesOf(without));
         expect(play(with_, after)).toEqual(play(without, after));
-        expect(stateHashes(with_)).toEqual(stateHashes(without));
+        expect(propertiesOf(with_)).toEqual(propertiesOf(without));
       }),
       runs(150),
     );
   });
 
-  it("brings state, time and counters back when it is restored, each time again", () => {
+  it("restores state, time and counters, any number of times", () => {
     fc.assert(
       fc.property(
         anySettlement,
@@ -79,12 +77,12 @@ describe("a snapshot", () => {
         (config, before, futures) => {
           const exchange = openWith(config);
           play(exchange, before);
-          const sight = stateHashes(exchange);
-          const snapshot = guarded(exchange);
+          const properties = propertiesOf(exchange);
+          const snapshot = frozenSnapshot(exchange);
           for (const after of futures) {
             play(exchange, after);
             exchange.restore(snapshot);
-            expect(stateHashes(exchange)).toEqual(sight);
+            expect(propertiesOf(exchange)).toEqual(properties);
           }
         },
       ),
@@ -92,7 +90,7 @@ describe("a snapshot", () => {
     );
   });
 
-  it("is gone on from as a fresh exchange of the same history goes on", () => {
+  it("continues like a new exchange with the same history", () => {
     fc.assert(
       fc.property(
         anySettlement,
@@ -102,19 +100,19 @@ describe("a snapshot", () => {
         (config, before, lost, after) => {
           const [restored, fresh] = [openWith(config), openWith(config)];
           play(restored, before);
-          const snapshot = guarded(restored);
+          const snapshot = frozenSnapshot(restored);
           play(restored, lost);
           restored.restore(snapshot);
           play(fresh, before);
           expect(play(restored, after)).toEqual(play(fresh, after));
-          expect(stateHashes(restored)).toEqual(stateHashes(fresh));
+          expect(propertiesOf(restored)).toEqual(propertiesOf(fresh));
         },
       ),
       runs(200),
     );
   });
 
-  it("may be of an exchange that was restored from another, and each holds its own", () => {
+  it("is independent of snapshots taken before or after it", () => {
     fc.assert(
       fc.property(
         anySettlement,
@@ -126,12 +124,12 @@ describe("a snapshot", () => {
           const stages: [Snapshot, unknown[]][] = [];
           for (const some of [first, second, third]) {
             play(exchange, some);
-            stages.push([guarded(exchange), stateHashes(exchange)]);
+            stages.push([frozenSnapshot(exchange), propertiesOf(exchange)]);
           }
           for (const order of [0, 2, 1, 1, 2, 0]) {
-            const [snapshot, sight] = stages[order] as (typeof stages)[number];
+            const [snapshot, properties] = stages[order] as (typeof stages)[number];
             exchange.restore(snapshot);
-            expect(stateHashes(exchange)).toEqual(sight);
+            expect(propertiesOf(exchange)).toEqual(properties);
             play(exchange, first);
           }
         },
@@ -153,8 +151,8 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("return"), pick: fc.nat() }) },
 );
 
-/** A journal that keeps its entries, and can go back and forth among what it ever held. */
-class KeptEntries implements Journal {
+/** Journal in memory that can be rewound to any earlier mark. */
+class MemoryJournal implements Journal {
   entries: readonly Entry[] = [];
 
   append(entry: Entry): void {
@@ -171,25 +169,19 @@ class KeptEntries implements Journal {
   }
 }
 
-describe("any tree of snapshots", () => {
-  it("leaves a journal that, decided anew, gives the same bytes", () => {
+describe("any sequence of snapshots and restores", () => {
+  it("leaves a journal whose replay gives the same state", () => {
     fc.assert(
       fc.property(anySettlement, fc.array(turn, { maxLength: 25, size: "max" }), (config, turns) => {
-        const journal = new KeptEntries();
+        const journal = new MemoryJournal();
         const exchange = openArena(new Exchange(config, START, journal));
-        const kept: Snapshot[] = [];
+        const saved: Snapshot[] = [];
         for (const each of turns) {
           if (each.kind === "moves") play(exchange, each.moves);
-          else if (each.kind === "keep") kept.push(guarded(exchange));
-          else if (kept.length > 0) exchange.restore(kept[each.pick % kept.length] as Snapshot);
+          else if (each.kind === "keep") saved.push(frozenSnapshot(exchange));
+          else if (saved.length > 0) exchange.restore(saved[each.pick % saved.length] as Snapshot);
         }
-        const state = createState(config, START);
-        for (const stamped of journal.entries) {
-          const decision = decide(state, stamped);
-          if (!decision.ok) throw new Error(`accepted once, now ${decision.refusal.code}`);
-          for (const event of decision.events) apply(state, event, stamped.at);
-        }
-        expect(wholeOf(exchange.state)).toEqual(wholeOf(state));
+        expect(wholeOf(exchange.state)).toEqual(wholeOf(replayed(config, journal.entries)));
         expect(violations(exchange.state)).toEqual([]);
       }),
       runs(150),

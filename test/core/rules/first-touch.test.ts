@@ -5,18 +5,18 @@ import { findAccount } from "../../../src/core/state.ts";
 import { MAX_ISSUANCE, money, size } from "../../../src/core/units.ts";
 import { addressOf } from "../../support/commands.ts";
 import { FAUCET_OF_10_000, verdictOf } from "../../support/exchange.ts";
-import { done, SettlementFloor } from "../chain/settlement-floor.ts";
+import { mineCall, SettlementExchange } from "../chain/settlement-exchange.ts";
 
 /** Opens two markets without holdings; dave and eve have 10,000 USDC and a grant of 10,000 shares of every token. */
-function openFaucet(): SettlementFloor {
-  const floor = new SettlementFloor(FAUCET_OF_10_000);
+function openFaucet(): SettlementExchange {
+  const floor = new SettlementExchange(FAUCET_OF_10_000);
   floor.market();
   floor.market();
   for (const name of ["dave", "eve"]) derive(floor, name);
   return floor;
 }
 
-const derive = (floor: SettlementFloor, name: string): void =>
+const derive = (floor: SettlementExchange, name: string): void =>
   floor.demand({ kind: "deriveCredentials", address: addressOf(name) });
 
 const sharesOf = (from: string, to: string, ids: readonly string[], shares: number): ContractCall => ({
@@ -28,7 +28,7 @@ const sharesOf = (from: string, to: string, ids: readonly string[], shares: numb
   isBatch: ids.length > 1,
 });
 
-const mintsOf = (floor: SettlementFloor) =>
+const mintsOf = (floor: SettlementExchange) =>
   floor.eventsOf("grantMinted").map(({ account, market, size }) => [account, market, size / 100]);
 
 /** Accounts 1 and 2 are those of the exchange. */
@@ -45,7 +45,7 @@ describe("the grant of an account in a market is minted", () => {
 
   it("when shares are transferred from or to it", () => {
     const floor = openFaucet();
-    expect(done(floor, "dave", sharesOf("dave", "eve", [floor.tokenId("YES")], 5))).toBe("MINED");
+    expect(mineCall(floor, "dave", sharesOf("dave", "eve", [floor.tokenId("YES")], 5))).toBe("MINED");
     expect(floor.inLedger("dave")).toEqual({ usdc: 10_000, yes: 9_995, no: 10_000 });
     expect(floor.inLedger("eve")).toEqual({ usdc: 10_000, yes: 10_005, no: 10_000 });
     expect(floor.onChain("eve")).toEqual(floor.inLedger("eve"));
@@ -58,7 +58,7 @@ describe("the grant of an account in a market is minted", () => {
   it("once for each account and market of a batch", () => {
     const floor = openFaucet();
     const ids = [floor.tokenId("NO", 2), floor.tokenId("YES", 1), floor.tokenId("YES", 2)];
-    expect(done(floor, "dave", sharesOf("dave", "eve", ids, 1))).toBe("MINED");
+    expect(mineCall(floor, "dave", sharesOf("dave", "eve", ids, 1))).toBe("MINED");
     expect(mintsOf(floor)).toEqual([
       [DAVE, 1, 10_000],
       [DAVE, 2, 10_000],
@@ -70,15 +70,15 @@ describe("the grant of an account in a market is minted", () => {
 
   it("when it splits a set", () => {
     const floor = openFaucet();
-    expect(done(floor, "dave", floor.split(3))).toBe("MINED");
+    expect(mineCall(floor, "dave", floor.split(3))).toBe("MINED");
     expect(floor.inLedger("dave")).toEqual({ usdc: 9_997, yes: 10_003, no: 10_003 });
   });
 
   it("not by a transfer of no shares or of USDC, or that reverts", () => {
     const floor = openFaucet();
     const yes = [floor.tokenId("YES")];
-    expect(done(floor, "dave", sharesOf("dave", "eve", yes, 0))).toBe("MINED");
-    expect(done(floor, "dave", sharesOf("dave", "eve", yes, 10_001))).toContain("insufficient balance");
+    expect(mineCall(floor, "dave", sharesOf("dave", "eve", yes, 0))).toBe("MINED");
+    expect(mineCall(floor, "dave", sharesOf("dave", "eve", yes, 10_001))).toContain("insufficient balance");
     floor.fund("dave", { usdc: 1 });
     expect(mintsOf(floor)).toEqual([]);
   });
@@ -125,7 +125,7 @@ describe("a grant that is raised", () => {
 
 describe("if the exchange may not issue enough USDC for the grant", () => {
   /** Leaves this much USDC to issue. */
-  const openWithLeft = (left: number): SettlementFloor => {
+  const openWithLeft = (left: number): SettlementExchange => {
     const floor = openFaucet();
     floor.fund("frank", { yes: 1 });
     floor.fund("grace", { usdc: (MAX_ISSUANCE - floor.state.issued) / 1_000_000 - left });
@@ -142,7 +142,7 @@ describe("if the exchange may not issue enough USDC for the grant", () => {
   it("a transfer reverts", () => {
     const floor = openWithLeft(19_999.99);
     const call = sharesOf("dave", "eve", [floor.tokenId("YES")], 5);
-    expect(done(floor, "dave", call)).toBe("clobsim: the exchange has issued all that it can");
+    expect(mineCall(floor, "dave", call)).toBe("clobsim: the exchange has issued all that it can");
     expect(mintsOf(floor)).toEqual([]);
   });
 

@@ -6,10 +6,10 @@ import type { State } from "../../../src/core/state.ts";
 import { canonicalLines } from "../../../src/core/state-document.ts";
 
 /**
- * All that can be seen of a state, one fact a line: its canonical document, each queue slot by slot, the lists through
- * orders and fills, the chain transaction by transaction, and what is due.
+ * Returns all data of a state, one line each: its canonical document, queues by slot, lists of orders and fills, the
+ * chain by transaction, and the next due moment.
  */
-export function portraitOf(state: State): string[] {
+export function stateLines(state: State): string[] {
   const lines = [...canonicalLines(state), `next due at ${nextDueAt(state)}`];
   for (const { number, books, trades, yesTrades } of state.markets) {
     lines.push(`market ${number}: ${[...trades]} of which YES ${[...yesTrades]}`);
@@ -39,7 +39,7 @@ export function portraitOf(state: State): string[] {
   }
   const {
     transactions,
-    // In memory alone.
+    // Not persisted.
     overwritten: _overwritten,
     blocks,
     heights,
@@ -59,7 +59,7 @@ export function portraitOf(state: State): string[] {
   return lines;
 }
 
-/** What leads to the records of a state, and the fills by token. */
+/** Returns the indexes of a state, and the fills by token. */
 export const indexesOf = (state: State): unknown[] => [
   [state.accountByAddress, state.tokenById, state.marketByConditionId].map((index) => [...index]),
   [state.eventBySlug, state.marketBySlug].map((index) => [...index]),

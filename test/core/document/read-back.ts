@@ -3,12 +3,12 @@ import type { State } from "../../../src/core/state.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
 import { HistoryDigest } from "../../../src/engine/state-hash.ts";
-import { indexesOf, portraitOf } from "../properties/portrait.ts";
+import { indexesOf, stateLines } from "../properties/state-lines.ts";
 
-/** The state that is read from what a state is written to. */
+/** Writes a state as a document and reads it back. */
 export const readBack = (state: State): State => parsed([...documentLines(state)].join("\n")).state;
 
-/** What a text is read to that comes as bytes, a few lines at a time. */
+/** Reads a document from bytes in pieces of a few lines. */
 export function parsed(text: string): ParsedDocument {
   const bytes = Buffer.from(text);
   const pieces: Buffer[] = [];
@@ -21,7 +21,7 @@ export function parsed(text: string): ParsedDocument {
   return parseDocument(pieces, (piece) => Buffer.from(piece).toString("utf8"));
 }
 
-/** Puts the state that is read from the exchange's own in its place. */
+/** Replaces the state of an exchange by the one read back from its document. */
 export function reload(exchange: Exchange): void {
   const { now, sequence } = exchange;
   const digest = HistoryDigest.of(exchange.state).text;
@@ -29,11 +29,11 @@ export function reload(exchange: Exchange): void {
 }
 
 /**
- * All that can be seen of a state, with what leads to its records and the fills by token: all but where in memory an
- * order rests, and which balances were noted to await the next block, of which more may be noted than have to be.
+ * Returns all data of a state except slots in memory, and except the list of touched balances, which may contain more
+ * than necessary.
  */
-export const outlookOf = (state: State): unknown[] => [
-  portraitOf(state).map((line) =>
+export const observableState = (state: State): unknown[] => [
+  stateLines(state).map((line) =>
     line.replace(/slot \d+/, "slot").replace(/"touched":\[[\d,]*\]/, '"touched"'),
   ),
   ...indexesOf(state),

@@ -20,7 +20,7 @@ const MICROS = 1_000_000;
 const SIZE_UNITS = 100;
 const TOKEN_UNITS = 1_000_000;
 
-/** What a transaction is sent with, where a test cares. */
+/** Fields of a transaction that differ from the defaults. */
 export interface Sending {
   readonly nonce?: number;
   readonly gwei?: number;
@@ -29,18 +29,18 @@ export interface Sending {
   /** Wei. */
   readonly value?: bigint;
   readonly to?: string;
-  /** Of a transaction that its wallet has signed. */
+  /** Hash of a signed transaction. */
   readonly hash?: string;
 }
 
-/** A floor of which the settlement chain can be seen and steered, in human decimals. */
-export class SettlementFloor extends TestExchange {
+/** Test exchange with access to the settlement chain, in decimals. */
+export class SettlementExchange extends TestExchange {
   /** The height of the latest block. */
   get head(): number {
     return headOf(this.state.chain);
   }
 
-  /** How far the settlement of every trade has come, in order. */
+  /** Settlement status of every trade, in order. */
   get statuses(): string[] {
     return [...this.state.trades].map((trade) => tradeStatus(this.state, trade));
   }
@@ -71,17 +71,17 @@ export class SettlementFloor extends TestExchange {
     return this.submit({ kind: "reorganizeChain", depth });
   }
 
-  /** Sends a wallet's call, and answers its transaction. */
+  /** Sends a wallet's call; returns its transaction. @throws Error if it is refused. */
   call(name: string, call: ContractCall, sending: Sending = {}): Transaction {
-    const decision = this.trySending(name, call, sending);
+    const decision = this.trySend(name, call, sending);
     if (!decision.ok) throw new Error(JSON.stringify(decision.refusal));
     const [sent] = decision.events;
-    if (sent?.kind !== "transactionSent") throw new Error("nothing was sent");
+    if (sent?.kind !== "transactionSent") throw new Error("no transaction was sent");
     return this.state.chain.transactions.get(sent.transaction);
   }
 
-  /** The same of one that may be refused. */
-  trySending(name: string, call: ContractCall, sending: Sending = {}): Decision {
+  /** Sends a call that may be refused. */
+  trySend(name: string, call: ContractCall, sending: Sending = {}): Decision {
     const input = "0x";
     return this.submit({
       kind: "sendTransaction",
@@ -108,7 +108,7 @@ export class SettlementFloor extends TestExchange {
     return { kind: "redeem", ...this.#position(market), indexSets };
   }
 
-  /** What somebody holds on the chain: USDC, YES and NO. */
+  /** Returns the balances of an account on chain: USDC, YES and NO. */
   onChain(name: string, market = 1): { usdc: number; yes: number; no: number } {
     const account = findAccount(this.state, addressOf(name));
     const holding = account?.holdings.get(market);
@@ -119,13 +119,13 @@ export class SettlementFloor extends TestExchange {
     };
   }
 
-  /** What the ledger says somebody has. */
+  /** Returns the balances of an account in the ledger. */
   inLedger(name: string, market = 1): { usdc: number; yes: number; no: number } {
     const shares = (outcome: Outcome): number => this.shares(name, outcome, market).balance;
     return { usdc: this.usdc(name).balance, yes: shares("YES"), no: shares("NO") };
   }
 
-  /** The transaction that settles a trade. */
+  /** Returns the transaction that settles a trade. */
   settlement(trade = 1): Transaction {
     return this.state.chain.transactions.get(this.state.trades.get(trade).transaction);
   }
@@ -136,12 +136,12 @@ export class SettlementFloor extends TestExchange {
   }
 }
 
-/** A market where alice has 1000 USDC, bob 500 YES, carol 1000 USDC and 500 of both; blocks only when asked for. */
+/** Opens a market; alice has 1000 USDC, bob 500 YES, carol 1000 USDC and 500 of both; blocks are mined on request. */
 export function openSettlement(
   config: Partial<Pick<ExchangeConfig, "settlement" | "balances" | "seed">> = {},
   terms: MarketTerms = {},
-): SettlementFloor {
-  const floor = new SettlementFloor(config);
+): SettlementExchange {
+  const floor = new SettlementExchange(config);
   floor.market(terms);
   floor.fund("alice", { usdc: 1000 });
   floor.fund("bob", { yes: 500 });
@@ -160,7 +160,7 @@ export const transfer = (to: string, usdc: number): ContractCall => ({
 });
 
 /** A transfer of YES. */
-export const shares = (floor: SettlementFloor, from: string, to: string, yes: number): ContractCall => ({
+export const shares = (floor: SettlementExchange, from: string, to: string, yes: number): ContractCall => ({
   kind: "safeTransfer",
   from: addressOf(from),
   to: addressOf(to),
@@ -169,16 +169,16 @@ export const shares = (floor: SettlementFloor, from: string, to: string, yes: nu
   isBatch: false,
 });
 
-/** What allows a contract or an account to spend so much USDC. */
+/** An allowance of USDC for a spender. */
 export const approve = (spender: string, usdc: number | bigint): ContractCall => ({
   kind: "approve",
   spender,
   amount: String(BigInt(usdc) * BigInt(MICROS)),
 });
 
-/** Sends a call, mines it, and answers `MINED`, or why it reverted. */
-export function done(
-  floor: SettlementFloor,
+/** Sends a call and mines it; returns `MINED`, or why it reverted. */
+export function mineCall(
+  floor: SettlementExchange,
   name: string,
   call: ContractCall,
   sending: Sending = {},

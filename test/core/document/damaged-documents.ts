@@ -6,13 +6,13 @@ export type Path = readonly (string | number)[];
 
 export const textOf = (state: State): string => `{\n${[...documentLines(state)].join("\n")}\n}\n`;
 export const parsedOf = (text: string): Json => JSON.parse(text);
-/** A place as an error names it. */
+/** Formats a path as in an error message. */
 export const nameOf = (path: Path): string =>
   path
     .map((step, depth) => (typeof step === "number" ? `[${step}]` : depth === 0 ? step : `.${step}`))
     .join("");
 
-/** Every place of a document where something stands, as a path. */
+/** Yields the path of every value of a document. */
 export function* placesOf(value: Json, path: Path = []): Generator<Path> {
   if (path.length > 0) yield path;
   if (Array.isArray(value))
@@ -24,7 +24,7 @@ export function* placesOf(value: Json, path: Path = []): Generator<Path> {
 export const at = (document: Json, path: Path): Json =>
   path.reduce<Json>((part, step) => (part as Record<string | number, Json>)[step] as Json, document);
 
-/** The document with something done at a place. */
+/** Returns a copy of the document, changed at a path. */
 export function changed(
   document: Json,
   path: Path,
@@ -41,12 +41,12 @@ export const removed = (document: Json, path: Path): Json =>
     else delete parent[last];
   });
 
-/** What is of another type than whatever may stand there. */
-export const strangerTo = (value: Json): Json =>
+/** Returns a value of a wrong type. */
+export const wrongTypeFor = (value: Json): Json =>
   Array.isArray(value) ? {} : typeof value === "object" && value !== null ? [] : { no: "such" };
 
-/** Something else of the same type. */
-export function otherThan(value: Json): Json {
+/** Returns another value of the same type. */
+export function otherValueThan(value: Json): Json {
   if (typeof value === "number") return value + 1;
   if (typeof value === "boolean") return !value;
   if (typeof value === "string") return `${value}x`;
@@ -54,17 +54,17 @@ export function otherThan(value: Json): Json {
   return Array.isArray(value) ? [...value, ...value.slice(-1)] : { ...value, other: 1 };
 }
 
-/** A place without the numbers in it. */
+/** Returns a path without list indexes. */
 export const kindOf = (path: Path): string => path.filter((step) => typeof step === "string").join(".");
 
-/** The first and the last few places of each kind. */
+/** Returns the first and the last three paths of each kind. */
 export function someOfEachKind(places: readonly Path[]): Path[] {
   const kinds = new Map<string, Path[]>();
   for (const path of places) kinds.set(kindOf(path), [...(kinds.get(kindOf(path)) ?? []), path]);
   return [...kinds.values()].flatMap((alike) => [...new Set([...alike.slice(0, 3), ...alike.slice(-3)])]);
 }
 
-/** Cut short, a character changed, a line missing, twice, elsewhere, or joined with the next. */
+/** Damages a text: truncated, a character changed or removed, a line removed, repeated or moved. */
 export function damagedText(text: string, where: number, what: number, how: number): string {
   const lines = text.split("\n");
   const [line, other] = [where % lines.length, what % lines.length];
@@ -87,7 +87,7 @@ export function damagedText(text: string, where: number, what: number, how: numb
   }
 }
 
-/** What a text holds; of a document without its braces, too. */
+/** Parses JSON, also of a document without its braces; null if invalid. */
 export function jsonOrNull(text: string): Json {
   for (const each of [text, `{${text}`, `${text}}`, `{${text}}`]) {
     try {

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import { millis } from "../../../src/core/units.ts";
-import { readBack } from "../document/told.ts";
-import { openSettlement, type SettlementFloor } from "./settlement-floor.ts";
+import { readBack } from "../document/read-back.ts";
+import { openSettlement, type SettlementExchange } from "./settlement-exchange.ts";
 
-/** What every trade is called after each of some blocks. */
-function through(floor: SettlementFloor, blocks: number): string[] {
+/** Mines blocks; returns the statuses of all trades after each. */
+function statusesPerBlock(floor: SettlementExchange, blocks: number): string[] {
   const seen: string[] = [];
   for (let count = 0; count < blocks; count += 1) {
     floor.mine();
@@ -16,7 +16,7 @@ function through(floor: SettlementFloor, blocks: number): string[] {
 }
 
 describe("a fault of one order", () => {
-  it("hits what that order took, whatever waits before it, and is kept with the state", () => {
+  it("hits only the settlement of that order, and is part of the state document", () => {
     const floor = openSettlement();
     const { state } = floor.exchange;
     const order = state.orders.next + 3;
@@ -31,7 +31,7 @@ describe("a fault of one order", () => {
 });
 
 describe("a settlement that is retried", () => {
-  it("keeps blocks coming by itself", () => {
+  it("makes further blocks due", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.fault("retry", { times: 2 });
     floor.trade();
@@ -44,8 +44,8 @@ describe("a settlement that is retried", () => {
   });
 });
 
-describe("a block that is put together transaction by transaction", () => {
-  it("is one step of the time that passes, and nobody sees it half done", () => {
+describe("a block assembled transaction by transaction", () => {
+  it("is assembled in one step of an advance of time", () => {
     const floor = openSettlement({ settlement: "auto" });
     const { exchange } = floor;
     floor.fault("retry", { times: 2 });
@@ -62,7 +62,7 @@ describe("a block that is put together transaction by transaction", () => {
 });
 
 describe("a ghost fill", () => {
-  it("keeps no block coming", () => {
+  it("makes no block due", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.fault("ghost");
     floor.trade();
@@ -70,7 +70,7 @@ describe("a ghost fill", () => {
     expect(floor.exchange.nextDueAt).toBe(null);
   });
 
-  it("is taken back when the ledger could not pay otherwise", () => {
+  it("fails if the ledger has not enough funds otherwise", () => {
     const floor = openSettlement();
     floor.fault("ghost");
     floor.send("alice BUY 400 YES @ 0.5", "bob SELL 400 YES @ 0.5");
@@ -88,7 +88,7 @@ describe("a ghost fill", () => {
 });
 
 describe("a gas spike", () => {
-  it("asks nobody for blocks that would not help", () => {
+  it("makes no block due while settlements cannot be mined", () => {
     const floor = openSettlement({ settlement: "auto" });
     floor.fault("gasSpike");
     floor.trade();
@@ -96,24 +96,24 @@ describe("a gas spike", () => {
     expect(floor.head).toBe(1);
   });
 
-  it("that stays below what the exchange offers keeps nothing out", () => {
+  it("up to the maximum fee of the exchange defers nothing", () => {
     const floor = openSettlement();
     floor.fault("gasSpike", { baseFee: 100_000_000_000 });
     floor.trade();
-    expect(through(floor, 1)).toEqual(["MINED"]);
+    expect(statusesPerBlock(floor, 1)).toEqual(["MINED"]);
   });
 });
 
 describe("faults", () => {
-  it("strike in the order in which they were set, one a look", () => {
+  it("apply in the order of setting, one per attempt", () => {
     const floor = openSettlement();
     floor.fault("delay", { blocks: 1 });
     floor.fault("fail");
     floor.trade();
-    expect(through(floor, 2)).toEqual(["MATCHED", "FAILED"]);
+    expect(statusesPerBlock(floor, 2)).toEqual(["MATCHED", "FAILED"]);
   });
 
-  it("end when they are told to, each by its number", () => {
+  it("end by number", () => {
     const floor = openSettlement();
     floor.fault("fail");
     floor.fault("ghost");
