@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod";
+import { quoted } from "../core/format.ts";
 import { isAddress } from "../core/terms.ts";
 import { endpoints } from "./endpoint.ts";
 import { ApiError, type CodeInScope } from "./errors.ts";
@@ -65,7 +66,7 @@ const CHECKS: Readonly<Record<CodeInScope<"signed">, Check>> = {
       const sent = headers.poly_timestamp;
       if (sent === undefined) return null;
       if (isTimestamp(sent)) return undefined;
-      const message = `poly_timestamp ${JSON.stringify(sent.slice(0, 40))} is not a Unix time in whole seconds`;
+      const message = `poly_timestamp ${quoted(sent, 40)} is not a Unix time in whole seconds`;
       return { message, hint: timestampHint(sent), details: { field: "poly_timestamp" } };
     },
   },

@@ -105,7 +105,7 @@ function idOf(call: unknown): string | number | null | undefined {
 
 /** Receives the notifications of one client's subscriptions. */
 export interface NotificationSink {
-  /** Whether it accepts more. When it does again, its owner calls `tell` of the client. */
+  /** Whether it accepts more. When it does again, its owner calls `sendPending` of the client. */
   readonly hasRoom: boolean;
   /** Takes the JSON of a notification, as text or as bytes that many sinks share. */
   send(notification: string | Buffer): void;

@@ -1,4 +1,5 @@
 import type { Account } from "../core/account.ts";
+import { quoted } from "../core/format.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { type EventRecord, type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
@@ -74,15 +75,13 @@ export function marketOfTokenId(view: View, tokenId: string) {
   return { token, market: view.state.markets.get(marketOfToken(token)) };
 }
 
-const quoted = (text: string): string => JSON.stringify(text.slice(0, 128));
-
 /** Returns the market of an id or slug. @throws ApiError `MARKET_NOT_FOUND`, with a hint if the text names something else. */
 export function findMarket({ state }: View, idOrSlug: string): Market {
   const number = state.marketBySlug.get(idOrSlug) ?? numberOf(state.idPrefixes.market, idOrSlug);
   const market = state.markets.find(number);
   if (market !== undefined) return market;
   const isEvent = state.eventBySlug.has(idOrSlug) || numberOf(state.idPrefixes.event, idOrSlug) > 0;
-  throw new ApiError("MARKET_NOT_FOUND", `no market ${quoted(idOrSlug)}`, {
+  throw new ApiError("MARKET_NOT_FOUND", `no market ${quoted(idOrSlug, 128)}`, {
     hint: isEvent
       ? "that is an event: GET /api/events/{idOrSlug} lists its markets"
       : state.marketByConditionId.has(idOrSlug)
@@ -99,7 +98,7 @@ export function findEvent({ state }: View, idOrSlug: string): EventRecord {
   const event = state.events.find(number);
   if (event !== undefined) return event;
   const isMarket = state.marketBySlug.has(idOrSlug) || numberOf(state.idPrefixes.market, idOrSlug) > 0;
-  throw new ApiError("EVENT_NOT_FOUND", `no event ${quoted(idOrSlug)}`, {
+  throw new ApiError("EVENT_NOT_FOUND", `no event ${quoted(idOrSlug, 128)}`, {
     hint: isMarket ? "that is a market: GET /api/markets/{idOrSlug}" : undefined,
   });
 }

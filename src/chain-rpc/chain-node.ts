@@ -42,7 +42,7 @@ export function createNode(host: Host, logIndex = new LogIndex()) {
     const own = new Map(Object.entries(subscriptionMethods(client)));
     return {
       answer: answerWith(node, (name) => own.get(name) ?? METHODS.get(name)),
-      tell: () => client.tell(),
+      sendPending: () => client.sendPending(),
       close: () => client.close(),
     };
   };

@@ -106,7 +106,7 @@ export class Subscriptions {
   }
 
   /** Sends a client what is new, now or in turn with others. */
-  tell(subscriber: Subscriber): void {
+  sendPending(subscriber: Subscriber): void {
     this.#ready.add(subscriber);
     if (!this.#isSending) void this.#send();
   }
@@ -234,8 +234,8 @@ export class Subscriber {
   }
 
   /** Called when the sink has room again. */
-  tell(): void {
-    if (this.#subscriptions.size > 0) this.#hub.tell(this);
+  sendPending(): void {
+    if (this.#subscriptions.size > 0) this.#hub.sendPending(this);
   }
 
   close(): void {

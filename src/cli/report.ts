@@ -8,7 +8,7 @@ import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { endingOf, openNamed } from "./journal-text.ts";
 import { save, warn } from "./output.ts";
 
-const DEFAULT_REASON = "somebody asked for it";
+const DEFAULT_REASON = "it was requested";
 
 /** `clobsim report`: writes one file that another machine can replay. */
 export const run: Run<"report"> = async (values, [word], given) => {

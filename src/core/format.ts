@@ -54,6 +54,9 @@ export function orderIdText(state: State, id: string): string {
   return number === 0 ? `unknown order ${id.slice(0, SHOWN_DIGITS)}` : orderText(number);
 }
 
+/** Quotes at most `maxLength` characters of a text from a client. */
+export const quoted = (text: string, maxLength = 80): string => JSON.stringify(text.slice(0, maxLength));
+
 export const orderText = (number: number): string => `order ${number}`;
 
 /** `1 block`, `2 blocks`. */

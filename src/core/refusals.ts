@@ -1,6 +1,6 @@
 import type { Command } from "./commands.ts";
 import type { DomainEvent } from "./events.ts";
-import { marketText, moneyText, priceText, sizeText } from "./format.ts";
+import { marketText, moneyText, priceText, quoted, sizeText } from "./format.ts";
 import type { State } from "./state.ts";
 import type { Address } from "./terms.ts";
 import { toIso } from "./time.ts";
@@ -104,9 +104,6 @@ const REFUSALS = {
   ),
   ...TRANSACTION_REFUSALS,
 };
-
-const MAX_QUOTED = 80;
-const quoted = (text: string): string => JSON.stringify(text.slice(0, MAX_QUOTED));
 
 type Rows = typeof REFUSALS;
 export type RefusalCode = keyof Rows;

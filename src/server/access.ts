@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { checkSignedRequest } from "../api/authentication.ts";
 import { ApiError } from "../api/errors.ts";
 import { AUTH_HEADERS, type HeaderValues, type StoredCredentials } from "../api/signing.ts";
+import { quoted } from "../core/format.ts";
 import type { Address } from "../core/terms.ts";
 import { type Incoming, pathOf, type Service } from "./service.ts";
 
@@ -26,7 +27,7 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
  * @throws ApiError `HOST_NOT_ALLOWED`.
  */
 export function guardHost(rule: HostRule, request: Incoming): void {
-  const hosts = hostsOf(request.rawHeaders);
+  const hosts = headerValues(request.rawHeaders, "host");
   if (hosts.length !== 1)
     throw refuse(hosts.length === 0 ? "no Host header" : `${hosts.length} Host headers`);
   checkName(rule, hosts[0] as string);
@@ -41,13 +42,15 @@ export function guardHost(rule: HostRule, request: Incoming): void {
   request.url = target.startsWith("/") ? target : `/${target}`;
 }
 
-function hostsOf(rawHeaders: readonly string[]): string[] {
-  const hosts: string[] = [];
+/** Returns all values of a header; `header` is in lower case. */
+export function headerValues(rawHeaders: readonly string[], header: string): string[] {
+  const values: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
-    if (name.length === 4 && name.toLowerCase() === "host") hosts.push(rawHeaders[at + 1] as string);
+    if (name.length === header.length && name.toLowerCase() === header)
+      values.push(rawHeaders[at + 1] as string);
   }
-  return hosts;
+  return values;
 }
 
 function checkName(rule: HostRule, host: string): void {
@@ -57,8 +60,6 @@ function checkName(rule: HostRule, host: string): void {
   if (rule.beyondLoopback && isIP(name.replace(/^\[|\]$/g, "")) !== 0) return;
   throw refuse(`the Host ${quoted(host)}`);
 }
-
-const quoted = (text: string): string => JSON.stringify(text.slice(0, 100));
 
 const refuse = (found: string): ApiError =>
   new ApiError("HOST_NOT_ALLOWED", `expected a Host header that names this machine, found ${found}`, {
@@ -137,11 +138,9 @@ export function guardControl(options: WithToken, { headers }: Incoming): void {
 /** Refuses foreign web pages access to a part of the server. @throws ApiError `ORIGIN_NOT_ALLOWED`. */
 export function guardOrigin({ origin, host }: IncomingHttpHeaders, part: string): void {
   if (origin === undefined || allowedOrigin(origin) || isOwn(origin, host)) return;
-  throw new ApiError(
-    "ORIGIN_NOT_ALLOWED",
-    `a page of ${JSON.stringify(origin.slice(0, 200))} may not use ${part}`,
-    { hint: `${part} serves pages of localhost only` },
-  );
+  throw new ApiError("ORIGIN_NOT_ALLOWED", `a page of ${quoted(origin, 200)} may not use ${part}`, {
+    hint: `${part} serves pages of localhost only`,
+  });
 }
 
 /** Whether a page came from this server, by comparing Origin to Host, which `guardHost` has checked. */

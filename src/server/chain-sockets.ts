@@ -10,7 +10,7 @@ import type { ChainClient, Incoming, RequestInfo, Service } from "./service.ts";
 
 /** Pending bytes, besides one answer, above which a client gets no notifications. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** How long a client may read none of its pending bytes. */
+/** Time in which a client must read some of its pending bytes. */
 const MAX_STALL_MS = 10_000;
 /** Interval of pings; a client that has not answered by the next one is disconnected. */
 const PING_MS = 20_000;
@@ -142,9 +142,9 @@ class ChainSocket implements NotificationSink {
   send(text: string | Buffer): void {
     const { persistence } = this.#service;
     try {
-      const kept = persistence.flush(persistence.position);
-      if (kept === undefined && this.#pendingSends === null) this.#sendNow(text);
-      else this.#sendLater(text, kept);
+      const flushed = persistence.flush(persistence.position);
+      if (flushed === undefined && this.#pendingSends === null) this.#sendNow(text);
+      else this.#sendLater(text, flushed);
     } catch (failure) {
       this.fail(failure);
     }
@@ -177,11 +177,11 @@ class ChainSocket implements NotificationSink {
     this.#webSocket.ping();
   }
 
-  #sendLater(text: string | Buffer, kept: Promise<void> | undefined): void {
+  #sendLater(text: string | Buffer, flushed: Promise<void> | undefined): void {
     const length = Buffer.byteLength(text);
     this.#unflushed += length;
     const before = this.#pendingSends;
-    const leaving = Promise.all([before, kept]).then(
+    const leaving = Promise.all([before, flushed]).then(
       () => {
         this.#unflushed -= length;
         if (this.#pendingSends === leaving) this.#pendingSends = null;
@@ -211,9 +211,9 @@ class ChainSocket implements NotificationSink {
 
   #awaitRoom(): void {
     this.#stall ??= setTimeout(() => {
-      const waiting = `${this.#waiting} bytes wait, of which none was taken for ${MAX_STALL_MS / 1_000} s`;
+      const reason = `${this.#waiting} bytes are pending, and none was read for ${MAX_STALL_MS / 1_000} s`;
       this.#service.log.request({ ...outcomeOf(this.#request, 0), code: "SLOW_READER" });
-      this.close(TRY_AGAIN_LATER, waiting);
+      this.close(TRY_AGAIN_LATER, reason);
     }, MAX_STALL_MS).unref();
   }
 
@@ -233,7 +233,7 @@ class ChainSocket implements NotificationSink {
     const message = this.#messages.shift();
     if (message === undefined) {
       if (this.#webSocket.isPaused) this.#webSocket.resume();
-      this.#client?.tell();
+      this.#client?.sendPending();
       return;
     }
     this.#isAnswering = true;

@@ -156,7 +156,7 @@ function unknownRoute(text: string, method: string | undefined, path: string): A
   if (ENDPOINTS.some((endpoint) => !takesFaults(endpoint) && isNamed(endpoint, method, path))) {
     return new ApiError("INVALID_PARAMETER", `route: faults never apply to ${found}`, {
       hint: "faults apply to /api, /clob and /chain, never the control plane, /healthz or /openapi.json",
-      details: details,
+      details,
     });
   }
   const meant = namesOf(method);
@@ -166,7 +166,7 @@ function unknownRoute(text: string, method: string | undefined, path: string): A
     `route: expected a method and path such as POST /clob/order, or *, found ${found}`,
     {
       hint: like === undefined ? "GET /openapi.json lists all routes" : `did you mean ${like}?`,
-      details: details,
+      details,
     },
   );
 }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { LineBuffer } from "../engine/line-buffer.ts";
 
 /** Bytes held for readers that are slow or reconnect, and bytes that are discarded at a time. */
-const MAX_KEPT = 8 * 1024 * 1024;
+const MAX_BUFFERED = 8 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 /** Bytes of new entries that are moved to the chunks together, approximately. */
 const MOVED_AT_ONCE = 16 * 1024;
@@ -68,11 +68,11 @@ export class LatestEntries {
   #begin(size: number): Chunk {
     const chunk = { bytes: Buffer.allocUnsafeSlow(Math.max(CHUNK, size)), start: this.#end, length: 0 };
     this.#chunks.push(chunk);
-    while (this.#chunks.length > 1 && this.#end - this.#first > MAX_KEPT - CHUNK) this.#forget();
+    while (this.#chunks.length > 1 && this.#end - this.#first > MAX_BUFFERED - CHUNK) this.#discardOldest();
     return chunk;
   }
 
-  #forget(): void {
+  #discardOldest(): void {
     const chunk = this.#chunks.shift() as Chunk;
     this.#first += chunk.length;
     this.#before = lastIdIn(chunk);

@@ -6,12 +6,12 @@ import { inspectorPage, NOT_BUILT } from "../inspector-page.ts";
 import { type Bytes, sendBytes, sendError } from "./send.ts";
 import type { Incoming, Outgoing, RootPage, Service } from "./service.ts";
 
-const packed = promisify(gzip);
+const compress = promisify(gzip);
 const HTML = "text/html; charset=utf-8";
 
 interface Page {
   readonly plain: Buffer;
-  readonly packed: Buffer;
+  readonly gzipped: Buffer;
   /** Flat header pairs of every answer with the page, or with 304. */
   readonly headers: readonly string[];
   readonly tag: string;
@@ -35,7 +35,7 @@ export class InspectorPage implements RootPage {
     }
   }
 
-  /** Returns null if the page is not built. Tries again at the next request, because it may be built by then. */
+  /** Returns null if the page is not built. The next request tries again, because it may be built by then. */
   async #load(): Promise<Page | null> {
     this.#page ??= readPage();
     const page = await this.#page;
@@ -49,7 +49,7 @@ async function readPage(): Promise<Page | null> {
   if (html === null) return null;
   const plain = Buffer.from(html);
   const tag = `W/"${createHash("sha256").update(plain).digest("base64url").slice(0, 27)}"`;
-  return { plain, packed: await packed(plain), headers: [...headersOf(html), "etag", tag], tag };
+  return { plain, gzipped: await compress(plain), headers: [...headersOf(html), "etag", tag], tag };
 }
 
 /** Returns the headers of a page, with the policy from its meta element. `frame-ancestors` works only as a header. */
@@ -81,7 +81,7 @@ export function poolPage(areOpen: readonly boolean[]): { readonly html: string; 
 <title>clobsim pool</title>
 <link rel="icon" href="data:,">
 <h1>clobsim</h1>
-<p>The exchanges of this pool. Each is made when it is first asked for.</p>
+<p>The exchanges of this pool. Each is opened by its first request.</p>
 <ul>
 ${links.join("\n")}
 </ul>
@@ -91,9 +91,9 @@ ${links.join("\n")}
 
 function answerFrom(page: Page, headers: Incoming["headers"]): Bytes {
   if (isKnown(headers["if-none-match"], page.tag)) return { status: 304, headers: page.headers, bytes: null };
-  const takesPacked = (weightOf(headers["accept-encoding"], "gzip") ?? 0) > 0;
-  const [bytes, encoding] = takesPacked
-    ? [page.packed, ["content-encoding", "gzip"]]
+  const acceptsGzip = (weightOf(headers["accept-encoding"], "gzip") ?? 0) > 0;
+  const [bytes, encoding] = acceptsGzip
+    ? [page.gzipped, ["content-encoding", "gzip"]]
     : ([page.plain, []] as const);
   return { status: 200, headers: [...page.headers, "content-type", HTML, ...encoding], bytes };
 }

@@ -2,10 +2,12 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { CHAIN_PATH } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
+import { quoted } from "../core/format.ts";
 import { guardHost } from "./access.ts";
 import type { Outbox } from "./connection.ts";
 import { poolPage, wantsPage } from "./page.ts";
 import type { RequestLog } from "./request-log.ts";
+import { internalError } from "./send.ts";
 import { type ExchangeSite, refuseOnSocket, requestIds, type Site } from "./server.ts";
 import { Incoming, JSON_MEDIA, pathOf, type ServiceOptions } from "./service.ts";
 
@@ -138,13 +140,9 @@ export class Pool implements Site {
       return { text: () => page.html, headers: page.headers };
     }
     if (path !== "/" && path !== "/healthz") {
-      throw new ApiError(
-        "ROUTE_NOT_FOUND",
-        `${JSON.stringify(path.slice(0, 200))} is not a path of the pool`,
-        {
-          hint: beginWith(size, path === "*" ? "" : path.replace(NO_NUMBER, "").slice(0, 200)),
-        },
-      );
+      throw new ApiError("ROUTE_NOT_FOUND", `${quoted(path, 200)} is not a path of the pool`, {
+        hint: beginWith(size, path === "*" ? "" : path.replace(NO_NUMBER, "").slice(0, 200)),
+      });
     }
     if (method !== "GET" && method !== "HEAD") {
       const allow = "GET, HEAD";
@@ -168,10 +166,7 @@ export class Pool implements Site {
 
   #defect({ method, url }: Incoming, error: unknown): ApiError {
     this.#pool.log.defect(error, { method, path: pathOf(url) });
-    return new ApiError(
-      "INTERNAL_ERROR",
-      "an internal error, which is a bug in clobsim: see the log of the server",
-    );
+    return internalError();
   }
 
   #send(

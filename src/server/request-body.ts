@@ -1,4 +1,5 @@
 import { ApiError } from "../api/errors.ts";
+import { headerValues } from "./access.ts";
 import type { Incoming } from "./service.ts";
 
 /** Limit, in bytes, of a body on the control plane and of a call or batch on the chain, WebSocket messages included. */
@@ -25,22 +26,13 @@ export function checkMediaType({ headers, rawHeaders }: Incoming): void {
   }
   const type = headers["content-type"];
   if (type === undefined) return;
-  const isTwice = isSentTwice(rawHeaders, "content-type");
+  const isTwice = headerValues(rawHeaders, "content-type").length > 1;
   if (isTwice || !(type === "application/json" || JSON_TYPE.test(type))) {
     throw unsupported(
       isTwice ? "two content-types" : JSON.stringify(type),
       "send content-type: application/json",
     );
   }
-}
-
-function isSentTwice(rawHeaders: readonly string[], header: string): boolean {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
-    if (name.length === header.length && name.toLowerCase() === header) count += 1;
-  }
-  return count > 1;
 }
 
 const unsupported = (found: string, hint: string): ApiError =>

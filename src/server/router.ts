@@ -10,6 +10,7 @@ import {
   unknownFieldsError,
   unknownFieldsText,
 } from "../api/request-body.ts";
+import { quoted } from "../core/format.ts";
 import { authenticate, guardControl } from "./access.ts";
 import { type Fault, injectedError } from "./faults.ts";
 import { noteRefusal } from "./refused-requests.ts";
@@ -232,9 +233,9 @@ function mountPath(
 }
 
 function routeNotFound(path: string, known: readonly string[]): ApiError {
-  const noRoute = `no route ${JSON.stringify(path.slice(0, 200))}`;
+  const noRoute = `no route ${quoted(path, 200)}`;
   if (path === "/") {
-    const hint = "a browser is shown the inspector here; GET /openapi.json lists all routes";
+    const hint = "a browser gets the inspector here; GET /openapi.json lists all routes";
     return new ApiError("ROUTE_NOT_FOUND", noRoute, { hint, headers: { vary: "accept" } });
   }
   const bare = path.replace(/\/+$/, "");

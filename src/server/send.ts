@@ -30,10 +30,9 @@ export function sendAnswer(service: Service, request: Incoming, response: Outgoi
   } else if (answer instanceof StreamedAnswer) {
     if (answer.ended !== undefined) onDisconnect(request, response, answer.ended);
     send(service, request, response, contentOf(200, answer.pieces, answer.media));
-  } else if (answer instanceof JsonText) {
-    send(service, request, response, contentOf(200, answer.text, answer.media));
   } else {
-    send(service, request, response, contentOf(200, JSON.stringify(answer), JSON_MEDIA));
+    const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer);
+    send(service, request, response, contentOf(200, text, JSON_MEDIA));
   }
 }
 
@@ -57,7 +56,7 @@ export function knownError(service: Service, request: RequestInfo, error: unknow
   if (error instanceof ApiError) return error;
   if (!(error instanceof PersistenceError)) return defect(service, request, error);
   return new ApiError("UNAVAILABLE", error.message, {
-    hint: `nothing more is accepted, what was answered is safe, and reading goes on: ${error.reason === "disk" ? "make room on the disk and start again" : "start again"}`,
+    hint: `commands are refused, answered ones are persisted, and reads continue: ${error.reason === "disk" ? "free space on the disk and restart" : "restart"}`,
     status: 503,
   });
 }
@@ -68,13 +67,7 @@ export function sendEmpty(
   response: Outgoing,
   headers: readonly string[],
 ): void {
-  const raw = [...simHeaders(service, request.requestId), ...headers];
-  if (request.warning !== "") raw.push("x-sim-warning", request.warning);
-  post(service, request, response, () => {
-    response.writeHead(204, raw);
-    response.end();
-    log(service, request, 204, undefined);
-  });
+  sendBytes(service, request, response, { status: 204, headers, bytes: null });
 }
 
 /** An answer that is not JSON of the exchange. */
@@ -93,8 +86,9 @@ export function sendBytes(
   response: Outgoing,
   { status, headers, bytes }: Bytes,
 ): void {
-  const length = bytes === null ? [] : ["content-length", String(bytes.length)];
-  const raw = [...simHeaders(service, request.requestId), ...headers, ...length];
+  const raw = [...simHeaders(service, request.requestId), ...headers];
+  if (bytes !== null) raw.push("content-length", String(bytes.length));
+  if (request.warning !== "") raw.push("x-sim-warning", request.warning);
   post(service, request, response, () => {
     response.writeHead(status, raw);
     response.end(request.method === "HEAD" ? undefined : (bytes ?? undefined));
@@ -136,9 +130,9 @@ function post(service: Service, request: Incoming, response: Outgoing, write: ()
   const refuse = (failure: unknown): void => sendInstead(service, request, response, failure);
   service.outbox.post(() => {
     try {
-      const kept = service.persistence.flush(position);
-      if (kept === undefined) leave();
-      else kept.then(leave).catch(refuse);
+      const flushed = service.persistence.flush(position);
+      if (flushed === undefined) leave();
+      else flushed.then(leave).catch(refuse);
     } catch (failure) {
       refuse(failure);
     }
@@ -170,14 +164,13 @@ const contentOf = (status: number, body: Content["body"], media: string, error?:
   error,
 });
 
-function errorContent(error: ApiError, { url, requestId, rawBody }: RequestInfo): Content {
-  const isChain = pathOf(url) === CHAIN_PATH;
-  const body = isChain ? chainErrorBody(error, requestId, rawBody) : errorBody(error, requestId);
-  return contentOf(error.status, JSON.stringify(body), JSON_MEDIA, error);
-}
+const errorContent = (error: ApiError, request: RequestInfo): Content =>
+  contentOf(error.status, errorText(error, request), JSON_MEDIA, error);
 
-export const errorText = (error: ApiError, request: RequestInfo): string =>
-  errorContent(error, request).body as string;
+export function errorText(error: ApiError, { url, requestId, rawBody }: RequestInfo): string {
+  const isChain = pathOf(url) === CHAIN_PATH;
+  return JSON.stringify(isChain ? chainErrorBody(error, requestId, rawBody) : errorBody(error, requestId));
+}
 
 /** Writes an answer; `headers` carry the sequence and time at which it was made. */
 function sendNow(
@@ -262,16 +255,19 @@ function defect(service: Service, request: RequestInfo, error: unknown): ApiErro
   };
   service.log.defect(error, facts);
   service.reportDefect(error, `${facts.method} ${facts.path} failed`);
-  const { method, path, ...shown } = facts;
-  return new ApiError(
+  const { method, path, ...details } = facts;
+  return internalError({
+    hint: "please report it with the details below and the log line of this request",
+    details,
+  });
+}
+
+export const internalError = (help: ApiError["help"] = {}): ApiError =>
+  new ApiError(
     "INTERNAL_ERROR",
     "an internal error, which is a bug in clobsim: see the log of the server",
-    {
-      hint: "please report it with the details below and the log line of this request",
-      details: shown,
-    },
+    help,
   );
-}
 
 const PIECE_LENGTH = 64 * 1024;
 

@@ -96,7 +96,11 @@ export function createHttpServer(site: Site): Server {
     connections.get(socket)?.end(() => site.refuse(error, socket));
   server.on("request", (request, response) => take(request, response));
   server.on("checkExpectation", (request, response) =>
-    take(request, response, new ApiError("EXPECTATION_FAILED", "no expectation but 100-continue can be met")),
+    take(
+      request,
+      response,
+      new ApiError("EXPECTATION_FAILED", "only the expectation 100-continue is supported"),
+    ),
   );
   server.on("connect", (_request, socket) => refuse(new Error("CONNECT"), socket));
   server.on("upgrade", (request, socket, head) =>
@@ -138,7 +142,7 @@ function admit(service: Service, router: Router, nextId: () => string): Site["an
       if (refusal !== undefined) throw refusal;
       if (request.url.includes("#")) {
         throw new ApiError("ROUTE_NOT_FOUND", "a request target has no fragment", {
-          hint: "leave out the # and what follows",
+          hint: "remove the # and everything after it",
         });
       }
       const { origin } = request.headers;
@@ -182,7 +186,7 @@ interface Unreadable {
   readonly log: RequestLog;
 }
 
-/** Answers input that is no request because it is too large, too slow or not HTTP, and closes the connection. */
+/** Answers input that is not a request because it is too large, too slow or not HTTP, and closes the connection. */
 export function refuseOnSocket(
   { error, requestId, headers, requestTimeoutMs, log }: Unreadable,
   socket: Duplex,
@@ -212,6 +216,6 @@ function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError 
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new ApiError("REQUEST_TIMEOUT", `the request was not complete within ${timeoutMs} ms`);
     default:
-      return new ApiError("INVALID_HTTP", "what was sent is not a valid HTTP/1.1 request");
+      return new ApiError("INVALID_HTTP", "the input is not a valid HTTP/1.1 request");
   }
 }

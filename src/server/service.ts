@@ -128,7 +128,7 @@ export interface Chain extends ChainCalls {
 
 export interface ChainClient extends ChainCalls {
   /** Sends pending notifications while the sink has room. */
-  tell(): void;
+  sendPending(): void;
   close(): void;
 }
 
@@ -230,14 +230,12 @@ export interface Call<Query, Body, Path = Readonly<Record<string, string>>> {
 
 export const JSON_MEDIA = "application/json; charset=utf-8";
 
-/** A reply that is already text: a JSON document unless `media` says otherwise. */
+/** A reply that is already JSON text. */
 export class JsonText {
   readonly text: string;
-  readonly media: string;
 
-  constructor(text: string, media: string = JSON_MEDIA) {
+  constructor(text: string) {
     this.text = text;
-    this.media = media;
   }
 }
 

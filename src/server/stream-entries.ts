@@ -15,11 +15,11 @@ import type { RequestInfo } from "./service.ts";
 
 const MAX_PATH = 200;
 /** Suffix of the ids of entries that are replayed from the start of the session. */
-const OF_HISTORY = "-start";
+const HISTORY_SUFFIX = "-start";
 
 /** Returns the id line of the latest command of a replayed exchange. */
 export const idLineOf = ({ sequence, shortHash }: Exchange): string =>
-  `id: ${sequence}-${hex8(shortHash)}${OF_HISTORY}\n`;
+  `id: ${sequence}-${hex8(shortHash)}${HISTORY_SUFFIX}\n`;
 
 /** Replays a session on `exchange` and writes an entry for each of its commands and refusals. Yields each id line. */
 export function* putHistory(
@@ -32,7 +32,7 @@ export function* putHistory(
   for (const each of withRefused(entries, refused)) {
     if ("request" in each) {
       count += 1;
-      const id = `${each.sequence}.${count}-${hex8(exchange.shortHash)}${OF_HISTORY}`;
+      const id = `${each.sequence}.${count}-${hex8(exchange.shortHash)}${HISTORY_SUFFIX}`;
       putNote(buffer, id, "refused", each.at, JSON.stringify(each.request));
       yield `id: ${id}\n`;
     } else {
@@ -48,7 +48,7 @@ export function* putHistory(
 
 const ID = fixedText("id: ");
 const DASH = fixedText("-");
-const OF_HISTORY_TEXT = fixedText(OF_HISTORY);
+const HISTORY_SUFFIX_TEXT = fixedText(HISTORY_SUFFIX);
 const COMMAND = fixedText('\nevent: command\ndata: {"s":');
 const TIME = fixedText(',"t":');
 const KIND = fixedText(',"k":"');
@@ -62,26 +62,26 @@ const EXPIRATION = Object.fromEntries(
 ) as Readonly<Record<OrderType, FixedText>>;
 const NULL = fixedText("null");
 const END_OF_ORDER = fixedText("}");
-const CAUSED = fixedText(',"r":"');
+const RESULT = fixedText(',"r":"');
 const END = fixedText('"}\n\n');
 
 /**
  * Writes an accepted command with all its fields. Its id ends with `history`, the hash of the history, and a suffix if
- * `isOfHistory`. `caused` is the hash of its events.
+ * `isReplayed`. `resultHash` is the hash of its events.
  */
 export function putCommand(
   buffer: LineBuffer,
   { sequence, at, command }: Entry,
   history: number,
-  isOfHistory: boolean,
-  caused: number,
+  isReplayed: boolean,
+  resultHash: number,
 ): void {
   buffer.reserve();
   buffer.put(ID);
   buffer.putInteger(sequence);
   buffer.put(DASH);
   buffer.putHex(history);
-  if (isOfHistory) buffer.put(OF_HISTORY_TEXT);
+  if (isReplayed) buffer.put(HISTORY_SUFFIX_TEXT);
   buffer.put(COMMAND);
   buffer.putInteger(sequence);
   buffer.put(TIME);
@@ -95,8 +95,8 @@ export function putCommand(
     buffer.putText(JSON.stringify(data));
     buffer.reserve();
   }
-  buffer.put(CAUSED);
-  buffer.putHex(caused);
+  buffer.put(RESULT);
+  buffer.putHex(resultHash);
   buffer.put(END);
 }
 

@@ -30,7 +30,7 @@ type Piece = string | Uint8Array;
 /** A reader of the feed; its only data is a position. */
 interface Reader {
   /** Position of the next entry to send. */
-  place: number;
+  position: number;
   /** Called when there may be something to send. */
   wake: () => void;
   isOver: boolean;
@@ -63,7 +63,7 @@ export class Stream implements LiveFeed {
       throw new ApiError("UNAVAILABLE", message, { status: 503, hint });
     }
     this.#feed ??= new Feed(this.#opened, this.#engine, this.#readers);
-    const reader: Reader = { place: 0, wake: () => {}, isOver: false };
+    const reader: Reader = { position: 0, wake: () => {}, isOver: false };
     this.#readers.add(reader);
     return new StreamedAnswer(this.#feed.piecesFor(reader, beginning), "text/event-stream", () => {
       reader.isOver = true;
@@ -176,26 +176,26 @@ class Feed {
   async *piecesFor(reader: Reader, { from, after }: StreamStart): AsyncGenerator<Piece> {
     const latest = this.#latest;
     const beginnings = beginningsOf(after);
-    const place = latest.positionAfter(beginnings);
-    const isOfHistory = after === null ? from === "start" : /^\d+$|-start$/.test(after);
-    if (place !== null) {
-      reader.place = place;
+    const position = latest.positionAfter(beginnings);
+    const wantsHistory = after === null ? from === "start" : /^\d+$|-start$/.test(after);
+    if (position !== null) {
+      reader.position = position;
       yield HEARTBEAT;
-    } else if (isOfHistory) yield* this.#history(reader, beginnings);
+    } else if (wantsHistory) yield* this.#history(reader, beginnings);
     else yield* this.#opening(reader, after === null ? "now" : "unknown");
     this.#pushSoon();
     while (!reader.isOver) {
-      if (reader.place < latest.first) {
-        yield* this.#opening(reader, reader.place < this.#rewoundAt ? "putBack" : "slow");
-      } else if (reader.place < this.#durableEnd) {
-        const bytes = latest.read(reader.place, this.#durableEnd);
-        reader.place += bytes.length;
+      if (reader.position < latest.first) {
+        yield* this.#opening(reader, reader.position < this.#rewoundAt ? "putBack" : "slow");
+      } else if (reader.position < this.#durableEnd) {
+        const bytes = latest.read(reader.position, this.#durableEnd);
+        reader.position += bytes.length;
         yield bytes;
       } else {
         await new Promise<void>((resolve) => {
           reader.wake = resolve;
         });
-        if (reader.place >= this.#durableEnd && reader.place >= latest.first) yield HEARTBEAT;
+        if (reader.position >= this.#durableEnd && reader.position >= latest.first) yield HEARTBEAT;
       }
     }
   }
@@ -204,7 +204,7 @@ class Feed {
   async *#opening(reader: Reader, reason: OpeningReason): AsyncGenerator<Piece> {
     const { exchange } = this.#opened;
     for (;;) {
-      reader.place = this.#latest.end;
+      reader.position = this.#latest.end;
       const pieces = this.#openingPieces(this.#latest.latest, reason, exchange);
       // The first piece must be made before the await, because it shows the exchange at this moment.
       const first = pieces.next();
@@ -221,7 +221,7 @@ class Feed {
    */
   async *#history(reader: Reader, beginnings: readonly string[]): AsyncGenerator<Piece> {
     const { session, persistence } = this.#opened;
-    reader.place = this.#latest.end;
+    reader.position = this.#latest.end;
     const lastId = this.#latest.latest;
     // Time may have passed since the last entry, or been rewound: a clock entry ends the history.
     const end = clockText(lastId, this.#opened);
@@ -247,7 +247,7 @@ class Feed {
       if (count % HISTORY_BATCH !== 0) continue;
       yield buffer.bytes.slice();
       buffer.cut(0);
-      if (reader.isOver || reader.place < this.#latest.first) return;
+      if (reader.isOver || reader.position < this.#latest.first) return;
     }
     yield buffer.bytes;
     if (isFound) yield end;
@@ -286,14 +286,14 @@ class Feed {
    * Waits until everything done so far is durable. Returns whether the reader's position is still in the buffer.
    * @throws PersistenceError if persistence failed.
    */
-  async #flushAndCheck({ place }: Reader): Promise<boolean> {
+  async #flushAndCheck({ position }: Reader): Promise<boolean> {
     const { persistence } = this.#opened;
     try {
       await persistence.flush(persistence.position);
     } catch (error) {
-      if (place >= this.#latest.first) throw error;
+      if (position >= this.#latest.first) throw error;
     }
-    return place >= this.#latest.first;
+    return position >= this.#latest.first;
   }
 
   /** Chooses a new random part of ids. Returns the id line after which the next entry comes. */

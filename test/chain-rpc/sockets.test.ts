@@ -197,7 +197,7 @@ describe("as time passes", () => {
     it("a client that reads nothing is disconnected with 1013 and a reason, and others receive everything", async () => {
       vi.advanceTimersByTime(10_000);
       slow.webSocket.resume();
-      const reason = expect.stringMatching(/^\d+ bytes wait, of which none was taken for 10 s$/);
+      const reason = expect.stringMatching(/^\d+ bytes are pending, and none was read for 10 s$/);
       expect(await slow.closed).toEqual([1013, reason]);
       expect((await slow.notifications.count(1)).length).toBeLessThan(BLOCKS * SUBSCRIPTIONS);
       expect(await reader.call("eth_chainId")).toEqual(CHAIN_ID);

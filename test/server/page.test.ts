@@ -70,7 +70,7 @@ describe("GET / of an exchange", () => {
     const answer = await ask(root(), accept === undefined ? {} : { accept });
     expect(jsonIn(answer)).toMatchObject({
       ...{ status: 404, code: "ROUTE_NOT_FOUND" },
-      hint: "a browser is shown the inspector here; GET /openapi.json lists all routes",
+      hint: "a browser gets the inspector here; GET /openapi.json lists all routes",
     });
     expect(answer.headers.vary).toBe("accept");
   });

@@ -16,6 +16,7 @@ import { ApiError, requireBelowLimit } from "../../api/errors.ts";
 import { findMarket, pageAt, pageOf } from "../../api/view.ts";
 import { unminedOf } from "../../core/chain/chain.ts";
 import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
+import { quoted } from "../../core/format.ts";
 import { guardOrigin, isTrusted } from "../access.ts";
 import { type Handlers, JsonText, NO_CONTENT, type Service } from "../service.ts";
 import { submit } from "./trading.ts";
@@ -54,10 +55,10 @@ export const chainHandlers = {
     const { faults } = service.exchange.state.chain;
     const found = faults.find(({ number }) => settlementFaultId(number) === path.id);
     if (found === undefined) {
-      throw new ApiError("FAULT_NOT_FOUND", `no settlement fault ${JSON.stringify(path.id.slice(0, 80))}`, {
+      throw new ApiError("FAULT_NOT_FOUND", `no settlement fault ${quoted(path.id)}`, {
         hint:
           faults.length === 0
-            ? "there are none in force: one that has hit as many settlements as it was to is over"
+            ? "there are none: a fault ends after the last settlement that it applies to"
             : `there are ${faults.map(({ number }) => settlementFaultId(number)).join(", ")}`,
       });
     }

@@ -15,7 +15,7 @@ import { orderStory } from "../../api/order-story.ts";
 import { pageAt, type View } from "../../api/view.ts";
 import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
-import { MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { MONEY_PLACES, quoted, SIZE_PLACES } from "../../core/format.ts";
 import { houseAddress, idOf, numberOf } from "../../core/ids.ts";
 import { invariantsInSteps } from "../../core/invariants/invariants.ts";
 import { emptyAccount, findAccount, type State } from "../../core/state.ts";
@@ -42,8 +42,8 @@ export const controlHandlers = {
   getState: (_call, { exchange }) => new StreamedAnswer(inPieces(canonicalLines(exchange.snapshot().state))),
   getStateHash: (_call, { exchange }) => ({ hash: exchange.hash, sequence: exchange.sequence }),
   getInvariants: async (_call, { exchange, slices }) => {
-    const judged = await slices.run(invariantsInSteps(exchange.snapshot().state));
-    return { hold: judged.every(({ holds }) => holds), invariants: judged };
+    const invariants = await slices.run(invariantsInSteps(exchange.snapshot().state));
+    return { hold: invariants.every(({ holds }) => holds), invariants: invariants };
   },
   listAccounts: ({ query }, _service, view) => {
     const { accounts } = view.state;
@@ -71,8 +71,7 @@ export const controlHandlers = {
   },
   explainOrder: ({ path: { id } }, _service, view) => {
     const order = view.state.orders.find(numberOf(view.state.idPrefixes.order, id));
-    if (order === undefined)
-      throw new ApiError("ORDER_NOT_FOUND", `no order ${JSON.stringify(id.slice(0, 80))}`);
+    if (order === undefined) throw new ApiError("ORDER_NOT_FOUND", `no order ${quoted(id)}`);
     return orderStory(view, order);
   },
   previewOrder: ({ body }, { exchange }, view) => orderPreview(view, exchange.now, body),
@@ -152,10 +151,7 @@ export function infoReply(service: Service, host = "localhost"): ReplyTo<"getInf
 function addressIn(text: string): string {
   const address = readAddress(text);
   if (address === null) {
-    throw new ApiError(
-      "INVALID_PARAMETER",
-      `${JSON.stringify(text.slice(0, 80))} is no address: expected 0x and 40 hex digits`,
-    );
+    throw new ApiError("INVALID_PARAMETER", `${quoted(text)} is no address: expected 0x and 40 hex digits`);
   }
   return address;
 }
@@ -282,5 +278,3 @@ function within(at: number): Millis {
   if (at <= MAX_MILLIS) return millis(at);
   throw invalidFields(`the clock ends at ${toIso(MAX_MILLIS)}`, "advance");
 }
-
-const quoted = (text: string): string => JSON.stringify(text.slice(0, 80));

@@ -1,6 +1,7 @@
 import type { EndpointOf, Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError, invalidFields, requireBelowLimit } from "../../api/errors.ts";
 import { pageOf } from "../../api/view.ts";
+import { quoted } from "../../core/format.ts";
 import { parseDuration } from "../../core/time.ts";
 import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
 import type { BodyOf, Handlers } from "../service.ts";
@@ -20,7 +21,7 @@ export const faultHandlers = {
   removeFault: ({ path: { id } }, { faults }) => {
     const fault = faults.remove(id);
     if (fault !== undefined) return faultReply(fault);
-    throw new ApiError("FAULT_NOT_FOUND", `no fault ${JSON.stringify(id.slice(0, 80))}`, {
+    throw new ApiError("FAULT_NOT_FOUND", `no fault ${quoted(id)}`, {
       hint: faults.isEmpty ? "there are none: POST /sim/faults injects one" : "GET /sim/faults lists them",
     });
   },
@@ -39,7 +40,7 @@ function planOf(asked: BodyOf<EndpointOf<"addFault">>): FaultPlan {
     throw invalidFields(message, "status", "latency", "drop");
   }
   if (status !== null && drop !== null) {
-    const message = `drop ${drop} leaves no one to hear of a status ${status}: give one of them`;
+    const message = `drop ${drop} means that status ${status} is not sent: give one of them`;
     throw invalidFields(message, "status", "drop");
   }
   const isRetried = status === 429 || status === 503;

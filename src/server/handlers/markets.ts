@@ -14,7 +14,7 @@ import {
 } from "../../api/markets.ts";
 import { findEvent, findMarket, outcomeIn, pageAt, pageOf, type View } from "../../api/view.ts";
 import { parseCommand } from "../../core/commands.ts";
-import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { PRICE_PLACES, quoted, SIZE_PLACES } from "../../core/format.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, price, size } from "../../core/units.ts";
 import type { BodyOf, Call, Handlers, Service } from "../service.ts";
@@ -74,12 +74,12 @@ export const marketDataHandlers = {
 
 export const marketHandlers = {
   createEvent: ({ body }, service, view) => {
-    const event = addEvent(service, { ...body, endDate: momentOrNull(body.endDate) });
+    const event = addEvent(service, { ...body, endDate: timeOrNull(body.endDate) });
     return eventReply(view, view.state.events.get(event));
   },
   createMarket: ({ body }, service, view) => {
     const { state } = view;
-    const endDate = momentOrNull(body.endDate);
+    const endDate = timeOrNull(body.endDate);
     const minOrderSize = unitsOf(body.minOrderSize, SIZE_PLACES);
     if (minOrderSize === null)
       throw invalidFields(`minOrderSize ${body.minOrderSize} is not a multiple of 0.01`, "minOrderSize");
@@ -125,12 +125,12 @@ export const marketCommandHandlers = Object.fromEntries(
 
 const DEFAULT_CATEGORY = "general";
 
-type EventFacts = Omit<BodyOf<EndpointOf<"createEvent">>, "endDate"> & { readonly endDate: Millis | null };
+type EventFields = Omit<BodyOf<EndpointOf<"createEvent">>, "endDate"> & { readonly endDate: Millis | null };
 
-function addEvent(service: Service, facts: EventFacts): number {
+function addEvent(service: Service, fields: EventFields): number {
   const { exchange } = service;
-  const { title, description, category, tags, endDate } = facts;
-  const slug = facts.slug ?? freeSlug(title, (candidate) => exchange.state.eventBySlug.has(candidate));
+  const { title, description, category, tags, endDate } = fields;
+  const slug = fields.slug ?? freeSlug(title, (candidate) => exchange.state.eventBySlug.has(candidate));
   submit(service, {
     kind: "createEvent",
     title,
@@ -154,13 +154,10 @@ function freeSlug(title: string, isTaken: (slug: string) => boolean): string {
   return slug;
 }
 
-function momentOrNull(text: string | null | undefined): Millis | null {
+function timeOrNull(text: string | null | undefined): Millis | null {
   if (text === null || text === undefined) return null;
   const at = parseIso(text);
   if (at === null)
-    throw invalidFields(
-      `endDate must be ISO-8601 with a zone, found ${JSON.stringify(text.slice(0, 80))}`,
-      "endDate",
-    );
+    throw invalidFields(`endDate must be ISO-8601 with a zone, found ${quoted(text)}`, "endDate");
   return at;
 }

@@ -2,6 +2,7 @@ import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError, requireBelowLimit } from "../../api/errors.ts";
 import { entryId } from "../../api/recording.ts";
 import { pageOf } from "../../api/view.ts";
+import { quoted } from "../../core/format.ts";
 import { toIso } from "../../core/time.ts";
 import type { Snapshots, StoredSnapshot } from "../../engine/snapshots.ts";
 import { type Handlers, StreamedAnswer } from "../service.ts";
@@ -45,7 +46,7 @@ const snapshotReply = ({
 function named(snapshots: Snapshots, idOrName: string): StoredSnapshot {
   const snapshot = snapshots.find(idOrName);
   if (snapshot !== undefined) return snapshot;
-  throw new ApiError("SNAPSHOT_NOT_FOUND", `no snapshot ${JSON.stringify(idOrName.slice(0, 100))}`, {
+  throw new ApiError("SNAPSHOT_NOT_FOUND", `no snapshot ${quoted(idOrName, 100)}`, {
     hint: hintOf(snapshots.all),
   });
 }
@@ -64,7 +65,7 @@ const LINES = "application/x-ndjson";
 export const recordingHandlers = {
   recordScenario: ({ query }, service) => service.record(query.name ?? null),
   reportSession: async ({ query }, service) =>
-    new StreamedAnswer(await service.report(query.reason ?? "somebody asked for it"), LINES),
+    new StreamedAnswer(await service.report(query.reason ?? "it was requested"), LINES),
   streamSession: ({ query, headers }, { stream }) => {
     const resumed = headers["last-event-id"];
     const after =

@@ -55,7 +55,7 @@ class Follower {
   async catchUp(): Promise<void> {
     do {
       this.room = this.#each;
-      this.#client.tell();
+      this.#client.sendPending();
       await turns();
     } while (this.room < this.#each);
   }
