@@ -1,8 +1,8 @@
 # An exchange in a container. From a checkout:
 #   docker build -t clobsim .
 #   docker run --rm -p 127.0.0.1:7070:7070 -e CLOBSIM_SIM_TOKEN=local clobsim
-# /sim asks for the token, because the container listens on all of its addresses. Further flags follow the name of the
-# image: clobsim serve --pool 8 --clock frozen. What is kept lies in /data.
+# /sim requires the token, because the container listens on all of its addresses. Further flags follow the name of the
+# image: clobsim serve --pool 8 --clock frozen. The data directory is /data.
 
 FROM node:22.20.0-bookworm-slim AS build
 WORKDIR /build

@@ -3,7 +3,6 @@ import { nearest } from "../api/nearest.ts";
 import type { Steps } from "../core/steps.ts";
 import { chainMethods } from "./chain-methods.ts";
 import { contextOf, type Host, type Method, type NodeContext } from "./context.ts";
-import { controlMethods } from "./control-methods.ts";
 import {
   answerRpc,
   ChainChanged,
@@ -15,7 +14,8 @@ import {
 } from "./json-rpc.ts";
 import { IndexBehind, LogIndex } from "./log-index.ts";
 import { logMethods, subscriptionMethods } from "./log-methods.ts";
-import { steeringMethods } from "./steering-methods.ts";
+import { miningMethods } from "./mining-methods.ts";
+import { sendingMethods } from "./sending-methods.ts";
 import { Subscriber } from "./subscriptions.ts";
 
 export const METHODS: ReadonlyMap<string, Method> = new Map(
@@ -23,8 +23,8 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
     ...chainMethods,
     ...logMethods,
     ...subscriptionMethods(null),
-    ...controlMethods,
-    ...steeringMethods,
+    ...sendingMethods,
+    ...miningMethods,
   }),
 );
 

@@ -1,11 +1,11 @@
 import type { Step } from "../step.ts";
+import { CONSTANTS, CONTROL } from "./control.ts";
 import { FEES } from "./fees.ts";
 import { FILTERS } from "./filters.ts";
 import { ADDING_TIME, MINING } from "./mining.ts";
 import { NAMES } from "./names.ts";
 import { READING } from "./reading.ts";
 import { FOREIGN, SENDING } from "./sending.ts";
-import { CONSTANTS, STEERING } from "./steering.ts";
 import { WRONG } from "./wrong.ts";
 
 /** Requests that are sent in this order to a new node of a chain without trades. */
@@ -18,7 +18,7 @@ export const SCRIPT: readonly Step[] = [
   ...NAMES,
   ...MINING,
   ...FILTERS,
-  ...STEERING,
+  ...CONTROL,
   ...FOREIGN,
   ...WRONG,
 ];

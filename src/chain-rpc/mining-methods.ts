@@ -1,22 +1,88 @@
 import { blockAt, CHAIN_ID, headBlock, headOf, miningOf } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
+import type { Steps } from "../core/steps.ts";
+import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import { ADDRESS, TRANSACTION } from "./chain-methods.ts";
 import { aliased, control, type Methods, type NodeContext, optionalParam, param } from "./context.ts";
+import { quantity, secondsOf } from "./encoding.ts";
 import { invalidParams } from "./json-rpc.ts";
 import { countUpTo, optional, readBoolean, readCount, readObject, readQuantity } from "./params.ts";
 import { senderOf, unminedTransactions } from "./transactions.ts";
 
 const SECOND_MS = 1_000;
+const LAST_SECOND = Math.floor(MAX_MILLIS / SECOND_MS);
+const MAX_MINED_BLOCKS = 100_000;
 const MAX_INTERVAL_S = 86_400;
 
-const readSeconds = countUpTo(MAX_INTERVAL_S);
+const readBlocks = countUpTo(MAX_MINED_BLOCKS);
+const readSeconds = countUpTo(LAST_SECOND);
+const readIntervalSeconds = countUpTo(MAX_INTERVAL_S);
 const readMillis = countUpTo(MAX_INTERVAL_S * SECOND_MS);
 /** Reads an interval: seconds as in anvil or, from 1,000 on, milliseconds as in Hardhat's method of the same name. */
 const readInterval = (value: unknown, name: string): number => {
   const interval = readMillis(value, name);
   return interval < SECOND_MS ? interval * SECOND_MS : interval;
 };
+
+const BLOCKS = optionalParam("blocks", readBlocks);
+const INTERVAL = optionalParam("interval", readSeconds);
+
+/** Mines blocks with an interval in seconds; 0 means the interval set for all blocks. */
+async function mine(node: NodeContext, count: number, seconds: number): Promise<void> {
+  const interval = seconds || (node.secondsBetweenBlocks ?? 0);
+  if (interval === 0) mineBlocks(node, count);
+  else await node.clock.change(node.slices, () => mineAtInterval(node, count, interval));
+}
+
+function* mineAtInterval(node: NodeContext, count: number, seconds: number): Steps<void> {
+  const { clock } = node;
+  for (let block = 0; block < count; block += 1) {
+    if (!(yield* clock.moveInSteps(clock.setting, later(node, seconds)))) return;
+    mineBlocks(node, 1);
+    yield;
+  }
+}
+
+/** Options of `evm_mine`. */
+interface Mining {
+  readonly blocks?: number | undefined;
+  readonly timestamp?: number | undefined;
+}
+
+/** Reads nothing, a timestamp, or an object with `blocks` and `timestamp`. */
+const MINING = optionalParam("options", (options, name): Mining => {
+  if (typeof options !== "object") return { timestamp: readSeconds(options, "timestamp") };
+  const { blocks, timestamp } = readObject(options, name);
+  return {
+    blocks: optional(blocks, `${name}.blocks`, readBlocks),
+    timestamp: optional(timestamp, `${name}.timestamp`, readSeconds),
+  };
+});
+
+function mineBlocks({ exchange }: NodeContext, count: number): void {
+  if (count > 0) exchange.submit({ kind: "mineBlocks", count });
+}
+
+const moveClock = ({ clock, slices }: NodeContext, to: () => Millis): Promise<boolean> =>
+  clock.change(slices, () => clock.moveInSteps(clock.setting, to()));
+
+function later({ exchange }: NodeContext, seconds: number): Millis {
+  const at = exchange.now + seconds * SECOND_MS;
+  if (at <= MAX_MILLIS) return millis(at);
+  throw invalidParams(`Timestamp error: the clock ends at ${LAST_SECOND}`);
+}
+
+/** Returns the start of a second, or the current time if it is in that second. @throws RpcError if the second is over. */
+function atSecond({ exchange, state }: NodeContext, second: number): Millis {
+  const now = secondsOf(exchange.now);
+  if (second === now) return exchange.now;
+  if (second > now) return millis(second * SECOND_MS);
+  const isBehindHead = second < secondsOf(headBlock(state.chain).at);
+  throw invalidParams(
+    `Timestamp error: ${second} is lower than ${isBehindHead ? "previous block's timestamp" : `the clock's ${now}, which never runs backwards`}`,
+  );
+}
 
 function setSecondsBetweenBlocks(node: NodeContext, seconds: number): void {
   node.secondsBetweenBlocks = seconds;
@@ -102,19 +168,44 @@ const setGasLimit = control([param("gas limit", readCount)], ({ exchange }, gasL
   return true;
 });
 
-/** The methods that configure mining, drop transactions, reorganize and reset the chain. */
-export const steeringMethods: Methods = {
+/**
+ * The methods that mine, advance the clock, configure mining, drop transactions, restore snapshots, reorganize and reset the
+ * chain. Everything due before a new time happens.
+ */
+export const miningMethods: Methods = {
+  evm_mine: control([MINING], async (node, mining) => {
+    const { blocks = 1, timestamp } = mining ?? {};
+    if (timestamp === undefined) await mine(node, blocks, 0);
+    else {
+      await moveClock(node, () => atSecond(node, timestamp));
+      mineBlocks(node, blocks);
+    }
+    return "0x0";
+  }),
+  evm_increaseTime: control([param("seconds", readSeconds)], async (node, seconds) => {
+    await moveClock(node, () => later(node, seconds));
+    node.snapshots.secondsAdded += seconds;
+    return node.snapshots.secondsAdded;
+  }),
+  evm_setNextBlockTimestamp: control([param("timestamp", readSeconds)], async (node, second) => {
+    await moveClock(node, () => atSecond(node, second));
+  }),
+  evm_snapshot: control([], ({ snapshots }) => quantity(snapshots.take())),
+  evm_revert: control([param("snapshot", readQuantity)], ({ snapshots }, number) => snapshots.revert(number)),
   evm_setAutomine: setAutomine,
   evm_setBlockGasLimit: setGasLimit,
   evm_setIntervalMining: control([param("interval", readInterval)], setMiningInterval),
-  anvil_setBlockTimestampInterval: control([param("seconds", readSeconds)], setSecondsBetweenBlocks),
+  anvil_setBlockTimestampInterval: control([param("seconds", readIntervalSeconds)], setSecondsBetweenBlocks),
   // Hardhat's clients send milliseconds.
   hardhat_setBlockTimestampInterval: control([param("milliseconds", readMillis)], (node, ms) =>
     setSecondsBetweenBlocks(node, Math.floor(ms / SECOND_MS)),
   ),
   ...aliased({
+    mine: control([BLOCKS, INTERVAL], async (node, count = 1, seconds = 0) => {
+      await mine(node, count, seconds);
+    }),
     setAutomine,
-    setIntervalMining: control([param("interval", readSeconds)], (node, seconds) =>
+    setIntervalMining: control([param("interval", readIntervalSeconds)], (node, seconds) =>
       setMiningInterval(node, seconds * SECOND_MS),
     ),
     getAutomine: control([], (node) => modeOf(node).mode === "instant"),

@@ -1,24 +1,20 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { baseFeeOf, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
+import { baseFeeOf, CHAIN_ID } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { callGas } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
 import { refusalText, type TransactionRefusal } from "../core/refusals.ts";
 import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
-import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import { ADDRESS } from "./chain-methods.ts";
-import { aliased, control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
+import { aliased, control, type Methods, type NodeContext, open, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
-import { limitsOf, quantity, secondsOf, TIP } from "./encoding.ts";
+import { limitsOf, TIP } from "./encoding.ts";
 import { invalidParams, RpcError } from "./json-rpc.ts";
 import {
   type CallRequest,
   callerOf,
-  countUpTo,
-  optional,
   readBoolean,
   readBytes,
   readCallRequest,
@@ -26,72 +22,6 @@ import {
   readQuantity,
 } from "./params.ts";
 import { readSigned, signedHash, signerOf } from "./signed-transaction.ts";
-
-const SECOND_MS = 1_000;
-const LAST_SECOND = Math.floor(MAX_MILLIS / SECOND_MS);
-const MAX_MINED_BLOCKS = 100_000;
-
-const readBlocks = countUpTo(MAX_MINED_BLOCKS);
-const readSeconds = countUpTo(LAST_SECOND);
-
-const BLOCKS = optionalParam("blocks", readBlocks);
-const INTERVAL = optionalParam("interval", readSeconds);
-
-/** Mines blocks with an interval in seconds; 0 means the interval set for all blocks. */
-async function mine(node: NodeContext, count: number, seconds: number): Promise<void> {
-  const interval = seconds || (node.secondsBetweenBlocks ?? 0);
-  if (interval === 0) mineBlocks(node, count);
-  else await node.clock.change(node.slices, () => mineAtInterval(node, count, interval));
-}
-
-function* mineAtInterval(node: NodeContext, count: number, seconds: number): Steps<void> {
-  const { clock } = node;
-  for (let block = 0; block < count; block += 1) {
-    if (!(yield* clock.moveInSteps(clock.setting, later(node, seconds)))) return;
-    mineBlocks(node, 1);
-    yield;
-  }
-}
-
-/** Options of `evm_mine`. */
-interface Mining {
-  readonly blocks?: number | undefined;
-  readonly timestamp?: number | undefined;
-}
-
-/** Reads nothing, a timestamp, or an object with `blocks` and `timestamp`. */
-const MINING = optionalParam("options", (options, name): Mining => {
-  if (typeof options !== "object") return { timestamp: readSeconds(options, "timestamp") };
-  const { blocks, timestamp } = readObject(options, name);
-  return {
-    blocks: optional(blocks, `${name}.blocks`, readBlocks),
-    timestamp: optional(timestamp, `${name}.timestamp`, readSeconds),
-  };
-});
-
-function mineBlocks({ exchange }: NodeContext, count: number): void {
-  if (count > 0) exchange.submit({ kind: "mineBlocks", count });
-}
-
-const moveClock = ({ clock, slices }: NodeContext, to: () => Millis): Promise<boolean> =>
-  clock.change(slices, () => clock.moveInSteps(clock.setting, to()));
-
-function later({ exchange }: NodeContext, seconds: number): Millis {
-  const at = exchange.now + seconds * SECOND_MS;
-  if (at <= MAX_MILLIS) return millis(at);
-  throw invalidParams(`Timestamp error: the clock ends at ${LAST_SECOND}`);
-}
-
-/** Returns the start of a second, or the current time if it is in that second. @throws RpcError if the second is over. */
-function atSecond({ exchange, state }: NodeContext, second: number): Millis {
-  const now = secondsOf(exchange.now);
-  if (second === now) return exchange.now;
-  if (second > now) return millis(second * SECOND_MS);
-  const isBehindHead = second < secondsOf(headBlock(state.chain).at);
-  throw invalidParams(
-    `Timestamp error: ${second} is lower than ${isBehindHead ? "previous block's timestamp" : `the clock's ${now}, which never runs backwards`}`,
-  );
-}
 
 /** Returns the sender of a transaction, by default the first account. @throws RpcError if the node may not act for it. */
 function permittedSender(
@@ -204,8 +134,8 @@ const signTypedData = control([ADDRESS, TYPED_DATA], async (node, address, typed
   }
 });
 
-/** The methods that send and sign transactions, mine, and advance the clock. Everything due before the new time happens. */
-export const controlMethods: Methods = {
+/** The methods that send and sign transactions, and impersonate accounts. */
+export const sendingMethods: Methods = {
   eth_sendRawTransaction: open([param("transaction", readBytes)], async (node, raw) => {
     const { to, input, nonce, value, gas, maxFeePerGas, maxPriorityFeePerGas } = readSigned(raw);
     const from = await signerOf(raw);
@@ -246,31 +176,8 @@ export const controlMethods: Methods = {
     autoImpersonateAccount: control([param("enabled", readBoolean)], (node, isOn) => {
       node.impersonatesAll = isOn;
     }),
-    mine: control([BLOCKS, INTERVAL], async (node, count = 1, seconds = 0) => {
-      await mine(node, count, seconds);
-    }),
     setBalance: control([ADDRESS, param("balance", readQuantity)], ({ exchange }, address, wei) => {
       exchange.submit({ kind: "setNativeBalance", address, wei: String(wei) });
     }),
   }),
-
-  evm_mine: control([MINING], async (node, mining) => {
-    const { blocks = 1, timestamp } = mining ?? {};
-    if (timestamp === undefined) await mine(node, blocks, 0);
-    else {
-      await moveClock(node, () => atSecond(node, timestamp));
-      mineBlocks(node, blocks);
-    }
-    return "0x0";
-  }),
-  evm_increaseTime: control([param("seconds", readSeconds)], async (node, seconds) => {
-    await moveClock(node, () => later(node, seconds));
-    node.snapshots.secondsAdded += seconds;
-    return node.snapshots.secondsAdded;
-  }),
-  evm_setNextBlockTimestamp: control([param("timestamp", readSeconds)], async (node, second) => {
-    await moveClock(node, () => atSecond(node, second));
-  }),
-  evm_snapshot: control([], ({ snapshots }) => quantity(snapshots.take())),
-  evm_revert: control([param("snapshot", readQuantity)], ({ snapshots }, number) => snapshots.revert(number)),
 };

@@ -148,4 +148,4 @@ const GAS: readonly Step[] = await Promise.all([
 ]);
 
 /** Control methods. */
-export const STEERING: readonly Step[] = [...PAST, ...POOL, ...MODES, ...REPLACING, ...GAS];
+export const CONTROL: readonly Step[] = [...PAST, ...POOL, ...MODES, ...REPLACING, ...GAS];
