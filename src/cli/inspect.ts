@@ -1,6 +1,7 @@
 import { nearest } from "../api/nearest.ts";
 import { VERSION } from "../config.ts";
 import type { Account } from "../core/account.ts";
+import { listed } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
 import type { Market } from "../core/market.ts";
 import type { State } from "../core/state.ts";
@@ -114,19 +115,16 @@ function withPrefix<T>(noun: string, named: string, all: readonly T[], nameOf: (
   if (found.length === 1) return found;
   const expected = `--${noun} expects one ${noun}`;
   if (found.length > 1) {
-    throw new UsageError(`${expected}, ${found.length} begin with ${named}: ${listed(found.map(nameOf))}`);
+    throw new UsageError(
+      `${expected}, ${found.length} begin with ${named}: ${listed(found.map(nameOf).map(visible))}`,
+    );
   }
   const names = all.map(nameOf);
   const containing = names.filter((name) => name.includes(named));
   const similar = containing.length > 0 ? containing : [nearest(named, names) ?? []].flat();
   const suggestion =
-    similar.length > 0 ? `, did you mean ${listed(similar)}?` : `: there were ${listed(names)}`;
+    similar.length > 0
+      ? `, did you mean ${listed(similar.map(visible))}?`
+      : `: there were ${listed(names.map(visible))}`;
   throw new UsageError(`${expected}, there was none ${named} then${suggestion}`);
-}
-
-const MAX_LISTED = 8;
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_LISTED).map(visible).join(", ");
-  return names.length <= MAX_LISTED ? shown || "none" : `${shown} and ${names.length - MAX_LISTED} more`;
 }

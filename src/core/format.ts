@@ -61,3 +61,11 @@ export const orderText = (number: number): string => `order ${number}`;
 
 /** `1 block`, `2 blocks`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+const MAX_LISTED = 8;
+
+/** Joins names with commas: the first eight, and the number of the others; `none` for no names. */
+export function listed(names: readonly string[]): string {
+  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
+  return names.length === 0 ? "none" : `${names.slice(0, MAX_LISTED).join(", ")}${more}`;
+}

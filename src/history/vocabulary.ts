@@ -13,6 +13,7 @@ import { type MarketTerms, NEXT_ORDER, tokenText } from "../scenario/language/pa
 import { defaultMarket } from "../scenario/language/read-scenario.ts";
 import { isOneStep, type OneStepCommand, WRITTEN, type Written } from "../scenario/language/steps.ts";
 import { fillText, tradeText } from "../scenario/run/format.ts";
+import { shortenedSlug } from "../simulation/event-story.ts";
 import { marketOfEvent } from "./mentions.ts";
 import { type Entry, faultStep, map, moment, roundedTerms, type Step, scalar } from "./scenario-text.ts";
 import { faultedOrder, positionCallIn, type Trace, type TracedCommand } from "./trace.ts";
@@ -301,16 +302,9 @@ export function freeName(slug: string, taken: ReadonlySet<string>): string {
   const named = scalar(words) === words ? words : `market-${words}`;
   for (let next = 1; ; next += 1) {
     const suffix = next === 1 ? "" : `-${next}`;
-    const name = shortened(named, MAX_NAME_LENGTH - suffix.length) + suffix;
+    const name = shortenedSlug(named, MAX_NAME_LENGTH - suffix.length) + suffix;
     if (!taken.has(name)) return name;
   }
-}
-
-/** Cuts a slug at the last possible hyphen; a single long word anywhere. */
-function shortened(slug: string, maximum: number): string {
-  if (slug.length <= maximum) return slug;
-  const end = slug.lastIndexOf("-", maximum);
-  return slug.slice(0, end > 0 ? end : maximum);
 }
 
 const DEFAULTS = defaultMarket();

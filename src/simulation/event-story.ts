@@ -150,7 +150,7 @@ export function slugOf(text: string): string {
     .replace(/[\u0300-\u036f'’"°]/g, "")
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "");
-  return shortened(words === "" ? "untitled" : words, MAX_SLUG_LENGTH);
+  return shortenedSlug(words === "" ? "untitled" : words, MAX_SLUG_LENGTH);
 }
 
 /** Returns a unique slug of a text, numbered if necessary, and adds it to `taken`. */
@@ -159,13 +159,14 @@ export function freshSlug(text: string, taken: Set<string>): string {
   let slug = plain;
   for (let copy = 2; taken.has(slug); copy += 1) {
     const suffix = `-${copy}`;
-    slug = shortened(plain, MAX_SLUG_LENGTH - suffix.length) + suffix;
+    slug = shortenedSlug(plain, MAX_SLUG_LENGTH - suffix.length) + suffix;
   }
   taken.add(slug);
   return slug;
 }
 
-function shortened(slug: string, max: number): string {
+/** Cuts a slug at the last possible hyphen, or a single long word anywhere. */
+export function shortenedSlug(slug: string, max: number): string {
   if (slug.length <= max) return slug;
   const cut = slug.lastIndexOf("-", max);
   return cut > 0 ? slug.slice(0, cut) : slug.slice(0, max);

@@ -1,4 +1,5 @@
 import { parseDocument, stringify } from "yaml";
+import { listed } from "../../core/format.ts";
 import { FEES } from "../../core/state.ts";
 import { runSteps } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
@@ -12,7 +13,6 @@ import { traceCommands } from "../trace.ts";
 import { AccountNames, freeName, touchedMarkets } from "../vocabulary.ts";
 
 const ORDER = /^o([1-9]\d{0,15})$/;
-const SHOWN = 8;
 const SHOWN_DIGITS = 10;
 
 /** Names in an expectation of a session: those of markets and accounts as in a recorded session, of orders as `o12`. */
@@ -102,11 +102,6 @@ export function orderNumber(name: string): number | null {
   const digits = ORDER.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);
 }
-
-const listed = (names: readonly string[]): string =>
-  names.length === 0
-    ? "none"
-    : names.slice(0, SHOWN).join(", ") + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");
 
 /** Expectations at the end of a history, in the scenario language. */
 export interface HistoryExpectation {

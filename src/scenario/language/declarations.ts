@@ -1,16 +1,10 @@
+import { listed } from "../../core/format.ts";
 import { anyOf, type OrderType, OUTCOMES } from "../../core/terms.ts";
 import type { LineWords } from "./fields.ts";
 import type { Word } from "./page.ts";
 import type { TokenName } from "./parts.ts";
 
-const MAX_LISTED = 5;
 const SOMEBODY = "somebody";
-
-/** Joins the first names with commas and counts the rest. */
-function listed(names: readonly string[]): string {
-  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
-  return `${names.slice(0, MAX_LISTED).join(", ")}${more}`;
-}
 
 /** The names that a scenario has declared before the step being read. A step that uses another name is a problem. */
 export class Declarations {
