@@ -33,10 +33,10 @@ async function runOnce(
   }
   const chosen = choose(scenarios, values);
   if (chosen.length === 0) {
-    const flags = [values.grep === null ? [] : ["--grep"], values.shard === null ? [] : ["--shard"]].flat();
+    const flags = (["grep", "shard"] as const).filter((name) => values[name] !== null);
     const found =
       scenarios.length === 1 ? "the one scenario is not" : `none of the ${scenarios.length} scenarios is`;
-    throw new UsageError(`${found} chosen by ${flags.join(" and ")}`);
+    throw new UsageError(`${found} chosen by --${flags.join(" and --")}`);
   }
   if (seed !== null && isUpdating) {
     throw new UsageError(
