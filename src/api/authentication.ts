@@ -36,7 +36,7 @@ interface Evidence {
 type Finding = Problem | undefined | null;
 
 interface Check {
-  /** What the check requires. */
+  /** Description of the requirement. */
   readonly check: string;
   /** Message of an explanation if the check passes. */
   readonly passed: string;

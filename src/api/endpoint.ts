@@ -144,7 +144,7 @@ export const searchWords: Param<string> = {
   },
 };
 
-/** Who may call: anybody; a wallet with credentials; or a control-plane client, which may need a token. */
+/** Permitted callers: everyone, wallets with credentials, or control-plane clients, which may need a token. */
 type Access = "public" | "signed" | "control";
 
 export type Tag =

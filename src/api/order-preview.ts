@@ -140,7 +140,7 @@ function previewedOrder(
   const { feeRateBps } = state.markets.get(marketOfToken(state.tokenById.get(tokenId) as number));
   const reserved = reservationOf({ side, price }, remaining, feeRateBps);
   return {
-    // What never rested counts as matched by what it filled (contract, section 5).
+    // An order that never rested counts as matched with its filled size (contract, section 5).
     status: rests ? "LIVE" : matched > 0 ? "MATCHED" : "CANCELED",
     cancelReason: own?.reason ?? null,
     sizeMatched: numbers.size(matched),

@@ -51,7 +51,7 @@ const cancellationSchema = named(
   "The id of one order, under any one of the three names.",
 );
 
-/** Other exchanges' names for an order that fills what it can and never rests. */
+/** Names on other exchanges for an order that is filled as far as possible and never rests. */
 const ORDER_TYPE_SYNONYMS: ReadonlyMap<string, OrderType> = new Map([
   ["IOC", "FAK"],
   ["MARKET", "FAK"],

@@ -11,7 +11,7 @@ export type PositionChange =
   | { readonly kind: "split" | "merge"; readonly size: Size }
   | { readonly kind: "redeem" };
 
-/** The most that such a wallet offers for its gas, in wei, and what of it is a tip: what the exchange offers itself. */
+/** Fee cap and priority fee, in wei; the same as of the exchange's own transactions. */
 const MAX_FEE = OPERATOR_MAX_FEE;
 const TIP = DEFAULT_BASE_FEE;
 

@@ -31,7 +31,7 @@ export interface ClobAuth {
   };
 }
 
-/** What a wallet signs. */
+/** Builds the message that a wallet signs. */
 export const clobAuth = (address: Hex, timestamp: string, nonce: bigint, chainId: number): ClobAuth => ({
   domain: { name: "ClobAuthDomain", version: "1", chainId },
   types: CLOB_AUTH_TYPES,
@@ -39,7 +39,7 @@ export const clobAuth = (address: Hex, timestamp: string, nonce: bigint, chainId
   message: { address, timestamp, nonce, message: ATTESTATION },
 });
 
-/** What a wallet must sign, shown in the details of an error. */
+/** Description of the required signature for the details of an error. */
 const EXPECTED = {
   typedData: {
     domain: { name: "ClobAuthDomain", version: "1", chainId: `one of ${CHAIN_IDS.join(", ")}` },
@@ -58,7 +58,7 @@ const EXPECTED = {
 /** Maximum difference between an EIP-712 signature's timestamp and the server's time, in seconds, inclusive. */
 const DERIVATION_WINDOW_SECONDS = 300;
 
-/** What a client sends to derive credentials; `timestamp` is in Unix seconds, `nonce` 0 if not sent. */
+/** Payload of a derivation of credentials; `timestamp` is in Unix seconds, `nonce` 0 if not sent. */
 export type DerivationRequest = Readonly<
   Partial<Record<"address" | "signature" | "timestamp" | "nonce", string | number | undefined>>
 >;

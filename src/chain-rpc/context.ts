@@ -61,7 +61,7 @@ export interface Host {
   readonly reset: () => void;
 }
 
-/** Returns what a node remembers for its clients until it is reset. */
+/** Returns the data of a node for its clients, which a reset deletes. */
 const emptyMemory = (host: Host) => ({
   /** Addresses besides the dev accounts that may send unsigned transactions, in the order in which they were added. */
   impersonated: new Set<Address>(),

@@ -39,7 +39,7 @@ export class Filters {
     this.#cursors = cursors;
   }
 
-  /** Adds a filter for what follows, and returns its id. A filter of logs with `from` also reports existing blocks. */
+  /** Adds a filter for new entries, and returns its id. A filter of logs with `from` also reports existing blocks. */
   add(state: State, subject: Subject, from: number | null = null, to: number | null = null): string {
     const cursor = this.#cursors.add(state, subject);
     if (from !== null) cursor.last = from - 1;
@@ -67,7 +67,7 @@ export class Filters {
   }
 
   /**
-   * Returns what is new since a filter was last polled: logs, or hashes of blocks or transactions; undefined for an unknown
+   * Returns new entries since a filter was last polled: logs, or hashes of blocks or transactions; undefined for an unknown
    * filter. Logs count as reported once the list was iterated to its end.
    */
   changes(state: State, id: string): LazyList | readonly string[] | undefined {

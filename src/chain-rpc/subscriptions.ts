@@ -105,7 +105,7 @@ export class Subscriptions {
     this.#logs.clear();
   }
 
-  /** Sends a client what is new, now or in turn with others. */
+  /** Sends new notifications to a client, now or in turn with others. */
   sendPending(subscriber: Subscriber): void {
     this.#ready.add(subscriber);
     if (!this.#isSending) void this.#send();
@@ -247,7 +247,7 @@ export class Subscriber {
     this.#sink.fail(defect);
   }
 
-  /** Sends what is new while the sink has room. */
+  /** Sends new notifications while the sink has room. */
   *sendNew(): Steps<void> {
     for (const [id, cursor] of this.#subscriptions) {
       while (this.#sink.hasRoom && this.#subscriptions.has(id)) {
