@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
 import { Clock } from "../../src/engine/clock.ts";
-import { keptConfig, NOON, openOn } from "../engine/support/kept.ts";
+import { NOON, openOn, persistedConfig } from "../engine/support/persisted.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { elapsed, HOUR_MS, MINUTE_MS, openExchange } from "./open.ts";
@@ -42,7 +42,7 @@ describe("with a real clock", () => {
   it("bots stop and the server is read-only if the journal cannot be written", async () => {
     const disk = new SimulatedDisk();
     let wall = NOON;
-    const config = keptConfig({ world: TINY_WORLD, clock: { mode: "real" }, bots: "busy" });
+    const config = persistedConfig({ world: TINY_WORLD, clock: { mode: "real" }, bots: "busy" });
     const opened = await openOn(disk, config, [], () => wall);
     serviceOf(config, opened);
     disk.before = ({ kind }) => {

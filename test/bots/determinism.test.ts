@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
-import { FOLDER, keptConfig, openOn, withoutLock } from "../engine/support/kept.ts";
+import { FOLDER, openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
@@ -103,7 +103,7 @@ describe("bots continue", () => {
     expect(twice.exchange.hash).toBe(once.exchange.hash);
   });
 
-  const config = keptConfig({ bots: "normal", world: TINY_WORLD });
+  const config = persistedConfig({ bots: "normal", world: TINY_WORLD });
   const serve = async (disk: SimulatedDisk) => {
     const opened = await openOn(disk, { world: TINY_WORLD });
     return { ...opened, service: serviceOf(config, opened) };

@@ -2,16 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
 import { tokenIdIn } from "../../src/core/market.ts";
 import { millis } from "../../src/core/units.ts";
-import { parseLine } from "../../src/engine/journal-codec.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { orderCommand } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { FOLDER, NOON, openOn, withoutLock } from "./support/kept.ts";
-import { takeStep } from "./support/short-history.ts";
+import { journalIn, journalLines, NOON, openOn, withoutLock } from "./support/persisted.ts";
+import { takeSteps } from "./support/short-history.ts";
 
 const REAL: Partial<Config> = { clock: { mode: "real" } };
 
-/** Somebody's order for YES tokens, that lasts 20 s, and a trade that is to be settled in the next block. */
+/** Places an order that expires in 20 s, and makes a trade that is settled in the next block. */
 function trade({ exchange }: OpenedExchange): void {
   const market = exchange.state.markets.get(1);
   const tokenId = (outcome: "YES" | "NO"): string => tokenIdIn(market, outcome);
@@ -26,7 +25,7 @@ async function stopAndStart(how: "killed" | "stopped", some: Partial<Config>, aw
   const wallNow = (): number => wall;
   const disk = new SimulatedDisk();
   const first = await openOn(disk, some, [], wallNow);
-  for (let step = 0; step < 12; step += 1) takeStep(first, step);
+  takeSteps(first, 12);
   trade(first);
   wall += 700;
   first.clock.settle();
@@ -44,20 +43,11 @@ async function stopAndStart(how: "killed" | "stopped", some: Partial<Config>, aw
   return { opened, wall, now, caused: added.map(({ k, t }) => [k, t - now]) };
 }
 
-const linesOn = (disk: SimulatedDisk) =>
-  Buffer.from(disk.image.get(`${FOLDER}/journal.ndjson`) ?? new Uint8Array())
-    .toString("latin1")
-    .trimEnd()
-    .split("\n")
-    .map((line) => {
-      const parsed = parseLine(Buffer.from(line, "latin1"));
-      if (parsed === null) throw new Error(`no line: ${line}`);
-      return parsed;
-    });
+const linesOn = (disk: SimulatedDisk) => journalLines(journalIn(disk.image));
 
-describe("an exchange that goes on after a while", () => {
+describe("an exchange that is resumed later", () => {
   it.each(["killed", "stopped"] as const)(
-    "%s, with a real clock: all that became due happens at its moment, in order",
+    "%s, with a real clock: executes what became due at its time, in order",
     async (how) => {
       const { opened, wall, caused } = await stopAndStart(how, REAL, 60_000);
       expect(opened.exchange.now).toBe(wall);
@@ -73,14 +63,14 @@ describe("an exchange that goes on after a while", () => {
     ["killed", { mode: "frozen" }],
     ["stopped", { mode: "frozen" }],
     ["stopped", { mode: "scaled", rate: 60 }],
-  ] as const)("%s, with a clock that is %j: it stands where it stood", async (how, clock) => {
+  ] as const)("%s, with the clock %j: continues at the time at which it stopped", async (how, clock) => {
     const { opened, now, caused } = await stopAndStart(how, { clock }, 60_000);
     expect(opened.exchange.now).toBe(now);
     expect(opened.clock.mode).toBe(clock.mode);
     expect(caused.filter(([kind]) => kind === "expireOrder")).toEqual([]);
   });
 
-  it("with a real clock that stood elsewhere, runs on from there", async () => {
+  it("with a real clock at another time, continues from that time", async () => {
     let wall = NOON;
     const start = millis(Date.UTC(2030, 0, 1));
     const disk = new SimulatedDisk();
@@ -92,7 +82,7 @@ describe("an exchange that goes on after a while", () => {
     expect(exchange.now).toBe(start + 5_000 + 3_600_000);
   });
 
-  it("when a frozen clock is to be real from now on, begins where it stood", async () => {
+  it("with a frozen clock changed to real, continues at the time at which it stopped", async () => {
     const disk = new SimulatedDisk();
     const first = await openOn(disk);
     const { now } = first.exchange;

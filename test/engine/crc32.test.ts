@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { crc32 } from "../../src/engine/checksum.ts";
 
-describe("the check of some bytes", () => {
-  it("is the CRC-32 of zlib, wherever they begin and however many they are", () => {
+describe("the CRC-32 of a byte range", () => {
+  it("is that of zlib, at any offset and length", () => {
     const bytes = fc.uint8Array({ maxLength: 100 });
     fc.assert(
       fc.property(bytes, bytes, bytes, (before, these, behind) => {
@@ -16,7 +16,7 @@ describe("the check of some bytes", () => {
     );
   });
 
-  it("is the one that every description of CRC-32 gives for the digits from 1 to 9", () => {
+  it("has the standard check value for the digits from 1 to 9", () => {
     const digits = Buffer.from("123456789");
     expect(crc32(new DataView(digits.buffer, digits.byteOffset, 9), 0, 9)).toBe(0xcbf43926);
   });

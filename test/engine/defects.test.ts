@@ -5,12 +5,12 @@ import { PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
-import { openOn, withoutLock } from "./support/kept.ts";
+import { openOn, withoutLock } from "./support/persisted.ts";
 
 const ALICE = `0x${"a".repeat(40)}`;
 const TEXTS = { description: "", category: "", tags: [], endDate: null };
 
-/** Opens a market, funds a wallet, and rests one order of it. */
+/** Creates a market, funds a wallet, and places an order. Returns the order. */
 async function begin({ exchange, persistence }: OpenedExchange): Promise<Command> {
   exchange.submit({ kind: "createEvent", title: "All", slug: "all", ...TEXTS });
   exchange.submit({
@@ -27,43 +27,46 @@ async function begin({ exchange, persistence }: OpenedExchange): Promise<Command
   return buy;
 }
 
-/** Lets the next order that comes to rest fail half-way, as a defect would. */
+/** Makes the next order that rests throw while it is applied. */
 function plant({ exchange }: OpenedExchange): void {
   exchange.state.pool.take = () => {
     throw new Error("planted");
   };
 }
 
-describe.each(["process", "power"] as const)("a defect while a command is carried out (%s)", (durability) => {
-  it("leaves what was acknowledged, in memory and on the disk, and accepts no more", async () => {
-    const disk = new SimulatedDisk();
-    const opened = await openOn(disk, { durability });
-    const buy = await begin(opened);
-    const { exchange, folder, clock } = opened;
-    const { sequence } = exchange;
-    const hash = stateHashes(exchange);
-    plant(opened);
-    expect(() => exchange.submit(buy)).toThrow("planted");
-    expect([stateHashes(exchange), exchange.sequence]).toEqual([hash, sequence]);
-    expect(() => exchange.submit(buy)).toThrow(PersistenceError);
-    expect(folder?.broken?.reason).toBe("defect");
-    expect(clock.mode).toBe("frozen");
-    const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));
-    expect([stateHashes(again.exchange), again.exchange.sequence]).toEqual([hash, sequence]);
-    expect(again.exchange.submit(buy).ok).toBe(true);
-    await again.close();
-  });
+describe.each(["process", "power"] as const)(
+  "a command that throws while it is applied (%s)",
+  (durability) => {
+    it("leaves the acknowledged state in memory and on the disk, and no command is accepted after it", async () => {
+      const disk = new SimulatedDisk();
+      const opened = await openOn(disk, { durability });
+      const buy = await begin(opened);
+      const { exchange, folder, clock } = opened;
+      const { sequence } = exchange;
+      const hash = stateHashes(exchange);
+      plant(opened);
+      expect(() => exchange.submit(buy)).toThrow("planted");
+      expect([stateHashes(exchange), exchange.sequence]).toEqual([hash, sequence]);
+      expect(() => exchange.submit(buy)).toThrow(PersistenceError);
+      expect(folder?.broken?.reason).toBe("defect");
+      expect(clock.mode).toBe("frozen");
+      const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));
+      expect([stateHashes(again.exchange), again.exchange.sequence]).toEqual([hash, sequence]);
+      expect(again.exchange.submit(buy).ok).toBe(true);
+      await again.close();
+    });
 
-  it("loses what was accepted before it in the same request: nobody was told of that", async () => {
-    const disk = new SimulatedDisk();
-    const opened = await openOn(disk, { durability });
-    const buy = await begin(opened);
-    const { exchange } = opened;
-    const hash = stateHashes(exchange);
-    exchange.submit({ kind: "cancelAllOrders", address: ALICE });
-    plant(opened);
-    expect(() => exchange.submit(buy)).toThrow("planted");
-    expect(stateHashes(exchange)).toBe(hash);
-    exchange.passTo(millis(exchange.now + 1));
-  });
-});
+    it("rolls back commands accepted before it in the same request, which were not acknowledged", async () => {
+      const disk = new SimulatedDisk();
+      const opened = await openOn(disk, { durability });
+      const buy = await begin(opened);
+      const { exchange } = opened;
+      const hash = stateHashes(exchange);
+      exchange.submit({ kind: "cancelAllOrders", address: ALICE });
+      plant(opened);
+      expect(() => exchange.submit(buy)).toThrow("planted");
+      expect(stateHashes(exchange)).toBe(hash);
+      exchange.passTo(millis(exchange.now + 1));
+    });
+  },
+);

@@ -1,36 +1,33 @@
-import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
 import { runSteps } from "../../src/core/steps.ts";
 import { millis } from "../../src/core/units.ts";
-import { parseLine } from "../../src/engine/journal-codec.ts";
 import { isControl } from "../../src/engine/journal-line.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { contentHash } from "../../src/engine/state-hash.ts";
 import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { FOLDER, openOn } from "./support/kept.ts";
-import { takeStep } from "./support/short-history.ts";
+import { JOURNAL, journalLines, openOn } from "./support/persisted.ts";
+import { takeSteps } from "./support/short-history.ts";
 
 /*
  * The journals in fixtures/journals were written by an earlier version, and every later one must replay them to the
  * state whose hash their last line has. CLOBSIM_WRITE_JOURNALS=1 npx vitest run test/engine/golden-journals.test.ts writes
- * them anew, which is right only when their format is another, or the rules of the exchange are.
+ * them again, which is right only if their format or the rules of the exchange have changed.
  */
 
 const JOURNALS = new URL("../../fixtures/journals/", import.meta.url);
-const JOURNAL = `${FOLDER}/journal.ndjson`;
 
 interface History {
   readonly config: Partial<Config>;
   readonly play: (opened: OpenedExchange) => void;
 }
 
-/** Moves that are drawn from a seed, of traders and on the chain. */
-function draw({ exchange, clock }: OpenedExchange, seed: number, count: number): void {
+/** Executes random moves of traders and on the chain, drawn from a seed. */
+function playRandom({ exchange, clock }: OpenedExchange, seed: number, count: number): void {
   for (const move of fc.sample(anyChainMove, { seed, numRuns: count })) {
     if (move.kind === "wait") runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
     else {
@@ -44,7 +41,7 @@ const REORGANIZED: History = {
   config: { settlement: "auto", balances: "settled" },
   play: (opened) => {
     openArena(opened.exchange);
-    draw(opened, 2, 140);
+    playRandom(opened, 2, 140);
     opened.exchange.submit({ kind: "mineBlocks", count: 1 });
     opened.exchange.submit({ kind: "reorganizeChain", depth: 2 });
   },
@@ -54,18 +51,18 @@ const HISTORIES: Readonly<Record<string, History>> = {
   "plain-trading": {
     config: {},
     play: (opened) => {
-      for (let step = 0; step < 60; step += 1) takeStep(opened, step);
+      takeSteps(opened, 60);
     },
   },
   "fees-independent-books-and-expiry": {
     config: { settlement: "instant" },
     play: (opened) => {
       openArena(opened.exchange);
-      draw(opened, 1, 120);
+      playRandom(opened, 1, 120);
     },
   },
   "settlement-faults-and-reorganizations": REORGANIZED,
-  // The first in which a reorganization takes permissions back.
+  // The first with rules by which a reorganization reverts permissions.
   "permissions-restored-by-a-reorganization": REORGANIZED,
   "snapshots-restored-and-a-reset": {
     config: { settlement: "manual" },
@@ -73,36 +70,36 @@ const HISTORIES: Readonly<Record<string, History>> = {
       const { exchange } = opened;
       openArena(exchange);
       const first = exchange.snapshot();
-      draw(opened, 3, 40);
+      playRandom(opened, 3, 40);
       const second = exchange.snapshot();
-      draw(opened, 4, 40);
+      playRandom(opened, 4, 40);
       exchange.restore(first);
-      draw(opened, 5, 20);
+      playRandom(opened, 5, 20);
       exchange.restore(second);
       opened.reopen();
       openArena(exchange);
-      draw(opened, 6, 40);
+      playRandom(opened, 6, 40);
     },
   },
-  // The first in which shares that come to an account mint its grant in their market: EARLIER_RULES decide the others.
+  // The first with rules by which received shares mint a grant; earlier journals need EARLIER_RULES.
   "grants-minted-by-shares-received": {
     config: { settlement: "auto" },
     play: (opened) => {
       openArena(opened.exchange);
-      draw(opened, 7, 120);
+      playRandom(opened, 7, 120);
     },
   },
 };
 
-/** The hash of the content that a journal leads to, where its last line has the hash of the history. */
+/** Content hashes of final states, for journals whose last line has the hash of the history. */
 const CONTENT: Readonly<Record<string, string>> = {
   "permissions-restored-by-a-reorganization":
     "fe828077b952eac2e4a266d91b8cd4f5f36bfdccac317b793e96cc940fe9e09c",
 };
 
-/** Orders and cancels as reports of a session have them, with addresses and ids. */
-const WRITTEN_ONCE = "orders-in-full";
-const NAMES = [...Object.keys(HISTORIES), WRITTEN_ONCE];
+/** A journal with orders and cancels as in reports, with addresses and ids. */
+const FROM_REPORT = "orders-in-full";
+const NAMES = [...Object.keys(HISTORIES), FROM_REPORT];
 
 async function write(name: string, { config, play }: History): Promise<void> {
   const disk = new SimulatedDisk();
@@ -117,19 +114,12 @@ beforeAll(async () => {
   for (const [name, history] of Object.entries(HISTORIES)) await write(name, history);
 });
 
-const linesOf = (journal: Buffer) =>
-  journal
-    .toString("utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => parseLine(Buffer.from(line)));
-
 describe("a journal of an earlier version", () => {
-  it("is there of every kind", () => {
+  it("exists with every kind of line", () => {
     expect(readdirSync(JOURNALS).sort()).toEqual(NAMES.map((name) => `${name}.ndjson`).sort());
     const kinds = new Set(
       readdirSync(JOURNALS).flatMap((name) =>
-        linesOf(readFileSync(new URL(name, JOURNALS))).map((line) => line?.k),
+        journalLines(readFileSync(new URL(name, JOURNALS))).map(({ k }) => k),
       ),
     );
     for (const kind of [
@@ -147,21 +137,21 @@ describe("a journal of an earlier version", () => {
     for (const kind of ["restore", "reset", "clock", "close"]) expect(kinds).toContain(kind);
   });
 
-  it.each(NAMES)("%s: leads to the state that it led to", async (name) => {
+  it.each(NAMES)("%s: replays to the recorded state", async (name) => {
     const journal = readFileSync(new URL(`${name}.ndjson`, JOURNALS));
-    const last = linesOf(journal).at(-1);
-    if (last == null || !isControl(last, "close")) throw new Error("expected a journal that was closed");
+    const last = journalLines(journal).at(-1);
+    if (last === undefined || !isControl(last, "close")) throw new Error("expected a closed journal");
     const opened = await openOn(new SimulatedDisk(new Map([[JOURNAL, journal]])));
     const hash = CONTENT[name] ?? last.d.hash;
     expect([contentHash(opened.exchange.state), opened.exchange.now]).toEqual([hash, last.t]);
     expect(opened.folder?.resumed?.torn).toBe(null);
   });
 
-  it.each(NAMES)("%s: goes on by the rules of this version, and opens again", async (name) => {
+  it.each(NAMES)("%s: can be continued with the rules of this version", async (name) => {
     const journal = readFileSync(new URL(`${name}.ndjson`, JOURNALS));
     const disk = new SimulatedDisk(new Map([[JOURNAL, journal]]));
     const opened = await openOn(disk);
-    draw(opened, 8, 60);
+    playRandom(opened, 8, 60);
     await opened.persistence.flush(opened.persistence.position);
     const { hash, now } = opened.exchange;
     const again = await openOn(new SimulatedDisk(new Map([[JOURNAL, disk.image.get(JOURNAL) ?? journal]])));

@@ -7,16 +7,16 @@ import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { runs } from "../support/runs.ts";
 
-/** A file whose syncs end when they are told to. */
+/** A file whose syncs are ended by the test. */
 class SlowFile implements DiskFile {
   size = 0;
-  /** The lines that are written, and that are on the disk itself. */
+  /** Numbers of lines that are written, and durable. */
   written = 0;
   synced = 0;
   syncs = 0;
-  /** Lines that say of more than is on the disk that it is there. */
-  readonly boasting: number[] = [];
-  /** What the file was cut to; -1 before. */
+  /** Lines whose `s` is greater than the number of durable lines. */
+  readonly wrong: number[] = [];
+  /** Size to which the file was truncated; -1 before. */
   cutTo = -1;
   #ends: { readonly end: () => void; readonly fail: () => void }[] = [];
 
@@ -27,9 +27,9 @@ class SlowFile implements DiskFile {
   write(bytes: Uint8Array): number {
     for (const text of Buffer.from(bytes).toString().split("\n").slice(0, -1)) {
       this.written += 1;
-      // Zeros ahead of the lines are none.
+      // Preallocated zeros are not lines.
       if (text.startsWith("{") && (JSON.parse(text) as { s: number }).s > this.synced)
-        this.boasting.push(this.written);
+        this.wrong.push(this.written);
     }
     return bytes.length;
   }
@@ -54,14 +54,14 @@ class SlowFile implements DiskFile {
     });
   }
 
-  /** The sync that is under way ends; false when there is none. */
+  /** Ends the running sync; returns false if there is none. */
   end(): boolean {
     const sync = this.#ends.shift();
     sync?.end();
     return sync !== undefined;
   }
 
-  /** The sync that is under way fails. */
+  /** Makes the running sync fail. */
   fail(): void {
     this.#ends.shift()?.fail();
   }
@@ -72,7 +72,7 @@ class SlowFile implements DiskFile {
 class Run {
   readonly file = new SlowFile();
   readonly journal = new JournalFile(this.file, "power", BEGINNING);
-  /** Lines that were acknowledged before they were on the disk. */
+  /** Lines that were acknowledged before they were durable. */
   readonly early: number[] = [];
   lines = 0;
   waiting = 0;
@@ -85,16 +85,16 @@ class Run {
     }
   }
 
-  keep(): void {
+  flush(): void {
     const needed = this.lines;
-    const kept = this.journal.flush(this.journal.position);
+    const done = this.journal.flush(this.journal.position);
     const check = (): void => {
       if (this.file.synced < needed) this.early.push(needed);
     };
-    if (kept === undefined) check();
+    if (done === undefined) check();
     else {
       this.waiting += 1;
-      kept.then(() => {
+      done.then(() => {
         this.waiting -= 1;
         check();
       });
@@ -111,34 +111,34 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await endOfTurn();
 }
 
-const action = fc.constantFrom("append", "append", "keep", "keep", "many", "turn", "turn", "end");
+const action = fc.constantFrom("append", "append", "flush", "flush", "many", "turn", "turn", "end");
 
 describe("group commit", () => {
-  it("acknowledges all that is on the disk and nothing else, in whatever order things happen", async () => {
+  it("acknowledges all durable lines and no others, in any order of events", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
         const run = new Run();
         for (const each of actions) {
           if (each === "append") run.append();
           else if (each === "many") run.append(400);
-          else if (each === "keep") run.keep();
+          else if (each === "flush") run.flush();
           else if (each === "end") run.file.end();
           else await turns();
         }
         await run.endAll();
-        expect([run.early, run.waiting, run.file.boasting]).toEqual([[], 0, []]);
+        expect([run.early, run.waiting, run.file.wrong]).toEqual([[], 0, []]);
       }),
       runs(300, 45),
     );
   });
 
-  it("counts nothing as kept that was written while the disk was busy", async () => {
+  it("does not acknowledge lines that were written during a sync", async () => {
     const run = new Run();
     run.append();
-    run.keep();
+    run.flush();
     await turns();
     const { offset } = run.journal.written;
-    // So much that most of it is written at once, with the sync still under way.
+    // Enough to be written at once, while the sync runs.
     run.append(400);
     const writtenMeanwhile = run.file.written;
     expect(writtenMeanwhile).toBeGreaterThan(1);
@@ -149,18 +149,18 @@ describe("group commit", () => {
     run.append();
     const kept = run.journal.flush(run.journal.position);
     await turns();
-    expect(run.file.boasting).toEqual([]);
+    expect(run.file.wrong).toEqual([]);
     run.file.fail();
     await expect(kept).rejects.toThrow("the journal cannot be written: EIO");
     expect(run.file.cutTo).toBe(offset);
   });
 
-  it("takes along all who come while the disk is busy: 64 at a time are one sync", async () => {
+  it("makes all lines that arrive during a sync durable with one: 64 at a time", async () => {
     const run = new Run();
     for (const round of [1, 2, 3]) {
       for (let client = 0; client < 64; client += 1) {
         run.append();
-        run.keep();
+        run.flush();
       }
       await turns();
       expect([run.file.syncs, run.waiting]).toEqual([round, 64]);
@@ -170,12 +170,12 @@ describe("group commit", () => {
     }
   });
 
-  it("lets one who only reads wait for the sync under way, and not for another", async () => {
+  it("lets a read wait for the running sync, and for no other", async () => {
     const run = new Run();
     run.append();
-    run.keep();
+    run.flush();
     await turns();
-    run.keep();
+    run.flush();
     expect(run.waiting).toBe(2);
     run.file.end();
     await turns();

@@ -12,7 +12,7 @@ import { commandOf, type Line } from "../../src/engine/journal-line.ts";
 import { addressOf } from "../support/commands.ts";
 import { TestExchange } from "../support/exchange.ts";
 
-/** Texts as they come, and as nobody should send them. */
+/** Texts, also unusual ones. */
 const text = fc.oneof(
   fc.constantFrom("", "0x00", '"', "\\", "\n", "\u2028", "\ud800", "é", "😀", '","c":"', '{"n":'),
   fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -33,7 +33,7 @@ const order: fc.Arbitrary<Command> = fc
     orderType: fc.constantFrom(...ORDER_TYPES),
     expiration: moment,
   })
-  .map((told) => ({ ...told, expiration: told.orderType === "GTD" ? told.expiration : null }));
+  .map((terms) => ({ ...terms, expiration: terms.orderType === "GTD" ? terms.expiration : null }));
 const cancel: fc.Arbitrary<Command> = fc.record({
   kind: fc.constant("cancelOrder" as const),
   address,
@@ -58,7 +58,7 @@ const written: fc.Arbitrary<Written> = fc.record({
   caused: fc.integer({ min: 0, max: 0xffff_ffff }),
 });
 
-/** No account, no market: what is written in full needs none. */
+/** Without accounts and markets, which lines in full do not need. */
 const STATE = createState(
   {
     seed: "1",
@@ -71,13 +71,13 @@ const STATE = createState(
 );
 
 const bits32 = fc.integer({ min: 0, max: 0xffff_ffff });
-/** Any integer, each number of digits as often as another. */
+/** Integers with a uniform number of bits. */
 const integer = fc
   .tuple(fc.integer({ min: 0, max: 52 }), fc.maxSafeNat())
   .map(([bits, value]) => value % (2 * 2 ** bits))
   .filter(Number.isSafeInteger);
 
-/** An order that was placed, as far as a line tells it. */
+/** The fields of a placed order that a line has. */
 const placed: fc.Arbitrary<EventOf<"orderPlaced">> = fc
   .record({
     account: integer,
@@ -89,15 +89,15 @@ const placed: fc.Arbitrary<EventOf<"orderPlaced">> = fc
     expiration: integer,
   })
   .map(
-    (told) =>
+    (terms) =>
       ({
-        ...told,
+        ...terms,
         kind: "orderPlaced",
-        expiration: told.orderType === "GTD" ? told.expiration : null,
+        expiration: terms.orderType === "GTD" ? terms.expiration : null,
       }) as unknown as EventOf<"orderPlaced">,
   );
 
-/** A line as JSON.stringify and the table of its fields say, and its check. */
+/** Returns a line as written by JSON.stringify, and its check. */
 function lineOf(number: number, before: string, { command, at, synced, caused }: Written): [string, string] {
   const { kind, ...data } = command;
   return textOf({ n: number, p: before, s: synced, t: at, k: kind, d: data, r: hex8(caused) });
@@ -109,13 +109,13 @@ function textOf(fields: object): [string, string] {
   return [`${start}${check}"}`, check];
 }
 
-/** The same of a text that may be no line, or none of an order. */
+/** Parses the line of an order or a cancel; null if a text is none. */
 function lineIn(text: string): Line | null {
   if (!text.startsWith("{") || !/","c":"[0-9a-f]{8}"}$/.test(text)) return null;
   try {
     const { p, r, n, s, t, k, d } = JSON.parse(text);
     const isLine = [p, r].every((digits) => /^[0-9a-f]{8}$/.test(digits)) && isIn(n, 2) && isIn(s, 0);
-    return isLine && isIn(t, 0, MAX_MILLIS) && holds(k, d) ? parsed(text) : null;
+    return isLine && isIn(t, 0, MAX_MILLIS) && isValidData(k, d) ? parsed(text) : null;
   } catch {
     return null;
   }
@@ -124,8 +124,8 @@ function lineIn(text: string): Line | null {
 const isIn = (value: unknown, low: number, high: number = Number.MAX_SAFE_INTEGER): boolean =>
   Number.isInteger(value) && Number(value) >= low && Number(value) <= high;
 
-/** Whether a line of an order or a cancel has just what it must. */
-function holds(kind: unknown, data: Record<string, unknown>): boolean {
+/** Whether the data of an order or a cancel has exactly the right fields. */
+function isValidData(kind: unknown, data: Record<string, unknown>): boolean {
   const { account, token, side, price, size, orderType, expiration, order, ...others } = data;
   if (Object.keys(others).length > 0) return false;
   if (kind === "cancel") return Object.keys(data).length === 1 && isIn(order, 1);
@@ -151,7 +151,7 @@ function dataOf({
   return expiration === null ? data : { ...data, expiration };
 }
 
-/** What a line says, by a parser of JSON. */
+/** Parses a line with JSON.parse. */
 function parsed(text: string): Line {
   const { p, r, c, ...line } = JSON.parse(text);
   const [before, caused, check] = [p, r, c].map((digits) => Number.parseInt(digits, 16));
@@ -159,7 +159,7 @@ function parsed(text: string): Line {
 }
 
 describe("a line of the journal", () => {
-  it("is the bytes of JSON.stringify, chained to the one before, and is read back as it was", () => {
+  it("has the bytes of JSON.stringify, is chained to the line before, and is parsed back unchanged", () => {
     fc.assert(
       fc.property(fc.array(written, { maxLength: 12 }), (all) => {
         const writer = new LineWriter(1);
@@ -182,22 +182,22 @@ describe("a line of the journal", () => {
     );
   });
 
-  it("is the bytes of JSON.stringify where an order is told by numbers, whatever they are", () => {
+  it("has the bytes of JSON.stringify if an order is written by numbers, with any numbers", () => {
     const cases = fc.array(fc.tuple(fc.oneof(placed, integer), integer, integer, bits32), { maxLength: 12 });
     fc.assert(
       fc.property(cases, (all) => {
         const writer = new LineWriter(1);
         const expected: string[] = [];
         let before = "00000000";
-        for (const [index, [told, at, synced, caused]] of all.entries()) {
-          const isOrder = typeof told === "object";
-          if (isOrder) writer.order(told, at as Millis, synced, caused);
-          else writer.cancel(told, at as Millis, synced, caused);
+        for (const [index, [subject, at, synced, caused]] of all.entries()) {
+          const isOrder = typeof subject === "object";
+          if (isOrder) writer.order(subject, at as Millis, synced, caused);
+          else writer.cancel(subject, at as Millis, synced, caused);
           const common = { n: index + 2, p: before, s: synced, t: at };
           const [line, check] = textOf({
             ...common,
             k: isOrder ? "order" : "cancel",
-            d: isOrder ? dataOf(told) : { order: told },
+            d: isOrder ? dataOf(subject) : { order: subject },
             r: hex8(caused),
           });
           expected.push(line);
@@ -211,8 +211,8 @@ describe("a line of the journal", () => {
     );
   });
 
-  it("tells an order and its cancel by numbers, and the state before it tells the command again", () => {
-    const said: Command[] = [];
+  it("has an order and its cancel by numbers, from which the state before it gives the command", () => {
+    const submitted: Command[] = [];
     const writer = new LineWriter(1);
     const floor = new TestExchange();
     const { exchange } = floor;
@@ -230,20 +230,20 @@ describe("a line of the journal", () => {
       "alice BUY 2 NO @ 0.2 GTD 60s",
     ]) {
       const command = floor.command(sentence);
-      said.push(command);
+      submitted.push(command);
       floor.demand(command);
     }
     const cancel: Command = { kind: "cancelOrder", address: addressOf("bob"), orderId: floor.orderId(2) };
-    said.push(cancel);
+    submitted.push(cancel);
     floor.demand(cancel);
     const lines = Buffer.from(writer.buffer.bytes).toString("utf8").trimEnd().split("\n");
     const read = lines.map((line) => parseLine(Buffer.from(line)));
     expect(read).toEqual(lines.map(parsed));
-    expect(read.map((line) => line && commandOf(line, exchange.state))).toEqual(said);
+    expect(read.map((line) => line && commandOf(line, exchange.state))).toEqual(submitted);
   });
 
-  it("with a right check says what a parser of JSON finds in it, or is no line", () => {
-    const [told, r] = [{ n: 9, p: "0123abcd", s: 8, t: 7 }, "00fedcba"];
+  it("with a correct check is parsed as by JSON.parse, or is invalid", () => {
+    const [subject, r] = [{ n: 9, p: "0123abcd", s: 8, t: 7 }, "00fedcba"];
     const data = {
       account: 12,
       token: 3,
@@ -254,8 +254,8 @@ describe("a line of the journal", () => {
       expiration: 60,
     };
     const lines = [
-      textOf({ ...told, k: "order", d: data, r }),
-      textOf({ ...told, k: "cancel", d: { order: 120 }, r }),
+      textOf({ ...subject, k: "order", d: data, r }),
+      textOf({ ...subject, k: "cancel", d: { order: 120 }, r }),
     ];
     for (const [line] of lines) {
       const body = line.slice(0, line.lastIndexOf(',"c":"') + 6);
@@ -271,7 +271,7 @@ describe("a line of the journal", () => {
     }
   });
 
-  it("is none any more when one of its bytes is another", () => {
+  it("is invalid if one of its bytes is changed", () => {
     const writer = new LineWriter(1);
     const command: Command = {
       kind: "placeOrder",

@@ -29,38 +29,38 @@ afterEach(() => {
 });
 
 const at = (iso: string): Millis => millis(parseIso(iso) as number);
-/** A world that is opened in a fraction of the time of the default one. */
+/** A world that opens much faster than the default one. */
 const SMALL = { markets: 9 };
 const BEGIN = at("2026-01-01T00:00:00Z");
-const kept = (program = "this program"): OpeningCache => new OpeningCache(new CacheFolder(folder), program);
+const cache = (program = "this program"): OpeningCache => new OpeningCache(new CacheFolder(folder), program);
 
-/** An exchange at its opening: as it is played or, with openings, as those have it. */
+/** Opens an exchange: played or, with a cache, from that. */
 function openingOf(
   world: World,
   start: Millis,
-  openings: OpeningCache | null,
+  cached: OpeningCache | null,
   terms: Partial<typeof DEFAULT_CONFIG> = {},
 ): Exchange {
   const origin = originOfWorld(
     world,
     exchangeConfigOf({ ...DEFAULT_CONFIG, ...terms }, world.seed),
     start,
-    openings,
+    cached,
   );
   const exchange = new Exchange(origin.config, start);
   origin.play(exchange);
   return exchange;
 }
 
-/** Keeps what a start leads to, as a server does once it has answered. */
-function keep(world: World, start: Millis = BEGIN, terms: Partial<typeof DEFAULT_CONFIG> = {}): void {
-  openingOf(world, start, kept(), terms);
+/** Opens a world and writes its opening to the cache, as a server does after its first response. */
+function fillCache(world: World, start: Millis = BEGIN, terms: Partial<typeof DEFAULT_CONFIG> = {}): void {
+  openingOf(world, start, cache(), terms);
   vi.runAllTimers();
 }
 
 const files = (): string[] => readdirSync(folder);
-/** Whether an opening came from what is kept: what has been read once is not written again. */
-function comesFromKept(open: () => Exchange): boolean {
+/** Whether an opening came from the cache, because no command was submitted. */
+function isFromCache(open: () => Exchange): boolean {
   const play = vi.spyOn(Exchange.prototype, "submit");
   open();
   const isPlayed = play.mock.calls.length > 0;
@@ -68,8 +68,8 @@ function comesFromKept(open: () => Exchange): boolean {
   return !isPlayed;
 }
 
-/** All that a state holds: its document, and the lists that follow from it. Which slots orders rest in is nobody's concern. */
-const allOf = (state: State): unknown => [
+/** Returns the content of a state: its document and its indexes. The slots of orders may differ. */
+const contentOf = (state: State): unknown => [
   [...documentLines(state)].join("\n"),
   contentHash(state),
   withoutSlots(imageOf(state)),
@@ -77,19 +77,19 @@ const allOf = (state: State): unknown => [
 ];
 
 function withoutSlots(image: ReturnType<typeof imageOf>) {
-  if (image === null) throw new Error("expected a state that can be kept");
+  if (image === null) throw new Error("expected a state that can be cached");
   const { keys, columns, size } = image.orders;
   return { ...image, orders: { size, keys, columns: columns.filter((_, index) => keys[index] !== "slot") } };
 }
 
-/** What an exchange becomes that goes on: blocks, orders that meet what rests, hashes. */
-function goneOn(exchange: Exchange): unknown {
+/** Continues an exchange with trades and blocks, and returns the events, hash and content. */
+function continued(exchange: Exchange): unknown {
   const { state } = exchange;
   const [market] = [...state.markets].filter(({ status }) => status === "ACTIVE");
   const trader = [...state.accounts].findLast(({ collateral }) => collateral.balance > 100_000_000);
   if (market === undefined || trader === undefined) throw new Error("expected a market and a trader");
-  const told: unknown[] = [];
-  const stop = exchange.watch((...each) => told.push(each));
+  const watched: unknown[] = [];
+  const stop = exchange.watch((...each) => watched.push(each));
   for (const side of ["BUY", "SELL"] as const) {
     const terms = { tokenId: market.tokenIds[0], side, price: side === "BUY" ? 9_900 : 100, size: 5_000 };
     exchange.submit({
@@ -102,10 +102,10 @@ function goneOn(exchange: Exchange): unknown {
   }
   exchange.advanceTo(millis(exchange.now + 4 * 86_400_000));
   stop();
-  return [told, exchange.hash, allOf(exchange.state), violations(exchange.state)];
+  return [watched, exchange.hash, contentOf(exchange.state), violations(exchange.state)];
 }
 
-describe("a kept opening", () => {
+describe("a cached opening", () => {
   it.each([
     ["1", "2026-01-01T00:00:00Z", {}],
     ["1", "2026-03-29T00:59:59Z", SMALL],
@@ -114,15 +114,15 @@ describe("a kept opening", () => {
     ["1", "9998-06-30T18:00:01Z", SMALL],
     ["7", "2026-11-23T05:44:30Z", SMALL],
     ["late", "2026-12-31T23:59:00Z", SMALL],
-  ])("of seed %s is at %s all that playing leads to, then and later", async (seed, start, size) => {
+  ])("of seed %s at %s equals a played one, then and later", async (seed, start, size) => {
     const world = await generateWorld({ seed, ...size });
-    keep(world);
-    const [played, found] = [openingOf(world, at(start), null), openingOf(world, at(start), kept())];
-    expect(comesFromKept(() => openingOf(world, at(start), kept()))).toBe(true);
+    fillCache(world);
+    const [played, found] = [openingOf(world, at(start), null), openingOf(world, at(start), cache())];
+    expect(isFromCache(() => openingOf(world, at(start), cache()))).toBe(true);
     expect([found.hash, found.now, found.sequence]).toEqual([played.hash, played.now, played.sequence]);
-    expect(allOf(found.state)).toEqual(allOf(played.state));
+    expect(contentOf(found.state)).toEqual(contentOf(played.state));
     expect(violations(found.state)).toEqual([]);
-    expect(goneOn(found)).toEqual(goneOn(played));
+    expect(continued(found)).toEqual(continued(played));
   });
 
   it.each([
@@ -130,22 +130,22 @@ describe("a kept opening", () => {
     { settlement: "manual" },
     { balances: "settled" },
     { credentials: "once" },
-  ] as const)("is that of its terms: %j", async (terms) => {
+  ] as const)("belongs to its settings: %j", async (terms) => {
     const world = await generateWorld({ seed: "1", markets: 9 });
-    keep(world);
-    keep(world, BEGIN, terms);
+    fillCache(world);
+    fillCache(world, BEGIN, terms);
     expect(files().length).toBe(2);
     const start = millis(BEGIN + 987_654_000);
-    expect(comesFromKept(() => openingOf(world, start, kept(), terms))).toBe(true);
-    expect(allOf(openingOf(world, start, kept(), terms).state)).toEqual(
-      allOf(openingOf(world, start, null, terms).state),
+    expect(isFromCache(() => openingOf(world, start, cache(), terms))).toBe(true);
+    expect(contentOf(openingOf(world, start, cache(), terms).state)).toEqual(
+      contentOf(openingOf(world, start, null, terms).state),
     );
   });
 
   it.each([
-    ["between two seconds", "2026-01-01T00:00:00.500Z"],
-    ["by which something has ended", "2026-01-02T23:59:59Z"],
-  ])("is none for a start %s", async (_, start) => {
+    ["between two full seconds", "2026-01-01T00:00:00.500Z"],
+    ["after the end of an event", "2026-01-02T23:59:59Z"],
+  ])("is not used for a start %s", async (_, start) => {
     const generated = await generateWorld({ seed: "1", markets: 3 });
     const today = { endsInDays: 0, endOf: "day" } as const;
     const events = generated.events.map((event) => ({
@@ -154,60 +154,60 @@ describe("a kept opening", () => {
       markets: event.markets.map((market) => ({ ...market, ...today })),
     }));
     const world = { ...generated, events };
-    keep(world);
-    expect(comesFromKept(() => openingOf(world, millis(BEGIN + 1_000), kept()))).toBe(true);
-    expect(comesFromKept(() => openingOf(world, at(start), kept()))).toBe(false);
+    fillCache(world);
+    expect(isFromCache(() => openingOf(world, millis(BEGIN + 1_000), cache()))).toBe(true);
+    expect(isFromCache(() => openingOf(world, at(start), cache()))).toBe(false);
   });
 
-  it("leaves it to the playing to say that there is no room before a start", async () => {
+  it("is not used if there is no room before a start, which is an error", async () => {
     const world = await generateWorld({ seed: "1", markets: 3 });
-    keep(world);
-    expect(() => openingOf(world, millis(1_000), kept())).toThrow("leaves no room for the world's history");
+    fillCache(world);
+    expect(() => openingOf(world, millis(1_000), cache())).toThrow("leaves no room for the world's history");
   });
 
-  it("is another one for each world and each program", async () => {
+  it("belongs to one world and one program", async () => {
     const [world, other] = [
       await generateWorld({ seed: "1", markets: 3 }),
       await generateWorld({ seed: "2", markets: 3 }),
     ];
-    keep(world);
-    expect(comesFromKept(() => openingOf(world, BEGIN, kept()))).toBe(true);
-    expect(comesFromKept(() => openingOf(other, BEGIN, kept()))).toBe(false);
-    expect(comesFromKept(() => openingOf(world, BEGIN, kept("another program")))).toBe(false);
+    fillCache(world);
+    expect(isFromCache(() => openingOf(world, BEGIN, cache()))).toBe(true);
+    expect(isFromCache(() => openingOf(other, BEGIN, cache()))).toBe(false);
+    expect(isFromCache(() => openingOf(world, BEGIN, cache("another program")))).toBe(false);
     const [event] = world.events;
     const changed = { ...world, events: [{ ...event, title: "another title" }, ...world.events.slice(1)] };
-    expect(comesFromKept(() => openingOf(changed as World, BEGIN, kept()))).toBe(false);
+    expect(isFromCache(() => openingOf(changed as World, BEGIN, cache()))).toBe(false);
   });
 
-  it("that is damaged is played, and kept anew", async () => {
+  it("that is damaged is played and written again", async () => {
     const world = await generateWorld({ seed: "1", markets: 3 });
-    keep(world);
+    fillCache(world);
     const path = join(folder, files()[0] as string);
     const whole = readFileSync(path);
     const damaged = Buffer.from(whole);
     damaged[whole.length >> 1] = (damaged[whole.length >> 1] as number) ^ 1;
     for (const wrong of [damaged, whole.subarray(0, 100), withCheck(Buffer.from("no opening"))]) {
       writeFileSync(path, wrong);
-      expect(comesFromKept(() => openingOf(world, BEGIN, kept()))).toBe(false);
+      expect(isFromCache(() => openingOf(world, BEGIN, cache()))).toBe(false);
       vi.runAllTimers();
-      expect(comesFromKept(() => openingOf(world, BEGIN, kept()))).toBe(true);
+      expect(isFromCache(() => openingOf(world, BEGIN, cache()))).toBe(true);
     }
   });
 
-  it("is not made of a history with calls of wallets", async () => {
-    keep(await generateWorld({ seed: "1", markets: 3 }), BEGIN, { approvals: "required" });
+  it("is not written for a history with calls of wallets", async () => {
+    fillCache(await generateWorld({ seed: "1", markets: 3 }), BEGIN, { approvals: "required" });
     expect(files()).toEqual([]);
   });
 });
 
-describe("a kept world", () => {
-  it("is the one that was generated", async () => {
+describe("a cached world", () => {
+  it("is the generated one", async () => {
     const generate = vi.fn(() => generateWorld({ seed: "3", markets: 5 }));
-    const first = await kept().world("3 5", generate);
+    const first = await cache().world("3 5", generate);
     vi.runAllTimers();
-    expect(await kept().world("3 5", generate)).toEqual(first);
+    expect(await cache().world("3 5", generate)).toEqual(first);
     expect(generate).toHaveBeenCalledTimes(1);
-    await kept("another program").world("3 5", generate);
+    await cache("another program").world("3 5", generate);
     expect(generate).toHaveBeenCalledTimes(2);
   });
 });

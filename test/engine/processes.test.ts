@@ -29,7 +29,7 @@ const linesOf = async (data: string): Promise<{ k: string }[]> => {
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
 
-/** The process that holds a directory, as soon as one does. */
+/** Waits until a process locks a directory, and returns its id. */
 async function holderOf(data: string): Promise<number> {
   for (;;) {
     const text = await readFile(`${data}/lock`, "utf8").catch(() => "");
@@ -40,7 +40,7 @@ async function holderOf(data: string): Promise<number> {
 }
 
 describe("a start that fails", () => {
-  it("leaves no directory behind where another has the port", async () => {
+  it("leaves no directory if the port is in use", async () => {
     const served = await program.serve([...FROZEN, "--ephemeral"]);
     const data = program.path("unmade");
     const args = ["serve", ...FROZEN, "--port", String(served.port), "--data", data];
@@ -51,8 +51,8 @@ describe("a start that fails", () => {
   });
 });
 
-describe("a directory that cannot be made", () => {
-  it("ends with 4 and a sentence, wherever it is asked for", async () => {
+describe("a directory that cannot be created", () => {
+  it("exits with 4 and a sentence, at any depth", async () => {
     for (const data of ["/proc/nowhere", "/proc/nowhere/below"]) {
       const { code, stdout, stderr } = await program.run(["serve", "--port", "0", "--data", data]);
       expect([code, stdout, stderr.split("\n").length]).toEqual([4, "", 2]);
@@ -61,8 +61,8 @@ describe("a directory that cannot be made", () => {
   });
 });
 
-describe("processes that want one directory", () => {
-  it("the second ends with 5 and names the first, which goes on", async () => {
+describe("processes with the same directory", () => {
+  it("the second exits with 5 and names the first, which continues", async () => {
     const data = program.path("wanted");
     const served = await program.serve([...FROZEN, "--data", data]);
     const { code, stderr } = await program.run(["serve", "--port", "0", "--data", data]);
@@ -71,7 +71,7 @@ describe("processes that want one directory", () => {
     expect((await served.end("SIGTERM")).code).toBe(0);
   });
 
-  it("of eight that start at once over the lock of a dead one, exactly one serves", async () => {
+  it("of eight that start at once over the lock of a dead one, exactly one starts", async () => {
     const data = program.path("contested");
     await (await program.serve([...FROZEN, "--data", data])).end("SIGKILL");
     expect(await readFile(`${data}/lock`, "utf8")).toContain('"pid"');
@@ -85,7 +85,7 @@ describe("processes that want one directory", () => {
   });
 
   it.runIf(existsSync("/proc/self/stat"))(
-    "one that was killed holds nothing, even while nobody has noticed",
+    "a killed one does not hold the lock, even as a zombie",
     async () => {
       const data = program.path("unnoticed");
       const command = [
@@ -111,7 +111,7 @@ describe("processes that want one directory", () => {
     },
   );
 
-  it.each(["", "{", '{"pid":"1"}'])("a lock that says %j is nobody's", async (text) => {
+  it.each(["", "{", '{"pid":"1"}'])("a lock with the content %j is free", async (text) => {
     const data = program.path(`nobody-${text.length}`);
     await (await program.serve([...FROZEN, "--data", data])).end("SIGTERM");
     await writeFile(`${data}/lock`, text);
@@ -119,8 +119,8 @@ describe("processes that want one directory", () => {
   });
 });
 
-describe("what is kept", () => {
-  it.each(["000", "077"])("is its owner's alone, whatever the umask (%s)", async (umask) => {
+describe("a data directory", () => {
+  it.each(["000", "077"])("is only readable by its owner, with any umask (%s)", async (umask) => {
     const data = `of-umask-${umask}`;
     for (let start = 0; start < 2; start += 1) {
       const served = await program.serve([...FROZEN, "--data", program.path(data)], { umask });
@@ -133,24 +133,24 @@ describe("what is kept", () => {
   });
 });
 
-describe("a program that is told to stop", () => {
-  it("ends with 0, its journal closed and its state written; a frozen clock stands where it stood", async () => {
+describe("a program that gets SIGTERM", () => {
+  it("exits with 0, closes its journal and writes its state; a frozen clock keeps its time", async () => {
     const data = program.path("stopped");
     const first = await program.serve([...FROZEN, "--data", data]);
     await json(`${first.url}/sim/markets`, { question: "Will it rain?" });
     const { fired } = await json<{ fired?: unknown[] }>(`${first.url}/sim/clock`, { advance: "90s" });
     expect(fired).toBeDefined();
-    const standing = async ({ url }: { readonly url: string }): Promise<string[]> =>
+    const statusOf = async ({ url }: { readonly url: string }): Promise<string[]> =>
       (await Promise.all([json(`${url}/sim`), json(`${url}/sim/clock`)])).map((reply) =>
         JSON.stringify(reply).replaceAll(url, "URL"),
       );
-    const before = await standing(first);
+    const before = await statusOf(first);
     expect((await first.end("SIGTERM")).code).toBe(0);
     expect((await linesOf("stopped")).at(-1)?.k).toBe("close");
     expect(await modeOf("stopped", "db.json")).toBe("600");
 
     const second = await program.serve(["--data", data]);
-    expect(await standing(second)).toEqual(before);
+    expect(await statusOf(second)).toEqual(before);
     await second.end("SIGTERM");
   });
 });

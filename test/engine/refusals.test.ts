@@ -11,29 +11,29 @@ import { linesIn, withChecksums } from "../cli/journal-lines.ts";
 import { type CommandResult, runLine } from "../cli/tools.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program } from "../support/program.ts";
-import { keptConfig } from "./support/kept.ts";
-import { takeStep } from "./support/short-history.ts";
+import { persistedConfig } from "./support/persisted.ts";
+import { takeSteps } from "./support/short-history.ts";
 
 let program: Program;
 let count = 0;
 
 beforeAll(async () => {
   program = await Program.bundled(["--log-level", "silent"]);
-  const config = keptConfig({ data: program.path("whole") });
+  const config = persistedConfig({ data: program.path("intact") });
   for (let start = 0; start < 2; start += 1) {
     const opened = await openExchange(config, () => {});
-    for (let step = 0; step < 12; step += 1) takeStep(opened, step);
+    takeSteps(opened, 12);
     await opened.close();
   }
 });
 afterAll(() => program.dispose());
 
-/** A copy of a directory that was stopped cleanly, to be spoiled. */
-async function spoilt(spoil: (data: string) => Promise<unknown>): Promise<string> {
+/** Returns a changed copy of a directory that was stopped cleanly. */
+async function changedCopy(change: (data: string) => Promise<unknown>): Promise<string> {
   count += 1;
   const data = program.path(`copy-${count}`);
-  await cp(program.path("whole"), data, { recursive: true });
-  await spoil(data);
+  await cp(program.path("intact"), data, { recursive: true });
+  await change(data);
   return data;
 }
 
@@ -44,12 +44,12 @@ async function filesIn(data: string): Promise<Map<string, string>> {
   );
 }
 
-/** What ends with a refusal, without the start of a process. */
+/** Runs `serve`, which must fail, in this process. */
 const serve = (args: readonly string[]): Promise<CommandResult> =>
   runLine(["serve", "--port", "0", "--log-level", "silent", ...args], program.folder);
 
-/** Starts the program on a directory, which it must refuse and leave as it is. */
-async function refused(data: string, args: readonly string[] = []): Promise<[code: number, said: string]> {
+/** Starts the program with a directory, which it must refuse and not change. */
+async function refused(data: string, args: readonly string[] = []): Promise<[code: number, stderr: string]> {
   const before = await filesIn(data);
   const { code, stderr, stdout } = await serve(["--data", data, ...args]);
   expect(stdout).toBe("");
@@ -60,10 +60,10 @@ async function refused(data: string, args: readonly string[] = []): Promise<[cod
 const sentence = (...parts: readonly string[]) =>
   expect.stringMatching(new RegExp(`^clobsim: [^\\n]*${parts.join("[^\\n]*")}[^\\n]*\\n`));
 
-/** A line as its text has it. */
+/** A line as written in the file. */
 type TextLine = Omit<Line, "p" | "r" | "c"> & Readonly<Record<"p" | "r" | "c", string>>;
 
-/** Changes lines of a journal, with all checks right again; its states are removed, for they know of other lines. */
+/** Changes lines of a journal, with correct checksums, and removes its state files. */
 async function rewrite(data: string, change: (line: TextLine) => object): Promise<void> {
   const path = join(data, "journal.ndjson");
   const lines = linesIn(await readFile(path, "utf8"));
@@ -71,7 +71,7 @@ async function rewrite(data: string, change: (line: TextLine) => object): Promis
   for (const name of ["db.json", "db.previous.json"]) await rm(join(data, name), { force: true });
 }
 
-/** Another setting than the one that the directory was made with. */
+/** Settings that differ from those of the directory. */
 const OTHERS: readonly [args: [flag: string, value: string], words: string][] = [
   [["--seed", "8"], "--seed kept, found --seed 8"],
   [["--settlement", "manual"], "--settlement auto, found --settlement manual"],
@@ -83,17 +83,17 @@ const OTHERS: readonly [args: [flag: string, value: string], words: string][] = 
   [["--world", TINY_WORLD], "was made from another world than --world asks for"],
 ];
 
-describe("a directory is refused, and left as it is", () => {
-  it("for each setting that decides the rules", () => {
+describe("a directory is refused and not changed", () => {
+  it("for each setting that decides rules", () => {
     const flags = Object.keys(ExchangeConfig.fields).map((name) => `--${flagOf(name)}`);
     expect(OTHERS.map(([[flag]]) => flag)).toEqual(expect.arrayContaining(flags));
   });
 
-  it.each(OTHERS)("with 2 when something else is asked for: $0.0", async (args, words) => {
-    expect(await refused(program.path("whole"), args)).toEqual([2, sentence(words, "--reset")]);
+  it.each(OTHERS)("with 2 for another setting: $0.0", async (args, words) => {
+    expect(await refused(program.path("intact"), args)).toEqual([2, sentence(words, "--reset")]);
   });
 
-  it("with 2 when it holds other things, or is a file", async () => {
+  it("with 2 if it has other files, or is a file", async () => {
     const data = program.path("of-others");
     await mkdir(data);
     await writeFile(join(data, "thesis.txt"), "all of it");
@@ -106,7 +106,7 @@ describe("a directory is refused, and left as it is", () => {
 
   it.each<[string, (data: string) => Promise<unknown>, string]>([
     [
-      "its journal is gone",
+      "its journal is missing",
       (data) => rm(join(data, "journal.ndjson")),
       "db.json, but nothing in journal.ndjson",
     ],
@@ -115,35 +115,35 @@ describe("a directory is refused, and left as it is", () => {
       (data) => writeFile(join(data, "journal.ndjson"), ""),
       "nothing in journal.ndjson",
     ],
-    ["its journal has lost its end", (data) => shorten(data, 300), "was durable up to byte"],
+    ["its journal was truncated", (data) => shorten(data, 300), "was durable up to byte"],
     ["its journal's first line is damaged", (data) => damage(data, 20), "damaged at byte 0"],
     [
-      "its journal's first line is damaged, and its state is whole",
+      "its journal's first line is damaged, and its state is intact",
       (data) => damage(data, 20, false),
       "journal\\.ndjson is damaged at byte 0, where line 1 should begin",
     ],
     [
-      "its journal's first line is cut, and its state is whole",
+      "its journal's first line is cut, and its state is intact",
       (data) => cut(data, 300),
       "journal\\.ndjson is damaged at byte 0, where line 1 should begin: it is incomplete, but was complete when db\\.json was written",
     ],
     ["its journal is damaged in the middle", (data) => damage(data, 2_000), "has been changed since"],
-    ["another journal stands beside its state", (data) => rewriteKeepingState(data), "another line"],
-    ["something stands behind a clean stop", (data) => append(data, "x"), "stopped cleanly"],
-  ])("with 3 when %s", async (_case, spoil, words) => {
-    expect(await refused(await spoilt(spoil))).toEqual([3, sentence(words)]);
+    ["its journal is not that of its state", (data) => rewriteKeepingState(data), "another line"],
+    ["there is text after a clean stop", (data) => append(data, "x"), "stopped cleanly"],
+  ])("with 3 if %s", async (_case, change, words) => {
+    expect(await refused(await changedCopy(change))).toEqual([3, sentence(words)]);
   });
 
-  it("with 6 when a newer program has written in it, even if its state is whole", async () => {
+  it("with 6 if a newer program wrote to it, even if its state is intact", async () => {
     const newer = (line: TextLine): object =>
       line.k === "start" ? { d: { ...(line.d as object), engine: "99.0.0" } } : {};
-    const inJournal = await spoilt((data) => rewrite(data, newer));
+    const inJournal = await changedCopy((data) => rewrite(data, newer));
     expect(await refused(inJournal)).toEqual([6, sentence("written by version 99.0.0")]);
     const other = (line: TextLine): object =>
       line.k === "opening" ? { d: { ...(line.d as object), format: "clobsim-journal/2" } } : {};
-    const ofFormat = await spoilt((data) => rewrite(data, other));
+    const ofFormat = await changedCopy((data) => rewrite(data, other));
     expect(await refused(ofFormat)).toEqual([6, sentence("clobsim-journal/2")]);
-    const inState = await spoilt(async (data) => {
+    const inState = await changedCopy(async (data) => {
       const text = (await readFile(join(data, "db.json"), "utf8")).replace(
         /"engine":"[^"]+"/,
         '"engine":"99.0.0"',
@@ -156,8 +156,9 @@ describe("a directory is refused, and left as it is", () => {
   });
 
   it("with 7 if a command has another outcome than recorded, and names the first", async () => {
-    const spoil = (line: TextLine): object => (line.n >= 9 && line.r !== "00000000" ? { r: "12345678" } : {});
-    const data = await spoilt((data) => rewrite(data, spoil));
+    const change = (line: TextLine): object =>
+      line.n >= 9 && line.r !== "00000000" ? { r: "12345678" } : {};
+    const data = await changedCopy((data) => rewrite(data, change));
     expect(await refused(data)).toEqual([7, sentence("\\b(?:line|command) (?:9|10)\\b")]);
   });
 });
@@ -193,32 +194,32 @@ async function rewriteKeepingState(data: string): Promise<void> {
 }
 
 describe("a directory that is not refused", () => {
-  it("begins anew with --reset, which says what it has removed", async () => {
-    const data = await spoilt(async () => {});
+  it("starts again with --reset, which prints the removed files", async () => {
+    const data = await changedCopy(async () => {});
     const served = await program.serve(["--data", data, "--reset", "--world", TINY_WORLD]);
     const { stdout } = await served.end("SIGTERM");
     expect(stdout).toContain("new; removed db.json, db.previous.json, journal.ndjson");
   });
 
-  it("keeps what it holds when --reset goes with a world that cannot be read", async () => {
-    const data = await spoilt(async () => {});
+  it("keeps its files if --reset is given with an unreadable world", async () => {
+    const data = await changedCopy(async () => {});
     expect(await refused(data, ["--reset", "--world", "nowhere.json"])).toEqual([
       2,
       sentence("nowhere.json"),
     ]);
   });
 
-  it("opens by its journal alone when its state is damaged, and says so", async () => {
-    const data = await spoilt(async (data) => {
+  it("is recovered from the journal if its state is damaged, with a warning", async () => {
+    const data = await changedCopy(async (data) => {
       for (const name of ["db.json", "db.previous.json"]) await writeFile(join(data, name), "null");
     });
     const served = await program.serve(["--data", data]);
     expect((await served.end("SIGTERM")).stderr).toContain("db.json was changed");
   });
 
-  it("serves a copied state as a world, and one that was changed by hand", async () => {
+  it("serves a copied state file as a world, also one edited by hand", async () => {
     const copy = program.path("copied.json");
-    await cp(program.path("whole", "db.json"), copy);
+    await cp(program.path("intact", "db.json"), copy);
     const bookOf = async (file: string): Promise<unknown> => {
       const served = await program.serve(["--ephemeral", "--clock", "frozen", "--world", file]);
       const { data } = (await (await fetch(`${served.url}/api/markets`)).json()) as {
@@ -229,7 +230,7 @@ describe("a directory that is not refused", () => {
       await served.end("SIGTERM");
       return shown;
     };
-    const resumed = await program.serve(["--data", await spoilt(async () => {})]);
+    const resumed = await program.serve(["--data", await changedCopy(async () => {})]);
     await resumed.end("SIGTERM");
     const before = await bookOf(copy);
     expect(before).toMatchObject({ question: "market", book: { bids: expect.any(Array) } });
@@ -239,7 +240,7 @@ describe("a directory that is not refused", () => {
   });
 });
 
-describe("a directory that the system refuses", () => {
+describe("a directory that the system does not create", () => {
   const refusing = (code: string): Disk => ({
     ...nodeDisk,
     makeFolder: (path) => {
@@ -252,8 +253,8 @@ describe("a directory that the system refuses", () => {
     ["EPERM", "usage", "(EPERM): name another directory"],
     ["EROFS", "usage", "(EROFS): name another directory"],
     ["ENOSPC", "disk", "cannot be used: ENOSPC"],
-  ])("by %s is a matter of %s", async (code, problem, sentence) => {
-    const config = keptConfig({ data: program.path("refused") });
+  ])("with %s is a problem of the kind %s", async (code, problem, sentence) => {
+    const config = persistedConfig({ data: program.path("refused") });
     const machine = { disk: refusing(code), wallNow: Date.now };
     const error = await openExchange(config, () => {}, machine).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ problem, message: expect.stringContaining(sentence) });

@@ -3,23 +3,23 @@ import { StoreError } from "../../src/engine/store-error.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { crashesAt } from "./support/crashes.ts";
-import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
-import { takeStep } from "./support/short-history.ts";
+import { FOLDER, openOn, withoutLock } from "./support/persisted.ts";
+import { takeSteps } from "./support/short-history.ts";
 
-/** An exchange that was stopped twice, so that both states are there. */
+/** Stops an exchange twice, so that both state files exist. */
 async function stoppedTwice(): Promise<[image: DiskImage, hash: string]> {
   const disk = new SimulatedDisk();
   let hash = "";
   for (let start = 0; start < 2; start += 1) {
     const opened = await openOn(disk);
-    for (let step = 0; step < 10; step += 1) takeStep(opened, step);
+    takeSteps(opened, 10);
     hash = stateHashes(opened.exchange);
     await opened.close();
   }
   return [disk.image, hash];
 }
 
-it("a crash at any call of --reset leaves the whole old exchange, or a new one", async () => {
+it("a crash at any call of --reset leaves the complete old exchange, or a new one", async () => {
   const [image, old] = await stoppedTwice();
   const disk = new SimulatedDisk(image);
   const left: DiskImage[] = [];

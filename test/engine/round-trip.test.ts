@@ -12,7 +12,7 @@ import { type Move, openArena } from "../core/properties/moves.ts";
 import { runs } from "../support/runs.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
-import { keptConfig, NOON, openOn, withoutLock } from "./support/kept.ts";
+import { NOON, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
 
 type Turn =
   | { readonly kind: "moves"; readonly moves: readonly (Move | ChainMove)[] }
@@ -69,7 +69,7 @@ const config: fc.Arbitrary<Partial<Config>> = fc.record({
   durability: fc.constantFrom("process" as const, "power" as const),
 });
 
-/** An exchange with its snapshots, as a server has them. */
+/** An exchange with its snapshots, as in a server. */
 class Running {
   readonly opened: OpenedExchange;
   readonly snapshots: Snapshots;
@@ -79,8 +79,8 @@ class Running {
     this.snapshots = new Snapshots(opened.exchange, opened.clock);
   }
 
-  /** All that matters of where it stands. */
-  get sight(): unknown {
+  /** Hashes, counters, time and clock. */
+  get status(): unknown {
     const { exchange, clock } = this.opened;
     clock.settle();
     return [stateHashes(exchange), exchange.sequence, exchange.now, clock.setting, exchange.nextDueAt];
@@ -115,7 +115,7 @@ class Running {
   }
 }
 
-/** What is on the disk once an exchange was ended in some way. */
+/** Ends an exchange, and returns the disk after it. */
 async function ended(
   disk: SimulatedDisk,
   { opened }: Running,
@@ -130,38 +130,38 @@ async function ended(
   return new Map(files);
 }
 
-describe("an exchange that is kept", () => {
-  it("goes on as one that never stopped, whatever happened and however often it was ended", async () => {
+describe("a persisted exchange", () => {
+  it("behaves like one in memory, with any commands and restarts", async () => {
     await fc.assert(
       fc.asyncProperty(config, fc.array(turn, { maxLength: 24, size: "max" }), async (some, turns) => {
         let wall = NOON;
         const wallNow = (): number => wall;
-        const terms = keptConfig(some);
-        const never = new Running(openInMemory(terms, await loadOrigin(terms, wall), wallNow));
+        const terms = persistedConfig(some);
+        const inMemory = new Running(openInMemory(terms, await loadOrigin(terms, wall), wallNow));
         let disk = new SimulatedDisk();
-        let kept = new Running(await openOn(disk, some, [], wallNow));
-        for (const each of [never, kept]) openArena(each.opened.exchange);
+        let persisted = new Running(await openOn(disk, some, [], wallNow));
+        for (const each of [inMemory, persisted]) openArena(each.opened.exchange);
         const end: Turn[] = [
           { kind: "reopen", how: "stopped" },
           { kind: "reopen", how: "stopped, no db.json" },
         ];
         for (const each of [...turns, ...end]) {
           if (each.kind === "pass") wall += each.ms;
-          else if (each.kind !== "reopen") for (const one of [never, kept]) one.take(each);
+          else if (each.kind !== "reopen") for (const one of [inMemory, persisted]) one.take(each);
           else {
-            expect(kept.sight).toEqual(never.sight);
-            // Of a scaled clock only what is written is known: where it stood last.
-            for (const { opened } of [never, kept]) opened.clock.resume(opened.clock.setting);
-            disk = new SimulatedDisk(await ended(disk, kept, each.how));
-            const said: string[] = [];
-            kept = new Running(await openOn(disk, some, said, wallNow));
-            never.snapshots.clear();
-            expect(said).toEqual([]);
-            expect(kept.sight).toEqual(never.sight);
+            expect(persisted.status).toEqual(inMemory.status);
+            // A scaled clock continues at its last recorded time.
+            for (const { opened } of [inMemory, persisted]) opened.clock.resume(opened.clock.setting);
+            disk = new SimulatedDisk(await ended(disk, persisted, each.how));
+            const warnings: string[] = [];
+            persisted = new Running(await openOn(disk, some, warnings, wallNow));
+            inMemory.snapshots.clear();
+            expect(warnings).toEqual([]);
+            expect(persisted.status).toEqual(inMemory.status);
           }
         }
-        never.opened.clock.stop();
-        kept.opened.clock.stop();
+        inMemory.opened.clock.stop();
+        persisted.opened.clock.stop();
       }),
       runs(80),
     );

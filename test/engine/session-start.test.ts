@@ -3,17 +3,17 @@ import { tokenIdIn } from "../../src/core/market.ts";
 import { millis, price, size } from "../../src/core/units.ts";
 import { addressOf } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { openOn } from "./support/kept.ts";
-import { takeStep } from "./support/short-history.ts";
+import { openOn } from "./support/persisted.ts";
+import { takeSteps } from "./support/short-history.ts";
 
 const HOUR_MS = 3_600_000;
 
-it("a session that goes on from a directory begins before what became due while the program was down", async () => {
+it("a session in a resumed directory includes what became due while the program was stopped", async () => {
   const disk = new SimulatedDisk();
   let wall = Date.UTC(2026, 0, 1);
   const open = () => openOn(disk, { clock: { mode: "real" } }, [], () => wall);
   const first = await open();
-  for (let step = 0; step < 12; step += 1) takeStep(first, step);
+  takeSteps(first, 12);
   const { state, now } = first.exchange;
   const order = {
     kind: "placeOrder",

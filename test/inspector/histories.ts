@@ -13,11 +13,9 @@ import type { OpenedReport } from "../../src/inspector/report-file.ts";
 import { openReport } from "../../src/inspector/report-file.ts";
 import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
-import { FOLDER, openOn } from "../engine/support/kept.ts";
+import { FOLDER, JOURNAL, openOn } from "../engine/support/persisted.ts";
 import { addressOf } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-
-const JOURNAL = `${FOLDER}/journal.ndjson`;
 
 /** A refused request of the generated histories. */
 export const REFUSED: RefusedRequest = {

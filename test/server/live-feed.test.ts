@@ -6,8 +6,8 @@ import { LatestEntries } from "../../src/server/latest-entries.ts";
 import { Stream } from "../../src/server/stream.ts";
 import type { Durability } from "../../src/setting.ts";
 import { FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
-import { openOn } from "../engine/support/kept.ts";
-import { takeStep } from "../engine/support/short-history.ts";
+import { openOn } from "../engine/support/persisted.ts";
+import { takeStep, takeSteps } from "../engine/support/short-history.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { reasonsOf, replayed } from "./stream-reader.ts";
 
@@ -124,7 +124,7 @@ describe("after a disk fault", () => {
           for (const { id } of entriesBefore) expect(Number.parseInt(id, 10)).toBeLessThanOrEqual(sequence);
           expect(replayed(reader.entries).hash).toBe(hash);
           expect(reasonsOf(reader)).toEqual(reasons);
-          expect(failing.hasStruck || reasons.length === 1).toBe(true);
+          expect(failing.hasFailed || reasons.length === 1).toBe(true);
           stream.close();
         }
       }
@@ -136,7 +136,7 @@ describe("the feed of an exchange opened from its directory", () => {
   it("begins with the recovered state", async () => {
     const disk = new SimulatedDisk();
     const first = await openOn(disk);
-    for (let step = 0; step < 8; step += 1) takeStep(first, step);
+    takeSteps(first, 8);
     await first.close();
     const opened = await openOn(disk);
     const { sequence } = opened.exchange;

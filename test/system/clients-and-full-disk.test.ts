@@ -12,7 +12,7 @@ import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { createHttpServer, ExchangeSite } from "../../src/server/server.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
-import { keptConfig, openOn, withoutLock } from "../engine/support/kept.ts";
+import { openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
 import { hmac } from "../server/trader.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
@@ -117,7 +117,9 @@ async function serve(
   stagger: number,
   answered: Answered,
 ) {
-  const server = createHttpServer(new ExchangeSite(serviceOf(keptConfig({ logLevel: "silent" }), exchange)));
+  const server = createHttpServer(
+    new ExchangeSite(serviceOf(persistedConfig({ logLevel: "silent" }), exchange)),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const { state, now } = exchange.exchange;
@@ -140,11 +142,11 @@ async function tryFault(
   const failing = new FailingDisk(disk, fault, nth);
   const answered: Answered = { placed: [], canceled: [], sequence: 0, refused: 0 };
   await serve(market, stagger, answered);
-  if (!failing.hasStruck) return false;
+  if (!failing.hasFailed) return false;
   const after =
     durability === "power" ? disk.afterPowerFailure({ names: (all) => all, data: () => [] }) : disk.image;
   expectPersisted(await openOn(new SimulatedDisk(withoutLock(after)), { durability }), answered);
-  const isRefused = fault.how !== "short" || fault.isForEver;
+  const isRefused = fault.how !== "short" || fault.isPermanent;
   if (isRefused) expect(answered.refused).toBeGreaterThan(0);
   return true;
 }
@@ -163,10 +165,10 @@ function expectPersisted({ exchange }: OpenedExchange, { placed, canceled, seque
 /** Lets the disk fail at each call in turn. Returns the number of calls. */
 async function tryEveryCall(durability: Durability, stagger: number, fault: DiskFault): Promise<number> {
   for (let nth = 1; ; nth += 1) {
-    const hasStruck = await tryFault(durability, stagger, fault, nth).catch((error: Error) => {
+    const hasFailed = await tryFault(durability, stagger, fault, nth).catch((error: Error) => {
       throw new Error(`${JSON.stringify(fault)}, call ${nth}: ${error.stack}`);
     });
-    if (!hasStruck) return nth - 1;
+    if (!hasFailed) return nth - 1;
   }
 }
 

@@ -1,25 +1,17 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { lengthWithoutZeros } from "../../src/engine/journal-scan.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type Crash, crashesAt, digestOf } from "../engine/support/crashes.ts";
-import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
+import { journalIn, openOn, withoutLock, withoutStart } from "../engine/support/persisted.ts";
 import { takeStep } from "../engine/support/short-history.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 
-const JOURNAL = `${FOLDER}/journal.ndjson`;
 const STEPS = 200;
 /** Commands per start. Each stop writes the state. */
 const STEPS_PER_START = 40;
-
-/** Returns the journal without the preallocated zeros. */
-function journalIn(image: DiskImage): Buffer {
-  const bytes = Buffer.from(image.get(JOURNAL) ?? new Uint8Array());
-  return bytes.subarray(0, lengthWithoutZeros(bytes));
-}
 
 /** Submits commands in pairs, like two concurrent clients. Calls `acknowledged` after each acknowledged command. */
 async function run(

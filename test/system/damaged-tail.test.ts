@@ -5,12 +5,18 @@ import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { lengthWithoutZeros, scan } from "../../src/engine/journal-scan.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import type { Durability } from "../../src/setting.ts";
-import { FOLDER, openOn, withoutLock, withoutStart } from "../engine/support/kept.ts";
-import { takeStep } from "../engine/support/short-history.ts";
+import {
+  FOLDER,
+  JOURNAL,
+  journalIn,
+  openOn,
+  withoutLock,
+  withoutStart,
+} from "../engine/support/persisted.ts";
+import { takeStep, takeSteps } from "../engine/support/short-history.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 
-const JOURNAL = `${FOLDER}/journal.ndjson`;
 const TORN = `${FOLDER}/journal.torn-1`;
 const LINE_FEED = 10;
 
@@ -27,11 +33,16 @@ interface Original {
 }
 
 const originalOf = (image: DiskImage, proven: number): Original => {
-  const file = Buffer.from(image.get(JOURNAL) ?? []);
-  const journal = file.subarray(0, lengthWithoutZeros(file));
+  const journal = journalIn(image);
   const starts = [0];
   for (const [index, byte] of journal.entries()) if (byte === LINE_FEED) starts.push(index + 1);
-  return { image: withoutLock(image), journal, room: file.length - journal.length, starts, proven };
+  return {
+    image: withoutLock(image),
+    journal,
+    room: (image.get(JOURNAL)?.length ?? 0) - journal.length,
+    starts,
+    proven,
+  };
 };
 
 const linesIn = (bytes: Uint8Array): number => bytes.filter((byte) => byte === LINE_FEED).length;
@@ -49,7 +60,7 @@ async function runHistory(durability: Durability, end: "killed" | "closed", step
     return originalOf(disk.image, linesIn(disk.image.get(JOURNAL) ?? new Uint8Array()));
   }
   const proven = durability === "power" ? linesIn(disk.image.get(JOURNAL) ?? new Uint8Array()) : 1;
-  for (let step = steps; step < steps + 8; step += 1) takeStep(opened, step);
+  takeSteps(opened, steps + 8, steps);
   let { image } = disk;
   disk.before = ({ kind }) => {
     if (kind === "sync") image = disk.image;

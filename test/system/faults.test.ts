@@ -4,7 +4,7 @@ import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { StoreError } from "../../src/engine/store-error.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
-import { openOn, withoutLock } from "../engine/support/kept.ts";
+import { openOn, withoutLock } from "../engine/support/persisted.ts";
 import { takeStep } from "../engine/support/short-history.ts";
 import { type CallKind, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
@@ -80,7 +80,7 @@ async function tryFault(
   const plan = new FailingDisk(disk, fault, nth);
   const progress: Progress = { acknowledged: 0, notPersisted: 0 };
   const hash = await run(disk, durability, shape, progress);
-  if (!plan.hasStruck) return false;
+  if (!plan.hasFailed) return false;
   const later = new SimulatedDisk(withoutLock(disk.image));
   const { exchange } = await openOn(later, { durability });
   expect(exchange.sequence).toBeGreaterThanOrEqual(progress.acknowledged);
@@ -96,10 +96,10 @@ describe("when the disk fails", () => {
       for (const shape of SHAPES) {
         for (const fault of faultsOf(shape.kinds)) {
           for (let nth = 1; nth <= 200; nth += 1) {
-            const hasStruck = await tryFault(durability, shape, fault, nth).catch((error: Error) => {
+            const hasFailed = await tryFault(durability, shape, fault, nth).catch((error: Error) => {
               throw new Error(`${JSON.stringify(fault)}, call ${nth}: ${error.stack}`);
             });
-            if (!hasStruck) break;
+            if (!hasFailed) break;
             cases += 1;
           }
         }

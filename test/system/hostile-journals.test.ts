@@ -13,7 +13,7 @@ import { openExchange } from "../../src/engine/open-exchange.ts";
 import { checkDataDir } from "../../src/history/data-dir-check.ts";
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
 import { type CommandResult, run } from "../cli/tools.ts";
-import { openOn } from "../engine/support/kept.ts";
+import { openOn } from "../engine/support/persisted.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";

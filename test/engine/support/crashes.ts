@@ -7,11 +7,11 @@ const SECTOR = 512;
 /** An integer from 0 to below a bound. */
 type Random = (bound: number) => number;
 
-/** Only what was synced is there. */
+/** Nothing that was not synced is persisted. */
 const nothing: Outcome = { names: () => 0, data: () => [] };
 const all: Outcome = { names: (waiting) => waiting, data: (waiting) => waiting };
 
-/** What was told first was carried out, the last of it in part. */
+/** The first changes are persisted, the last of them in part. */
 const prefix = (random: Random): Outcome => ({
   names: (waiting) => random(waiting + 1),
   data: (waiting) => {
@@ -23,7 +23,7 @@ const prefix = (random: Random): Outcome => ({
   },
 });
 
-/** Any of the disk's sectors were written, in any order. */
+/** Random sectors are persisted. */
 const sectors = (random: Random): Outcome => ({
   names: (waiting) => random(waiting + 1),
   data: (waiting) =>
@@ -42,13 +42,13 @@ function partsOf({ position, bytes }: DataChange & { kind: "write" }, random: Ra
   return parts;
 }
 
-/** What a crash at one moment may leave: of the process, or of the machine in several ways. */
+/** Disk after a crash of the process, or a power failure of some kind. */
 export interface Crash {
   readonly how: "process" | "nothing" | "all" | "prefix" | "sectors";
   readonly image: DiskImage;
 }
 
-/** All that a crash at this moment may leave. */
+/** Returns the disks that a crash at this moment can leave. */
 export function crashesAt(disk: SimulatedDisk, seed: number): Crash[] {
   const random = mulberry32(seed);
   return [
@@ -62,7 +62,7 @@ export function crashesAt(disk: SimulatedDisk, seed: number): Crash[] {
   ];
 }
 
-/** What two disks that hold the same have in common, and no others. */
+/** Returns a digest of the content of a disk. */
 export function digestOf(image: DiskImage): string {
   const hash = createHash("sha1");
   for (const path of [...image.keys()].sort()) {

@@ -1,26 +1,26 @@
 import type { CallKind, SimulatedDisk } from "../../support/simulated-disk.ts";
 
-/** What goes wrong with a disk: calls of a kind fail, or take but half of what is written. */
+/** A fault of a disk: calls of a kind fail, or write only half. */
 export interface DiskFault {
   readonly kind: CallKind;
   readonly how: "ENOSPC" | "EIO" | "short";
-  /** Whether every later call of the kind fails, too. */
-  readonly isForEver: boolean;
+  /** Whether every later call of the kind also fails. */
+  readonly isPermanent: boolean;
 }
 
-/** Every fault of some kinds of calls. */
+/** Returns every fault of some kinds of calls. */
 export const faultsOf = (kinds: readonly CallKind[]): readonly DiskFault[] =>
   kinds.flatMap((kind) =>
     (kind === "write" ? (["ENOSPC", "EIO", "short"] as const) : (["EIO"] as const)).flatMap((how) =>
-      [false, true].map((isForEver) => ({ kind, how, isForEver })),
+      [false, true].map((isPermanent) => ({ kind, how, isPermanent })),
     ),
   );
 
-/** Lets the n-th call of a fault's kind fail from now on; `hasStruck` says whether one has failed. */
+/** Makes the n-th call of a fault's kind fail; `hasFailed` is whether it has. */
 export class FailingDisk {
   readonly #fault: DiskFault;
   #left: number;
-  hasStruck = false;
+  hasFailed = false;
 
   constructor(disk: SimulatedDisk, fault: DiskFault, nth: number) {
     this.#fault = fault;
@@ -38,8 +38,8 @@ export class FailingDisk {
   #isNow(kind: CallKind, path: string): boolean {
     if (kind !== this.#fault.kind || path.includes("/lock")) return false;
     this.#left -= 1;
-    const isNow = this.#left === 0 || (this.#left < 0 && this.#fault.isForEver);
-    this.hasStruck ||= isNow;
+    const isNow = this.#left === 0 || (this.#left < 0 && this.#fault.isPermanent);
+    this.hasFailed ||= isNow;
     return isNow;
   }
 }

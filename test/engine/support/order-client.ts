@@ -2,22 +2,22 @@ import type { Credentials, PlacedOrder } from "../../server/replies.ts";
 import { hmac } from "../../server/trader.ts";
 import { signPersonal, wallet } from "../../server/wallet.ts";
 
-/** What a client was told of an order of its own. */
-interface Told {
+/** An order with what the responses said of it. */
+interface KnownOrder {
   readonly id: string;
   isCanceled: boolean;
 }
 
 const JSON_BODY = { "content-type": "application/json" };
 
-/** A wallet that places and cancels orders, each of another size, as fast as it is answered. */
+/** A wallet that places and cancels orders of different sizes, each request right after the response to the last. */
 export class OrderClient {
   readonly #tokenId: string;
   readonly #address: string;
   readonly #credentials: Credentials;
-  readonly orders: Told[] = [];
-  /** Those whose cancel was sent; of some no answer ever came. */
-  readonly #asked = new Set<Told>();
+  readonly orders: KnownOrder[] = [];
+  /** Orders whose cancel was sent, with or without a response. */
+  readonly #cancelSent = new Set<KnownOrder>();
   #sizes = 0;
 
   private constructor(tokenId: string, address: string, credentials: Credentials) {
@@ -37,14 +37,14 @@ export class OrderClient {
     return new OrderClient(tokenId, account.address, (await reply.json()) as Credentials);
   }
 
-  /** Goes on until nobody answers; `answered` is told of each answer, and says whether to go on. */
+  /** Sends requests until the server is gone, or until `answered`, called after each response, returns false. */
   async work(url: string, answered: () => boolean): Promise<void> {
     for (;;) {
       try {
         if (this.#sizes % 3 === 2) await this.#cancel(url);
         await this.#place(url);
       } catch (error) {
-        // What fetch throws when nobody is there, or the answer breaks off.
+        // `fetch` throws this if the server is gone or the response is cut.
         if (error instanceof TypeError) return;
         throw error;
       }
@@ -52,10 +52,10 @@ export class OrderClient {
     }
   }
 
-  /** Whether an order may stand so after what this client was told of it. */
-  mayBe(told: Told, status: string): boolean {
-    if (told.isCanceled) return status === "CANCELED";
-    return status === "LIVE" || (status === "CANCELED" && this.#asked.has(told));
+  /** Whether a status is possible for an order after the responses of this client. */
+  mayBe(order: KnownOrder, status: string): boolean {
+    if (order.isCanceled) return status === "CANCELED";
+    return status === "LIVE" || (status === "CANCELED" && this.#cancelSent.has(order));
   }
 
   async #place(url: string): Promise<void> {
@@ -66,9 +66,9 @@ export class OrderClient {
   }
 
   async #cancel(url: string): Promise<void> {
-    const order = this.orders.findLast((told) => !this.#asked.has(told));
+    const order = this.orders.findLast((each) => !this.#cancelSent.has(each));
     if (order === undefined) return;
-    this.#asked.add(order);
+    this.#cancelSent.add(order);
     await this.#send(url, "DELETE", { orderId: order.id });
     order.isCanceled = true;
   }

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-/** A folder for each version, by its first number, with a lock file that names its bytes. */
+/** Has a folder for each major version, with a lock file. */
 const WANTED = fileURLToPath(new URL("../other-node/", import.meta.url));
 const CACHE = fileURLToPath(new URL("../../../node_modules/.cache/clobsim-other-node/", import.meta.url));
 const NAME = `node-${process.platform}-${process.arch}`;
 
-/** The versions of Node that are tried besides this one's. */
+/** Versions of Node that are tested besides this one. */
 export const OTHER_VERSIONS: readonly string[] = readdirSync(WANTED).map(versionIn);
 
 function versionIn(major: string): string {
@@ -19,8 +19,8 @@ function versionIn(major: string): string {
 }
 
 /**
- * The program of another Node: fetched once from the package registry, without any script of its own being run. Where it
- * cannot be had, the reason.
+ * Returns the program of another version of Node, fetched once from the package registry without running scripts, or
+ * the reason why it is not available.
  */
 export async function otherNode(
   version: string,
@@ -38,7 +38,7 @@ export async function otherNode(
       timeout: 120_000,
     });
   } catch (error) {
-    return { reason: `npm ci has failed: ${(error as Error).message.split("\n")[0]}` };
+    return { reason: `npm ci failed: ${(error as Error).message.split("\n")[0]}` };
   }
   if (await isThere(program, version)) return { program };
   return { reason: `the registry has no package ${NAME} ${version}` };

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { SimulatedDisk } from "../../support/simulated-disk.ts";
 import { stateHashes } from "../../support/state-hashes.ts";
-import { FOLDER, openOn } from "./kept.ts";
+import { FOLDER, openOn } from "./persisted.ts";
 
 /*
- * A program of its own: goes on with each journal that it is given, stops, and prints all that is kept then, so that two
+ * A program that resumes each journal in its arguments, stops, and prints the hashes and files, so that two
  * runs can be compared byte by byte.
  */
 for (const path of process.argv.slice(2)) {

@@ -3,7 +3,7 @@ import { money, price, size } from "../../../src/core/units.ts";
 import type { OpenedExchange } from "../../../src/engine/open-exchange.ts";
 import { addressOf, eventCommand, marketCommand } from "../../support/commands.ts";
 
-/** One command of a short history with a bit of everything, in order; `step` counts from 0. */
+/** Submits one command of a short history of all kinds; `step` counts from 0. */
 export function takeStep({ exchange }: OpenedExchange, step: number): void {
   const address = addressOf(step % 3 === 0 ? "ann" : "ben");
   if (step === 0) exchange.submit(eventCommand("event"));
@@ -26,4 +26,9 @@ export function takeStep({ exchange }: OpenedExchange, step: number): void {
       expiration: null,
     });
   }
+}
+
+/** Submits the first `end` commands of the history, from `start` on. */
+export function takeSteps(opened: OpenedExchange, end: number, start = 0): void {
+  for (let step = start; step < end; step += 1) takeStep(opened, step);
 }

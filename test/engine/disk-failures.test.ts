@@ -10,8 +10,8 @@ import { createHttpServer, ExchangeSite } from "../../src/server/server.ts";
 import type { Durability } from "../../src/setting.ts";
 import { START } from "../support/exchange.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { FOLDER, keptConfig, openOn, withoutLock } from "./support/kept.ts";
-import { takeStep } from "./support/short-history.ts";
+import { FOLDER, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
+import { takeSteps } from "./support/short-history.ts";
 
 const FULL = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
 
@@ -22,10 +22,10 @@ describe("a server whose disk is full", () => {
   });
 
   it.each<Durability>(["process", "power"])(
-    "%s: answers 503, undoes what it could not keep, and goes on reading",
+    "%s: answers 503, rolls back what it could not persist, and still serves reads",
     async (durability) => {
       const disk = new SimulatedDisk();
-      const config = keptConfig({ durability, logLevel: "silent" });
+      const config = persistedConfig({ durability, logLevel: "silent" });
       const opened = await openOn(disk, config);
       const server = createHttpServer(new ExchangeSite(serviceOf(config, opened)));
       closers.push(() => server.close());
@@ -62,8 +62,8 @@ describe("a server whose disk is full", () => {
   );
 });
 
-describe("a journal that can no longer be written", () => {
-  it("acknowledges nothing by a sync that was under way", async () => {
+describe("a journal that cannot be written", () => {
+  it("acknowledges nothing with a running sync", async () => {
     let synced = (): void => {};
     let cutTo = -1;
     const file: DiskFile = {
@@ -91,10 +91,10 @@ describe("a journal that can no longer be written", () => {
     await kept;
   });
 
-  it("lets no state be written that is ahead of it", async () => {
+  it("prevents writing a later state", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk);
-    for (let step = 0; step < 3; step += 1) takeStep(opened, step);
+    takeSteps(opened, 3);
     opened.persistence.flush(opened.persistence.position);
     for (let count = 0; count < 10_000; count += 1) {
       opened.exchange.submit({

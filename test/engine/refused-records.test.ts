@@ -1,11 +1,9 @@
-import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { MAX_REFUSED, type RefusedRequest } from "../../src/core/refusals.ts";
 import type { Durability } from "../../src/setting.ts";
-import { linesIn } from "../cli/journal-lines.ts";
 import { addressOf, eventCommand } from "../support/commands.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
-import { openOn, withoutLock } from "./support/kept.ts";
+import { JOURNAL, journalIn, journalLines, openOn, withoutLock } from "./support/persisted.ts";
 
 const REFUSED: RefusedRequest = {
   method: "POST",
@@ -23,20 +21,15 @@ const REFUSED: RefusedRequest = {
   },
 };
 
-const journalOf = (image: DiskImage): string =>
-  Buffer.from(image.get("/data/journal.ndjson") ?? [])
-    .toString("utf8")
-    .replace(/\0+$/, "");
-const kindsIn = (image: DiskImage): unknown[] => linesIn(journalOf(image)).map(({ k }) => k);
-const notesIn = (image: DiskImage): unknown[] =>
-  kindsIn(image).filter((kind) => `${kind}`.startsWith("refused"));
+const kindsIn = (image: DiskImage): string[] => journalLines(journalIn(image)).map(({ k }) => k);
+const recordsIn = (image: DiskImage): string[] => kindsIn(image).filter((kind) => kind.startsWith("refused"));
 
-/** What an answer does before it leaves; whether it had to wait. */
-const answer = ({ persistence }: Awaited<ReturnType<typeof openOn>>): boolean =>
+/** Flushes as before an answer; returns whether the answer must wait. */
+const mustWait = ({ persistence }: Awaited<ReturnType<typeof openOn>>): boolean =>
   persistence.flush(persistence.position) !== undefined;
 
-describe.each<Durability>(["process", "power"])("a note of a refused request (%s)", (durability) => {
-  it("is written before its answer, which does not wait for a sync", async () => {
+describe.each<Durability>(["process", "power"])("the record of a refused request (%s)", (durability) => {
+  it("is written before the response, which does not wait for a sync", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
     await opened.persistence.flush(opened.persistence.position);
@@ -45,13 +38,13 @@ describe.each<Durability>(["process", "power"])("a note of a refused request (%s
     disk.before = ({ kind }) => {
       if (kind.startsWith("sync")) syncs += 1;
     };
-    expect(answer(opened)).toBe(false);
+    expect(mustWait(opened)).toBe(false);
     expect(syncs).toBe(0);
-    expect(notesIn(disk.image)).toEqual(["refused"]);
+    expect(recordsIn(disk.image)).toEqual(["refused"]);
     await opened.close();
   });
 
-  it("changes neither state nor sequence, and is there when the exchange is opened again", async () => {
+  it("changes neither state nor sequence, also after a restart", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
     const { hash, sequence } = opened.exchange;
@@ -64,12 +57,12 @@ describe.each<Durability>(["process", "power"])("a note of a refused request (%s
     expect(after).not.toBe(hash);
     const again = await openOn(new SimulatedDisk(withoutLock(disk.image)), { durability });
     expect([again.exchange.hash, again.exchange.sequence]).toEqual([after, sequence + 1]);
-    expect(notesIn(disk.image)).toEqual(["refused", "refused"]);
+    expect(recordsIn(disk.image)).toEqual(["refused", "refused"]);
     await again.close();
     await opened.close();
   });
 
-  it("that the disk does not take stops nothing, and is written when it does", async () => {
+  it("stays buffered if the disk fails, and is written later", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
     await opened.persistence.flush(opened.persistence.position);
@@ -77,7 +70,7 @@ describe.each<Durability>(["process", "power"])("a note of a refused request (%s
       if (kind === "write") throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
     };
     opened.noteRefused(REFUSED);
-    expect(answer(opened)).toBe(false);
+    expect(mustWait(opened)).toBe(false);
     expect(opened.persistence.broken).toBeNull();
     disk.before = () => {};
     opened.exchange.submit(eventCommand("event"));
@@ -86,7 +79,7 @@ describe.each<Durability>(["process", "power"])("a note of a refused request (%s
     await opened.close();
   });
 
-  it("of a journal that is broken harms nothing", async () => {
+  it("is dropped if the journal is broken", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
     disk.before = ({ kind }) => {
@@ -98,13 +91,13 @@ describe.each<Durability>(["process", "power"])("a note of a refused request (%s
       .catch(() => {});
     expect(opened.persistence.broken).not.toBeNull();
     opened.noteRefused(REFUSED);
-    expect(answer(opened)).toBe(false);
+    expect(mustWait(opened)).toBe(false);
     await opened.close();
   });
 });
 
-describe("notes of refused requests", () => {
-  it("end with one that says so, and none follows, whoever opens the journal again", async () => {
+describe("records of refused requests", () => {
+  it("end at the maximum with a last record, also after a restart", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk);
     for (let count = 0; count < MAX_REFUSED - 1; count += 1) opened.noteRefused(REFUSED);
@@ -115,27 +108,26 @@ describe("notes of refused requests", () => {
     const last = await openOn(disk);
     last.noteRefused(REFUSED);
     await last.close();
-    const notes = notesIn(disk.image);
-    expect(notes).toHaveLength(MAX_REFUSED + 1);
-    expect(notes.at(-1)).toBe("refusedFull");
-    expect(journalOf(disk.image).length).toBeLessThan(5 * 1024 * 1024);
+    const records = recordsIn(disk.image);
+    expect(records).toHaveLength(MAX_REFUSED + 1);
+    expect(records.at(-1)).toBe("refusedFull");
+    expect(journalIn(disk.image).length).toBeLessThan(5 * 1024 * 1024);
   });
 
-  it("are counted anew where no state tells how many there are", async () => {
+  it("are counted in the journal if there is no state file", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk);
     for (let count = 0; count < MAX_REFUSED; count += 1) opened.noteRefused(REFUSED);
     await opened.close();
-    const journal = disk.image.get("/data/journal.ndjson");
-    const other = new SimulatedDisk(new Map([["/data/journal.ndjson", journal ?? new Uint8Array()]]));
+    const other = new SimulatedDisk(new Map([[JOURNAL, journalIn(disk.image)]]));
     const again = await openOn(other);
     again.noteRefused(REFUSED);
     again.noteRefused(REFUSED);
     await again.close();
-    expect(notesIn(other.image).slice(MAX_REFUSED - 1)).toEqual(["refused", "refusedFull"]);
+    expect(recordsIn(other.image).slice(MAX_REFUSED - 1)).toEqual(["refused", "refusedFull"]);
   });
 
-  it("of an unkept session are the first ones, and those left out are counted", async () => {
+  it("in memory are the first ones, with the number of others", async () => {
     const opened = await openOn(new SimulatedDisk(), { data: null });
     const start = opened.exchange.snapshot();
     for (let count = 0; count < MAX_REFUSED + 3; count += 1) opened.noteRefused(REFUSED);

@@ -6,12 +6,12 @@ import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { addressOf } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
-import { FOLDER, openOn, withoutLock } from "./support/kept.ts";
-import { takeStep } from "./support/short-history.ts";
+import { journalIn, journalLines, openOn, withoutLock } from "./support/persisted.ts";
+import { takeSteps } from "./support/short-history.ts";
 
 const STEPS_BEFORE = 6;
 
-/** Places orders, and cancels each second one next: lines that wait until somebody is answered. */
+/** Places two orders and cancels the second, repeatedly: their lines are queued until a flush. */
 function placeAndCancel({ exchange }: OpenedExchange, count: number): void {
   const address = addressOf("ann");
   const tokenId = tokenIdIn(exchange.state.markets.get(1), "YES");
@@ -32,17 +32,14 @@ function placeAndCancel({ exchange }: OpenedExchange, count: number): void {
   }
 }
 
-const linesIn = (disk: SimulatedDisk): number =>
-  Buffer.from(disk.image.get(`${FOLDER}/journal.ndjson`) ?? [])
-    .toString()
-    .split("\n").length - 1;
+const linesIn = (disk: SimulatedDisk): number => journalLines(journalIn(disk.image)).length;
 
 it.each([1, 63, 64, 65, 128, 255, 256, 257, 513, 769])(
-  "%i orders and cancels that wait together are as many lines, and opened again the exchange is the same",
+  "%i queued orders and cancels are as many lines, and replay to the same state",
   async (count) => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability: "process" });
-    for (let step = 0; step < STEPS_BEFORE; step += 1) takeStep(opened, step);
+    takeSteps(opened, STEPS_BEFORE);
     opened.persistence.flush(opened.persistence.position);
     const before = linesIn(disk);
     placeAndCancel(opened, count);
