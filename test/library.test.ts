@@ -172,7 +172,11 @@ describe("new ExchangeClient", () => {
   it.each<[string, unknown, string]>([
     ["account", walletOf(`0x${"1".repeat(64)}`), `${WALLET}, found a promise, which must be awaited`],
     ["account", `0x${"1".repeat(64)}`, `${WALLET}, found another text`],
-    ["credentials", { apiKey: "a" }, "{ address, apiKey, secret, passphrase }, four texts, found an object"],
+    [
+      "credentials",
+      { apiKey: "a" },
+      "{ address, apiKey, secret, passphrase }, four strings, found an object",
+    ],
     [
       "time",
       "remote",

@@ -92,14 +92,14 @@ export class BookView {
     return book === null || tick < 1 || tick > book.levels ? null : price(tick * this.tick);
   }
 
-  /** Returns the fair value at a moment, in 0.0001 USDC, not rounded. */
+  /** Returns the fair value at a time, in 0.0001 USDC, not rounded. */
   fairAt(at: number): number {
     const { fair, state, market } = this.turn;
     const value = fair.at(state, market, at);
     return this.outcome === "YES" ? value : FULL_PRICE - value;
   }
 
-  /** Returns the last traded price at a moment; null if there was no trade. */
+  /** Returns the last traded price at a time; null if there was no trade. */
   tradedBy(at: Millis): Price | null {
     const { history } = this.#record;
     const points = history.countBefore(Math.floor(at / 1000) + 1);
@@ -141,13 +141,13 @@ export class BookView {
   }
 
   /** Limits a price so that an order rests inside (0, 1) with room for a level of the opposite side. */
-  within(wanted: number, direction: BookDirection): number {
+  clampPrice(wanted: number, direction: BookDirection): number {
     const [low, high] = direction === BID ? [1, 2] : [2, 1];
     return Math.min(FULL_PRICE - high * this.tick, Math.max(low * this.tick, wanted));
   }
 
   /** Rounds a size to whole shares, at least the market's minimum. */
-  lots(wanted: number): number {
+  roundSize(wanted: number): number {
     return Math.max(this.turn.market.minOrderSize, LOT, Math.round(wanted / LOT) * LOT);
   }
 
@@ -175,7 +175,7 @@ export class BookView {
     const { state, bot, market } = this.turn;
     const ticks = direction === BID ? Math.floor(limit / this.tick) : Math.ceil(limit / this.tick);
     const own = price(Math.min(FULL_PRICE - this.tick, Math.max(this.tick, ticks * this.tick)));
-    const lots = size(this.lots(wanted));
+    const lots = size(this.roundSize(wanted));
     const { outcome, ...terms } = this.#termsOf(direction, own, lots);
     const required = reservationOf(terms, lots, market.feeRateBps);
     const asset = { side: terms.side, token: tokenOf(market.number, outcome) };

@@ -64,9 +64,9 @@ export class Bots {
     const stops = [
       exchange.watch((_sequence, _at, events) => {
         // Status and order of markets decide in which of them bots trade.
-        if (events.some(({ kind }) => Object.hasOwn(marketAppliers, kind))) schedule.forget();
+        if (events.some(({ kind }) => Object.hasOwn(marketAppliers, kind))) schedule.invalidate();
       }),
-      exchange.watchRewind(() => schedule.forget()),
+      exchange.watchRewind(() => schedule.invalidate()),
     ];
     this.#stopWatching = () => {
       for (const stop of stops) stop();
@@ -101,7 +101,7 @@ export class Bots {
   }
 }
 
-/** A bot in a market, with the moment of its next turn. */
+/** A bot in a market, with the time of its next turn. */
 interface ScheduleEntry {
   readonly bot: Bot;
   readonly market: number;
@@ -117,7 +117,7 @@ class BotSchedule implements Agents {
   readonly #fair: FairValue;
   /** By bot, then by market; null if it must be computed again. */
   #entries: readonly ScheduleEntry[] | null = null;
-  /** Next moment at which a bot acts, and the entries due then, by bot, then by market. */
+  /** Next time at which a bot acts, and the entries due then, by bot, then by market. */
   #next = 0;
   #due: ScheduleEntry[] = [];
 
@@ -131,9 +131,9 @@ class BotSchedule implements Agents {
   }
 
   /** Called when the state is replaced or its markets change; discards everything computed from it. */
-  forget(): void {
+  invalidate(): void {
     this.#entries = null;
-    this.#fair.forget();
+    this.#fair.invalidate();
   }
 
   nextAfter(now: Millis): Millis | null {
@@ -154,7 +154,7 @@ class BotSchedule implements Agents {
     }
   }
 
-  /** Finds the next moment after `now` at which a bot acts, and the entries due then. */
+  /** Finds the next time after `now` at which a bot acts, and the entries due then. */
   #findNext(now: Millis): void {
     this.#entries ??= this.#makeEntries(now);
     this.#next = Number.POSITIVE_INFINITY;

@@ -59,7 +59,7 @@ export class FairValue {
   }
 
   /** Called when the state is replaced; discards the anchors. */
-  forget(): void {
+  invalidate(): void {
     this.#anchors.clear();
   }
 

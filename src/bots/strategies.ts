@@ -58,7 +58,7 @@ function* makeMarket(view: BookView, terms: MakerTerms): Generator<Command> {
   for (const direction of [BID, ASK] as const) {
     const away = direction === BID ? -1 : 1;
     for (let level = 0; level < terms.levels; level += 1) {
-      const wanted = view.within(reservation + away * (half + level * gap), direction);
+      const wanted = view.clampPrice(reservation + away * (half + level * gap), direction);
       const index = open.findIndex((own) => own.direction === direction && isNear(own, wanted, view));
       if (index >= 0) open.splice(index, 1);
       else
@@ -117,7 +117,7 @@ function* followTrend(view: BookView, { windowMs, threshold, size }: MomentumTer
     if (held < MAX_INVENTORY) yield* cross(view, direction, size);
   } else if (inventory !== 0) {
     const held = Math.abs(inventory) * 10_000;
-    if (held >= view.lots(0)) yield* cross(view, inventory > 0 ? ASK : BID, Math.min(size, held));
+    if (held >= view.roundSize(0)) yield* cross(view, inventory > 0 ? ASK : BID, Math.min(size, held));
   }
 }
 

@@ -204,6 +204,6 @@ function baseOf(url: string): URL {
 
 /** Returns an expiration as text; an invalid one becomes a text that the server refuses. */
 function expirationText(expiration: Date | string | number): string {
-  const isMoment = expiration instanceof Date && !Number.isNaN(expiration.getTime());
-  return isMoment ? expiration.toISOString() : String(expiration);
+  const isValid = expiration instanceof Date && !Number.isNaN(expiration.getTime());
+  return isValid ? expiration.toISOString() : String(expiration);
 }

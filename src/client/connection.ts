@@ -29,11 +29,11 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 /** Percent-encodes a text as UTF-8, even with a lone surrogate, for which `encodeURIComponent` alone throws. */
 const encoded = (value: string): string => encodeURIComponent(Buffer.from(value).toString());
 
-/** Encodes a path parameter. @throws TypeError if it is no text, such as the id of an order that was not awaited. */
+/** Encodes a path parameter. @throws TypeError if it is not a string, such as the id of an order that was not awaited. */
 function inPath(value: unknown, route: Route): string {
   if (typeof value === "string") return encoded(value);
   throw new TypeError(
-    `${route} takes a text in its path, found ${value === undefined ? "nothing" : String(value)}`,
+    `${route} expects a string in its path, found ${value === undefined ? "nothing" : String(value)}`,
   );
 }
 
@@ -132,7 +132,7 @@ export interface RawRequest {
   readonly method: string;
   /** Path and query, without the prefix of a pool, sent unchanged. */
   readonly path: string;
-  /** A text is sent unchanged, anything else as JSON; undefined sends no body. */
+  /** A string is sent unchanged, anything else as JSON; undefined sends no body. */
   readonly body?: unknown;
   /** Whether to sign it with the client's credentials. */
   readonly signed?: boolean;

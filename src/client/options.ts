@@ -37,7 +37,7 @@ const ACCOUNT = objectWith("a wallet, such as await walletOf(privateKey)", {
   signMessage: FUNCTION,
 });
 
-const CREDENTIALS = objectWith("{ address, apiKey, secret, passphrase }, four texts", {
+const CREDENTIALS = objectWith("{ address, apiKey, secret, passphrase }, four strings", {
   address: TEXT,
   apiKey: TEXT,
   secret: TEXT,

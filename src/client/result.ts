@@ -49,8 +49,8 @@ export function connectionLost(origin: string, cause: unknown): ExchangeError {
   // A host name with several addresses fails with an AggregateError, which has a code and an empty message.
   const reason = typeof message === "string" && message !== "" ? message : (name ?? String(cause));
   const details = name === null ? null : { cause: name };
-  const said = `no reply from ${origin}: ${reason}`;
-  return { ...UNANSWERED, code: "CONNECTION_LOST", message: said, hint: hintFor(name), details };
+  const text = `no reply from ${origin}: ${reason}`;
+  return { ...UNANSWERED, code: "CONNECTION_LOST", message: text, hint: hintFor(name), details };
 }
 
 export const NOT_DERIVED: ExchangeError = {
@@ -162,7 +162,7 @@ function refusalIn(reply: RawReply, body: JsonObject): ExchangeError {
     };
   }
   const found = typeof code === "string" ? `code ${JSON.stringify(code)}` : "no code";
-  return invalid(reply, `the reply ${reply.status} is no error that this client knows: ${found}`, body);
+  return invalid(reply, `the reply ${reply.status} is not a known error: ${found}`, body);
 }
 
 /** Returns the error of a reply that is not a JSON object, without its content, which may hold a secret. */
@@ -170,7 +170,7 @@ function unreadable(reply: RawReply): ExchangeError {
   const { status, body, headers } = reply;
   const type = headers["content-type"] ?? "of no type";
   const found =
-    body === undefined ? `no JSON (${type})` : describeValue(body).replace(/^the string .*/, "a string");
+    body === undefined ? `invalid JSON (${type})` : describeValue(body).replace(/^the string .*/, "a string");
   return invalid(reply, `the reply ${status} should be a JSON object, found ${found}`, null);
 }
 
@@ -179,7 +179,7 @@ function invalid(reply: RawReply, message: string, details: ExchangeError["detai
     code: "INVALID_REPLY",
     message,
     status: reply.status,
-    hint: "is this the origin of a clobsim server? send() shows the reply as it came",
+    hint: "is this the origin of a clobsim server? send() returns the raw reply",
     details,
     requestId: reply.headers["x-request-id"] ?? null,
     retryAfter: secondsIn(reply.headers),

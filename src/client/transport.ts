@@ -93,7 +93,7 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
     new Promise((resolve, reject) => {
       const outgoing = beginning(request);
       const deadline = setTimeout(() => {
-        outgoing.destroy(new Error(`no whole reply within ${timeoutMs} ms`));
+        outgoing.destroy(new Error(`no complete reply within ${timeoutMs} ms`));
       }, timeoutMs);
       let isAnswered = false;
       outgoing.on("error", reject);
@@ -117,7 +117,9 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
   const open: Transport["open"] = (request, signal) =>
     new Promise((resolve, reject) => {
       const outgoing = beginning(request, signal === undefined ? {} : { signal: signal as AbortSignal });
-      outgoing.setTimeout(MAX_SILENCE_MS, () => outgoing.destroy(new Error("nothing came for too long")));
+      outgoing.setTimeout(MAX_SILENCE_MS, () =>
+        outgoing.destroy(new Error(`no data within ${MAX_SILENCE_MS} ms`)),
+      );
       outgoing.on("error", reject);
       outgoing.on("response", (body) => {
         resolve({ status: body.statusCode ?? 0, headers: joined(body.headersDistinct), body });

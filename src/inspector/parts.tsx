@@ -185,7 +185,7 @@ export function ActionButton({
 /** Returns why commands are disabled. */
 export function disabledReason(): string {
   if (server.value === null) return "a report is read-only: clobsim serve --from REPORT continues from it";
-  return "this is the past: go to the end first (l)";
+  return "an earlier row is shown: go to the end first (l)";
 }
 
 /** Binds a field to the signal that holds its text. */

@@ -33,7 +33,7 @@ class ReportLines implements Lines {
     const start = this.#starts.at(row);
     const next = row + 1 < this.count ? this.#starts.at(row + 1) : this.#end;
     const line = this.#reader.read(start, next - 1);
-    if (line === null) throw new Error(`row ${row} of the report cannot be read again`);
+    if (line === null) throw new Error(`row ${row} of the report cannot be read`);
     return line;
   }
 
@@ -122,7 +122,7 @@ function notOpened(name: string, bytes: Buffer): StoreError {
   if (!isReport || damage === null) {
     return new StoreError(
       "usage",
-      `${name} is no report: expected the file that GET /sim/report, clobsim report or a failed scenario has made`,
+      `${name} is not a report: expected a file written by GET /sim/report, clobsim report or a failed scenario`,
     );
   }
   return new StoreError("corrupt", damageText(name, name, damage));

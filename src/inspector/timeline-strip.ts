@@ -26,7 +26,7 @@ export function byTimeUnavailable(): string | null {
   if (shown === null) return null;
   if (shown.goesBack) return "time goes back in this history";
   const [from, to] = spanOf(shown);
-  return from < to ? null : "all rows are of one moment";
+  return from < to ? null : "all rows have the same time";
 }
 
 /** Returns the range of the whole history. */

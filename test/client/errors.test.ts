@@ -97,7 +97,7 @@ describe("a reply after the timeout", () => {
       const client = await clientOfSocket((socket) => {
         socket.write(bytes, () => vi.advanceTimersByTime(30_000));
       });
-      expect(errorOf(await client.serverTime()).message).toContain("no whole reply within 30000 ms");
+      expect(errorOf(await client.serverTime()).message).toContain("no complete reply within 30000 ms");
     } finally {
       vi.useRealTimers();
     }
@@ -122,9 +122,15 @@ describe("INVALID_REPLY", () => {
       502,
       "text/html",
       "<html>",
-      "the reply 502 should be a JSON object, found no JSON (text/html)",
+      "the reply 502 should be a JSON object, found invalid JSON (text/html)",
     ],
-    ["nothing", 200, "text/plain", "", "the reply 200 should be a JSON object, found no JSON (text/plain)"],
+    [
+      "nothing",
+      200,
+      "text/plain",
+      "",
+      "the reply 200 should be a JSON object, found invalid JSON (text/plain)",
+    ],
     ["an array", 200, "application/json", "[1]", "the reply 200 should be a JSON object, found an array"],
     [
       "a string",
@@ -133,13 +139,13 @@ describe("INVALID_REPLY", () => {
       '"secret"',
       "the reply 200 should be a JSON object, found a string",
     ],
-    ["no code", 500, "application/json", "{}", "the reply 500 is no error that this client knows: no code"],
+    ["no code", 500, "application/json", "{}", "the reply 500 is not a known error: no code"],
     [
       "an unknown code",
       418,
       "application/json",
       '{"error":"short and stout","code":"TEAPOT"}',
-      'the reply 418 is no error that this client knows: code "TEAPOT"',
+      'the reply 418 is not a known error: code "TEAPOT"',
     ],
   ])("is the error of a reply of %s", async (_case, status, type, text, message) => {
     const server = await bareServer((_request, response) => {

@@ -137,8 +137,8 @@ describe("a damaged report", () => {
 
   it.each([
     ["0 bytes", "", "bug.ndjson is empty"],
-    ["another text", "hello\n", "bug.ndjson is no report: expected the file that GET /sim/report"],
-    ["a page", "<!doctype html>", "bug.ndjson is no report"],
+    ["another text", "hello\n", "bug.ndjson is not a report: expected a file written by GET /sim/report"],
+    ["a page", "<!doctype html>", "bug.ndjson is not a report"],
     ["JSON", '{"n":2}\n', "bug.ndjson"],
   ])("of %s is refused with the expected format", async (_, text, sentence) => {
     await expect(openBytes(Buffer.from(text), "bug.ndjson")).rejects.toThrow(sentence);

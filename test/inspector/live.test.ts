@@ -67,7 +67,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     const [before] = /^row \d+/.exec((await rows.textContent()) ?? "") ?? [];
     const count = async (): Promise<number> => Number(/of (\d+)/.exec((await rows.textContent()) ?? "")?.[1]);
     const countBefore = await count();
-    const past = "this is the past: go to the end first (l)";
+    const past = "an earlier row is shown: go to the end first (l)";
     for (const [pane, buttons] of [
       ["chain", ["Mine a block", "Bump fees", "Set fault", "End faults"]],
       ["clock", ["Freeze", "Run", "Run at", "+1s", "+1m", "+1h", "+1d", "Advance by", "To the next timer"]],
@@ -105,7 +105,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.button("Bump fees", pane).click();
     for (const kind of ["delay", "retry"]) {
       await pane.getByLabel("Kind of fault").selectOption(kind);
-      await pane.getByLabel("How many settlements it hits").fill("3");
+      await pane.getByLabel("Number of settlements").fill("3");
       await inspector.button("Set fault", pane).click();
       await pane.getByText(new RegExp(`: ${kind}, hit 0, 3 remaining`)).waitFor();
     }
@@ -203,16 +203,16 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
   it("injects faults into requests, and shows the fault of a request", async () => {
     const pane = await inspector.open("session");
     const faults = pane.getByRole("region", { name: "Faults on requests" });
-    await faults.getByLabel("How many times").fill("1");
+    await faults.getByLabel("Number of times").fill("1");
     await inspector.button("Inject", faults).click();
     await faults.getByText(/POST \/clob\/order: 503, fired 0 times/).waitFor();
     const hit = await client.place({ tokenId: story.yes, side: "BUY", price: 0.3, size: 1 });
     expect(hit).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
     await inspector.pane("journal").getByText("POST /clob/order → 503 UNAVAILABLE").waitFor();
-    await faults.getByLabel("What goes wrong").selectOption("hang up");
+    await faults.getByLabel("Effect").selectOption("drop connection");
     await inspector.button("Inject", faults).click();
     await faults
-      .getByText(/hang up|connection/)
+      .getByText(/: connection/)
       .last()
       .waitFor();
     for (let left = await inspector.button("Remove", faults).count(); left > 0; left -= 1) {
@@ -330,7 +330,7 @@ describe.runIf(BROWSER !== null)("a server", () => {
     await mine();
     await other.pane("journal").getByRole("listitem").first().waitFor();
     expect(await byTime.isDisabled()).toBe(true);
-    expect(await byTime.getAttribute("title")).toBe("all rows are of one moment");
+    expect(await byTime.getAttribute("title")).toBe("all rows have the same time");
     await fetchJson(frozen.url, "/sim/clock", { advance: "1h" });
     await mine();
     await expect.poll(() => byTime.isDisabled()).toBe(false);

@@ -49,7 +49,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await drop("dropped.ndjson", reportText());
     await inspector.page.getByText("clobsim dropped.ndjson").waitFor();
     await drop("hello.txt", "hello");
-    await inspector.page.getByRole("alert").filter({ hasText: "hello.txt is no report" }).waitFor();
+    await inspector.page.getByRole("alert").filter({ hasText: "hello.txt is not a report" }).waitFor();
     // The open report stays.
     await inspector.page.getByText("clobsim dropped.ndjson").waitFor();
     await drop("another.ndjson", reportText());
@@ -58,7 +58,11 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
 
   it.each([
     ["of 0 bytes", () => "", "empty.ndjson is empty"],
-    ["that is not one", () => "hello\nworld\n", "is no report: expected the file that GET /sim/report"],
+    [
+      "that is not one",
+      () => "hello\nworld\n",
+      "is not a report: expected a file written by GET /sim/report",
+    ],
     ["whose first line is damaged", () => reportText().replace('"config"', '"Config"'), "line 1"],
     [
       "of a newer version",
@@ -145,7 +149,7 @@ describe.runIf(BROWSER !== null)("a report in the query", () => {
 
   it.each([
     ["that does not exist", "/sim/no-such-report", "/sim/no-such-report: the server responded with 404"],
-    ["that is not one", "/clob/time", "/clob/time is no report"],
+    ["that is not one", "/clob/time", "/clob/time is not a report"],
   ])("%s is an error", async (_, path, sentence) => {
     const inspector = await open(`${story.url}/?report=${path}`);
     await inspector.page.getByRole("alert").filter({ hasText: sentence }).waitFor();

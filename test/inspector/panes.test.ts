@@ -121,7 +121,7 @@ describe.runIf(BROWSER !== null).each([
     await chart.locator(".plot .u-over").hover();
     await chart.getByRole("status").getByRole("button").first().waitFor();
     expect(await chart.getByRole("status").textContent()).toMatch(
-      / @ 0\.\d+: order \d+ SELL YES of .* met order \d+/,
+      / @ 0\.\d+: order \d+ SELL YES of .* matched order \d+/,
     );
   });
 

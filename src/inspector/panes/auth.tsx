@@ -31,7 +31,7 @@ export function AuthPane() {
     <Pane name="auth">
       <form class="stack" onSubmit={explain}>
         <label>
-          A signed request, as curl or as it was sent
+          A signed request, as a curl command or as HTTP
           <textarea name="request" rows={7} spellcheck={false} placeholder={EXAMPLE} {...bindTo(pasted)} />
         </label>
         <label>
@@ -74,11 +74,11 @@ function Verdict({ of, signed }: { readonly of: Explained | string; readonly sig
           </li>
         ))}
       </ol>
-      <h3>What must be signed</h3>
+      <h3>Text to sign</h3>
       <Message text={canonicalMessage} other={signed} />
       {signed === "" ? null : (
         <>
-          <h3>What your code signed</h3>
+          <h3>Text that your code signed</h3>
           <Message text={signed} other={canonicalMessage} />
           <p class={signed === canonicalMessage ? "right" : "wrong"}>
             {differenceOf(canonicalMessage, signed)}
@@ -92,7 +92,7 @@ function Verdict({ of, signed }: { readonly of: Explained | string; readonly sig
 /** Text with its difference from another marked. */
 function Message({ text, other }: { readonly text: string; readonly other: string }) {
   if (other === "" || text === other) return <pre>{text}</pre>;
-  const [start, end] = middleOf(text, other);
+  const [start, end] = commonEnds(text, other);
   return (
     <pre>
       {text.slice(0, start)}
@@ -103,18 +103,18 @@ function Message({ text, other }: { readonly text: string; readonly other: strin
 }
 
 /** Returns the lengths of the common prefix and suffix of two texts. */
-function middleOf(a: string, b: string): readonly [start: number, end: number] {
-  const most = Math.min(a.length, b.length);
+function commonEnds(a: string, b: string): readonly [start: number, end: number] {
+  const maximum = Math.min(a.length, b.length);
   let start = 0;
-  while (start < most && a[start] === b[start]) start += 1;
+  while (start < maximum && a[start] === b[start]) start += 1;
   let end = 0;
-  while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  while (end < maximum - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
   return [start, end];
 }
 
 function differenceOf(expected: string, found: string): string {
   if (expected === found) return "The texts are the same: the key or the signature differs.";
-  const [start, end] = middleOf(expected, found);
+  const [start, end] = commonEnds(expected, found);
   const part = (text: string): string => JSON.stringify(text.slice(start, text.length - end));
   return `They differ from character ${start + 1} on: expected ${part(expected)}, found ${part(found)}.`;
 }
@@ -129,7 +129,7 @@ export function readRequest(text: string): PastedRequest | string {
 const DATA = new Set(["-d", "--data", "--data-raw", "--data-binary", "--json"]);
 
 function ofCurl(text: string): PastedRequest | string {
-  const words = describeLine(text);
+  const words = splitWords(text);
   const headers: Record<string, string> = {};
   let [method, url, body] = ["", "", undefined as string | undefined];
   for (let at = 1; at < words.length; at += 1) {
@@ -154,7 +154,7 @@ function ofCurl(text: string): PastedRequest | string {
 }
 
 /** Splits a command line into words without quotes. */
-function describeLine(text: string): string[] {
+function splitWords(text: string): string[] {
   const joined = text.replace(/\\\r?\n/g, " ");
   const found = joined.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs) ?? [];
   return found.map((word) =>

@@ -28,7 +28,7 @@ import {
 
 const WEI_PER_GWEI = 1_000_000_000;
 /** Maximum numbers of rows shown. */
-const [BLOCKS, TRADES, PENDING] = [20, 200, 50];
+const [MAX_BLOCKS, MAX_TRADES, MAX_PENDING] = [20, 200, 50];
 
 /** The settlement chain: pending transactions, settlement of trades, faults and blocks. */
 export function ChainPane() {
@@ -50,7 +50,7 @@ export function ChainPane() {
         }}
       />
       <Controls at={at} />
-      <Lanes state={state} />
+      <Settlements state={state} />
       <Pending state={state} />
       <Blocks state={state} />
     </Pane>
@@ -84,7 +84,7 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
           of={kind}
           options={[...FAULT_KINDS, "reorg" as const].map((each) => [each, each])}
         />
-        <input type="number" aria-label="How many settlements it hits" min={1} {...bindTo(times)} />
+        <input type="number" aria-label="Number of settlements" min={1} {...bindTo(times)} />
         <ActionButton label="Set fault" onClick={set} />
         <ActionButton label="End faults" onClick={() => void action.ask("DELETE", "/sim/chain/faults")} />
       </p>
@@ -110,16 +110,16 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
 }
 
 /** Latest trades by settlement status. */
-function Lanes({ state }: { readonly state: State }) {
+function Settlements({ state }: { readonly state: State }) {
   const { trades } = state;
-  const lanes = new Map<string, Trade[]>(SETTLEMENT_STATUSES.map((status) => [status, []]));
-  for (let number = trades.size; number > Math.max(0, trades.size - TRADES); number -= 1) {
+  const byStatus = new Map<string, Trade[]>(SETTLEMENT_STATUSES.map((status) => [status, []]));
+  for (let number = trades.size; number > Math.max(0, trades.size - MAX_TRADES); number -= 1) {
     const trade = trades.get(number);
-    lanes.get(tradeStatus(state, trade))?.push(trade);
+    byStatus.get(tradeStatus(state, trade))?.push(trade);
   }
   return (
-    <section class="lanes-of-trades" aria-label={`The latest ${TRADES} trades by their settlement`}>
-      {[...lanes].map(([status, of]) => (
+    <section class="lanes-of-trades" aria-label={`The latest ${MAX_TRADES} trades by their settlement`}>
+      {[...byStatus].map(([status, of]) => (
         <div key={status} data-status={status}>
           <h3>
             {status} <span class="number dim">{of.length}</span>
@@ -142,9 +142,9 @@ function Pending({ state }: { readonly state: State }) {
   const unmined = unminedOf(state.chain);
   return (
     <table>
-      <caption>{`Waiting for a block: ${unmined.length}`}</caption>
+      <caption>{`Pending transactions: ${unmined.length}`}</caption>
       <tbody>
-        {unmined.slice(0, PENDING).map((transaction) => (
+        {unmined.slice(0, MAX_PENDING).map((transaction) => (
           <tr key={transaction.number}>
             <td class="number">{transaction.number}</td>
             <td>{kindOf(transaction)}</td>
@@ -161,7 +161,7 @@ function Blocks({ state }: { readonly state: State }) {
   const { blocks, heights } = state.chain;
   const isInChain = ({ height, serial }: Block): boolean => heights.find(height + 1) === serial;
   const latest: Block[] = [];
-  for (let serial = blocks.size; serial > Math.max(0, blocks.size - BLOCKS); serial -= 1) {
+  for (let serial = blocks.size; serial > Math.max(0, blocks.size - MAX_BLOCKS); serial -= 1) {
     latest.push(blocks.get(serial));
   }
   const final = finalHeight(state);

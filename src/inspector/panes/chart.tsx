@@ -11,9 +11,8 @@ import { AccountLink, EmptyNote, Head, OrderLink, Pane, Time } from "../parts.ts
 import { plotTrades } from "../price-plot.ts";
 
 /** Maximum numbers of trades in the chart and on the tape. */
-const CHARTED = 3_000;
-const TAPE = 60;
-/** Size units per share. */
+const MAX_CHARTED = 3_000;
+const MAX_LISTED = 60;
 
 /** Returns the price of a trade in terms of an outcome. */
 function priceFor(state: State, of: Market, { taker, price }: Trade, side: "YES" | "NO"): number {
@@ -25,7 +24,7 @@ function priceFor(state: State, of: Market, { taker, price }: Trade, side: "YES"
 /** Returns the latest trades in the outcome's book, oldest first. */
 function tradesOf(state: State, of: Market, side: "YES" | "NO"): Trade[] {
   const found: Trade[] = [];
-  for (let number = of.trades.size; number > 0 && found.length < CHARTED; number -= 1) {
+  for (let number = of.trades.size; number > 0 && found.length < MAX_CHARTED; number -= 1) {
     const trade = state.trades.get(of.trades.get(number));
     const { token } = state.orders.get(trade.taker);
     if (of.matching === "complementary" || outcomeOf(token) === side) found.push(trade);
@@ -68,7 +67,7 @@ export function ChartPane() {
             <Head columns={["time", "price", "size", "taker", "maker", "match"]} />
             <tbody>
               {trades
-                .slice(-TAPE)
+                .slice(-MAX_LISTED)
                 .reverse()
                 .map((trade) => (
                   <Row key={trade.number} trade={trade} of={of} />
@@ -122,7 +121,7 @@ function TradeText({ trade, of }: { readonly trade: Trade; readonly of: Market }
       <OrderLink number={taker.number} />
       {` ${taker.side} ${outcomeOf(taker.token)} of `}
       <AccountLink number={taker.account} />
-      {" met "}
+      {" matched "}
       <OrderLink number={maker.number} />
       {` ${maker.side} ${outcomeOf(maker.token)} of `}
       <AccountLink number={maker.account} />

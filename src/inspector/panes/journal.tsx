@@ -9,7 +9,6 @@ import type { LineDescription } from "../../history/describe-line.ts";
 import type { ReplayedLine } from "../../history/journal-replay.ts";
 import { curlText, stepText } from "../copy.ts";
 import { type History, isRequest, MARK } from "../history.ts";
-import { useListPlace } from "../list-place.ts";
 import { requests } from "../live.ts";
 import { accountName, cursor, history, isShown, moment, moveTo, revision, server } from "../model.ts";
 import {
@@ -25,8 +24,9 @@ import {
   useAction,
   useMarkets,
 } from "../parts.tsx";
+import { descriptionsRevision, RowDescriptions } from "../row-descriptions.ts";
 import { RowFilter } from "../row-filter.ts";
-import { RowWords, wordsRevision } from "../row-words.ts";
+import { useVisibleRows } from "../visible-rows.ts";
 
 const KINDS = {
   all: ["all", 0],
@@ -44,7 +44,7 @@ function useChoice() {
     text: useSignal(""),
     kind: useSignal<Kind>("all"),
     account: useSignal(0),
-    place: useSignal(0),
+    market: useSignal(0),
   };
 }
 type FilterChoice = ReturnType<typeof useChoice>;
@@ -56,7 +56,7 @@ export function JournalPane() {
   const choice = useChoice();
   const filter = useComputed(() => {
     const { value: own } = history;
-    const [account, market, text] = [choice.account.value, choice.place.value, choice.text.value];
+    const [account, market, text] = [choice.account.value, choice.market.value, choice.text.value];
     const marks = KINDS[choice.kind.value][1];
     const isAll = account + market + marks === 0 && text.trim() === "";
     return own === null || isAll
@@ -102,7 +102,7 @@ function Count({ shown, filter }: { readonly shown: History; readonly filter: Ro
 
 function Filters({
   shown,
-  choice: { text, kind, account, place },
+  choice: { text, kind, account, market },
 }: {
   readonly shown: History;
   readonly choice: FilterChoice;
@@ -119,7 +119,7 @@ function Filters({
       />
       <Choice label="Kind of row" of={kind} options={kinds} />
       <Choice label="Account" of={account} options={useActors(shown)} />
-      <Choice label="Market" of={place} options={[[0, "all markets"], ...useMarkets()]} />
+      <Choice label="Market" of={market} options={[[0, "all markets"], ...useMarkets()]} />
     </div>
   );
 }
@@ -170,17 +170,17 @@ function Rows({
   readonly rowAt: (index: number) => number;
   readonly onChoose: (row: number) => void;
 }) {
-  const words = useMemo(() => new RowWords(shown), [shown]);
+  const descriptions = useMemo(() => new RowDescriptions(shown), [shown]);
   const rows = moment.value?.rows ?? 0;
   const place = countWhile(count, (index) => rowAt(index) < rows) - 1;
-  const { scroller, handlers, spacer, height, shift, first, last, isTwoLined } = useListPlace(
+  const { scroller, handlers, spacer, height, shift, first, last, isTwoLined } = useVisibleRows(
     count,
     place,
     cursor.value === null,
   );
-  wordsRevision.value;
-  const inSight = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
-  words.request(inSight.map(rowAt));
+  descriptionsRevision.value;
+  const visible = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
+  descriptions.request(visible.map(rowAt));
   if (count === 0) {
     return (
       <EmptyNote>
@@ -199,14 +199,14 @@ function Rows({
             transform: `translateY(${shift}px)`,
           }}
         >
-          {inSight.map((index) => {
+          {visible.map((index) => {
             const row = rowAt(index);
             return (
               <li key={row} aria-setsize={count} aria-posinset={index + 1}>
                 <Row
                   shown={shown}
                   row={row}
-                  words={words.get(row)}
+                  description={descriptions.get(row)}
                   isHere={row === rows - 1}
                   onChoose={onChoose}
                 />
@@ -222,21 +222,21 @@ function Rows({
 function Row({
   shown,
   row,
-  words,
+  description,
   isHere,
   onChoose,
 }: {
   readonly shown: History;
   readonly row: number;
-  /** Null until computed. */
-  readonly words: LineDescription | null;
+  /** null until computed */
+  readonly description: LineDescription | null;
   readonly isHere: boolean;
   readonly onChoose: (row: number) => void;
 }) {
   const line = shown.lines.at(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
   const actor = shown.actors.at(row);
-  const { text = "…", result = "", isProblem = false } = words ?? {};
+  const { text = "…", result = "", isProblem = false } = description ?? {};
   // The result comes before the market, because a long name of a market would hide it.
   const [what = "", place] = text.split(/ in (?=[a-z0-9-]+$)/);
   const slug = place ?? shown.head.state.markets.find(shown.markets.at(row))?.slug ?? "";
@@ -250,7 +250,7 @@ function Row({
     >
       <span class="place number dim">{row + 1}</span>
       <span class="number dim">{clockText(shown.times.at(row))}</span>
-      <span class="who">{actor > 0 ? nameOf(actor) : (words?.actor?.slice(0, 8) ?? "")}</span>
+      <span class="who">{actor > 0 ? nameOf(actor) : (description?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
         <bdi>{whatText(shown, row, what)}</bdi>
         {result === "" ? null : <span class={isProblem ? "wrong" : "became"}>{` → ${result}`}</span>}

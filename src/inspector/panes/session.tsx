@@ -46,12 +46,12 @@ function Files() {
           ? own?.bytes
           : new Uint8Array(
               await (
-                await server.value.send("GET", "/sim/report?reason=taken+from+the+inspector")
+                await server.value.send("GET", "/sim/report?reason=it+was+downloaded+in+the+inspector")
               ).arrayBuffer(),
             );
       if (bytes === undefined) return undefined;
       download(own?.name ?? "report.ndjson", bytes as Uint8Array<ArrayBuffer>, "application/x-ndjson");
-      return `${bytes.length.toLocaleString("en")} bytes: clobsim replay, inspect --html and record read it`;
+      return `${bytes.length.toLocaleString("en")} bytes: for clobsim replay, inspect --html and record`;
     });
   const scenario = (): Promise<void> =>
     action.run(async () => {
@@ -61,14 +61,14 @@ function Files() {
         orders: number;
       };
       download(`${recorded.name.replace(/[^\w-]+/g, "-")}.yaml`, recorded.scenario, "application/yaml");
-      return `a scenario of ${counted(recorded.orders, "order")}: clobsim run runs it`;
+      return `a scenario of ${counted(recorded.orders, "order")}: run it with clobsim run`;
     });
   return (
     <>
       <Facts
         of={{
           seed: shown?.opening.config.seed,
-          "made by": `clobsim ${shown?.opening.engine}`,
+          engine: `clobsim ${shown?.opening.engine}`,
           rows: shown?.count,
         }}
       />
@@ -79,16 +79,16 @@ function Files() {
         <button
           type="button"
           disabled={server.value === null}
-          title={server.value === null ? "clobsim record makes one from a report" : ""}
+          title={server.value === null ? "clobsim record writes one from a report" : ""}
           onClick={() => void scenario()}
         >
           Record as scenario
         </button>
         <ActionButton
           label="Reset"
-          title="returns the exchange to its opening"
+          title="resets the exchange to its opening"
           onClick={() => {
-            if (confirm("Reset the exchange to its opening? Its history and all snapshots are lost."))
+            if (confirm("Reset the exchange to its opening? Its history and all snapshots will be lost."))
               void action.ask("POST", "/sim/reset", {});
           }}
         />
@@ -154,9 +154,9 @@ const FAULT_PRESETS = {
   503: { status: 503 },
   500: { status: 500 },
   429: { status: 429 },
-  "2s late": { latency: "2s" },
-  "no reply": { drop: "reply" },
-  "hang up": { drop: "connection" },
+  "2s latency": { latency: "2s" },
+  "drop reply": { drop: "reply" },
+  "drop connection": { drop: "connection" },
 } as const;
 type FaultPreset = `${keyof typeof FAULT_PRESETS}`;
 
@@ -171,11 +171,11 @@ function Faults() {
       <p class="row">
         <input aria-label="Route" size={18} {...bindTo(route)} />
         <Choice
-          label="What goes wrong"
+          label="Effect"
           of={preset}
           options={(Object.keys(FAULT_PRESETS) as FaultPreset[]).map((each) => [each, each])}
         />
-        <input type="number" aria-label="How many times" min={1} {...bindTo(times)} />
+        <input type="number" aria-label="Number of times" min={1} {...bindTo(times)} />
         <ActionButton
           label="Inject"
           onClick={() =>

@@ -151,7 +151,10 @@ export function infoReply(service: Service, host = "localhost"): ReplyTo<"getInf
 function addressIn(text: string): string {
   const address = readAddress(text);
   if (address === null) {
-    throw new ApiError("INVALID_PARAMETER", `${quoted(text)} is no address: expected 0x and 40 hex digits`);
+    throw new ApiError(
+      "INVALID_PARAMETER",
+      `expected an address of 0x and 40 hex digits, found ${quoted(text)}`,
+    );
   }
   return address;
 }

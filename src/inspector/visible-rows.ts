@@ -12,9 +12,9 @@ const LEAVING_MS = 300;
 
 /**
  * Computes the visible rows of a list. All rows have the same height, so that positions need no measuring. Keeps the row at
- * `place` visible, or the end if `isFollowing`, until the user scrolls away.
+ * `row` visible, or the end if `isFollowing`, until the user scrolls away.
  */
-export function useListPlace(count: number, place: number, isFollowing: boolean) {
+export function useVisibleRows(count: number, row: number, isFollowing: boolean) {
   const scroller = useRef<HTMLDivElement>(null);
   const height = useSignal(0);
   const rowHeight = useSignal(ONE_LINE);
@@ -50,12 +50,12 @@ export function useListPlace(count: number, place: number, isFollowing: boolean)
   useEffect(() => {
     const { current: box } = scroller;
     if (box === null) return;
-    const [top, bottom] = [place * rowHeight.value, (place + 1) * rowHeight.value];
+    const [top, bottom] = [row * rowHeight.value, (row + 1) * rowHeight.value];
     if (isAtEnd) box.scrollTop = spacer;
     else if (isFollowing) return;
     else if (top < above) box.scrollTop = top / scale;
     else if (bottom > above + height.value) box.scrollTop = (bottom - height.value) / scale;
-  }, [place, count, isAtEnd, height.value, rowHeight.value]);
+  }, [row, count, isAtEnd, height.value, rowHeight.value]);
   const handlers = {
     onScroll: ({ currentTarget }: Event): void => {
       const { scrollTop, scrollHeight, clientHeight } = currentTarget as HTMLElement;

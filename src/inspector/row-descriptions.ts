@@ -8,12 +8,12 @@ const MAX_CACHED = 20_000;
 const SLICE_MS = 12;
 
 /** Incremented when further rows have been described. */
-export const wordsRevision = signal(0);
+export const descriptionsRevision = signal(0);
 
 /** Descriptions of the rows of a history, computed on request from the exchange at that row. */
-export class RowWords {
+export class RowDescriptions {
   readonly #history: History;
-  readonly #words = new Map<number, LineDescription>();
+  readonly #descriptions = new Map<number, LineDescription>();
   #requested: readonly number[] = [];
   #isWaiting = false;
 
@@ -23,12 +23,12 @@ export class RowWords {
 
   /** Returns the description of a row; null until it has been computed. */
   get(row: number): LineDescription | null {
-    return this.#words.get(row) ?? null;
+    return this.#descriptions.get(row) ?? null;
   }
 
   /** Describes rows, in ascending order: some at once, the rest in later frames. */
   request(rows: readonly number[]): void {
-    this.#requested = rows.filter((row) => !this.#words.has(row));
+    this.#requested = rows.filter((row) => !this.#descriptions.has(row));
     this.#work(false);
   }
 
@@ -43,7 +43,7 @@ export class RowWords {
       done += 1;
     }
     this.#requested = this.#requested.slice(done);
-    if (isLater && done > 0) wordsRevision.value += 1;
+    if (isLater && done > 0) descriptionsRevision.value += 1;
     if (this.#requested.length === 0 || this.#isWaiting) return;
     this.#isWaiting = true;
     requestAnimationFrame(() => {
@@ -52,11 +52,11 @@ export class RowWords {
     });
   }
 
-  #store(row: number, words: LineDescription): void {
-    if (this.#words.size >= MAX_CACHED) {
-      const [oldest] = this.#words.keys();
-      if (oldest !== undefined) this.#words.delete(oldest);
+  #store(row: number, description: LineDescription): void {
+    if (this.#descriptions.size >= MAX_CACHED) {
+      const [oldest] = this.#descriptions.keys();
+      if (oldest !== undefined) this.#descriptions.delete(oldest);
     }
-    this.#words.set(row, words);
+    this.#descriptions.set(row, description);
   }
 }
