@@ -1,7 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadScenario } from "../../src/scenario/language/read-scenario.ts";
@@ -11,13 +9,14 @@ import { runSuite } from "../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../src/scenario-server.ts";
 import { namedPrivateKey } from "../../src/simulation/dev-accounts.ts";
 import { COLUMNS, PROFILE_NAMES } from "../../src/simulation/flow.ts";
+import { TestFolder } from "../support/folder.ts";
 import { type Api, startApi } from "../support/http.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
 const PAGE = readFileSync(new URL("../../scenarios/README.md", import.meta.url), "utf8");
 const SHOWN_URL = "http://127.0.0.1:7070";
 const RUN_BELOW = ", run below";
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "clobsim-teaching-")));
+const folder = new TestFolder();
 
 /** A fenced block, table or paragraph of the page, with the comment before it. */
 interface Part {
@@ -49,12 +48,6 @@ const FENCED = PARTS.filter(({ kind }) => kind !== "table" && kind !== "prose");
 const FILES = PARTS.filter(isFile);
 const WHOLE = PARTS.filter(({ kind, text }) => kind === "yaml" && text.startsWith("scenario:"));
 const CONSOLES = PARTS.filter(({ kind }) => kind === "console");
-
-function write(name: string, text: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-}
 
 /** Steps of the page, under the header that the page states for them. */
 const framed = (steps: string): string =>
@@ -107,7 +100,7 @@ function clobsim(args: readonly string[]): Promise<Printed> {
   const keys = { ALICE_KEY: namedPrivateKey("alice"), BOB_KEY: namedPrivateKey("bob") };
   const env = { ...Object.fromEntries(inherited), ...keys, NO_COLOR: "1" };
   return new Promise((resolve) => {
-    execFile(process.execPath, [BIN, ...args], { cwd: folder, env }, (error, stdout, stderr) =>
+    execFile(process.execPath, [BIN, ...args], { cwd: folder.path, env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : error.code, text: stdout + stderr }),
     );
   });
@@ -118,7 +111,7 @@ const commandOf = ({ text }: Part): string => /^\$ clobsim (.*)$/m.exec(text)?.[
 /** Replaces durations, folders and ports, which vary. */
 const comparable = (text: string, url: string): string =>
   text
-    .replaceAll(`${folder}/`, "")
+    .replaceAll(`${folder.path}/`, "")
     .replaceAll(url, SHOWN_URL)
     .replace(/\b\d+(?:\.\d+)? m?s(?=$| ·)/gm, "N ms")
     .trimEnd();
@@ -136,7 +129,7 @@ const printed = new Map<Part, Printed>();
 let api: Api;
 
 beforeAll(async () => {
-  for (const file of FILES) write(nameOf(file), file.text);
+  for (const file of FILES) folder.write(nameOf(file), file.text);
   api = await startApi();
   await api.createMarket({ slug: "will-it-rain" });
   for (const part of CONSOLES) {
@@ -147,7 +140,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await api.close();
-  rmSync(folder, { recursive: true });
 });
 
 describe("the tutorial of the scenario language", () => {
@@ -168,15 +160,15 @@ describe("the tutorial of the scenario language", () => {
 
   it.each(titled(WHOLE.filter(({ mark }) => !mark.endsWith(RUN_BELOW))))(
     "shows a scenario that passes, line %i",
-    (_line, part) => passesBothWays(write(nameOf(part), part.text)),
+    (_line, part) => passesBothWays(folder.write(nameOf(part), part.text)),
   );
 
   it.each(titled(partsWith("steps")))("shows steps that pass, line %i", (line, { text }) =>
-    passesBothWays(write(`steps-${line}.yaml`, framed(text))),
+    passesBothWays(folder.write(`steps-${line}.yaml`, framed(text))),
   );
 
   it.each(WRONG_STEPS)("reports the problem of %s", (step, message) => {
-    expect(problemsOf(write("wrong-step.yaml", framed(step)))).toEqual([message]);
+    expect(problemsOf(folder.write("wrong-step.yaml", framed(step)))).toEqual([message]);
   });
 
   it.each(titled(CONSOLES))("shows the output of the program, line %i", (_line, part) => {
@@ -215,11 +207,11 @@ describe("the limits on the page", () => {
   ];
 
   it.each(beyond)("are correct: %s", (limit, text) => {
-    write("_half.yaml", "- advance: 1s\n".repeat(50_001));
+    folder.write("_half.yaml", "- advance: 1s\n".repeat(50_001));
     for (let level = 0; level < 20; level += 1)
-      write(`_level-${level}.yaml`, include(`_level-${level + 1}.yaml`));
-    write("_level-20.yaml", "- advance: 1s\n");
+      folder.write(`_level-${level}.yaml`, include(`_level-${level + 1}.yaml`));
+    folder.write("_level-20.yaml", "- advance: 1s\n");
     expect(partOf("limits").text.replaceAll("\n", " ")).toContain(limit);
-    expect(problemsOf(write("beyond.yaml", text())).join("\n")).toContain(limit.replaceAll(",", ""));
+    expect(problemsOf(folder.write("beyond.yaml", text())).join("\n")).toContain(limit.replaceAll(",", ""));
   });
 });

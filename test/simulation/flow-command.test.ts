@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -10,6 +9,7 @@ import { price, size } from "../../src/core/units.ts";
 import { PROFILES } from "../../src/simulation/flow.ts";
 import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../src/simulation/generate-flow.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 const SOURCES = fileURLToPath(new URL("../../src/cli", import.meta.url));
 /** The command, with the program's handling of a closed stdout. */
@@ -23,7 +23,7 @@ const PROGRAM = `
   process.exitCode = await run(valuesOf(COMMANDS.flow.settings, given), [], given);
 `;
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-flow-command-"));
+const folder = temporaryFolder();
 const program = join(folder, "flow.mjs");
 const children = new Set<ChildProcess>();
 
@@ -41,7 +41,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true });
 });
 
 function start(orders: number, ...nodeOptions: readonly string[]): ChildProcess {
@@ -115,7 +114,7 @@ describe("clobsim flow", () => {
     [{ "tick-size": "0.02" }, '--tick-size expects 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001, found "0.02"'],
     [{ format: "xml" }, '--format expects csv or ndjson, found "xml"'],
     [{ out: "" }, "--out expects the path of a file to write, found nothing"],
-    [{ out: tmpdir() }, `--out expects a file that can be written, found ${tmpdir()} (EISDIR)`],
+    [{ out: folder }, `--out expects a file that can be written, found ${folder} (EISDIR)`],
     [
       { out: "flow.csv", format: "ndjson" },
       "--format ndjson and --out flow.csv contradict each other: its ending says csv",

@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
@@ -7,16 +5,10 @@ import { parseIso } from "../../src/core/time.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
 import { parseFlow, type ReadFlowOptions, readFlow } from "../../src/simulation/read-flow.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { TestFolder } from "../support/folder.ts";
 import { HEADER } from "./flow-text.ts";
 
-const folder = temporaryFolder();
-
-function fileOf(name: string, contents: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, contents);
-  return path;
-}
+const folder = new TestFolder();
 
 async function batchesOf(path: string, options?: ReadFlowOptions): Promise<(readonly FlowRow[])[]> {
   const batches: (readonly FlowRow[])[] = [];
@@ -34,22 +26,22 @@ describe("a file", () => {
     ["flow.ndjson", CANCEL],
     ["flow.jsonl", CANCEL],
   ])("is read by its extension: %s", async (name, contents) => {
-    expect((await batchesOf(fileOf(name, contents))).flat()).toHaveLength(1);
+    expect((await batchesOf(folder.write(name, contents))).flat()).toHaveLength(1);
   });
 
   it("is read in a given format, with any name", async () => {
-    expect((await batchesOf(fileOf("flow.txt", CANCEL), { format: "ndjson" })).flat()).toHaveLength(1);
+    expect((await batchesOf(folder.write("flow.txt", CANCEL), { format: "ndjson" })).flat()).toHaveLength(1);
   });
 
   it("may have absolute times if its start is known", async () => {
-    const path = fileOf("moments.csv", `${HEADER}\n2026-01-01T00:00:05Z,a,cancel-all,,,,,,`);
+    const path = folder.write("moments.csv", `${HEADER}\n2026-01-01T00:00:05Z,a,cancel-all,,,,,,`);
     const start = parseIso("2026-01-01T00:00:00Z") as Millis;
     expect((await batchesOf(path, { start })).flat()).toMatchObject([{ at: 5000 }]);
   });
 
   it("is read in batches of some thousand rows", async () => {
     const row = "123456,trader-1,place,o123456,BUY,YES,0.55,100,GTC\n";
-    const batches = await batchesOf(fileOf("long.csv", `${HEADER}\n${row.repeat(30_000)}`));
+    const batches = await batchesOf(folder.write("long.csv", `${HEADER}\n${row.repeat(30_000)}`));
     expect(batches.flat()).toHaveLength(30_000);
     expect(batches.length).toBeGreaterThan(5);
     for (const batch of batches.slice(0, -1)) expect(batch.length).toBeGreaterThan(3000);
@@ -60,7 +52,7 @@ describe("a file", () => {
     ["missing.csv", "(ENOENT)"],
     [".", "expected a file ending in"],
   ])("that cannot be read is refused by name: %s", async (name, words) => {
-    const path = join(folder, name);
+    const path = folder.at(name);
     const flaw = await batchesOf(path).catch((error: unknown) => error);
     expect(flaw).toMatchObject({ name: "FlowError", file: path, line: 0, column: 0 });
     expect(String(flaw)).toContain(words);
@@ -68,12 +60,14 @@ describe("a file", () => {
   });
 
   it("that is a folder is refused", async () => {
-    await expect(batchesOf(folder, { format: "csv" })).rejects.toThrow("expected a file, found a directory");
+    await expect(batchesOf(folder.path, { format: "csv" })).rejects.toThrow(
+      "expected a file, found a directory",
+    );
   });
 
   it("that goes wrong gives the rows before, then the place", async () => {
     const good = "0,a,cancel-all,,,,,,\n";
-    const path = fileOf("late.csv", `${HEADER}\n${good.repeat(50_000)}0,a,nothing,,,,,,\n`);
+    const path = folder.write("late.csv", `${HEADER}\n${good.repeat(50_000)}0,a,nothing,,,,,,\n`);
     let rows = 0;
     const reading = async (): Promise<void> => {
       for await (const batch of readFlow(path)) rows += batch.length;

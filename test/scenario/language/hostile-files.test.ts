@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MAX_PROBLEMS, problemText } from "../../../src/scenario/language/problem.ts";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
+import { TestFolder } from "../../support/folder.ts";
 import { atLevel } from "../../support/runs.ts";
 import { BID, ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
@@ -166,21 +164,14 @@ describe("a large file", () => {
 });
 
 describe("a path to a scenario", () => {
-  let folder = "";
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "clobsim-load-"));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+  const folder = new TestFolder();
   const load = (name: string, bytes: Buffer | string): string[] => {
-    const file = join(folder, name);
-    writeFileSync(file, bytes);
-    return loadScenario(file).problems.map((problem) => problemText(problem).replace(`${folder}/`, ""));
+    const { problems } = loadScenario(folder.write(name, bytes));
+    return problems.map((problem) => folder.within(problemText(problem)));
   };
 
   it("leads to a scenario", () => {
-    const file = join(folder, "right.yaml");
-    writeFileSync(file, "scenario: x\nsteps: [{ advance: 1s }]\n");
+    const file = folder.write("right.yaml", "scenario: x\nsteps: [{ advance: 1s }]\n");
     expect(loadScenario(file)).toMatchObject({ scenario: { name: "x", place: { file } }, problems: [] });
   });
 
@@ -214,7 +205,7 @@ describe("a path to a scenario", () => {
     [".", "expected a file, found a directory"],
     ["right.yaml/x", "there is no such file"],
   ])("does not lead to a file: %s", (path, message) => {
-    const { scenario, problems } = loadScenario(`${folder}/${path}`);
+    const { scenario, problems } = loadScenario(folder.at(path));
     expect(scenario).toBeNull();
     expect(problems).toMatchObject([{ message, place: { line: 1, column: 1 } }]);
   });

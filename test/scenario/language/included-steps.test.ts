@@ -1,19 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { TestFolder } from "../../support/folder.ts";
 import { lastStep, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
-let folder = "";
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "clobsim-include-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), text);
-}
+const root = new TestFolder();
+const folder = root.path;
 
 const including = (...paths: string[]): string =>
   `scenario: x\naccounts: { alice: {} }\nsteps:\n${paths.map((path) => `  - include: ${path}\n`).join("")}`;
@@ -21,8 +13,8 @@ const read = (text: string): string[] => problemsOf(text, { folder });
 
 describe("an included file", () => {
   it("has its steps in place, numbered continuously", () => {
-    write("list.yaml", "- advance: 1s\n- alice: BUY 1 YES @ 0.5 as bid\n");
-    write("mapping.yaml", "steps:\n  - alice: cancel bid\n");
+    root.write("list.yaml", "- advance: 1s\n- alice: BUY 1 YES @ 0.5 as bid\n");
+    root.write("mapping.yaml", "steps:\n  - alice: cancel bid\n");
     const { steps } = scenarioOf(`${including("list.yaml", "mapping.yaml")}  - advance: 2s\n`, { folder });
     expect(steps.map(({ number, text }) => [number, text])).toEqual([
       [1, "advance: 1s"],
@@ -33,26 +25,26 @@ describe("an included file", () => {
   });
 
   it("may include others by paths relative to its folder", () => {
-    write("parts/outer.yaml", "- include: inner/inner.yaml\n- include: ../top.yaml\n");
-    write("parts/inner/inner.yaml", "- advance: 1s\n");
-    write("top.yaml", "- advance: 2s\n");
+    root.write("parts/outer.yaml", "- include: inner/inner.yaml\n- include: ../top.yaml\n");
+    root.write("parts/inner/inner.yaml", "- advance: 1s\n");
+    root.write("top.yaml", "- advance: 2s\n");
     const { steps } = scenarioOf(including("parts/outer.yaml"), { folder });
     expect(steps.map(({ place }) => place.file)).toEqual(["parts/inner/inner.yaml", "top.yaml"]);
   });
 
   it("is named by a path relative to the name of the scenario's file", () => {
-    write("named.yaml", "- advance: 1s\n");
+    root.write("named.yaml", "- advance: 1s\n");
     const { steps } = scenarioOf(including("named.yaml"), { folder });
     expect(steps[0]?.place).toEqual({ file: "named.yaml", line: 1, column: 3 });
   });
 
   it("may be included twice", () => {
-    write("twice.yaml", "- advance: 1s\n");
+    root.write("twice.yaml", "- advance: 1s\n");
     expect(scenarioOf(including("twice.yaml", "twice.yaml"), { folder }).steps).toHaveLength(2);
   });
 
   it("has its problems at its own places, after those of the scenario", () => {
-    write("wrong.yaml", "- advance: 1s\n- alice: BYU 1 YES @ 0.5\n");
+    root.write("wrong.yaml", "- advance: 1s\n- alice: BYU 1 YES @ 0.5\n");
     expect(read(`${including("wrong.yaml")}  - advance: soon\n`)).toEqual([
       'x.yaml:5:14: expected a duration such as 30s or 1h30m, found "soon"',
       'wrong.yaml:2:10: expected BUY or SELL, found "BYU" (did you mean BUY?)',
@@ -65,13 +57,12 @@ describe("an included file", () => {
     ["no steps", "{}\n", "empty.yaml:1:1: expected the key steps, found none"],
     ["no YAML", "- [\n", "empty.yaml:1:3: this [ is never closed"],
   ])("is invalid with %s", (_title, text, problem) => {
-    write("empty.yaml", text);
+    root.write("empty.yaml", text);
     expect(read(including("empty.yaml"))).toEqual([problem]);
   });
 
   it("is invalid if it is not UTF-8, with the line and column in the file", () => {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "latin.yaml"), Buffer.from("- advance: 1s\r\n# caf\xe9\n", "latin1"));
+    root.write("latin.yaml", Buffer.from("- advance: 1s\r\n# caf\xe9\n", "latin1"));
     expect(read(including("latin.yaml"))).toEqual([
       "latin.yaml:2:6: expected UTF-8 text, found an invalid byte",
     ]);
@@ -90,14 +81,14 @@ describe("an included file", () => {
       "a.yaml:1:12: the file includes itself: x.yaml → a.yaml → x.yaml",
     ],
   ])("cannot include %s", (_title, files, problem) => {
-    for (const [file, included] of Object.entries(files)) write(file, `- include: ${included}\n`);
+    for (const [file, included] of Object.entries(files)) root.write(file, `- include: ${included}\n`);
     expect(read(including("a.yaml"))).toEqual([problem]);
   });
 
   it("may be nested 16 levels deep and no deeper", () => {
     for (let level = 1; level <= 16; level += 1)
-      write(`level-${level}.yaml`, `- include: level-${level + 1}.yaml\n`);
-    write("level-17.yaml", "- advance: 1s\n");
+      root.write(`level-${level}.yaml`, `- include: level-${level + 1}.yaml\n`);
+    root.write("level-17.yaml", "- advance: 1s\n");
     expect(scenarioOf(including("level-2.yaml"), { folder }).steps).toHaveLength(1);
     const chain = ["x.yaml", ...Array.from({ length: 17 }, (_, index) => `level-${index + 1}.yaml`)].join(
       " → ",
@@ -109,22 +100,22 @@ describe("an included file", () => {
 
   it("is limited if files include each other very often", () => {
     for (let level = 1; level <= 10; level += 1) {
-      write(`wide-${level}.yaml`, `- include: wide-${level + 1}.yaml\n`.repeat(100));
+      root.write(`wide-${level}.yaml`, `- include: wide-${level + 1}.yaml\n`.repeat(100));
     }
-    write("wide-11.yaml", "- advance: 1s\n");
+    root.write("wide-11.yaml", "- advance: 1s\n");
     expect(read(including("wide-1.yaml"))).toContain("wide-10.yaml:92:12: more than 1000 includes");
   });
 });
 
 describe("a path", () => {
   beforeAll(() => {
-    write("flows/flow.csv", "at\n");
-    mkdirSync(join(folder, "a-folder"));
-    symlinkSync("flows/flow.csv", join(folder, "link.csv"));
-    symlinkSync("/etc/hostname", join(folder, "out.csv"));
-    symlinkSync("/etc", join(folder, "etc"));
-    symlinkSync("/nowhere/golden.txt", join(folder, "dangling.txt"));
-    symlinkSync("loop.csv", join(folder, "loop.csv"));
+    root.write("flows/flow.csv", "at\n");
+    mkdirSync(root.at("a-folder"));
+    symlinkSync("flows/flow.csv", root.at("link.csv"));
+    symlinkSync("/etc/hostname", root.at("out.csv"));
+    symlinkSync("/etc", root.at("etc"));
+    symlinkSync("/nowhere/golden.txt", root.at("dangling.txt"));
+    symlinkSync("loop.csv", root.at("loop.csv"));
   });
 
   const withStep = (step: string): string => `scenario: x\nsteps:\n  - ${step}\n`;
@@ -134,7 +125,7 @@ describe("a path", () => {
     (path) => {
       expect(lastStep(withStep(`replay: ${path}`), { folder })).toMatchObject({
         kind: "replay",
-        file: join(folder, "flows/flow.csv"),
+        file: root.at("flows/flow.csv"),
         market: null,
         rejected: 0,
       });
@@ -144,16 +135,14 @@ describe("a path", () => {
   it("may be anywhere in the file, and may follow a link within the folder", () => {
     const step = "replay: { file: link.csv, in: market, rejected: 2 }";
     expect(lastStep(withStep(step), { folder })).toMatchObject({
-      file: join(folder, "link.csv"),
+      file: root.at("link.csv"),
       rejected: 2,
     });
   });
 
   it("may lead to a golden file in a folder that do not exist yet", () => {
     expect(lastStep(withStep("expect: { golden: goldens/new/x.txt }"), { folder })).toMatchObject({
-      expectations: [
-        { kind: "golden", file: join(folder, "goldens/new/x.txt"), place: { line: 3, column: 15 } },
-      ],
+      expectations: [{ kind: "golden", file: root.at("goldens/new/x.txt"), place: { line: 3, column: 15 } }],
     });
   });
 
@@ -186,15 +175,15 @@ describe("a world", () => {
     expect(
       scenarioOf(withWorld("w.json", "close: snow"), { folder, worldMarkets: () => ["rain", "snow"] }),
     ).toMatchObject({
-      world: join(folder, "w.json"),
+      world: root.at("w.json"),
       markets: [],
       steps: [{ kind: "close", market: "snow" }],
     });
   });
 
   beforeAll(() => {
-    write("w.json", "{}");
-    write("list.json", "[]");
+    root.write("w.json", "{}");
+    root.write("list.json", "[]");
   });
 
   it("is read if its markets are not given", () => {

@@ -1,21 +1,14 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXPECTATIONS, OWN_EXPECTATIONS } from "../../../src/scenario/language/expectations.ts";
 import { STEPS, STRUCTURE } from "../../../src/scenario/language/steps.ts";
-import { temporaryFolder } from "../../support/folder.ts";
+import { TestFolder } from "../../support/folder.ts";
 import { ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
 const PAGE = "../../../docs/reference/scenario-language.md";
-const folder = temporaryFolder();
-const FILES = {
-  "_quotes.yaml": "- bob: BUY 1 YES @ 0.45\n",
-  "morning.csv": "at,account,op,ref,side,outcome,price,size,type\n0,dora,fund,,,USDC,,100,\n",
-};
-
-beforeAll(() => {
-  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
-});
+const root = new TestFolder();
+const folder = root.path;
+root.write("_quotes.yaml", "- bob: BUY 1 YES @ 0.45\n");
+root.write("morning.csv", "at,account,op,ref,side,outcome,price,size,type\n0,dora,fund,,,USDC,,100,\n");
 
 const formsIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, form = ""]) => form);
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
