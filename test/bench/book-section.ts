@@ -19,11 +19,11 @@ import { measurementOf, type Section } from "./section.ts";
 /** An order book engine that can replay a flow. */
 interface Contender {
   readonly name: string;
-  /** A new book with the flow's opening done. What it answers replays the rest, once, and is what is measured. */
+  /** Makes a book and applies the flow's opening. The returned function replays the rest once and is measured. */
   prepare(flow: Flow): () => TradeTally;
 }
 
-/** The book of this project through its own door, orders known by dense integers. */
+/** The book of this project, with dense integers as order ids. */
 export const clobsimBook: Contender = {
   name: "clobsim",
   prepare({ levels, tape, opening }) {
@@ -36,7 +36,7 @@ export const clobsimBook: Contender = {
   },
 };
 
-const NOBODY = 0;
+const NO_ACCOUNT = 0;
 
 class Replay {
   readonly tally = new TradeTally();
@@ -64,7 +64,7 @@ class Replay {
   #place(order: number, direction: BookDirection, tick: number, size: number, timeInForce: number): void {
     const book = this.#book;
     const plan = this.#plan;
-    book.plan(direction, tick, size, NOBODY, "allow", plan);
+    book.plan(direction, tick, size, NO_ACCOUNT, "allow", plan);
     if (timeInForce === FOK && plan.filled < size) return;
     for (let index = 0; index < plan.count; index++) {
       const slot = plan.slots[index] as number;
@@ -74,12 +74,12 @@ class Replay {
     }
     const left = size - plan.filled;
     if (left > 0 && timeInForce === GTC) {
-      this.#slotOf[order] = book.rest(direction, tick, left, order, NOBODY);
+      this.#slotOf[order] = book.rest(direction, tick, left, order, NO_ACCOUNT);
     }
   }
 }
 
-/** The package nodejs-order-book. Its ids are strings: they are made beforehand, and only those of makers are read back. */
+/** The package nodejs-order-book. Its string ids are made in advance, and only those of makers are parsed. */
 export const nodejsOrderBook: Contender = {
   name: "nodejs-order-book",
   prepare({ tape, opening }) {
@@ -94,7 +94,7 @@ export const nodejsOrderBook: Contender = {
   },
 };
 
-/** By our GTC, FAK and FOK. */
+/** By GTC, FAK and FOK of the flow. */
 const TIMES_IN_FORCE = ["GTC", "IOC", "FOK"] as NonNullable<LimitOrderOptions["timeInForce"]>[];
 
 function replay(
@@ -122,7 +122,7 @@ function replay(
   }
 }
 
-/** Its result lists makers filled whole (with the size they had left), then the maker or taker that is filled in part. */
+/** The result lists completely filled makers with their remaining size, then the partly filled maker or taker. */
 function addTrades(result: IProcessOrder, takerId: string, taker: number, tally: TradeTally): void {
   for (const maker of result.done) {
     if (maker.id !== takerId && "price" in maker) {
@@ -136,12 +136,12 @@ function addTrades(result: IProcessOrder, takerId: string, taker: number, tally:
 }
 
 /**
- * A contender's replay of a flow, to be measured. Each run checks the trades it made.
- * @throws Error from a run that made other trades than the flow's.
+ * Makes a subject that replays a flow. Each run checks its trades.
+ * @throws Error from a run with other trades than the flow's.
  */
 function replaySubject(contender: Contender, flow: Flow): Subject {
   const { expected } = flow;
-  // A book stays alive from one run to the next, as in an exchange: V8 throws compiled code away with the last object of a shape.
+  // Keeps a book alive between runs, as in an exchange, because V8 discards compiled code with the last object of a shape.
   let replay = contender.prepare(flow);
   return {
     name: contender.name,
@@ -164,10 +164,10 @@ function replaySubject(contender: Contender, flow: Flow): Subject {
   };
 }
 
-/** The package slows down as its book fills: a run of this length takes it about two seconds, one of the whole flow half a minute. */
+/** The package slows down as its book fills: it takes about two seconds for this length, half a minute for the whole flow. */
 const PREFIX = 100_000;
 
-/** The order book alone: this project's against the package nodejs-order-book, trade by trade the same. */
+/** The order book alone, compared with the package nodejs-order-book on the same trades. */
 export const bookSection: Section = {
   name: "book",
   about: "one order book, orders in and trades out",
@@ -220,7 +220,7 @@ function lineUp(): Race[] {
   return races;
 }
 
-/** Million operations a second, from milliseconds a run. */
+/** Converts milliseconds per run to million operations per second. */
 function speedsOf(flow: Flow, milliseconds: readonly number[]): number[] {
   return milliseconds.map((each) => flow.tape.length / each / 1000);
 }
@@ -229,7 +229,7 @@ const FEWEST = 1000;
 const LIVE = [FEWEST, 10_000, 100_000, 1_000_000] as const;
 const OPERATIONS = 500_000;
 
-/** What an operation costs as more orders rest in the book, the mix of operations being the same. */
+/** Cost of an operation with more resting orders, for the same mix of operations. */
 export const flatnessSection: Section = {
   name: "flatness",
   about: "the cost of an operation as more orders rest",

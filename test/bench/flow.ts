@@ -3,8 +3,8 @@ import { FULL_PRICE } from "../../src/core/units.ts";
 import { SimulatedBook } from "../../src/simulation/simulator.ts";
 
 /**
- * A stream of integers, 0 <= n < bound, from Tommy Ettinger's mulberry32: 32 bits of state, and the same numbers in
- * every language, which is why benchmark flows are made of it.
+ * Makes a stream of integers, 0 <= n < bound, by Tommy Ettinger's mulberry32. It has 32 bits of state and gives the same
+ * numbers in every language.
  */
 export function mulberry32(seed: number): (bound: number) => number {
   let state = seed | 0;
@@ -25,13 +25,13 @@ export const GTC = 0;
 export const FAK = 1;
 export const FOK = 2;
 
-/** Operations on one book, in order, as columns of integers: reading them back costs next to nothing. */
+/** Operations on one book, in order, as columns of integers, which are fast to read. */
 export class OperationTape {
-  /** How many operations were recorded. */
+  /** Number of recorded operations. */
   length = 0;
   /** PLACE or CANCEL. */
   readonly kind: Uint8Array;
-  /** The order that is placed, or the one that is canceled; the columns below are 0 for a CANCEL. */
+  /** Order that is placed or canceled; the columns below are 0 for a CANCEL. */
   readonly id: Int32Array;
   /** BUY or SELL. */
   readonly side: Uint8Array;
@@ -69,11 +69,11 @@ export class OperationTape {
   }
 }
 
-/** Trades counted, added up and hashed as they come: two books that made the same trades have the same tally. */
+/** Count, volume and hash of trades; books with the same trades have the same tally. */
 export class TradeTally {
   trades = 0;
   volume = 0;
-  /** Of taker, maker, tick and quantity of every trade, in order: `h = imul(h ^ value, 16777619)`, an unsigned 32-bit integer. */
+  /** Hash of taker, maker, tick and quantity of every trade, in order: `h = imul(h ^ value, 16777619)`, unsigned 32 bits. */
   hash = 0;
 
   /** Counts one trade. */
@@ -89,7 +89,7 @@ export class TradeTally {
   }
 }
 
-/** A resting order, with its place in the list of live ones. */
+/** Resting order with its index in the list of live ones. */
 interface LiveOrder {
   readonly id: number;
   readonly side: number;
@@ -98,9 +98,9 @@ interface LiveOrder {
   index: number;
 }
 
-/** The book that makes a flow, and the list of live orders that the flow cancels from. */
+/** Book for generating a flow, with the list of live orders that can be canceled. */
 class FlowBook extends SimulatedBook {
-  /** Appended to when an order rests; one that leaves is replaced by the last. */
+  /** An order that rests is appended; one that leaves is replaced by the last. */
   readonly live: LiveOrder[] = [];
   readonly #byId = new Map<number, LiveOrder>();
   readonly #tally: TradeTally;
@@ -110,7 +110,7 @@ class FlowBook extends SimulatedBook {
     this.#tally = tally;
   }
 
-  /** Matches a limit order, rests what a GTC leaves over, and answers the makers that were filled whole. */
+  /** Matches a limit order, rests the remainder of a GTC, and returns the completely filled makers. */
   place(id: number, side: number, tick: number, size: number, timeInForce: number): readonly LiveOrder[] {
     const direction = side as BookDirection;
     if (timeInForce === FOK && this.fillable(direction, tick, size) < size) return [];
@@ -131,7 +131,7 @@ class FlowBook extends SimulatedBook {
     return filled;
   }
 
-  /** Takes a resting order out. */
+  /** Removes a resting order. */
   cancel(order: LiveOrder): void {
     this.remove(order.slot);
     this.#leave(order);
@@ -146,14 +146,14 @@ class FlowBook extends SimulatedBook {
   }
 }
 
-/** Operations for a book, and the trades they make. */
+/** Operations on a book, and the resulting trades. */
 export interface Flow {
   /** Prices are 1..levels, in ticks. */
   readonly levels: number;
   readonly tape: OperationTape;
-  /** How many operations at the start only fill the book and are not measured. */
+  /** Number of operations at the start that only fill the book and are not measured. */
   readonly opening: number;
-  /** The trades that the operations make; the opening makes none. */
+  /** Trades of the operations; the opening has none. */
   readonly expected: TradeTally;
 }
 
@@ -162,11 +162,11 @@ export interface FlowChoice {
   readonly levels: 99 | 999 | 9999;
   /** Whether crossing orders are a mix of GTC, FAK and FOK instead of all GTC. */
   readonly typed?: boolean;
-  /** The whole flow is 1,000,000; fewer are its first ones. */
+  /** Number of first operations of the whole flow of 1,000,000. */
   readonly operations?: number;
 }
 
-/** How far behind the other side's best price an order may rest, and how far beyond it one may cross, in ticks. */
+/** Maximum distance from the best opposite price of a resting order (window) and of a crossing one (slip), in ticks. */
 const SHAPES = {
   99: { window: 20, slip: 5 },
   999: { window: 100, slip: 20 },
@@ -216,7 +216,7 @@ class FlowMaker {
     else this.#cross();
   }
 
-  /** A passive order, somewhere in the window behind the other side's best price; small sizes are the most common. */
+  /** Adds a passive order in the window behind the best opposite price; small sizes are the most frequent. */
   #add(): void {
     const { bestBid, bestAsk } = this.#book;
     const middle = this.#levels >> 1;
@@ -239,7 +239,7 @@ class FlowMaker {
     this.#book.cancel(order);
   }
 
-  /** An order that takes the best price of the other side, and perhaps some ticks beyond it. */
+  /** Adds an order that matches the best opposite price, and perhaps some ticks beyond it. */
   #cross(): void {
     const { bestBid, bestAsk } = this.#book;
     const side = this.#below(this.#levels + 1) >= (bestBid + bestAsk) >> 1 ? BUY : SELL;
@@ -273,7 +273,7 @@ class FlowMaker {
 interface SteadyChoice {
   /** Orders resting before, during and after; at least 33. */
   readonly live: number;
-  /** How many operations are measured, to within a dozen. */
+  /** Approximate number of measured operations. */
   readonly operations: number;
   /** Cancellations pick among this many of the orders behind the front; among all of them by default. */
   readonly canceledAmong?: number;
@@ -281,14 +281,14 @@ interface SteadyChoice {
 
 const LEVELS = 999;
 const MIDDLE = 500;
-/** The price levels next to the middle, each with two orders, where all trading happens. */
+/** Number of price levels next to the middle with two orders each, where all trading happens. */
 const FRONT = 8;
-/** The price levels behind the front that share all other orders. */
+/** Number of price levels behind the front, which have all other orders. */
 const DEPTH = 50;
 
 /**
- * A flow that keeps the number of live orders: whatever leaves comes back at the end of its price's queue. It is about
- * 54 % passive orders, 26 % cancellations of random orders behind the front and 20 % orders that cross into the front.
+ * Makes a flow with a constant number of live orders: each order that leaves is replaced at the end of its queue. It is
+ * about 54 % passive orders, 26 % cancellations of random orders behind the front and 20 % orders that cross the front.
  * Kinds, fills and levels swept are the same for every `live`, so that only the amount of resting orders differs.
  */
 export function steadyFlow(choice: SteadyChoice): Flow {
@@ -300,10 +300,10 @@ class SteadyFlowMaker {
   readonly tape: OperationTape;
   readonly tally = new TradeTally();
   readonly #front = new FlowBook(LEVELS, this.tally);
-  /** Of each order behind the front: its id and its tick. */
+  /** Id and tick of each order behind the front. */
   readonly #restingId: Int32Array;
   readonly #restingTick: Int32Array;
-  /** Two streams, so that the choice among more or fewer resting orders shifts nothing of the trading. */
+  /** Two streams, so that the number of resting orders does not change the trading. */
   readonly #trading = mulberry32(0x5eed0001);
   readonly #resting = mulberry32(0x5eed0002);
   #lastId = 0;
@@ -330,14 +330,14 @@ class SteadyFlowMaker {
     }
   }
 
-  /** Cancels a random one of the first orders behind the front and rests another at its price. */
+  /** Cancels a random one of the first orders behind the front and places another at its price. */
   #renew(among: number): void {
     const index = this.#resting(among);
     this.tape.cancel(this.#restingId[index] as number);
     this.#restBehind(index, this.#restingTick[index] as number);
   }
 
-  /** Takes from the front, and rests a new order for each that was filled whole. */
+  /** Matches orders of the front, and places a new order for each completely filled one. */
   #cross(): void {
     const side = this.#trading(2);
     const limit = side === BUY ? MIDDLE + FRONT : MIDDLE - FRONT;

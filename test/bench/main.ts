@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { answerApart } from "./apart.ts";
 import { bookSection, flatnessSection } from "./book-section.ts";
 import { botsSection } from "./bots/bots-section.ts";
 import { chainSection } from "./chain/chain-section.ts";
@@ -14,6 +13,7 @@ import { partsSection } from "./parts-section.ts";
 import { peersSection } from "./peers/peers-section.ts";
 import { scenarioSection } from "./scenario/scenario-section.ts";
 import type { Section, SectionReport } from "./section.ts";
+import { serveTasks } from "./separate-process.ts";
 import { settlementSection } from "./settlement/settlement-section.ts";
 import { startSection } from "./start/start-section.ts";
 import { groupCommits } from "./store/group-commit.ts";
@@ -28,7 +28,7 @@ import { subscribers } from "./subscribers/subscribers.ts";
 import { subscribersSection } from "./subscribers/subscribers-section.ts";
 import { machine, machineLine, sectionText } from "./table.ts";
 
-/** In the order they run; a new one needs its file and its line here. */
+/** All sections in the order in which they run. */
 const SECTIONS: readonly Section[] = [
   bookSection,
   flatnessSection,
@@ -54,8 +54,8 @@ const SECTIONS: readonly Section[] = [
   peersSection,
 ];
 
-/** What this bundle does besides, in processes that it starts itself. */
-const PARTS = {
+/** Measurements that run in separate processes. */
+const TASKS = {
   steadyFloor,
   marketMemory,
   replayedJournal,
@@ -72,13 +72,13 @@ const USAGE =
 
 interface Choice {
   readonly json: boolean;
-  /** Whether the guide's page is measured and written. */
+  /** Whether to measure the sections of the guide's page and write it. */
   readonly write: boolean;
   readonly rounds: number;
   readonly sections: readonly Section[];
 }
 
-/** @throws Error that says which flag is wrong. */
+/** @throws Error that names an invalid flag. */
 function choiceOf(args: readonly string[]): Choice {
   const { values } = parseArgs({
     args: [...args],
@@ -135,4 +135,4 @@ function choiceOrExit(): Choice {
   }
 }
 
-if (!answerApart(PARTS)) await run(choiceOrExit());
+if (!serveTasks(TASKS)) await run(choiceOrExit());

@@ -3,12 +3,12 @@ import { inCheckout } from "./programs.ts";
 import type { Section, SectionReport } from "./section.ts";
 import { baselineText, readable } from "./table.ts";
 
-/** What the page of the guide shows. */
+/** Sections of the page in the guide. */
 export const PAGE_SECTIONS = ["book", "peers"];
 const PAGE = "docs/guide/benchmarks.md";
 const MEASURED = /(<!-- measured -->\n)[\s\S]*(<!-- \/measured -->)/;
 
-/** Writes what was measured into the guide. */
+/** Writes the results into the guide. */
 export function writePage(where: string, measured: ReadonlyMap<Section, SectionReport>): void {
   const path = inCheckout(PAGE);
   const parts = [...measured].map(([section, report]) => markdownOf(section, report));

@@ -17,7 +17,7 @@ import type { Measurement, Section } from "./section.ts";
 
 const TIME_MS = 200;
 
-/** What the parts of a request cost, each alone: where to look when the whole has become slower. */
+/** Cost of each part of a request alone, to find the cause of a slower request. */
 export const partsSection: Section = {
   name: "parts",
   about: "what the parts of a request cost, each alone",

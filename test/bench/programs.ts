@@ -8,10 +8,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Answer } from "./http/client.ts";
 
-/** A file of the checkout; the tools run as one bundle each in its `dist-tools`. */
+/** Path of a file of the checkout; the tools are bundles in its `dist-tools`. */
 export const inCheckout = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** Builds the program unless it is up to date. @throws Error when it cannot be built; the build has then said why. */
+/** Builds the program unless it is up to date. @throws Error if the build fails; it has printed why. */
 export async function buildProgram(): Promise<void> {
   const build = spawn(process.execPath, [inCheckout("bin/setup.js"), "build"], {
     stdio: ["ignore", "ignore", "inherit"],
@@ -24,9 +24,8 @@ const OK = "HTTP/1.1 200 ";
 const RETRY_MS = 1;
 
 /**
- * Milliseconds from the start of a Node program that serves on the port it is given to its first 200, asked for every
- * millisecond.
- * @throws Error when it ends or answers anything else.
+ * Returns the milliseconds from the start of a Node server to its first 200, requested every millisecond.
+ * @throws Error if it ends or answers anything else.
  */
 export async function millisecondsToFirstAnswer(
   argsFor: (port: number) => readonly string[],
@@ -37,7 +36,7 @@ export async function millisecondsToFirstAnswer(
   return milliseconds;
 }
 
-/** Starts a Node program that serves on the port it is given, and waits until it answers a path with 200. */
+/** Starts a Node server on a port and waits until it answers a path with 200. */
 export async function serveProgram(
   argsFor: (port: number) => readonly string[],
   path: string,
@@ -59,7 +58,7 @@ export async function serveProgram(
   }
 }
 
-/** Milliseconds from the start of a Node program to its end. @throws Error when it fails. */
+/** Returns the milliseconds of running a Node program. @throws Error if it fails. */
 export async function millisecondsToEnd(args: readonly string[]): Promise<number> {
   const start = performance.now();
   const [code] = await once(spawn(process.execPath, args, { stdio: "ignore" }), "exit");
@@ -68,7 +67,7 @@ export async function millisecondsToEnd(args: readonly string[]): Promise<number
   return milliseconds;
 }
 
-/** What a server answers, or nothing when none listens yet. */
+/** Returns the status of a server; undefined if it does not listen yet. */
 function answerOf(port: number, path: string): Promise<string> {
   const request = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`;
   return new Promise((resolve) => {
@@ -90,13 +89,13 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Runs a Node program to its end. @throws Error when it fails. */
+/** Runs a Node program. @throws Error if it fails. */
 export async function runProgram(program: string, args: readonly string[]): Promise<void> {
   const [code] = await once(spawn(process.execPath, [program, ...args], { stdio: "inherit" }), "exit");
   if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}`);
 }
 
-/** A folder on the disk of the checkout, which goes with this process. */
+/** Creates a folder on the disk of the checkout, which is removed when this process exits. */
 export function benchFolder(): string {
   const cache = inCheckout("node_modules/.cache/clobsim");
   mkdirSync(cache, { recursive: true });
@@ -105,22 +104,22 @@ export function benchFolder(): string {
   return folder;
 }
 
-/** A server in a process of its own. */
+/** Server in a separate process. */
 export interface Served {
   readonly pid: number;
   readonly port: number;
   stop(): Promise<void>;
 }
 
-/** What the bare server is to answer. */
+/** Responses of the bare server. */
 interface BareAnswers {
-  /** The HMAC key of the orders. */
+  /** HMAC key of the orders. */
   readonly secret: string;
   readonly page: Answer;
   readonly orders: Readonly<Record<"BUY" | "SELL", Answer>>;
 }
 
-/** The program as it is shipped, its clock frozen so that signatures stay valid, its log going nowhere. */
+/** Starts the built program with a frozen clock, so that signatures stay valid, and without log. */
 export async function serveClobsim(...flags: readonly string[]): Promise<Served> {
   const keeping = flags.includes("--data") ? [] : ["--ephemeral"];
   const args = [
@@ -144,7 +143,7 @@ export async function serveClobsim(...flags: readonly string[]): Promise<Served>
   throw new Error(`clobsim ${args.slice(1).join(" ")} ended before it answered`);
 }
 
-/** node:http with nothing on it. */
+/** Starts a bare node:http server. */
 export async function serveBare(answers: BareAnswers): Promise<Served> {
   const child = fork(inCheckout("test/bench/http/bare-server.mjs"));
   const stop = stopper(child);
@@ -153,7 +152,7 @@ export async function serveBare(answers: BareAnswers): Promise<Served> {
   return { pid: child.pid as number, port: port as number, stop };
 }
 
-/** Ends a child, which must not outlive this process either. */
+/** Ends a child process; also called when this process exits. */
 function stopper(child: ChildProcess): () => Promise<void> {
   const kill = (): void => void child.kill("SIGKILL");
   process.once("exit", kill);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { alternate, median, type Subject, takeTurns, turns } from "./rounds.ts";
 import { alignedTable, readable, sectionText } from "./table.ts";
 
-/** Runs subjects that move a clock of their own; answers their samples and who was prepared, in order. */
+/** Runs subjects that advance a test clock; returns their samples and the order of preparations. */
 function measured(costs: Readonly<Record<string, readonly number[]>>, plan: object, check?: () => void) {
   const log: string[] = [];
   let now = 0;
@@ -28,11 +28,11 @@ function measured(costs: Readonly<Record<string, readonly number[]>>, plan: obje
 }
 
 describe("alternate", () => {
-  it("lets subjects take turns and changes who begins", () => {
+  it("alternates subjects and changes the first one", () => {
     expect(measured({ a: [1], b: [1] }, { rounds: 3 }).log).toEqual(["a", "b", "b", "a", "a", "b"]);
   });
 
-  it("counts what a run takes, without its preparation and its check, and no warm-up", () => {
+  it("measures a run without its preparation and check, and without warm-ups", () => {
     let checks = 0;
     const { samples } = measured({ a: [90, 80, 3, 5] }, { warmUps: 2 }, () => {
       checks += 1;
@@ -41,7 +41,7 @@ describe("alternate", () => {
     expect(checks).toBe(4);
   });
 
-  it("repeats short runs until the sample is long enough, and answers their mean", () => {
+  it("repeats short runs until the sample is long enough, and returns their mean", () => {
     const { samples, log } = measured({ a: [2, 4, 6, 90] }, { rounds: 1, sampleMs: 10 });
     expect(samples).toEqual([[4]]);
     expect(log).toHaveLength(3);
@@ -49,12 +49,12 @@ describe("alternate", () => {
 });
 
 describe("turns", () => {
-  it("go round, another subject beginning each time", () => {
+  it("rotate, so that each round begins with another subject", () => {
     const order = [...turns(3, { rounds: 3, warmUps: 0 })].map(({ index }) => index);
     expect(order).toEqual([0, 1, 2, 1, 2, 0, 2, 0, 1]);
   });
 
-  it("begin only when the one before is over, and answer the figures without the warm-up", async () => {
+  it("begin after the previous one ends, and return the figures without the warm-up", async () => {
     const log: string[] = [];
     const subject = (name: string, from: number) => {
       let next = from;
@@ -80,7 +80,7 @@ it("a median is the middle value, or the mean of the middle two", () => {
 });
 
 describe("the benchmark's table", () => {
-  it("aligns words to the left and figures, of three digits, to the right", () => {
+  it("aligns words to the left, and figures of three digits to the right", () => {
     const rows = [
       ["workload", "subject", "speed"],
       ["a", "clobsim", "21"],
@@ -89,7 +89,7 @@ describe("the benchmark's table", () => {
     expect([0.071234, 21, 24.56, 45_678].map(readable)).toEqual(["0.0712", "21", "24.6", "45,700"]);
   });
 
-  it("leaves the ratio open when there is nothing to compare with", () => {
+  it("omits the ratio without a baseline", () => {
     const measurement = { workload: "w", subject: "s", median: 2, lowest: 1, highest: 3, ratio: null };
     const report = {
       unit: "ops/s",

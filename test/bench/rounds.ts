@@ -1,16 +1,16 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** How often subjects are measured. */
+/** Number of rounds. */
 interface Rounds {
   readonly rounds: number;
-  /** Rounds before these, thrown away: compilers settle in them. */
+  /** Rounds before these that do not count, for compilation. */
   readonly warmUps: number;
 }
 
 /**
- * Whose turn it is, and whether it counts. Subjects take turns within every round, and the one that begins changes, so
- * that a machine that slows down slows all of them.
+ * Yields the subject of each run, and whether it counts. Subjects alternate within a round and the first one changes, so
+ * that a slower machine affects all of them equally.
  */
 export function* turns(
   subjects: number,
@@ -23,7 +23,7 @@ export function* turns(
   }
 }
 
-/** The figures that each subject answers, one a round, one subject after the other. */
+/** Returns the figures of each subject, one per round; subjects run one after another. */
 export async function takeTurns(
   subjects: readonly (() => Promise<number>)[],
   plan: Rounds,
@@ -36,24 +36,24 @@ export async function takeTurns(
   return samples;
 }
 
-/** Something to be measured: `prepare` builds, unmeasured, what one run uses up, and answers that run. */
+/** Subject of a measurement: `prepare` makes the input of one run, not measured, and returns that run. */
 export interface Subject {
   readonly name: string;
   prepare(): () => void;
-  /** Judges, unmeasured, what a run has done. @throws Error when it did wrong. */
+  /** Checks the result of a run, not measured. @throws Error if it is wrong. */
   check?(): void;
 }
 
 interface RoundPlan extends Rounds {
-  /** A sample repeats prepare and run until its runs took this long together. */
+  /** A sample repeats prepare and run until its runs together take this long. */
   readonly sampleMs: number;
   /** Milliseconds from any origin. */
   readonly clock?: () => number;
 }
 
 /**
- * Milliseconds a run of each subject takes, one sample a round, the subjects taking turns; garbage is collected before
- * each run. By hand and not with tinybench, which measures one task to its end before it begins the next.
+ * Returns the milliseconds per run of each subject, one sample per round, in alternation; garbage is collected before
+ * each run. Does not use tinybench, which completes one task before it begins the next.
  */
 export function alternate(subjects: readonly Subject[], plan: RoundPlan): number[][] {
   const { sampleMs, clock = () => performance.now() } = plan;
@@ -86,13 +86,13 @@ function sampleOf(
   return spent / runs;
 }
 
-/** The engine's own collector, which Node shows only behind a flag. */
+/** Garbage collector of V8, which Node exposes only with a flag. */
 export function garbageCollector(): () => void {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as () => void;
 }
 
-/** The middle value, or the mean of the middle two. @throws RangeError when there are none. */
+/** Returns the middle value, or the mean of the middle two. @throws RangeError if there are none. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError("no values, no median");
   const sorted = [...values].sort((a, b) => a - b);

@@ -1,37 +1,37 @@
 import { median } from "./rounds.ts";
 
-/** One figure: what a subject does with a workload, over the rounds. */
+/** Result of one subject with one workload, over all rounds. */
 export interface Measurement {
   readonly workload: string;
   readonly subject: string;
   readonly median: number;
   readonly lowest: number;
   readonly highest: number;
-  /** The median over that of the section's baseline, or null when there is nothing to compare with. */
+  /** Median divided by that of the baseline; null if there is no baseline. */
   readonly ratio: number | null;
 }
 
-/** What a section found. */
+/** Results of a section. */
 export interface SectionReport {
-  /** Of median, lowest and highest. */
+  /** Unit of median, lowest and highest. */
   readonly unit: string;
-  /** What a ratio of 1 is; null when no row has one. */
+  /** Subject with ratio 1; null if no row has a ratio. */
   readonly baseline: string | null;
   readonly rounds: number;
   readonly measurements: readonly Measurement[];
-  /** What a reader must know to read the figures. */
+  /** Notes about how to read the figures. */
   readonly notes: readonly string[];
 }
 
-/** A part of the benchmark that can be asked for by name. */
+/** Part of the benchmark, selected by name. */
 export interface Section {
   readonly name: string;
   readonly about: string;
-  /** @throws Error when an engine answers wrongly: a wrong engine has no speed. */
+  /** @throws Error if a subject gives wrong results. */
   measure(rounds: number): SectionReport | Promise<SectionReport>;
 }
 
-/** What the rounds of a subject come to; `baseline` is the median that the ratio is to. */
+/** Summarizes the rounds of a subject; `baseline` is the median with ratio 1. */
 export const measurementOf = (
   workload: string,
   subject: string,

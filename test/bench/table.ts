@@ -1,7 +1,7 @@
 import { arch, cpus, loadavg, platform, totalmem } from "node:os";
 import type { Section, SectionReport } from "./section.ts";
 
-/** Where figures were measured; without it they mean nothing. */
+/** Machine of a measurement. */
 interface Machine {
   readonly processor: string;
   readonly processors: number;
@@ -9,11 +9,11 @@ interface Machine {
   readonly system: string;
   readonly node: string;
   readonly v8: string;
-  /** Processes that wanted to run, on average over the last minute: above 0 before a run, others disturb it. */
+  /** Load average of the last minute; above 0 before a run, other processes disturb it. */
   readonly load: number;
 }
 
-/** The machine this process runs on. */
+/** Describes the machine of this process. */
 export function machine(): Machine {
   const processors = cpus();
   return {
@@ -27,7 +27,7 @@ export function machine(): Machine {
   };
 }
 
-/** Columns side by side: the first two to the left, figures to the right. */
+/** Formats rows as a table; the first two columns are left-aligned, figures right-aligned. */
 export function alignedTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -46,12 +46,12 @@ export function alignedTable(rows: readonly (readonly string[])[]): string {
   return rows.map(line).join("\n");
 }
 
-/** A figure with three significant digits, as a person reads it: 0.0712, 24.6, 1,230. */
+/** Formats a figure with three significant digits: 0.0712, 24.6, 1,230. */
 export function readable(figure: number): string {
   return figure.toLocaleString("en-US", { maximumSignificantDigits: 3 });
 }
 
-/** The machine in one line. */
+/** Formats the machine on one line. */
 export function machineLine(where: Machine): string {
   return (
     `${where.processor}, ${where.processors} processors, ${where.memoryGiB} GiB, ${where.system}, ` +
@@ -59,7 +59,7 @@ export function machineLine(where: Machine): string {
   );
 }
 
-/** What a section found, as a person reads it. */
+/** Formats the results of a section. */
 export function sectionText(section: Section, report: SectionReport): string {
   const head = ["workload", "subject", report.unit, "lowest", "highest", "ratio"];
   const rows = report.measurements.map((each) => [
@@ -78,7 +78,7 @@ export function sectionText(section: Section, report: SectionReport): string {
   ].join("\n");
 }
 
-/** How figures were come by, and what ratios are to. */
+/** Describes the rounds and the baseline. */
 export function baselineText({ rounds, baseline }: SectionReport): string {
   const medians = rounds === 1 ? "One round" : `Medians of ${rounds} rounds`;
   return `${medians}${baseline === null ? "" : `; ratio: to ${baseline}`}.`;

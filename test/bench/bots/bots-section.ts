@@ -15,12 +15,12 @@ import { measurementOf, type Section } from "../section.ts";
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 const MARKETS = { jump: 10, realTime: 50 };
-/** How long bots are watched at the pace of the wall clock, once they have traded for an hour. */
+/** Duration of the measurement in real time, after an hour of trading. */
 const WATCHED_MS = 10_000;
 
 const FAUCET = { collateral: money(0), everyMarket: size(0) };
 
-/** An exchange at the opening of a world, with bots. */
+/** Opens a world with bots. */
 function openMarket(world: World, profile: ProfileName): Exchange {
   const terms = { seed: world.seed, faucet: FAUCET, credentials: "rotate", ...AUTO } as const;
   const exchange = new Exchange(terms, FROZEN_START);
@@ -29,7 +29,7 @@ function openMarket(world: World, profile: ProfileName): Exchange {
   return exchange;
 }
 
-/** Milliseconds of a day of virtual time. */
+/** Milliseconds for a day of virtual time. */
 function jump(world: World, profile: ProfileName): number {
   const exchange = openMarket(world, profile);
   const begun = performance.now();
@@ -37,12 +37,12 @@ function jump(world: World, profile: ProfileName): number {
   return performance.now() - begun;
 }
 
-/** Milliseconds of processor time in a second at the pace of the wall clock. */
+/** Milliseconds of CPU time per second of real time. */
 async function inRealTime(world: World, profile: ProfileName): Promise<number> {
   const exchange = openMarket(world, profile);
   exchange.advanceTo(millis(exchange.now + HOUR_MS));
   const clock = new Clock(exchange, { mode: "real", rate: 1 }, Date.now);
-  // Nothing else keeps the process alive.
+  // Keeps the process alive.
   const alive = sleep(WATCHED_MS);
   const before = process.cpuUsage();
   await alive;
@@ -54,7 +54,7 @@ async function inRealTime(world: World, profile: ProfileName): Promise<number> {
 const crewOf = (profile: ProfileName): number =>
   KINDS.reduce((sum, kind) => sum + PROFILES[profile][kind].count, 0);
 
-/** What bots cost, when the clock jumps and when it goes with the wall's. */
+/** Cost of bots when time is advanced and in real time. */
 export const botsSection: Section = {
   name: "bots",
   about: "a market that moves: a day of it at once, and a second of it at real time",

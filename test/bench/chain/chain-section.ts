@@ -10,15 +10,15 @@ import { median, takeTurns } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
 import { demand, openFloor, traderAt } from "../submit/floor.ts";
 
-/** How many transactions a block of a long chain has. */
+/** Transactions per block of a long chain. */
 const BLOCK = 1_000;
 const MAKER = traderAt(0);
 const TAKERS = 18;
-/** Takes the same number of fills on every chain, however long it is. */
+/** Match the same number of fills on chains of any length. */
 const NEWCOMER = traderAt(19);
 const NEWCOMERS_FILLS = 100;
 
-/** A node with a chain of so many matches, a block every thousand of them. */
+/** Opens a node with a chain of matches, a thousand per block. */
 class LongChain {
   readonly matches: number;
   readonly node: ChainNode;
@@ -45,35 +45,35 @@ class LongChain {
     this.node = createNode({ exchange, clock, version: "0", slices: new Slices(), ...nobody });
   }
 
-  /** The hash of any match. */
+  /** Returns the hash of a random match. */
   anyHash(): string {
     const { state } = this.node;
     const number = this.#firstTrade + this.#random(this.matches);
     return transactionHash(state, state.chain.transactions.get(number));
   }
 
-  /** The height of any block of matches alone: the first also has the shares that its traders are given. */
+  /** Returns the height of a random block of matches; the first block also has deposits. */
   anyHeight(): number {
     return 3 + this.#random(Math.floor(this.matches / BLOCK) - 1);
   }
 
-  /** The text of the answer to a request. */
+  /** Returns the text of the response to a request. */
   answer(request: Buffer): Promise<string> {
     return this.node.answer(request, true);
   }
 }
 
 const LENGTHS = [10_000, 100_000, 1_000_000] as const;
-/** What a match between two orders leaves: four transfers, two fills, one OrdersMatched. */
+/** Logs of a match of two orders: four transfers, two fills, one OrdersMatched. */
 const LOGS_OF_A_MATCH = 7;
 
-/** One kind of call: what is asked, and the check of its result. */
+/** One kind of call with a check of its result. */
 interface Question {
   readonly workload: string;
   readonly repeats: number;
   /** Method and parameters. */
   ask(chain: LongChain): readonly [string, ...unknown[]];
-  /** @throws Error when the answer is wrong. */
+  /** @throws Error if the response is wrong. */
   check(result: never, params: readonly unknown[]): void;
 }
 
@@ -114,7 +114,7 @@ const QUESTIONS: readonly Question[] = [
   },
 ];
 
-/** What reading the chain costs as it grows. */
+/** Cost of reading a growing chain. */
 export const chainSection: Section = {
   name: "chain",
   about: "JSON-RPC calls as the chain grows, from the text of the request to that of the answer",
@@ -146,10 +146,10 @@ export const chainSection: Section = {
   },
 };
 
-/** Makes the index of a chain. */
+/** Builds the index of a chain. */
 const wholeChain: Question = QUESTIONS[QUESTIONS.length - 1] as Question;
 
-/** Microseconds that a node takes to answer a question; what it answers is looked at afterwards. */
+/** Measures the microseconds of a response; its content is checked afterwards. */
 async function timed(chain: LongChain, { ask, check }: Question, repeats: number): Promise<number> {
   let spent = 0;
   for (let repeat = 0; repeat < repeats; repeat += 1) {
@@ -157,7 +157,7 @@ async function timed(chain: LongChain, { ask, check }: Question, repeats: number
     const request = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
     const start = performance.now();
     const text = await chain.answer(request);
-    // A text that is put together from parts becomes one when it is sent.
+    // V8 flattens a concatenated string when it is sent.
     Buffer.byteLength(text);
     spent += performance.now() - start;
     const { result, error } = JSON.parse(text);

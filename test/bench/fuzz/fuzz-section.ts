@@ -7,11 +7,11 @@ import { measurementOf } from "../section.ts";
 
 const FEWEST_ROUNDS = 3;
 const COMMANDS = 300;
-/** Seeds of a round, by how they are run. */
+/** Number of seeds per round, by kind of run. */
 const SEEDS = { process: 10_000, http: 60 } as const;
 const MS_PER_MINUTE = 60_000;
 
-/** How many seeds a campaign runs in a minute, its start included. */
+/** Seeds per minute of a campaign, including its start. */
 export const fuzzSection: Section = {
   name: "fuzz",
   about: `seeds of ${COMMANDS} commands a minute, on all processors`,

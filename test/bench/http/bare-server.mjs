@@ -1,4 +1,4 @@
-// What node:http alone can do: the same answers as the server that is measured, made beforehand. Told by its parent.
+// A bare node:http server that sends prepared responses, which its parent provides.
 import { createHmac, createSecretKey } from "node:crypto";
 import { createServer } from "node:http";
 

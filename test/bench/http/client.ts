@@ -6,26 +6,26 @@ import { privateKeyToAccount } from "viem/accounts";
 import { canonicalMessage, sign } from "../../../src/api/signing.ts";
 import { ATTESTATION } from "../../../src/api/wallet-signature.ts";
 
-/** A request as a client means it. */
+/** Request of a client. */
 export interface Call {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly body: string;
 }
 
-/** What a server answered. */
+/** Response of a server. */
 export interface Answer {
-  /** Flat pairs in the order they came, without those of the connection. */
+  /** Flat pairs in the order received, without those of the connection. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** A read without headers of its own. */
+/** A GET without additional headers. */
 export const get = (path: string): Call => ({ method: "GET", path, headers: {}, body: "" });
 
-/** A JSON body sent to a path. */
+/** A POST with a JSON body. */
 export const post = (path: string, body: object, headers: Call["headers"] = {}): Call => ({
   method: "POST",
   path,
@@ -33,7 +33,7 @@ export const post = (path: string, body: object, headers: Call["headers"] = {}):
   body: JSON.stringify(body),
 });
 
-/** The request's bytes, as a client sends them to this machine. */
+/** Encodes a request to this machine. */
 export function bytesOf({ method, path, headers, body }: Call, port: number): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
@@ -41,7 +41,7 @@ export function bytesOf({ method, path, headers, body }: Call, port: number): Bu
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
-/** Sends one request and answers what comes back. @throws Error when that is not a 200. */
+/** Sends one request and returns the response. @throws Error if its status is not 200. */
 export function answerTo({ method, path, headers, body }: Call, port: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request({ port, host: "127.0.0.1", method, path, headers, agent: false }, (response) => {
@@ -69,7 +69,7 @@ function withoutConnection(rawHeaders: readonly string[]): string[] {
   return kept;
 }
 
-/** What a client asks of a server: connections that each send the requests in turn, one when the last is answered. */
+/** Load of a server: each connection sends the requests in turn, one after the previous response. */
 interface Load {
   readonly port: number;
   readonly requests: readonly Buffer[];
@@ -79,14 +79,14 @@ interface Load {
 
 interface LoadResult {
   readonly requestsPerSecond: number;
-  /** Processors that the client itself kept busy: near 1, it measures itself and not the server. */
+  /** Processors used by the client; near 1 it measures itself, not the server. */
   readonly clientBusy: number;
 }
 
 /**
- * Loads a server for a while over plain sockets: request bytes made beforehand, answers read no further than to their
- * end, which takes half the processor time of autocannon, so that on two processors the server is what is measured.
- * @throws Error when an answer is no 200 and no 201, or a connection breaks.
+ * Loads a server over plain sockets with prepared bytes and minimal parsing. This takes half the CPU time of autocannon,
+ * so that on two processors the server is the bottleneck.
+ * @throws Error if a status is not 200 or 201, or a connection breaks.
  */
 export async function bombard({ port, requests, connections, durationMs }: Load): Promise<LoadResult> {
   const crew = Array.from({ length: connections }, () => new Connection(port, requests));
@@ -109,7 +109,7 @@ export async function bombard({ port, requests, connections, durationMs }: Load)
 
 const LARGEST_READ = 64 * 1024;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
-/** A server that stores what it is sent may answer 201. */
+/** A server that creates a resource may answer 201. */
 const OK = Buffer.from("HTTP/1.1 20");
 const LENGTH = Buffer.from("\r\ncontent-length: ");
 const LENGTH_IN_CAPITALS = Buffer.from("\r\nContent-Length: ");
@@ -124,17 +124,17 @@ function hasHead(bytes: Buffer, length: number): boolean {
 
 class Connection {
   readonly opened: Promise<unknown>;
-  /** Rejected when the connection breaks. */
+  /** Rejects if the connection breaks. */
   readonly ended: Promise<unknown>;
   answers = 0;
-  /** Set, it ends the connection once every request has been answered equally often. */
+  /** If set, the connection ends when every request has been answered equally often. */
   isLeaving = false;
   readonly #socket: Socket;
   readonly #requests: readonly Buffer[];
   #turn = 0;
-  /** Bytes of the answer still to come; 0 before its head. */
+  /** Missing bytes of the response; 0 before its head. */
   #missing = 0;
-  /** What has come of a head that does not come in one piece. */
+  /** Received part of a head that arrives in several pieces. */
   #begun: Buffer | null = null;
 
   constructor(port: number, requests: readonly Buffer[]) {
@@ -188,11 +188,11 @@ class Connection {
   }
 }
 
-/** Two signed orders of one wallet that fill each other whole: sent in turn, they leave the book as it was. */
+/** Two signed orders of one wallet that fill each other completely, so that the book stays the same. */
 export interface CrossingOrders {
   readonly buy: Call;
   readonly sell: Call;
-  /** The HMAC key of both. */
+  /** HMAC key of both. */
   readonly secret: string;
 }
 
@@ -207,7 +207,7 @@ interface Credentials {
   readonly passphrase: string;
 }
 
-/** Derives credentials of a wallet and signs its orders, in a new market of their own. */
+/** Derives credentials of a wallet and signs its orders in a new market. */
 export async function crossingOrders(port: number): Promise<CrossingOrders> {
   const ask = async <Reply>(call: Call): Promise<Reply> =>
     JSON.parse((await answerTo(call, port)).body) as Reply;

@@ -10,7 +10,7 @@ const SAMPLE_MS = 700;
 const BOOK_BYTES = 1024;
 const BARE = "bare node:http";
 
-/** What a server costs over the one that Node comes with, which answers the same bytes. */
+/** Speed of the server compared with a bare node:http server that sends the same bytes. */
 export const httpSection: Section = {
   name: "http",
   about: "reading a book and placing signed orders over HTTP",
@@ -90,7 +90,7 @@ async function race(rounds: number, all: readonly Workload[]) {
   };
 }
 
-/** The read whose answer is nearest to 1 KB. */
+/** Returns the read whose response is nearest to 1 KB. */
 export async function bookCall(port: number): Promise<Call> {
   const markets = await answerTo(get("/api/markets?active=true&limit=100"), port);
   const { data } = JSON.parse(markets.body) as { data: { tokens: [{ tokenId: string }, unknown] }[] };
@@ -105,7 +105,7 @@ export async function bookCall(port: number): Promise<Call> {
   return best.call;
 }
 
-/** What the bare server must answer to answer the same. */
+/** Responses of the bare server. */
 async function answersOf(port: number, page: Call, { buy, sell, secret }: CrossingOrders) {
   return {
     secret,

@@ -8,7 +8,7 @@ const MARKETS = 5_000;
 const PATHS = ["/clob/time", "/sim", "/sim/state/hash"] as const;
 const CHANGE = { method: "POST", headers: { "content-type": "application/json" }, body: '{"advance":"1ms"}' };
 
-/** What the control plane tells of the whole exchange, right after something has changed in it. */
+/** Requests for the whole exchange, directly after a change. */
 export const overviewSection: Section = {
   name: "overview",
   about: `the state of an exchange with ${MARKETS.toLocaleString("en-US")} markets, asked for after each command`,

@@ -8,7 +8,7 @@ const servers: Server[] = [];
 const serve = (answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<number> =>
   listening(createHttpServer(answer));
 
-/** Answers each request, which must come in one piece, as bytes. */
+/** Answers each request, which must arrive in one piece, with bytes. */
 const serveRaw = (answer: (socket: Socket) => void): Promise<number> =>
   listening(createServer((socket) => socket.on("data", () => answer(socket)).on("error", () => {})));
 
@@ -18,7 +18,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Calls after so many turns of the event loop, in which whatever was sent arrives. */
+/** Calls a function after a number of turns of the event loop, in which sent bytes arrive. */
 function afterTurns(turns: number, call: () => void): void {
   setImmediate(() => (turns === 1 ? call() : afterTurns(turns - 1, call)));
 }
@@ -35,7 +35,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-describe("the client that loads a server", () => {
+describe("the load client", () => {
   it("sends the requests in turn and ends after the last of them", async () => {
     const received: string[] = [];
     const port = await serve((request, response) => {
@@ -48,7 +48,7 @@ describe("the client that loads a server", () => {
     expect(count({ turn: 2 })).toBe(count({ turn: 1 }));
   });
 
-  it("sends nothing before an answer that comes in pieces is whole", async () => {
+  it("sends nothing before a response in pieces is complete", async () => {
     const answering = new Set<Socket>();
     let early = 0;
     const port = await serve((request, response) => {
@@ -65,7 +65,7 @@ describe("the client that loads a server", () => {
     expect(early).toBe(0);
   });
 
-  it("reads a head that comes in pieces, its names in capitals, of an answer 201", async () => {
+  it("reads a head in pieces, with names in capitals and status 201", async () => {
     const port = await serveRaw((socket) => {
       socket.write("HTTP/1.1 201 Created\r\nContent-Le");
       afterTurns(5, () => socket.write("ngth: 2\r\n\r\n{}"));
@@ -84,7 +84,7 @@ describe("the client that loads a server", () => {
     await expect(load(port, {})).rejects.toThrow("not an answer of 200");
   });
 
-  it("fails when the server closes a connection", async () => {
+  it("fails if the server closes a connection", async () => {
     const port = await serve((request) => request.socket.end());
     await expect(load(port, {})).rejects.toThrow("closed a connection");
   });

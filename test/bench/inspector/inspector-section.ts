@@ -13,15 +13,15 @@ import { writeLongReport } from "./long-report.ts";
 const COMMANDS = 1_000_000;
 const MANY = COMMANDS.toLocaleString("en");
 const MOVES = 20;
-/** Opening a report of so many commands takes seconds: more rounds tell nothing new. */
+/** Rounds of opening a long report, which takes seconds. */
 const SLOW_ROUNDS = 3;
 const ORDERS_A_SECOND = 1_000;
 const WATCHED_MS = 3_000;
 const ORDER_BATCH_MS = 10;
-/** What one frame lasts at 60 a second. */
+/** Duration of a frame at 60 frames per second. */
 const FRAME_MS = 1_000 / 60;
 
-/** How long somebody waits for the page, in Chromium without a screen. */
+/** Waiting times of the inspector, in headless Chromium. */
 export const inspectorSection: Section = {
   name: "inspector",
   about: "the page in a browser: first paint, a long report, any command of it, frames while a book changes",
@@ -74,7 +74,7 @@ export const inspectorSection: Section = {
   },
 };
 
-/** Opens a page for as long as it is used. */
+/** Opens a page while it is used. */
 async function onPage<Result>(browser: Browser, use: (page: Page) => Promise<Result>): Promise<Result> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
   page.setDefaultTimeout(120_000);
@@ -97,7 +97,7 @@ const firstPaint = (browser: Browser, port: number): Promise<number> =>
     );
   });
 
-/** Milliseconds from the choice of a report to its panes; then moves the cursor, and notes how long each move takes. */
+/** Returns the milliseconds from choosing a report to its panes; then moves the cursor and records the time of each move. */
 const openingIn = (browser: Browser, report: string, moves: number[]): Promise<number> =>
   onPage(browser, async (page) => {
     await page.goto(pathToFileURL(inCheckout("dist/inspector.html")).href);
@@ -113,7 +113,7 @@ const openingIn = (browser: Browser, report: string, moves: number[]): Promise<n
     return opened;
   });
 
-/** A script that goes to a sequence, and answers how many milliseconds later that is drawn. */
+/** A script that goes to a sequence number and returns the milliseconds until it is drawn. */
 const moveTo = (sequence: number): string => `(async () => {
   const field = document.getElementById("go-to");
   field.value = "${sequence}";
@@ -127,7 +127,7 @@ const moveTo = (sequence: number): string => `(async () => {
   return passed;
 })()`;
 
-/** Milliseconds of a frame, in the mean, while signed orders change a book. */
+/** Mean milliseconds per frame while signed orders change a book. */
 const frameWhileTrading = (browser: Browser, port: number): Promise<number> =>
   onPage(browser, async (page) => {
     await page.goto(`http://127.0.0.1:${port}/`);
@@ -153,7 +153,7 @@ const frameWhileTrading = (browser: Browser, port: number): Promise<number> =>
     return frame;
   });
 
-/** Sends requests in turn at a steady pace until it is stopped, which answers how many a second were answered. */
+/** Sends requests in turn at a constant rate until stopped; then returns the responses per second. */
 function trade(port: number, calls: readonly Call[]): () => Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   const start = performance.now();

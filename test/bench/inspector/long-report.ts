@@ -15,11 +15,11 @@ import { mulberry32 } from "../flow.ts";
 const START = Date.UTC(2026, 0, 1) as Millis;
 const TRADERS = Array.from({ length: 40 }, (_, index) => addressOf(`trader-${index}`));
 const MARKETS = 20;
-/** Orders that rest before more are canceled than placed. */
+/** Number of resting orders above which more are canceled than placed. */
 const RESTING = 500;
 const PIECE = 1 << 20;
 
-/** Writes the report of so many commands on the default world: orders in 20 markets, of which some trade, and cancels. */
+/** Writes a report of commands on the default world: orders in 20 markets, some of which trade, and cancels. */
 export async function writeLongReport(path: string, commands: number): Promise<void> {
   const origin = await loadOrigin({ ...DEFAULT_CONFIG, start: START }, START);
   const exchange = new Exchange(origin.config, START);
@@ -66,7 +66,7 @@ export async function writeLongReport(path: string, commands: number): Promise<v
   closeSync(file);
 }
 
-/** Orders around the middle of markets, and cancels of those that rest. */
+/** Generates orders around the mid price and cancels of resting orders. */
 function commandsOf({ state }: Exchange, markets: readonly Market[]): () => Command {
   const below = mulberry32(1);
   const one = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item;

@@ -2,24 +2,24 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { FULL_PRICE, price, size } from "../../../src/core/units.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
-import { Apart, type Part } from "../apart.ts";
 import { steadyFlow } from "../flow.ts";
 import { buildProgram, serveClobsim } from "../programs.ts";
 import { garbageCollector } from "../rounds.ts";
 import { type Measurement, measurementOf, type Section } from "../section.ts";
+import { type ProcessTask, SeparateProcess } from "../separate-process.ts";
 import { demand, FlowCommands, openFloor, TRADERS, traderAt } from "../submit/floor.ts";
 
 interface HistoryMemoryChoice {
-  /** Orders that rest throughout. */
+  /** Number of resting orders. */
   readonly live: number;
   readonly commands: number;
 }
 
 /**
- * Bytes that each command of a steady book leaves in memory, in the first and in the second half of a history: the orders
- * and trades that are never forgotten. Then how many trades each has made.
+ * Bytes of memory per command with a constant number of resting orders, in the first and in the second half of a history:
+ * the orders and trades, which are never removed. Then the number of trades of each half.
  */
-export const historyMemory: Part<HistoryMemoryChoice> = ({ live, commands }) => {
+export const historyMemory: ProcessTask<HistoryMemoryChoice> = ({ live, commands }) => {
   const collectGarbage = garbageCollector();
   const used = (): number => {
     collectGarbage();
@@ -48,19 +48,19 @@ export const historyMemory: Part<HistoryMemoryChoice> = ({ live, commands }) => 
   };
 };
 
-/** So many commands are made at a time. */
+/** Number of commands made at a time. */
 const STEP = 10_000;
 
 interface MarketMemoryChoice {
   readonly markets: number;
-  /** Price levels of each. */
+  /** Price levels of each market. */
   readonly levels: number;
-  /** Orders that come to rest in each. */
+  /** Number of resting orders in each market. */
   readonly live: number;
 }
 
-/** MiB that markets take, heap and buffers together: once they are open, and once orders rest in them. */
-export const marketMemory: Part<MarketMemoryChoice> = ({ markets, levels, live }) => {
+/** MiB of markets, heap and buffers together: after their creation, and with resting orders. */
+export const marketMemory: ProcessTask<MarketMemoryChoice> = ({ markets, levels, live }) => {
   const collectGarbage = garbageCollector();
   const used = (): number => {
     collectGarbage();
@@ -79,7 +79,7 @@ export const marketMemory: Part<MarketMemoryChoice> = ({ markets, levels, live }
 
 const DEPTH = 10;
 
-/** Rests orders of all accounts in every market: bids at the ten lowest prices, asks at the ten highest. */
+/** Places orders of all accounts in every market: bids at the ten lowest prices, asks at the ten highest. */
 function restOrders(exchange: Exchange, levels: number, live: number): void {
   const { state } = exchange;
   for (const market of state.markets) {
@@ -105,11 +105,11 @@ function restOrders(exchange: Exchange, levels: number, live: number): void {
 
 const MARKETS = 5000;
 const LIVE = 40;
-/** Of a steady book. */
+/** Options of a book with a constant number of orders. */
 const COMMANDS = 1_000_000;
 const HEAP = "heap and buffers";
 
-/** What many markets take in memory. */
+/** Memory of many markets. */
 export const memorySection: Section = {
   name: "memory",
   about: `what ${figure(MARKETS)} markets take`,
@@ -144,7 +144,7 @@ export const memorySection: Section = {
 
 async function historyAlone(): Promise<number[]> {
   const choice: HistoryMemoryChoice = { live: 1_000, commands: COMMANDS };
-  const part = new Apart("historyMemory", choice);
+  const part = new SeparateProcess("historyMemory", choice);
   try {
     return await part.ask();
   } finally {
@@ -154,7 +154,7 @@ async function historyAlone(): Promise<number[]> {
 
 async function marketsAlone(levels: number): Promise<number[]> {
   const choice: MarketMemoryChoice = { markets: MARKETS, levels, live: LIVE };
-  const part = new Apart("marketMemory", choice);
+  const part = new SeparateProcess("marketMemory", choice);
   try {
     return await part.ask();
   } finally {
@@ -162,7 +162,7 @@ async function marketsAlone(levels: number): Promise<number[]> {
   }
 }
 
-/** Resident memory of the program once it answers, in MiB. */
+/** Resident memory of the started program, in MiB. */
 async function residentServer(...flags: readonly string[]): Promise<number> {
   const server = await serveClobsim(...flags);
   try {

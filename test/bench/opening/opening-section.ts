@@ -8,7 +8,7 @@ import { measurementOf } from "../section.ts";
 const FEWEST_ROUNDS = 25;
 const WORLDS = ["tiny", "the default world"] as const;
 
-/** What an exchange of its own costs a test, once the first of the process has read its world. */
+/** Time to open an exchange for a test, after the first one of the process has read the world. */
 export const openingSection: Section = {
   name: "opening",
   about: "an exchange for a test: opened, served, restored",

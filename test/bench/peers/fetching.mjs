@@ -1,5 +1,5 @@
-// Fetches for a while, 32 at a time, and prints how many were answered a second:
-// node fetching.mjs MS METHOD URL HEADERS BODY [ANSWER PEERS]. With an answer, msw gives that from within this process.
+// Sends requests, 32 at a time, and prints the responses per second:
+// node fetching.mjs MS METHOD URL HEADERS BODY [ANSWER PEERS]. With ANSWER, msw responds within this process.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 

@@ -27,12 +27,12 @@ const CLOBSIM = "clobsim";
 
 const run = promisify(execFile);
 
-/** What the others know of the API: its description, and answers that clobsim has given. */
+/** Input of the other servers: the OpenAPI document and responses of clobsim. */
 interface Known {
-  /** Where the others are installed. */
+  /** Folder in which the others are installed. */
   readonly peers: string;
   readonly openapi: string;
-  /** What json-server keeps: `book`, and `orders` to which one is added. */
+  /** Data of json-server: `book`, and `orders` to which one is added. */
   readonly database: string;
   readonly book: Call;
   readonly order: Call;
@@ -40,11 +40,11 @@ interface Known {
   readonly orderBody: string;
 }
 
-/** A server that somebody would take instead. */
+/** An alternative server. */
 interface Peer {
   readonly name: string;
   argsFor(known: Known): (port: number) => readonly string[];
-  /** Its own way to say the same, where it has one. */
+  /** Its own form of the request, if it has one. */
   readonly paths?: { readonly book: string; readonly order: string };
 }
 
@@ -89,7 +89,7 @@ const PEERS: readonly Peer[] = [
   },
 ];
 
-/** What a user would take instead, doing what it can of the same. */
+/** Comparison with alternatives, as far as they can do the same. */
 export const peersSection: Section = {
   name: "peers",
   about: "alternatives: mock servers, a mock of fetch, a script",
@@ -124,7 +124,7 @@ export const peersSection: Section = {
   },
 };
 
-/** Installs the others where nothing else of the checkout sees them; answers their folder. */
+/** Installs the alternatives in a separate folder and returns it. */
 async function install(): Promise<string> {
   const folder = inCheckout("node_modules/.cache/clobsim/peers");
   mkdirSync(folder, { recursive: true });
@@ -168,7 +168,7 @@ async function starts(known: Known): Promise<Measurement[]> {
   return measured("to the first 200, ms", samples);
 }
 
-/** Also tells, in `holding`, whose book shows an order that was placed. */
+/** Also adds to `holding` the servers whose book shows a placed order. */
 async function throughputs(known: Known, rounds: number, holding: string[]): Promise<Measurement[]> {
   const servers: Served[] = [];
   try {
@@ -177,7 +177,7 @@ async function throughputs(known: Known, rounds: number, holding: string[]): Pro
       const server = await serveProgram(peer.argsFor(known), callsOf(known, peer).book.path);
       servers.push(server);
       const { port } = server;
-      // Keys and a market of clobsim's own; the others know neither.
+      // Credentials and a market of clobsim; the others have neither.
       const { buy, sell } = peer.name === CLOBSIM ? await crossingOrders(port) : { buy: null, sell: null };
       const calls = callsOf(known, peer);
       const orders = sell === null ? [calls.order] : [buy, sell];
@@ -201,7 +201,7 @@ async function throughputs(known: Known, rounds: number, holding: string[]): Pro
   }
 }
 
-/** Whether the book shows an order to sell that was placed at a price where nobody was. */
+/** Whether the book shows a sell order that was placed at a new price. */
 async function holds(port: number, order: Call, { paths }: Peer): Promise<boolean> {
   const { tokenId, price, size } = JSON.parse(order.body) as Record<"tokenId" | "price" | "size", unknown>;
   const send = (call: Call): Promise<Response> =>
@@ -255,7 +255,7 @@ async function replays(rounds: number): Promise<Measurement[]> {
   return measured("orders of a CSV replayed", samples, [CLOBSIM, "a script of 100 lines"]);
 }
 
-/** A row for each subject, the first of which is what the others are compared with. */
+/** Makes a row for each subject; the first is the baseline. */
 function measured(
   workload: string,
   samples: readonly (readonly number[])[],

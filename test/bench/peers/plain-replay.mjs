@@ -1,15 +1,15 @@
-// What somebody would write who replays a flow against a book of plain arrays: no ledger, no ids, no checks.
-// node plain-replay.mjs FLOW.csv prints how many trades were made.
+// Replays a flow with a simple book of arrays: no ledger, no ids, no checks.
+// node plain-replay.mjs FLOW.csv prints the number of trades.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 
 const bids = [];
 const asks = [];
-/** Open orders by their name in the file. */
+/** Open orders by name in the file. */
 const open = new Map();
 let trades = 0;
 
-/** The place of a price in a side whose best level is its last. */
+/** Returns the index of a price in a side whose best level is its last. */
 function placeOf(levels, price, isBid) {
   let low = 0;
   let high = levels.length;
@@ -63,7 +63,7 @@ function place(order) {
   if (order.left > 0 && order.type.startsWith("GT")) rest(order);
 }
 
-/** Orders that expire, soonest first. */
+/** Orders with an expiration, soonest first. */
 const expiring = [];
 
 function expire(now) {

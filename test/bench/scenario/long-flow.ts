@@ -7,7 +7,7 @@ import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { inCheckout, runProgram } from "../programs.ts";
 
-/** A generated flow of so many orders in a file, and a scenario that replays it; what funds and cancels comes on top. */
+/** Writes a generated flow to a file, and returns a scenario that replays it; funding and cancels are additional. */
 export async function longFlow(
   folder: string,
   orders: number,
@@ -17,11 +17,11 @@ export async function longFlow(
   const file = join(folder, "replay.yaml");
   writeFileSync(file, "scenario: a long flow\nsteps:\n  - replay: flow.csv\n");
   const { scenario } = loadScenario(file);
-  if (scenario === null) throw new Error("the scenario of the benchmark is wrong");
+  if (scenario === null) throw new Error("the scenario of the benchmark is invalid");
   return { flow, scenario };
 }
 
-/** Runs a scenario in an exchange of its own, and answers how many trades that has made. @throws Error when it fails */
+/** Runs a scenario in a new exchange and returns the number of trades. @throws Error if it fails. */
 export async function replayOnce(scenario: Scenario): Promise<number> {
   const venue = new LocalVenue(scenario, null, new Wallets());
   const { result } = await runScenario(scenario, { way: "process", open: () => venue });

@@ -11,10 +11,10 @@ import { type Measurement, measurementOf, type Section } from "../section.ts";
 import { longFlow, replayOnce } from "./long-flow.ts";
 import { smallScenario } from "./small-scenario.ts";
 
-/** How many orders the replayed flow places; what funds and cancels comes on top. */
+/** Number of orders of the replayed flow, in addition to funding and cancels. */
 const FLOW_ORDERS = 1_000_000;
 
-/** Orders a second that a scenario replays from a file, each round in an exchange of its own. */
+/** Orders per second that a scenario replays from a file; each round has a new exchange. */
 async function replayRates(folder: string, rounds: number): Promise<number[]> {
   const { scenario } = await longFlow(folder, FLOW_ORDERS);
   const rates: number[] = [];
@@ -26,7 +26,7 @@ async function replayRates(folder: string, rounds: number): Promise<number[]> {
   return rates;
 }
 
-/** Milliseconds that one small scenario takes, from its text to its result, as the mean of so many. */
+/** Mean milliseconds of a small scenario, from its text to its result. */
 function smallScenarios(folder: string): (times: number) => Promise<number> {
   const wallets = new Wallets();
   const file = join(folder, "small.yaml");
@@ -34,7 +34,7 @@ function smallScenarios(folder: string): (times: number) => Promise<number> {
     const start = performance.now();
     for (let run = 0; run < times; run += 1) {
       const { scenario } = readScenario(file, smallScenario(1));
-      if (scenario === null) throw new Error("the scenario of the benchmark is wrong");
+      if (scenario === null) throw new Error("the scenario of the benchmark is invalid");
       const open = (): LocalVenue => new LocalVenue(scenario, null, wallets);
       const { result } = await runScenario(scenario, { way: "process", open });
       if (result.failure !== null) throw new Error(result.failure.message);
@@ -45,7 +45,7 @@ function smallScenarios(folder: string): (times: number) => Promise<number> {
 
 const FEWEST_ROUNDS = 5;
 
-/** How long scenarios take: one, the whole suite with its start, and a long order flow. */
+/** Duration of one scenario, of the whole suite with its start, and of a long order flow. */
 export const scenarioSection: Section = {
   name: "scenario",
   about: "scenarios in this process, and as the program runs them",

@@ -1,4 +1,4 @@
-/** The text of a scenario as people write them: two accounts, two orders, and what they come to. */
+/** Text of a typical scenario: two accounts, two orders and expectations. */
 export const smallScenario = (
   number: number,
 ): string => `scenario: partial fill ${number} leaves the remainder live

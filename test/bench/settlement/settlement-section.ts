@@ -9,14 +9,14 @@ import { alternate, median, type Subject } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
 import { demand, FlowCommands, openFloor } from "../submit/floor.ts";
 
-/** How the fills of a run are settled. */
+/** Settlement of the fills of a run. */
 interface SettledChoice {
   readonly settlement: SettlementMode;
-  /** After so many commands time passes until the next block; 0: never. */
+  /** Number of commands between two blocks; 0 for no blocks. */
   readonly commandsABlock: number;
 }
 
-/** A flow of commands on a floor, ready to be submitted; the run answers the exchange that obeyed. */
+/** Prepares the commands of a flow; the run submits them and returns the exchange. */
 export function prepareSettled(flow: Flow, { settlement, commandsABlock }: SettledChoice): () => Exchange {
   const exchange = openFloor({ markets: 1, levels: flow.levels, feeRateBps: 0, settlement });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
@@ -41,7 +41,7 @@ const SUBJECTS: readonly (readonly [name: string, choice: SettledChoice])[] = [
   ["auto, a block every 10,000 commands", { settlement: "auto", commandsABlock: 10_000 }],
 ];
 
-/** What settling costs on top of everything else that a command does. */
+/** Cost of settlement in addition to the rest of a command. */
 export const settlementSection: Section = {
   name: "settlement",
   about: "commands through the whole exchange, their fills settled on the chain or by nobody",
@@ -71,12 +71,12 @@ export const settlementSection: Section = {
   },
 };
 
-/** What the other bundle holds. */
+/** Exports of the other bundle. */
 interface Unsettled {
   unsettledFlow(operations: number): () => () => unknown;
 }
 
-// An exchange stays alive from one run to the next: V8 throws compiled code away with the last object of a shape.
+// Keeps an exchange alive between runs, because V8 discards compiled code with the last object of a shape.
 
 function unsettled(name: string, prepare: () => () => unknown): Subject {
   let done: unknown;
@@ -89,7 +89,7 @@ function unsettled(name: string, prepare: () => () => unknown): Subject {
       };
     },
     check() {
-      if (done === undefined) throw new Error(`${name}: nothing was run`);
+      if (done === undefined) throw new Error(`${name}: no run`);
     },
   };
 }

@@ -1,4 +1,4 @@
-// The least that answers: what no start of a server on node:http can beat. Its port is its only argument.
+// A minimal node:http server, the lower bound of start times. Its argument is the port.
 import { createServer } from "node:http";
 
 const server = createServer((_request, response) => {

@@ -16,13 +16,13 @@ import { measurementOf } from "../section.ts";
 
 const FEWEST_ROUNDS = 9;
 const MARKETS = ["--markets", "5000"];
-/** Starts that take seconds have rounds of their own. */
+/** Rounds of starts that take seconds. */
 const SLOW_ROUNDS = 7;
 const SCENARIOS = 1_000;
-/** What `CLOBSIM_CACHE` says where nothing is kept. */
+/** Value of `CLOBSIM_CACHE` that disables the cache. */
 const OFF = "off";
 
-/** How long a person, or a test, waits for the program. */
+/** Start time of the program. */
 export const startSection: Section = {
   name: "start",
   about: "from the start of a process to what it is for",
@@ -90,7 +90,7 @@ function lineUp(kept: string, folder: string) {
   ];
 }
 
-/** Lets a program take from a folder what it kept, and keep it there. */
+/** Lets a program use a folder as its cache. */
 const keptIn = (folder: string, run: () => Promise<number>) => (): Promise<number> => {
   process.env.CLOBSIM_CACHE = folder;
   return run();
@@ -110,7 +110,7 @@ const serving = (folder: string, ...flags: readonly string[]): (() => Promise<nu
 
 const RETRY_MS = 50;
 
-/** Lets a server live until it has kept what it keeps of its start. */
+/** Runs a server until it has written its cache. */
 async function keepStart(folder: string, ...flags: readonly string[]): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const openings = () => readdirSync(folder).filter((name) => /^opening-[0-9a-f]+$/.test(name)).length;
@@ -121,7 +121,7 @@ async function keepStart(folder: string, ...flags: readonly string[]): Promise<v
   await served.stop();
 }
 
-/** A folder of small scenarios, a file each. */
+/** Writes a folder of small scenarios, one per file. */
 function scenarios(parent: string): string {
   const folder = join(parent, "scenarios");
   mkdirSync(folder);

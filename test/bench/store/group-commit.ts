@@ -1,13 +1,13 @@
 import { closeSync, fdatasync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Part } from "../apart.ts";
 import { commonFlow, type Flow } from "../flow.ts";
 import { garbageCollector } from "../rounds.ts";
+import type { ProcessTask } from "../separate-process.ts";
 import { demand, FlowCommands, openFloor } from "../submit/floor.ts";
-import { newJournal } from "./kept-run.ts";
+import { newJournal } from "./journaled-run.ts";
 
-/** What a line of the journal has on average. */
+/** Average length of a journal line, in bytes. */
 const LINE_BYTES = 150;
 
 export interface GroupCommitChoice {
@@ -16,8 +16,8 @@ export interface GroupCommitChoice {
   readonly clients: number;
 }
 
-/** Seconds that bare appends take, then those of an exchange whose clients wait for the disk itself. */
-export const groupCommits: Part<GroupCommitChoice> = ({ folder, lines, clients }) => {
+/** Returns the seconds of plain synced appends, then those of an exchange whose clients wait for the sync. */
+export const groupCommits: ProcessTask<GroupCommitChoice> = ({ folder, lines, clients }) => {
   const collectGarbage = garbageCollector();
   const flow = commonFlow({ levels: 99, operations: lines });
   return async () => {
@@ -26,7 +26,7 @@ export const groupCommits: Part<GroupCommitChoice> = ({ folder, lines, clients }
   };
 };
 
-/** Seconds that a flow takes when each of `clients` waits for its answer, which waits for the disk itself. */
+/** Returns the seconds of a flow whose `clients` wait for their answers, which wait for the sync. */
 async function groupCommit(
   flow: Flow,
   folder: string,
@@ -54,7 +54,7 @@ async function groupCommit(
   return seconds;
 }
 
-/** Seconds that it takes to append as many bytes in groups as large, each brought to the disk before the next. */
+/** Returns the seconds to append as many bytes in groups of equal size, each synced before the next. */
 async function bareAppend(lines: number, folder: string, clients: number): Promise<number> {
   const path = join(folder, "bare");
   const fd = openSync(path, "wx");

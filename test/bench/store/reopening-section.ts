@@ -7,22 +7,22 @@ import { BEGINNING, type OpeningData } from "../../../src/engine/journal-line.ts
 import { restoreTargets, scan } from "../../../src/engine/journal-scan.ts";
 import { Replayer } from "../../../src/engine/replayer.ts";
 import { readStateFile, STATE_FORMAT, snapshotOf, stateDatabase } from "../../../src/engine/state-file.ts";
-import { Apart, type Part } from "../apart.ts";
 import { commonFlow } from "../flow.ts";
 import { benchFolder } from "../programs.ts";
 import { garbageCollector, median, takeTurns } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
+import { type ProcessTask, SeparateProcess } from "../separate-process.ts";
 import { bareFloor } from "../submit/floor.ts";
-import { newJournal, prepareRun } from "./kept-run.ts";
+import { newJournal, prepareRun } from "./journaled-run.ts";
 
-/** What a benchmark has kept, and the hash of the state that it leads to. */
+/** Persisted data, and the hash of its state. */
 interface KeptHistory {
   readonly folder: string;
   readonly hash: string;
 }
 
-/** Seconds that it takes to decide a whole journal anew. */
-export const replayedJournal: Part<KeptHistory> = ({ folder, hash }) => {
+/** Seconds to replay a whole journal. */
+export const replayedJournal: ProcessTask<KeptHistory> = ({ folder, hash }) => {
   const collectGarbage = garbageCollector();
   return () => {
     collectGarbage();
@@ -34,13 +34,13 @@ export const replayedJournal: Part<KeptHistory> = ({ folder, hash }) => {
     const { damage } = scan(file, BEGINNING, (line) => replayer.take(line));
     file.close();
     const seconds = (performance.now() - start) / 1_000;
-    if (damage !== null || exchange.hash !== hash) throw new Error("the journal leads to another state");
+    if (damage !== null || exchange.hash !== hash) throw new Error("the journal gives another state");
     return [seconds];
   };
 };
 
-/** Seconds that it takes to read a state from its file. */
-export const readState: Part<KeptHistory> = ({ folder, hash }) => {
+/** Seconds to read a state from its file. */
+export const readState: ProcessTask<KeptHistory> = ({ folder, hash }) => {
   const collectGarbage = garbageCollector();
   return () => {
     collectGarbage();
@@ -50,14 +50,14 @@ export const readState: Part<KeptHistory> = ({ folder, hash }) => {
     if (kept === null) throw new Error("there is no state");
     const exchange = bareFloor();
     exchange.restore(snapshotOf(kept));
-    if (exchange.hash !== hash) throw new Error("the file holds another state");
+    if (exchange.hash !== hash) throw new Error("the file has another state");
     return [seconds];
   };
 };
 
 const COMMANDS = 1_000_000;
 
-/** What it takes to have an exchange again that was kept. */
+/** Time to reopen a persisted exchange. */
 export const reopeningSection: Section = {
   name: "reopening",
   about: "an exchange read from what was kept of it",
@@ -72,7 +72,7 @@ export const reopeningSection: Section = {
     await writeState(folder, kept.exchange);
     const choice: KeptHistory = { folder, hash: kept.exchange.hash };
     const trades = kept.exchange.state.trades.size;
-    const parts = ["replayedJournal", "readState"].map((name) => new Apart(name, choice));
+    const parts = ["replayedJournal", "readState"].map((name) => new SeparateProcess(name, choice));
     const times = await takeTurns(
       parts.map((part) => async () => (await part.ask())[0] as number),
       { rounds, warmUps: 1 },
@@ -95,7 +95,7 @@ export const reopeningSection: Section = {
 
 const NAMES = ["journal: every command decided anew and compared", "db.json: the state read and checked"];
 
-/** The first line of a journal: an exchange without a world. */
+/** First line of a journal of an exchange without a world. */
 const opening = (): OpeningData => ({
   format: "clobsim-journal/1",
   engine: "0",

@@ -1,24 +1,24 @@
 import type { Snapshot } from "../../../src/engine/exchange.ts";
 import { contentHash } from "../../../src/engine/state-hash.ts";
-import { Apart, type Part } from "../apart.ts";
 import { steadyFlow } from "../flow.ts";
 import { garbageCollector, median } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
+import { type ProcessTask, SeparateProcess } from "../separate-process.ts";
 import { demand, FlowCommands, openFloor } from "../submit/floor.ts";
 
 interface SnapshotChoice {
   readonly live: number;
-  /** Commands that were done before the first snapshot, and between any two. */
+  /** Number of commands before the first snapshot and between two. */
   readonly before: number;
   readonly between: number;
   readonly snapshots: number;
 }
 
 /**
- * Milliseconds to take a snapshot, to go back to one, to work out its hash, and the commands after it beside the same
- * number before it; then KiB that each of many snapshots of one history takes.
+ * Milliseconds to take a snapshot, to restore one, to compute its hash, and for the commands after it compared with the
+ * same number before it; then KiB per snapshot of a history.
  */
-export const snapshotCosts: Part<SnapshotChoice> = ({ live, before, between, snapshots }) => {
+export const snapshotCosts: ProcessTask<SnapshotChoice> = ({ live, before, between, snapshots }) => {
   const exchange = openFloor({ markets: 1, levels: 999, feeRateBps: 0 });
   const flow = steadyFlow({ live, operations: before + between * 10_000 });
   const source = new FlowCommands(flow, exchange.state);
@@ -73,12 +73,12 @@ const ROWS = [
   "hash of the state, which POST /sim/snapshots answers",
 ];
 
-/** What snapshots in memory cost. */
+/** Cost of snapshots in memory. */
 export const snapshotsSection: Section = {
   name: "snapshots",
   about: `snapshots in memory of an exchange with ${LIVE.toLocaleString("en-US")} live orders`,
   async measure(rounds) {
-    const part = new Apart("snapshotCosts", CHOICE);
+    const part = new SeparateProcess("snapshotCosts", CHOICE);
     try {
       const samples: number[][] = [];
       for (let round = -1; round < rounds; round += 1) {

@@ -1,22 +1,22 @@
-import { Apart } from "../apart.ts";
 import { commonFlow, type Flow } from "../flow.ts";
 import { benchFolder } from "../programs.ts";
 import { alternate, median, type Subject } from "../rounds.ts";
 import type { Section } from "../section.ts";
 import { measurementOf } from "../section.ts";
+import { SeparateProcess } from "../separate-process.ts";
 import { assertInvariants } from "../submit/floor.ts";
 import type { GroupCommitChoice } from "./group-commit.ts";
-import { type BenchJournal, type KeptRun, newJournal, prepareRun } from "./kept-run.ts";
+import { type BenchJournal, type KeptRun, newJournal, prepareRun } from "./journaled-run.ts";
 
 const OPERATIONS = 200_000;
-/** So many lines go to the disk itself. */
+/** Number of lines that are synced. */
 const SYNCED = 32_000;
-/** What so many clients send at a time is written together. */
+/** Number of concurrent clients, whose commands are written together. */
 const CLIENTS = 64;
-/** Rounds at the disk itself that do not count: compilers settle in them. */
+/** Rounds with sync that do not count, for compilation. */
 const WARM_UPS = 3;
 
-/** What it costs that an answered command survives the end of the process. */
+/** Cost of persisting answered commands. */
 export const storeSection: Section = {
   name: "store",
   about: "commands through the whole exchange, kept in a journal that is written before each answer",
@@ -49,10 +49,10 @@ export const storeSection: Section = {
   },
 };
 
-/** Thousand lines a second to the disk itself, by bare appends and by an exchange whose clients wait for it. */
+/** Thousand synced lines per second, by plain appends and by an exchange whose clients wait. */
 async function onTheDisk(folder: string, rounds: number): Promise<[bare: number[], power: number[]]> {
   const choice: GroupCommitChoice = { folder, lines: SYNCED, clients: CLIENTS };
-  const part = new Apart("groupCommits", choice);
+  const part = new SeparateProcess("groupCommits", choice);
   const speeds: [number[], number[]] = [[], []];
   for (let round = -WARM_UPS; round < rounds; round += 1) {
     const seconds = await part.ask();

@@ -1,11 +1,11 @@
 import type { Buffer } from "node:buffer";
 import { get } from "node:http";
-import type { Part } from "../apart.ts";
+import type { ProcessTask } from "../separate-process.ts";
 
-/** A reader of the live feed in a process of its own. Each time: how many openings it was told, the latest sequence and all bytes. */
-export const streamReader: Part<{ readonly port: number }> = ({ port }) => {
+/** Reader of the live feed in a separate process. Returns the number of openings, the latest sequence number and all bytes. */
+export const streamReader: ProcessTask<{ readonly port: number }> = ({ port }) => {
   let [openings, latest, length] = [0, 0, 0];
-  // It looks at the bytes as little as can be: on a machine of few processors what it does is not done by the server.
+  // Parses as little as possible, because on few processors its CPU time is missing for the server.
   const take = (bytes: Buffer): void => {
     length += bytes.length;
     if (bytes.includes("\nevent: opening\n")) openings += 1;

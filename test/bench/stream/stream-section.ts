@@ -1,17 +1,17 @@
 import assert from "node:assert";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { Apart } from "../apart.ts";
 import { bombard, bytesOf, crossingOrders } from "../http/client.ts";
 import { buildProgram, type Served, serveClobsim } from "../programs.ts";
 import { median, takeTurns } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
+import { SeparateProcess } from "../separate-process.ts";
 
 const CONNECTIONS = 32;
 const SAMPLE_MS = 2_000;
 const SETTLING_MS = 500;
 
-/** What a reader of the live feed costs those that trade. */
+/** Cost of a reader of the live feed for trading clients. */
 export const streamSection: Section = {
   name: "stream",
   about: "placing signed orders while one reader follows GET /sim/stream",
@@ -21,7 +21,7 @@ export const streamSection: Section = {
       await serveClobsim("--log-level", "silent"),
       await serveClobsim("--log-level", "silent"),
     ];
-    const reader = new Apart("streamReader", { port: followed.port });
+    const reader = new SeparateProcess("streamReader", { port: followed.port });
     try {
       await reader.ask();
       const costs: number[][] = [[], []];
@@ -58,7 +58,7 @@ export const streamSection: Section = {
   },
 };
 
-/** Thousand orders a second; each time it adds to `costs` what one took of the server's processor time, in microseconds. */
+/** Returns thousand orders per second; adds to `costs` the server's CPU time per order, in microseconds. */
 async function trading({ pid, port }: Served, costs: number[]): Promise<() => Promise<number>> {
   const { buy, sell } = await crossingOrders(port);
   const requests = [buy, sell].map((each) => bytesOf(each, port));
@@ -74,7 +74,7 @@ async function trading({ pid, port }: Served, costs: number[]): Promise<() => Pr
 
 const TICK_MS = 10;
 
-/** Milliseconds that a process has run, in its own code and in the system's: fields 14 and 15 of proc(5). */
+/** Returns the CPU time of a process in milliseconds, user and system: fields 14 and 15 of proc(5). */
 function processorMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;

@@ -10,30 +10,30 @@ import { type Journal, noJournal } from "../../../src/engine/journal.ts";
 import { UNSETTLED } from "../../support/config.ts";
 import { BUY, CANCEL, type Flow, mulberry32, TradeTally } from "../flow.ts";
 
-/** What an exchange is opened with for a benchmark. */
+/** Options of an exchange for a benchmark. */
 interface FloorTerms {
   readonly markets: number;
   /** Price levels of every market. */
   readonly levels: number;
   /** Taker fee. */
   readonly feeRateBps: number;
-  /** When blocks are mined; never, unless it is said. */
+  /** When blocks are mined; never by default. */
   readonly settlement?: SettlementMode;
-  /** Where its commands are kept; nowhere, unless it is said. */
+  /** Journal of its commands; none by default. */
   readonly journal?: Journal;
 }
 
-/** How many accounts trade on a floor. */
+/** Number of accounts that trade. */
 export const TRADERS = 20;
-/** What each account is given. */
+/** Collateral of each account. */
 const COLLATERAL = money(10_000_000_000_000);
-/** Shares of both outcomes that all accounts are given in all markets together. */
+/** Total of the shares of both outcomes of all accounts in all markets. */
 const SHARES = 100_000_000_000;
 
-/** The address of an account, 0 <= index < TRADERS. */
+/** Returns the address of an account, 0 <= index < TRADERS. */
 export const traderAt = (index: number): string => `0x${String(index).padStart(40, "0")}`;
 
-/** A new exchange with complementary markets that are all alike, and accounts that can pay for whatever a flow asks. */
+/** Opens an exchange with equal complementary markets and accounts with enough funds for any flow. */
 export function openFloor({
   markets,
   levels,
@@ -66,26 +66,26 @@ export function openFloor({
   return exchange;
 }
 
-/** An exchange of the same terms before anything has happened. */
+/** Creates an exchange without markets and accounts. */
 export function bareFloor(settlement: SettlementMode = "manual", journal: Journal = noJournal): Exchange {
   const faucet = { collateral: money(0), everyMarket: size(0) };
   const config = { seed: "1", faucet, credentials: "rotate", ...UNSETTLED, settlement } as const;
   return new Exchange(config, millis(0), journal);
 }
 
-/** Submits a command. @throws Error when it is refused. */
+/** Submits a command. @throws Error if it is refused. */
 export function demand(exchange: Exchange, command: Command): void {
   const decision = exchange.submit(command);
   if (!decision.ok) throw new Error(`${JSON.stringify(command)}: ${JSON.stringify(decision.refusal)}`);
 }
 
-/** @throws Error when an invariant does not hold. */
+/** @throws Error if an invariant is broken. */
 export function assertInvariants(state: State): void {
   const broken = violations(state);
   if (broken.length > 0) throw new Error(`broken: ${JSON.stringify(broken)}`);
 }
 
-/** The trades of a state in terms of YES, as the book alone would have made them. */
+/** Counts the trades of a state in terms of YES, as in the book. */
 export function tallyOf(state: State, levels: number): TradeTally {
   const tally = new TradeTally();
   const units = FULL_PRICE / (levels + 1);
@@ -99,24 +99,24 @@ export function tallyOf(state: State, levels: number): TradeTally {
 const ORDER_TYPES: readonly OrderType[] = ["GTC", "FAK", "FOK"];
 
 /**
- * The commands that a flow is to an exchange, its orders shared out among the accounts. Where there are several
- * markets, each has the same flow of its own: first all openings, then an operation of a random market at a time.
+ * Converts a flow to commands, with its orders distributed over the accounts. Each of several markets has the same flow:
+ * first all openings, then one operation of a random market at a time.
  */
 export class FlowCommands {
   readonly #flow: Flow;
   readonly #prefix: string;
   readonly #tokenIds: readonly (readonly [yes: string, no: string])[];
-  /** Whether every second order is sent in terms of NO, which comes to the same in the book. */
+  /** Whether every second order is sent in terms of NO, which is equal in the book. */
   readonly #bothOutcomes: boolean;
   readonly #traders = Array.from({ length: TRADERS }, (_, index) => traderAt(index));
   readonly #below = mulberry32(0x5eed0003);
-  /** Of each market, how much of its tape is done. */
+  /** By market: position in its tape. */
   readonly #positions: Int32Array;
-  /** Of each market and order of its tape, the number of that order in the exchange. */
+  /** By market and order of its tape: number of the order in the exchange. */
   readonly #numbers: Int32Array;
   #next: number;
 
-  /** @param state of the exchange that is to get the commands, before the first. */
+  /** @param state of the exchange before the first command. */
   constructor(flow: Flow, state: State, { bothOutcomes = false } = {}) {
     this.#flow = flow;
     this.#prefix = state.idPrefixes.order;
@@ -127,14 +127,14 @@ export class FlowCommands {
     this.#next = state.orders.next;
   }
 
-  /** What fills the books, a market at a time. */
+  /** Yields the commands that fill the books, market by market. */
   *opening(): Generator<Command> {
     for (let market = 0; market < this.#tokenIds.length; market++) {
       for (let at = 0; at < this.#flow.opening; at++) yield this.#commandIn(market);
     }
   }
 
-  /** The next commands, in memory before the first is submitted. @throws Error when a tape is at its end. */
+  /** Returns the next commands as a list. @throws Error at the end of a tape. */
   take(count: number): Command[] {
     return Array.from({ length: count }, () => this.#commandIn(this.#below(this.#tokenIds.length)));
   }
@@ -142,7 +142,7 @@ export class FlowCommands {
   #commandIn(market: number): Command {
     const { tape, levels } = this.#flow;
     const at = this.#positions[market] as number;
-    if (at >= tape.length) throw new Error(`market ${market} has come to the end of its tape`);
+    if (at >= tape.length) throw new Error(`market ${market} is at the end of its tape`);
     this.#positions[market] = at + 1;
     const id = tape.id[at] as number;
     const address = this.#traders[(id + market) % TRADERS] as string;

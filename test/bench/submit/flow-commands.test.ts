@@ -20,7 +20,7 @@ describe("a flow as commands", () => {
     assertInvariants(exchange.state);
   });
 
-  it("keeps every book of several markets as full as it was", () => {
+  it("keeps the number of orders in every book of several markets", () => {
     const flow = steadyFlow({ live: 40, operations: OPERATIONS });
     const exchange = openFloor({ markets: 3, levels: flow.levels, feeRateBps: 0 });
     const commands = new FlowCommands(flow, exchange.state);
@@ -34,7 +34,7 @@ describe("a flow as commands", () => {
         for (const direction of [0, 1] as const)
           book?.depth(direction, (_tick, _open, orders) => (live += orders));
       }
-      // A turn of the flow that is under way has taken orders and not yet brought them back.
+      // An unfinished turn of the flow has removed orders that it will replace.
       expect(Math.abs(live - 40)).toBeLessThanOrEqual(17);
     }
     assertInvariants(exchange.state);

@@ -1,7 +1,7 @@
-import { Apart, type Part } from "../apart.ts";
 import { steadyFlow } from "../flow.ts";
 import { garbageCollector, median, takeTurns } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
+import { type ProcessTask, SeparateProcess } from "../separate-process.ts";
 import { assertInvariants, demand, FlowCommands, openFloor } from "./floor.ts";
 
 /** An exchange under a steady flow. */
@@ -9,16 +9,16 @@ interface SteadyFloorChoice {
   readonly markets: number;
   /** Orders resting in each market. */
   readonly live: number;
-  /** How many commands a batch has. */
+  /** Number of commands of a batch. */
   readonly commands: number;
   readonly batches: number;
 }
 
-/** Above so many live orders, judging every invariant would take longer than all that is measured. */
+/** With more live orders, checking the invariants would take longer than the measurement. */
 const MAX_JUDGED = 100_000;
 
-/** Nanoseconds a command of the next batch takes. The books fill first, and are as full after every batch as before. */
-export const steadyFloor: Part<SteadyFloorChoice> = ({ markets, live, commands, batches }) => {
+/** Nanoseconds per command of the next batch. The books are filled first, and each batch keeps their number of orders. */
+export const steadyFloor: ProcessTask<SteadyFloorChoice> = ({ markets, live, commands, batches }) => {
   const exchange = openFloor({ markets, levels: 999, feeRateBps: 0 });
   const flow = steadyFlow({ live, operations: longestTurn((commands * batches) / markets) });
   const source = new FlowCommands(flow, exchange.state);
@@ -37,12 +37,12 @@ export const steadyFloor: Part<SteadyFloorChoice> = ({ markets, live, commands, 
   };
 };
 
-/** How many operations the busiest of many markets may get when each gets `mean` on average, at random. */
+/** Upper bound of the operations of one of many markets if each gets `mean` on average, at random. */
 const longestTurn = (mean: number): number => Math.ceil(mean + 10 * Math.sqrt(mean) + 10);
 
 const COMMANDS = 50_000;
 const WARM_UPS = 3;
-/** Orders resting in each of several markets. */
+/** Numbers of markets and of resting orders in each. */
 const SPREAD = 40;
 
 type Load = Pick<SteadyFloorChoice, "markets" | "live">;
@@ -57,13 +57,15 @@ const LOADS: readonly [Load, ...Load[]] = [
   { markets: 5000, live: SPREAD },
 ];
 
-/** What a command costs the whole exchange as more orders rest and more markets are open. */
+/** Cost of a command with more resting orders and more markets. */
 export const submitFlatnessSection: Section = {
   name: "submit-flatness",
   about: "the cost of a command as more orders rest and more markets are open",
   async measure(rounds) {
     const batches = WARM_UPS + rounds;
-    const floors = LOADS.map((load) => new Apart("steadyFloor", { ...load, commands: COMMANDS, batches }));
+    const floors = LOADS.map(
+      (load) => new SeparateProcess("steadyFloor", { ...load, commands: COMMANDS, batches }),
+    );
     try {
       const batchesOf = floors.map((floor) => async () => (await floor.ask())[0] as number);
       const costs = await takeTurns(batchesOf, { rounds, warmUps: WARM_UPS });

@@ -6,7 +6,7 @@ import { assertInvariants, demand, FlowCommands, openFloor, TRADERS, tallyOf } f
 
 const OPERATIONS = 200_000;
 
-/** The whole exchange, from a command to its events in the state: validated, matched, paid for, listed. */
+/** The whole exchange: commands are decided and their events applied. */
 export const submitSection: Section = {
   name: "submit",
   about: "commands through the whole exchange",

@@ -1,27 +1,27 @@
 import assert from "node:assert";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { Apart } from "../apart.ts";
 import { bombard, bytesOf, crossingOrders } from "../http/client.ts";
 import { buildProgram, type Served, serveClobsim } from "../programs.ts";
 import { median, takeTurns } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
+import { SeparateProcess } from "../separate-process.ts";
 import { call, openSocket } from "./subscribers.ts";
 
 const SUBSCRIBERS = 1_000;
 const CONNECTIONS = 32;
 const SAMPLE_MS = 2_000;
-/** Twice as often as blocks come by themselves. */
+/** Half of the interval of automatic blocks. */
 const BLOCK_MS = 1_000;
-/** So many subscriptions of one connection, each told of so many blocks at once, are more than all buffers on the way hold. */
+/** Subscriptions of one connection and blocks mined at once whose notifications exceed all buffers. */
 const SUBSCRIPTIONS = 1_000;
 const BLOCKS_AT_ONCE = 40;
-/** How long it reads nothing: it is told to go 10 s after its buffer is full, and has 10 s more to hear that. */
+/** How long it does not read: the server closes it 10 s after its buffer is full and terminates it 10 s later. */
 const PAUSE_MS = 16_000;
 const DEADLINE_MS = 30_000;
 const SETTLING_MS = 500;
 
-/** What telling new heads costs those that trade. */
+/** Cost of newHeads notifications for trading clients. */
 export const subscribersSection: Section = {
   name: "subscribers",
   about: `placing signed orders while ${figure(SUBSCRIBERS)} WebSockets are told of new heads`,
@@ -29,7 +29,7 @@ export const subscribersSection: Section = {
     await buildProgram();
     const alone = await serveClobsim("--log-level", "silent");
     const watched = await serveClobsim("--log-level", "silent");
-    const crowd = new Apart("subscribers", { port: watched.port, count: SUBSCRIBERS });
+    const crowd = new SeparateProcess("subscribers", { port: watched.port, count: SUBSCRIBERS });
     try {
       await crowd.ask();
       const subjects = await Promise.all([alone, watched].map(trading));
@@ -56,7 +56,7 @@ export const subscribersSection: Section = {
   },
 };
 
-/** Thousand orders a second while blocks are mined. */
+/** Thousand orders per second while blocks are mined. */
 async function trading({ port }: Served): Promise<() => Promise<number>> {
   const { buy, sell } = await crossingOrders(port);
   const requests = [buy, sell].map((each) => bytesOf(each, port));
@@ -69,7 +69,7 @@ async function trading({ port }: Served): Promise<() => Promise<number>> {
   };
 }
 
-/** What becomes of a client that subscribes a lot and then reads nothing. */
+/** Checks that a client with many subscriptions that does not read is disconnected. */
 async function cutOff(port: number): Promise<string> {
   const socket = await openSocket(port);
   const batch = Array.from({ length: SUBSCRIPTIONS }, () => JSON.parse(call("eth_subscribe", "newHeads")));
@@ -83,13 +83,13 @@ async function cutOff(port: number): Promise<string> {
   socket.resume();
   const end = await Promise.race([closed, delay(DEADLINE_MS, null)]);
   miner.close();
-  if (end === null) throw new Error("a client that read nothing was not cut off");
+  if (end === null) throw new Error("a client that does not read was not disconnected");
   const [code, reason] = end;
   return `cut off with ${code}: ${reason}`;
 }
 
-/** What the subscribers were told, once nothing more comes. */
-async function settled(crowd: Apart): Promise<readonly number[]> {
+/** Returns the numbers of heads when no more arrive. */
+async function settled(crowd: SeparateProcess): Promise<readonly number[]> {
   for (let before = await crowd.ask(); ; ) {
     await delay(SETTLING_MS);
     const now = await crowd.ask();

@@ -1,26 +1,26 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import type { Part } from "../apart.ts";
+import type { ProcessTask } from "../separate-process.ts";
 
-/** Where subscribers connect to, and how many there are. */
+/** Server and number of subscribers. */
 export interface Subscribing {
   readonly port: number;
   readonly count: number;
 }
 
-/** Opens a WebSocket to the chain of a server of this machine. */
+/** Opens a WebSocket to the chain of a local server. */
 export async function openSocket(port: number): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/chain`);
   await once(socket, "open");
   return socket;
 }
 
-/** A call, the id of whose answer is that of nobody else. */
+/** Returns a call with a unique id. */
 export const call = (method: string, ...params: readonly unknown[]): string =>
   JSON.stringify({ jsonrpc: "2.0", id: method, method, params });
 
-/** Clients of new heads in a process of their own. Each time: how many heads the one that was told fewest knows, and most. */
-export const subscribers: Part<Subscribing> = ({ port, count }) => {
+/** Subscribers of new heads in a separate process. Returns the lowest and highest number of heads received by one. */
+export const subscribers: ProcessTask<Subscribing> = ({ port, count }) => {
   const told = new Array<number>(count).fill(0);
   let opened: Promise<unknown> | null = null;
   const open = async (index: number): Promise<void> => {
@@ -32,7 +32,7 @@ export const subscribers: Part<Subscribing> = ({ port, count }) => {
       told[index] = (told[index] as number) + 1;
     });
     socket.on("close", (code) => {
-      throw new Error(`a subscriber was cut off with ${code}`);
+      throw new Error(`a subscriber was disconnected with ${code}`);
     });
   };
   return async () => {

@@ -7,14 +7,14 @@ import type { Durability } from "../../../src/setting.ts";
 import type { Flow } from "../flow.ts";
 import { demand, FlowCommands, openFloor } from "../submit/floor.ts";
 
-/** A journal of a benchmark. */
+/** Journal of a benchmark. */
 export interface BenchJournal {
   readonly journal: JournalFile;
-  /** Removes it before the disk has to take it in, which would slow down whatever is measured next. */
+  /** Removes the file before the system writes it to disk, which would slow down the next measurement. */
   discard(): void;
 }
 
-/** A new journal on the disk. */
+/** Creates a journal on disk. */
 export function newJournal(folder: string, name: string, durability: Durability): BenchJournal {
   const path = join(folder, name);
   const file = nodeDisk.open(path, "new");
@@ -44,13 +44,13 @@ export function newJournal(folder: string, name: string, durability: Durability)
   };
 }
 
-/** A run of a flow's commands on an exchange, and the exchange that they have made. */
+/** Run of a flow's commands, and its exchange. */
 export interface KeptRun {
   readonly exchange: Exchange;
   run(): void;
 }
 
-/** The same flow in memory alone, or with all that is answered written: after each command, or after several. */
+/** Prepares the flow in memory, or with a journal that is written after each command or after several. */
 export function prepareRun(flow: Flow, journal: JournalFile | null, group: number): KeptRun {
   const terms = { markets: 1, levels: flow.levels, feeRateBps: 0 };
   const exchange = openFloor(journal === null ? terms : { ...terms, journal });

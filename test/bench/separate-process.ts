@@ -2,27 +2,27 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { inCheckout } from "./programs.ts";
 
-/** What a process of its own does: opened with a choice, it answers figures as often as it is asked. */
-export type Part<Choice> = (choice: Choice) => () => number[] | Promise<number[]>;
+/** Measurement that runs in a separate process: opened with options, it returns figures per request. */
+export type ProcessTask<Choice> = (choice: Choice) => () => number[] | Promise<number[]>;
 
-const FLAG = "--apart";
+const FLAG = "--task";
 
-/** A part of the benchmark in a process of its own, whose heap holds nothing but what is measured. */
-export class Apart {
+/** Runs a measurement in a separate process, whose heap contains only what is measured. */
+export class SeparateProcess {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
 
-  /** @param name of one of the parts that `answerApart` was given. */
+  /** @param name of a task given to `serveTasks`. */
   constructor(name: string, choice: object) {
     this.#child = fork(inCheckout("dist-tools/bench.js"), [FLAG, name, JSON.stringify(choice)]);
     this.#exit = once(this.#child, "exit");
   }
 
-  /** The part's next figures. @throws Error when it failed; it has then said why. */
+  /** Returns the next figures. @throws Error if the process failed; it has printed why. */
   async ask(): Promise<number[]> {
     this.#child.send("next");
     const answer = await Promise.race([once(this.#child, "message"), this.#exit.then(() => null)]);
-    if (answer === null) throw new Error("a part of the benchmark failed");
+    if (answer === null) throw new Error("a task in a separate process failed");
     return (answer as [number[]])[0];
   }
 
@@ -32,12 +32,12 @@ export class Apart {
   }
 }
 
-/** Whether this process is such a part; if so, it answers until its parent goes. */
-export function answerApart(parts: Readonly<Record<string, Part<never>>>): boolean {
+/** Returns whether this process was started for a task; if so, it serves its parent until that exits. */
+export function serveTasks(tasks: Readonly<Record<string, ProcessTask<never>>>): boolean {
   const [flag, name = "", choice = ""] = process.argv.slice(2);
   if (flag !== FLAG) return false;
-  const part = parts[name] as Part<unknown>;
-  const answer = part(JSON.parse(choice));
+  const task = tasks[name] as ProcessTask<unknown>;
+  const answer = task(JSON.parse(choice));
   process.on("message", async () => process.send?.(await answer()));
   process.on("disconnect", () => process.exit());
   return true;
