@@ -104,7 +104,7 @@ export async function writeFailure(
   if (failure === null) return { scenario: null, report: null, remark: "run again, the seed does not fail" };
   const report = join(folder, `${name}.ndjson`);
   writeFileSync(report, reportOf(history, failure, `${name}.ndjson`));
-  const { entries } = history;
+  const { entries } = history.host;
   if (entries === null)
     return { scenario: null, report, remark: "the exchange was on a disk, and a scenario's is in memory" };
   return writeScenario(join(folder, `${name}.yaml`), report, await reproduce(history, entries, open));
@@ -116,25 +116,14 @@ export function writeScenario(path: string, report: string, { text, remark }: Re
   return { scenario: text === null ? null : path, report, remark };
 }
 
-function reportOf(
-  { journal, profile, start, entries, exchange }: History,
-  { sentence }: Failure,
-  file: string,
-) {
-  if (journal !== null) return journal;
-  const history = sessionHistory(
-    emptyWorld(profile.config.seed),
-    { config: profile.config, start },
-    entries ?? [],
+function reportOf({ host, profile: { config }, start }: History, { sentence }: Failure, file: string) {
+  if (host.journal !== null) return host.journal;
+  const history = sessionHistory(emptyWorld(config.seed), { config, start }, host.entries ?? []);
+  const { now, hash } = host.exchange;
+  return reportBytes(
+    { history, engine: VERSION, reason: `fuzz: ${sentence}`, now, hash, defect: null },
+    file,
   );
-  const content = {
-    history,
-    engine: VERSION,
-    reason: `fuzz: ${sentence}`,
-    now: exchange.now,
-    hash: exchange.hash,
-  };
-  return reportBytes({ ...content, defect: null }, file);
 }
 
 /** Text of a scenario; null if there is none, and `remark` says why. */

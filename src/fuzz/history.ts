@@ -3,7 +3,6 @@ import type { Invariant } from "../core/invariants/check.ts";
 import { orderViolations, violations } from "../core/invariants/invariants.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
-import type { Entry } from "../engine/journal.ts";
 import { contentHash } from "../engine/state-hash.ts";
 import {
   type ExchangeHost,
@@ -35,17 +34,18 @@ export class History {
   readonly start = START;
   readonly profile: Profile;
   readonly #generator: Generator;
-  readonly #host: ExchangeHost;
+  readonly host: ExchangeHost;
   readonly #open: OpenExchange;
   readonly #checker: ReferenceChecker;
   #batches: Batch[] = [];
   #snapshot: { readonly exchange: Snapshot; readonly operations: number } | null = null;
-  #latest: { readonly at: Millis; readonly command: Command; readonly isRefused: boolean } | null = null;
+  /** The latest command; null before the first. */
+  latest: { readonly at: Millis; readonly command: Command; readonly isRefused: boolean } | null = null;
 
   private constructor(seed: number, profile: Profile, host: ExchangeHost, open: OpenExchange) {
     this.profile = profile;
     this.#generator = new Generator(seed, profile);
-    this.#host = host;
+    this.host = host;
     this.#open = open;
     this.#checker = new ReferenceChecker(() => host.exchange.state);
     this.#watch();
@@ -62,26 +62,11 @@ export class History {
   }
 
   get exchange(): Exchange {
-    return this.#host.exchange;
+    return this.host.exchange;
   }
 
   get reference(): ReferenceExchange {
     return this.#checker.reference;
-  }
-
-  /** Commands accepted so far, in order; null if the exchange is on a disk. */
-  get entries(): readonly Entry[] | null {
-    return this.#host.entries;
-  }
-
-  /** The bytes of its journal; null if the exchange is in memory. */
-  get journal(): Uint8Array | null {
-    return this.#host.journal;
-  }
-
-  /** The latest command; null before the first. */
-  get latest() {
-    return this.#latest;
   }
 
   /** Runs the opening and a number of steps. Returns the first failed check, or null. */
@@ -131,9 +116,9 @@ export class History {
     const { exchange } = this;
     this.#batches = [];
     const at = exchange.now;
-    this.#latest = { at, command, isRefused: false };
+    this.latest = { at, command, isRefused: false };
     const decision = exchange.submit(command);
-    this.#latest = { at, command, isRefused: !decision.ok };
+    this.latest = { at, command, isRefused: !decision.ok };
     this.#checker.afterCommand(command, at, decision, this.#batches);
     // A refusal must not change the state. If it does, the checks after the next accepted command fail.
     if (this.#batches.length > 0) this.#checkInvariants();
@@ -164,7 +149,7 @@ export class History {
   async #reopen(): Promise<void> {
     const { hash, state } = this.exchange;
     const content = contentHash(state);
-    await this.#host.reopen();
+    await this.host.reopen();
     requireEqualState("reopened, it differs", this.exchange, hash, content);
     this.#snapshot = null;
     this.#batches = [];
@@ -178,7 +163,8 @@ export class History {
 
   /** Replays the accepted commands on a new exchange and requires the same state. */
   #replay(): void {
-    const { exchange, entries } = this;
+    const { exchange } = this;
+    const { entries } = this.host;
     if (entries === null) return;
     const replayed = openEmpty(this.profile.config, START, this.#open);
     for (const { at, command } of entries) {

@@ -59,9 +59,9 @@ describe("the history of a seed", () => {
     const [short, long] = [await History.open(11), await History.open(11)];
     await short.run(60);
     await long.run(120);
-    const entries = short.entries?.map(({ command }) => command) ?? [];
+    const entries = short.host.entries?.map(({ command }) => command) ?? [];
     expect(entries.length).toBeGreaterThan(30);
-    expect(long.entries?.slice(0, entries.length).map(({ command }) => command)).toEqual(entries);
+    expect(long.host.entries?.slice(0, entries.length).map(({ command }) => command)).toEqual(entries);
   });
 
   it.each([0, 40, 80])("passes all checks: 40 seeds from %i on", async (first) => {
