@@ -5,7 +5,6 @@ import { money } from "../../src/core/units.ts";
 import { LocalVenue } from "../../src/scenario/venue/local-venue.ts";
 import { playFlow, VenuePlayer } from "../../src/scenario/venue/play-flow.ts";
 import type { Venue } from "../../src/scenario/venue/venue.ts";
-import { Wallets } from "../../src/scenario/venue/wallets.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
 import { readFlow } from "../../src/simulation/read-flow.ts";
 import { ScenarioFolder } from "../scenario/run/scenario-folder.ts";
@@ -47,7 +46,7 @@ class ReadAhead {
 }
 
 const openVenue = (): LocalVenue =>
-  new LocalVenue(folder.scenario("scenario: a million\nsteps: [{ advance: 1s }]\n"), null, new Wallets());
+  new LocalVenue(folder.scenario("scenario: a million\nsteps: [{ advance: 1s }]\n"));
 
 describe("a flow of a million rows is read in batches, no faster than it is played", () => {
   it("in this process", async () => {

@@ -20,7 +20,6 @@ import {
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { fundCommand } from "../../scenario/venue/opening.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
-import { Wallets } from "../../scenario/venue/wallets.ts";
 import { faultStep, moment, type Remark, roundedTerms, type Step } from "../scenario-text.ts";
 import { positionCallIn, Remapper, type Trace, type TracedCommand } from "../trace.ts";
 import type { Funds, TouchedMarket, Vocabulary } from "../vocabulary.ts";
@@ -60,7 +59,7 @@ export class Script {
   constructor(header: Header, described: DescribedSession) {
     const place = { file: "", line: 1, column: 1 };
     const scenario = { name: "", place, world: null, accounts: [], steps: [], ...header };
-    this.#venue = new LocalVenue(scenario, null, new Wallets());
+    this.#venue = new LocalVenue(scenario);
     this.described = described;
     const { words, markets, session } = described;
     this.#remapper = new Remapper(this.#venue.exchange, session.end, (address) =>

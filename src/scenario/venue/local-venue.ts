@@ -41,7 +41,7 @@ import {
   type TokenRef,
   type VenueHistory,
 } from "./views.ts";
-import type { Wallets } from "./wallets.ts";
+import { Wallets } from "./wallets.ts";
 
 const NO_FAUCET = { collateral: money(0), everyMarket: size(0) };
 
@@ -84,8 +84,8 @@ export class LocalVenue extends Venue {
    */
   constructor(
     scenario: Scenario,
-    world: World | null,
-    wallets: Wallets,
+    world: World | null = null,
+    wallets = new Wallets(),
     log: SessionLog | null = null,
     exchange = openedExchange(scenario, world, log),
   ) {

@@ -4,7 +4,6 @@ import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { inCheckout, runProgram } from "../programs.ts";
 
 /** Writes a generated flow to a file, and returns a scenario that replays it; funding and cancels are additional. */
@@ -23,7 +22,7 @@ export async function longFlow(
 
 /** Runs a scenario in a new exchange and returns the number of trades. @throws Error if it fails. */
 export async function replayOnce(scenario: Scenario): Promise<number> {
-  const venue = new LocalVenue(scenario, null, new Wallets());
+  const venue = new LocalVenue(scenario);
   const { result } = await runScenario(scenario, { way: "process", open: () => venue });
   if (result.failure !== null) throw new Error(result.failure.message);
   return venue.state.trades.size;

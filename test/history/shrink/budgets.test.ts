@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { NotRunInTime, shrinkScenario } from "../../../src/history/shrink/shrink-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { casesAtLevel } from "../../support/runs.ts";
 import { environmentIn, fingerprintIn, shrunk } from "./planted.ts";
@@ -15,7 +14,7 @@ const folder = temporaryFolder();
 class Commands {
   count = 0;
   readonly open = (scenario: Scenario): LocalVenue => {
-    const venue = new LocalVenue(scenario, null, new Wallets());
+    const venue = new LocalVenue(scenario);
     venue.exchange.watch(() => {
       this.count += 1;
     });

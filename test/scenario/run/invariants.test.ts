@@ -3,7 +3,6 @@ import { money } from "../../../src/core/units.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { positionOf, ScenarioFolder } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
@@ -21,8 +20,7 @@ class LeakyVenue extends LocalVenue {
 }
 
 const runLeaky = async (scenario: Scenario) =>
-  (await runScenario(scenario, { way: "process", open: () => new LeakyVenue(scenario, null, new Wallets()) }))
-    .result;
+  (await runScenario(scenario, { way: "process", open: () => new LeakyVenue(scenario) })).result;
 
 describe("every invariant is checked after every step", () => {
   it("right after the step that broke it, with the sentence of the invariant", async () => {

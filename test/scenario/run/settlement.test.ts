@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { money, size } from "../../../src/core/units.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { detailsOf, ScenarioFolder } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
@@ -121,7 +120,7 @@ describe.each(WAYS)("by %s", (via) => {
 describe("a wallet without gas money", () => {
   it("is refused with the node's message", async () => {
     const scenario = folder.scenario(`${HEAD}  - mine: 1\n`);
-    const venue = new LocalVenue(scenario, null, new Wallets());
+    const venue = new LocalVenue(scenario);
     await venue.open("alice", [{ asset: "USDC", amount: money(10_000_000) }]);
     const address = venue.addressOf("alice");
     venue.exchange.submit({ kind: "setNativeBalance", address, wei: "1" });

@@ -4,7 +4,6 @@ import type { Failure } from "../../../src/scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { playFlow, VenuePlayer } from "../../../src/scenario/venue/play-flow.ts";
-import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { remoteFlowCheck } from "../../../src/scenario/watch/flow-checks.ts";
 import type { FlowRow } from "../../../src/simulation/flow.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
@@ -52,7 +51,7 @@ async function failureOf(
   Venue = LocalVenue,
 ): Promise<Failure | null> {
   const scenario = folder.scenario(`scenario: a flow\nsteps:\n  - replay: ${file}\n`);
-  const open = (): LocalVenue => new Venue(scenario, null, new Wallets());
+  const open = (): LocalVenue => new Venue(scenario);
   return (await runScenario(scenario, { way: "process", open, ...options })).result.failure;
 }
 
@@ -85,7 +84,7 @@ describe("a broken invariant in the middle of a flow", () => {
 
   it("is found over HTTP by asking for invariants", async () => {
     const scenario = folder.scenario("scenario: a flow\nsteps: [{ advance: 1s }]\n");
-    const venue = new LentDollar(scenario, null, new Wallets());
+    const venue = new LentDollar(scenario);
     const batches = async function* (): AsyncGenerator<readonly FlowRow[]> {
       yield flow;
     };

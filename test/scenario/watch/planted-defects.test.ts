@@ -3,7 +3,6 @@ import type { Book } from "../../../src/core/book/book.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
@@ -44,7 +43,7 @@ const runOn = async (scenario: Scenario, open: () => LocalVenue) =>
 
 /** Runs a scenario with a defect in some plans of its exchange's books. */
 const runWith = (defect: Defect, scenario: Scenario, Venue: typeof LocalVenue) => {
-  const venue = new Venue(scenario, null, new Wallets());
+  const venue = new Venue(scenario);
   const isOf = ({ pool }: Book): boolean => pool === venue.state.pool;
   return withDefect(defect, MIDDLE, isOf, () => runOn(scenario, () => venue));
 };
@@ -95,7 +94,7 @@ describe.each(Object.entries(PLAYED))("in a flow of %s", (kind, scenarioOf) => {
   it.each(DEFECTS)("%s cannot be found at the end", async (_title, market, defect) => {
     const scenario = folder.scenario(scenarioOf(market));
     expect((await runWith(defect(), scenario, CheckedAtTheEnd)).failure).toBeNull();
-    const sound = await runOn(scenario, () => new LocalVenue(scenario, null, new Wallets()));
+    const sound = await runOn(scenario, () => new LocalVenue(scenario));
     expect(sound.failure).toBeNull();
   });
 });
@@ -109,7 +108,7 @@ steps:
   - carol: SELL 10 YES @ 0.50
 `;
   const reversed = (scenario: Scenario) => {
-    const venue = new LocalVenue(scenario, null, new Wallets());
+    const venue = new LocalVenue(scenario);
     const isOf = ({ pool }: Book): boolean => pool === venue.state.pool;
     return withDefect(reversedQueue, [1, 99], isOf, () => runOn(scenario, () => venue));
   };
