@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Account, Role } from "../core/account.ts";
+import type { Role } from "../core/account.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { blockOf, settledAt, settlementStatus } from "../core/chain/settlement.ts";
 import { idOf } from "../core/ids.ts";
@@ -193,13 +193,4 @@ export function fillsOf({ state }: View, order: Order): { trade: Trade; role: Ro
     number = role === "TAKER" ? trade.takerPrevious : trade.makerPrevious;
   }
   return fills.reverse();
-}
-
-/** Yields the open orders of an account, oldest first. */
-export function* openOrdersOf({ state }: View, account: Account): Generator<Order> {
-  for (let number = account.firstOpen; number !== 0; ) {
-    const order = state.orders.get(number);
-    number = order.nextOpen;
-    yield order;
-  }
 }

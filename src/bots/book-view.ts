@@ -16,7 +16,7 @@ import {
 } from "../core/market.ts";
 import { type Order, reservationOf } from "../core/order.ts";
 import { balanceOf, shortfallOf } from "../core/rules/ledger.ts";
-import { findAccount, type State } from "../core/state.ts";
+import { findAccount, openOrdersOf, type State } from "../core/state.ts";
 import type { OrderType, Outcome, Side } from "../core/terms.ts";
 import {
   complement,
@@ -124,9 +124,7 @@ export class BookView {
   get ownOrders(): OwnOrder[] {
     const { state, market } = this.turn;
     const found: OwnOrder[] = [];
-    for (let next = this.#account?.firstOpen ?? 0; next !== 0; ) {
-      const order = state.orders.get(next);
-      next = order.nextOpen;
+    for (const order of openOrdersOf(state, this.#account)) {
       if (marketOfToken(order.token) !== market.number) continue;
       const outcome = outcomeOf(order.token);
       if (bookFor(market, outcome) !== this.#record) continue;

@@ -77,6 +77,15 @@ export function findAccount(state: State, address: Address): Account | undefined
   return number === undefined ? undefined : state.accounts.get(number);
 }
 
+/** Yields the open orders of an account, oldest first; none if it is undefined. */
+export function* openOrdersOf({ orders }: State, account: Account | undefined): Generator<Order> {
+  for (let number = account?.firstOpen ?? 0; number !== 0; ) {
+    const order = orders.get(number);
+    number = order.nextOpen;
+    yield order;
+  }
+}
+
 /** Creates a state without events, markets or customers, whose chain begins at `start`. */
 export function createState(config: ExchangeConfig, start: Millis): State {
   const prefix = (kind: IdKind): string => idPrefix(config.seed, kind);

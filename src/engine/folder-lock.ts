@@ -30,7 +30,7 @@ export function lockFolder(disk: Disk, folder: string): () => void {
 }
 
 /** Lock of a directory, as a reader sees it; `left` by a dead process. */
-export type LockState =
+type LockState =
   | { readonly kind: "free" | "left" }
   /** The error that a program gets that wants to lock the directory now. */
   | { readonly kind: "held"; readonly error: StoreError };

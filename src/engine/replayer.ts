@@ -12,7 +12,7 @@ import { type Checkpoint, isClosedAt, journalEndOf, snapshotOf } from "./state-f
 import { type StoreError, wrongLine } from "./store-error.ts";
 
 /** An open file, and its path for messages. */
-export interface NamedFile {
+interface NamedFile {
   readonly path: string;
   readonly file: DiskFile;
 }

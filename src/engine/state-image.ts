@@ -62,7 +62,7 @@ export interface StateImage {
 }
 
 /** The commands that created a world's events and markets, in order. */
-export interface Creations {
+interface Creations {
   readonly events: readonly CommandOf<"createEvent">[];
   readonly markets: readonly CommandOf<"createMarket">[];
 }

@@ -53,7 +53,7 @@ export interface ReplayedLine {
   readonly result: LineResult;
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** Last line to replay. */
   readonly to?: number | undefined;
   /** The replay stops before the first line with a later time. */
@@ -211,7 +211,7 @@ function hashIn(line: Line): string | null {
 }
 
 /** A refused request with its line in the journal. */
-export interface RefusedLine extends RefusedEntry {
+interface RefusedLine extends RefusedEntry {
   readonly line: number;
 }
 
@@ -305,7 +305,7 @@ function finishTimedCommands(exchange: Exchange): void {
 }
 
 /** State of a journal from which another exchange can start. */
-export interface ResumePoint {
+interface ResumePoint {
   readonly origin: Origin;
   /** Last line included. */
   readonly line: number;

@@ -236,16 +236,11 @@ export function makeReportFolder(folder: string): void {
 /** Writes a report to a new file in a folder, which is made if needed, and returns its path. `contentOf` gets the file's name. */
 export function saveReport(folder: string, subject: string, contentOf: (name: string) => Buffer): string {
   makeReportFolder(folder);
-  const name = freeName(folder, subject);
-  const path = join(folder, name);
-  writeFileSync(path, contentOf(name), { flag: "wx", mode: 0o600 });
-  return path;
-}
-
-/** Returns an unused file name. */
-function freeName(folder: string, subject: string): string {
   for (let count = 1; ; count += 1) {
     const name = `${subject}${count === 1 ? "" : `-${count}`}.ndjson`;
-    if (!existsSync(join(folder, name))) return name;
+    const path = join(folder, name);
+    if (existsSync(path)) continue;
+    writeFileSync(path, contentOf(name), { flag: "wx", mode: 0o600 });
+    return path;
   }
 }

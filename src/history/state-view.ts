@@ -3,7 +3,7 @@ import { type Account, availableOf, type Balance } from "../core/account.ts";
 import { idOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
-import type { State } from "../core/state.ts";
+import { openOrdersOf, type State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Money, Size } from "../core/units.ts";
 import { book, type Level } from "../scenario/venue/views.ts";
@@ -30,7 +30,7 @@ export function stateView(state: State, { markets, accounts }: Selection) {
   return {
     markets: markets.map(marketView),
     orders: accounts
-      .flatMap((account) => openOrders(state, account))
+      .flatMap((account) => [...openOrdersOf(state, account)])
       .filter(({ token }) => wanted.has(marketOfToken(token)))
       .sort((a, b) => a.number - b.number)
       .map((order) => orderView(state, order)),
@@ -56,16 +56,6 @@ const levelView = ({ price, size, orders }: Level) => ({
   size: NUMBERS.size(size),
   orders,
 });
-
-function openOrders(state: State, account: Account): Order[] {
-  const orders: Order[] = [];
-  for (let number = account.firstOpen; number !== 0; ) {
-    const order = state.orders.get(number);
-    orders.push(order);
-    number = order.nextOpen;
-  }
-  return orders;
-}
 
 function orderView(state: State, order: Order) {
   return {

@@ -86,7 +86,7 @@ function placedIn(state: State, events: readonly DomainEvent[]): TracedCommand["
 }
 
 /** A wallet's split, merge or redemption, with the market's number. */
-export interface PositionCall {
+interface PositionCall {
   readonly market: number;
   readonly change: PositionChange;
 }

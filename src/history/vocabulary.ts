@@ -5,7 +5,7 @@ import { moneyText, priceText, sizeText } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import { type Order, remainingOf } from "../core/order.ts";
-import { FEES, type State } from "../core/state.ts";
+import { FEES, openOrdersOf, type State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { size } from "../core/units.ts";
 import { unreachable } from "../core/unreachable.ts";
@@ -272,10 +272,8 @@ export function touchedMarkets(
     }
   }
   for (const account of actors) {
-    for (let next = opening.accounts.find(account)?.firstOpen ?? 0; next !== 0; ) {
-      const order = opening.orders.get(next);
-      touched.add(marketOfToken(order.token));
-      next = order.nextOpen;
+    for (const { token } of openOrdersOf(opening, opening.accounts.find(account))) {
+      touched.add(marketOfToken(token));
     }
   }
   const names = new Set<string>();

@@ -79,7 +79,7 @@ describe.runIf(BROWSER !== null).each([
     await journal.getByLabel("Filter by text").fill("YES @");
     await journal.getByText("refused: INVALID_TICK_SIZE (price)").waitFor();
     // On a small screen a long result may be cut; the opened row has all of it.
-    const parts = width < 900 ? ".who, bdi" : ".who, bdi, .became, .what .wrong";
+    const parts = width < 900 ? ".who, bdi" : ".who, bdi, .result, .what .wrong";
     const cut = await journal.locator(".row-of").evaluateAll(
       (rows, selector) =>
         rows

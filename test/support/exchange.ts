@@ -6,7 +6,7 @@ import { idOf } from "../../src/core/ids.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { bookFor, isMirrored, type Market, priceIn, tokenIdIn } from "../../src/core/market.ts";
 import type { Decision, RefusalCode } from "../../src/core/refusals.ts";
-import type { ExchangeConfig, State } from "../../src/core/state.ts";
+import { type ExchangeConfig, openOrdersOf, type State } from "../../src/core/state.ts";
 import type { Outcome, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import type { Sum } from "../../src/core/units.ts";
@@ -196,12 +196,7 @@ export class TestExchange {
 
   /** Returns the numbers of the open orders of an account, oldest first. */
   open(name: string): number[] {
-    const open: number[] = [];
-    for (let next = this.#account(name)?.firstOpen ?? 0; next !== 0; ) {
-      open.push(next);
-      next = this.state.orders.get(next).nextOpen;
-    }
-    return open;
+    return [...openOrdersOf(this.state, this.#account(name))].map(({ number }) => number);
   }
 
   /** Returns both sides of a token's book, best first, as `size @ price`. */

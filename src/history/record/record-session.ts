@@ -30,7 +30,7 @@ import { Script } from "./script.ts";
 import { SessionRecorder } from "./session-recorder.ts";
 
 /** Session of a running exchange. */
-export interface LiveSession extends Omit<Session, "entries" | "refused"> {
+interface LiveSession extends Omit<Session, "entries" | "refused"> {
   readonly log: SessionLog;
 }
 

@@ -13,7 +13,7 @@ import type { Draft, Part, Replacement } from "./draft.ts";
 import type { Checks, Failed, Trial } from "./trial.ts";
 
 /** A row of a flow, and its result. */
-export interface PlayedRow {
+interface PlayedRow {
   readonly row: FlowRow;
   readonly at: Millis;
   /** Whether it had an effect: it was not refused, and a cancel found an order. */

@@ -1,10 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { openOrdersOf } from "../../api/trading.ts";
 import { type Account, availableOf, type Balance } from "../../core/account.ts";
 import { counted, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { remainingOf } from "../../core/order.ts";
-import type { State } from "../../core/state.ts";
+import { openOrdersOf, type State } from "../../core/state.ts";
 import { devPrivateKey } from "../../simulation/dev-accounts.ts";
 import { chosenAccount, history, isShown, moment } from "../model.ts";
 import {
@@ -56,7 +55,7 @@ export function AccountsPane() {
 
 function Details({ account, state }: { readonly account: Account; readonly state: State }) {
   const { value: at } = moment;
-  const orders = at === null ? [] : [...openOrdersOf(at.view, account)];
+  const orders = at === null ? [] : [...openOrdersOf(at.state, account)];
   const { balances: policy } = state.config;
   const rows = [...account.holdings].sort(([a], [b]) => a - b);
   const cells = <Unit extends number>(of: Balance<Unit>, text: (units: number) => string) => (

@@ -253,7 +253,7 @@ function Row({
       <span class="who">{actor > 0 ? nameOf(actor) : (description?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
         <bdi>{whatText(shown, row, what)}</bdi>
-        {result === "" ? null : <span class={isProblem ? "wrong" : "became"}>{` → ${result}`}</span>}
+        {result === "" ? null : <span class={isProblem ? "wrong" : "result"}>{` → ${result}`}</span>}
         <span class="dim">{slug === "" ? "" : ` ${slug}`}</span>
       </span>
       <span class="number dim">{request === undefined ? "" : requestText(request)}</span>

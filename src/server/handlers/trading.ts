@@ -9,7 +9,7 @@ import {
   placeOrderCommand,
 } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
-import { fillsOf, openOrdersOf, orderReply, tradeReply } from "../../api/trading.ts";
+import { fillsOf, orderReply, tradeReply } from "../../api/trading.ts";
 import {
   findMarket,
   marketOfTokenId,
@@ -28,7 +28,7 @@ import { idOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import type { Decision } from "../../core/refusals.ts";
-import { findAccount } from "../../core/state.ts";
+import { findAccount, openOrdersOf } from "../../core/state.ts";
 import type { Table } from "../../core/table.ts";
 import type { Address } from "../../core/terms.ts";
 import { type Handlers, type Service, viewOf } from "../service.ts";
@@ -44,7 +44,7 @@ export const tradingHandlers = {
   listOrders: ({ query, caller }, _service, view) => {
     const isWanted = orderFilter(view, query);
     const account = findAccount(view.state, caller);
-    const orders = account === undefined ? [] : [...openOrdersOf(view, account)].filter(isWanted);
+    const orders = [...openOrdersOf(view.state, account)].filter(isWanted);
     return pageOf(orders, query, (order) => orderReply(view, order));
   },
   listTrades: ({ query, caller }, _service, view) => {
