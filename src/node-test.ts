@@ -36,8 +36,8 @@ export function exchange(options: ExchangeOptions = {}): ExchangeTest {
         exchanges.run(
           name,
           (fixtures) => body(fixtures, context),
-          (told) => {
-            for (const line of told.split("\n")) context.diagnostic(line);
+          (output) => {
+            for (const line of output.split("\n")) context.diagnostic(line);
           },
         ),
       );

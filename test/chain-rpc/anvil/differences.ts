@@ -38,9 +38,9 @@ export const DIFFERENCES: readonly Difference[] = [
   differs(
     "the pending block has no hash, nonce or logs bloom, as in the execution API",
     are(anyText, null),
-    "the pending block with it: body.result.hash",
-    "the pending block with it: body.result.nonce",
-    "the pending block with it: body.result.logsBloom",
+    "the pending block with the transfer: body.result.hash",
+    "the pending block with the transfer: body.result.nonce",
+    "the pending block with the transfer: body.result.logsBloom",
   ),
   differs(
     "`blockTimestamp` of a receipt is a quantity, as in logs",
@@ -51,7 +51,7 @@ export const DIFFERENCES: readonly Difference[] = [
     "the base fee is 1 gwei unless a fault raises it; anvil's falls with every empty block",
     are(QUANTITY, "0x3b9aca00"),
     "*: body.result.baseFeePerGas",
-    "what gas cost in it: body.result.baseFeePerGas.1",
+    "the fees of that block: body.result.baseFeePerGas.1",
     "the node's info: body.result.environment.baseFee",
   ),
   differs(
@@ -149,13 +149,13 @@ export const DIFFERENCES: readonly Difference[] = [
     "another that offers too little more: body.error.message",
     "too little gas: body.error.message",
     "bytes that are no transaction: body.error.message",
-    "a type that nobody has: body.error.message",
+    "an unknown type: body.error.message",
     "in *: body.error.message",
     "a stranger without money: body.error.message",
     "a text: body.error.message",
     "a number: body.error.message",
     "null: body.error.message",
-    "an object of nothing: body.error.message",
+    "an empty object: body.error.message",
     "no version: body.error.message",
     "another version: body.error.message",
     "no method: body.error.message",
@@ -185,13 +185,13 @@ export const DIFFERENCES: readonly Difference[] = [
   differs(
     "the error of an unknown method names the field with all methods",
     (found) => isExtended(found) && fits(found.ours, /error\.data\.methods lists/),
-    "a method that is nowhere: body.error.message",
+    "an unknown method: body.error.message",
     "a method without a name: body.error.message",
   ),
   differs(
     "the error of an unknown method lists all methods in `error.data.methods`",
     are(undefined, anything),
-    "a method that is nowhere: body.error.data",
+    "an unknown method: body.error.data",
     "a method without a name: body.error.data",
   ),
   differs(
@@ -202,7 +202,7 @@ export const DIFFERENCES: readonly Difference[] = [
     ),
     "a balance without a block: body.error.message",
     "half a byte: body.error.message",
-    "what is no hex: body.error.message",
+    "invalid hex: body.error.message",
     "a parameter too *: body.error.message",
     "an address that is *: body.error.message",
     "a block that is *: body.error.message",
@@ -244,7 +244,7 @@ export const DIFFERENCES: readonly Difference[] = [
   differs(
     "an invalid call fails alone and not the whole batch, as in JSON-RPC 2.0",
     ({ anvil, ours }) => !Array.isArray(anvil) && Array.isArray(ours) && ours.length === 2,
-    "a batch with what is no call: body",
+    "a batch with an invalid call: body",
   ),
   differs(
     "an address must begin with 0x, as in the execution API",

@@ -9,7 +9,7 @@ const block = (title: string): Step => call(title, "eth_getBlockByNumber", ["lat
 export const ADDING_TIME: readonly Step[] = [
   call("an hour later", "evm_increaseTime", [3600]),
   call("another hour in hex", "evm_increaseTime", ["0xe10"]),
-  call("no time at all", "evm_increaseTime", [0]),
+  call("adding no time", "evm_increaseTime", [0]),
 ];
 
 /** Mining, time and snapshots. */
@@ -33,7 +33,7 @@ export const MINING: readonly Step[] = [
   call("a timestamp in hex", "evm_setNextBlockTimestamp", (answers) => [
     `0x${secondAfter(answers, START + 200).toString(16)}`,
   ]),
-  call("mining by nothing", "evm_mine", [null]),
+  call("mining with null", "evm_mine", [null]),
   call("mining no block", "anvil_mine", ["0x0"]),
   call("the height after no block", "eth_blockNumber"),
   nextBlockAt(START + 300),
@@ -51,7 +51,7 @@ export const MINING: readonly Step[] = [
   call("mining after the snapshot", "evm_mine"),
   call("the nonce after the snapshot", "eth_getTransactionCount", [ALICE.address, "latest"]),
   call("the height after the snapshot", "eth_blockNumber"),
-  call("back to the second snapshot", "evm_revert", ({ result }) => [result("a second snapshot")]),
+  call("reverting to the second snapshot", "evm_revert", ({ result }) => [result("a second snapshot")]),
   call("the height is back", "eth_blockNumber"),
   call("the nonce is back", "eth_getTransactionCount", [ALICE.address, "latest"]),
   call("the balance of the sender is back", "eth_getBalance", [ALICE.address, "latest"]),
@@ -59,10 +59,10 @@ export const MINING: readonly Step[] = [
   call("the transfer is gone", "eth_getTransactionReceipt", ({ result }) => [
     result("a transfer after the snapshot"),
   ]),
-  call("back to the second snapshot again", "evm_revert", ({ result }) => [result("a second snapshot")]),
-  call("back to the first snapshot", "evm_revert", ({ result }) => [result("a snapshot")]),
-  call("back to what was never", "evm_revert", ["0x63"]),
-  call("a snapshot after going back", "evm_snapshot"),
+  call("reverting to the second snapshot again", "evm_revert", ({ result }) => [result("a second snapshot")]),
+  call("reverting to the first snapshot", "evm_revert", ({ result }) => [result("a snapshot")]),
+  call("reverting to an unknown snapshot", "evm_revert", ["0x63"]),
+  call("a snapshot after reverting", "evm_snapshot"),
   call("setting a balance under another name", "hardhat_setBalance", [NOBODY, 255]),
   call("the balance that was set in decimal", "eth_getBalance", [NOBODY, "latest"]),
 ];

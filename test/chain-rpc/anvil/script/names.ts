@@ -26,9 +26,9 @@ export const NAMES: readonly Step[] = [
   call("the nonce of the impersonated", "eth_getTransactionCount", [DORA.address, "latest"]),
   call("no more impersonating", "anvil_stopImpersonatingAccount", [DORA.address]),
   call("the accounts after impersonating", "eth_accounts"),
-  send("in the name of who was impersonated", DORA.address, FEES),
-  call("impersonating everybody", "anvil_autoImpersonateAccount", [true]),
+  send("in an account's name after impersonation", DORA.address, FEES),
+  call("impersonating all accounts", "anvil_autoImpersonateAccount", [true]),
   send("in anybody's name", DORA.address, FEES),
-  call("impersonating nobody", "anvil_autoImpersonateAccount", [false]),
+  call("impersonating no account", "anvil_autoImpersonateAccount", [false]),
   call("a cap below the base fee", "eth_sendRawTransaction", [await ofDora({ fee: 1n, nonce: 2 })]),
 ];

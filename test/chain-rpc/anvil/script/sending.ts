@@ -9,7 +9,7 @@ const ofHash = (title: string, method: string, sent: string): Step =>
 const TRANSFERS = [
   call("ten ether for alice", "anvil_setBalance", [ALICE.address, `0x${(10n * ETHER).toString(16)}`]),
   call("a balance that was set", "eth_getBalance", [ALICE.address, "latest"]),
-  call("nothing for bob", "anvil_setBalance", [BOB.address, "0x0"]),
+  call("a transfer of nothing to bob", "anvil_setBalance", [BOB.address, "0x0"]),
   send("a transfer", capped({ nonce: 0, value: ETHER })),
   ofHash("a pending transfer", "eth_getTransactionByHash", "a transfer"),
   ofHash("no receipt while it is pending", "eth_getTransactionReceipt", "a transfer"),
@@ -18,11 +18,11 @@ const TRANSFERS = [
   call("the second of the next block", "evm_setNextBlockTimestamp", (answers) => [
     secondAfter(answers, 10_000),
   ]),
-  call("the pending block with it", "eth_getBlockByNumber", ["pending", false]),
+  call("the pending block with the transfer", "eth_getBlockByNumber", ["pending", false]),
   call("the count of the pending block", "eth_getBlockTransactionCountByNumber", ["pending"]),
   send("the same transfer while it is pending", capped({ nonce: 0, value: ETHER })),
   send("another that offers too little more", capped({ nonce: 0, value: 7n })),
-  call("a block with it", "evm_mine"),
+  call("a block with the transfer", "evm_mine"),
   ofHash("its receipt", "eth_getTransactionReceipt", "a transfer"),
   ofHash("the mined transfer", "eth_getTransactionByHash", "a transfer"),
   call("its block", "eth_getBlockByNumber", ["latest", false]),
@@ -31,11 +31,11 @@ const TRANSFERS = [
   call("no second transaction in its block", "eth_getTransactionByBlockNumberAndIndex", ["latest", "0x1"]),
   call("the receipts of its block", "eth_getBlockReceipts", ["latest"]),
   call("the count of its block", "eth_getBlockTransactionCountByNumber", ["latest"]),
-  call("the nonce after it", "eth_getTransactionCount", [ALICE.address, "latest"]),
-  call("the pending nonce after it", "eth_getTransactionCount", [ALICE.address, "pending"]),
-  call("the nonce before it", "eth_getTransactionCount", [ALICE.address, "earliest"]),
-  call("the balance of who sent it", "eth_getBalance", [ALICE.address, "latest"]),
-  call("the balance of who got it", "eth_getBalance", [BOB.address, "latest"]),
+  call("the nonce after the transfer", "eth_getTransactionCount", [ALICE.address, "latest"]),
+  call("the pending nonce after the transfer", "eth_getTransactionCount", [ALICE.address, "pending"]),
+  call("the nonce before the transfer", "eth_getTransactionCount", [ALICE.address, "earliest"]),
+  call("the balance of the sender", "eth_getBalance", [ALICE.address, "latest"]),
+  call("the balance of the recipient", "eth_getBalance", [BOB.address, "latest"]),
   send("a legacy transfer", legacy({ nonce: 1, value: 5n })),
   send("a transfer with an access list", listed({ nonce: 2 })),
   send("a transfer below its cap", capped({ nonce: 3, fee: 5n * GWEI, tip: GWEI })),
@@ -58,8 +58,8 @@ const REFUSED = [
   send("bytes that are no transaction", "0x1234"),
   send("no bytes at all", "0x"),
   send("half a byte", "0x123"),
-  send("what is no hex", "hello"),
-  send("a type that nobody has", `0x7f${"00".repeat(20)}`),
+  send("invalid hex", "hello"),
+  send("an unknown type", `0x7f${"00".repeat(20)}`),
 ];
 
 const GAP = [
@@ -74,7 +74,7 @@ const GAP = [
   ofHash("the receipt of the nonce between", "eth_getTransactionReceipt", "the nonce between"),
   ofHash("the receipt of the one that waited", "eth_getTransactionReceipt", "a nonce after the next"),
   call("the nonce without the gap", "eth_getTransactionCount", [ALICE.address, "latest"]),
-  call("what bob has got in all", "eth_getBalance", [BOB.address, "latest"]),
+  call("the balance of bob after all transfers", "eth_getBalance", [BOB.address, "latest"]),
 ];
 
 /** Signed transactions: mined, refused, queued. */

@@ -5,7 +5,7 @@ const rpc = { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] };
 
 /** Malformed and impossible requests. */
 export const WRONG: readonly Step[] = [
-  call("a method that is nowhere", "eth_nowhere"),
+  call("an unknown method", "eth_nowhere"),
   call("a method without a name", ""),
   call("a parameter too few", "eth_getBalance"),
   call("a parameter too many", "eth_chainId", [1]),
@@ -39,7 +39,7 @@ export const WRONG: readonly Step[] = [
   text("a text", '"eth_chainId"'),
   text("a number", "7"),
   text("null", "null"),
-  text("an object of nothing", {}),
+  text("an empty object", {}),
   text("no version", { id: 1, method: "eth_chainId", params: [] }),
   text("another version", { ...rpc, jsonrpc: "1.0" }),
   text("no method", { jsonrpc: "2.0", id: 1, params: [] }),
@@ -69,7 +69,7 @@ export const WRONG: readonly Step[] = [
   text("a batch with equal ids", [rpc, rpc]),
   text("a batch with a notification", [{ jsonrpc: "2.0", method: "eth_chainId", params: [] }, rpc]),
   text("a batch of notifications", [{ jsonrpc: "2.0", method: "eth_chainId", params: [] }]),
-  text("a batch with what is no call", [1, rpc]),
+  text("a batch with an invalid call", [1, rpc]),
   text("an empty batch", []),
   call("mining by an empty object", "evm_mine", [{}]),
 ];
