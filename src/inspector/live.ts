@@ -20,7 +20,7 @@ import {
   server as shownServer,
   yieldToPage,
 } from "./model.ts";
-import { RequestError, type Server, streamedLine } from "./server.ts";
+import { RequestError, type Server } from "./server.ts";
 
 /** Lines received from the stream, by row. */
 class StreamedLines implements Lines {
@@ -35,8 +35,9 @@ class StreamedLines implements Lines {
   }
 
   add(k: string, t: number, d: unknown, r?: string): void {
-    const number = this.#lines.length + 2;
-    this.#lines.push(streamedLine(number, k, t, d, r === undefined ? 0 : Number.parseInt(r, 16)));
+    const n = this.#lines.length + 2;
+    const result = r === undefined ? 0 : Number.parseInt(r, 16);
+    this.#lines.push({ n, p: 0, s: 0, t, k, d, r: result, c: 0 } as Line);
   }
 }
 

@@ -1,5 +1,3 @@
-import type { Line } from "../engine/journal-line.ts";
-
 /** Body of an error response; fields are missing if it is not from clobsim. */
 interface ErrorBody {
   readonly error?: string;
@@ -70,7 +68,3 @@ export class Server {
     sessionStorage.setItem(TOKEN, token);
   }
 }
-
-/** Makes a journal line from an entry of the stream. */
-export const streamedLine = (n: number, k: string, t: number, d: unknown, r = 0): Line =>
-  ({ n, p: 0, s: 0, t, k, d, r, c: 0 }) as Line;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, noOf, startApi } from "../support/http.ts";
 import type { Operation } from "./document.ts";
-import type { Market, OrderStory } from "./replies.ts";
+import type { Market } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
 /** An exchange and the objects created on it. */
@@ -88,13 +88,6 @@ describe("two servers with the same seed, start and requests", () => {
     expect(two.market).toEqual(one.market);
     expect(two.orderId).toBe(one.orderId);
     expect(await two.api.stateHash()).toBe(await one.api.stateHash());
-  });
-
-  it("return the same story of an order", async () => {
-    const path = `/sim/orders/${one.orderId}`;
-    const story = await one.api.get<OrderStory>(path);
-    expect(story.fills).toHaveLength(2);
-    expect(await two.api.get<OrderStory>(path)).toEqual(story);
   });
 });
 
