@@ -251,7 +251,7 @@ export class ResultsFolder {
 
   /**
    * Checks that the directory can be written to.
-   * @param writesAlways whether to write results without failures too; if not, the directory is made when a failure is found.
+   * @param writesAlways whether to write results without failures; else the directory is made for the first failure.
    * @throws StoreError `usage`
    */
   constructor(path: string, name: string, writesAlways: boolean) {

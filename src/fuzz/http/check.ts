@@ -106,7 +106,7 @@ function isAccepted({ request: { operation }, answer }: Observation): boolean {
   return !answer.body.startsWith('{"canceled":[]');
 }
 
-/** Whether the exchange executed what was due because of a request although the request itself changed nothing. */
+/** Whether a request may have made the exchange execute what was due although it changed nothing itself. */
 const mayHaveSettled = (observation: Observation): boolean =>
   observation.answer !== null &&
   observation.request.method !== "GET" &&
