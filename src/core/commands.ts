@@ -12,7 +12,8 @@ import {
   tokenIdText,
   usdcText,
 } from "./format.ts";
-import { MARKET_TERMS } from "./market.ts";
+import { EVENT_TERMS, MARKET_TERMS } from "./market.ts";
+import { ORDER_TERMS } from "./order.ts";
 import {
   address,
   check,
@@ -26,15 +27,13 @@ import {
   moment,
   oneOf,
   orNull,
-  price,
   record,
   refined,
-  size,
   type Type,
   text,
 } from "./schema.ts";
 import type { State } from "./state.ts";
-import { type Address, ORDER_TYPES, type SettlementMode, SIDES, WINNING_OUTCOMES } from "./terms.ts";
+import { type Address, type SettlementMode, WINNING_OUTCOMES } from "./terms.ts";
 import { toIso } from "./time.ts";
 import type { Millis, Money, Size } from "./units.ts";
 
@@ -52,14 +51,6 @@ const command = <Data>(data: Type<Data>, describe: Describe<Data>): Row<Data> =>
 /** Limit of the API, the chain and scenarios, so that no command takes too long. */
 const MAX_BLOCKS = 100_000;
 const blocks = (low: number): Type<number> => integer(low, MAX_BLOCKS);
-
-/** Fields of an order in a command or a journal line, without account and token. */
-export const ORDER_TERMS = {
-  side: oneOf(...SIDES),
-  price: price(),
-  size: size(1),
-  orderType: oneOf(...ORDER_TYPES),
-} as const;
 
 /** Formatted values of an order; `expiration` begins with its preposition, such as `until`. */
 interface OrderTexts {
@@ -114,18 +105,7 @@ const TIMED_COMMANDS = {
 
 /** Every command by kind. The schemas check form only; `decide` refuses. Numbers of records are named `market`, `order`. */
 const COMMANDS = {
-  createEvent: command(
-    record({
-      title: text(),
-      /** Unique among events. */
-      slug: text(),
-      description: text(),
-      category: text(),
-      tags: list(text()),
-      endDate: orNull(moment()),
-    }),
-    ({ title }) => `create event ${JSON.stringify(title)}`,
-  ),
+  createEvent: command(record(EVENT_TERMS), ({ title }) => `create event ${JSON.stringify(title)}`),
   createMarket: command(
     record(MARKET_TERMS),
     ({ slug, tickSize, feeRateBps }) =>

@@ -1,7 +1,7 @@
 import type { BlockTerms, Mining } from "./chain/chain.ts";
 import type { SettlementFaultTerms } from "./chain/settlement-fault.ts";
 import type { CallContent, CallEffect, HoldReason } from "./chain/transaction.ts";
-import type { CommandOf } from "./commands.ts";
+import type { CommandOf, OrderTerms } from "./commands.ts";
 import {
   accountText,
   addressText,
@@ -12,10 +12,10 @@ import {
   sizeText,
   usdcText,
 } from "./format.ts";
-import { remainingOf } from "./order.ts";
+import { remainingOf, type Trade } from "./order.ts";
 import type { State } from "./state.ts";
-import type { Address, CancelReason, MatchType, OrderType, Side, WinningOutcome } from "./terms.ts";
-import type { Millis, Money, Price, Size } from "./units.ts";
+import type { Address, CancelReason, WinningOutcome } from "./terms.ts";
+import type { Money, Price, Size } from "./units.ts";
 
 /**
  * Describes an event; returns null if the text of its command says it already. `state` is the state after the command;
@@ -68,35 +68,22 @@ const EVENTS = {
   grantMinted: event<OnChain & { account: number; market: number; size: Size }>(() => null),
   credentialsDerived: event<{ account: number }>(() => "credentials derived"),
 
-  orderPlaced: event<{
-    order: number;
-    account: number;
-    token: number;
-    side: Side;
-    price: Price;
-    size: Size;
-    orderType: OrderType;
-    expiration: Millis | null;
-    /** Best opposite price on arrival, in terms of its own token; null if the other side was empty. */
-    touch: Price | null;
-    /** Size that could have filled at its limit on arrival. */
-    fillableSize: Size;
-    /** First order of the same account that blocked it under a self-trade policy; 0 if none. */
-    blockingOwnOrder: number;
-  }>(({ order }) => orderText(order)),
+  orderPlaced: event<
+    OrderTerms & {
+      order: number;
+      account: number;
+      token: number;
+      /** Best opposite price on arrival, in terms of its own token; null if the other side was empty. */
+      touch: Price | null;
+      /** Size that could have filled at its limit on arrival. */
+      fillableSize: Size;
+      /** First order of the same account that blocked it under a self-trade policy; 0 if none. */
+      blockingOwnOrder: number;
+    }
+  >(({ order }) => orderText(order)),
   /** One fill between a taker and a resting maker. One transaction settles all fills of a taker. */
   orderTraded: event<
-    OnChain & {
-      trade: number;
-      taker: number;
-      maker: number;
-      /** In terms of the taker's token; the maker's own limit price. */
-      price: Price;
-      size: Size;
-      /** Paid by the taker, in USDC. */
-      fee: Money;
-      matchType: MatchType;
-    }
+    OnChain & { trade: number } & Pick<Trade, "taker" | "maker" | "price" | "size" | "fee" | "matchType">
   >(({ size, price, maker, fee, matchType }, state) => {
     const from = accountText(state, state.orders.get(maker).account);
     const how = matchType === "COMPLEMENTARY" ? "" : ` ${matchType}`;

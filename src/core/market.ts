@@ -27,19 +27,26 @@ import {
   MATCHINGS,
   type Outcome,
   SELF_TRADE_POLICIES,
+  SIDES,
   type Side,
   WINNING_OUTCOMES,
 } from "./terms.ts";
 import type { Money, Price, Size, Sum } from "./units.ts";
 import { complement, FULL_PRICE } from "./units.ts";
 
-export const EventRecord = record({
+/** Parameters of a new event. */
+export const EVENT_TERMS = {
   title: text(),
+  /** Unique among events. */
   slug: text(),
   description: text(),
   category: text(),
   tags: list(text()),
   endDate: orNull(moment()),
+} as const;
+
+export const EventRecord = record({
+  ...EVENT_TERMS,
   number: id(),
   createdAt: moment(),
   /** Numbers of its markets, in order of creation. */
@@ -58,7 +65,7 @@ export type Supply = Infer<typeof Supply>;
 export const LastTrade = record({
   price: price(),
   /** The taker's side. */
-  side: oneOf<Side>("BUY", "SELL"),
+  side: oneOf(...SIDES),
   at: moment(),
 });
 export type LastTrade = Infer<typeof LastTrade>;

@@ -12,7 +12,7 @@ import {
   record,
   size,
 } from "./schema.ts";
-import { CANCEL_REASONS, type MatchType, type OrderType, type Side } from "./terms.ts";
+import { CANCEL_REASONS, MATCH_TYPES, ORDER_TYPES, SIDES } from "./terms.ts";
 import { complement, type Money, notional, type Price, type Size } from "./units.ts";
 
 export const ORDER_STATUSES = ["LIVE", "MATCHED", "CANCELED", "EXPIRED"] as const;
@@ -22,16 +22,21 @@ export type OrderStatus = (typeof ORDER_STATUSES)[number];
 const FIRST_TOKEN = 2;
 const zero = (): number => 0;
 
+/** Fields of an order in a command, a record or a journal line, without account and token. */
+export const ORDER_TERMS = {
+  side: oneOf(...SIDES),
+  price: price(),
+  size: size(1),
+  orderType: oneOf(...ORDER_TYPES),
+} as const;
+
 /** Order as requested, then its progress. */
 export const Order = record(
   {
     number: id(),
     account: id(),
     token: integer(FIRST_TOKEN),
-    side: oneOf<Side>("BUY", "SELL"),
-    price: price(),
-    size: size(1),
-    orderType: oneOf<OrderType>("GTC", "GTD", "FOK", "FAK"),
+    ...ORDER_TERMS,
     expiration: orNull(moment()),
     createdAt: moment(),
     /** Best opposite price on arrival, in terms of its own token; null if the other side was empty. */
@@ -73,12 +78,12 @@ export const Trade = record(
     number: id(),
     taker: id(),
     maker: id(),
-    /** In terms of the taker's token. */
+    /** In terms of the taker's token; the maker's limit price. */
     price: price(),
     size: size(1),
-    /** Paid by the taker. */
+    /** Paid by the taker, in USDC. */
     fee: integer<Money>(),
-    matchType: oneOf<MatchType>("COMPLEMENTARY", "MINT", "MERGE"),
+    matchType: oneOf(...MATCH_TYPES),
     at: moment(),
     /** The transaction that settles it. */
     transaction: id(),

@@ -5,11 +5,11 @@ import {
   commandData,
   isCausedByTime,
   isCommandKind,
-  ORDER_TERMS,
   parseCommand,
 } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
+import { ORDER_TERMS } from "../core/order.ts";
 import type { AskedFor, RefusedRequest } from "../core/refusals.ts";
 import {
   address,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../../src/core/rebuild-state.ts";
 import { openFloor } from "../../support/exchange.ts";
+import { openSettlement } from "../chain/settlement-exchange.ts";
 import { textOf } from "./damaged-documents.ts";
 import { parsed } from "./read-back.ts";
 
@@ -15,15 +16,6 @@ function text(): string {
 }
 
 const TEXT = text();
-
-const RETRY = {
-  fault: "retry",
-  probability: 1_000_000,
-  times: 1,
-  blocks: 0,
-  baseFee: 0,
-  reason: null,
-} as const;
 
 /** Replaces the first occurrence of a text in a section, or in a record of it, counted from 0. */
 function edited(place: string, from: string, to: string): string {
@@ -125,10 +117,10 @@ describe("an inconsistent document", () => {
   );
 
   it("is rejected if a deferred transaction is not in the list", () => {
-    const floor = openFloor();
-    floor.exchange.submit({ kind: "setSettlementFault", ...RETRY });
-    floor.send("alice BUY 1 YES @ 0.5", "bob SELL 1 YES @ 0.5");
-    floor.exchange.submit({ kind: "mineBlocks", count: 1 });
+    const floor = openSettlement();
+    floor.fault("retry");
+    floor.trade();
+    floor.mine();
     const [number] = floor.state.chain.deferred;
     const document = textOf(floor.state).replace(`"held":[${number}]`, '"held":[]');
     expect(errorOf(document)).toContain(

@@ -6,6 +6,14 @@ export type Path = readonly (string | number)[];
 
 export const textOf = (state: State): string => `{\n${[...documentLines(state)].join("\n")}\n}\n`;
 export const parsedOf = (text: string): Json => JSON.parse(text);
+/** Sorts the names of all objects. */
+export function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, part]) => [name, sorted(part)]));
+}
+
 /** Formats a path as in an error message. */
 export const nameOf = (path: Path): string =>
   path

@@ -14,7 +14,7 @@ import { openFloor, START } from "../../support/exchange.ts";
 import { runs } from "../../support/runs.ts";
 import { anySettlement, arenaWith, histories, openWith, play } from "../chain/chain-moves.ts";
 import { ARENA } from "../properties/moves.ts";
-import { type Json, parsedOf, textOf } from "./damaged-documents.ts";
+import { type Json, parsedOf, sorted, textOf } from "./damaged-documents.ts";
 import { observableState, parsed, readBack } from "./read-back.ts";
 
 /** State with orders and settled trades. */
@@ -23,14 +23,6 @@ function usedState(): State {
   floor.send("alice BUY 10 YES @ 0.5 GTD 1h", "bob SELL 3 YES @ 0.5", "bob BUY 4 NO @ 0.5");
   floor.exchange.submit({ kind: "mineBlocks", count: 2 });
   return floor.state;
-}
-
-/** Sorts the names of all objects. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, part]) => [name, sorted(part)]));
 }
 
 /** Puts a line feed and a space around each JSON token that is not a string. */

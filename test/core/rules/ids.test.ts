@@ -59,13 +59,16 @@ describe("other commands and time", () => {
     return [floor.orderId(1), floor.orderId(2), floor.tokenId("YES"), idOf(floor.state.idPrefixes.trade, 1)];
   };
 
-  it("an additional event, market, account or refusal changes no order, trade or token id", () => {
-    const noisy = openFloor();
-    noisy.demand(eventCommand("extra"));
-    noisy.demand(marketCommand("extra", {}, 2));
-    noisy.fund("extra", { usdc: 1 });
-    noisy.try("extra BUY 100 YES @ 0.5");
-    expect(orderIds(noisy)).toEqual(orderIds(openFloor()));
+  it.for<[what: string, happen: (floor: TestExchange) => void]>([
+    ["an event", (floor) => floor.demand(eventCommand("extra"))],
+    ["a market", (floor) => floor.demand(marketCommand("extra"))],
+    ["an account", (floor) => floor.fund("extra", { usdc: 1 })],
+    ["a refusal", (floor) => void floor.try("extra BUY 100 YES @ 0.5")],
+    ["time", (floor) => floor.advance("1h")],
+  ])("%s changes no order, trade or token id", ([_what, happen]) => {
+    const floor = openFloor();
+    happen(floor);
+    expect(orderIds(floor)).toEqual(orderIds(openFloor()));
   });
 
   it("an additional order changes no market or token id", () => {
@@ -74,12 +77,6 @@ describe("other commands and time", () => {
     for (const floor of [quiet, noisy]) floor.market();
     expect(noisy.tokenId("NO", 2)).toBe(quiet.tokenId("NO", 2));
     expect(noisy.state.markets.get(2).conditionId).toBe(quiet.state.markets.get(2).conditionId);
-  });
-
-  it("time changes no id", () => {
-    const late = openFloor();
-    late.advance("1h");
-    expect(orderIds(late)).toEqual(orderIds(openFloor()));
   });
 });
 

@@ -10,24 +10,26 @@ const balanceOf = (balance: number, reserved: number): Balance<Money> => ({
 });
 
 describe("the ledger", () => {
-  it("debits down to the reserved amount, and throws below", () => {
+  it.for([
+    [
+      "debits down to the reserved amount",
+      credit,
+      -6,
+      { balance: 4, reserved: 4 },
+      "balance 3 below reserved 4",
+    ],
+    [
+      "reserves up to the balance",
+      reserve,
+      6,
+      { balance: 10, reserved: 10 },
+      "reserved 11 of a balance of 10",
+    ],
+    ["releases down to 0", reserve, -4, { balance: 10, reserved: 0 }, "reserved -1 of a balance of 10"],
+  ] as const)("%s, and throws beyond", ([_rule, change, amount, expected, error]) => {
     const balance = balanceOf(10, 4);
-    credit(balance, -6);
-    expect(balance).toMatchObject({ balance: 4, reserved: 4 });
-    expect(() => credit(balance, -1)).toThrow("balance 3 below reserved 4");
-  });
-
-  it("reserves up to the balance, and throws above", () => {
-    const balance = balanceOf(10, 4);
-    reserve(balance, 6);
-    expect(balance).toMatchObject({ balance: 10, reserved: 10 });
-    expect(() => reserve(balance, 1)).toThrow("reserved 11 of a balance of 10");
-  });
-
-  it("releases down to 0, and throws below", () => {
-    const balance = balanceOf(10, 4);
-    reserve(balance, -4);
-    expect(balance).toMatchObject({ balance: 10, reserved: 0 });
-    expect(() => reserve(balance, -1)).toThrow("reserved -1 of a balance of 10");
+    change(balance, amount);
+    expect(balance).toMatchObject(expected);
+    expect(() => change(balance, Math.sign(amount))).toThrow(error);
   });
 });
