@@ -4,6 +4,7 @@ import { type Command, type CommandOf, isCausedByTime } from "../core/commands.t
 import type { DomainEvent } from "../core/events.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
+import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
@@ -80,10 +81,17 @@ function replayEntry(exchange: Exchange, { at, command }: Entry, seen: { readonl
 
 function placedIn(state: State, events: readonly DomainEvent[]): TracedCommand["placed"] {
   const placed = events.find((event) => event.kind === "orderPlaced");
-  if (placed === undefined) return null;
-  const { status, matched, size, cancelReason: reason } = state.orders.get(placed.order);
-  return { order: placed.order, state: { status, matched, size, reason } };
+  return placed === undefined
+    ? null
+    : { order: placed.order, state: orderStateOf(state.orders.get(placed.order)) };
 }
+
+export const orderStateOf = ({ status, matched, size, cancelReason: reason }: Order): OrderState => ({
+  status,
+  matched,
+  size,
+  reason,
+});
 
 /** A wallet's split, merge or redemption, with the market's number. */
 interface PositionCall {

@@ -11,7 +11,7 @@ import { size } from "../../core/units.ts";
 import { levelText, orderStateText } from "../../scenario/run/format.ts";
 import { book } from "../../scenario/venue/views.ts";
 import { type Entry, flow, list, map, type Node, wrapped } from "../scenario-text.ts";
-import type { Trace } from "../trace.ts";
+import { orderStateOf, type Trace } from "../trace.ts";
 import type { TouchedMarket, Vocabulary } from "../vocabulary.ts";
 import { RecordingError } from "./recordable-commands.ts";
 import type { DescribedSession, Script } from "./script.ts";
@@ -66,9 +66,10 @@ const endingIn = (script: Script): Ending => ({
 
 /** Returns the final state of an order; for one that rested from the start, relative to its remainder then. */
 function orderText(ending: Ending, number: number): string {
-  const { status, matched, size: whole, cancelReason: reason } = ending.order(number);
+  const state = orderStateOf(ending.order(number));
   const before = ending.matchedBefore(number);
-  return orderStateText({ status, matched: size(matched - before), size: size(whole - before), reason });
+  const [matched, whole] = [size(state.matched - before), size(state.size - before)];
+  return orderStateText({ ...state, matched, size: whole });
 }
 
 /** Returns the settlement status of each fill of an order. */

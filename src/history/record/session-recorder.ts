@@ -7,7 +7,7 @@ import type { State } from "../../core/state.ts";
 import { NEXT_ORDER } from "../../scenario/language/parts.ts";
 import { orderStateText } from "../../scenario/run/format.ts";
 import { type Entry, list, map, type Step } from "../scenario-text.ts";
-import type { TracedCommand } from "../trace.ts";
+import { orderStateOf, type TracedCommand } from "../trace.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { ObservedBlock, ObservedBlocks, OrderFault } from "./observed-blocks.ts";
 import { raisedIn } from "./opening-steps.ts";
@@ -115,8 +115,7 @@ export class SessionRecorder {
     const filled: Entry[] = fills.length === 0 ? [] : [["fills", list(fills)]];
     const expected = orderStateText(state);
     this.#script.repeat(traced, ...step, ["status", expected], ...filled);
-    const { status, matched, size, cancelReason: reason } = this.#script.orderOf(order);
-    const found = orderStateText({ status, matched, size, reason });
+    const found = orderStateText(orderStateOf(this.#script.orderOf(order)));
     if (found === expected) return;
     throw new RecordingError(
       `the order of sequence ${sequence} became ${expected}, but in a scenario of the session it becomes ${found}: it depends on what was pending when the session began`,
