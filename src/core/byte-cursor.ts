@@ -96,10 +96,10 @@ export class ByteCursor {
   integer(): number {
     const { bytes } = this;
     const start = this.#at;
-    const most = Math.min(this.#end, start + MAX_DIGITS);
+    const limit = Math.min(this.#end, start + MAX_DIGITS);
     let value = 0;
     let at = start;
-    for (; at < most; at += 1) {
+    for (; at < limit; at += 1) {
       const digit = (bytes[at] as number) - ZERO;
       if (!(digit >= 0 && digit <= 9)) break;
       value = value * 10 + digit;

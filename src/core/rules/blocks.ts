@@ -28,7 +28,7 @@ import { addOwnToBlock, exceptionOf, isAnyUnderpriced, scheduleBlock, settleMove
 import { Unwinding } from "./unwind.ts";
 
 /** Requests blocks, which the schedule then mines at this moment, in any mining mode. */
-const askForBlocks = (_state: State, command: CommandOf<"mineBlocks">): Decision =>
+const requestBlocks = (_state: State, command: CommandOf<"mineBlocks">): Decision =>
   accepted([{ kind: "blocksAsked", count: command.count }]);
 
 /**
@@ -108,7 +108,7 @@ function mineBlocks(
   for (let count = 1; count <= empty; count += 1) {
     seal(chain, beginBlock(chain, height + count, DEFAULT_BASE_FEE, at));
   }
-  schedule(chain, config, at);
+  scheduleAfterBlock(chain, config, at);
 }
 
 function openBlock({ chain }: State, { height, baseFee }: EventOf<"blockOpened">, at: Millis): void {
@@ -121,7 +121,7 @@ function sealBlock({ chain, config }: State, { height }: EventOf<"blockSealed">,
   chain.building = null;
   chain.deferred = chain.deferred.filter((number) => chain.transactions.get(number).status === "PENDING");
   seal(chain, building);
-  schedule(chain, config, at);
+  scheduleAfterBlock(chain, config, at);
   if (chain.nextBaseFee === null) return;
   chain.nextBaseFee = null;
   if (isAnyUnderpriced(chain)) scheduleBlock(chain, config, at);
@@ -184,7 +184,7 @@ function addBlock(chain: Chain, building: Building, parent: number): number {
  * Sets when the next block is due after one has been mined. In `auto` mode one is due while a transaction awaits
  * confirmation or may still be mined, and always if the mode was set by command.
  */
-function schedule(chain: Chain, config: ExchangeConfig, at: Millis): void {
+function scheduleAfterBlock(chain: Chain, config: ExchangeConfig, at: Millis): void {
   const { mode, intervalMs } = miningOf(chain, config);
   const isAwaited =
     mode === "auto" &&
@@ -265,19 +265,19 @@ function returnCallToPending(chain: Chain, transaction: Transaction, content: Ca
   chain.pendingCalls += 1;
 }
 
-function requestBlocks({ chain }: State, { count }: EventOf<"blocksAsked">): void {
+function addRequestedBlocks({ chain }: State, { count }: EventOf<"blocksAsked">): void {
   chain.asked += count;
 }
 
 export const blockDeciders = {
-  mineBlocks: askForBlocks,
+  mineBlocks: requestBlocks,
   produceBlock,
   sealBlock: endBlock,
   reorganizeChain,
 };
 
 export const blockAppliers = {
-  blocksAsked: requestBlocks,
+  blocksAsked: addRequestedBlocks,
   blocksMined: mineBlocks,
   blockOpened: openBlock,
   blockSealed: sealBlock,

@@ -56,8 +56,8 @@ export function nextNonce({ wallets }: Chain, address: string): number {
 
 function refusalOf(chain: Chain, content: CallContent): TransactionRefusal | null {
   const { from, nonce, gas, hash, maxFeePerGas, maxPriorityFeePerGas, input, value } = content;
-  const least = intrinsicGas(input);
-  if (gas < least) return { code: "INTRINSIC_GAS_TOO_LOW", gas, needed: least };
+  const minGas = intrinsicGas(input);
+  if (gas < minGas) return { code: "INTRINSIC_GAS_TOO_LOW", gas, needed: minGas };
   if (maxPriorityFeePerGas > maxFeePerGas)
     return { code: "TIP_ABOVE_FEE_CAP", maxFeePerGas, tip: maxPriorityFeePerGas };
   const { mined, native, pending } = chain.wallets.get(from) ?? emptyWallet(from);
@@ -76,10 +76,11 @@ function refusalOf(chain: Chain, content: CallContent): TransactionRefusal | nul
 
 /** Returns why a transaction cannot replace another; null if its fees are high enough. */
 function underpricedBy(before: CallContent, after: CallContent): TransactionRefusal | null {
-  const least = (fee: number): number => Math.ceil((fee / 100) * REPLACEMENT_PERCENT);
-  const needed = least(before.maxFeePerGas);
+  const minReplacementFee = (fee: number): number => Math.ceil((fee / 100) * REPLACEMENT_PERCENT);
+  const needed = minReplacementFee(before.maxFeePerGas);
   const isEnough =
-    after.maxFeePerGas >= needed && after.maxPriorityFeePerGas >= least(before.maxPriorityFeePerGas);
+    after.maxFeePerGas >= needed &&
+    after.maxPriorityFeePerGas >= minReplacementFee(before.maxPriorityFeePerGas);
   return isEnough ? null : { code: "REPLACEMENT_UNDERPRICED", offered: after.maxFeePerGas, needed };
 }
 
@@ -129,8 +130,8 @@ function deferralOf({ chain }: State, { baseFee }: Building, content: CallConten
   const { mined, native } = chain.wallets.get(content.from) ?? emptyWallet(content.from);
   if (content.nonce !== mined) return "NONCE_GAP";
   if (content.maxFeePerGas < baseFee) return "UNDERPRICED";
-  const most = BigInt(content.gas) * BigInt(content.maxFeePerGas) + BigInt(content.value);
-  return native < most ? "NO_GAS_MONEY" : null;
+  const maxCost = BigInt(content.gas) * BigInt(content.maxFeePerGas) + BigInt(content.value);
+  return native < maxCost ? "NO_GAS_MONEY" : null;
 }
 
 /** Returns the effect of a call and the events before it; null if it needs more USDC than may be issued. */
