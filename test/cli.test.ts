@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../src/config.ts";
 import { type CommandResult, runLine } from "./cli/tools.ts";
+import { listenLocally } from "./support/local-server.ts";
 import { type Ended, Program } from "./support/program.ts";
 import { rowsOf } from "./support/table.ts";
 
@@ -261,8 +262,7 @@ describe("clobsim serve", () => {
 
   it("names a port that is in use, and another one to try", async () => {
     const blocker = createServer();
-    await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
-    const { port } = blocker.address() as { port: number };
+    const port = await listenLocally(blocker);
     const stderr = `clobsim: port ${port} of 127.0.0.1 is already in use: --port 0 takes a free one\n`;
     expect(await line(["serve", "--ephemeral", "--port", `${port}`])).toEqual({
       code: 2,

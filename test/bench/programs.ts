@@ -1,11 +1,12 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../support/local-server.ts";
 import type { Answer } from "./http/client.ts";
 
 /** Path of a file of the checkout; the tools are bundles in its `dist-tools`. */
@@ -78,15 +79,6 @@ function answerOf(port: number, path: string): Promise<string> {
       socket.destroy();
     });
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port is free");
-  return address.port;
 }
 
 /** Runs a Node program. @throws Error if it fails. */

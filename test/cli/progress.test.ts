@@ -1,10 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isInteractive, progressText } from "../../src/cli/progress-text.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { httpServer } from "../support/local-server.ts";
 import { rowsOf } from "../support/table.ts";
 
 describe("the progress line", () => {
@@ -58,12 +57,11 @@ async function outputOfReport(isTerminal: boolean): Promise<string> {
   const isDrawn = new Promise<void>((resolve) => {
     draw = resolve;
   });
-  const server = createServer(async (_request, response) => {
+  const server = await httpServer(async (_request, response) => {
     if (isTerminal) await isDrawn;
     response.writeHead(404).end("{}");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url } = server;
   const command = [process.execPath, PROGRAM, "report", "--url", url];
   const words = isTerminal ? ["script", "-qec", command.join(" "), "/dev/null"] : command;
   const env = { PATH: process.env.PATH, HOME: folder, TERM: "xterm" };

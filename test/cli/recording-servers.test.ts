@@ -1,17 +1,16 @@
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deriveTrader } from "../server/trader.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { useApi } from "../support/http.ts";
+import { freePort, httpServer, type LocalServer } from "../support/local-server.ts";
 import { type CommandResult, run } from "./tools.ts";
 
 const folder = temporaryFolder();
 const TOKEN = "open-sesame";
 const api = useApi({ simToken: TOKEN });
-const fakes: Server[] = [];
+const fakes: LocalServer[] = [];
 
 beforeAll(async () => {
   const market = await api.createMarket({ slug: "rain" });
@@ -29,10 +28,9 @@ const record = (flags: Readonly<Record<string, string>>, environment = {}): Prom
 
 /** Starts a server with one response for all requests, and returns its origin. */
 async function fakeServer(status: number, headers: Record<string, string>, body: string): Promise<string> {
-  const server = createServer((_request, response) => response.writeHead(status, headers).end(body));
+  const server = await httpServer((_request, response) => response.writeHead(status, headers).end(body));
   fakes.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return server.url;
 }
 
 describe("clobsim record of a server", () => {
@@ -58,8 +56,7 @@ describe("clobsim record of a server", () => {
 
   it("explains a wrong token, file or server", async () => {
     const url = api.server.url;
-    const free = await fakeServer(200, {}, "");
-    await new Promise((resolve) => fakes.pop()?.close(resolve));
+    const free = `http://127.0.0.1:${await freePort()}`;
     for (const [flags, message] of [
       [{}, `the clobsim at ${url} requires its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`],
       [

@@ -1,10 +1,11 @@
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
 import { ExchangeFailure, orThrow } from "../../src/client/result.ts";
 import { wallet } from "../server/wallet.ts";
 import { startApi } from "../support/http.ts";
-import { bareServer, errorOf, openTrader } from "./open.ts";
+import { httpServer, listenLocally } from "../support/local-server.ts";
+import { errorOf, openTrader } from "./open.ts";
 
 const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" } as const;
 const NOWHERE = "http://127.0.0.1:1";
@@ -22,9 +23,8 @@ async function clientOfSocket(answer: (socket: Socket) => void): Promise<Exchang
     socket.on("error", () => {});
     socket.once("data", () => answer(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closeAfter(server);
-  return clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const port = await listenLocally(closeAfter(server));
+  return clientOf(`http://127.0.0.1:${port}`);
 }
 
 describe("CONNECTION_LOST", () => {
@@ -105,7 +105,7 @@ describe("a reply after the timeout", () => {
 });
 
 it("a reply in time cancels its timer", async () => {
-  const server = closeAfter(await bareServer((_request, response) => response.end("{}")));
+  const server = closeAfter(await httpServer((_request, response) => response.end("{}")));
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     orThrow(await clientOf(server.url).serverTime());
@@ -148,7 +148,7 @@ describe("INVALID_REPLY", () => {
       'the reply 418 is not a known error: code "TEAPOT"',
     ],
   ])("is the error of a reply of %s", async (_case, status, type, text, message) => {
-    const server = await bareServer((_request, response) => {
+    const server = await httpServer((_request, response) => {
       response.writeHead(status, { "content-type": type, "x-request-id": "r-1" });
       response.end(text);
     });
@@ -160,7 +160,7 @@ describe("INVALID_REPLY", () => {
   it("has the body of a server with other codes", async () => {
     const body = { error: "short and stout", code: "toString" };
     const server = closeAfter(
-      await bareServer((_request, response) => response.writeHead(418).end(JSON.stringify(body))),
+      await httpServer((_request, response) => response.writeHead(418).end(JSON.stringify(body))),
     );
     expect(errorOf(await clientOf(server.url).serverTime()).details).toEqual(body);
   });
@@ -177,7 +177,7 @@ describe("an error of the contract", () => {
       requestId: "r",
     };
     const server = closeAfter(
-      await bareServer((_request, response) => response.writeHead(503).end(JSON.stringify(body))),
+      await httpServer((_request, response) => response.writeHead(503).end(JSON.stringify(body))),
     );
     expect(errorOf(await clientOf(server.url).serverTime())).toEqual({
       code: "INTERNAL_ERROR",
@@ -321,7 +321,7 @@ describe("a client", () => {
   it("reuses its connection", async () => {
     const ports = new Set<number | undefined>();
     const server = closeAfter(
-      await bareServer((request, response) => {
+      await httpServer((request, response) => {
         ports.add(request.socket.remotePort);
         response.end("{}");
       }),

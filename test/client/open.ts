@@ -1,5 +1,3 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { ExchangeClient } from "../../src/client/client.ts";
 import type { ClientOptions } from "../../src/client/options.ts";
 import type { ExchangeError } from "../../src/client/result.ts";
@@ -43,23 +41,4 @@ export async function openTrader(
 export function errorOf(result: Result<unknown>): ExchangeError {
   if (result.ok) throw new Error(`expected an error, found ${JSON.stringify(result.value)}`);
   return result.error;
-}
-
-export interface BareServer {
-  readonly url: string;
-  close(): void;
-}
-
-/** Starts an HTTP server with a given answer. */
-export async function bareServer(answer: RequestListener): Promise<BareServer> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }

@@ -6,6 +6,7 @@ import { ExchangeFailure } from "../../src/client/result.ts";
 import { openLocal } from "../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { startApi, TINY_WORLD, useApi } from "../support/http.ts";
+import { listenLocally } from "../support/local-server.ts";
 
 const api = useApi({ simToken: "secret" });
 
@@ -53,10 +54,9 @@ describe("control.stream", () => {
       sockets.push(socket);
       for (const each of [socket, upstream]) each.on("error", () => each.destroy());
       socket.pipe(upstream).pipe(socket);
-    }).listen(0, "127.0.0.1");
+    });
     onTestFinished(() => void proxy.close());
-    await new Promise((resolve) => proxy.once("listening", resolve));
-    const { port } = proxy.address() as { readonly port: number };
+    const port = await listenLocally(proxy);
     const client = new ExchangeClient(`http://127.0.0.1:${port}`, { simToken: "secret" });
     const entries = await take(client, 7, async ({ event }) => {
       if (event === "command") return;

@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
@@ -9,6 +8,7 @@ import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { createHttpServer, ExchangeSite } from "../../src/server/server.ts";
 import type { Durability } from "../../src/setting.ts";
 import { START } from "../support/exchange.ts";
+import { listenLocally } from "../support/local-server.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { FOLDER, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
@@ -29,8 +29,7 @@ describe("a server whose disk is full", () => {
       const opened = await openOn(disk, config);
       const server = createHttpServer(new ExchangeSite(serviceOf(config, opened)));
       closers.push(() => server.close());
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const url = `http://127.0.0.1:${await listenLocally(server)}`;
       const post = (question: string): Promise<Response> =>
         fetch(`${url}/sim/markets`, {
           method: "POST",

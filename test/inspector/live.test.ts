@@ -1,5 +1,3 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ExchangeClient } from "../../src/client/client.ts";
@@ -9,6 +7,7 @@ import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { clientOn, run, serve } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { TINY_WORLD } from "../support/http.ts";
+import { httpServer } from "../support/local-server.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { fetchJson, playStory, type Story } from "./story.ts";
 
@@ -292,7 +291,7 @@ describe.runIf(BROWSER !== null)("a server", () => {
     const busy = await serve({});
     for (let block = 0; block < 20; block += 1) await fetchJson(busy.url, "/sim/chain/mine", { blocks: 1 });
     // A proxy that holds the rest of the feed back after ten commands.
-    const slow = createServer(async ({ url, headers: { accept = "" } }, response) => {
+    const slow = await httpServer(async ({ url, headers: { accept = "" } }, response) => {
       const { status, headers, body } = await fetch(busy.url + url, { headers: { accept } });
       const names = ["content-type", "content-security-policy", "x-sim-sequence"];
       const forwarded = names.flatMap((name) => (headers.has(name) ? [name, headers.get(name) ?? ""] : []));
@@ -309,12 +308,10 @@ describe.runIf(BROWSER !== null)("a server", () => {
       }
       response.end();
     });
-    await new Promise<void>((resolve) => void slow.listen(0, "127.0.0.1", resolve));
-    const other = await open(`http://127.0.0.1:${(slow.address() as AddressInfo).port}/`);
+    const other = await open(`${slow.url}/`);
     await other.waitForPosition(/^catching up, \d\d? % sequence/);
     sendRest();
     await other.waitForPosition(new RegExp(`^live sequence ${await sequenceNow(busy)} `));
-    slow.closeAllConnections();
     slow.close();
     await busy.close();
   });

@@ -1,9 +1,8 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import type { RunningServer } from "../../src/compose.ts";
 import { clientOn, serve } from "../cli/tools.ts";
+import { httpServer, type LocalServer } from "../support/local-server.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { fetchJson } from "./story.ts";
 
@@ -110,18 +109,17 @@ describe.runIf(BROWSER !== null)("the content security policy of the page", () =
 });
 
 describe.runIf(BROWSER !== null)("a page of a foreign origin", () => {
-  let foreign: Server;
+  let foreign: LocalServer;
   beforeAll(async () => {
-    foreign = createServer((_request, response) => {
+    foreign = await httpServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/html" });
       response.end("<!doctype html><title>foreign</title><p>foreign");
     });
-    await new Promise<void>((resolve) => foreign.listen(0, "127.0.0.1", resolve));
   });
   afterAll(() => foreign.close());
 
   it("reads nothing, changes nothing, and cannot frame the inspector", async () => {
-    const { port } = foreign.address() as AddressInfo;
+    const { port } = new URL(foreign.url);
     // The browser resolves names that end in .example to this machine.
     const inspector = await open(`http://evil.example:${port}/`, { expectsErrors: true });
     const before = await fetchJson<{ hash: string }>(server.url, "/sim/state/hash");

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TINY_WORLD, yesOf } from "../support/http.ts";
+import { freePort } from "../support/local-server.ts";
 import { type Ended, Program, type Served } from "../support/program.ts";
 import { titleOf } from "./bad-inputs.ts";
 import { HOST, refusalIn, replyTo, requestBytes } from "./raw-socket.ts";
@@ -257,14 +257,6 @@ describe("the output of the program", () => {
     expect(await errors).toContain("clobsim: stopping\n");
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { readonly port: number };
-  server.close();
-  return port;
-}
 
 /** Waits until a server answers. */
 async function untilAnswered(url: string): Promise<void> {

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { Agent, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
 import { idOf, numberOf } from "../../src/core/ids.ts";
@@ -15,6 +14,7 @@ import { type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing
 import { openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
 import { hmac } from "../server/trader.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
+import { listenLocally } from "../support/local-server.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 
 const CLIENTS = 8;
@@ -120,8 +120,7 @@ async function serve(
   const server = createHttpServer(
     new ExchangeSite(serviceOf(persistedConfig({ logLevel: "silent" }), exchange)),
   );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   const { state, now } = exchange.exchange;
   const tokenId = tokenIdIn(state.markets.get(1), "YES");
   const time = String(Math.floor(now / 1000));

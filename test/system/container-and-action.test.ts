@@ -1,27 +1,19 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { temporaryFolder } from "../support/folder.ts";
+import { freePort } from "../support/local-server.ts";
 import { Program } from "../support/program.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
 const folder = temporaryFolder();
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { readonly port: number };
-  server.close();
-  return port;
-}
 
 describe("action.yml", () => {
   interface Step {

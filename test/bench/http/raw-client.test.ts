@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { listenLocally } from "../../support/local-server.ts";
 import { bombard, bytesOf, post } from "./client.ts";
 
 const servers: Server[] = [];
@@ -12,10 +13,9 @@ const serve = (answer: (request: IncomingMessage, response: ServerResponse) => v
 const serveRaw = (answer: (socket: Socket) => void): Promise<number> =>
   listening(createServer((socket) => socket.on("data", () => answer(socket)).on("error", () => {})));
 
-async function listening(server: Server): Promise<number> {
+function listening(server: Server): Promise<number> {
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
+  return listenLocally(server);
 }
 
 /** Calls a function after a number of turns of the event loop, in which sent bytes arrive. */
