@@ -10,7 +10,6 @@ export function uuidOf(hex: string): string {
 }
 
 const COUNTER_DIGITS = 12;
-const COUNTER = /^[0-9a-f]{12}$/i;
 
 /**
  * Returns the first four groups of every UUID of one kind, a function of the seed. The last group is the counter, so that
@@ -26,9 +25,24 @@ export const idOf = (prefix: string, n: number): string =>
 
 /** Returns the number in a UUID of this kind, in either case; 0 if the text is not such an id. */
 export function numberOf(prefix: string, id: string): number {
+  if (id.length !== prefix.length + COUNTER_DIGITS) return 0;
   if (!id.startsWith(prefix) && !id.toLowerCase().startsWith(prefix)) return 0;
-  const counter = id.slice(prefix.length);
-  return COUNTER.test(counter) ? Number.parseInt(counter, 16) : 0;
+  let number = 0;
+  for (let at = prefix.length; at < id.length; at += 1) {
+    const digit = hexDigit(id.charCodeAt(at));
+    if (digit < 0) return 0;
+    number = number * 16 + digit;
+  }
+  return number;
+}
+
+const [ZERO, NINE, A, F, SMALL] = [48, 57, 97, 102, 32];
+
+/** Returns the value of a hex digit by its character code; -1 if it is not one. */
+function hexDigit(code: number): number {
+  if (code >= ZERO && code <= NINE) return code - ZERO;
+  const letter = code | SMALL;
+  return letter >= A && letter <= F ? letter - A + 10 : -1;
 }
 
 /** Returns the address of an account without a private key (faucet, fees), a function of (seed, name). */
