@@ -77,7 +77,7 @@ export function drawHorizon(random: Stream, spans: readonly Span[], isScheduled:
   return { endsInDays: random.between(low, high), endOf: isScheduled ? "day" : endOf };
 }
 
-export function tellStory(
+export function writeStory(
   template: EventTemplate,
   names: FictionalNames,
   random: Stream,
@@ -154,7 +154,7 @@ export function slugOf(text: string): string {
 }
 
 /** Returns a unique slug of a text, numbered if necessary, and adds it to `taken`. */
-export function freshSlug(text: string, taken: Set<string>): string {
+export function uniqueSlug(text: string, taken: Set<string>): string {
   const plain = slugOf(text);
   let slug = plain;
   for (let copy = 2; taken.has(slug); copy += 1) {

@@ -7,10 +7,10 @@ import {
   type EventKind,
   type EventStory,
   type EventTemplate,
-  freshSlug,
   type Span,
   slugOf,
-  tellStory,
+  uniqueSlug,
+  writeStory,
 } from "./event-story.ts";
 import { EVENT_TEMPLATES } from "./event-templates.ts";
 import { FictionalNames } from "./fictional-names.ts";
@@ -133,7 +133,7 @@ class EventGenerator {
       // The order of keys is part of the state hash of a world opened without a file.
       return {
         question,
-        slug: freshSlug(withoutEndDate(question), this.#marketSlugs),
+        slug: uniqueSlug(withoutEndDate(question), this.#marketSlugs),
         description,
         ...this.#terms(number, position, prices[position] as FairPrices, isBusy),
         tags,
@@ -145,7 +145,7 @@ class EventGenerator {
             : null,
       };
     });
-    const slug = freshSlug(withoutEndDate(title), this.#eventSlugs);
+    const slug = uniqueSlug(withoutEndDate(title), this.#eventSlugs);
     const event = { title, slug, description, category, tags, createdAt, ...horizon, markets };
     return { event, paths, isBusy };
   }
@@ -178,7 +178,7 @@ class EventGenerator {
       const template = drawTemplate(random, templates, plan);
       const count = drawCount(random, template.kind, plan.bounds);
       this.#names.follow(random);
-      const story = tellStory(template, this.#names, random, count);
+      const story = writeStory(template, this.#names, random, count);
       const slug = slugOf(withoutEndDate(story.title));
       if (attempt === ATTEMPTS || !this.#eventSlugs.has(slug)) return { kind: template.kind, story };
     }

@@ -75,11 +75,11 @@ export class TraderAssignment {
     const [sold, bought]: readonly [Outcome, Outcome] =
       direction === ASK ? [outcome, other] : [other, outcome];
     if (!this.#isMirrored && direction === ASK) {
-      const seller = this.#room(trader, outcome) >= wanted ? trader : this.#roomiest(role, outcome);
-      return this.#selling(seller, outcome, Math.min(wanted, this.#room(seller, outcome)));
+      const seller = this.#sellable(trader, outcome) >= wanted ? trader : this.#bestSeller(role, outcome);
+      return this.#selling(seller, outcome, Math.min(wanted, this.#sellable(seller, outcome)));
     }
     const prefersSale = this.#isMirrored && this.#random.below(100) < (direction === ASK ? 60 : 25);
-    if (prefersSale && this.#room(trader, sold) >= wanted) return this.#selling(trader, sold, wanted);
+    if (prefersSale && this.#sellable(trader, sold) >= wanted) return this.#selling(trader, sold, wanted);
     return { trader, side: "BUY", outcome: bought, size: size(wanted) };
   }
 
@@ -88,7 +88,7 @@ export class TraderAssignment {
     return { trader, side: "SELL", outcome, size: size(shares) };
   }
 
-  #room(trader: number, outcome: Outcome): number {
+  #sellable(trader: number, outcome: Outcome): number {
     return sharesOf(trader, this.#markets) * 100 - (this.#sold[outcome][trader] as number);
   }
 
@@ -100,12 +100,12 @@ export class TraderAssignment {
     }
   }
 
-  #roomiest(role: Role, outcome: Outcome): number {
+  #bestSeller(role: Role, outcome: Outcome): number {
     let best = -1;
     const [first, end] = role === "maker" ? [0, MAKERS] : [MAKERS, TRADERS];
     for (let trader = first; trader < end; trader += 1) {
       if (this.#resting.has(trader)) continue;
-      if (best < 0 || this.#room(trader, outcome) > this.#room(best, outcome)) best = trader;
+      if (best < 0 || this.#sellable(trader, outcome) > this.#sellable(best, outcome)) best = trader;
     }
     return best;
   }

@@ -3,7 +3,7 @@ import { privateKeyToAddress } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { stream } from "../../src/core/random.ts";
 import { devAddress, devPrivateKey, traderAddress } from "../../src/simulation/dev-accounts.ts";
-import { freshSlug, slugOf, tellStory } from "../../src/simulation/event-story.ts";
+import { slugOf, uniqueSlug, writeStory } from "../../src/simulation/event-story.ts";
 import { EVENT_TEMPLATES } from "../../src/simulation/event-templates.ts";
 import { FictionalNames } from "../../src/simulation/fictional-names.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
@@ -177,7 +177,7 @@ describe("the texts of an event", async () => {
     const random = stream(template.question, "story");
     names.follow(random);
     const count = template.kind.shape === "single" ? 1 : 8;
-    const story = tellStory(template, names, random, count);
+    const story = writeStory(template, names, random, count);
     expect(new Set(story.markets.map(({ question }) => question)).size).toBe(count);
     expect(JSON.stringify(story).replaceAll("{endDate}", "")).not.toMatch(/\{\w+\}|undefined/);
   });
@@ -258,7 +258,7 @@ describe("a slug", () => {
   test("that is taken gets the next free number, and has at most 80 characters", () => {
     const taken = new Set<string>();
     const long = "word ".repeat(16);
-    const slugs = ["a b", "A, b?", "a-b-2", "a b", long, long].map((text) => freshSlug(text, taken));
+    const slugs = ["a b", "A, b?", "a-b-2", "a b", long, long].map((text) => uniqueSlug(text, taken));
     expect(slugs.slice(0, 4)).toEqual(["a-b", "a-b-2", "a-b-2-2", "a-b-3"]);
     expect(slugs.slice(4)).toEqual(["word-".repeat(16).slice(0, -1), `${"word-".repeat(15)}2`]);
   });

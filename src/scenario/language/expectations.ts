@@ -9,7 +9,6 @@ import {
   countOf,
   type DecimalRule,
   decimalIn,
-  eachOf,
   entriesOf,
   isPartyName,
   itemsOf,
@@ -18,6 +17,7 @@ import {
   MOMENT_RULE,
   oneOf,
   PRICE,
+  readEach,
   ruleText,
   SHARES,
   USDC,
@@ -25,7 +25,7 @@ import {
   valuesBy,
 } from "./fields.ts";
 import { linesAt, orderStateAt, readTradeLine } from "./order-line.ts";
-import { all, type Entry, isNothing, meaning, type Node, type TextNode } from "./page.ts";
+import { type Entry, isNothing, meaning, type Node, readAll, type TextNode } from "./page.ts";
 import type { TokenName } from "./parts.ts";
 import type { Place } from "./problem.ts";
 import type { Source } from "./scenario-files.ts";
@@ -66,8 +66,8 @@ const eachBy =
     ofValue: (value: Node, source: Source) => Value,
   ): Read<Name & Value> =>
   (node, _key, source) =>
-    eachOf(entriesOf(node, expected), ({ key, value }) => {
-      const [content, name] = all(
+    readEach(entriesOf(node, expected), ({ key, value }) => {
+      const [content, name] = readAll(
         () => ofValue(value, source),
         () => ofKey(key, source),
       );
@@ -117,7 +117,7 @@ export const EXPECTATIONS = {
     form: "`history: { YES: [2026-01-01T00:00:00Z 0.55] }`",
     of: "prices over time",
     read: eachBy("histories by outcome", tokenOf, (list) => ({
-      points: eachOf(itemsOf(list, "a list of times and prices"), pointAt),
+      points: readEach(itemsOf(list, "a list of times and prices"), pointAt),
     })),
   }),
   chain: expectation({
@@ -236,7 +236,7 @@ function sidesAt(node: Node) {
 function levelsAt(node: Node) {
   const expected = "a list of levels";
   if (isNone(node)) throw node.unexpected(expected, [], "[] is an empty list");
-  return eachOf(itemsOf(node, expected), levelAt);
+  return readEach(itemsOf(node, expected), levelAt);
 }
 
 const isNone = (node: Node): boolean => isNothing(node) || node.text === "none";
@@ -274,12 +274,12 @@ function meantLevel(text: string): string | null {
 }
 
 function readBalances(node: Node, declared: Declarations) {
-  return eachOf(entriesOf(node, "balances by account"), ({ key, value }) => {
+  return readEach(entriesOf(node, "balances by account"), ({ key, value }) => {
     const isOfFlow = declared.hasFlow && isPartyName(key.text);
-    const [account, states] = all(
+    const [account, states] = readAll(
       () => (isOfFlow ? key.text : declared.account(key)),
       () =>
-        eachOf(entriesOf(value, "amounts by USDC, YES or NO"), (entry) => ({
+        readEach(entriesOf(value, "amounts by USDC, YES or NO"), (entry) => ({
           place: entry.key.place,
           state: balanceIn(entry, declared),
         })),
@@ -359,7 +359,7 @@ function issuedOf(
 
 function statusesAt(node: Node): SettlementStatus | readonly SettlementStatus[] {
   const status = oneOf(SETTLEMENT_STATUSES);
-  return node.kind === "text" ? status(node) : eachOf(itemsOf(node, "a status, or a list of them"), status);
+  return node.kind === "text" ? status(node) : readEach(itemsOf(node, "a status, or a list of them"), status);
 }
 
 const HASH = /^(?:(?:v2:)?[\da-f]{64})?$/;

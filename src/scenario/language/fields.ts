@@ -27,7 +27,7 @@ export function itemsOf(node: Node, expected: string): readonly Node[] {
 }
 
 /** Reads each item; those that cannot be read are left out. */
-export const eachOf = <Item, Value>(items: readonly Item[], read: (item: Item) => Value): Value[] =>
+export const readEach = <Item, Value>(items: readonly Item[], read: (item: Item) => Value): Value[] =>
   items.flatMap((item) => attempt(() => [read(item)]) ?? []);
 
 export type Readers = Readonly<Record<string, (node: Node, key: TextNode) => unknown>>;

@@ -11,7 +11,6 @@ import {
   corrected,
   type DecimalRule,
   decimalIn,
-  eachOf,
   isName,
   isPartyName,
   itemsOf,
@@ -20,6 +19,7 @@ import {
   NAME_RULE,
   oneOf,
   PRICE,
+  readEach,
   ruleText,
   SIZE,
   units,
@@ -268,7 +268,7 @@ export const linesAt = <Value>(
   node: Node,
   read: (line: LineWords) => Value,
 ): Placed<readonly Placed<Value>[]> => ({
-  value: eachOf(itemsOf(node, "a list"), (item) => ({
+  value: readEach(itemsOf(node, "a list"), (item) => ({
     value: read(new LineWords(item, "a line such as SELL 40 YES @ 0.55 from alice")),
     place: item.place,
   })),

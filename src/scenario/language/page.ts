@@ -18,7 +18,7 @@ export function attempt<Value>(read: () => Value): Value | undefined {
 }
 
 /** Calls several readers. All report their problems before `UNREADABLE` is thrown. */
-export function all<Values extends readonly unknown[]>(
+export function readAll<Values extends readonly unknown[]>(
   ...reads: { readonly [Index in keyof Values]: () => Values[Index] }
 ): Values {
   const values = reads.map((read) => attempt(() => [read()]));
@@ -183,7 +183,7 @@ abstract class AnyNode extends Word {
     throw this.unexpected(expected);
   }
 
-  through(aliasAt: number | undefined): this {
+  viaAlias(aliasAt: number | undefined): this {
     if (aliasAt === undefined) return this;
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, { aliasAt });
   }
@@ -225,7 +225,7 @@ export class ListNode extends AnyNode {
 
   /** Items that keep the alias through which the list was reached. */
   get items(): readonly Node[] {
-    return this.aliasAt === undefined ? this.own : this.own.map((item) => item.through(this.aliasAt));
+    return this.aliasAt === undefined ? this.own : this.own.map((item) => item.viaAlias(this.aliasAt));
   }
 }
 
@@ -251,7 +251,7 @@ export class MappingNode extends AnyNode {
   get entries(): readonly Entry[] {
     const { aliasAt, own } = this;
     if (aliasAt === undefined) return own;
-    return own.map(({ key, value }) => ({ key: key.through(aliasAt), value: value.through(aliasAt) }));
+    return own.map(({ key, value }) => ({ key: key.viaAlias(aliasAt), value: value.viaAlias(aliasAt) }));
   }
 }
 

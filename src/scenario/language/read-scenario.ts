@@ -17,7 +17,6 @@ import { readWorld } from "../../simulation/world.ts";
 import { Declarations } from "./declarations.ts";
 import {
   countOf,
-  eachOf,
   entriesIn,
   isMarketName,
   isName,
@@ -28,6 +27,7 @@ import {
   oneOf,
   positive,
   type Reader,
+  readEach,
   SHARES,
   SIZE,
   text,
@@ -218,7 +218,7 @@ function readAccounts(node: Node | undefined, markets: ReadonlySet<string> | nul
 function readFunding(node: Node, declared: Declarations): Funding[] {
   if (isNothing(node)) return [];
   const taken = new Set<string>();
-  return eachOf(entriesIn(node, "amounts by USDC, YES or NO"), ({ key, value }) => {
+  return readEach(entriesIn(node, "amounts by USDC, YES or NO"), ({ key, value }) => {
     const asset = declared.asset(key);
     const amount = units(asset === "USDC" ? USDC : SHARES)(value);
     const name = assetText(asset);

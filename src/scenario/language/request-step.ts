@@ -2,7 +2,7 @@ import { nearest } from "../../api/nearest.ts";
 import { AUTH_HEADERS } from "../../api/signing.ts";
 import { OUTCOMES } from "../../core/terms.ts";
 import type { Declarations } from "./declarations.ts";
-import { eachOf, entriesIn, isPartyName, itemsOf, LineWords, matching, oneOf, valuesOf } from "./fields.ts";
+import { entriesIn, isPartyName, itemsOf, LineWords, matching, oneOf, readEach, valuesOf } from "./fields.ts";
 import { rejectsAt } from "./order-line.ts";
 import { attempt, isNothing, meaning, type Node, type TextNode, UNREADABLE, Word } from "./page.ts";
 import { type StepSource, step } from "./step-source.ts";
@@ -82,9 +82,9 @@ const headerName = matching((text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text), "the n
 function readHeaders(node: Node, declared: Declarations) {
   const entries = entriesIn(node, "headers by name");
   checkStandIns(node, declared);
-  const headers = eachOf(entries, ({ key, value }): [string, string | null | string[]] => {
+  const headers = readEach(entries, ({ key, value }): [string, string | null | string[]] => {
     const name = headerName(key);
-    if (value.kind === "list") return [name, eachOf(value.items, headerText)];
+    if (value.kind === "list") return [name, readEach(value.items, headerText)];
     return [name, isNothing(value) ? null : headerText(value)];
   });
   return Object.fromEntries(headers);
@@ -125,7 +125,7 @@ function readTamper({ declared }: StepSource, node: Node, sent: SentRequest) {
   };
   const namesIn = (value: Node): readonly string[] => {
     const nodes = value.kind === "text" ? [value] : itemsOf(value, "the name of a header, or a list of them");
-    return eachOf(nodes, (item) => {
+    return readEach(nodes, (item) => {
       headerName(item);
       return sentName(item);
     });
@@ -137,7 +137,7 @@ function readTamper({ declared }: StepSource, node: Node, sent: SentRequest) {
       return matching(isPath, "a path such as /orders?limit=5")(value);
     },
     append: (value) =>
-      eachOf(entriesIn(value, "texts by header"), (entry): [string, string] => [
+      readEach(entriesIn(value, "texts by header"), (entry): [string, string] => [
         sentName(entry.key).toLowerCase(),
         headerText(entry.value),
       ]),
@@ -223,10 +223,10 @@ const OTHER_NUMBER =
 function jsonOf(node: Node): unknown {
   switch (node.kind) {
     case "list":
-      return eachOf(node.own, jsonOf);
+      return readEach(node.own, jsonOf);
     case "mapping":
       // Not by assignment: a key may be `__proto__`.
-      return Object.fromEntries(eachOf(node.own, ({ key, value }) => [key.text, jsonOf(value)]));
+      return Object.fromEntries(readEach(node.own, ({ key, value }) => [key.text, jsonOf(value)]));
     case "text":
       return node.isPlain ? plainValue(node) : node.text;
   }

@@ -317,7 +317,7 @@ class TreeBuilder {
     this.#aliasedNodes += node.nodes;
     if (level + node.levels > MAX_LEVELS + 1)
       throw this.#page.wrong(start, `nested deeper than ${MAX_LEVELS} levels`);
-    if (this.#aliasedNodes <= MAX_ALIASED_NODES) return node.through(start);
+    if (this.#aliasedNodes <= MAX_ALIASED_NODES) return node.viaAlias(start);
     throw this.#page.wrong(start, `aliases refer to more than ${MAX_ALIASED_NODES} nodes`);
   }
 }
