@@ -22,7 +22,7 @@ import { snapshotCosts, snapshotsSection } from "./store/snapshots-section.ts";
 import { storeSection } from "./store/store-section.ts";
 import { streamReader } from "./stream/reader.ts";
 import { streamSection } from "./stream/stream-section.ts";
-import { steadyFloor, submitFlatnessSection } from "./submit/submit-flatness-section.ts";
+import { steadyExchange, submitFlatnessSection } from "./submit/submit-flatness-section.ts";
 import { submitSection } from "./submit/submit-section.ts";
 import { subscribers } from "./subscribers/subscribers.ts";
 import { subscribersSection } from "./subscribers/subscribers-section.ts";
@@ -56,7 +56,7 @@ const SECTIONS: readonly Section[] = [
 
 /** Measurements that run in separate processes. */
 const TASKS = {
-  steadyFloor,
+  steadyExchange,
   marketMemory,
   replayedJournal,
   readState,

@@ -214,10 +214,10 @@ describe("a line of the journal", () => {
   it("has an order and its cancel by numbers, from which the state before it gives the command", () => {
     const submitted: Command[] = [];
     const writer = new LineWriter(1);
-    const floor = new TestExchange();
-    const { exchange } = floor;
-    floor.market();
-    for (const name of ["alice", "bob"]) floor.fund(name, { usdc: 1_000, everyMarket: 1_000 });
+    const testExchange = new TestExchange();
+    const { exchange } = testExchange;
+    testExchange.market();
+    for (const name of ["alice", "bob"]) testExchange.fund(name, { usdc: 1_000, everyMarket: 1_000 });
     exchange.watch((_sequence, at, events) => {
       for (const event of events) {
         if (event.kind === "orderPlaced") writer.order(event, at, 3, 7);
@@ -229,13 +229,17 @@ describe("a line of the journal", () => {
       "bob SELL 5 NO @ 0.7",
       "alice BUY 2 NO @ 0.2 GTD 60s",
     ]) {
-      const command = floor.command(sentence);
+      const command = testExchange.command(sentence);
       submitted.push(command);
-      floor.demand(command);
+      testExchange.mustSubmit(command);
     }
-    const cancel: Command = { kind: "cancelOrder", address: addressOf("bob"), orderId: floor.orderId(2) };
+    const cancel: Command = {
+      kind: "cancelOrder",
+      address: addressOf("bob"),
+      orderId: testExchange.orderId(2),
+    };
     submitted.push(cancel);
-    floor.demand(cancel);
+    testExchange.mustSubmit(cancel);
     const lines = Buffer.from(writer.buffer.bytes).toString("utf8").trimEnd().split("\n");
     const read = lines.map((line) => parseLine(Buffer.from(line)));
     expect(read).toEqual(lines.map(parsed));

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CommandKind } from "../../src/core/commands.ts";
 import { Generator, profileOf } from "../../src/fuzz/generator.ts";
-import { openFloor } from "../support/exchange.ts";
+import { openFundedExchange } from "../support/exchange.ts";
 
 /** Whether histories draw each kind of command. The others are caused by time, or not modeled by the reference. */
 const DRAWN: Readonly<Record<CommandKind, boolean>> = {
@@ -33,14 +33,14 @@ const DRAWN: Readonly<Record<CommandKind, boolean>> = {
 };
 
 it("histories draw every modeled kind of command", () => {
-  const floor = openFloor();
-  floor.send("alice BUY 10 YES @ 0.1", "bob SELL 10 YES @ 0.9");
+  const exchange = openFundedExchange();
+  exchange.send("alice BUY 10 YES @ 0.1", "bob SELL 10 YES @ 0.9");
   const drawn = new Set<string>();
   for (let seed = 1; seed <= 60; seed += 1) {
     const generator = new Generator(seed, profileOf(seed));
     for (const { kind } of generator.opening()) drawn.add(kind);
     for (let step = 0; step < 200; step += 1) {
-      const next = generator.next(floor.state, floor.exchange.now);
+      const next = generator.next(exchange.state, exchange.exchange.now);
       if (next.kind === "command") drawn.add(next.command.kind);
     }
   }

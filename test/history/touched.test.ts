@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
 import type { ReplayedLine } from "../../src/history/journal-replay.ts";
 import { Touched } from "../../src/history/mentions.ts";
-import { openFloor } from "../support/exchange.ts";
+import { openFundedExchange } from "../support/exchange.ts";
 
 /** Returns the markets that an event touches. Alice has the only order. */
 function touchedBy(event: object): number[] {
-  const floor = openFloor();
-  floor.fund("alice", { usdc: 100 });
-  floor.send("alice BUY 10 YES @ 0.4");
+  const exchange = openFundedExchange();
+  exchange.fund("alice", { usdc: 100 });
+  exchange.send("alice BUY 10 YES @ 0.4");
   const touched = new Touched();
   const result = { kind: "accepted", events: [event] } as const;
-  touched.take({ command: null, result } as unknown as ReplayedLine, floor.state);
+  touched.take({ command: null, result } as unknown as ReplayedLine, exchange.state);
   return [...touched.markets];
 }
 

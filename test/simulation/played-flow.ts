@@ -33,9 +33,9 @@ export interface PlayedFlow {
 
 /** Plays a flow in the first market of a new exchange. */
 export function play(flow: Iterable<FlowRow>, terms: MarketTerms = {}): PlayedFlow {
-  const floor = new TestExchange();
-  floor.market(terms);
-  const { exchange } = floor;
+  const testExchange = new TestExchange();
+  testExchange.market(terms);
+  const { exchange } = testExchange;
   const player = new Player(exchange);
   const rows = [...flow];
   let mostResting = 0;

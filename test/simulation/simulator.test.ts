@@ -44,9 +44,9 @@ describe("a simulated market", () => {
     const rows = [...generateFlow({ seed: "1", orders: 3000, accounts: 3, profile: PROFILES.balanced })];
     const [first] = rows;
     if (first?.op !== "fund") throw new Error("a flow begins with what funds it");
-    const floor = new TestExchange();
-    floor.market({ feeRateBps: MAX_FEE_BPS });
-    const { exchange } = floor;
+    const testExchange = new TestExchange();
+    testExchange.market({ feeRateBps: MAX_FEE_BPS });
+    const { exchange } = testExchange;
     const player = new Player(exchange);
     const shares = (first.amount / 10_000) as Size;
     const market = new SimulatedMarket(3, shares, TICK);

@@ -29,19 +29,19 @@ describe.each(["auto", "manual", "instant"] as const)(
   "a world that opens with settlement %s",
   (settlement) => {
     const opened = (world: World): SettlementExchange => {
-      const floor = new SettlementExchange({ settlement, seed: world.seed });
-      openWorld(floor.exchange, world, START);
-      return floor;
+      const exchange = new SettlementExchange({ settlement, seed: world.seed });
+      openWorld(exchange.exchange, world, START);
+      return exchange;
     };
 
     test("has no pending trades: a fault affects the next one", () => {
-      const floor = opened(busy);
-      expect(floor.state.trades.size).toBeGreaterThan(20);
-      expect(floor.state.trades.get(floor.state.trades.size).at).toBe(START - 1);
-      expect(new Set([...floor.state.trades].map((trade) => tradeStatus(floor.state, trade)))).toEqual(
+      const exchange = opened(busy);
+      expect(exchange.state.trades.size).toBeGreaterThan(20);
+      expect(exchange.state.trades.get(exchange.state.trades.size).at).toBe(START - 1);
+      expect(new Set([...exchange.state.trades].map((trade) => tradeStatus(exchange.state, trade)))).toEqual(
         new Set(["CONFIRMED"]),
       );
-      expect(floor.exchange.nextDueAt).toBe(null);
+      expect(exchange.exchange.nextDueAt).toBe(null);
     });
 
     test("has no blocks without trades", () => {
@@ -52,9 +52,9 @@ describe.each(["auto", "manual", "instant"] as const)(
 
 describe("a world of an earlier version", () => {
   const hashOf = (world: World): string => {
-    const floor = new SettlementExchange({ seed: world.seed });
-    openWorld(floor.exchange, world, START);
-    return contentHash(floor.state);
+    const exchange = new SettlementExchange({ seed: world.seed });
+    openWorld(exchange.exchange, world, START);
+    return contentHash(exchange.state);
   };
 
   test("opens equally from rows of decimals and from packed integers", () => {
@@ -71,9 +71,9 @@ describe("a world of an earlier version", () => {
       ...emptyWorld("test"),
       events: [{ ...event, title: "By the 5th?", endsInDays: 4, markets: [] }],
     };
-    const floor = new SettlementExchange();
-    openWorld(floor.exchange, old, START);
-    const [opened] = [...floor.state.events];
+    const exchange = new SettlementExchange();
+    openWorld(exchange.exchange, old, START);
+    const [opened] = [...exchange.state.events];
     expect(opened?.title).toBe("By the 5th?");
     expect(toIso(opened?.endDate ?? START)).toBe("2026-01-05T00:00:00.000Z");
   });

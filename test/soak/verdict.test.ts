@@ -60,7 +60,7 @@ describe("a soak passes", () => {
     expect(failed(withPhases(() => ({ failures: { 0: 31 } }), "crash"))).toEqual([]);
   });
 
-  it("if a slower quarter is below the floor", () => {
+  it("if a slower quarter is below the exchange", () => {
     const phases = withPhases(({ cycle }) => ({ latencies: [cycle > 5 ? 24 : 2] }), "steady");
     expect(failed(phases)).toEqual([]);
   });

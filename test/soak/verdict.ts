@@ -41,7 +41,7 @@ export interface Verdict {
 
 /** Limit of the 99th percentile of latency, from the due time of a request, in milliseconds. The median is below 2 on an idle machine. */
 const P99_MS = 250;
-/** Maximum ratio of the last quarter's 99th percentile to the first's. Values below the floor always pass. */
+/** Maximum ratio of the last quarter's 99th percentile to the first's. Values below the exchange always pass. */
 const P99_RATIO = 3;
 const P99_FLOOR_MS = 25;
 /**

@@ -80,7 +80,7 @@ export class TestExchange {
   }
 
   /** Submits a command. @throws Error if it is refused or breaks an invariant. */
-  demand(command: Command): void {
+  mustSubmit(command: Command): void {
     const decision = this.submit(command);
     if (decision.ok) return;
     const books = [...this.state.markets].map(
@@ -96,15 +96,15 @@ export class TestExchange {
 
   /** Creates a market, and returns its number. */
   market(terms: MarketTerms = {}): number {
-    if (this.state.events.size === 0) this.demand(eventCommand("event"));
-    this.demand(marketCommand(`market-${this.state.markets.next}`, terms));
+    if (this.state.events.size === 0) this.mustSubmit(eventCommand("event"));
+    this.mustSubmit(marketCommand(`market-${this.state.markets.next}`, terms));
     return this.state.markets.size;
   }
 
   /** Funds an account, with shares of one market. */
   fund(name: string, { usdc = 0, yes = 0, no = 0, everyMarket = 0 }: Funding, market = 1): void {
     const shares = [["YES", yes] as const, ["NO", no] as const].filter(([, amount]) => amount > 0);
-    this.demand({
+    this.mustSubmit({
       kind: "fundAccount",
       address: addressOf(name),
       collateral: money(unitsIn(usdc, MONEY_PLACES)),
@@ -123,7 +123,7 @@ export class TestExchange {
 
   /** Places orders in the first market, which must be accepted. Returns the number of the last. */
   send(...sentences: readonly string[]): number {
-    for (const sentence of sentences) this.demand(this.command(sentence));
+    for (const sentence of sentences) this.mustSubmit(this.command(sentence));
     return this.state.orders.size;
   }
 
@@ -180,7 +180,7 @@ export class TestExchange {
     });
   }
 
-  /** Returns the USDC that an account of `openFloor` has gained, negative if lost. */
+  /** Returns the USDC that an account of `openFundedExchange` has gained, negative if lost. */
   profit(name: string): number {
     return Math.round((this.usdc(name).balance - 1_000_000) * 1e6) / 1e6;
   }
@@ -228,13 +228,16 @@ export class TestExchange {
 }
 
 /** Opens an exchange with one market. Alice, Bob and Carol have a million USDC and a million shares of each outcome. */
-export function openFloor(terms: MarketTerms = {}, config: Partial<ExchangeConfig> = {}): TestExchange {
-  const floor = new TestExchange(config);
-  floor.market(terms);
+export function openFundedExchange(
+  terms: MarketTerms = {},
+  config: Partial<ExchangeConfig> = {},
+): TestExchange {
+  const exchange = new TestExchange(config);
+  exchange.market(terms);
   for (const name of ["alice", "bob", "carol"]) {
-    floor.fund(name, { usdc: 1_000_000, yes: 1_000_000, no: 1_000_000 });
+    exchange.fund(name, { usdc: 1_000_000, yes: 1_000_000, no: 1_000_000 });
   }
-  return floor;
+  return exchange;
 }
 
 const inMicros = ({ usdc, micro }: Sum): bigint => BigInt(usdc) * 1_000_000n + BigInt(micro);

@@ -8,7 +8,7 @@ import { Slices } from "../../../src/engine/slices.ts";
 import { mulberry32 } from "../flow.ts";
 import { median, takeTurns } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
-import { demand, openFloor, traderAt } from "../submit/floor.ts";
+import { mustSubmit, openFundedExchange, traderAt } from "../submit/funded-exchange.ts";
 
 /** Transactions per block of a long chain. */
 const BLOCK = 1_000;
@@ -27,18 +27,18 @@ class LongChain {
 
   constructor(matches: number) {
     this.matches = matches;
-    const exchange = openFloor({ markets: 1, levels: 99, feeRateBps: 0 });
+    const exchange = openFundedExchange({ markets: 1, levels: 99, feeRateBps: 0 });
     const tokenId = exchange.state.markets.get(1).tokenIds[0];
     const half = price(FULL_PRICE / 2);
     const terms = { kind: "placeOrder", tokenId, price: half, orderType: "GTC", expiration: null } as const;
     const every = Math.floor(matches / NEWCOMERS_FILLS);
-    demand(exchange, { kind: "mineBlocks", count: 1 });
+    mustSubmit(exchange, { kind: "mineBlocks", count: 1 });
     this.#firstTrade = exchange.state.chain.transactions.size + 1;
-    demand(exchange, { ...terms, address: MAKER, side: "SELL", size: size(matches * 100) });
+    mustSubmit(exchange, { ...terms, address: MAKER, side: "SELL", size: size(matches * 100) });
     for (let match = 0; match < matches; match += 1) {
       const address = match % every === 0 ? NEWCOMER : traderAt(1 + (match % TAKERS));
-      demand(exchange, { ...terms, address, side: "BUY", size: size(100) });
-      if (match % BLOCK === BLOCK - 1) demand(exchange, { kind: "mineBlocks", count: 1 });
+      mustSubmit(exchange, { ...terms, address, side: "BUY", size: size(100) });
+      if (match % BLOCK === BLOCK - 1) mustSubmit(exchange, { kind: "mineBlocks", count: 1 });
     }
     const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
     const nobody = { accounts: [], keyOf: () => null, reset: () => {} };

@@ -7,7 +7,13 @@ import { buildProgram, serveClobsim } from "../programs.ts";
 import { garbageCollector } from "../rounds.ts";
 import { type Measurement, measurementOf, type Section } from "../section.ts";
 import { type ProcessTask, SeparateProcess } from "../separate-process.ts";
-import { demand, FlowCommands, openFloor, TRADERS, traderAt } from "../submit/floor.ts";
+import {
+  FlowCommands,
+  mustSubmit,
+  openFundedExchange,
+  TRADERS,
+  traderAt,
+} from "../submit/funded-exchange.ts";
 
 interface HistoryMemoryChoice {
   /** Number of resting orders. */
@@ -27,12 +33,12 @@ export const historyMemory: ProcessTask<HistoryMemoryChoice> = ({ live, commands
     return heapUsed + external;
   };
   return () => {
-    const exchange = openFloor({ markets: 1, levels: 999, feeRateBps: 0 });
+    const exchange = openFundedExchange({ markets: 1, levels: 999, feeRateBps: 0 });
     const source = new FlowCommands(steadyFlow({ live, operations: commands }), exchange.state);
-    for (const command of source.opening()) demand(exchange, command);
+    for (const command of source.opening()) mustSubmit(exchange, command);
     const run = (count: number): void => {
       for (let left = count; left > 0; left -= STEP) {
-        for (const command of source.take(Math.min(STEP, left))) demand(exchange, command);
+        for (const command of source.take(Math.min(STEP, left))) mustSubmit(exchange, command);
       }
     };
     const before = used();
@@ -67,10 +73,10 @@ export const marketMemory: ProcessTask<MarketMemoryChoice> = ({ markets, levels,
     const { heapUsed, external } = process.memoryUsage();
     return (heapUsed + external) / 2 ** 20;
   };
-  openFloor({ markets: 1, levels, feeRateBps: 0 });
+  openFundedExchange({ markets: 1, levels, feeRateBps: 0 });
   return () => {
     const before = used();
-    const exchange = openFloor({ markets, levels, feeRateBps: 0 });
+    const exchange = openFundedExchange({ markets, levels, feeRateBps: 0 });
     const open = used() - before;
     restOrders(exchange, levels, live);
     return [open, used() - before];
@@ -87,7 +93,7 @@ function restOrders(exchange: Exchange, levels: number, live: number): void {
       const isBid = order % 2 === 0;
       const distance = 1 + (order % DEPTH);
       const tick = isBid ? distance : levels + 1 - distance;
-      demand(exchange, {
+      mustSubmit(exchange, {
         kind: "placeOrder",
         address: traderAt(order % TRADERS),
         tokenId: market.tokenIds[0],

@@ -7,7 +7,7 @@ import { commonFlow, type Flow } from "../flow.ts";
 import { inCheckout } from "../programs.ts";
 import { alternate, median, type Subject } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
-import { demand, FlowCommands, openFloor } from "../submit/floor.ts";
+import { FlowCommands, mustSubmit, openFundedExchange } from "../submit/funded-exchange.ts";
 
 /** Settlement of the fills of a run. */
 interface SettledChoice {
@@ -18,12 +18,12 @@ interface SettledChoice {
 
 /** Prepares the commands of a flow; the run submits them and returns the exchange. */
 export function prepareSettled(flow: Flow, { settlement, commandsABlock }: SettledChoice): () => Exchange {
-  const exchange = openFloor({ markets: 1, levels: flow.levels, feeRateBps: 0, settlement });
+  const exchange = openFundedExchange({ markets: 1, levels: flow.levels, feeRateBps: 0, settlement });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
   return () => {
     let left = commandsABlock;
     for (const command of commands) {
-      demand(exchange, command);
+      mustSubmit(exchange, command);
       left -= 1;
       if (left !== 0) continue;
       exchange.advanceTo(millis(exchange.now + BLOCK_INTERVAL_MS));

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { commonFlow, type Flow } from "../flow.ts";
 import { garbageCollector } from "../rounds.ts";
 import type { ProcessTask } from "../separate-process.ts";
-import { demand, FlowCommands, openFloor } from "../submit/floor.ts";
+import { FlowCommands, mustSubmit, openFundedExchange } from "../submit/funded-exchange.ts";
 import { newJournal } from "./journaled-run.ts";
 
 /** Average length of a journal line, in bytes. */
@@ -34,7 +34,7 @@ async function groupCommit(
   collectGarbage: () => void,
 ): Promise<number> {
   const { journal, discard } = newJournal(folder, "journal", "power");
-  const exchange = openFloor({ markets: 1, levels: flow.levels, feeRateBps: 0, journal });
+  const exchange = openFundedExchange({ markets: 1, levels: flow.levels, feeRateBps: 0, journal });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
   await journal.flush(journal.position);
   let next = 0;
@@ -42,7 +42,7 @@ async function groupCommit(
     while (next < commands.length) {
       const command = commands[next];
       next += 1;
-      if (command !== undefined) demand(exchange, command);
+      if (command !== undefined) mustSubmit(exchange, command);
       await journal.flush(journal.position);
     }
   };

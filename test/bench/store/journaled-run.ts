@@ -5,7 +5,7 @@ import { JournalFile } from "../../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../../src/engine/journal-line.ts";
 import type { Durability } from "../../../src/setting.ts";
 import type { Flow } from "../flow.ts";
-import { demand, FlowCommands, openFloor } from "../submit/floor.ts";
+import { FlowCommands, mustSubmit, openFundedExchange } from "../submit/funded-exchange.ts";
 
 /** Journal of a benchmark. */
 export interface BenchJournal {
@@ -53,13 +53,13 @@ export interface KeptRun {
 /** Prepares the flow in memory, or with a journal that is written after each command or after several. */
 export function prepareRun(flow: Flow, journal: JournalFile | null, group: number): KeptRun {
   const terms = { markets: 1, levels: flow.levels, feeRateBps: 0 };
-  const exchange = openFloor(journal === null ? terms : { ...terms, journal });
+  const exchange = openFundedExchange(journal === null ? terms : { ...terms, journal });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
   journal?.flush(journal.position);
   const run = (): void => {
     let left = group;
     for (const command of commands) {
-      demand(exchange, command);
+      mustSubmit(exchange, command);
       left -= 1;
       if (left > 0) continue;
       journal?.flush(journal.position);

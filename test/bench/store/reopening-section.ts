@@ -12,7 +12,7 @@ import { benchFolder } from "../programs.ts";
 import { garbageCollector, median, takeTurns } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
 import { type ProcessTask, SeparateProcess } from "../separate-process.ts";
-import { bareFloor } from "../submit/floor.ts";
+import { openEmptyExchange } from "../submit/funded-exchange.ts";
 import { newJournal, prepareRun } from "./journaled-run.ts";
 
 /** Persisted data, and the hash of its state. */
@@ -26,7 +26,7 @@ export const replayedJournal: ProcessTask<KeptHistory> = ({ folder, hash }) => {
   const collectGarbage = garbageCollector();
   return () => {
     collectGarbage();
-    const exchange = bareFloor();
+    const exchange = openEmptyExchange();
     const start = performance.now();
     const path = join(folder, "journal");
     const file = nodeDisk.open(path, "read");
@@ -48,7 +48,7 @@ export const readState: ProcessTask<KeptHistory> = ({ folder, hash }) => {
     const kept = readStateFile(nodeDisk, join(folder, "db.json"));
     const seconds = (performance.now() - start) / 1_000;
     if (kept === null) throw new Error("there is no state");
-    const exchange = bareFloor();
+    const exchange = openEmptyExchange();
     exchange.restore(snapshotOf(kept));
     if (exchange.hash !== hash) throw new Error("the file has another state");
     return [seconds];
@@ -99,7 +99,7 @@ const NAMES = ["journal: every command decided anew and compared", "db.json: the
 const opening = (): OpeningData => ({
   format: "clobsim-journal/1",
   engine: "0",
-  config: bareFloor().state.config,
+  config: openEmptyExchange().state.config,
   start: millis(0),
   clock: { mode: "frozen", rate: 0, followsWall: false },
   base: { kind: "world", content: {} },

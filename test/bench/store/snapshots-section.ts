@@ -4,7 +4,7 @@ import { steadyFlow } from "../flow.ts";
 import { garbageCollector, median } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
 import { type ProcessTask, SeparateProcess } from "../separate-process.ts";
-import { demand, FlowCommands, openFloor } from "../submit/floor.ts";
+import { FlowCommands, mustSubmit, openFundedExchange } from "../submit/funded-exchange.ts";
 
 interface SnapshotChoice {
   readonly live: number;
@@ -19,11 +19,11 @@ interface SnapshotChoice {
  * same number before it; then KiB per snapshot of a history.
  */
 export const snapshotCosts: ProcessTask<SnapshotChoice> = ({ live, before, between, snapshots }) => {
-  const exchange = openFloor({ markets: 1, levels: 999, feeRateBps: 0 });
+  const exchange = openFundedExchange({ markets: 1, levels: 999, feeRateBps: 0 });
   const flow = steadyFlow({ live, operations: before + between * 10_000 });
   const source = new FlowCommands(flow, exchange.state);
-  for (const command of source.opening()) demand(exchange, command);
-  for (const command of source.take(before)) demand(exchange, command);
+  for (const command of source.opening()) mustSubmit(exchange, command);
+  for (const command of source.take(before)) mustSubmit(exchange, command);
   const collectGarbage = garbageCollector();
   const timed = (work: () => void): number => {
     const start = performance.now();
@@ -33,7 +33,7 @@ export const snapshotCosts: ProcessTask<SnapshotChoice> = ({ live, before, betwe
   const go = (): number => {
     const commands = source.take(between);
     return timed(() => {
-      for (const command of commands) demand(exchange, command);
+      for (const command of commands) mustSubmit(exchange, command);
     });
   };
   return () => {

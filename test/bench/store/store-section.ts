@@ -4,7 +4,7 @@ import { alternate, median, type Subject } from "../rounds.ts";
 import type { Section } from "../section.ts";
 import { measurementOf } from "../section.ts";
 import { SeparateProcess } from "../separate-process.ts";
-import { assertInvariants } from "../submit/floor.ts";
+import { assertInvariants } from "../submit/funded-exchange.ts";
 import type { GroupCommitChoice } from "./group-commit.ts";
 import { type BenchJournal, type KeptRun, newJournal, prepareRun } from "./journaled-run.ts";
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { commonFlow, steadyFlow } from "../flow.ts";
-import { assertInvariants, demand, FlowCommands, openFloor, tallyOf } from "./floor.ts";
+import {
+  assertInvariants,
+  FlowCommands,
+  mustSubmit,
+  openFundedExchange,
+  tallyOf,
+} from "./funded-exchange.ts";
 
 const OPERATIONS = 10_000;
 const BATCH = 3000;
@@ -12,9 +18,9 @@ describe("a flow as commands", () => {
     { words: "in terms of both outcomes", typed: false, bothOutcomes: true },
   ])("makes the flow's trades $words", ({ typed, bothOutcomes }) => {
     const flow = commonFlow({ levels: 99, typed, operations: OPERATIONS });
-    const exchange = openFloor({ markets: 1, levels: 99, feeRateBps: 0 });
+    const exchange = openFundedExchange({ markets: 1, levels: 99, feeRateBps: 0 });
     for (const command of new FlowCommands(flow, exchange.state, { bothOutcomes }).take(OPERATIONS)) {
-      demand(exchange, command);
+      mustSubmit(exchange, command);
     }
     expect(tallyOf(exchange.state, 99)).toEqual(flow.expected);
     assertInvariants(exchange.state);
@@ -22,11 +28,11 @@ describe("a flow as commands", () => {
 
   it("keeps the number of orders in every book of several markets", () => {
     const flow = steadyFlow({ live: 40, operations: OPERATIONS });
-    const exchange = openFloor({ markets: 3, levels: flow.levels, feeRateBps: 0 });
+    const exchange = openFundedExchange({ markets: 3, levels: flow.levels, feeRateBps: 0 });
     const commands = new FlowCommands(flow, exchange.state);
-    for (const command of commands.opening()) demand(exchange, command);
+    for (const command of commands.opening()) mustSubmit(exchange, command);
     expect(exchange.state.trades.size).toBe(0);
-    for (const command of commands.take(BATCH)) demand(exchange, command);
+    for (const command of commands.take(BATCH)) mustSubmit(exchange, command);
     for (const { books, trades } of exchange.state.markets) {
       expect(trades.size).toBeGreaterThan(0);
       let live = 0;

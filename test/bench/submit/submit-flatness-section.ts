@@ -2,10 +2,10 @@ import { steadyFlow } from "../flow.ts";
 import { garbageCollector, median, takeTurns } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";
 import { type ProcessTask, SeparateProcess } from "../separate-process.ts";
-import { assertInvariants, demand, FlowCommands, openFloor } from "./floor.ts";
+import { assertInvariants, FlowCommands, mustSubmit, openFundedExchange } from "./funded-exchange.ts";
 
 /** An exchange under a steady flow. */
-interface SteadyFloorChoice {
+interface SteadyExchangeChoice {
   readonly markets: number;
   /** Orders resting in each market. */
   readonly live: number;
@@ -18,18 +18,18 @@ interface SteadyFloorChoice {
 const MAX_JUDGED = 100_000;
 
 /** Nanoseconds per command of the next batch. The books are filled first, and each batch keeps their number of orders. */
-export const steadyFloor: ProcessTask<SteadyFloorChoice> = ({ markets, live, commands, batches }) => {
-  const exchange = openFloor({ markets, levels: 999, feeRateBps: 0 });
+export const steadyExchange: ProcessTask<SteadyExchangeChoice> = ({ markets, live, commands, batches }) => {
+  const exchange = openFundedExchange({ markets, levels: 999, feeRateBps: 0 });
   const flow = steadyFlow({ live, operations: longestTurn((commands * batches) / markets) });
   const source = new FlowCommands(flow, exchange.state);
-  for (const command of source.opening()) demand(exchange, command);
+  for (const command of source.opening()) mustSubmit(exchange, command);
   const collectGarbage = garbageCollector();
   let left = batches;
   return () => {
     const batch = source.take(commands);
     collectGarbage();
     const start = performance.now();
-    for (const command of batch) demand(exchange, command);
+    for (const command of batch) mustSubmit(exchange, command);
     const nanoseconds = ((performance.now() - start) * 1e6) / commands;
     left -= 1;
     if (left === 0 && markets * live <= MAX_JUDGED) assertInvariants(exchange.state);
@@ -45,7 +45,7 @@ const WARM_UPS = 3;
 /** Numbers of markets and of resting orders in each. */
 const SPREAD = 40;
 
-type Load = Pick<SteadyFloorChoice, "markets" | "live">;
+type Load = Pick<SteadyExchangeChoice, "markets" | "live">;
 
 const LOADS: readonly [Load, ...Load[]] = [
   { markets: 1, live: 1000 },
@@ -63,11 +63,11 @@ export const submitFlatnessSection: Section = {
   about: "the cost of a command as more orders rest and more markets are open",
   async measure(rounds) {
     const batches = WARM_UPS + rounds;
-    const floors = LOADS.map(
-      (load) => new SeparateProcess("steadyFloor", { ...load, commands: COMMANDS, batches }),
+    const processes = LOADS.map(
+      (load) => new SeparateProcess("steadyExchange", { ...load, commands: COMMANDS, batches }),
     );
     try {
-      const batchesOf = floors.map((floor) => async () => (await floor.ask())[0] as number);
+      const batchesOf = processes.map((process) => async () => (await process.ask())[0] as number);
       const costs = await takeTurns(batchesOf, { rounds, warmUps: WARM_UPS });
       const smallest = (load: Load): number =>
         median(costs[LOADS.findIndex((other) => isSpread(other) === isSpread(load))] ?? []);
@@ -84,7 +84,7 @@ export const submitFlatnessSection: Section = {
         ],
       };
     } finally {
-      await Promise.all(floors.map((floor) => floor.stop()));
+      await Promise.all(processes.map((process) => process.stop()));
     }
   },
 };

@@ -2,7 +2,14 @@ import { commonFlow, type Flow } from "../flow.ts";
 import { alternate, median, type Subject } from "../rounds.ts";
 import type { Section } from "../section.ts";
 import { measurementOf } from "../section.ts";
-import { assertInvariants, demand, FlowCommands, openFloor, TRADERS, tallyOf } from "./floor.ts";
+import {
+  assertInvariants,
+  FlowCommands,
+  mustSubmit,
+  openFundedExchange,
+  TRADERS,
+  tallyOf,
+} from "./funded-exchange.ts";
 
 const OPERATIONS = 200_000;
 
@@ -41,14 +48,14 @@ interface Terms {
 }
 
 function subjectOf(name: string, flow: Flow, { feeRateBps, bothOutcomes }: Terms): Subject {
-  let exchange = openFloor({ markets: 1, levels: flow.levels, feeRateBps });
+  let exchange = openFundedExchange({ markets: 1, levels: flow.levels, feeRateBps });
   return {
     name,
     prepare() {
-      exchange = openFloor({ markets: 1, levels: flow.levels, feeRateBps });
+      exchange = openFundedExchange({ markets: 1, levels: flow.levels, feeRateBps });
       const commands = new FlowCommands(flow, exchange.state, { bothOutcomes }).take(flow.tape.length);
       return () => {
-        for (const command of commands) demand(exchange, command);
+        for (const command of commands) mustSubmit(exchange, command);
       };
     },
     check() {

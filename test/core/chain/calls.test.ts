@@ -16,55 +16,55 @@ import {
 const GWEI = 1_000_000_000n;
 describe("a wallet's call", () => {
   it("is mined with its command in instant mode", () => {
-    const floor = openSettlement({ settlement: "instant" });
-    floor.call("alice", floor.split(100));
-    expect(floor.inLedger("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
+    const exchange = openSettlement({ settlement: "instant" });
+    exchange.call("alice", exchange.split(100));
+    expect(exchange.inLedger("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
   });
 
   it("costs gas, executed or reverted", () => {
-    const floor = openSettlement();
-    const native = (): bigint => floor.state.chain.wallets.get(addressOf("alice"))?.native ?? 0n;
-    const gas = BigInt(callGas(floor.split(1), "0x"));
-    expect(mineCall(floor, "alice", floor.split(1), { gwei: 9, tip: 1 })).toBe("MINED");
+    const exchange = openSettlement();
+    const native = (): bigint => exchange.state.chain.wallets.get(addressOf("alice"))?.native ?? 0n;
+    const gas = BigInt(callGas(exchange.split(1), "0x"));
+    expect(mineCall(exchange, "alice", exchange.split(1), { gwei: 9, tip: 1 })).toBe("MINED");
     expect(INITIAL_NATIVE_BALANCE - native()).toBe(gas * 2n * GWEI);
-    expect(mineCall(floor, "alice", floor.split(99_999))).toContain("exceeds balance");
+    expect(mineCall(exchange, "alice", exchange.split(99_999))).toContain("exceeds balance");
     expect(INITIAL_NATIVE_BALANCE - native()).toBe(gas * 2n * GWEI + gas * GWEI);
   });
 
   it("that splits or merges changes the supply in the ledger and on chain", () => {
-    const floor = openSettlement();
-    const { supply, onChain } = floor.state.markets.get(1);
+    const exchange = openSettlement();
+    const { supply, onChain } = exchange.state.markets.get(1);
     const issued = supply.yes;
-    expect(mineCall(floor, "alice", floor.split(100))).toBe("MINED");
+    expect(mineCall(exchange, "alice", exchange.split(100))).toBe("MINED");
     expect([supply, onChain]).toEqual(
       Array(2).fill({ yes: issued + 10_000, no: issued + 10_000, collateral: (issued + 10_000) * 10_000 }),
     );
-    expect(mineCall(floor, "alice", floor.split(30, "merge"))).toBe("MINED");
-    expect(floor.inLedger("alice")).toEqual({ usdc: 930, yes: 70, no: 70 });
+    expect(mineCall(exchange, "alice", exchange.split(30, "merge"))).toBe("MINED");
+    expect(exchange.inLedger("alice")).toEqual({ usdc: 930, yes: 70, no: 70 });
     expect(supply.yes).toBe(issued + 7000);
   });
 
   it("redeems only the outcomes of its index sets", () => {
-    const floor = openSettlement();
-    floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "SPLIT" });
-    mineCall(floor, "carol", floor.redeem(1, ["2"]));
-    expect(floor.inLedger("carol")).toEqual({ usdc: 1250, yes: 500, no: 0 });
+    const exchange = openSettlement();
+    exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "SPLIT" });
+    mineCall(exchange, "carol", exchange.redeem(1, ["2"]));
+    expect(exchange.inLedger("carol")).toEqual({ usdc: 1250, yes: 500, no: 0 });
   });
 
   it("transfers USDC and shares, also to an address without an account", () => {
-    const floor = openSettlement();
-    expect(mineCall(floor, "alice", transfer("zoe", 400))).toBe("MINED");
-    expect(mineCall(floor, "bob", shares(floor, "bob", "zoe", 12.5))).toBe("MINED");
-    expect(floor.inLedger("zoe")).toEqual({ usdc: 400, yes: 12.5, no: 0 });
-    expect(floor.inLedger("bob").yes).toBe(487.5);
+    const exchange = openSettlement();
+    expect(mineCall(exchange, "alice", transfer("zoe", 400))).toBe("MINED");
+    expect(mineCall(exchange, "bob", shares(exchange, "bob", "zoe", 12.5))).toBe("MINED");
+    expect(exchange.inLedger("zoe")).toEqual({ usdc: 400, yes: 12.5, no: 0 });
+    expect(exchange.inLedger("bob").yes).toBe(487.5);
   });
 
   it("can spend a grant that is not minted yet", () => {
-    const floor = openSettlement();
-    floor.fund("dave", { everyMarket: 10 });
-    floor.demand({ kind: "deriveCredentials", address: addressOf("dave") });
-    expect(mineCall(floor, "dave", floor.split(10, "merge"))).toBe("MINED");
-    expect(floor.inLedger("dave")).toEqual({ usdc: 10, yes: 0, no: 0 });
+    const exchange = openSettlement();
+    exchange.fund("dave", { everyMarket: 10 });
+    exchange.mustSubmit({ kind: "deriveCredentials", address: addressOf("dave") });
+    expect(mineCall(exchange, "dave", exchange.split(10, "merge"))).toBe("MINED");
+    expect(exchange.inLedger("dave")).toEqual({ usdc: 10, yes: 0, no: 0 });
   });
 });
 
@@ -137,85 +137,85 @@ describe("a call reverts", () => {
     ["an unknown function", "bob", () => unknown, "no such function"],
   ];
   it.each(cases)("because of %s", (_case, by, call, reason) => {
-    const floor = openSettlement();
-    const before = floor.inLedger(by);
-    expect(mineCall(floor, by, call(floor))).toBe(reason);
-    expect(floor.inLedger(by)).toEqual(before);
+    const exchange = openSettlement();
+    const before = exchange.inLedger(by);
+    expect(mineCall(exchange, by, call(exchange))).toBe(reason);
+    expect(exchange.inLedger(by)).toEqual(before);
   });
 
   it("because it runs out of gas", () => {
-    const floor = openSettlement();
-    expect(mineCall(floor, "alice", floor.split(1), { gas: 21_000 })).toBe("out of gas");
+    const exchange = openSettlement();
+    expect(mineCall(exchange, "alice", exchange.split(1), { gas: 21_000 })).toBe("out of gas");
   });
 
   it("because a function that is not payable gets native currency", () => {
-    const floor = openSettlement();
-    expect(mineCall(floor, "alice", floor.split(1), { value: 1n })).toBe("function is not payable");
+    const exchange = openSettlement();
+    expect(mineCall(exchange, "alice", exchange.split(1), { value: 1n })).toBe("function is not payable");
   });
 
   it("because of an invalid index set after the report", () => {
-    const floor = openSettlement();
-    floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
-    expect(mineCall(floor, "bob", floor.redeem(1, ["3"]))).toBe("got invalid index set");
+    const exchange = openSettlement();
+    exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
+    expect(mineCall(exchange, "bob", exchange.redeem(1, ["3"]))).toBe("got invalid index set");
   });
 });
 
 describe("permissions", () => {
   it("let a spender transfer up to the allowance", () => {
-    const floor = openSettlement();
+    const exchange = openSettlement();
     const take = (usdc: number): ContractCall => ({
       kind: "transferFrom",
       from: addressOf("alice"),
       to: addressOf("bob"),
       amount: String(usdc * 1_000_000),
     });
-    mineCall(floor, "alice", approve(addressOf("bob"), 100));
-    expect(mineCall(floor, "bob", take(60))).toBe("MINED");
-    expect(mineCall(floor, "bob", take(60))).toBe("ERC20: transfer amount exceeds allowance");
-    expect(mineCall(floor, "bob", take(40))).toBe("MINED");
-    expect(floor.inLedger("bob").usdc).toBe(100);
+    mineCall(exchange, "alice", approve(addressOf("bob"), 100));
+    expect(mineCall(exchange, "bob", take(60))).toBe("MINED");
+    expect(mineCall(exchange, "bob", take(60))).toBe("ERC20: transfer amount exceeds allowance");
+    expect(mineCall(exchange, "bob", take(40))).toBe("MINED");
+    expect(exchange.inLedger("bob").usdc).toBe(100);
   });
 
   it("that the exchange loses make settlements fail until they are restored", () => {
-    const floor = openSettlement();
-    mineCall(floor, "alice", approve(CONTRACTS.exchange, 0));
-    floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
-    floor.mine();
-    expect(floor.statuses).toEqual(["FAILED"]);
-    expect(floor.settlement().exception?.reason).toContain("ERC20: transfer amount exceeds allowance");
-    mineCall(floor, "alice", { kind: "approve", spender: CONTRACTS.exchange, amount: String(UNLIMITED) });
-    floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
-    floor.mine();
-    expect(floor.statuses).toEqual(["FAILED", "MINED"]);
+    const exchange = openSettlement();
+    mineCall(exchange, "alice", approve(CONTRACTS.exchange, 0));
+    exchange.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
+    exchange.mine();
+    expect(exchange.statuses).toEqual(["FAILED"]);
+    expect(exchange.settlement().exception?.reason).toContain("ERC20: transfer amount exceeds allowance");
+    mineCall(exchange, "alice", { kind: "approve", spender: CONTRACTS.exchange, amount: String(UNLIMITED) });
+    exchange.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
+    exchange.mine();
+    expect(exchange.statuses).toEqual(["FAILED", "MINED"]);
   });
 
   it("with a limit are used up by settlements", () => {
-    const floor = openSettlement();
-    mineCall(floor, "alice", approve(CONTRACTS.exchange, 7));
+    const exchange = openSettlement();
+    mineCall(exchange, "alice", approve(CONTRACTS.exchange, 7));
     for (let count = 0; count < 2; count += 1) {
-      floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
-      floor.mine();
+      exchange.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
+      exchange.mine();
     }
-    expect(floor.statuses).toEqual(["MINED", "FAILED"]);
+    expect(exchange.statuses).toEqual(["MINED", "FAILED"]);
   });
 
   it("revoked for shares make a seller's settlements fail", () => {
-    const floor = openSettlement();
-    mineCall(floor, "bob", { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: false });
-    floor.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
-    floor.mine();
-    expect(floor.settlement().exception?.reason).toContain("ERC1155: need operator approval");
+    const exchange = openSettlement();
+    mineCall(exchange, "bob", { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: false });
+    exchange.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
+    exchange.mine();
+    expect(exchange.settlement().exception?.reason).toContain("ERC1155: need operator approval");
   });
 
   it("revoked for the tokens' contract make a split revert", () => {
-    const floor = openSettlement();
-    mineCall(floor, "alice", approve(CONTRACTS.conditionalTokens, 0));
-    expect(mineCall(floor, "alice", floor.split(1))).toBe("ERC20: transfer amount exceeds allowance");
+    const exchange = openSettlement();
+    mineCall(exchange, "alice", approve(CONTRACTS.conditionalTokens, 0));
+    expect(mineCall(exchange, "alice", exchange.split(1))).toBe("ERC20: transfer amount exceeds allowance");
   });
 
   it("let an operator transfer shares", () => {
-    const floor = openSettlement();
-    mineCall(floor, "bob", { kind: "setApprovalForAll", operator: addressOf("alice"), approved: true });
-    expect(mineCall(floor, "alice", shares(floor, "bob", "alice", 5))).toBe("MINED");
+    const exchange = openSettlement();
+    mineCall(exchange, "bob", { kind: "setApprovalForAll", operator: addressOf("alice"), approved: true });
+    expect(mineCall(exchange, "alice", shares(exchange, "bob", "alice", 5))).toBe("MINED");
   });
 });

@@ -15,13 +15,14 @@ const HASH = /^0x[0-9a-f]{64}$/;
 
 /** Places orders and mines them in one block. */
 function playedTrade(sentences: readonly string[], seed = "test"): SettlementExchange {
-  const floor = openSettlement({ seed });
-  floor.send(...sentences);
-  floor.mine();
-  return floor;
+  const exchange = openSettlement({ seed });
+  exchange.send(...sentences);
+  exchange.mine();
+  return exchange;
 }
 
-const headHash = (floor: SettlementExchange): string => blockHash(floor.state, headBlock(floor.state.chain));
+const headHash = (exchange: SettlementExchange): string =>
+  blockHash(exchange.state, headBlock(exchange.state.chain));
 const TRADE = ["carol BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55"];
 
 describe("the hash of the head", () => {
@@ -30,14 +31,14 @@ describe("the hash of the head", () => {
     expect(headHash(playedTrade(TRADE))).toMatch(HASH);
   });
 
-  it.each<[what: string, floor: () => SettlementExchange]>([
+  it.each<[what: string, exchange: () => SettlementExchange]>([
     ["another seed", () => playedTrade(TRADE, "other")],
     ["another size", () => playedTrade(["carol BUY 40 YES @ 0.55", "bob SELL 39.99 YES @ 0.55"])],
     ["another price", () => playedTrade(["carol BUY 40 YES @ 0.56", "bob SELL 40 YES @ 0.55"])],
     ["another maker", () => playedTrade(["alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55"])],
     ["another match type", () => playedTrade(["carol BUY 40 YES @ 0.55", "carol BUY 40 NO @ 0.45"])],
-  ])("differs for %s", (_case, floor) => {
-    expect(headHash(floor())).not.toBe(headHash(playedTrade(TRADE)));
+  ])("differs for %s", (_case, exchange) => {
+    expect(headHash(exchange())).not.toBe(headHash(playedTrade(TRADE)));
   });
 
   it("differs if a settlement failed, or at another time", () => {
@@ -65,40 +66,40 @@ describe("the hash of the head", () => {
 
 describe("a hash finds", () => {
   it("its transaction, and no other", () => {
-    const floor = playedTrade(TRADE);
-    const { transactions } = floor.state.chain;
-    const hashes = [...transactions].map((transaction) => transactionHash(floor.state, transaction));
+    const exchange = playedTrade(TRADE);
+    const { transactions } = exchange.state.chain;
+    const hashes = [...transactions].map((transaction) => transactionHash(exchange.state, transaction));
     expect(new Set(hashes).size).toBe(transactions.size);
     for (const [index, hash] of hashes.entries()) {
       expect(hash).toMatch(HASH);
-      expect(transactionOfHash(floor.state, hash)).toBe(transactions.get(index + 1));
+      expect(transactionOfHash(exchange.state, hash)).toBe(transactions.get(index + 1));
     }
   });
 
   it("its block", () => {
-    const floor = playedTrade(TRADE);
-    floor.mine(300);
-    for (let height = 0; height <= floor.head; height += 1) {
-      const block = blockAt(floor.state.chain, height);
+    const exchange = playedTrade(TRADE);
+    exchange.mine(300);
+    for (let height = 0; height <= exchange.head; height += 1) {
+      const block = blockAt(exchange.state.chain, height);
       if (block === undefined) throw new Error(`no block ${height}`);
-      expect(blockOfHash(floor.state, blockHash(floor.state, block))).toBe(block);
+      expect(blockOfHash(exchange.state, blockHash(exchange.state, block))).toBe(block);
     }
   });
 
   it("nothing if it is unknown", () => {
-    const floor = playedTrade(TRADE);
+    const exchange = playedTrade(TRADE);
     const anyHash = fc
       .uint8Array({ minLength: 32, maxLength: 32 })
       .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
     fc.assert(
       fc.property(anyHash, (hash) => {
-        expect(transactionOfHash(floor.state, hash)).toBe(undefined);
-        expect(blockOfHash(floor.state, hash)).toBe(undefined);
+        expect(transactionOfHash(exchange.state, hash)).toBe(undefined);
+        expect(blockOfHash(exchange.state, hash)).toBe(undefined);
       }),
       { seed: 42, numRuns: 500 },
     );
     for (const text of ["", "0x", "0x1", "not a hash", `0x${"g".repeat(64)}`]) {
-      expect([transactionOfHash(floor.state, text), blockOfHash(floor.state, text)]).toEqual([
+      expect([transactionOfHash(exchange.state, text), blockOfHash(exchange.state, text)]).toEqual([
         undefined,
         undefined,
       ]);
@@ -106,9 +107,9 @@ describe("a hash finds", () => {
   });
 
   it("an order by the id in its second half", () => {
-    const floor = playedTrade(TRADE);
-    expect(orderHash(floor.state, 2).slice(34)).toBe(floor.orderId(2).replaceAll("-", ""));
-    expect(orderHash(floor.state, 2)).toMatch(HASH);
+    const exchange = playedTrade(TRADE);
+    expect(orderHash(exchange.state, 2).slice(34)).toBe(exchange.orderId(2).replaceAll("-", ""));
+    expect(orderHash(exchange.state, 2)).toMatch(HASH);
   });
 });
 

@@ -10,38 +10,38 @@ const GWEI = 1_000_000_000n;
 
 describe("transactions of a wallet", () => {
   it("have consecutive nonces, pending ones included", () => {
-    const floor = openSettlement();
-    const next = (): number => nextNonce(floor.state.chain, addressOf("alice"));
+    const exchange = openSettlement();
+    const next = (): number => nextNonce(exchange.state.chain, addressOf("alice"));
     expect(next()).toBe(0);
-    floor.call("alice", transfer("bob", 1));
-    floor.call("alice", transfer("bob", 1));
+    exchange.call("alice", transfer("bob", 1));
+    exchange.call("alice", transfer("bob", 1));
     expect(next()).toBe(2);
-    floor.mine();
+    exchange.mine();
     expect(next()).toBe(2);
   });
 
   it("wait until an earlier nonce is mined", () => {
-    const floor = openSettlement();
-    const later = floor.call("alice", transfer("bob", 1), { nonce: 1 });
-    floor.mine();
+    const exchange = openSettlement();
+    const later = exchange.call("alice", transfer("bob", 1), { nonce: 1 });
+    exchange.mine();
     expect([later.status, later.exception?.hold]).toEqual(["PENDING", "NONCE_GAP"]);
-    floor.call("alice", transfer("bob", 2), { nonce: 0 });
-    floor.mine();
+    exchange.call("alice", transfer("bob", 2), { nonce: 0 });
+    exchange.mine();
     expect(later.status).toBe("MINED");
-    expect(floor.inLedger("bob").usdc).toBe(3);
+    expect(exchange.inLedger("bob").usdc).toBe(3);
   });
 
   it.each(["instant", "auto"] as const)(
     "make no block due while an earlier nonce is missing: %s",
     (settlement) => {
-      const floor = openSettlement({ settlement });
-      const later = floor.call("alice", transfer("bob", 1), { nonce: 1 });
-      floor.advance("1m");
-      expect([floor.head, later.status]).toEqual([0, "PENDING"]);
-      expect(whyUnsettled(floor.state, later)).toBe("waits for an earlier nonce of its sender");
-      floor.call("alice", transfer("bob", 2), { nonce: 0 });
-      floor.advance("2s");
-      expect([floor.head, later.status]).toEqual([1, "MINED"]);
+      const exchange = openSettlement({ settlement });
+      const later = exchange.call("alice", transfer("bob", 1), { nonce: 1 });
+      exchange.advance("1m");
+      expect([exchange.head, later.status]).toEqual([0, "PENDING"]);
+      expect(whyUnsettled(exchange.state, later)).toBe("waits for an earlier nonce of its sender");
+      exchange.call("alice", transfer("bob", 2), { nonce: 0 });
+      exchange.advance("2s");
+      expect([exchange.head, later.status]).toEqual([1, "MINED"]);
     },
   );
 
@@ -52,10 +52,10 @@ describe("transactions of a wallet", () => {
   ] as const)(
     "are in one block in order of nonce, whatever the order of arrival: %s, %j",
     (settlement, nonces) => {
-      const floor = openSettlement({ settlement });
-      floor.mine();
-      const sent = nonces.map((nonce) => floor.call("alice", transfer("bob", 1), { nonce }));
-      if (settlement !== "instant") floor.mine();
+      const exchange = openSettlement({ settlement });
+      exchange.mine();
+      const sent = nonces.map((nonce) => exchange.call("alice", transfer("bob", 1), { nonce }));
+      if (settlement !== "instant") exchange.mine();
       expect(sent.map(({ status, place }) => [status, place])).toEqual(
         nonces.map((nonce) => ["MINED", nonce]),
       );
@@ -64,18 +64,18 @@ describe("transactions of a wallet", () => {
   );
 
   it("replace a pending one with the same nonce if they offer a higher fee", () => {
-    const floor = openSettlement();
-    floor.fault("gasSpike");
-    const cheap = floor.call("alice", transfer("bob", 1), { gwei: 2, nonce: 0 });
-    floor.mine();
+    const exchange = openSettlement();
+    exchange.fault("gasSpike");
+    const cheap = exchange.call("alice", transfer("bob", 1), { gwei: 2, nonce: 0 });
+    exchange.mine();
     expect([cheap.status, cheap.exception?.hold]).toEqual(["PENDING", "UNDERPRICED"]);
-    expect(floor.trySend("alice", transfer("bob", 2), { gwei: 2.1, nonce: 0 })).toMatchObject({
+    expect(exchange.trySend("alice", transfer("bob", 2), { gwei: 2.1, nonce: 0 })).toMatchObject({
       refusal: { code: "REPLACEMENT_UNDERPRICED" },
     });
-    const dear = floor.call("alice", transfer("bob", 2), { gwei: 600, nonce: 0 });
-    floor.mine();
+    const dear = exchange.call("alice", transfer("bob", 2), { gwei: 600, nonce: 0 });
+    exchange.mine();
     expect([cheap.status, dear.status]).toEqual(["REPLACED", "MINED"]);
-    expect(floor.inLedger("bob").usdc).toBe(2);
+    expect(exchange.inLedger("bob").usdc).toBe(2);
   });
 
   const refusals: readonly [code: string, sending: Sending][] = [
@@ -84,36 +84,36 @@ describe("transactions of a wallet", () => {
     ["INSUFFICIENT_GAS_MONEY", { value: INITIAL_NATIVE_BALANCE }],
   ];
   it.each(refusals)("are refused as by a node: %s", (code, sending) => {
-    const floor = openSettlement();
-    expect(floor.trySend("alice", { kind: "send" }, sending)).toMatchObject({
+    const exchange = openSettlement();
+    expect(exchange.trySend("alice", { kind: "send" }, sending)).toMatchObject({
       ok: false,
       refusal: { code },
     });
   });
 
   it("are refused if already known, and by nonce after they are mined", () => {
-    const floor = openSettlement();
+    const exchange = openSettlement();
     const hash = `0x${"5".repeat(64)}`;
-    const again = (): Decision => floor.trySend("alice", transfer("bob", 1), { nonce: 0, hash });
+    const again = (): Decision => exchange.trySend("alice", transfer("bob", 1), { nonce: 0, hash });
     expect(again().ok).toBe(true);
     expect(again()).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN", hash } });
-    floor.mine();
+    exchange.mine();
     expect(again()).toMatchObject({ refusal: { code: "NONCE_TOO_LOW", nonce: 0, next: 1 } });
   });
 
   it("are refused without funds for gas, until the wallet gets some", () => {
-    const floor = openSettlement();
-    expect(floor.trySend("zoe", { kind: "send" })).toMatchObject({
+    const exchange = openSettlement();
+    expect(exchange.trySend("zoe", { kind: "send" })).toMatchObject({
       refusal: { code: "INSUFFICIENT_GAS_MONEY" },
     });
-    floor.demand({ kind: "setNativeBalance", address: addressOf("zoe"), wei: String(GWEI * GWEI) });
-    expect(floor.trySend("zoe", { kind: "send" }).ok).toBe(true);
+    exchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("zoe"), wei: String(GWEI * GWEI) });
+    expect(exchange.trySend("zoe", { kind: "send" }).ok).toBe(true);
   });
 
   it("transfer native currency", () => {
-    const floor = openSettlement();
-    const balance = (name: string): bigint => floor.state.chain.wallets.get(addressOf(name))?.native ?? 0n;
-    mineCall(floor, "alice", { kind: "send" }, { value: 5n * GWEI, to: addressOf("zoe") });
+    const exchange = openSettlement();
+    const balance = (name: string): bigint => exchange.state.chain.wallets.get(addressOf(name))?.native ?? 0n;
+    mineCall(exchange, "alice", { kind: "send" }, { value: 5n * GWEI, to: addressOf("zoe") });
     expect(balance("zoe")).toBe(5n * GWEI);
     expect(balance("alice")).toBe(INITIAL_NATIVE_BALANCE - 5n * GWEI - 21_000n * GWEI);
   });

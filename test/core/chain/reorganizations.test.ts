@@ -9,169 +9,169 @@ import {
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { approve, mineCall, openSettlement, type SettlementExchange, shares } from "./settlement-exchange.ts";
 
-const hashAt = (floor: SettlementExchange, height: number): string => {
-  const block = blockAt(floor.state.chain, height);
+const hashAt = (exchange: SettlementExchange, height: number): string => {
+  const block = blockAt(exchange.state.chain, height);
   if (block === undefined) throw new Error(`no block ${height}`);
-  return blockHash(floor.state, block);
+  return blockHash(exchange.state, block);
 };
 
 describe("a reorganization", () => {
   it("makes settlements pending and keeps the ledger; the next block mines them with the same hash", () => {
-    const floor = openSettlement();
-    floor.trade();
-    floor.mine();
-    const hash = transactionHash(floor.state, floor.settlement());
-    const ledger = floor.inLedger("alice");
-    expect(floor.reorganize(1).ok).toBe(true);
-    expect(floor.statuses).toEqual(["MATCHED"]);
-    expect(floor.inLedger("alice")).toEqual(ledger);
-    expect(floor.onChain("alice").yes).toBe(0);
-    floor.mine();
-    expect(floor.statuses).toEqual(["MINED"]);
-    expect(transactionOfHash(floor.state, hash)).toBe(floor.settlement());
+    const exchange = openSettlement();
+    exchange.trade();
+    exchange.mine();
+    const hash = transactionHash(exchange.state, exchange.settlement());
+    const ledger = exchange.inLedger("alice");
+    expect(exchange.reorganize(1).ok).toBe(true);
+    expect(exchange.statuses).toEqual(["MATCHED"]);
+    expect(exchange.inLedger("alice")).toEqual(ledger);
+    expect(exchange.onChain("alice").yes).toBe(0);
+    exchange.mine();
+    expect(exchange.statuses).toEqual(["MINED"]);
+    expect(transactionOfHash(exchange.state, hash)).toBe(exchange.settlement());
   });
 
   it("replaces the latest blocks with others, on top of the remaining ones", () => {
-    const floor = openSettlement();
-    floor.trade();
-    floor.mine(3);
-    const before = [1, 2, 3].map((height) => hashAt(floor, height));
-    floor.reorganize(2);
-    const after = [1, 2, 3].map((height) => hashAt(floor, height));
+    const exchange = openSettlement();
+    exchange.trade();
+    exchange.mine(3);
+    const before = [1, 2, 3].map((height) => hashAt(exchange, height));
+    exchange.reorganize(2);
+    const after = [1, 2, 3].map((height) => hashAt(exchange, height));
     expect(after[0]).toBe(before[0]);
     expect(after[1]).not.toBe(before[1]);
     expect(after[2]).not.toBe(before[2]);
-    expect(blockOfHash(floor.state, before[2] as string)).toBe(undefined);
-    expect(blockOfHash(floor.state, after[2] as string)?.height).toBe(3);
+    expect(blockOfHash(exchange.state, before[2] as string)).toBe(undefined);
+    expect(blockOfHash(exchange.state, after[2] as string)?.height).toBe(3);
   });
 
   it("cannot replace final blocks", () => {
-    const floor = openSettlement();
-    floor.trade();
-    floor.mine(3);
-    expect(floor.statuses).toEqual(["CONFIRMED"]);
-    expect(floor.reorganize(3)).toMatchObject({
+    const exchange = openSettlement();
+    exchange.trade();
+    exchange.mine(3);
+    expect(exchange.statuses).toEqual(["CONFIRMED"]);
+    expect(exchange.reorganize(3)).toMatchObject({
       ok: false,
       refusal: { code: "REORGANIZATION_TOO_DEEP", depth: 3, most: 2 },
     });
   });
 
   it("keeps the order of its transactions", () => {
-    const floor = openSettlement();
-    floor.trade();
-    floor.mine();
-    floor.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
-    floor.mine();
-    floor.reorganize(2);
-    floor.mine();
-    const [first, second] = [floor.settlement(1), floor.settlement(2)];
+    const exchange = openSettlement();
+    exchange.trade();
+    exchange.mine();
+    exchange.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
+    exchange.mine();
+    exchange.reorganize(2);
+    exchange.mine();
+    const [first, second] = [exchange.settlement(1), exchange.settlement(2)];
     expect(first.block).toBe(second.block);
     expect(first.place).toBeLessThan(second.place);
   });
 
   it("makes the next block due in auto mode", () => {
-    const floor = openSettlement({ settlement: "auto" });
-    floor.trade();
-    floor.advance("2s");
-    floor.reorganize(1);
-    floor.advance("2s");
-    expect(floor.statuses).toEqual(["MINED"]);
-    floor.advance("4s");
-    expect(floor.statuses).toEqual(["CONFIRMED"]);
+    const exchange = openSettlement({ settlement: "auto" });
+    exchange.trade();
+    exchange.advance("2s");
+    exchange.reorganize(1);
+    exchange.advance("2s");
+    expect(exchange.statuses).toEqual(["MINED"]);
+    exchange.advance("4s");
+    expect(exchange.statuses).toEqual(["CONFIRMED"]);
   });
 
   it("leaves a failed settlement failed, without a block", () => {
-    const floor = openSettlement();
-    floor.fault("fail");
-    floor.trade();
-    floor.mine();
-    floor.reorganize(1);
-    expect([floor.statuses, floor.settlement().block]).toEqual([["FAILED"], 0]);
-    floor.mine();
-    expect(floor.statuses).toEqual(["FAILED"]);
+    const exchange = openSettlement();
+    exchange.fault("fail");
+    exchange.trade();
+    exchange.mine();
+    exchange.reorganize(1);
+    expect([exchange.statuses, exchange.settlement().block]).toEqual([["FAILED"], 0]);
+    exchange.mine();
+    expect(exchange.statuses).toEqual(["FAILED"]);
   });
 
   it("makes a wallet's call pending; it is mined again and pays gas once", () => {
-    const floor = openSettlement();
-    const native = (): bigint | undefined => floor.state.chain.wallets.get(ALICE)?.native;
+    const exchange = openSettlement();
+    const native = (): bigint | undefined => exchange.state.chain.wallets.get(ALICE)?.native;
     const before = native();
-    floor.call("alice", floor.split(100));
-    floor.mine();
+    exchange.call("alice", exchange.split(100));
+    exchange.mine();
     const paid = native();
-    expect(floor.inLedger("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
-    floor.reorganize(1);
+    expect(exchange.inLedger("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
+    exchange.reorganize(1);
     expect(native()).toBe(before);
-    expect(floor.inLedger("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
-    expect(floor.onChain("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
-    floor.mine();
+    expect(exchange.inLedger("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
+    expect(exchange.onChain("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
+    exchange.mine();
     expect(native()).toBe(paid);
-    expect(floor.onChain("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
+    expect(exchange.onChain("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
   });
 
   it("leaves a call that loses its funds pending, and later calls of its wallet work", () => {
-    const floor = openSettlement();
-    floor.send("carol BUY 100 YES @ 0.5", "bob SELL 100 YES @ 0.5");
-    floor.mine();
-    const split = floor.call("bob", floor.split(50));
-    floor.mine();
+    const exchange = openSettlement();
+    exchange.send("carol BUY 100 YES @ 0.5", "bob SELL 100 YES @ 0.5");
+    exchange.mine();
+    const split = exchange.call("bob", exchange.split(50));
+    exchange.mine();
     expect(split.status).toBe("MINED");
-    floor.reorganize(2);
-    floor.fault("fail");
-    floor.mine();
-    expect([floor.statuses, split.status]).toEqual([["FAILED"], "REVERTED"]);
-    expect(floor.inLedger("bob")).toEqual({ usdc: 0, yes: 500, no: 0 });
-    expect(mineCall(floor, "bob", shares(floor, "bob", "alice", 5))).toBe("MINED");
+    exchange.reorganize(2);
+    exchange.fault("fail");
+    exchange.mine();
+    expect([exchange.statuses, split.status]).toEqual([["FAILED"], "REVERTED"]);
+    expect(exchange.inLedger("bob")).toEqual({ usdc: 0, yes: 500, no: 0 });
+    expect(mineCall(exchange, "bob", shares(exchange, "bob", "alice", 5))).toBe("MINED");
   });
 
   it("reverts permissions granted, revoked and used in the replaced blocks", () => {
-    const floor = openSettlement();
-    const allowance = () => floor.state.chain.wallets.get(ALICE)?.allowances.get(CONTRACTS.exchange);
-    floor.call("alice", approve(CONTRACTS.exchange, 30));
-    floor.mine();
-    floor.trade();
-    floor.mine();
+    const exchange = openSettlement();
+    const allowance = () => exchange.state.chain.wallets.get(ALICE)?.allowances.get(CONTRACTS.exchange);
+    exchange.call("alice", approve(CONTRACTS.exchange, 30));
+    exchange.mine();
+    exchange.trade();
+    exchange.mine();
     expect(allowance()).toBe(8_000_000n);
-    floor.call("alice", { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: false });
-    floor.mine();
-    floor.reorganize(2);
-    expect([allowance(), floor.state.chain.restricted]).toEqual([30_000_000n, 1]);
-    floor.mine();
-    expect([floor.statuses, allowance()]).toEqual([["MINED"], 8_000_000n]);
-    expect(floor.state.chain.wallets.get(ALICE)?.operators.get(CONTRACTS.exchange)).toBe(false);
+    exchange.call("alice", { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: false });
+    exchange.mine();
+    exchange.reorganize(2);
+    expect([allowance(), exchange.state.chain.restricted]).toEqual([30_000_000n, 1]);
+    exchange.mine();
+    expect([exchange.statuses, allowance()]).toEqual([["MINED"], 8_000_000n]);
+    expect(exchange.state.chain.wallets.get(ALICE)?.operators.get(CONTRACTS.exchange)).toBe(false);
   });
 
   it("restores the allowance that a call spent", () => {
-    const floor = openSettlement();
-    floor.call("alice", approve(CONTRACTS.conditionalTokens, 150));
-    floor.mine();
-    const split = floor.call("alice", floor.split(100));
-    floor.mine();
-    floor.reorganize(1);
-    floor.mine();
+    const exchange = openSettlement();
+    exchange.call("alice", approve(CONTRACTS.conditionalTokens, 150));
+    exchange.mine();
+    const split = exchange.call("alice", exchange.split(100));
+    exchange.mine();
+    exchange.reorganize(1);
+    exchange.mine();
     expect(split.status).toBe("MINED");
-    expect(floor.state.chain.wallets.get(ALICE)?.allowances.get(CONTRACTS.conditionalTokens)).toBe(
+    expect(exchange.state.chain.wallets.get(ALICE)?.allowances.get(CONTRACTS.conditionalTokens)).toBe(
       50_000_000n,
     );
   });
 
   it("makes a report pending; it is mined again", () => {
-    const floor = openSettlement();
-    floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
-    floor.mine();
-    floor.reorganize(1);
-    const early = floor.call("bob", floor.redeem(), { nonce: 0 });
-    floor.mine();
+    const exchange = openSettlement();
+    exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
+    exchange.mine();
+    exchange.reorganize(1);
+    const early = exchange.call("bob", exchange.redeem(), { nonce: 0 });
+    exchange.mine();
     expect(early.status).toBe("MINED");
-    expect(floor.inLedger("bob")).toEqual({ usdc: 500, yes: 0, no: 0 });
+    expect(exchange.inLedger("bob")).toEqual({ usdc: 500, yes: 0, no: 0 });
   });
 
   it("cancels orders that rely on its funds if only settled funds can be spent", () => {
-    const floor = openSettlement({ balances: "settled" });
-    floor.trade();
-    floor.mine();
-    const order = floor.send("alice SELL 40 YES @ 0.9");
-    floor.reorganize(1);
-    expect(floor.order(order)).toBe("CANCELED 0/40 SETTLEMENT_FAILED");
+    const exchange = openSettlement({ balances: "settled" });
+    exchange.trade();
+    exchange.mine();
+    const order = exchange.send("alice SELL 40 YES @ 0.9");
+    exchange.reorganize(1);
+    expect(exchange.order(order)).toBe("CANCELED 0/40 SETTLEMENT_FAILED");
   });
 });
 

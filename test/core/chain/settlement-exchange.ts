@@ -51,11 +51,11 @@ export class SettlementExchange extends TestExchange {
   }
 
   mine(count = 1): void {
-    this.demand({ kind: "mineBlocks", count });
+    this.mustSubmit({ kind: "mineBlocks", count });
   }
 
   fault(fault: SettlementFaultKind, terms: Partial<SettlementFaultTerms> = {}): void {
-    this.demand({
+    this.mustSubmit({
       kind: "setSettlementFault",
       fault,
       probability: CERTAIN,
@@ -141,15 +141,15 @@ export function openSettlement(
   config: Partial<Pick<ExchangeConfig, "settlement" | "balances" | "seed">> = {},
   terms: MarketTerms = {},
 ): SettlementExchange {
-  const floor = new SettlementExchange(config);
-  floor.market(terms);
-  floor.fund("alice", { usdc: 1000 });
-  floor.fund("bob", { yes: 500 });
-  floor.fund("carol", { usdc: 1000, yes: 500, no: 500 });
+  const exchange = new SettlementExchange(config);
+  exchange.market(terms);
+  exchange.fund("alice", { usdc: 1000 });
+  exchange.fund("bob", { yes: 500 });
+  exchange.fund("carol", { usdc: 1000, yes: 500, no: 500 });
   for (const name of ["alice", "bob", "carol"]) {
-    floor.demand({ kind: "deriveCredentials", address: addressOf(name) });
+    exchange.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
   }
-  return floor;
+  return exchange;
 }
 
 /** A transfer of USDC. */
@@ -160,11 +160,16 @@ export const transfer = (to: string, usdc: number): ContractCall => ({
 });
 
 /** A transfer of YES. */
-export const shares = (floor: SettlementExchange, from: string, to: string, yes: number): ContractCall => ({
+export const shares = (
+  exchange: SettlementExchange,
+  from: string,
+  to: string,
+  yes: number,
+): ContractCall => ({
   kind: "safeTransfer",
   from: addressOf(from),
   to: addressOf(to),
-  ids: [floor.tokenId("YES")],
+  ids: [exchange.tokenId("YES")],
   amounts: [String(yes * 1_000_000)],
   isBatch: false,
 });
@@ -178,12 +183,12 @@ export const approve = (spender: string, usdc: number | bigint): ContractCall =>
 
 /** Sends a call and mines it; returns `MINED`, or why it reverted. */
 export function mineCall(
-  floor: SettlementExchange,
+  exchange: SettlementExchange,
   name: string,
   call: ContractCall,
   sending: Sending = {},
 ): string {
-  const transaction = floor.call(name, call, sending);
-  floor.mine();
+  const transaction = exchange.call(name, call, sending);
+  exchange.mine();
   return transaction.exception?.reason ?? transaction.status;
 }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../../src/core/rebuild-state.ts";
-import { openFloor } from "../../support/exchange.ts";
+import { openFundedExchange } from "../../support/exchange.ts";
 import { openSettlement } from "../chain/settlement-exchange.ts";
 import { textOf } from "./damaged-documents.ts";
 import { parsed } from "./read-back.ts";
 
 /** Alice's order 1 rests, partly filled by bob's order 2; dave's order 3 rests until it expires; carol's order 4 mints with bob's order 5. */
 function text(): string {
-  const floor = openFloor({ feeRateBps: 100 });
-  floor.fund("dave", { usdc: 100 });
-  floor.send("alice BUY 10 YES @ 0.5", "bob SELL 3 YES @ 0.5", "dave BUY 1 YES @ 0.4 GTD 1h");
-  floor.send("carol BUY 4 YES @ 0.6", "bob BUY 4 NO @ 0.4");
-  floor.exchange.submit({ kind: "mineBlocks", count: 1 });
-  return textOf(floor.state);
+  const exchange = openFundedExchange({ feeRateBps: 100 });
+  exchange.fund("dave", { usdc: 100 });
+  exchange.send("alice BUY 10 YES @ 0.5", "bob SELL 3 YES @ 0.5", "dave BUY 1 YES @ 0.4 GTD 1h");
+  exchange.send("carol BUY 4 YES @ 0.6", "bob BUY 4 NO @ 0.4");
+  exchange.exchange.submit({ kind: "mineBlocks", count: 1 });
+  return textOf(exchange.state);
 }
 
 const TEXT = text();
@@ -117,12 +117,12 @@ describe("an inconsistent document", () => {
   );
 
   it("is rejected if a deferred transaction is not in the list", () => {
-    const floor = openSettlement();
-    floor.fault("retry");
-    floor.trade();
-    floor.mine();
-    const [number] = floor.state.chain.deferred;
-    const document = textOf(floor.state).replace(`"held":[${number}]`, '"held":[]');
+    const exchange = openSettlement();
+    exchange.fault("retry");
+    exchange.trade();
+    exchange.mine();
+    const [number] = exchange.state.chain.deferred;
+    const document = textOf(exchange.state).replace(`"held":[${number}]`, '"held":[]');
     expect(errorOf(document)).toContain(
       `waiting.held: expected a list with transaction ${number} in it, found []`,
     );

@@ -10,7 +10,7 @@ import { contentHash } from "../../../src/engine/state-hash.ts";
 import { generateWorld } from "../../../src/simulation/generate-world.ts";
 import { openWorld } from "../../../src/simulation/opening.ts";
 import { eventCommand } from "../../support/commands.ts";
-import { openFloor, START } from "../../support/exchange.ts";
+import { openFundedExchange, START } from "../../support/exchange.ts";
 import { runs } from "../../support/runs.ts";
 import { anySettlement, arenaWith, histories, openWith, play } from "../chain/chain-moves.ts";
 import { ARENA } from "../properties/moves.ts";
@@ -19,10 +19,10 @@ import { observableState, parsed, readBack } from "./read-back.ts";
 
 /** State with orders and settled trades. */
 function usedState(): State {
-  const floor = openFloor({ feeRateBps: 100 });
-  floor.send("alice BUY 10 YES @ 0.5 GTD 1h", "bob SELL 3 YES @ 0.5", "bob BUY 4 NO @ 0.5");
-  floor.exchange.submit({ kind: "mineBlocks", count: 2 });
-  return floor.state;
+  const testExchange = openFundedExchange({ feeRateBps: 100 });
+  testExchange.send("alice BUY 10 YES @ 0.5 GTD 1h", "bob SELL 3 YES @ 0.5", "bob BUY 4 NO @ 0.5");
+  testExchange.exchange.submit({ kind: "mineBlocks", count: 2 });
+  return testExchange.state;
 }
 
 /** Puts a line feed and a space around each JSON token that is not a string. */

@@ -4,7 +4,7 @@ import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { readDocument } from "../../../src/core/rebuild-state.ts";
 import { contentHash } from "../../../src/engine/state-hash.ts";
 import { addressOf } from "../../support/commands.ts";
-import { openFloor, type TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
 import { parsedOf, sorted, textOf } from "./damaged-documents.ts";
 import { parsed, readBack, reload } from "./read-back.ts";
 
@@ -27,10 +27,10 @@ const TERMS = {
 } as const;
 
 function floorWithCall(terms: typeof TERMS = TERMS): TestExchange {
-  const floor = openFloor();
-  floor.exchange.submit({ kind: "deriveCredentials", address: TERMS.from });
-  floor.demand(terms);
-  return floor;
+  const testExchange = openFundedExchange();
+  testExchange.exchange.submit({ kind: "deriveCredentials", address: TERMS.from });
+  testExchange.mustSubmit(terms);
+  return testExchange;
 }
 
 describe("a signed transaction in a document", () => {
@@ -47,9 +47,9 @@ describe("a signed transaction in a document", () => {
   });
 
   it("makes the document invalid if another one has its hash", () => {
-    const floor = floorWithCall();
-    floor.demand({ ...TERMS, nonce: 1, hash: `0x${"cd".repeat(32)}` });
-    const text = textOf(floor.state).replace("cd".repeat(32), "ab".repeat(32));
+    const testExchange = floorWithCall();
+    testExchange.mustSubmit({ ...TERMS, nonce: 1, hash: `0x${"cd".repeat(32)}` });
+    const text = textOf(testExchange.state).replace("cd".repeat(32), "ab".repeat(32));
     expect(() => parsed(text)).toThrow(".content.hash: expected a unique hash, found");
   });
 

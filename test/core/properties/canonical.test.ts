@@ -3,15 +3,15 @@ import type { Order, Trade } from "../../../src/core/order.ts";
 import type { State } from "../../../src/core/state.ts";
 import { canonicalLines } from "../../../src/core/state-document.ts";
 import { contentHash } from "../../../src/engine/state-hash.ts";
-import { openFloor, TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, TestExchange } from "../../support/exchange.ts";
 import type { Json } from "../document/damaged-documents.ts";
 
 /** Alice's order 1 rests, partly filled by bob's order 2; grants are minted. */
 function usedState(): State {
-  const floor = openFloor({ feeRateBps: 100, matching: "independent" });
-  floor.fund("alice", { everyMarket: 5 });
-  floor.send("alice BUY 10 YES @ 0.5 GTD 1h", "bob SELL 3 YES @ 0.5", "bob SELL 3 NO @ 0.5 FOK");
-  return floor.state;
+  const exchange = openFundedExchange({ feeRateBps: 100, matching: "independent" });
+  exchange.fund("alice", { everyMarket: 5 });
+  exchange.send("alice BUY 10 YES @ 0.5 GTD 1h", "bob SELL 3 YES @ 0.5", "bob SELL 3 NO @ 0.5 FOK");
+  return exchange.state;
 }
 
 const documentOf = (state: State): Record<string, Json> => JSON.parse([...canonicalLines(state)].join("\n"));
@@ -108,12 +108,12 @@ describe("the canonical document", () => {
   });
 
   it("lists holdings by market number, not in order of creation", () => {
-    const floor = openFloor();
-    floor.market();
-    floor.market();
-    floor.fund("dave", { usdc: 100, everyMarket: 10 });
-    for (const market of [3, 1, 2]) floor.demand(floor.command("dave SELL 1 YES @ 0.9", market));
-    const accounts = documentOf(floor.state).accounts as { holdings: { market: number }[] }[];
+    const exchange = openFundedExchange();
+    exchange.market();
+    exchange.market();
+    exchange.fund("dave", { usdc: 100, everyMarket: 10 });
+    for (const market of [3, 1, 2]) exchange.mustSubmit(exchange.command("dave SELL 1 YES @ 0.9", market));
+    const accounts = documentOf(exchange.state).accounts as { holdings: { market: number }[] }[];
     expect(accounts.at(-1)?.holdings.map(({ market }) => market)).toEqual([1, 2, 3]);
   });
 

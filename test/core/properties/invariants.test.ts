@@ -5,7 +5,7 @@ import { invariants, violations } from "../../../src/core/invariants/invariants.
 import { findAccount } from "../../../src/core/state.ts";
 import { money, size } from "../../../src/core/units.ts";
 import { addressOf } from "../../support/commands.ts";
-import { openFloor, TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, TestExchange } from "../../support/exchange.ts";
 
 const CONSERVED = "USDC issued = balances + locked collateral";
 const BACKED = "supply of YES = supply of NO = locked collateral";
@@ -20,23 +20,23 @@ const ON_CHAIN = "chain balances + pending = ledger";
 const BLOCKS = "blocks = what was mined";
 
 /** Orders 1 and 2 bid at 0.5, order 3 buys NO, an ask at 0.6, and order 4 has traded 3 with order 1. */
-function tradedFloor() {
-  const floor = openFloor({ feeRateBps: 100 });
-  floor.send(
+function openTraded() {
+  const exchange = openFundedExchange({ feeRateBps: 100 });
+  exchange.send(
     "alice BUY 10 YES @ 0.5",
     "bob BUY 5 YES @ 0.5",
     "carol BUY 5 NO @ 0.4",
     "carol SELL 3 YES @ 0.5",
   );
-  const { markets, orders } = floor.state;
-  const account = findAccount(floor.state, addressOf("alice")) as Account;
+  const { markets, orders } = exchange.state;
+  const account = findAccount(exchange.state, addressOf("alice")) as Account;
   const market = markets.get(1);
   const holding = account.holdings.get(1) as Holding;
   const book = market.books[0].book as Book;
-  return { state: floor.state, account, holding, market, book, order: orders.get(1) };
+  return { state: exchange.state, account, holding, market, book, order: orders.get(1) };
 }
 
-type Traded = ReturnType<typeof tradedFloor>;
+type Traded = ReturnType<typeof openTraded>;
 
 /** Adds to a field of a record, which only tests may do. */
 const add =
@@ -120,7 +120,7 @@ function restAnew({ book, order }: Traded, tick: number): void {
 
 describe("the invariants", () => {
   it.each(FAULTS)("find %s", (_fault, plant, found) => {
-    const parts = tradedFloor();
+    const parts = openTraded();
     plant(parts);
     const broken = violations(parts.state);
     expect(broken.map(({ name }) => name)).toEqual(found);
@@ -129,10 +129,10 @@ describe("the invariants", () => {
 
   it("hold for an empty and a used exchange", () => {
     expect(violations(new TestExchange().state)).toEqual([]);
-    expect(violations(tradedFloor().state)).toEqual([]);
+    expect(violations(openTraded().state)).toEqual([]);
   });
 
   it("report the number of comparisons", () => {
-    for (const { name, checked } of invariants(tradedFloor().state)) expect(checked, name).toBeGreaterThan(0);
+    for (const { name, checked } of invariants(openTraded().state)) expect(checked, name).toBeGreaterThan(0);
   });
 });

@@ -4,44 +4,44 @@ import { addressOf } from "../../support/commands.ts";
 import { FAUCET_OF_10_000, TestExchange, verdictOf } from "../../support/exchange.ts";
 
 const derive = (name: string): Command => ({ kind: "deriveCredentials", address: addressOf(name) });
-const derivationsOf = (floor: TestExchange, name: string): number =>
-  floor.state.accounts.get(floor.state.accountByAddress.get(addressOf(name)) ?? 0).derivations;
+const derivationsOf = (exchange: TestExchange, name: string): number =>
+  exchange.state.accounts.get(exchange.state.accountByAddress.get(addressOf(name)) ?? 0).derivations;
 
 describe("deriving credentials", () => {
   it("for the first time opens the account and funds it from the faucet", () => {
-    const floor = new TestExchange(FAUCET_OF_10_000);
-    floor.market();
-    floor.demand(derive("dave"));
-    expect(floor.usdc("dave").balance).toBe(10_000);
-    floor.send("dave SELL 10000 NO @ 0.5");
-    expect(floor.shares("dave", "YES").balance).toBe(10_000);
+    const exchange = new TestExchange(FAUCET_OF_10_000);
+    exchange.market();
+    exchange.mustSubmit(derive("dave"));
+    expect(exchange.usdc("dave").balance).toBe(10_000);
+    exchange.send("dave SELL 10000 NO @ 0.5");
+    expect(exchange.shares("dave", "YES").balance).toBe(10_000);
   });
 
   it("for the first time funds an existing account too", () => {
-    const floor = new TestExchange(FAUCET_OF_10_000);
-    floor.fund("dave", { usdc: 1 });
-    floor.demand(derive("dave"));
-    expect(floor.usdc("dave").balance).toBe(10_001);
-    expect(floor.state.accounts.size).toBe(3);
+    const exchange = new TestExchange(FAUCET_OF_10_000);
+    exchange.fund("dave", { usdc: 1 });
+    exchange.mustSubmit(derive("dave"));
+    expect(exchange.usdc("dave").balance).toBe(10_001);
+    expect(exchange.state.accounts.size).toBe(3);
   });
 
   it("with an empty faucet adds no funds", () => {
-    const floor = new TestExchange();
-    floor.demand(derive("dave"));
-    expect(floor.events.map(({ kind }) => kind)).toEqual(["accountOpened", "credentialsDerived"]);
+    const exchange = new TestExchange();
+    exchange.mustSubmit(derive("dave"));
+    expect(exchange.events.map(({ kind }) => kind)).toEqual(["accountOpened", "credentialsDerived"]);
   });
 
   it("again is counted and adds no funds if credentials rotate", () => {
-    const floor = new TestExchange({ ...FAUCET_OF_10_000, credentials: "rotate" });
-    for (let time = 1; time <= 3; time += 1) floor.demand(derive("dave"));
-    expect(derivationsOf(floor, "dave")).toBe(3);
-    expect(floor.usdc("dave").balance).toBe(10_000);
+    const exchange = new TestExchange({ ...FAUCET_OF_10_000, credentials: "rotate" });
+    for (let time = 1; time <= 3; time += 1) exchange.mustSubmit(derive("dave"));
+    expect(derivationsOf(exchange, "dave")).toBe(3);
+    expect(exchange.usdc("dave").balance).toBe(10_000);
   });
 
   it("again is refused per address if credentials are derived once", () => {
-    const floor = new TestExchange({ ...FAUCET_OF_10_000, credentials: "once" });
-    const verdicts = ["dave", "dave", "eve", "dave"].map((name) => verdictOf(floor.submit(derive(name))));
+    const exchange = new TestExchange({ ...FAUCET_OF_10_000, credentials: "once" });
+    const verdicts = ["dave", "dave", "eve", "dave"].map((name) => verdictOf(exchange.submit(derive(name))));
     expect(verdicts).toEqual(["ok", "CREDENTIALS_ALREADY_DERIVED", "ok", "CREDENTIALS_ALREADY_DERIVED"]);
-    expect(derivationsOf(floor, "dave")).toBe(1);
+    expect(derivationsOf(exchange, "dave")).toBe(1);
   });
 });

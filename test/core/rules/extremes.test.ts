@@ -3,18 +3,18 @@ import { violations } from "../../../src/core/invariants/invariants.ts";
 import { FEES } from "../../../src/core/state.ts";
 import { MAX_MILLIS } from "../../../src/core/units.ts";
 import { addressOf } from "../../support/commands.ts";
-import { openFloor, START, TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, START, TestExchange } from "../../support/exchange.ts";
 
 /** Sends orders many times and checks the invariants once, at the end. */
-function sendMany(floor: TestExchange, sentences: readonly string[], times: number): void {
-  const commands = sentences.map((sentence) => floor.command(sentence));
+function sendMany(exchange: TestExchange, sentences: readonly string[], times: number): void {
+  const commands = sentences.map((sentence) => exchange.command(sentence));
   for (let time = 0; time < times; time += 1) {
     for (const command of commands) {
-      const decision = floor.exchange.submit(command);
+      const decision = exchange.exchange.submit(command);
       if (!decision.ok) throw new Error(`time ${time}: ${JSON.stringify(decision.refusal)}`);
     }
   }
-  expect(violations(floor.state)).toEqual([]);
+  expect(violations(exchange.state)).toEqual([]);
 }
 
 describe("at the ends of the price grid, with the highest fee", () => {
@@ -26,64 +26,64 @@ describe("at the ends of the price grid, with the highest fee", () => {
     ["transferred", "alice SELL 10 NO @ 0.0001", "bob BUY 10 NO @ 0.0001", "", -0.002, 0.001],
     ["transferred", "alice BUY 10 NO @ 0.9999", "bob SELL 10 NO @ 0.9999", "", 9.998, -9.999],
   ])("shares are %s: %s, %s", (_how, maker, taker, how, bob, alice) => {
-    const floor = openFloor({ tickSize: 0.0001, feeRateBps: 10_000 });
-    floor.send(maker, taker);
-    expect(floor.trades()[0]).toContain(`${how}fee 0.001`);
-    expect([floor.profit("bob"), floor.profit("alice")]).toEqual([bob, alice]);
-    expect(floor.state.accounts.get(FEES).collateral.balance).toBe(1000);
+    const exchange = openFundedExchange({ tickSize: 0.0001, feeRateBps: 10_000 });
+    exchange.send(maker, taker);
+    expect(exchange.trades()[0]).toContain(`${how}fee 0.001`);
+    expect([exchange.profit("bob"), exchange.profit("alice")]).toEqual([bob, alice]);
+    expect(exchange.state.accounts.get(FEES).collateral.balance).toBe(1000);
   });
 
   it("an account with exactly enough USDC for both sides mints with itself and pays the fee", () => {
-    const floor = openFloor({ tickSize: 0.0001, feeRateBps: 10_000 });
-    floor.fund("dave", { usdc: 1 * 10 + 0.001 * 2 });
-    floor.send("dave BUY 10 NO @ 0.0001", "dave BUY 10 YES @ 0.9999");
-    expect(floor.usdc("dave")).toEqual({ balance: 0.001, reserved: 0 });
-    expect(floor.shares("dave", "NO")).toEqual({ balance: 10, reserved: 0 });
+    const exchange = openFundedExchange({ tickSize: 0.0001, feeRateBps: 10_000 });
+    exchange.fund("dave", { usdc: 1 * 10 + 0.001 * 2 });
+    exchange.send("dave BUY 10 NO @ 0.0001", "dave BUY 10 YES @ 0.9999");
+    expect(exchange.usdc("dave")).toEqual({ balance: 0.001, reserved: 0 });
+    expect(exchange.shares("dave", "NO")).toEqual({ balance: 10, reserved: 0 });
   });
 });
 
 describe("in large numbers", () => {
   it("one order matches thousands of makers, and closing the market cancels thousands more", () => {
-    const floor = openFloor();
-    sendMany(floor, ["alice SELL 1 YES @ 0.5", "bob SELL 1 YES @ 0.6"], 3000);
-    floor.send("carol BUY 4500 YES @ 0.99");
-    expect(floor.state.trades.size).toBe(4500);
-    floor.demand({ kind: "closeMarket", market: 1 });
-    expect(floor.book()).toEqual({ bids: [], asks: [] });
-    expect(floor.open("bob")).toEqual([]);
+    const exchange = openFundedExchange();
+    sendMany(exchange, ["alice SELL 1 YES @ 0.5", "bob SELL 1 YES @ 0.6"], 3000);
+    exchange.send("carol BUY 4500 YES @ 0.99");
+    expect(exchange.state.trades.size).toBe(4500);
+    exchange.mustSubmit({ kind: "closeMarket", market: 1 });
+    expect(exchange.book()).toEqual({ bids: [], asks: [] });
+    expect(exchange.open("bob")).toEqual([]);
   });
 
   it("thousands of orders with the same expiration expire in order of creation", () => {
-    const floor = openFloor();
-    sendMany(floor, ["alice SELL 1 YES @ 0.5 GTD 1s", "bob BUY 1 YES @ 0.4 GTD 1s"], 2000);
-    floor.advance("1s");
-    const expired = floor.eventsOf("orderExpired").map(({ order }) => order);
+    const exchange = openFundedExchange();
+    sendMany(exchange, ["alice SELL 1 YES @ 0.5 GTD 1s", "bob BUY 1 YES @ 0.4 GTD 1s"], 2000);
+    exchange.advance("1s");
+    const expired = exchange.eventsOf("orderExpired").map(({ order }) => order);
     expect(expired).toEqual(Array.from({ length: 4000 }, (_, index) => index + 1));
   });
 
   it("the liquidity is exact above 2^53 micro-USDC", () => {
-    const floor = openFloor({ tickSize: 0.0001 });
-    sendMany(floor, ["alice BUY 9999999.99 NO @ 0.0001"], 950);
-    floor.exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") });
-    expect(floor.figures().liquidity).toBe(0n);
-    expect(violations(floor.state)).toEqual([]);
+    const exchange = openFundedExchange({ tickSize: 0.0001 });
+    sendMany(exchange, ["alice BUY 9999999.99 NO @ 0.0001"], 950);
+    exchange.exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") });
+    expect(exchange.figures().liquidity).toBe(0n);
+    expect(violations(exchange.state)).toEqual([]);
   });
 
   it("the volume is exact above 2^53 micro-USDC", () => {
-    const floor = new TestExchange();
-    floor.market({ tickSize: 0.0001 });
-    floor.fund("alice", { usdc: 10_000_000, yes: 10_000_000 });
-    sendMany(floor, ["alice SELL 9999999.99 YES @ 0.9997", "alice BUY 9999999.99 YES @ 0.9997"], 1000);
-    expect(floor.figures().volume).toBe(1000n * 9997n * 999_999_999n);
+    const exchange = new TestExchange();
+    exchange.market({ tickSize: 0.0001 });
+    exchange.fund("alice", { usdc: 10_000_000, yes: 10_000_000 });
+    sendMany(exchange, ["alice SELL 9999999.99 YES @ 0.9997", "alice BUY 9999999.99 YES @ 0.9997"], 1000);
+    expect(exchange.figures().volume).toBe(1000n * 9997n * 999_999_999n);
   });
 });
 
 describe("the latest expiration", () => {
   it("is the last millisecond of the year 9999", () => {
-    const floor = openFloor();
-    floor.send(`alice BUY 1 YES @ 0.5 GTD ${MAX_MILLIS - START}ms`);
-    floor.exchange.advanceTo(MAX_MILLIS);
-    expect(floor.order(1)).toBe("EXPIRED 0/1");
+    const exchange = openFundedExchange();
+    exchange.send(`alice BUY 1 YES @ 0.5 GTD ${MAX_MILLIS - START}ms`);
+    exchange.exchange.advanceTo(MAX_MILLIS);
+    expect(exchange.order(1)).toBe("EXPIRED 0/1");
   });
 });
 
@@ -92,8 +92,8 @@ describe("the reservation of an open order", () => {
     ["0.0001", 0.001],
     ["0.9999", 9.999],
   ])("is exact at the end of the price grid, %s", (price, reserved) => {
-    const floor = openFloor({ tickSize: 0.0001 });
-    floor.send(`alice BUY 10 YES @ ${price}`, `bob BUY 10 YES @ ${price}`);
-    expect(floor.usdc("alice").reserved).toBe(reserved);
+    const exchange = openFundedExchange({ tickSize: 0.0001 });
+    exchange.send(`alice BUY 10 YES @ ${price}`, `bob BUY 10 YES @ ${price}`);
+    expect(exchange.usdc("alice").reserved).toBe(reserved);
   });
 });

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { feeOf } from "../../../src/core/order.ts";
 import { FEES } from "../../../src/core/state.ts";
 import { MAX_SIZE, price, size } from "../../../src/core/units.ts";
-import { openFloor, TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, TestExchange } from "../../support/exchange.ts";
 
 describe("the taker fee", () => {
-  it("is floor(rate x min(price, 1 - price) x size / 10,000), as computed with BigInt, for every price, size and rate", () => {
+  it("is exchange(rate x min(price, 1 - price) x size / 10,000), as computed with BigInt, for every price, size and rate", () => {
     const exact = (p: number, s: number, rate: number): number =>
       Number((BigInt(rate) * BigInt(Math.min(p, 10_000 - p)) * BigInt(s)) / 10_000n);
     const units = (max: number): fc.Arbitrary<number> =>
@@ -29,30 +29,30 @@ describe("payment of the fee", () => {
     ["a buyer of minted shares", "alice BUY 10 NO @ 0.3", "bob BUY 10 YES @ 0.7", [-7.03, -3]],
     ["a seller of merged shares", "alice SELL 10 NO @ 0.3", "bob SELL 10 YES @ 0.7", [6.97, 3]],
   ])("is by the taker and never by the maker: %s", (_name, maker, taker, [takerProfit, makerProfit]) => {
-    const floor = openFloor({ feeRateBps: 100 });
-    floor.send(maker, taker);
-    expect([floor.profit("bob"), floor.profit("alice")]).toEqual([takerProfit, makerProfit]);
+    const exchange = openFundedExchange({ feeRateBps: 100 });
+    exchange.send(maker, taker);
+    expect([exchange.profit("bob"), exchange.profit("alice")]).toEqual([takerProfit, makerProfit]);
   });
 
   it("is to the exchange's fee account", () => {
-    const floor = openFloor({ feeRateBps: 100 });
-    floor.send("alice SELL 10 YES @ 0.4", "bob BUY 4 YES @ 0.4", "bob BUY 6 YES @ 0.4");
-    expect(floor.state.accounts.get(FEES).collateral.balance).toBe(40_000);
+    const exchange = openFundedExchange({ feeRateBps: 100 });
+    exchange.send("alice SELL 10 YES @ 0.4", "bob BUY 4 YES @ 0.4", "bob BUY 6 YES @ 0.4");
+    expect(exchange.state.accounts.get(FEES).collateral.balance).toBe(40_000);
   });
 
   it("leaves a seller below 0.5 at 10,000 basis points with 0 USDC, never less", () => {
-    const floor = openFloor({ feeRateBps: 10_000 });
-    floor.fund("dave", { yes: 10 });
-    floor.send("alice BUY 10 YES @ 0.5", "dave SELL 10 YES @ 0.01");
-    expect(floor.usdc("dave")).toEqual({ balance: 0, reserved: 0 });
+    const exchange = openFundedExchange({ feeRateBps: 10_000 });
+    exchange.fund("dave", { yes: 10 });
+    exchange.send("alice BUY 10 YES @ 0.5", "dave SELL 10 YES @ 0.01");
+    expect(exchange.usdc("dave")).toEqual({ balance: 0, reserved: 0 });
   });
 
   it("is exact for 10,000,000 shares at 10,000 basis points", () => {
-    const floor = new TestExchange();
-    floor.market({ feeRateBps: 10_000, tickSize: 0.0001 });
-    for (const name of ["alice", "bob"]) floor.fund(name, { usdc: 10_000_000, yes: 10_000_000 });
-    floor.send("alice SELL 10000000 YES @ 0.4999", "bob BUY 10000000 YES @ 0.5");
-    expect(floor.trades()).toEqual(["#2 x #1: 10000000 @ 0.4999 fee 4999000"]);
-    expect(floor.usdc("bob")).toEqual({ balance: 2000, reserved: 0 });
+    const exchange = new TestExchange();
+    exchange.market({ feeRateBps: 10_000, tickSize: 0.0001 });
+    for (const name of ["alice", "bob"]) exchange.fund(name, { usdc: 10_000_000, yes: 10_000_000 });
+    exchange.send("alice SELL 10000000 YES @ 0.4999", "bob BUY 10000000 YES @ 0.5");
+    expect(exchange.trades()).toEqual(["#2 x #1: 10000000 @ 0.4999 fee 4999000"]);
+    expect(exchange.usdc("bob")).toEqual({ balance: 2000, reserved: 0 });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { idOf, idPrefix, numberOf } from "../../../src/core/ids.ts";
 import { eventCommand, marketCommand } from "../../support/commands.ts";
-import { openFloor, TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, TestExchange } from "../../support/exchange.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const KINDS = ["event", "market", "order", "trade"] as const;
@@ -54,27 +54,32 @@ describe("the id of an event, market, order or trade", () => {
 });
 
 describe("other commands and time", () => {
-  const orderIds = (floor: TestExchange): string[] => {
-    floor.send("alice SELL 1 YES @ 0.5", "bob BUY 1 YES @ 0.5");
-    return [floor.orderId(1), floor.orderId(2), floor.tokenId("YES"), idOf(floor.state.idPrefixes.trade, 1)];
+  const orderIds = (exchange: TestExchange): string[] => {
+    exchange.send("alice SELL 1 YES @ 0.5", "bob BUY 1 YES @ 0.5");
+    return [
+      exchange.orderId(1),
+      exchange.orderId(2),
+      exchange.tokenId("YES"),
+      idOf(exchange.state.idPrefixes.trade, 1),
+    ];
   };
 
-  it.for<[what: string, happen: (floor: TestExchange) => void]>([
-    ["an event", (floor) => floor.demand(eventCommand("extra"))],
-    ["a market", (floor) => floor.demand(marketCommand("extra"))],
-    ["an account", (floor) => floor.fund("extra", { usdc: 1 })],
-    ["a refusal", (floor) => void floor.try("extra BUY 100 YES @ 0.5")],
-    ["time", (floor) => floor.advance("1h")],
+  it.for<[what: string, happen: (exchange: TestExchange) => void]>([
+    ["an event", (exchange) => exchange.mustSubmit(eventCommand("extra"))],
+    ["a market", (exchange) => exchange.mustSubmit(marketCommand("extra"))],
+    ["an account", (exchange) => exchange.fund("extra", { usdc: 1 })],
+    ["a refusal", (exchange) => void exchange.try("extra BUY 100 YES @ 0.5")],
+    ["time", (exchange) => exchange.advance("1h")],
   ])("%s changes no order, trade or token id", ([_what, happen]) => {
-    const floor = openFloor();
-    happen(floor);
-    expect(orderIds(floor)).toEqual(orderIds(openFloor()));
+    const exchange = openFundedExchange();
+    happen(exchange);
+    expect(orderIds(exchange)).toEqual(orderIds(openFundedExchange()));
   });
 
   it("an additional order changes no market or token id", () => {
-    const [quiet, noisy] = [openFloor(), openFloor()];
+    const [quiet, noisy] = [openFundedExchange(), openFundedExchange()];
     noisy.send("alice BUY 1 YES @ 0.5");
-    for (const floor of [quiet, noisy]) floor.market();
+    for (const exchange of [quiet, noisy]) exchange.market();
     expect(noisy.tokenId("NO", 2)).toBe(quiet.tokenId("NO", 2));
     expect(noisy.state.markets.get(2).conditionId).toBe(quiet.state.markets.get(2).conditionId);
   });
@@ -82,9 +87,9 @@ describe("other commands and time", () => {
 
 describe("the ids of a market", () => {
   it("are a condition of 32 bytes and two tokens of 256 bits in decimal, all different", () => {
-    const floor = new TestExchange();
-    for (let count = 1; count <= 50; count += 1) floor.market();
-    const markets = [...floor.state.markets];
+    const exchange = new TestExchange();
+    for (let count = 1; count <= 50; count += 1) exchange.market();
+    const markets = [...exchange.state.markets];
     for (const { conditionId, tokenIds } of markets) {
       expect(conditionId).toMatch(/^0x[0-9a-f]{64}$/);
       for (const id of tokenIds) {
@@ -97,15 +102,15 @@ describe("the ids of a market", () => {
   });
 
   it("find the market", () => {
-    const floor = openFloor();
-    floor.market();
-    const { tokenIds, conditionId } = floor.state.markets.get(2);
-    expect(tokenIds.map((id) => floor.state.tokenById.get(id))).toEqual([4, 5]);
-    expect(floor.state.marketByConditionId.get(conditionId)).toBe(2);
+    const exchange = openFundedExchange();
+    exchange.market();
+    const { tokenIds, conditionId } = exchange.state.markets.get(2);
+    expect(tokenIds.map((id) => exchange.state.tokenById.get(id))).toEqual([4, 5]);
+    expect(exchange.state.marketByConditionId.get(conditionId)).toBe(2);
   });
 
   it("differ between seeds", () => {
-    const [one, two] = [openFloor({}, { seed: "1" }), openFloor({}, { seed: "2" })];
+    const [one, two] = [openFundedExchange({}, { seed: "1" }), openFundedExchange({}, { seed: "2" })];
     expect(one.tokenId("YES")).not.toBe(two.tokenId("YES"));
     expect([...one.state.accounts].map(({ address }) => address).slice(0, 2)).not.toEqual(
       [...two.state.accounts].map(({ address }) => address).slice(0, 2),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decimalText, PRICE_PLACES } from "../../../src/core/format.ts";
 import type { Matching, Outcome, Side } from "../../../src/core/terms.ts";
 import { unitsIn } from "../../support/commands.ts";
-import { openFloor, type TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
 
 interface Step {
   readonly op: "limit" | "cancel";
@@ -71,11 +71,11 @@ const VARIANTS: readonly Variant[] = [
 ];
 
 /** Runs a case; returns the number of each order by its id in the case. */
-function play(floor: TestExchange, { steps }: Case, { outcome, mirrored }: Variant): Map<string, number> {
+function play(exchange: TestExchange, { steps }: Case, { outcome, mirrored }: Variant): Map<string, number> {
   const numbers = new Map<string, number>();
   for (const { op, id, side, price, size, type } of steps) {
     if (op === "cancel") {
-      floor.cancel(traderOf((numbers.get(id) ?? 1) - 1), numbers.get(id) ?? 999);
+      exchange.cancel(traderOf((numbers.get(id) ?? 1) - 1), numbers.get(id) ?? 999);
       continue;
     }
     const index = numbers.size;
@@ -83,7 +83,7 @@ function play(floor: TestExchange, { steps }: Case, { outcome, mirrored }: Varia
     const isMirror = mirrored && token === "NO";
     const sentSide = isMirror === (side === "BUY") ? "SELL" : "BUY";
     const limit = isMirror ? mirrorOf(price) : price;
-    numbers.set(id, floor.send(`${traderOf(index)} ${sentSide} ${size} ${token} @ ${limit} ${type}`));
+    numbers.set(id, exchange.send(`${traderOf(index)} ${sentSide} ${size} ${token} @ ${limit} ${type}`));
   }
   return numbers;
 }
@@ -106,20 +106,24 @@ function expectedTrades(
 
 describe.each(VARIANTS)("with $variant", (variant) => {
   it.each(cases)("$name", (each) => {
-    const floor = openFloor({ matching: variant.matching, tickSize: each.tick, minOrderSize: 0.01 });
-    const numbers = play(floor, each, variant);
+    const exchange = openFundedExchange({
+      matching: variant.matching,
+      tickSize: each.tick,
+      minOrderSize: 0.01,
+    });
+    const numbers = play(exchange, each, variant);
     const line = ({ price, size }: Level): string => `${size} @ ${price}`;
     const mirror = ({ price, size }: Level): string => `${size} @ ${mirrorOf(price)}`;
     const { bids, asks } = each.expect;
     const own = { bids: bids.map(line), asks: asks.map(line) };
     const complement = { bids: asks.map(mirror), asks: bids.map(mirror) };
     const nothing = { bids: [], asks: [] };
-    expect(floor.trades()).toEqual(expectedTrades(each, variant, numbers));
+    expect(exchange.trades()).toEqual(expectedTrades(each, variant, numbers));
     if (variant.matching === "complementary") {
-      expect({ yes: floor.book("YES"), no: floor.book("NO") }).toEqual({ yes: own, no: complement });
+      expect({ yes: exchange.book("YES"), no: exchange.book("NO") }).toEqual({ yes: own, no: complement });
     } else {
       const other = variant.outcome(0) === "YES" ? "NO" : "YES";
-      expect({ own: floor.book(variant.outcome(0)), other: floor.book(other) }).toEqual({
+      expect({ own: exchange.book(variant.outcome(0)), other: exchange.book(other) }).toEqual({
         own,
         other: nothing,
       });

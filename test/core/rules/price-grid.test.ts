@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decimalText, PRICE_PLACES } from "../../../src/core/format.ts";
 import { MAX_SIZE, price } from "../../../src/core/units.ts";
-import { openFloor, TestExchange, verdictOf } from "../../support/exchange.ts";
+import { openFundedExchange, TestExchange, verdictOf } from "../../support/exchange.ts";
 
 const GRIDS = [
   [0.1, 9],
@@ -14,18 +14,18 @@ const GRIDS = [
 
 describe.each(GRIDS)("with a tick of %d", (tickSize, levels) => {
   it(`all ${levels} multiples of the tick are valid prices of YES and NO`, () => {
-    const floor = new TestExchange();
-    floor.market({ tickSize });
-    floor.fund("alice", { usdc: 100_000, yes: 100_000 });
-    floor.fund("bob", { usdc: 100_000, no: 100_000 });
-    const buy = floor.command("alice BUY 1 YES @ 0.5");
-    const sell = floor.command("bob SELL 1 NO @ 0.5");
-    const { tickSize: tick } = floor.state.markets.get(1);
+    const exchange = new TestExchange();
+    exchange.market({ tickSize });
+    exchange.fund("alice", { usdc: 100_000, yes: 100_000 });
+    exchange.fund("bob", { usdc: 100_000, no: 100_000 });
+    const buy = exchange.command("alice BUY 1 YES @ 0.5");
+    const sell = exchange.command("bob SELL 1 NO @ 0.5");
+    const { tickSize: tick } = exchange.state.markets.get(1);
     for (let units = tick as number; units < 10_000; units += tick) {
-      floor.exchange.submit({ ...buy, price: price(units) });
-      floor.exchange.submit({ ...sell, price: price(units) });
+      exchange.exchange.submit({ ...buy, price: price(units) });
+      exchange.exchange.submit({ ...sell, price: price(units) });
     }
-    const { trades, orders } = floor.state;
+    const { trades, orders } = exchange.state;
     expect(orders.size).toBe(levels * 2);
     for (const order of orders) {
       if (order.cancelReason !== null) expect.fail(`${decimalText(order.price, PRICE_PLACES)} was canceled`);
@@ -34,11 +34,13 @@ describe.each(GRIDS)("with a tick of %d", (tickSize, levels) => {
   });
 
   it("every other price is refused", () => {
-    const floor = openFloor({ tickSize });
-    const { tickSize: tick } = floor.state.markets.get(1);
-    const order = floor.command("alice BUY 1 YES @ 0.5");
+    const exchange = openFundedExchange({ tickSize });
+    const { tickSize: tick } = exchange.state.markets.get(1);
+    const order = exchange.command("alice BUY 1 YES @ 0.5");
     for (let units = 1; units < 10_000; units += 1) {
-      const verdict = verdictOf(floor.exchange.submit({ ...order, price: price(units), orderType: "FAK" }));
+      const verdict = verdictOf(
+        exchange.exchange.submit({ ...order, price: price(units), orderType: "FAK" }),
+      );
       if (verdict !== (units % tick === 0 ? "ok" : "INVALID_TICK_SIZE")) expect.fail(`${units}: ${verdict}`);
     }
   });
@@ -46,12 +48,12 @@ describe.each(GRIDS)("with a tick of %d", (tickSize, levels) => {
 
 describe("orders of the maximum size", () => {
   it("trade at the lowest and the highest price", () => {
-    const floor = new TestExchange();
-    floor.market({ tickSize: 0.0001 });
-    for (const name of ["alice", "bob"]) floor.fund(name, { usdc: 100_000_000, yes: 10_000_000 });
-    floor.send("alice SELL 10000000 YES @ 0.9999", "bob BUY 10000000 YES @ 0.9999");
-    floor.send("alice BUY 10000000 NO @ 0.9999", "bob BUY 10000000 YES @ 0.0001");
-    expect(floor.trades()).toEqual(["#2 x #1: 10000000 @ 0.9999", "#4 x #3: 10000000 @ 0.0001 MINT"]);
-    expect(floor.state.orders.get(1).size).toBe(MAX_SIZE);
+    const exchange = new TestExchange();
+    exchange.market({ tickSize: 0.0001 });
+    for (const name of ["alice", "bob"]) exchange.fund(name, { usdc: 100_000_000, yes: 10_000_000 });
+    exchange.send("alice SELL 10000000 YES @ 0.9999", "bob BUY 10000000 YES @ 0.9999");
+    exchange.send("alice BUY 10000000 NO @ 0.9999", "bob BUY 10000000 YES @ 0.0001");
+    expect(exchange.trades()).toEqual(["#2 x #1: 10000000 @ 0.9999", "#4 x #3: 10000000 @ 0.0001 MINT"]);
+    expect(exchange.state.orders.get(1).size).toBe(MAX_SIZE);
   });
 });

@@ -3,24 +3,24 @@ import type { Command } from "../../../src/core/commands.ts";
 import type { RefusalCode } from "../../../src/core/refusals.ts";
 import { money, price, size } from "../../../src/core/units.ts";
 import { addressOf, eventCommand, marketCommand } from "../../support/commands.ts";
-import { openFloor, START, type TestExchange, verdictOf } from "../../support/exchange.ts";
+import { openFundedExchange, START, type TestExchange, verdictOf } from "../../support/exchange.ts";
 
 /**
  * Market 1 is active, market 2 closed, market 3 resolved; dave has only 10 USDC; alice's order 1 is live and her order 2
  * canceled. A minute has passed, so that an expiration can be in the past.
  */
 function busyFloor(): TestExchange {
-  const floor = openFloor({ minOrderSize: 5, feeRateBps: 100 }, { credentials: "once" });
-  floor.market();
-  floor.market();
-  floor.demand({ kind: "closeMarket", market: 2 });
-  floor.demand({ kind: "resolveMarket", market: 3, winningOutcome: "YES" });
-  floor.fund("dave", { usdc: 10 });
-  floor.send("alice BUY 10 YES @ 0.1", "alice BUY 10 YES @ 0.2");
-  floor.cancel("alice", 2);
-  floor.demand({ kind: "deriveCredentials", address: addressOf("alice") });
-  floor.advance("1m");
-  return floor;
+  const exchange = openFundedExchange({ minOrderSize: 5, feeRateBps: 100 }, { credentials: "once" });
+  exchange.market();
+  exchange.market();
+  exchange.mustSubmit({ kind: "closeMarket", market: 2 });
+  exchange.mustSubmit({ kind: "resolveMarket", market: 3, winningOutcome: "YES" });
+  exchange.fund("dave", { usdc: 10 });
+  exchange.send("alice BUY 10 YES @ 0.1", "alice BUY 10 YES @ 0.2");
+  exchange.cancel("alice", 2);
+  exchange.mustSubmit({ kind: "deriveCredentials", address: addressOf("alice") });
+  exchange.advance("1m");
+  return exchange;
 }
 
 const unknownToken = (command: Command): Command => ({ ...command, tokenId: "77" }) as Command;
@@ -28,17 +28,17 @@ const expired = (command: Command): Command =>
   ({ ...command, orderType: "GTD", expiration: START }) as Command;
 
 /** Each order breaks the rule of its code and all later ones. */
-const ORDERS: readonly [code: RefusalCode, order: (floor: TestExchange) => Command][] = [
-  ["TOKEN_NOT_FOUND", (floor) => unknownToken(expired(floor.command("dave BUY 0.01 YES @ 0.0001", 2)))],
-  ["INVALID_TICK_SIZE", (floor) => expired(floor.command("dave BUY 0.01 YES @ 0.1234", 2))],
-  ["SIZE_TOO_SMALL", (floor) => expired(floor.command("dave SELL 0.99 YES @ 0.5", 2))],
-  ["EXPIRATION_IN_PAST", (floor) => expired(floor.command("dave SELL 100 YES @ 0.5", 2))],
-  ["MARKET_CLOSED", (floor) => floor.command("dave SELL 100 YES @ 0.5", 2)],
-  ["MARKET_CLOSED", (floor) => floor.command("dave SELL 100 YES @ 0.5", 3)],
-  ["INSUFFICIENT_BALANCE", (floor) => floor.command("dave SELL 100 YES @ 0.5")],
+const ORDERS: readonly [code: RefusalCode, order: (exchange: TestExchange) => Command][] = [
+  ["TOKEN_NOT_FOUND", (exchange) => unknownToken(expired(exchange.command("dave BUY 0.01 YES @ 0.0001", 2)))],
+  ["INVALID_TICK_SIZE", (exchange) => expired(exchange.command("dave BUY 0.01 YES @ 0.1234", 2))],
+  ["SIZE_TOO_SMALL", (exchange) => expired(exchange.command("dave SELL 0.99 YES @ 0.5", 2))],
+  ["EXPIRATION_IN_PAST", (exchange) => expired(exchange.command("dave SELL 100 YES @ 0.5", 2))],
+  ["MARKET_CLOSED", (exchange) => exchange.command("dave SELL 100 YES @ 0.5", 2)],
+  ["MARKET_CLOSED", (exchange) => exchange.command("dave SELL 100 YES @ 0.5", 3)],
+  ["INSUFFICIENT_BALANCE", (exchange) => exchange.command("dave SELL 100 YES @ 0.5")],
 ];
 
-const OTHERS: readonly [code: RefusalCode, what: string, command: (floor: TestExchange) => Command][] = [
+const OTHERS: readonly [code: RefusalCode, what: string, command: (exchange: TestExchange) => Command][] = [
   ["SLUG_TAKEN", "an event with a used slug", () => eventCommand("event")],
   [
     "EVENT_NOT_FOUND",
@@ -54,15 +54,23 @@ const OTHERS: readonly [code: RefusalCode, what: string, command: (floor: TestEx
   [
     "TOKEN_NOT_FOUND",
     "funds in an unknown token, and more than may be issued",
-    (floor) => fund(5_000_000_000_000_000, [floor.tokenId("YES"), "77"]),
+    (exchange) => fund(5_000_000_000_000_000, [exchange.tokenId("YES"), "77"]),
   ],
   ["ISSUANCE_EXCEEDED", "more funds than may be issued", () => fund(5_000_000_000_000_000, [])],
   ["ORDER_NOT_FOUND", "canceling an invalid order id", () => cancel("alice", "0")],
-  ["ORDER_NOT_FOUND", "canceling an unknown order", (floor) => cancel("alice", floor.orderId(3))],
-  ["ORDER_NOT_FOUND", "canceling another account's live order", (floor) => cancel("bob", floor.orderId(1))],
-  ["ORDER_NOT_FOUND", "canceling another account's ended order", (floor) => cancel("bob", floor.orderId(2))],
-  ["ORDER_NOT_FOUND", "canceling without an account", (floor) => cancel("nobody", floor.orderId(1))],
-  ["ORDER_NOT_LIVE", "canceling an ended order", (floor) => cancel("alice", floor.orderId(2))],
+  ["ORDER_NOT_FOUND", "canceling an unknown order", (exchange) => cancel("alice", exchange.orderId(3))],
+  [
+    "ORDER_NOT_FOUND",
+    "canceling another account's live order",
+    (exchange) => cancel("bob", exchange.orderId(1)),
+  ],
+  [
+    "ORDER_NOT_FOUND",
+    "canceling another account's ended order",
+    (exchange) => cancel("bob", exchange.orderId(2)),
+  ],
+  ["ORDER_NOT_FOUND", "canceling without an account", (exchange) => cancel("nobody", exchange.orderId(1))],
+  ["ORDER_NOT_LIVE", "canceling an ended order", (exchange) => cancel("alice", exchange.orderId(2))],
   ["ORDER_NOT_LIVE", "expiring an ended order", () => ({ kind: "expireOrder", order: 2 })],
   [
     "CREDENTIALS_ALREADY_DERIVED",
@@ -90,33 +98,33 @@ describe("a refused command", () => {
     ...ORDERS.map(([code, command]) => [code, "an order that breaks this rule first", command] as const),
     ...OTHERS,
   ])("is %s and changes nothing: %s", ([code, _case, command]) => {
-    const floor = busyFloor();
-    const { hash, sequence, now } = floor.exchange;
-    const before = floor.events.length;
-    expect(verdictOf(floor.submit(command(floor)))).toBe(code);
-    expect(floor.exchange).toMatchObject({ hash, sequence, now });
-    expect(floor.events).toHaveLength(before);
-    expect(floor.state.accountByAddress.has(addressOf("new"))).toBe(false);
+    const exchange = busyFloor();
+    const { hash, sequence, now } = exchange.exchange;
+    const before = exchange.events.length;
+    expect(verdictOf(exchange.submit(command(exchange)))).toBe(code);
+    expect(exchange.exchange).toMatchObject({ hash, sequence, now });
+    expect(exchange.events).toHaveLength(before);
+    expect(exchange.state.accountByAddress.has(addressOf("new"))).toBe(false);
   });
 
   it("changes no later id", () => {
     const [quiet, noisy] = [busyFloor(), busyFloor()];
     for (const [, order] of ORDERS) noisy.submit(order(noisy));
-    for (const floor of [quiet, noisy]) floor.send("alice SELL 10 YES @ 0.3", "bob BUY 10 YES @ 0.3");
+    for (const exchange of [quiet, noisy]) exchange.send("alice SELL 10 YES @ 0.3", "bob BUY 10 YES @ 0.3");
     expect(noisy.exchange.hash).toBe(quiet.exchange.hash);
   });
 });
 
 describe("the details of a refusal", () => {
-  const refusalOf = (floor: TestExchange, command: Command): unknown => {
-    const decision = floor.submit(command);
+  const refusalOf = (exchange: TestExchange, command: Command): unknown => {
+    const decision = exchange.submit(command);
     return decision.ok ? undefined : decision.refusal;
   };
 
   it("for a buyer have the required USDC with the maximum fee, and the balance", () => {
-    const floor = busyFloor();
-    floor.send("dave BUY 10 YES @ 0.5");
-    expect(refusalOf(floor, floor.command("dave BUY 10 YES @ 0.5"))).toEqual({
+    const exchange = busyFloor();
+    exchange.send("dave BUY 10 YES @ 0.5");
+    expect(refusalOf(exchange, exchange.command("dave BUY 10 YES @ 0.5"))).toEqual({
       code: "INSUFFICIENT_BALANCE",
       asset: "USDC",
       required: 5_050_000,
@@ -128,12 +136,12 @@ describe("the details of a refusal", () => {
   });
 
   it("for a seller have shares of the token, including the grant not yet minted", () => {
-    const floor = busyFloor();
-    floor.fund("dave", { everyMarket: 7 });
-    floor.fund("dave", { no: 2 });
-    expect(refusalOf(floor, floor.command("dave SELL 9.01 NO @ 0.5"))).toEqual({
+    const exchange = busyFloor();
+    exchange.fund("dave", { everyMarket: 7 });
+    exchange.fund("dave", { no: 2 });
+    expect(refusalOf(exchange, exchange.command("dave SELL 9.01 NO @ 0.5"))).toEqual({
       code: "INSUFFICIENT_BALANCE",
-      asset: floor.tokenId("NO"),
+      asset: exchange.tokenId("NO"),
       required: 901,
       available: 900,
       balance: 900,
@@ -143,8 +151,8 @@ describe("the details of a refusal", () => {
   });
 
   it("for an address without an account have balance 0", () => {
-    const floor = busyFloor();
-    expect(refusalOf(floor, floor.command("nobody BUY 5 YES @ 0.01"))).toMatchObject({
+    const exchange = busyFloor();
+    expect(refusalOf(exchange, exchange.command("nobody BUY 5 YES @ 0.01"))).toMatchObject({
       code: "INSUFFICIENT_BALANCE",
       available: 0,
       balance: 0,
@@ -152,18 +160,18 @@ describe("the details of a refusal", () => {
   });
 
   it("for tick, size and expiration have the requested and the allowed value", () => {
-    const floor = busyFloor();
-    expect(refusalOf(floor, floor.command("dave BUY 10 YES @ 0.555"))).toEqual({
+    const exchange = busyFloor();
+    expect(refusalOf(exchange, exchange.command("dave BUY 10 YES @ 0.555"))).toEqual({
       code: "INVALID_TICK_SIZE",
       price: price(5550),
       tickSize: price(100),
     });
-    expect(refusalOf(floor, floor.command("dave BUY 4.99 YES @ 0.5"))).toEqual({
+    expect(refusalOf(exchange, exchange.command("dave BUY 4.99 YES @ 0.5"))).toEqual({
       code: "SIZE_TOO_SMALL",
       size: size(499),
       minOrderSize: size(500),
     });
-    expect(refusalOf(floor, expired(floor.command("dave BUY 5 YES @ 0.5")))).toEqual({
+    expect(refusalOf(exchange, expired(exchange.command("dave BUY 5 YES @ 0.5")))).toEqual({
       code: "EXPIRATION_IN_PAST",
       expiration: START,
       serverTime: START + 60_000,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { OrderType, SelfTradePolicy } from "../../../src/core/terms.ts";
-import { openFloor, type TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
 import { listed, rowsOf } from "../../support/table.ts";
 
 /** Alice's order #2 rests between two of bob's. */
 function floorWith(selfTrade: SelfTradePolicy): TestExchange {
-  const floor = openFloor({ selfTrade });
-  floor.send("bob SELL 3 YES @ 0.5", "alice SELL 4 YES @ 0.5", "bob SELL 5 YES @ 0.51");
-  return floor;
+  const exchange = openFundedExchange({ selfTrade });
+  exchange.send("bob SELL 3 YES @ 0.5", "alice SELL 4 YES @ 0.5", "bob SELL 5 YES @ 0.51");
+  return exchange;
 }
 
 const CANCELED = "CANCELED 0/4 SELF_TRADE";
@@ -36,11 +36,11 @@ const sentence = (shares: number, type: OrderType): string =>
 
 describe("a taker that reaches an order of its own account", () => {
   it.each(RULES)("with %s as %s: trades %s, taker %s, own order %s", (policy, type, ...rule) => {
-    const floor = floorWith(policy);
-    floor.send(sentence(20, type));
-    const trades = floor.trades().map((trade) => trade.replace("#4 x ", ""));
-    const { bids, asks } = floor.book();
-    expect([listed(trades), floor.order(4), floor.order(2), listed(bids), listed(asks)]).toEqual(rule);
+    const exchange = floorWith(policy);
+    exchange.send(sentence(20, type));
+    const trades = exchange.trades().map((trade) => trade.replace("#4 x ", ""));
+    const { bids, asks } = exchange.book();
+    expect([listed(trades), exchange.order(4), exchange.order(2), listed(bids), listed(asks)]).toEqual(rule);
   });
 
   it.each<[SelfTradePolicy, number]>([
@@ -58,9 +58,9 @@ describe("a taker that reaches an order of its own account", () => {
   });
 
   it("as FOK with cancel-maker cancels the own order only if it is filled", () => {
-    const floor = floorWith("cancel-maker");
-    floor.send(sentence(8, "FOK"));
-    expect([floor.order(2), floor.book().asks]).toEqual([CANCELED, []]);
+    const exchange = floorWith("cancel-maker");
+    exchange.send(sentence(8, "FOK"));
+    expect([exchange.order(2), exchange.book().asks]).toEqual([CANCELED, []]);
   });
 
   it.each<[SelfTradePolicy, string, string]>([
@@ -69,47 +69,47 @@ describe("a taker that reaches an order of its own account", () => {
     ["cancel-maker", "LIVE 0/4", "CANCELED 0/4 SELF_TRADE"],
     ["cancel-both", "CANCELED 0/4 SELF_TRADE", "CANCELED 0/4 SELF_TRADE"],
   ])("with %s becomes %s if it reaches only its own order", (policy, taker, own) => {
-    const floor = openFloor({ selfTrade: policy });
-    floor.send("alice SELL 4 YES @ 0.5", "alice BUY 4 YES @ 0.5");
-    expect([floor.order(2), floor.order(1)]).toEqual([taker, own]);
+    const exchange = openFundedExchange({ selfTrade: policy });
+    exchange.send("alice SELL 4 YES @ 0.5", "alice BUY 4 YES @ 0.5");
+    expect([exchange.order(2), exchange.order(1)]).toEqual([taker, own]);
   });
 
   it("with cancel-maker cancels every own order it reaches and releases their reservations", () => {
-    const floor = openFloor({ selfTrade: "cancel-maker" });
-    floor.send(
+    const exchange = openFundedExchange({ selfTrade: "cancel-maker" });
+    exchange.send(
       "alice SELL 1 YES @ 0.5",
       "alice SELL 2 YES @ 0.51",
       "bob SELL 1 YES @ 0.52",
       "alice BUY 5 YES @ 0.6",
     );
-    expect([1, 2, 4].map((order) => floor.order(order))).toEqual([
+    expect([1, 2, 4].map((order) => exchange.order(order))).toEqual([
       "CANCELED 0/1 SELF_TRADE",
       "CANCELED 0/2 SELF_TRADE",
       "LIVE 1/5",
     ]);
-    expect(floor.shares("alice", "YES").reserved).toBe(0);
+    expect(exchange.shares("alice", "YES").reserved).toBe(0);
   });
 });
 
 describe("an allowed self-trade", () => {
   it("changes balances only by the fee", () => {
-    const floor = openFloor({ feeRateBps: 200 });
-    floor.send("alice SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5");
-    expect(floor.usdc("alice")).toEqual({ balance: 999_999.9, reserved: 0 });
-    expect(floor.shares("alice", "YES")).toEqual({ balance: 1_000_000, reserved: 0 });
+    const exchange = openFundedExchange({ feeRateBps: 200 });
+    exchange.send("alice SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5");
+    expect(exchange.usdc("alice")).toEqual({ balance: 999_999.9, reserved: 0 });
+    expect(exchange.shares("alice", "YES")).toEqual({ balance: 1_000_000, reserved: 0 });
   });
 
   it("can use the whole balance of USDC and shares", () => {
-    const floor = openFloor({ feeRateBps: 10_000 });
-    floor.fund("dave", { usdc: 100, yes: 100 });
-    floor.send("dave SELL 100 YES @ 0.5", "dave BUY 100 YES @ 0.5");
-    expect(floor.usdc("dave")).toEqual({ balance: 50, reserved: 0 });
+    const exchange = openFundedExchange({ feeRateBps: 10_000 });
+    exchange.fund("dave", { usdc: 100, yes: 100 });
+    exchange.send("dave SELL 100 YES @ 0.5", "dave BUY 100 YES @ 0.5");
+    expect(exchange.usdc("dave")).toEqual({ balance: 50, reserved: 0 });
   });
 
   it("is listed twice in the account's fills", () => {
-    const floor = openFloor();
-    floor.send("alice SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5");
-    const account = floor.state.accounts.get(floor.state.orders.get(1).account);
+    const exchange = openFundedExchange();
+    exchange.send("alice SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5");
+    const account = exchange.state.accounts.get(exchange.state.orders.get(1).account);
     expect(account.fills.size).toBe(2);
     expect(account.holdings.get(1)?.yesFills?.size).toBe(2);
   });

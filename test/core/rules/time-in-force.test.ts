@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { canonicalLines } from "../../../src/core/state-document.ts";
-import { openFloor, type TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
 import { listed, rowsOf } from "../../support/table.ts";
 
 /** Returns the canonical state without its orders. */
@@ -12,9 +12,9 @@ function stateWithoutOrders({ state }: TestExchange): string[] {
 
 /** Asks of 4 at 0.5 and 6 at 0.6, and a bid of 9 at 0.4. */
 function quotedFloor(): TestExchange {
-  const floor = openFloor();
-  floor.send("alice SELL 4 YES @ 0.5", "bob SELL 6 YES @ 0.6", "alice BUY 9 YES @ 0.4");
-  return floor;
+  const exchange = openFundedExchange();
+  exchange.send("alice SELL 4 YES @ 0.5", "bob SELL 6 YES @ 0.6", "alice BUY 9 YES @ 0.4");
+  return exchange;
 }
 
 const UNTOUCHED = { bids: ["9 @ 0.4"], asks: ["4 @ 0.5", "6 @ 0.6"] };
@@ -37,42 +37,42 @@ FOK that crosses nothing is canceled | carol SELL 10 YES @ 0.41 FOK | CANCELED 0
 
 describe("an incoming order", () => {
   it.each(RULES)("%s", (_rule, order = "", ...expected) => {
-    const floor = quotedFloor();
-    floor.send(order);
-    const { bids, asks } = floor.book();
-    expect([floor.order(4), listed(floor.trades()), listed(bids), listed(asks)]).toEqual(expected);
+    const exchange = quotedFloor();
+    exchange.send(order);
+    const { bids, asks } = exchange.book();
+    expect([exchange.order(4), listed(exchange.trades()), listed(bids), listed(asks)]).toEqual(expected);
   });
 });
 
 describe("an order that is canceled completely on arrival", () => {
   it.each(["FOK", "FAK"])("as %s changes only the list of orders", (type) => {
-    const floor = quotedFloor();
-    const before = stateWithoutOrders(floor);
+    const exchange = quotedFloor();
+    const before = stateWithoutOrders(exchange);
     const limit = type === "FOK" ? "0.99" : "0.49";
-    expect(floor.try(`carol BUY 11 YES @ ${limit} ${type}`).ok).toBe(true);
-    expect(stateWithoutOrders(floor)).toEqual(before);
-    expect(floor.book()).toEqual(UNTOUCHED);
+    expect(exchange.try(`carol BUY 11 YES @ ${limit} ${type}`).ok).toBe(true);
+    expect(stateWithoutOrders(exchange)).toEqual(before);
+    expect(exchange.book()).toEqual(UNTOUCHED);
   });
 
   it("does not change the sequence and the time of the book", () => {
-    const floor = quotedFloor();
-    const [{ sequence, updatedAt }] = floor.state.markets.get(1).books;
-    floor.advance("1s");
-    floor.send("carol BUY 11 YES @ 0.99 FOK");
-    expect(floor.state.markets.get(1).books[0]).toMatchObject({ sequence, updatedAt });
+    const exchange = quotedFloor();
+    const [{ sequence, updatedAt }] = exchange.state.markets.get(1).books;
+    exchange.advance("1s");
+    exchange.send("carol BUY 11 YES @ 0.99 FOK");
+    expect(exchange.state.markets.get(1).books[0]).toMatchObject({ sequence, updatedAt });
   });
 
   it("is in the list of orders with its own number", () => {
-    const floor = quotedFloor();
-    expect(floor.send("carol BUY 11 YES @ 0.99 FOK")).toBe(4);
-    expect(floor.send("carol BUY 1 YES @ 0.01")).toBe(5);
+    const exchange = quotedFloor();
+    expect(exchange.send("carol BUY 11 YES @ 0.99 FOK")).toBe(4);
+    expect(exchange.send("carol BUY 1 YES @ 0.01")).toBe(5);
   });
 });
 
 describe("the sequence of a book", () => {
   it("increases by one for each order that rests, each fill and each order removed", () => {
-    const floor = openFloor();
-    const [book] = floor.state.markets.get(1).books;
+    const exchange = openFundedExchange();
+    const [book] = exchange.state.markets.get(1).books;
     const sequences = [
       "alice SELL 4 YES @ 0.5",
       "bob SELL 6 YES @ 0.6",
@@ -80,10 +80,10 @@ describe("the sequence of a book", () => {
       "carol BUY 7 YES @ 0.6",
       "carol BUY 7 YES @ 0.2 FOK",
     ].map((order) => {
-      floor.send(order);
+      exchange.send(order);
       return book.sequence;
     });
-    floor.cancel("carol", 4);
+    exchange.cancel("carol", 4);
     expect([...sequences, book.sequence]).toEqual([1, 2, 4, 6, 6, 7]);
   });
 });

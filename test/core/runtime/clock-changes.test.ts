@@ -3,16 +3,17 @@ import { describe, expect, it } from "vitest";
 import { millis } from "../../../src/core/units.ts";
 import { Clock, type ClockSetting } from "../../../src/engine/clock.ts";
 import { Slices } from "../../../src/engine/slices.ts";
-import { openFloor, START } from "../../support/exchange.ts";
+import { openFundedExchange, START } from "../../support/exchange.ts";
 
 const FROZEN: ClockSetting = { mode: "frozen", rate: 0 };
 const ORDERS = 30;
 
 /** Opens a clock and an exchange with 30 orders that expire one per second; slices have one step. */
 function openClock(setting = FROZEN, wallNow = () => 0) {
-  const floor = openFloor();
-  for (let second = 1; second <= ORDERS; second += 1) floor.send(`alice BUY 1 YES @ 0.5 GTD ${second}s`);
-  const { exchange } = floor;
+  const testExchange = openFundedExchange();
+  for (let second = 1; second <= ORDERS; second += 1)
+    testExchange.send(`alice BUY 1 YES @ 0.5 GTD ${second}s`);
+  const { exchange } = testExchange;
   const clock = new Clock(exchange, setting, wallNow);
   const slices = new Slices(0);
   const live = (): number => [...exchange.state.orders].filter(({ status }) => status === "LIVE").length;

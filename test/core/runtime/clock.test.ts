@@ -2,20 +2,20 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSteps } from "../../../src/core/steps.ts";
 import { MAX_MILLIS, millis } from "../../../src/core/units.ts";
 import { Clock, type ClockMode } from "../../../src/engine/clock.ts";
-import { openFloor, START, type TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, START, type TestExchange } from "../../support/exchange.ts";
 
 /** Opens an exchange whose clock follows a wall clock that the test sets. */
 function clockedFloor(mode: ClockMode, rate = 1) {
-  const floor = openFloor();
+  const exchange = openFundedExchange();
   const wall = { now: 5_000_000 };
-  const clock = new Clock(floor.exchange, { mode, rate }, () => wall.now);
+  const clock = new Clock(exchange.exchange, { mode, rate }, () => wall.now);
   /** Advances the wall clock, settles the clock, and returns the virtual milliseconds since the start. */
   const later = (wallMs: number): number => {
     wall.now += wallMs;
     clock.settle();
-    return floor.exchange.now - START;
+    return exchange.exchange.now - START;
   };
-  return { floor, clock, later };
+  return { exchange, clock, later };
 }
 
 describe("a clock", () => {
@@ -63,16 +63,16 @@ describe("a clock", () => {
   });
 
   it("ends at the last four-digit year", () => {
-    const { floor, later } = clockedFloor("scaled", 1_000_000);
+    const { exchange, later } = clockedFloor("scaled", 1_000_000);
     later(1_000_000_000_000);
-    expect(floor.exchange.now).toBe(MAX_MILLIS);
+    expect(exchange.exchange.now).toBe(MAX_MILLIS);
   });
 
   it("executes timed commands at their own moments", () => {
-    const { floor, later } = clockedFloor("real");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1500ms");
+    const { exchange, later } = clockedFloor("real");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1500ms");
     later(60_000);
-    expect(floor.state.orders.get(1)).toMatchObject({ status: "EXPIRED", updatedAt: START + 1500 });
+    expect(exchange.state.orders.get(1)).toMatchObject({ status: "EXPIRED", updatedAt: START + 1500 });
   });
 });
 
@@ -81,10 +81,10 @@ describe("setting a clock", () => {
   const real = { mode: "real", rate: 1 } as const;
 
   it("forward executes the commands due until then", () => {
-    const { floor, clock } = clockedFloor("frozen");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1m");
+    const { exchange, clock } = clockedFloor("frozen");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1m");
     runSteps(clock.moveInSteps(frozen, millis(START + 60_000)));
-    expect([floor.exchange.now - START, floor.order(1)]).toEqual([60_000, "EXPIRED 0/1"]);
+    expect([exchange.exchange.now - START, exchange.order(1)]).toEqual([60_000, "EXPIRED 0/1"]);
   });
 
   it("never moves time back", () => {
@@ -95,58 +95,58 @@ describe("setting a clock", () => {
   });
 
   it("from frozen to real does not add the wall time that passed while frozen", () => {
-    const { floor, clock, later } = clockedFloor("real");
+    const { exchange, clock, later } = clockedFloor("real");
     later(1000);
-    runSteps(clock.moveInSteps(frozen, floor.exchange.now));
+    runSteps(clock.moveInSteps(frozen, exchange.exchange.now));
     later(1_000_000);
-    runSteps(clock.moveInSteps(real, floor.exchange.now));
+    runSteps(clock.moveInSteps(real, exchange.exchange.now));
     expect(later(1)).toBe(1001);
   });
 
   it("to scaled scales only later time", () => {
-    const { floor, clock, later } = clockedFloor("real");
+    const { exchange, clock, later } = clockedFloor("real");
     later(1000);
-    runSteps(clock.moveInSteps({ mode: "scaled", rate: 10 }, floor.exchange.now));
+    runSteps(clock.moveInSteps({ mode: "scaled", rate: 10 }, exchange.exchange.now));
     expect(later(100)).toBe(2000);
   });
 });
 
 describe("restarting an exchange", () => {
   it("leaves a frozen clock at the new start", () => {
-    const { floor, clock, later } = clockedFloor("frozen");
+    const { exchange, clock, later } = clockedFloor("frozen");
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 5000)));
-    floor.exchange.restart(START);
+    exchange.exchange.restart(START);
     clock.open();
     expect(later(1000)).toBe(0);
   });
 
   it("lets a real clock advance from the new start", () => {
-    const { floor, clock, later } = clockedFloor("real");
+    const { exchange, clock, later } = clockedFloor("real");
     later(5000);
-    floor.exchange.restart(START);
+    exchange.exchange.restart(START);
     clock.open();
-    expect(floor.exchange.now - START).toBe(0);
+    expect(exchange.exchange.now - START).toBe(0);
     expect(later(1)).toBe(1);
   });
 
   it("reverts changes of mode and rate", () => {
-    const { floor, clock, later } = clockedFloor("real");
+    const { exchange, clock, later } = clockedFloor("real");
     runSteps(clock.moveInSteps({ mode: "scaled", rate: 600 }, millis(START + 5000)));
-    floor.exchange.restart(START);
+    exchange.exchange.restart(START);
     clock.open();
     expect([clock.mode, clock.rate, later(10)]).toEqual(["real", 1, 10]);
   });
 
   it("returns to the current wall time if the clock opened at the wall time", () => {
-    const floor = openFloor();
+    const exchange = openFundedExchange();
     let wall = START + 1000;
-    const clock = new Clock(floor.exchange, { mode: "real", rate: 1 }, () => wall, true);
-    expect(floor.exchange.now).toBe(START + 1000);
+    const clock = new Clock(exchange.exchange, { mode: "real", rate: 1 }, () => wall, true);
+    expect(exchange.exchange.now).toBe(START + 1000);
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 9000)));
     wall += 500;
-    floor.exchange.restart(START);
+    exchange.exchange.restart(START);
     clock.open();
-    expect(floor.exchange.now).toBe(START + 1500);
+    expect(exchange.exchange.now).toBe(START + 1500);
   });
 });
 
@@ -157,114 +157,114 @@ describe("the timer between requests", () => {
 
   const passes = (wallMs: number): void => void vi.advanceTimersByTime(wallMs);
 
-  function timedFloor(mode: ClockMode, rate = 1): { floor: TestExchange; clock: Clock } {
-    const floor = openFloor();
-    return { floor, clock: new Clock(floor.exchange, { mode, rate }, Date.now) };
+  function timedFloor(mode: ClockMode, rate = 1): { exchange: TestExchange; clock: Clock } {
+    const exchange = openFundedExchange();
+    return { exchange, clock: new Clock(exchange.exchange, { mode, rate }, Date.now) };
   }
 
   it("expires an order at its moment", () => {
-    const { floor, clock } = timedFloor("real");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1s", "alice BUY 1 YES @ 0.4 GTD 3s");
+    const { exchange, clock } = timedFloor("real");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s", "alice BUY 1 YES @ 0.4 GTD 3s");
     clock.arm();
     passes(999);
-    expect(floor.open("alice")).toEqual([1, 2]);
+    expect(exchange.open("alice")).toEqual([1, 2]);
     passes(1);
-    expect(floor.open("alice")).toEqual([2]);
+    expect(exchange.open("alice")).toEqual([2]);
     passes(2000);
-    expect(floor.open("alice")).toEqual([]);
+    expect(exchange.open("alice")).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("depends on the rate", () => {
-    const { floor, clock } = timedFloor("scaled", 60);
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1m");
+    const { exchange, clock } = timedFloor("scaled", 60);
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1m");
     clock.arm();
     passes(1000);
-    expect(floor.open("alice")).toEqual([]);
+    expect(exchange.open("alice")).toEqual([]);
   });
 
   it("is not set while the clock is frozen or nothing is due", () => {
-    const { floor, clock } = timedFloor("frozen");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    const { exchange, clock } = timedFloor("frozen");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
     expect(vi.getTimerCount()).toBe(0);
-    runSteps(clock.moveInSteps({ mode: "real", rate: 1 }, floor.exchange.now));
+    runSteps(clock.moveInSteps({ mode: "real", rate: 1 }, exchange.exchange.now));
     expect(vi.getTimerCount()).toBe(1);
-    floor.cancel("alice", 1);
+    exchange.cancel("alice", 1);
     clock.arm();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("is a single one for the earliest moment, even if armed several times", () => {
-    const { floor, clock } = timedFloor("real");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 10s");
+    const { exchange, clock } = timedFloor("real");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 10s");
     clock.arm();
     clock.arm();
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
     expect(vi.getTimerCount()).toBe(1);
     passes(1000);
-    expect(floor.open("alice")).toEqual([1]);
+    expect(exchange.open("alice")).toEqual([1]);
   });
 
   it("is adjusted when the clock is moved forward", () => {
-    const { floor, clock } = timedFloor("real");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1h");
+    const { exchange, clock } = timedFloor("real");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1h");
     clock.arm();
     runSteps(clock.moveInSteps({ mode: "real", rate: 1 }, millis(START + 3_599_000)));
     passes(1000);
-    expect(floor.open("alice")).toEqual([]);
+    expect(exchange.open("alice")).toEqual([]);
   });
 
   it("is adjusted when the rate changes", () => {
-    const { floor, clock } = timedFloor("real");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1h");
+    const { exchange, clock } = timedFloor("real");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1h");
     clock.arm();
-    runSteps(clock.moveInSteps({ mode: "scaled", rate: 3600 }, floor.exchange.now));
+    runSteps(clock.moveInSteps({ mode: "scaled", rate: 3600 }, exchange.exchange.now));
     passes(1000);
-    expect(floor.open("alice")).toEqual([]);
+    expect(exchange.open("alice")).toEqual([]);
   });
 
   it("waits longer than the maximum of setTimeout, with few wake-ups", () => {
-    const { floor, clock } = timedFloor("real");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 100d");
+    const { exchange, clock } = timedFloor("real");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 100d");
     clock.arm();
     let fired = 0;
     for (; vi.getTimerCount() > 0 && fired < 100; fired += 1) vi.advanceTimersToNextTimer();
     expect(fired).toBe(5);
-    expect(floor.state.orders.get(1)).toMatchObject({
+    expect(exchange.state.orders.get(1)).toMatchObject({
       status: "EXPIRED",
       updatedAt: START + 100 * 86_400_000,
     });
   });
 
   it("waits again, with few wake-ups, if the wall clock jumps back", () => {
-    const floor = openFloor();
+    const exchange = openFundedExchange();
     let jump = 0;
-    const clock = new Clock(floor.exchange, { mode: "real", rate: 1 }, () => Date.now() - jump);
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    const clock = new Clock(exchange.exchange, { mode: "real", rate: 1 }, () => Date.now() - jump);
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
     jump = 3_600_000;
     let fired = 0;
     for (; vi.getTimerCount() > 0 && fired < 100; fired += 1) vi.advanceTimersToNextTimer();
     expect(fired).toBeLessThan(4);
-    expect(floor.open("alice")).toEqual([]);
+    expect(exchange.open("alice")).toEqual([]);
   });
 
   it("is cleared when the clock stops", () => {
-    const { floor, clock } = timedFloor("real");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    const { exchange, clock } = timedFloor("real");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
     clock.stop();
     passes(5000);
-    expect(floor.open("alice")).toEqual([1]);
+    expect(exchange.open("alice")).toEqual([1]);
   });
 
   it("is reset for a restarted exchange", () => {
-    const { floor, clock } = timedFloor("real");
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    const { exchange, clock } = timedFloor("real");
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
-    floor.exchange.restart(START);
+    exchange.exchange.restart(START);
     clock.open();
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -5,7 +5,7 @@ import type { Entry } from "../../../src/engine/journal.ts";
 import { contentHash } from "../../../src/engine/state-hash.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
 import { UNSETTLED } from "../../support/config.ts";
-import { openFloor, START } from "../../support/exchange.ts";
+import { openFundedExchange, START } from "../../support/exchange.ts";
 
 const CONFIG = {
   seed: "test",
@@ -16,16 +16,16 @@ const CONFIG = {
 
 describe("watching an exchange", () => {
   it("reports each accepted command once, after it is applied, with its sequence number and time", () => {
-    const floor = openFloor();
-    const { sequence } = floor.exchange;
+    const testExchange = openFundedExchange();
+    const { sequence } = testExchange.exchange;
     const received: unknown[] = [];
-    floor.exchange.watch((number, at, events) => {
-      received.push([number - sequence, at - START, events.map(({ kind }) => kind), floor.order(1)]);
+    testExchange.exchange.watch((number, at, events) => {
+      received.push([number - sequence, at - START, events.map(({ kind }) => kind), testExchange.order(1)]);
     });
-    floor.advance("5ms");
-    floor.send("alice BUY 1 YES @ 0.5");
-    floor.try("nobody BUY 1 YES @ 0.5");
-    floor.cancel("alice", 1);
+    testExchange.advance("5ms");
+    testExchange.send("alice BUY 1 YES @ 0.5");
+    testExchange.try("nobody BUY 1 YES @ 0.5");
+    testExchange.cancel("alice", 1);
     expect(received).toEqual([
       [1, 5, ["orderPlaced", "orderRested"], "LIVE 0/1"],
       [2, 5, ["orderCanceled"], "CANCELED 0/1 USER"],
@@ -33,23 +33,23 @@ describe("watching an exchange", () => {
   });
 
   it("reports timed commands", () => {
-    const floor = openFloor();
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    const testExchange = openFundedExchange();
+    testExchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     const received: unknown[] = [];
-    floor.exchange.watch((_sequence, at, events) => void received.push([at - START, events]));
-    floor.advance("1m");
+    testExchange.exchange.watch((_sequence, at, events) => void received.push([at - START, events]));
+    testExchange.advance("1m");
     expect(received).toEqual([[1000, [{ kind: "orderExpired", order: 1 }]]]);
   });
 
   it("ends for one watcher when its returned function is called", () => {
-    const floor = openFloor();
+    const testExchange = openFundedExchange();
     const received: string[] = [];
-    const unwatch = floor.exchange.watch(() => void received.push("one"));
-    floor.exchange.watch(() => void received.push("other"));
-    floor.send("alice BUY 1 YES @ 0.5");
+    const unwatch = testExchange.exchange.watch(() => void received.push("one"));
+    testExchange.exchange.watch(() => void received.push("other"));
+    testExchange.send("alice BUY 1 YES @ 0.5");
     unwatch();
     unwatch();
-    floor.send("alice BUY 1 YES @ 0.5");
+    testExchange.send("alice BUY 1 YES @ 0.5");
     expect(received).toEqual(["one", "other", "other"]);
   });
 });
@@ -90,15 +90,17 @@ describe("the journal of an exchange", () => {
 });
 
 describe("the hash of a state", () => {
-  const hashAfter = (...steps: readonly ((floor: ReturnType<typeof openFloor>) => void)[]): string => {
-    const floor = openFloor();
-    for (const step of steps) step(floor);
-    return floor.exchange.hash;
+  const hashAfter = (
+    ...steps: readonly ((testExchange: ReturnType<typeof openFundedExchange>) => void)[]
+  ): string => {
+    const testExchange = openFundedExchange();
+    for (const step of steps) step(testExchange);
+    return testExchange.exchange.hash;
   };
   const place =
     (...orders: string[]) =>
-    (floor: ReturnType<typeof openFloor>): void =>
-      void floor.send(...orders);
+    (testExchange: ReturnType<typeof openFundedExchange>): void =>
+      void testExchange.send(...orders);
 
   it("has a version, and is equal for equal histories", () => {
     const hash = hashAfter(place("alice BUY 1 YES @ 0.5", "bob SELL 3 YES @ 0.5"));
@@ -107,7 +109,7 @@ describe("the hash of a state", () => {
   });
 
   it("differs if a price, the order of commands, a time or the seed differs", () => {
-    const later = (floor: ReturnType<typeof openFloor>): void => floor.advance("1ms");
+    const later = (testExchange: ReturnType<typeof openFundedExchange>): void => testExchange.advance("1ms");
     const hashes = [
       hashAfter(),
       hashAfter(place("alice BUY 1 YES @ 0.5", "bob BUY 1 YES @ 0.4")),
@@ -121,15 +123,17 @@ describe("the hash of a state", () => {
   });
 
   it("is unchanged by refused commands, commands without events, and time in which nothing is due", () => {
-    const floor = openFloor();
-    const { hash } = floor.exchange;
-    expect(floor.exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") }).ok).toBe(true);
-    floor.advance("1h");
-    expect(floor.exchange.hash).toBe(hash);
+    const testExchange = openFundedExchange();
+    const { hash } = testExchange.exchange;
+    expect(testExchange.exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") }).ok).toBe(
+      true,
+    );
+    testExchange.advance("1h");
+    expect(testExchange.exchange.hash).toBe(hash);
   });
 
   it("is computed from the history, without reading the state", () => {
-    const { exchange } = openFloor();
+    const { exchange } = openFundedExchange();
     const { hash } = exchange;
     const content = contentHash(exchange.state);
     Object.assign(exchange.state, { issued: 99 });
@@ -139,42 +143,47 @@ describe("the hash of a state", () => {
 
 describe("restarting an exchange", () => {
   it("removes everything except the seed, and begins at the new start", () => {
-    const floor = openFloor();
+    const testExchange = openFundedExchange();
     const fresh = new Exchange(CONFIG, START);
-    floor.send("alice BUY 1 YES @ 0.5 GTD 1s");
-    floor.advance("1h");
-    floor.exchange.restart(START);
-    expect(floor.exchange).toMatchObject({ now: START, sequence: 0, hash: fresh.hash, nextDueAt: null });
+    testExchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    testExchange.advance("1h");
+    testExchange.exchange.restart(START);
+    expect(testExchange.exchange).toMatchObject({
+      now: START,
+      sequence: 0,
+      hash: fresh.hash,
+      nextDueAt: null,
+    });
   });
 
   it("and repeating the same commands gives the same state", () => {
-    const floor = openFloor();
-    const again = openFloor();
+    const testExchange = openFundedExchange();
+    const again = openFundedExchange();
     again.exchange.restart(START);
     const commands = [
       eventCommand("one"),
       { kind: "deriveCredentials", address: addressOf("alice") },
     ] as const;
-    for (const { exchange } of [floor, again]) {
+    for (const { exchange } of [testExchange, again]) {
       exchange.restart(START);
       for (const command of commands) exchange.submit(command);
     }
-    expect(again.exchange.hash).toBe(floor.exchange.hash);
+    expect(again.exchange.hash).toBe(testExchange.exchange.hash);
   });
 
   it("keeps the watchers", () => {
-    const floor = openFloor();
+    const testExchange = openFundedExchange();
     const received: number[] = [];
-    floor.exchange.watch((sequence) => void received.push(sequence));
-    floor.exchange.restart(START);
-    floor.exchange.submit(eventCommand("one"));
+    testExchange.exchange.watch((sequence) => void received.push(sequence));
+    testExchange.exchange.restart(START);
+    testExchange.exchange.submit(eventCommand("one"));
     expect(received).toEqual([1]);
   });
 });
 
 describe("two exchanges in one process", () => {
   it("are independent", () => {
-    const [one, two] = [openFloor(), openFloor()];
+    const [one, two] = [openFundedExchange(), openFundedExchange()];
     const { hash } = two.exchange;
     one.send("alice BUY 1 YES @ 0.5 GTD 1s");
     one.advance("1h");

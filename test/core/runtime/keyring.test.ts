@@ -3,14 +3,14 @@ import { Keyring } from "../../../src/engine/keyring.ts";
 import { addressOf } from "../../support/commands.ts";
 import { START, TestExchange } from "../../support/exchange.ts";
 
-function keyedFloor(seed = "test") {
-  const floor = new TestExchange();
-  const keyring = new Keyring(floor.exchange, seed);
+function openKeyed(seed = "test") {
+  const exchange = new TestExchange();
+  const keyring = new Keyring(exchange.exchange, seed);
   const derive = (name: string) => {
-    floor.demand({ kind: "deriveCredentials", address: addressOf(name) });
+    exchange.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
     return keyring.latest(addressOf(name));
   };
-  return { floor, keyring, derive };
+  return { exchange, keyring, derive };
 }
 
 const texts = ({ apiKey, secret, passphrase }: { apiKey: string; secret: string; passphrase: string }) => ({
@@ -21,7 +21,7 @@ const texts = ({ apiKey, secret, passphrase }: { apiKey: string; secret: string;
 
 describe("a set of credentials", () => {
   it("is a UUID and two values of 32 bytes in hex", () => {
-    const { derive } = keyedFloor();
+    const { derive } = openKeyed();
     for (let count = 0; count < 50; count += 1) {
       const { apiKey, secret, passphrase } = derive("alice");
       expect(apiKey).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -31,16 +31,16 @@ describe("a set of credentials", () => {
   });
 
   it("is a function of the seed, the address and its number of derivations", () => {
-    const [one, two] = [keyedFloor(), keyedFloor()];
+    const [one, two] = [openKeyed(), openKeyed()];
     two.derive("bob");
-    two.floor.market();
+    two.exchange.market();
     expect(texts(two.derive("alice"))).toEqual(texts(one.derive("alice")));
     expect(texts(two.derive("alice"))).toEqual(texts(one.derive("alice")));
   });
 
   it("differs in every part for another seed, address or derivation", () => {
-    const { derive } = keyedFloor();
-    const sets = [derive("alice"), derive("alice"), derive("bob"), keyedFloor("other").derive("alice")];
+    const { derive } = openKeyed();
+    const sets = [derive("alice"), derive("alice"), derive("bob"), openKeyed("other").derive("alice")];
     for (const part of ["apiKey", "secret", "passphrase"] as const) {
       expect(new Set(sets.map((set) => set[part])).size).toBe(4);
     }
@@ -49,7 +49,7 @@ describe("a set of credentials", () => {
 
 describe("a keyring", () => {
   it("finds every set by its API key, including earlier ones", () => {
-    const { keyring, derive } = keyedFloor();
+    const { keyring, derive } = openKeyed();
     const sets = [derive("alice"), derive("alice"), derive("bob")];
     expect(sets.map(({ apiKey }) => keyring.find(apiKey)?.address)).toEqual(
       ["alice", "alice", "bob"].map(addressOf),
@@ -58,33 +58,33 @@ describe("a keyring", () => {
   });
 
   it("finds sets that were derived before it was created, as for a restored exchange", () => {
-    const { floor, derive } = keyedFloor();
+    const { exchange, derive } = openKeyed();
     const sets = [derive("alice"), derive("alice"), derive("bob")];
-    const another = new Keyring(floor.exchange, "test");
+    const another = new Keyring(exchange.exchange, "test");
     expect(sets.map(({ apiKey }) => another.find(apiKey)?.secret)).toEqual(sets.map(({ secret }) => secret));
   });
 
   it("returns the latest set without a new derivation", () => {
-    const { keyring, derive } = keyedFloor();
+    const { keyring, derive } = openKeyed();
     derive("alice");
     const latest = derive("alice");
     expect(texts(keyring.latest(addressOf("alice")))).toEqual(texts(latest));
   });
 
   it.each(["", "x", "00000000-0000-8000-8000-000000000000", "__proto__"])("finds nothing by %j", (apiKey) => {
-    expect(keyedFloor().keyring.find(apiKey)).toBe(undefined);
+    expect(openKeyed().keyring.find(apiKey)).toBe(undefined);
   });
 
   it.each(["alice", "bob"])("throws for an address that never derived: %s", (name) => {
-    const { floor, keyring } = keyedFloor();
-    floor.fund("bob", { usdc: 1 });
+    const { exchange, keyring } = openKeyed();
+    exchange.fund("bob", { usdc: 1 });
     expect(() => keyring.latest(addressOf(name))).toThrow("has not derived");
   });
 
   it("finds no set after a restart until it is derived again", () => {
-    const { floor, keyring, derive } = keyedFloor();
+    const { exchange, keyring, derive } = openKeyed();
     const [first, second] = [derive("alice"), derive("alice")];
-    floor.exchange.restart(START);
+    exchange.exchange.restart(START);
     expect([keyring.find(first.apiKey), keyring.find(second.apiKey)]).toEqual([undefined, undefined]);
     expect(texts(derive("alice"))).toEqual(texts(first));
     expect(keyring.find(first.apiKey)?.secret).toBe(first.secret);

@@ -9,25 +9,25 @@ import { Exchange } from "../../../src/engine/exchange.ts";
 import { Keyring } from "../../../src/engine/keyring.ts";
 import { Snapshots } from "../../../src/engine/snapshots.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
-import { openFloor, START } from "../../support/exchange.ts";
+import { openFundedExchange, START } from "../../support/exchange.ts";
 import { ARENA } from "../properties/moves.ts";
 
 /** Opens an exchange whose clock follows a wall clock that the test sets, with snapshots of both. */
 function clockedFloor(mode: ClockMode, rate = 1) {
-  const floor = openFloor();
+  const testExchange = openFundedExchange();
   const wall = { now: 5_000_000 };
-  const clock = new Clock(floor.exchange, { mode, rate }, () => wall.now);
+  const clock = new Clock(testExchange.exchange, { mode, rate }, () => wall.now);
   const later = (wallMs: number): number => {
     wall.now += wallMs;
     clock.settle();
-    return floor.exchange.now - START;
+    return testExchange.exchange.now - START;
   };
-  return { floor, clock, later, snapshots: new Snapshots(floor.exchange, clock) };
+  return { testExchange, clock, later, snapshots: new Snapshots(testExchange.exchange, clock) };
 }
 
 describe("restoring an exchange", () => {
   it("gives another hash after the same number of other commands", () => {
-    const { exchange } = openFloor();
+    const { exchange } = openFundedExchange();
     const snapshot = exchange.snapshot();
     const hashes = ["one", "two"].map((slug) => {
       exchange.restore(snapshot);
@@ -41,7 +41,7 @@ describe("restoring an exchange", () => {
   });
 
   it("keeps the watchers and continues from the restored sequence number", () => {
-    const { exchange } = openFloor();
+    const { exchange } = openFundedExchange();
     const snapshot = exchange.snapshot();
     const received: number[] = [];
     exchange.watch((sequence) => void received.push(sequence - snapshot.sequence));
@@ -86,13 +86,14 @@ describe("restoring an exchange", () => {
 
 describe("an exchange that continues from a snapshot", () => {
   it("shares its trades and ended orders with it, and no live ones", () => {
-    const floor = openFloor();
-    floor.send("alice BUY 2 YES @ 0.5", "bob SELL 1 YES @ 0.5", "carol BUY 1 YES @ 0.1");
-    floor.cancel("carol", 3);
-    const { state } = floor.exchange.snapshot();
-    const isShared = (order: number): boolean => state.orders.get(order) === floor.state.orders.get(order);
+    const testExchange = openFundedExchange();
+    testExchange.send("alice BUY 2 YES @ 0.5", "bob SELL 1 YES @ 0.5", "carol BUY 1 YES @ 0.1");
+    testExchange.cancel("carol", 3);
+    const { state } = testExchange.exchange.snapshot();
+    const isShared = (order: number): boolean =>
+      state.orders.get(order) === testExchange.state.orders.get(order);
     expect([1, 2, 3].map(isShared)).toEqual([false, true, true]);
-    expect(state.trades.get(1)).toBe(floor.state.trades.get(1));
+    expect(state.trades.get(1)).toBe(testExchange.state.trades.get(1));
   });
 });
 
@@ -100,90 +101,91 @@ describe("caches are invalidated by a restore:", () => {
   const numbers = numbersAs("number");
 
   it("pages of order books", () => {
-    const floor = openFloor();
+    const testExchange = openFundedExchange();
     const pages = new BookPages();
-    const page = (): string => pages.json({ state: floor.state, numbers }, floor.state.markets.get(1), "YES");
-    const snapshot = floor.exchange.snapshot();
+    const page = (): string =>
+      pages.json({ state: testExchange.state, numbers }, testExchange.state.markets.get(1), "YES");
+    const snapshot = testExchange.exchange.snapshot();
     const empty = page();
-    floor.send("alice BUY 1 YES @ 0.5");
+    testExchange.send("alice BUY 1 YES @ 0.5");
     const one = page();
-    floor.exchange.restore(snapshot);
+    testExchange.exchange.restore(snapshot);
     expect(page()).toBe(empty);
-    floor.send("alice BUY 2 YES @ 0.4");
+    testExchange.send("alice BUY 2 YES @ 0.4");
     expect([empty, one]).not.toContain(page());
   });
 
   it("the ranking of markets", () => {
-    const floor = openFloor();
-    floor.market();
+    const testExchange = openFundedExchange();
+    testExchange.market();
     const ranking = new MarketRanking();
     const liquid = (): string[] =>
       ranking
-        .ranked(floor.state, floor.exchange.sequence, "liquidity")
+        .ranked(testExchange.state, testExchange.exchange.sequence, "liquidity")
         .map(({ number, liquidity }) => `${number}: ${liquidity.usdc}`);
     const trade = (market: number): void =>
-      floor.demand(floor.command(`alice BUY ${market * 10} YES @ 0.5`, market));
-    floor.fund("alice", { everyMarket: 100 });
+      testExchange.mustSubmit(testExchange.command(`alice BUY ${market * 10} YES @ 0.5`, market));
+    testExchange.fund("alice", { everyMarket: 100 });
     expect(liquid()).toEqual(["1: 0", "2: 0"]);
-    const snapshot = floor.exchange.snapshot();
+    const snapshot = testExchange.exchange.snapshot();
     expect(liquid()).toEqual(["1: 0", "2: 0"]);
     trade(2);
     expect(liquid()).toEqual(["2: 10", "1: 0"]);
-    floor.exchange.restore(snapshot);
+    testExchange.exchange.restore(snapshot);
     trade(1);
     expect(liquid()).toEqual(["1: 5", "2: 0"]);
   });
 
   it("the search index", () => {
-    const floor = openFloor();
+    const testExchange = openFundedExchange();
     const index = new SearchIndex();
-    const found = (word: string): number => index.search(floor.state, word).length;
-    const snapshot = floor.exchange.snapshot();
-    floor.demand(eventCommand("rain"));
+    const found = (word: string): number => index.search(testExchange.state, word).length;
+    const snapshot = testExchange.exchange.snapshot();
+    testExchange.mustSubmit(eventCommand("rain"));
     expect([found("rain"), found("snow")]).toEqual([1, 0]);
-    floor.exchange.restore(snapshot);
-    floor.demand(eventCommand("snow"));
+    testExchange.exchange.restore(snapshot);
+    testExchange.mustSubmit(eventCommand("snow"));
     expect([found("rain"), found("snow")]).toEqual([0, 1]);
   });
 
   it("the keyring", () => {
-    const floor = openFloor();
-    const keyring = new Keyring(floor.exchange, "test");
+    const testExchange = openFundedExchange();
+    const keyring = new Keyring(testExchange.exchange, "test");
     const derive = (): string => {
-      floor.demand({ kind: "deriveCredentials", address: addressOf("alice") });
+      testExchange.mustSubmit({ kind: "deriveCredentials", address: addressOf("alice") });
       return keyring.latest(addressOf("alice")).apiKey;
     };
     const first = derive();
-    const before = floor.exchange.snapshot();
+    const before = testExchange.exchange.snapshot();
     const second = derive();
-    const after = floor.exchange.snapshot();
+    const after = testExchange.exchange.snapshot();
     const known = (): boolean[] => [first, second].map((apiKey) => keyring.find(apiKey) !== undefined);
-    floor.exchange.restore(before);
+    testExchange.exchange.restore(before);
     expect(known()).toEqual([true, false]);
-    floor.exchange.restore(after);
+    testExchange.exchange.restore(after);
     expect(known()).toEqual([true, true]);
-    floor.exchange.restore(before);
+    testExchange.exchange.restore(before);
     expect(derive()).toBe(second);
   });
 });
 
 describe("the clock of a restored snapshot", () => {
   it("returns to the time of the snapshot if frozen", () => {
-    const { floor, clock, later, snapshots } = clockedFloor("frozen");
+    const { testExchange, clock, later, snapshots } = clockedFloor("frozen");
     const stored = snapshots.take(null);
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 9000)));
     snapshots.restore(stored);
-    expect([floor.exchange.now - START, later(1000)]).toEqual([0, 0]);
+    expect([testExchange.exchange.now - START, later(1000)]).toEqual([0, 0]);
   });
 
   it("advances from there in the mode and at the rate of the snapshot", () => {
-    const { floor, clock, later, snapshots } = clockedFloor("scaled", 10);
+    const { testExchange, clock, later, snapshots } = clockedFloor("scaled", 10);
     later(100);
     const stored = snapshots.take(null);
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 50_000)));
     later(7000);
     snapshots.restore(stored);
-    expect([clock.mode, clock.rate, floor.exchange.now - START]).toEqual(["scaled", 10, 1000]);
+    expect([clock.mode, clock.rate, testExchange.exchange.now - START]).toEqual(["scaled", 10, 1000]);
     expect(later(5)).toBe(1050);
   });
 
@@ -221,12 +223,12 @@ describe("stored snapshots", () => {
   });
 
   it("have the hash that the exchange has after a restore", () => {
-    const { floor, snapshots } = clockedFloor("frozen");
+    const { testExchange, snapshots } = clockedFloor("frozen");
     const stored = snapshots.take(null);
-    expect(stored.hash).toBe(floor.exchange.hash);
-    floor.send("alice BUY 1 YES @ 0.5");
-    expect(stored.hash).not.toBe(floor.exchange.hash);
+    expect(stored.hash).toBe(testExchange.exchange.hash);
+    testExchange.send("alice BUY 1 YES @ 0.5");
+    expect(stored.hash).not.toBe(testExchange.exchange.hash);
     snapshots.restore(stored);
-    expect(floor.exchange.hash).toBe(stored.hash);
+    expect(testExchange.exchange.hash).toBe(stored.hash);
   });
 });

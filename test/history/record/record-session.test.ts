@@ -99,10 +99,10 @@ describe("a session that is too long", () => {
   /** Records a session of small fundings. Returns the recording or the error. */
   const attempt = (maximum: number, fundings: number): unknown => {
     const log = new SessionLog(maximum);
-    const floor = new SessionExchange(log);
-    floor.createMarket("rain");
+    const exchange = new SessionExchange(log);
+    exchange.createMarket("rain");
     log.begin();
-    for (let number = 1; number <= fundings; number += 1) floor.fund("alice", { usdc: number });
+    for (let number = 1; number <= fundings; number += 1) exchange.fund("alice", { usdc: number });
     const open = () => {
       const fresh = new SessionExchange();
       fresh.createMarket("rain");

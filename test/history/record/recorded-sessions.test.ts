@@ -162,15 +162,15 @@ describe("the scenario that a server records passes", () => {
 
 describe("a recorded scenario fails if one value in it is changed", () => {
   const { scenario } = recordOf(
-    (floor) => {
-      floor.createMarket("rain");
-      floor.fund("maker", { usdc: 1000 });
-      floor.place("maker BUY 10 YES @ 0.4");
+    (exchange) => {
+      exchange.createMarket("rain");
+      exchange.fund("maker", { usdc: 1000 });
+      exchange.place("maker BUY 10 YES @ 0.4");
     },
-    (floor) => {
-      for (const name of ["alice", "bob"]) floor.derive(name);
-      floor.place("alice BUY 10 YES @ 0.5");
-      floor.place("bob SELL 4 YES @ 0.3");
+    (exchange) => {
+      for (const name of ["alice", "bob"]) exchange.derive(name);
+      exchange.place("alice BUY 10 YES @ 0.5");
+      exchange.place("bob SELL 4 YES @ 0.3");
     },
   );
 

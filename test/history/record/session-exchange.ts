@@ -24,31 +24,31 @@ export type Settlement = Pick<ExchangeConfig, "settlement" | "balances">;
 export class SessionExchange extends TestExchange {
   constructor(log?: SessionLog, settlement: Settlement = UNSETTLED) {
     super({ ...TERMS, ...settlement }, log);
-    this.demand(eventCommand("event"));
+    this.mustSubmit(eventCommand("event"));
   }
 
   protected override check(): void {}
 
   createMarket(slug: string, terms: MarketTerms = {}): void {
-    this.demand(marketCommand(slug, terms));
+    this.mustSubmit(marketCommand(slug, terms));
   }
 
   derive(name: string): void {
-    this.demand({ kind: "deriveCredentials", address: addressOf(name) });
+    this.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
   }
 
   /** Places an order, which must be accepted. Returns its number. */
   place(sentence: string, market = 1): number {
-    this.demand(this.command(sentence, market));
+    this.mustSubmit(this.command(sentence, market));
     return this.state.orders.size;
   }
 
   mine(count = 1): void {
-    this.demand({ kind: "mineBlocks", count });
+    this.mustSubmit({ kind: "mineBlocks", count });
   }
 
   fault(words: SettlementFaultWords): void {
-    this.demand({ kind: "setSettlementFault", ...faultTerms(words) });
+    this.mustSubmit({ kind: "setSettlementFault", ...faultTerms(words) });
   }
 
   /** Sends a wallet's transaction: a change of its position in the first market, or another call. */
@@ -57,7 +57,7 @@ export class SessionExchange extends TestExchange {
     const isChange = call.kind === "redeem" || "size" in call;
     const change = isChange ? (call as PositionChange) : REDEEM;
     const transaction = { ...positionTransaction(addressOf(name), conditionId, change), nonce };
-    this.demand(isChange ? transaction : { ...transaction, gas: 500_000, call: call as ContractCall });
+    this.mustSubmit(isChange ? transaction : { ...transaction, gas: 500_000, call: call as ContractCall });
   }
 }
 
@@ -79,15 +79,15 @@ export const recordLog = (
 
 /** Records the session of `act`, which begins after `prepare`. */
 export function recordOf(
-  prepare: (floor: SessionExchange) => void,
-  act: (floor: SessionExchange) => void,
+  prepare: (exchange: SessionExchange) => void,
+  act: (exchange: SessionExchange) => void,
   { settlement = UNSETTLED, ...options }: SessionOptions = {},
 ): RecordedScenario {
   const log = new SessionLog();
-  const floor = new SessionExchange(log, settlement);
-  prepare(floor);
+  const exchange = new SessionExchange(log, settlement);
+  prepare(exchange);
   log.begin();
-  act(floor);
+  act(exchange);
   const open = (): Exchange => {
     const fresh = new SessionExchange(undefined, settlement);
     prepare(fresh);

@@ -10,27 +10,27 @@ const INSTANT = { settlement: { settlement: "instant", balances: "optimistic" } 
 const BY_TIME = { settlement: AUTO } as const;
 
 /** Creates a market and two traders. */
-function prepared(floor: SessionExchange): void {
-  floor.createMarket("rain");
-  for (const name of ["alice", "bob"]) floor.derive(name);
+function prepared(exchange: SessionExchange): void {
+  exchange.createMarket("rain");
+  for (const name of ["alice", "bob"]) exchange.derive(name);
 }
 
 /** Trades one share. */
-function trade(floor: SessionExchange): void {
-  floor.place("alice BUY 1 YES @ 0.5");
-  floor.place("bob SELL 1 YES @ 0.5");
+function trade(exchange: SessionExchange): void {
+  exchange.place("alice BUY 1 YES @ 0.5");
+  exchange.place("bob SELL 1 YES @ 0.5");
 }
 
-const tradedBefore = (floor: SessionExchange): void => {
-  prepared(floor);
-  trade(floor);
+const tradedBefore = (exchange: SessionExchange): void => {
+  prepared(exchange);
+  trade(exchange);
 };
 
 /** Records a session, and checks that its scenario passes. */
 async function recorded(
-  act: (floor: SessionExchange) => void,
+  act: (exchange: SessionExchange) => void,
   options: SessionOptions = {},
-  before: (floor: SessionExchange) => void = prepared,
+  before: (exchange: SessionExchange) => void = prepared,
 ): Promise<string> {
   const { scenario } = recordOf(before, act, options);
   expect(await failureOf(scenario)).toBeNull();
@@ -47,9 +47,9 @@ const chainSteps = (scenario: string): string[] =>
 
 /** A session on the chain, and expectations of its scenario. */
 interface ChainCase {
-  readonly act: (floor: SessionExchange) => void;
+  readonly act: (exchange: SessionExchange) => void;
   readonly options?: SessionOptions;
-  readonly before?: (floor: SessionExchange) => void;
+  readonly before?: (exchange: SessionExchange) => void;
   /** Steps without orders. */
   readonly steps?: readonly string[];
   /** Texts in the scenario. */
@@ -76,59 +76,59 @@ describe("blocks", () => {
   rows({
     "that time mines need no steps, and their settlements are expected at the end": {
       options: BY_TIME,
-      act: (floor) => {
-        floor.advance("300ms");
-        trade(floor);
-        floor.advance("1s");
-        trade(floor);
-        floor.advance("10s");
-        floor.place("alice BUY 1 YES @ 0.4");
+      act: (exchange) => {
+        exchange.advance("300ms");
+        trade(exchange);
+        exchange.advance("1s");
+        trade(exchange);
+        exchange.advance("10s");
+        exchange.place("alice BUY 1 YES @ 0.4");
       },
       steps: ["at: 2026-01-01T00:00:00.300Z", "at: 2026-01-01T00:00:11.300Z"],
       contains: ["settled: { order-1: CONFIRMED, order-3: CONFIRMED }"],
     },
     "after the last command are waited for": {
       options: BY_TIME,
-      act: (floor) => {
-        trade(floor);
-        floor.advance("2s");
+      act: (exchange) => {
+        trade(exchange);
+        exchange.advance("2s");
       },
       steps: ["at: 2026-01-01T00:00:02Z"],
       contains: ["settled: { order-1: MINED }"],
     },
     "that were requested are steps": {
-      act: (floor) => {
-        trade(floor);
-        floor.mine();
-        trade(floor);
-        floor.mine(2);
-        trade(floor);
+      act: (exchange) => {
+        trade(exchange);
+        exchange.mine();
+        trade(exchange);
+        exchange.mine(2);
+        trade(exchange);
       },
       steps: ["mine: 1", "mine: 2"],
       contains: ["settled: { order-1: CONFIRMED, order-3: MINED, order-5: MATCHED }"],
     },
     "caused by earlier transactions are mined by a step": {
       options: BY_TIME,
-      before: (floor) => {
-        tradedBefore(floor);
-        floor.advance("1s");
+      before: (exchange) => {
+        tradedBefore(exchange);
+        exchange.advance("1s");
       },
-      act: (floor) => {
-        floor.advance("500ms");
-        trade(floor);
-        floor.advance("1s");
+      act: (exchange) => {
+        exchange.advance("500ms");
+        trade(exchange);
+        exchange.advance("1s");
       },
       steps: ["at: 2026-01-01T00:00:01.500Z", "at: 2026-01-01T00:00:02Z", "mine: 1"],
     },
     "exist from the start if a reorganization replaces them": {
-      before: (floor) => {
-        prepared(floor);
-        floor.mine(7);
+      before: (exchange) => {
+        prepared(exchange);
+        exchange.mine(7);
       },
-      act: (floor) => {
-        trade(floor);
-        floor.mine();
-        floor.demand({ kind: "reorganizeChain", depth: 2 });
+      act: (exchange) => {
+        trade(exchange);
+        exchange.mine();
+        exchange.mustSubmit({ kind: "reorganizeChain", depth: 2 });
       },
       steps: ["mine: 1", "reorg: 2"],
       contains: [
@@ -144,11 +144,11 @@ const FAIL_NEXT = "chain fault: { kind: fail, of: next order }";
 describe("a fault", () => {
   rows({
     "that fails settlements is set for each order that it hit, which gets a name": {
-      act: (floor) => {
-        floor.fault({ kind: "fail", reason: "the relayer: asleep" });
-        floor.fault({ kind: "fail", times: 2 });
-        for (let count = 0; count < 4; count += 1) trade(floor);
-        floor.mine();
+      act: (exchange) => {
+        exchange.fault({ kind: "fail", reason: "the relayer: asleep" });
+        exchange.fault({ kind: "fail", times: 2 });
+        for (let count = 0; count < 4; count += 1) trade(exchange);
+        exchange.mine();
       },
       steps: [
         'chain fault: { kind: fail, reason: "the relayer: asleep", of: next order }',
@@ -159,19 +159,19 @@ describe("a fault", () => {
       contains: [/settled:(?:\s+order-[1-6]: FAILED){6}\s+order-7: MINED/],
     },
     "of another kind is, too; one without effect is left out, and a spike ends as in the session": {
-      act: (floor) => {
-        floor.fault({ kind: "delay", blocks: 3 });
-        floor.fault({ kind: "retry", times: 2 });
-        floor.fault({ kind: "ghost" });
-        for (let count = 0; count < 4; count += 1) trade(floor);
-        floor.mine(2);
-        floor.fault({ kind: "fail", probability: 1 });
-        floor.demand({ kind: "endSettlementFault", number: 4 });
-        floor.fault({ kind: "gas-spike", baseFeeGwei: 250 });
-        floor.mine();
-        floor.demand({ kind: "bumpFees" });
-        floor.mine();
-        floor.demand({ kind: "endSettlementFault", number: null });
+      act: (exchange) => {
+        exchange.fault({ kind: "delay", blocks: 3 });
+        exchange.fault({ kind: "retry", times: 2 });
+        exchange.fault({ kind: "ghost" });
+        for (let count = 0; count < 4; count += 1) trade(exchange);
+        exchange.mine(2);
+        exchange.fault({ kind: "fail", probability: 1 });
+        exchange.mustSubmit({ kind: "endSettlementFault", number: 4 });
+        exchange.fault({ kind: "gas-spike", baseFeeGwei: 250 });
+        exchange.mine();
+        exchange.mustSubmit({ kind: "bumpFees" });
+        exchange.mine();
+        exchange.mustSubmit({ kind: "endSettlementFault", number: null });
       },
       steps: [
         "chain fault: { kind: delay, blocks: 3, of: next order }",
@@ -188,34 +188,34 @@ describe("a fault", () => {
     },
     "fails at once with instant settlement": {
       options: INSTANT,
-      act: (floor) => {
-        trade(floor);
-        floor.fault({ kind: "fail" });
-        trade(floor);
+      act: (exchange) => {
+        trade(exchange);
+        exchange.fault({ kind: "fail" });
+        trade(exchange);
       },
       steps: [FAIL_NEXT],
       contains: ["settled: { order-3: FAILED, order-4: FAILED }"],
     },
     "of a settlement that an earlier block had is set after that block": {
-      act: (floor) => {
-        trade(floor);
-        trade(floor);
-        floor.mine();
-        floor.fault({ kind: "fail" });
-        floor.demand({ kind: "reorganizeChain", depth: 1 });
-        floor.mine();
+      act: (exchange) => {
+        trade(exchange);
+        trade(exchange);
+        exchange.mine();
+        exchange.fault({ kind: "fail" });
+        exchange.mustSubmit({ kind: "reorganizeChain", depth: 1 });
+        exchange.mine();
       },
       steps: ["mine: 1", "chain fault: { kind: fail, of: order-2 }", "reorg: 1", "mine: 1"],
       isRunOverHttp: true,
     },
     "is set again after the end of a spike": {
-      act: (floor) => {
-        floor.fault({ kind: "fail" });
-        trade(floor);
-        floor.fault({ kind: "gas-spike" });
-        floor.mine();
-        floor.demand({ kind: "endSettlementFault", number: 2 });
-        floor.mine();
+      act: (exchange) => {
+        exchange.fault({ kind: "fail" });
+        trade(exchange);
+        exchange.fault({ kind: "gas-spike" });
+        exchange.mine();
+        exchange.mustSubmit({ kind: "endSettlementFault", number: 2 });
+        exchange.mine();
       },
       steps: [
         FAIL_NEXT,
@@ -228,10 +228,10 @@ describe("a fault", () => {
     },
     "is set for the session's orders if it also hit earlier ones": {
       before: tradedBefore,
-      act: (floor) => {
-        floor.fault({ kind: "retry", times: 2 });
-        trade(floor);
-        floor.mine();
+      act: (exchange) => {
+        exchange.fault({ kind: "retry", times: 2 });
+        trade(exchange);
+        exchange.mine();
       },
       steps: ["chain fault: { kind: retry, of: next order }", "mine: 1"],
     },
@@ -239,14 +239,14 @@ describe("a fault", () => {
 
   it("with a probability is set for the orders that it hit", async () => {
     const failing = new Set<string>();
-    const scenario = await recorded((floor) => {
-      floor.fault({ kind: "fail", probability: 0.5 });
-      for (let count = 0; count < 5; count += 1) trade(floor);
-      floor.advance("1m");
-      for (let count = 0; count < 5; count += 1) trade(floor);
-      floor.advance("1m");
-      for (const { taker, transaction } of floor.state.trades) {
-        const { status } = floor.state.chain.transactions.get(transaction);
+    const scenario = await recorded((exchange) => {
+      exchange.fault({ kind: "fail", probability: 0.5 });
+      for (let count = 0; count < 5; count += 1) trade(exchange);
+      exchange.advance("1m");
+      for (let count = 0; count < 5; count += 1) trade(exchange);
+      exchange.advance("1m");
+      for (const { taker, transaction } of exchange.state.trades) {
+        const { status } = exchange.state.chain.transactions.get(transaction);
         if (status === "REVERTED") failing.add(`order-${taker}: FAILED`);
       }
     }, BY_TIME);
@@ -264,16 +264,16 @@ const half = { kind: "split", size: size(500) } as const;
 describe("a wallet's own transaction", () => {
   rows({
     "is a step if it changes full sets": {
-      act: (floor) => {
-        floor.call("alice", half);
-        floor.mine();
-        floor.call("alice", { kind: "merge", size: size(200) });
-        floor.mine();
-        floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
-        floor.mine();
-        floor.call("alice", { kind: "redeem" });
-        floor.mine();
-        floor.call("bob", half);
+      act: (exchange) => {
+        exchange.call("alice", half);
+        exchange.mine();
+        exchange.call("alice", { kind: "merge", size: size(200) });
+        exchange.mine();
+        exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
+        exchange.mine();
+        exchange.call("alice", { kind: "redeem" });
+        exchange.mine();
+        exchange.call("bob", half);
       },
       steps: [
         "wallet-1: split 5",
@@ -289,31 +289,31 @@ describe("a wallet's own transaction", () => {
       contains: ["wallet-1: { USDC: 110, YES: 0, NO: 0 }"],
     },
     "comes after those with lower nonces": {
-      act: (floor) => {
-        floor.call("alice", { kind: "merge", size: size(100) }, 1);
-        floor.mine();
-        floor.place("bob BUY 1 YES @ 0.1");
-        floor.call("alice", half, 0);
-        floor.mine();
+      act: (exchange) => {
+        exchange.call("alice", { kind: "merge", size: size(100) }, 1);
+        exchange.mine();
+        exchange.place("bob BUY 1 YES @ 0.1");
+        exchange.call("alice", half, 0);
+        exchange.mine();
       },
       steps: ["mine: 1", "wallet-2: split 5", "wallet-2: merge 1", "mine: 1"],
     },
     "is left out if it changed no balance, and a remark has their number": {
-      act: (floor) => {
-        floor.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
-        floor.call("alice", { kind: "merge", size: size(99_999) });
-        floor.demand({ kind: "setNativeBalance", address: addressOf("bob"), wei: "7" });
-        floor.mine();
+      act: (exchange) => {
+        exchange.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
+        exchange.call("alice", { kind: "merge", size: size(99_999) });
+        exchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("bob"), wei: "7" });
+        exchange.mine();
       },
       steps: ["mine: 1"],
       contains: ["# Left out: wallets acted on the chain without changing a balance, 3 times.\n"],
     },
     "that made a settlement fail is recorded as a fault": {
-      act: (floor) => {
-        floor.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
-        floor.mine();
-        trade(floor);
-        floor.mine();
+      act: (exchange) => {
+        exchange.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
+        exchange.mine();
+        trade(exchange);
+        exchange.mine();
       },
       contains: [/kind: fail\n +reason: "?ERC20: transfer amount exceeds allowance .*\n +of: next order/],
     },
@@ -321,32 +321,34 @@ describe("a wallet's own transaction", () => {
 });
 
 describe("a session that steps cannot express is refused with a sentence", () => {
-  it.each<[string, (floor: SessionExchange) => void, (floor: SessionExchange) => void, string | RegExp]>([
+  it.each<
+    [string, (exchange: SessionExchange) => void, (exchange: SessionExchange) => void, string | RegExp]
+  >([
     [
       "a transfer, with its sequence",
       prepared,
-      (floor) => floor.call("alice", { kind: "transfer", to: addressOf("bob"), amount: "1000" }),
+      (exchange) => exchange.call("alice", { kind: "transfer", to: addressOf("bob"), amount: "1000" }),
       `sequence 5 is a transaction (transfer) that the wallet ${addressOf("alice")} sent on the chain, and no step of a scenario can express it; all later balances depend on it`,
     ],
     [
       "the failure of a settlement that was pending before",
       tradedBefore,
-      (floor) => floor.fault({ kind: "fail" }),
+      (exchange) => exchange.fault({ kind: "fail" }),
       /^a settlement from before the session failed in it \(sequence \d+\)/,
     ],
     [
       "a redemption that was sent before the report was mined",
       prepared,
-      (floor) => {
-        floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "NO" });
-        floor.call("alice", { kind: "redeem" });
+      (exchange) => {
+        exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "NO" });
+        exchange.call("alice", { kind: "redeem" });
       },
       /^no step can repeat sequence 6 of the session \(wallet-1: redeem\): .*TRANSACTION_REVERTED/,
     ],
   ])("%s", (_case, before, act, refusal) => {
-    const message = refusalOf(before, (floor) => {
-      act(floor);
-      floor.mine();
+    const message = refusalOf(before, (exchange) => {
+      act(exchange);
+      exchange.mine();
     });
     expect(message).toMatch(refusal);
   });

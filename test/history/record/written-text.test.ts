@@ -3,7 +3,7 @@ import { millis } from "../../../src/core/units.ts";
 import { RecordingError } from "../../../src/history/record/recordable-commands.ts";
 import { recordOf, type SessionExchange } from "./session-exchange.ts";
 
-const rain = (floor: SessionExchange): void => floor.createMarket("rain");
+const rain = (exchange: SessionExchange): void => exchange.createMarket("rain");
 
 /** Returns the matching lines of a scenario, without indentation. */
 const linesLike = (scenario: string, pattern: RegExp): string[] =>
@@ -18,34 +18,34 @@ const stepsOf = (scenario: string): string[] =>
 
 it("a recorded scenario has markets, accounts, opening steps, the session and its result", () => {
   const { scenario, name, orders, trades } = recordOf(
-    (floor) => {
-      floor.createMarket("rain", { feeRateBps: 100, minOrderSize: 5 });
-      floor.createMarket("quiet");
-      floor.fund("maker", { usdc: 1000, everyMarket: 500 });
-      floor.fund("dev", { usdc: 10 });
-      floor.place("maker BUY 100 YES @ 0.4");
-      floor.place("maker SELL 50 YES @ 0.6");
-      floor.place("dev BUY 7 NO @ 0.6 FAK");
-      floor.place("maker BUY 10 NO @ 0.3", 2);
+    (exchange) => {
+      exchange.createMarket("rain", { feeRateBps: 100, minOrderSize: 5 });
+      exchange.createMarket("quiet");
+      exchange.fund("maker", { usdc: 1000, everyMarket: 500 });
+      exchange.fund("dev", { usdc: 10 });
+      exchange.place("maker BUY 100 YES @ 0.4");
+      exchange.place("maker SELL 50 YES @ 0.6");
+      exchange.place("dev BUY 7 NO @ 0.6 FAK");
+      exchange.place("maker BUY 10 NO @ 0.3", 2);
     },
-    (floor) => {
-      floor.createMarket("snow", { matching: "independent", tickSize: 0.001, selfTrade: "cancel-maker" });
-      floor.derive("alice");
-      floor.place("alice BUY 60 YES @ 0.7");
-      floor.place("alice BUY 10 YES @ 0.125 GTD 5s", 3);
-      floor.advance("2s");
-      floor.fund("bob", { usdc: 12.5, yes: 20 });
-      floor.place("bob SELL 20 YES @ 0.3 FOK");
-      floor.cancel("alice", 6);
-      floor.place("dev BUY 5 NO @ 0.4 FOK");
-      floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "SPLIT" });
+    (exchange) => {
+      exchange.createMarket("snow", { matching: "independent", tickSize: 0.001, selfTrade: "cancel-maker" });
+      exchange.derive("alice");
+      exchange.place("alice BUY 60 YES @ 0.7");
+      exchange.place("alice BUY 10 YES @ 0.125 GTD 5s", 3);
+      exchange.advance("2s");
+      exchange.fund("bob", { usdc: 12.5, yes: 20 });
+      exchange.place("bob SELL 20 YES @ 0.3 FOK");
+      exchange.cancel("alice", 6);
+      exchange.place("dev BUY 5 NO @ 0.4 FOK");
+      exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "SPLIT" });
     },
     { devAccounts: ["nobody", "dev"] },
   );
   expect({ name, orders, trades }).toEqual({ name: "recorded session of 4 orders", orders: 4, trades: 3 });
   expect(scenario).toBe(`# A session that clobsim recorded: its commands and their results.
 scenario: recorded session of 4 orders
-seed: floor
+seed: exchange
 clock: 2026-01-01T00:00:00Z
 settlement: manual
 markets:
@@ -106,10 +106,10 @@ steps:
 
 it("the same session gives the same bytes", () => {
   const once = (): string =>
-    recordOf(rain, (floor) => {
-      for (const name of ["alice", "bob"]) floor.derive(name);
-      floor.place("alice BUY 5 YES @ 0.5");
-      floor.place("bob SELL 9 YES @ 0.5");
+    recordOf(rain, (exchange) => {
+      for (const name of ["alice", "bob"]) exchange.derive(name);
+      exchange.place("alice BUY 5 YES @ 0.5");
+      exchange.place("bob SELL 9 YES @ 0.5");
     }).scenario;
   expect(once()).toBe(once());
 });
@@ -117,15 +117,15 @@ it("the same session gives the same bytes", () => {
 describe("names", () => {
   it("are numbers: of wallets by their first command, of dev accounts by index, of traders by account", () => {
     const { scenario } = recordOf(
-      (floor) => {
-        rain(floor);
-        for (const name of ["idle", "maker", "other"]) floor.fund(name, { usdc: 100 });
-        floor.place("other BUY 1 YES @ 0.1");
-        floor.place("maker BUY 1 YES @ 0.1");
+      (exchange) => {
+        rain(exchange);
+        for (const name of ["idle", "maker", "other"]) exchange.fund(name, { usdc: 100 });
+        exchange.place("other BUY 1 YES @ 0.1");
+        exchange.place("maker BUY 1 YES @ 0.1");
       },
-      (floor) => {
-        for (const name of ["carol", "dev", "alice"]) floor.derive(name);
-        floor.place("alice BUY 1 YES @ 0.2");
+      (exchange) => {
+        for (const name of ["carol", "dev", "alice"]) exchange.derive(name);
+        exchange.place("alice BUY 1 YES @ 0.2");
       },
       { devAccounts: ["dev", "unused"] },
     );
@@ -143,9 +143,9 @@ describe("names", () => {
     const long = `will-${"very-".repeat(12)}long-names-be-cut`;
     const { scenario } = recordOf(
       () => {},
-      (floor) => {
+      (exchange) => {
         for (const slug of ["rain", "2026", "null", long, `${long}-too`, "2026-snow"])
-          floor.createMarket(slug);
+          exchange.createMarket(slug);
       },
     );
     const names = linesLike(scenario, /^ {2}\S+: \{ tickSize/).map((line) => line.split(":")[0] ?? "");
@@ -161,9 +161,9 @@ describe("names", () => {
   });
 
   it("of the scenario have its number of orders, or are given", () => {
-    const place = (floor: SessionExchange): void => {
-      floor.derive("alice");
-      floor.place("alice BUY 1 YES @ 0.2");
+    const place = (exchange: SessionExchange): void => {
+      exchange.derive("alice");
+      exchange.place("alice BUY 1 YES @ 0.2");
     };
     expect(recordOf(rain, place).name).toBe("recorded session of 1 order");
     const named = recordOf(rain, place, { name: "a: bid # at 0.2" });
@@ -175,16 +175,16 @@ describe("names", () => {
 describe("the opening", () => {
   it("leaves out untouched markets, and accounts that only have orders there", () => {
     const { scenario } = recordOf(
-      (floor) => {
-        rain(floor);
-        floor.createMarket("quiet");
-        for (const name of ["a", "b"]) floor.fund(name, { usdc: 100 });
-        floor.place("a BUY 1 YES @ 0.1");
-        floor.place("b BUY 1 YES @ 0.1", 2);
+      (exchange) => {
+        rain(exchange);
+        exchange.createMarket("quiet");
+        for (const name of ["a", "b"]) exchange.fund(name, { usdc: 100 });
+        exchange.place("a BUY 1 YES @ 0.1");
+        exchange.place("b BUY 1 YES @ 0.1", 2);
       },
-      (floor) => {
-        floor.derive("alice");
-        floor.place("alice SELL 1 YES @ 0.1");
+      (exchange) => {
+        exchange.derive("alice");
+        exchange.place("alice SELL 1 YES @ 0.1");
       },
     );
     expect(scenario).not.toContain("quiet");
@@ -193,17 +193,17 @@ describe("the opening", () => {
 
   it("places the remainder of each order, in the order of arrival", () => {
     const { scenario } = recordOf(
-      (floor) => {
-        rain(floor);
-        for (const name of ["a", "b"]) floor.fund(name, { usdc: 100, yes: 50 });
-        floor.place("a BUY 10 YES @ 0.3");
-        floor.place("b BUY 20 YES @ 0.3");
-        floor.place("a BUY 5 YES @ 0.3");
-        floor.place("b SELL 4 YES @ 0.3");
+      (exchange) => {
+        rain(exchange);
+        for (const name of ["a", "b"]) exchange.fund(name, { usdc: 100, yes: 50 });
+        exchange.place("a BUY 10 YES @ 0.3");
+        exchange.place("b BUY 20 YES @ 0.3");
+        exchange.place("a BUY 5 YES @ 0.3");
+        exchange.place("b SELL 4 YES @ 0.3");
       },
-      (floor) => {
-        floor.derive("alice");
-        floor.place("alice SELL 1 YES @ 0.3");
+      (exchange) => {
+        exchange.derive("alice");
+        exchange.place("alice SELL 1 YES @ 0.3");
       },
     );
     expect(linesLike(scenario, /- trader/).slice(0, 3)).toEqual([
@@ -216,15 +216,15 @@ describe("the opening", () => {
 
   it("lowers a minimum order size that a remainder would violate, with a remark", () => {
     const { scenario } = recordOf(
-      (floor) => {
-        floor.createMarket("rain", { minOrderSize: 5 });
-        for (const name of ["a", "b"]) floor.fund(name, { usdc: 100, yes: 50 });
-        floor.place("a BUY 10 YES @ 0.3");
-        floor.place("b SELL 9.63 YES @ 0.3");
+      (exchange) => {
+        exchange.createMarket("rain", { minOrderSize: 5 });
+        for (const name of ["a", "b"]) exchange.fund(name, { usdc: 100, yes: 50 });
+        exchange.place("a BUY 10 YES @ 0.3");
+        exchange.place("b SELL 9.63 YES @ 0.3");
       },
-      (floor) => {
-        floor.derive("alice");
-        floor.place("alice BUY 5 YES @ 0.2");
+      (exchange) => {
+        exchange.derive("alice");
+        exchange.place("alice BUY 5 YES @ 0.2");
       },
     );
     expect(scenario).toContain("rain: { tickSize: 0.01, minOrderSize: 0.37 }");
@@ -235,15 +235,15 @@ describe("the opening", () => {
 
   it("gives traders the worst-case cost of their orders, and actors their balances", () => {
     const { scenario } = recordOf(
-      (floor) => {
-        floor.createMarket("rain", { feeRateBps: 200 });
-        floor.fund("trader", { usdc: 1000, yes: 500, no: 500 });
-        floor.fund("alice", { usdc: 1000, yes: 500 });
-        floor.place("trader BUY 10.01 YES @ 0.3");
-        floor.place("trader SELL 7 NO @ 0.6");
-        floor.place("alice BUY 2 YES @ 0.2");
+      (exchange) => {
+        exchange.createMarket("rain", { feeRateBps: 200 });
+        exchange.fund("trader", { usdc: 1000, yes: 500, no: 500 });
+        exchange.fund("alice", { usdc: 1000, yes: 500 });
+        exchange.place("trader BUY 10.01 YES @ 0.3");
+        exchange.place("trader SELL 7 NO @ 0.6");
+        exchange.place("alice BUY 2 YES @ 0.2");
       },
-      (floor) => floor.place("alice BUY 1 YES @ 0.1"),
+      (exchange) => exchange.place("alice BUY 1 YES @ 0.1"),
     );
     expect(linesLike(scenario, /^ {2}(?:wallet|trader)/)).toEqual([
       "wallet-1: { USDC: 1000, YES: 500 }",
@@ -253,14 +253,14 @@ describe("the opening", () => {
 
   it("has the markets in which actors have open orders", () => {
     const { scenario } = recordOf(
-      (floor) => {
-        rain(floor);
-        floor.createMarket("snow");
-        floor.fund("alice", { usdc: 100 });
-        floor.place("alice BUY 2 YES @ 0.2", 2);
-        floor.place("alice BUY 3 YES @ 0.2", 1);
+      (exchange) => {
+        rain(exchange);
+        exchange.createMarket("snow");
+        exchange.fund("alice", { usdc: 100 });
+        exchange.place("alice BUY 2 YES @ 0.2", 2);
+        exchange.place("alice BUY 3 YES @ 0.2", 1);
       },
-      (floor) => floor.cancel("alice", 2),
+      (exchange) => exchange.cancel("alice", 2),
     );
     expect(linesLike(scenario, /- wallet/)).toEqual([
       "- wallet-1: BUY 2 YES @ 0.2 in snow",
@@ -271,16 +271,16 @@ describe("the opening", () => {
 
   it("closes and resolves the markets that were closed or resolved", () => {
     const { scenario } = recordOf(
-      (floor) => {
-        rain(floor);
-        floor.createMarket("snow");
-        floor.demand({ kind: "closeMarket", market: 1 });
-        floor.demand({ kind: "resolveMarket", market: 2, winningOutcome: "NO" });
+      (exchange) => {
+        rain(exchange);
+        exchange.createMarket("snow");
+        exchange.mustSubmit({ kind: "closeMarket", market: 1 });
+        exchange.mustSubmit({ kind: "resolveMarket", market: 2, winningOutcome: "NO" });
       },
-      (floor) => {
-        floor.fund("alice", { yes: 5 }, 1);
-        floor.fund("alice", { no: 5 }, 2);
-        floor.demand({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
+      (exchange) => {
+        exchange.fund("alice", { yes: 5 }, 1);
+        exchange.fund("alice", { no: 5 }, 2);
+        exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
       },
     );
     expect(linesLike(scenario, /- (?:close|resolve)/)).toEqual([
@@ -292,22 +292,22 @@ describe("the opening", () => {
 });
 
 describe("time", () => {
-  const opened = (floor: SessionExchange): void => {
-    rain(floor);
-    floor.fund("alice", { usdc: 1000 });
+  const opened = (exchange: SessionExchange): void => {
+    rain(exchange);
+    exchange.fund("alice", { usdc: 1000 });
   };
 
   it("is written only while an open order has an expiration", () => {
-    const { scenario } = recordOf(opened, (floor) => {
-      floor.advance("10s");
-      floor.place("alice BUY 1 YES @ 0.1");
-      floor.advance("10s");
-      floor.place("alice BUY 2 YES @ 0.1 GTD 60s");
-      floor.advance("1ms");
-      floor.place("alice BUY 3 YES @ 0.1");
-      floor.cancel("alice", 2);
-      floor.advance("10s");
-      floor.place("alice BUY 4 YES @ 0.1");
+    const { scenario } = recordOf(opened, (exchange) => {
+      exchange.advance("10s");
+      exchange.place("alice BUY 1 YES @ 0.1");
+      exchange.advance("10s");
+      exchange.place("alice BUY 2 YES @ 0.1 GTD 60s");
+      exchange.advance("1ms");
+      exchange.place("alice BUY 3 YES @ 0.1");
+      exchange.cancel("alice", 2);
+      exchange.advance("10s");
+      exchange.place("alice BUY 4 YES @ 0.1");
     });
     expect(stepsOf(scenario).slice(0, -1)).toEqual([
       "wallet-1: BUY 1 YES @ 0.1 as order-1",
@@ -321,10 +321,10 @@ describe("time", () => {
   });
 
   it("advances to each expiration in turn, once for those at the same time", () => {
-    const { scenario } = recordOf(opened, (floor) => {
-      for (const seconds of [30, 10, 30]) floor.place(`alice BUY 1 YES @ 0.1 GTD ${seconds}s`);
-      floor.advance("1h");
-      floor.exchange.advanceTo(millis(floor.exchange.now + 1));
+    const { scenario } = recordOf(opened, (exchange) => {
+      for (const seconds of [30, 10, 30]) exchange.place(`alice BUY 1 YES @ 0.1 GTD ${seconds}s`);
+      exchange.advance("1h");
+      exchange.exchange.advanceTo(millis(exchange.exchange.now + 1));
     });
     expect(stepsOf(scenario).slice(3, -1)).toEqual(["at: expiry of order-2", "at: expiry of order-1"]);
     expect(scenario).toContain(
@@ -335,15 +335,15 @@ describe("time", () => {
 
 it("a step compares trades after every fifty, and the rest at the end", () => {
   const { scenario, trades } = recordOf(
-    (floor) => {
-      rain(floor);
-      floor.fund("alice", { usdc: 1000 });
-      floor.fund("bob", { yes: 1000 });
+    (exchange) => {
+      rain(exchange);
+      exchange.fund("alice", { usdc: 1000 });
+      exchange.fund("bob", { yes: 1000 });
     },
-    (floor) => {
+    (exchange) => {
       for (let turn = 0; turn < 60; turn += 1) {
-        floor.place("alice BUY 2 YES @ 0.5");
-        floor.place("bob SELL 2 YES @ 0.5");
+        exchange.place("alice BUY 2 YES @ 0.5");
+        exchange.place("bob SELL 2 YES @ 0.5");
       }
     },
   );
@@ -354,11 +354,11 @@ it("a step compares trades after every fifty, and the rest at the end", () => {
 
 describe("what a scenario cannot express", () => {
   it("is left out with a remark: funding of the exchange's own accounts", () => {
-    const { scenario } = recordOf(rain, (floor) => {
-      const faucet = floor.state.accounts.get(1).address;
+    const { scenario } = recordOf(rain, (exchange) => {
+      const faucet = exchange.state.accounts.get(1).address;
       const tokens: never[] = [];
       for (const collateral of [5, 7]) {
-        floor.demand({
+        exchange.mustSubmit({
           kind: "fundAccount",
           address: faucet,
           collateral: collateral as never,
@@ -374,16 +374,16 @@ describe("what a scenario cannot express", () => {
   it("is refused if the scenario would issue more USDC than the maximum", () => {
     const record = (): unknown =>
       recordOf(
-        (floor) => {
-          for (let market = 1; market <= 3; market += 1) floor.createMarket(`market-${market}`);
+        (exchange) => {
+          for (let market = 1; market <= 3; market += 1) exchange.createMarket(`market-${market}`);
           // A full set is one mint in the session and two in a scenario.
-          floor.fund("alice", { usdc: 100, everyMarket: 10_000_000 });
-          floor.fund("bob", { usdc: 3_900_000_000 });
+          exchange.fund("alice", { usdc: 100, everyMarket: 10_000_000 });
+          exchange.fund("bob", { usdc: 3_900_000_000 });
         },
-        (floor) => {
-          for (let market = 1; market <= 3; market += 1) floor.place("alice BUY 1 YES @ 0.1", market);
-          floor.place("bob BUY 1 YES @ 0.05");
-          floor.fund("carol", { usdc: 50_000_000 });
+        (exchange) => {
+          for (let market = 1; market <= 3; market += 1) exchange.place("alice BUY 1 YES @ 0.1", market);
+          exchange.place("bob BUY 1 YES @ 0.05");
+          exchange.fund("carol", { usdc: 50_000_000 });
         },
       );
     expect(record).toThrow(RecordingError);

@@ -55,30 +55,30 @@ class HistoryLog {
 }
 
 /** Returns the history of an exchange. */
-function historyOf(act: (floor: SessionExchange) => void): History {
+function historyOf(act: (testExchange: SessionExchange) => void): History {
   const log = new HistoryLog();
-  const floor = new SessionExchange(log.log);
-  act(floor);
-  return log.history(floor.exchange);
+  const testExchange = new SessionExchange(log.log);
+  act(testExchange);
+  return log.history(testExchange.exchange);
 }
 
 const environment = environmentIn(".");
 
 describe("a history that breaks an invariant", () => {
-  const busy = historyOf((floor) => {
-    floor.createMarket("rain");
-    floor.createMarket("snow", { tickSize: 0.001 });
-    for (const name of ["ann", "ben", "cat"]) floor.derive(name);
+  const busy = historyOf((testExchange) => {
+    testExchange.createMarket("rain");
+    testExchange.createMarket("snow", { tickSize: 0.001 });
+    for (const name of ["ann", "ben", "cat"]) testExchange.derive(name);
     const orders: number[] = [];
     for (let round = 0; round < 300; round += 1) {
       const by = ["ann", "ben", "cat"][round % 3];
-      orders.push(floor.place(`${by} BUY 1 YES @ 0.0${1 + (round % 5)}`, 1 + (round % 2)));
+      orders.push(testExchange.place(`${by} BUY 1 YES @ 0.0${1 + (round % 5)}`, 1 + (round % 2)));
       if (round % 4 === 3)
-        floor.cancel(["ann", "ben", "cat"][(round - 2) % 3] as string, orders[round - 2] as number);
-      if (round === 140) floor.place("ben BUY 4 NO @ 0.6", 2);
-      if (round === 150) floor.fund("cat", { usdc: 50, yes: 3 }, 2);
-      if (round === 160) floor.place("cat BUY 3 YES @ 0.45", 2);
-      if (round % 20 === 0) floor.advance("1s");
+        testExchange.cancel(["ann", "ben", "cat"][(round - 2) % 3] as string, orders[round - 2] as number);
+      if (round === 140) testExchange.place("ben BUY 4 NO @ 0.6", 2);
+      if (round === 150) testExchange.fund("cat", { usdc: 50, yes: 3 }, 2);
+      if (round === 160) testExchange.place("cat BUY 3 YES @ 0.45", 2);
+      if (round % 20 === 0) testExchange.advance("1s");
     }
   });
 
@@ -110,12 +110,12 @@ steps:
 
 describe("a history with a time limit", () => {
   it("becomes a scenario that fails in the same way, whenever the time is up", async () => {
-    const history = historyOf((floor) => {
-      floor.createMarket("rain");
-      for (const name of ["ann", "ben"]) floor.derive(name);
-      for (let round = 0; round < 40; round += 1) floor.place(`ann BUY 1 YES @ 0.0${1 + (round % 5)}`);
-      floor.place("ben BUY 4 NO @ 0.6");
-      floor.place("ann BUY 3 YES @ 0.45");
+    const history = historyOf((testExchange) => {
+      testExchange.createMarket("rain");
+      for (const name of ["ann", "ben"]) testExchange.derive(name);
+      for (let round = 0; round < 40; round += 1) testExchange.place(`ann BUY 1 YES @ 0.0${1 + (round % 5)}`);
+      testExchange.place("ben BUY 4 NO @ 0.6");
+      testExchange.place("ann BUY 3 YES @ 0.45");
     });
     const steps = new Set<number>();
     for (let most = 1; most < 60; most += 3) {
@@ -137,14 +137,14 @@ describe("a history with a time limit", () => {
 
 describe("a history whose last command throws", () => {
   it("becomes that command with what it needs, or a step that advances time", async () => {
-    const history = historyOf((floor) => {
-      floor.createMarket("rain");
-      floor.fund("ann", { usdc: 100, yes: 20 });
-      floor.fund("ben", { usdc: 100 });
-      floor.place("ann BUY 1 YES @ 0.2 GTD 5s");
-      floor.place("ben BUY 7 YES @ 0.2 GTD 60s");
-      floor.place("ann SELL 5 YES @ 0.4");
-      expect(() => floor.advance("2m")).toThrow("cannot expire");
+    const history = historyOf((testExchange) => {
+      testExchange.createMarket("rain");
+      testExchange.fund("ann", { usdc: 100, yes: 20 });
+      testExchange.fund("ben", { usdc: 100 });
+      testExchange.place("ann BUY 1 YES @ 0.2 GTD 5s");
+      testExchange.place("ben BUY 7 YES @ 0.2 GTD 60s");
+      testExchange.place("ann SELL 5 YES @ 0.4");
+      expect(() => testExchange.advance("2m")).toThrow("cannot expire");
     });
     const shrunk = await shrinkHistory(history);
     expect(shrunk?.fingerprint.sentence).toMatch(/^a defect: order \d+ cannot expire at \d+$/);
@@ -157,7 +157,7 @@ steps:
   });
 
   it("is not reduced if nothing throws", async () => {
-    expect(await shrinkHistory(historyOf((floor) => floor.createMarket("rain")))).toBeNull();
+    expect(await shrinkHistory(historyOf((testExchange) => testExchange.createMarket("rain")))).toBeNull();
   });
 });
 
@@ -170,10 +170,10 @@ describe("a failure that no scenario can express", () => {
         return super.submit(command);
       }
     }
-    const history = historyOf((floor) => {
-      floor.createMarket("rain");
-      floor.demand({ kind: "setNativeBalance", address: addressOf("ann"), wei: "5" });
-      floor.derive("ann");
+    const history = historyOf((testExchange) => {
+      testExchange.createMarket("rain");
+      testExchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("ann"), wei: "5" });
+      testExchange.derive("ann");
     });
     const shrinking = shrinkHistory(history, { open: (config, start) => new FailingExchange(config, start) });
     await expect(shrinking).rejects.toThrow(HistoryNotExpressible);

@@ -8,19 +8,19 @@ import { millis, price, size } from "../../../src/core/units.ts";
 import { type TouchedMarket, Vocabulary } from "../../../src/history/vocabulary.ts";
 import { type OrderWords, orderBodyOf, wordsOfBody } from "../../../src/scenario/language/parts.ts";
 import { addressOf } from "../../support/commands.ts";
-import { openFloor } from "../../support/exchange.ts";
+import { openFundedExchange } from "../../support/exchange.ts";
 import { lastStep, ofTwoMarkets } from "./scenario-texts.ts";
 
 const EXPIRATION = millis(1_798_761_600_000);
 
 it("an order with all fields is the same as words, body, command and line", () => {
-  const floor = openFloor();
-  floor.market();
-  const { state } = floor;
+  const exchange = openFundedExchange();
+  exchange.market();
+  const { state } = exchange;
   const command: Required<CommandOf<"placeOrder">> = {
     kind: "placeOrder",
     address: addressOf("alice"),
-    tokenId: floor.tokenId("YES"),
+    tokenId: exchange.tokenId("YES"),
     side: "BUY",
     price: price(5000),
     size: size(1000),
@@ -37,7 +37,7 @@ it("an order with all fields is the same as words, body, command and line", () =
     market: "rain",
   };
 
-  const body = orderBodyOf(words, command.tokenId, floor.exchange.now) as Record<string, Scalar>;
+  const body = orderBodyOf(words, command.tokenId, exchange.exchange.now) as Record<string, Scalar>;
   expect(
     placeOrderCommand({ state, numbers: numbersAs("number") }, command.address, orderBody.read(body)),
   ).toEqual(command);

@@ -7,7 +7,7 @@ import type { CancelReason } from "../../../src/core/terms.ts";
 import { money, price, size } from "../../../src/core/units.ts";
 import { FillWatcher } from "../../../src/scenario/watch/fill-watcher.ts";
 import type { MarketTerms } from "../../support/commands.ts";
-import { openFloor, type TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
 
 type Decide = (state: State, stamped: Stamped) => Decision;
 /** A wrong decision of the exchange. */
@@ -28,19 +28,19 @@ afterEach(() => {
 });
 
 /** Two asks at 0.5 and one at 0.6, and a watcher of later orders. */
-function watched(terms: MarketTerms = {}): { floor: TestExchange; watcher: FillWatcher } {
-  const floor = openFloor({ selfTrade: "allow", ...terms });
-  floor.send("alice SELL 10 YES @ 0.5", "bob SELL 10 YES @ 0.5", "bob SELL 10 YES @ 0.6");
+function watched(terms: MarketTerms = {}): { exchange: TestExchange; watcher: FillWatcher } {
+  const exchange = openFundedExchange({ selfTrade: "allow", ...terms });
+  exchange.send("alice SELL 10 YES @ 0.5", "bob SELL 10 YES @ 0.5", "bob SELL 10 YES @ 0.6");
   const names = ["", "faucet", "fees", "alice", "bob", "carol"];
-  return { floor, watcher: new FillWatcher(floor.exchange, (account) => names[account] ?? "") };
+  return { exchange, watcher: new FillWatcher(exchange.exchange, (account) => names[account] ?? "") };
 }
 
 /** Returns the watcher's message about a tampered decision; null if none. */
 function brokenRuleOf(sentence: string, tamper: Tamper, terms?: MarketTerms): string | null {
   planted.tamper = null;
-  const { floor, watcher } = watched(terms);
+  const { exchange, watcher } = watched(terms);
   planted.tamper = tamper;
-  expect(floor.exchange.submit(floor.command(sentence)).ok).toBe(true);
+  expect(exchange.exchange.submit(exchange.command(sentence)).ok).toBe(true);
   const { broken } = watcher;
   return broken === null ? null : `${broken.name}: ${broken.text}`;
 }
@@ -250,12 +250,12 @@ describe("an order that matches one of its own account", () => {
 
 describe("after each command", () => {
   it("the reserved amount of an account equals the maximum cost of its orders", () => {
-    const { floor, watcher } = watched();
-    const { collateral } = floor.state.accounts.get(5);
+    const { exchange, watcher } = watched();
+    const { collateral } = exchange.state.accounts.get(5);
     collateral.reserved = money(collateral.reserved + 1_000_000);
-    floor.exchange.submit(floor.command("alice SELL 1 YES @ 0.7"));
+    exchange.exchange.submit(exchange.command("alice SELL 1 YES @ 0.7"));
     expect(watcher.broken).toBeNull();
-    floor.exchange.submit(floor.command("carol BUY 1 YES @ 0.4"));
+    exchange.exchange.submit(exchange.command("carol BUY 1 YES @ 0.4"));
     expect(watcher.broken).toEqual({
       name: "reserved = what live orders may cost",
       text: "carol has 1.4 USDC reserved, expected 0.4 USDC",
@@ -263,9 +263,9 @@ describe("after each command", () => {
   });
 
   it("the matched size of an order is the sum of its fills", () => {
-    const { floor, watcher } = watched();
-    floor.state.orders.get(1).matched = size(100);
-    floor.exchange.submit(floor.command("carol BUY 2 YES @ 0.5"));
+    const { exchange, watcher } = watched();
+    exchange.state.orders.get(1).matched = size(100);
+    exchange.exchange.submit(exchange.command("carol BUY 2 YES @ 0.5"));
     expect(watcher.broken).toEqual({
       name: "an order's matched size = sum of its fills",
       text: "order 1 of alice (SELL 10 YES @ 0.5) has matched 3, expected 2",
@@ -273,11 +273,11 @@ describe("after each command", () => {
   });
 
   it("only the first broken rule is reported", () => {
-    const { floor, watcher } = watched();
-    floor.state.orders.get(1).matched = size(100);
-    floor.exchange.submit(floor.command("carol BUY 2 YES @ 0.5"));
+    const { exchange, watcher } = watched();
+    exchange.state.orders.get(1).matched = size(100);
+    exchange.exchange.submit(exchange.command("carol BUY 2 YES @ 0.5"));
     const first = watcher.broken;
-    floor.exchange.submit(floor.command("carol BUY 2 YES @ 0.5"));
+    exchange.exchange.submit(exchange.command("carol BUY 2 YES @ 0.5"));
     expect(watcher.broken).toBe(first);
   });
 });

@@ -34,18 +34,18 @@ const SHARES = 100_000_000_000;
 export const traderAt = (index: number): string => `0x${String(index).padStart(40, "0")}`;
 
 /** Opens an exchange with equal complementary markets and accounts with enough funds for any flow. */
-export function openFloor({
+export function openFundedExchange({
   markets,
   levels,
   feeRateBps,
   settlement = "manual",
   journal = noJournal,
 }: FloorTerms): Exchange {
-  const exchange = bareFloor(settlement, journal);
+  const exchange = openEmptyExchange(settlement, journal);
   const texts = { description: "", category: "", tags: [], endDate: null };
-  demand(exchange, { kind: "createEvent", title: "All", slug: "all", ...texts });
+  mustSubmit(exchange, { kind: "createEvent", title: "All", slug: "all", ...texts });
   for (let market = 1; market <= markets; market++) {
-    demand(exchange, {
+    mustSubmit(exchange, {
       kind: "createMarket",
       event: 1,
       question: `Will it be number ${market}?`,
@@ -61,20 +61,23 @@ export function openFloor({
   const everyMarket = size(Math.min(MAX_SIZE, Math.floor(SHARES / TRADERS / markets)));
   for (let index = 0; index < TRADERS; index++) {
     const address = traderAt(index);
-    demand(exchange, { kind: "fundAccount", address, collateral: COLLATERAL, tokens: [], everyMarket });
+    mustSubmit(exchange, { kind: "fundAccount", address, collateral: COLLATERAL, tokens: [], everyMarket });
   }
   return exchange;
 }
 
 /** Creates an exchange without markets and accounts. */
-export function bareFloor(settlement: SettlementMode = "manual", journal: Journal = noJournal): Exchange {
+export function openEmptyExchange(
+  settlement: SettlementMode = "manual",
+  journal: Journal = noJournal,
+): Exchange {
   const faucet = { collateral: money(0), everyMarket: size(0) };
   const config = { seed: "1", faucet, credentials: "rotate", ...UNSETTLED, settlement } as const;
   return new Exchange(config, millis(0), journal);
 }
 
 /** Submits a command. @throws Error if it is refused. */
-export function demand(exchange: Exchange, command: Command): void {
+export function mustSubmit(exchange: Exchange, command: Command): void {
   const decision = exchange.submit(command);
   if (!decision.ok) throw new Error(`${JSON.stringify(command)}: ${JSON.stringify(decision.refusal)}`);
 }
