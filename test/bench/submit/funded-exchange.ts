@@ -11,7 +11,7 @@ import { UNSETTLED } from "../../support/config.ts";
 import { BUY, CANCEL, type Flow, mulberry32, TradeTally } from "../flow.ts";
 
 /** Options of an exchange for a benchmark. */
-interface FloorTerms {
+interface ExchangeTerms {
   readonly markets: number;
   /** Price levels of every market. */
   readonly levels: number;
@@ -40,7 +40,7 @@ export function openFundedExchange({
   feeRateBps,
   settlement = "manual",
   journal = noJournal,
-}: FloorTerms): Exchange {
+}: ExchangeTerms): Exchange {
   const exchange = openEmptyExchange(settlement, journal);
   const texts = { description: "", category: "", tags: [], endDate: null };
   mustSubmit(exchange, { kind: "createEvent", title: "All", slug: "all", ...texts });

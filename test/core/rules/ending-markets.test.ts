@@ -9,7 +9,7 @@ const resolve = (winningOutcome: "YES" | "NO" | "SPLIT"): Command => ({
   winningOutcome,
 });
 
-function restingFloor(): TestExchange {
+function restingExchange(): TestExchange {
   const exchange = openFundedExchange();
   exchange.market();
   exchange.send("bob SELL 10 NO @ 0.6", "alice BUY 4 YES @ 0.3 GTD 1h", "carol BUY 5 NO @ 0.6");
@@ -24,7 +24,7 @@ describe.each<[string, Command]>([
   ["resolving to SPLIT", resolve("SPLIT")],
 ])("%s a market", (_name, end) => {
   it("first cancels its resting orders, oldest first", () => {
-    const exchange = restingFloor();
+    const exchange = restingExchange();
     const before = exchange.events.length;
     exchange.mustSubmit(end);
     expect(exchange.events.slice(before).map(({ kind }) => kind)).toEqual([
@@ -40,7 +40,7 @@ describe.each<[string, Command]>([
   });
 
   it("empties its book and does not change other markets", () => {
-    const exchange = restingFloor();
+    const exchange = restingExchange();
     exchange.mustSubmit(end);
     expect(exchange.book()).toEqual({ bids: [], asks: [] });
     expect(exchange.figures().liquidity).toBe(0n);
@@ -48,7 +48,7 @@ describe.each<[string, Command]>([
   });
 
   it("makes it refuse orders, and keeps balances and supply", () => {
-    const exchange = restingFloor();
+    const exchange = restingExchange();
     const { supply } = exchange.state.markets.get(1);
     exchange.mustSubmit(end);
     expect(verdictOf(exchange.try("bob SELL 1 YES @ 0.5"))).toBe("MARKET_CLOSED");
@@ -57,7 +57,7 @@ describe.each<[string, Command]>([
   });
 
   it("is one command of the sequence", () => {
-    const exchange = restingFloor();
+    const exchange = restingExchange();
     const { sequence } = exchange.exchange;
     exchange.mustSubmit(end);
     expect(exchange.exchange.sequence).toBe(sequence + 1);
@@ -91,7 +91,7 @@ describe("a market that has ended", () => {
   });
 
   it("keeps the last trade and the volume", () => {
-    const exchange = restingFloor();
+    const exchange = restingExchange();
     exchange.mustSubmit(resolve("YES"));
     expect(exchange.figures().volume).toBe(3_000_000n);
     expect(exchange.state.markets.get(1)).toMatchObject({ books: [{ last: { price: 4000 } }] });

@@ -5,7 +5,7 @@ import { addressOf } from "../../support/commands.ts";
 import { openFundedExchange, START, type TestExchange } from "../../support/exchange.ts";
 
 /** Order 2 matches order 1 and rests; orders 3 and 4 match it (trades 1, 2 and 3); order 5 takes NO (trade 4). */
-function filledFloor(): TestExchange {
+function filledExchange(): TestExchange {
   const exchange = openFundedExchange({ feeRateBps: 100 });
   exchange.send("alice SELL 3 YES @ 0.4", "bob BUY 10 YES @ 0.5");
   exchange.advance("1s");
@@ -29,7 +29,7 @@ const fillsOf = (fills: Iterable<number>): string[] =>
 
 describe("a fill", () => {
   it("has the next trade number in the event, the trade and both orders", () => {
-    const exchange = filledFloor();
+    const exchange = filledExchange();
     expect(exchange.eventsOf("orderTraded").map(({ trade }) => trade)).toEqual([1, 2, 3, 4]);
     expect([...exchange.state.trades].map(({ number }) => number)).toEqual([1, 2, 3, 4]);
     expect([1, 2, 3, 4, 5].map((order) => exchange.state.orders.get(order).lastTrade)).toEqual([
@@ -54,7 +54,7 @@ describe("a fill", () => {
   });
 
   it("links to the previous fill of both orders, as taker or maker", () => {
-    const exchange = filledFloor();
+    const exchange = filledExchange();
     expect([1, 2, 3, 4, 5].map((order) => chainOf(exchange, order))).toEqual([
       [1],
       [4, 3, 2, 1],
@@ -65,14 +65,14 @@ describe("a fill", () => {
   });
 
   it("has its time, which is also the update time of both orders", () => {
-    const exchange = filledFloor();
+    const exchange = filledExchange();
     expect([...exchange.state.trades].map(({ at }) => at - START)).toEqual([0, 1000, 1000, 1000]);
     expect(exchange.state.orders.get(1).updatedAt).toBe(START);
     expect(exchange.state.orders.get(2)).toMatchObject({ createdAt: START, updatedAt: START + 1000 });
   });
 
   it("adds to both orders its size and its value in their own terms, and to the taker its fee", () => {
-    const exchange = filledFloor();
+    const exchange = filledExchange();
     const sums = [1, 2, 3, 4, 5].map((order) => {
       const { matched, notional, fee } = exchange.state.orders.get(order);
       return [matched, notional, fee];
@@ -87,7 +87,7 @@ describe("a fill", () => {
   });
 
   it("is listed in the fills of both accounts, in total and by outcome, with their roles", () => {
-    const exchange = filledFloor();
+    const exchange = filledExchange();
     const account = (name: string) => findAccount(exchange.state, addressOf(name));
     const [alice, bob] = [account("alice"), account("bob")];
     expect(fillsOf(alice?.fills ?? [])).toEqual(["1 MAKER", "3 TAKER"]);

@@ -9,7 +9,7 @@ import { openFundedExchange, START, type TestExchange, verdictOf } from "../../s
  * Market 1 is active, market 2 closed, market 3 resolved; dave has only 10 USDC; alice's order 1 is live and her order 2
  * canceled. A minute has passed, so that an expiration can be in the past.
  */
-function busyFloor(): TestExchange {
+function busyExchange(): TestExchange {
   const exchange = openFundedExchange({ minOrderSize: 5, feeRateBps: 100 }, { credentials: "once" });
   exchange.market();
   exchange.market();
@@ -98,7 +98,7 @@ describe("a refused command", () => {
     ...ORDERS.map(([code, command]) => [code, "an order that breaks this rule first", command] as const),
     ...OTHERS,
   ])("is %s and changes nothing: %s", ([code, _case, command]) => {
-    const exchange = busyFloor();
+    const exchange = busyExchange();
     const { hash, sequence, now } = exchange.exchange;
     const before = exchange.events.length;
     expect(verdictOf(exchange.submit(command(exchange)))).toBe(code);
@@ -108,7 +108,7 @@ describe("a refused command", () => {
   });
 
   it("changes no later id", () => {
-    const [quiet, noisy] = [busyFloor(), busyFloor()];
+    const [quiet, noisy] = [busyExchange(), busyExchange()];
     for (const [, order] of ORDERS) noisy.submit(order(noisy));
     for (const exchange of [quiet, noisy]) exchange.send("alice SELL 10 YES @ 0.3", "bob BUY 10 YES @ 0.3");
     expect(noisy.exchange.hash).toBe(quiet.exchange.hash);
@@ -122,7 +122,7 @@ describe("the details of a refusal", () => {
   };
 
   it("for a buyer have the required USDC with the maximum fee, and the balance", () => {
-    const exchange = busyFloor();
+    const exchange = busyExchange();
     exchange.send("dave BUY 10 YES @ 0.5");
     expect(refusalOf(exchange, exchange.command("dave BUY 10 YES @ 0.5"))).toEqual({
       code: "INSUFFICIENT_BALANCE",
@@ -136,7 +136,7 @@ describe("the details of a refusal", () => {
   });
 
   it("for a seller have shares of the token, including the grant not yet minted", () => {
-    const exchange = busyFloor();
+    const exchange = busyExchange();
     exchange.fund("dave", { everyMarket: 7 });
     exchange.fund("dave", { no: 2 });
     expect(refusalOf(exchange, exchange.command("dave SELL 9.01 NO @ 0.5"))).toEqual({
@@ -151,7 +151,7 @@ describe("the details of a refusal", () => {
   });
 
   it("for an address without an account have balance 0", () => {
-    const exchange = busyFloor();
+    const exchange = busyExchange();
     expect(refusalOf(exchange, exchange.command("nobody BUY 5 YES @ 0.01"))).toMatchObject({
       code: "INSUFFICIENT_BALANCE",
       available: 0,
@@ -160,7 +160,7 @@ describe("the details of a refusal", () => {
   });
 
   it("for tick, size and expiration have the requested and the allowed value", () => {
-    const exchange = busyFloor();
+    const exchange = busyExchange();
     expect(refusalOf(exchange, exchange.command("dave BUY 10 YES @ 0.555"))).toEqual({
       code: "INVALID_TICK_SIZE",
       price: price(5550),

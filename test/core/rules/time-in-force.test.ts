@@ -11,7 +11,7 @@ function stateWithoutOrders({ state }: TestExchange): string[] {
 }
 
 /** Asks of 4 at 0.5 and 6 at 0.6, and a bid of 9 at 0.4. */
-function quotedFloor(): TestExchange {
+function quotedExchange(): TestExchange {
   const exchange = openFundedExchange();
   exchange.send("alice SELL 4 YES @ 0.5", "bob SELL 6 YES @ 0.6", "alice BUY 9 YES @ 0.4");
   return exchange;
@@ -37,7 +37,7 @@ FOK that crosses nothing is canceled | carol SELL 10 YES @ 0.41 FOK | CANCELED 0
 
 describe("an incoming order", () => {
   it.each(RULES)("%s", (_rule, order = "", ...expected) => {
-    const exchange = quotedFloor();
+    const exchange = quotedExchange();
     exchange.send(order);
     const { bids, asks } = exchange.book();
     expect([exchange.order(4), listed(exchange.trades()), listed(bids), listed(asks)]).toEqual(expected);
@@ -46,7 +46,7 @@ describe("an incoming order", () => {
 
 describe("an order that is canceled completely on arrival", () => {
   it.each(["FOK", "FAK"])("as %s changes only the list of orders", (type) => {
-    const exchange = quotedFloor();
+    const exchange = quotedExchange();
     const before = stateWithoutOrders(exchange);
     const limit = type === "FOK" ? "0.99" : "0.49";
     expect(exchange.try(`carol BUY 11 YES @ ${limit} ${type}`).ok).toBe(true);
@@ -55,7 +55,7 @@ describe("an order that is canceled completely on arrival", () => {
   });
 
   it("does not change the sequence and the time of the book", () => {
-    const exchange = quotedFloor();
+    const exchange = quotedExchange();
     const [{ sequence, updatedAt }] = exchange.state.markets.get(1).books;
     exchange.advance("1s");
     exchange.send("carol BUY 11 YES @ 0.99 FOK");
@@ -63,7 +63,7 @@ describe("an order that is canceled completely on arrival", () => {
   });
 
   it("is in the list of orders with its own number", () => {
-    const exchange = quotedFloor();
+    const exchange = quotedExchange();
     expect(exchange.send("carol BUY 11 YES @ 0.99 FOK")).toBe(4);
     expect(exchange.send("carol BUY 1 YES @ 0.01")).toBe(5);
   });

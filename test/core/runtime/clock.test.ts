@@ -5,7 +5,7 @@ import { Clock, type ClockMode } from "../../../src/engine/clock.ts";
 import { openFundedExchange, START, type TestExchange } from "../../support/exchange.ts";
 
 /** Opens an exchange whose clock follows a wall clock that the test sets. */
-function clockedFloor(mode: ClockMode, rate = 1) {
+function clockedExchange(mode: ClockMode, rate = 1) {
   const exchange = openFundedExchange();
   const wall = { now: 5_000_000 };
   const clock = new Clock(exchange.exchange, { mode, rate }, () => wall.now);
@@ -20,13 +20,13 @@ function clockedFloor(mode: ClockMode, rate = 1) {
 
 describe("a clock", () => {
   it("in mode real follows the wall clock, beginning at the time of the exchange", () => {
-    const { clock, later } = clockedFloor("real");
+    const { clock, later } = clockedExchange("real");
     expect([later(0), later(1), later(999)]).toEqual([0, 1, 1000]);
     expect([clock.mode, clock.rate]).toEqual(["real", 1]);
   });
 
   it("in mode frozen does not advance", () => {
-    const { clock, later } = clockedFloor("frozen");
+    const { clock, later } = clockedExchange("frozen");
     expect([later(0), later(1_000_000)]).toEqual([0, 0]);
     expect([clock.mode, clock.rate]).toEqual(["frozen", 0]);
   });
@@ -38,38 +38,38 @@ describe("a clock", () => {
     [1.5, 3, 4],
     [1_000_000, 1, 1_000_000],
   ])("scaled by %d advances in %d ms by %d ms", (rate, wallMs, virtualMs) => {
-    const { clock, later } = clockedFloor("scaled", rate);
+    const { clock, later } = clockedExchange("scaled", rate);
     expect(later(wallMs)).toBe(virtualMs);
     expect([clock.mode, clock.rate]).toEqual(["scaled", rate]);
   });
 
   it("does not drift if it is read often", () => {
-    const often = clockedFloor("scaled", 0.7);
+    const often = clockedExchange("scaled", 0.7);
     let last = 0;
     for (let step = 0; step < 10_000; step += 1) last = often.later(1);
     expect(last).toBe(7000);
   });
 
   it("reads whole milliseconds from a wall clock with fractions", () => {
-    const { later } = clockedFloor("real");
+    const { later } = clockedExchange("real");
     expect([later(0.6), later(0.6)]).toEqual([0, 1]);
   });
 
   it("never runs backwards if the wall clock jumps back, and advances again later", () => {
-    const { later } = clockedFloor("real");
+    const { later } = clockedExchange("real");
     expect([later(10_000), later(-8_000)]).toEqual([10_000, 10_000]);
     expect(later(1_000)).toBeGreaterThanOrEqual(10_000);
     expect(later(8_000)).toBeGreaterThan(10_000);
   });
 
   it("ends at the last four-digit year", () => {
-    const { exchange, later } = clockedFloor("scaled", 1_000_000);
+    const { exchange, later } = clockedExchange("scaled", 1_000_000);
     later(1_000_000_000_000);
     expect(exchange.exchange.now).toBe(MAX_MILLIS);
   });
 
   it("executes timed commands at their own moments", () => {
-    const { exchange, later } = clockedFloor("real");
+    const { exchange, later } = clockedExchange("real");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1500ms");
     later(60_000);
     expect(exchange.state.orders.get(1)).toMatchObject({ status: "EXPIRED", updatedAt: START + 1500 });
@@ -81,21 +81,21 @@ describe("setting a clock", () => {
   const real = { mode: "real", rate: 1 } as const;
 
   it("forward executes the commands due until then", () => {
-    const { exchange, clock } = clockedFloor("frozen");
+    const { exchange, clock } = clockedExchange("frozen");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1m");
     runSteps(clock.moveInSteps(frozen, millis(START + 60_000)));
     expect([exchange.exchange.now - START, exchange.order(1)]).toEqual([60_000, "EXPIRED 0/1"]);
   });
 
   it("never moves time back", () => {
-    const { clock, later } = clockedFloor("real");
+    const { clock, later } = clockedExchange("real");
     later(10_000);
     runSteps(clock.moveInSteps(real, millis(START + 1)));
     expect(later(5)).toBe(10_005);
   });
 
   it("from frozen to real does not add the wall time that passed while frozen", () => {
-    const { exchange, clock, later } = clockedFloor("real");
+    const { exchange, clock, later } = clockedExchange("real");
     later(1000);
     runSteps(clock.moveInSteps(frozen, exchange.exchange.now));
     later(1_000_000);
@@ -104,7 +104,7 @@ describe("setting a clock", () => {
   });
 
   it("to scaled scales only later time", () => {
-    const { exchange, clock, later } = clockedFloor("real");
+    const { exchange, clock, later } = clockedExchange("real");
     later(1000);
     runSteps(clock.moveInSteps({ mode: "scaled", rate: 10 }, exchange.exchange.now));
     expect(later(100)).toBe(2000);
@@ -113,7 +113,7 @@ describe("setting a clock", () => {
 
 describe("restarting an exchange", () => {
   it("leaves a frozen clock at the new start", () => {
-    const { exchange, clock, later } = clockedFloor("frozen");
+    const { exchange, clock, later } = clockedExchange("frozen");
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 5000)));
     exchange.exchange.restart(START);
     clock.open();
@@ -121,7 +121,7 @@ describe("restarting an exchange", () => {
   });
 
   it("lets a real clock advance from the new start", () => {
-    const { exchange, clock, later } = clockedFloor("real");
+    const { exchange, clock, later } = clockedExchange("real");
     later(5000);
     exchange.exchange.restart(START);
     clock.open();
@@ -130,7 +130,7 @@ describe("restarting an exchange", () => {
   });
 
   it("reverts changes of mode and rate", () => {
-    const { exchange, clock, later } = clockedFloor("real");
+    const { exchange, clock, later } = clockedExchange("real");
     runSteps(clock.moveInSteps({ mode: "scaled", rate: 600 }, millis(START + 5000)));
     exchange.exchange.restart(START);
     clock.open();
@@ -157,13 +157,13 @@ describe("the timer between requests", () => {
 
   const passes = (wallMs: number): void => void vi.advanceTimersByTime(wallMs);
 
-  function timedFloor(mode: ClockMode, rate = 1): { exchange: TestExchange; clock: Clock } {
+  function timedExchange(mode: ClockMode, rate = 1): { exchange: TestExchange; clock: Clock } {
     const exchange = openFundedExchange();
     return { exchange, clock: new Clock(exchange.exchange, { mode, rate }, Date.now) };
   }
 
   it("expires an order at its moment", () => {
-    const { exchange, clock } = timedFloor("real");
+    const { exchange, clock } = timedExchange("real");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1s", "alice BUY 1 YES @ 0.4 GTD 3s");
     clock.arm();
     passes(999);
@@ -176,7 +176,7 @@ describe("the timer between requests", () => {
   });
 
   it("depends on the rate", () => {
-    const { exchange, clock } = timedFloor("scaled", 60);
+    const { exchange, clock } = timedExchange("scaled", 60);
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1m");
     clock.arm();
     passes(1000);
@@ -184,7 +184,7 @@ describe("the timer between requests", () => {
   });
 
   it("is not set while the clock is frozen or nothing is due", () => {
-    const { exchange, clock } = timedFloor("frozen");
+    const { exchange, clock } = timedExchange("frozen");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
     expect(vi.getTimerCount()).toBe(0);
@@ -196,7 +196,7 @@ describe("the timer between requests", () => {
   });
 
   it("is a single one for the earliest moment, even if armed several times", () => {
-    const { exchange, clock } = timedFloor("real");
+    const { exchange, clock } = timedExchange("real");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 10s");
     clock.arm();
     clock.arm();
@@ -208,7 +208,7 @@ describe("the timer between requests", () => {
   });
 
   it("is adjusted when the clock is moved forward", () => {
-    const { exchange, clock } = timedFloor("real");
+    const { exchange, clock } = timedExchange("real");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1h");
     clock.arm();
     runSteps(clock.moveInSteps({ mode: "real", rate: 1 }, millis(START + 3_599_000)));
@@ -217,7 +217,7 @@ describe("the timer between requests", () => {
   });
 
   it("is adjusted when the rate changes", () => {
-    const { exchange, clock } = timedFloor("real");
+    const { exchange, clock } = timedExchange("real");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1h");
     clock.arm();
     runSteps(clock.moveInSteps({ mode: "scaled", rate: 3600 }, exchange.exchange.now));
@@ -226,7 +226,7 @@ describe("the timer between requests", () => {
   });
 
   it("waits longer than the maximum of setTimeout, with few wake-ups", () => {
-    const { exchange, clock } = timedFloor("real");
+    const { exchange, clock } = timedExchange("real");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 100d");
     clock.arm();
     let fired = 0;
@@ -252,7 +252,7 @@ describe("the timer between requests", () => {
   });
 
   it("is cleared when the clock stops", () => {
-    const { exchange, clock } = timedFloor("real");
+    const { exchange, clock } = timedExchange("real");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
     clock.stop();
@@ -261,7 +261,7 @@ describe("the timer between requests", () => {
   });
 
   it("is reset for a restarted exchange", () => {
-    const { exchange, clock } = timedFloor("real");
+    const { exchange, clock } = timedExchange("real");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
     exchange.exchange.restart(START);

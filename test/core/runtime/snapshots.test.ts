@@ -13,7 +13,7 @@ import { openFundedExchange, START } from "../../support/exchange.ts";
 import { ARENA } from "../properties/moves.ts";
 
 /** Opens an exchange whose clock follows a wall clock that the test sets, with snapshots of both. */
-function clockedFloor(mode: ClockMode, rate = 1) {
+function clockedExchange(mode: ClockMode, rate = 1) {
   const testExchange = openFundedExchange();
   const wall = { now: 5_000_000 };
   const clock = new Clock(testExchange.exchange, { mode, rate }, () => wall.now);
@@ -171,7 +171,7 @@ describe("caches are invalidated by a restore:", () => {
 
 describe("the clock of a restored snapshot", () => {
   it("returns to the time of the snapshot if frozen", () => {
-    const { testExchange, clock, later, snapshots } = clockedFloor("frozen");
+    const { testExchange, clock, later, snapshots } = clockedExchange("frozen");
     const stored = snapshots.take(null);
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 9000)));
     snapshots.restore(stored);
@@ -179,7 +179,7 @@ describe("the clock of a restored snapshot", () => {
   });
 
   it("advances from there in the mode and at the rate of the snapshot", () => {
-    const { testExchange, clock, later, snapshots } = clockedFloor("scaled", 10);
+    const { testExchange, clock, later, snapshots } = clockedExchange("scaled", 10);
     later(100);
     const stored = snapshots.take(null);
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 50_000)));
@@ -190,7 +190,7 @@ describe("the clock of a restored snapshot", () => {
   });
 
   it("does not add the wall time that passed since the snapshot if real", () => {
-    const { later, snapshots } = clockedFloor("real");
+    const { later, snapshots } = clockedExchange("real");
     later(1000);
     const stored = snapshots.take(null);
     later(100_000);
@@ -201,7 +201,7 @@ describe("the clock of a restored snapshot", () => {
 
 describe("stored snapshots", () => {
   it("are numbered in order, and found by id or as the latest with a name", () => {
-    const { snapshots } = clockedFloor("frozen");
+    const { snapshots } = clockedExchange("frozen");
     const stored = [null, "before", "before", null].map((name) => snapshots.take(name));
     expect(stored.map(({ id }) => id)).toEqual(["snapshot-1", "snapshot-2", "snapshot-3", "snapshot-4"]);
     expect(snapshots.all).toEqual(stored);
@@ -212,7 +212,7 @@ describe("stored snapshots", () => {
   });
 
   it("never reuse the number of a removed one until all are removed", () => {
-    const { snapshots } = clockedFloor("frozen");
+    const { snapshots } = clockedExchange("frozen");
     const [first, second] = ["a", "a"].map((name) => snapshots.take(name)) as [never, never];
     snapshots.forget(second);
     expect(snapshots.find("a")).toBe(first);
@@ -223,7 +223,7 @@ describe("stored snapshots", () => {
   });
 
   it("have the hash that the exchange has after a restore", () => {
-    const { testExchange, snapshots } = clockedFloor("frozen");
+    const { testExchange, snapshots } = clockedExchange("frozen");
     const stored = snapshots.take(null);
     expect(stored.hash).toBe(testExchange.exchange.hash);
     testExchange.send("alice BUY 1 YES @ 0.5");

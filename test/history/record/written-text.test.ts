@@ -45,7 +45,7 @@ it("a recorded scenario has markets, accounts, opening steps, the session and it
   expect({ name, orders, trades }).toEqual({ name: "recorded session of 4 orders", orders: 4, trades: 3 });
   expect(scenario).toBe(`# A session that clobsim recorded: its commands and their results.
 scenario: recorded session of 4 orders
-seed: exchange
+seed: floor
 clock: 2026-01-01T00:00:00Z
 settlement: manual
 markets:
