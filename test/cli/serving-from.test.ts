@@ -62,7 +62,7 @@ describe("clobsim serve --from", () => {
   });
 
   it("continues with the clock of a session in memory", async () => {
-    const inMemory = await serveWith({ clock: "frozen", world: "tiny" });
+    const inMemory = await serveWith({ ephemeral: "true", clock: "frozen", world: "tiny" });
     const file = join(folder, "memory.ndjson");
     writeFileSync(file, await (await fetch(`${inMemory.url}/sim/report`)).text());
     await inMemory.close();
