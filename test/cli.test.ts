@@ -102,8 +102,8 @@ describe("clobsim", () => {
     journal d --from 9 --to 5    | --to expects a line from --from 9 on, found 5
     completion tcsh              | completion expects bash, zsh, fish, found "tcsh"
     init a b                     | init expects one folder, found 2 (see clobsim init --help)
-    serve --world no.json --data d | --world no.json: there is no such file
-    serve --from no.ndjson --data d | there is no no.ndjson: expected a data directory or a report
+    serve --port 0 --world no.json --data d | --world no.json: there is no such file
+    serve --port 0 --from no.ndjson --data d | there is no no.ndjson: expected a data directory or a report
     run no.yaml                  | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob
     shrink no.yaml --out d       | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob
     coverage no                  | no scenario file at no: expected a file, a folder with .yaml files, or a glob
