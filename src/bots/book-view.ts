@@ -14,9 +14,10 @@ import {
   tokenIdIn,
   tokenOf,
 } from "../core/market.ts";
+import { openOrdersOf } from "../core/open-orders.ts";
 import { type Order, reservationOf } from "../core/order.ts";
 import { balanceOf, shortfallOf } from "../core/rules/ledger.ts";
-import { findAccount, openOrdersOf, type State } from "../core/state.ts";
+import { findAccount, type State } from "../core/state.ts";
 import type { OrderType, Outcome, Side } from "../core/terms.ts";
 import {
   complement,

@@ -1,3 +1,4 @@
+import { NO_SLOT } from "./book/order-pool.ts";
 import { address, type Infer, id, integer, keyed, record, type Type } from "./schema.ts";
 import { Table } from "./table.ts";
 import type { BalancePolicy } from "./terms.ts";
@@ -52,9 +53,9 @@ export const Account = record(
       holdings: keyed("market", Holding),
     },
     derived: {
-      /** Ends of the list of open orders, oldest first; `nextOpen` and `previousOpen` of orders link it. */
-      firstOpen: (): number => 0,
-      lastOpen: (): number => 0,
+      /** Slots of the oldest and the newest open order, or NO_SLOT; OLDER and NEWER of the pool link those between. */
+      oldestOpen: (): number => NO_SLOT,
+      newestOpen: (): number => NO_SLOT,
       openCount: (): number => 0,
       /** All fills of the account, oldest first, as `fillOf` packs them. */
       fills: () => new Table<number>(),

@@ -66,7 +66,7 @@ const copyBook = (bookState: MarketBook, pool: OrderPool): MarketBook => ({
 function copyAccount(account: Account): Account {
   const holdings = new Map<number, Holding>();
   for (const [market, holding] of account.holdings) holdings.set(market, copyHolding(holding));
-  const { number, address, collateral, everyMarket, derivations, firstOpen, lastOpen, openCount, fills } =
+  const { number, address, collateral, everyMarket, derivations, oldestOpen, newestOpen, openCount, fills } =
     account;
   return {
     number,
@@ -75,8 +75,8 @@ function copyAccount(account: Account): Account {
     everyMarket,
     derivations,
     holdings,
-    firstOpen,
-    lastOpen,
+    oldestOpen,
+    newestOpen,
     openCount,
     fills: fills.copy(),
   };

@@ -65,9 +65,6 @@ export const Order = record(
       slot: () => NO_SLOT as number,
       /** Latest fill, from which the trades link to earlier ones; 0 if none. */
       lastTrade: zero,
-      /** Numbers of the account's next and previous open orders; 0 at the ends. */
-      nextOpen: zero,
-      previousOpen: zero,
     },
   },
 );

@@ -1,5 +1,5 @@
 import { type Account, emptyBalance } from "./account.ts";
-import { OrderPool } from "./book/order-pool.ts";
+import { NO_SLOT, OrderPool } from "./book/order-pool.ts";
 import { MatchPlan } from "./book/plan.ts";
 import { type Chain, createChain } from "./chain/chain.ts";
 import { ExpiryQueue } from "./expiry-queue.ts";
@@ -64,8 +64,8 @@ export function emptyAccount(number: number, address: Address): Account {
     everyMarket: 0 as Size,
     derivations: 0,
     holdings: new Map(),
-    firstOpen: 0,
-    lastOpen: 0,
+    oldestOpen: NO_SLOT,
+    newestOpen: NO_SLOT,
     openCount: 0,
     fills: new Table(),
   };
@@ -75,15 +75,6 @@ export function emptyAccount(number: number, address: Address): Account {
 export function findAccount(state: State, address: Address): Account | undefined {
   const number = state.accountByAddress.get(address);
   return number === undefined ? undefined : state.accounts.get(number);
-}
-
-/** Yields the open orders of an account, oldest first; none if it is undefined. */
-export function* openOrdersOf({ orders }: State, account: Account | undefined): Generator<Order> {
-  for (let number = account?.firstOpen ?? 0; number !== 0; ) {
-    const order = orders.get(number);
-    number = order.nextOpen;
-    yield order;
-  }
 }
 
 /** Creates a state without events, markets or customers, whose chain begins at `start`. */

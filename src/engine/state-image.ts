@@ -1,5 +1,6 @@
 import type { Account, Holding } from "../core/account.ts";
 import { Book } from "../core/book/book.ts";
+import { NO_SLOT, type OrderPool } from "../core/book/order-pool.ts";
 import { type Block, type Chain, digestFields } from "../core/chain/chain.ts";
 import { Transaction } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
@@ -15,6 +16,7 @@ import {
   outcomeOf,
   priceIn,
 } from "../core/market.ts";
+import { linkOpen } from "../core/open-orders.ts";
 import { Order, remainingOf, Trade } from "../core/order.ts";
 import { PriceHistory } from "../core/price-history.ts";
 import { mixBlock } from "../core/rules/blocks.ts";
@@ -90,6 +92,7 @@ export function imageOf(state: State): StateImage | null {
     })),
     accounts: Array.from(state.accounts, (account) => ({
       ...account,
+      ...NO_OPEN_ORDERS,
       holdings: packed(account.holdings),
       fills: Int32Array.from(account.fills),
     })),
@@ -114,7 +117,7 @@ export function stateOf(image: StateImage, config: ExchangeConfig, by: number, c
   shiftMoments(blocks, BLOCK, by);
   const fresh = createState(config, 0 as Millis);
   const ownMarkets = markets.map((market) => marketOf(market, fresh, by));
-  fillBooks(orders, ownMarkets);
+  fillBooks(orders, ownMarkets, accounts, fresh.pool);
   setBlockDigests(image, { chain: fresh.chain, markets: Table.of(ownMarkets) });
   const state: State = {
     ...fresh,
@@ -138,6 +141,9 @@ export function stateOf(image: StateImage, config: ExchangeConfig, by: number, c
   setTextsAndEnds(state, created, by);
   return state;
 }
+
+/** What an image says of an account's open orders; they rest again in the state of the image. */
+const NO_OPEN_ORDERS = { oldestOpen: NO_SLOT, newestOpen: NO_SLOT, openCount: 0 };
 
 const DIGEST_FIELDS = Object.keys(digestFields(new Digest([0, 0, 0, 0])));
 
@@ -224,7 +230,12 @@ function setTextsAndEnds(state: State, created: Creations, by: number): void {
 }
 
 /** Rests the live orders by number, because an order keeps its place in the queue until it leaves the book. */
-function fillBooks(orders: Columns, markets: readonly Market[]): void {
+function fillBooks(
+  orders: Columns,
+  markets: readonly Market[],
+  accounts: readonly AccountImage[],
+  pool: OrderPool,
+): void {
   const status = fieldOf<Order["status"]>(orders, "status");
   const slots = new Int32Array(orders.size);
   const [token, side, price] = [
@@ -242,7 +253,9 @@ function fillBooks(orders: Columns, markets: readonly Market[]): void {
     const tick = priceIn(mirrored, price(at)) / market.tickSize;
     const open = remainingOf({ size: size(at), matched: matched(at) });
     const book = bookFor(market, outcome).book as Book;
-    slots[at] = book.rest(directionIn(mirrored, side(at)), tick, open, at + 1, account(at));
+    const slot = book.rest(directionIn(mirrored, side(at)), tick, open, at + 1, account(at));
+    linkOpen(pool, accounts[account(at) - 1] as AccountImage, slot);
+    slots[at] = slot;
   }
   setField(orders, "slot", slots);
 }

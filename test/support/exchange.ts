@@ -5,8 +5,9 @@ import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../src/
 import { idOf } from "../../src/core/ids.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { bookFor, isMirrored, type Market, priceIn, tokenIdIn } from "../../src/core/market.ts";
+import { openOrdersOf } from "../../src/core/open-orders.ts";
 import type { Decision, RefusalCode } from "../../src/core/refusals.ts";
-import { type ExchangeConfig, openOrdersOf, type State } from "../../src/core/state.ts";
+import type { ExchangeConfig, State } from "../../src/core/state.ts";
 import type { Outcome, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import type { Sum } from "../../src/core/units.ts";

@@ -47,9 +47,12 @@ export class BookSide {
     return this.#origin + rank * WIDTH;
   }
 
-  /** Open size at a level, in size units. */
+  /** Open size at a level, in size units; a 32-bit integer if possible, which takes no memory of its own in a record. */
   total(rank: number): number {
-    return this.#hasLevel(rank) ? (this.#pool.sums[(this.levelAt(rank) >> 1) + TOTAL] as number) : 0;
+    if (!this.#hasLevel(rank)) return 0;
+    const total = this.#pool.sums[(this.levelAt(rank) >> 1) + TOTAL] as number;
+    const integer = total | 0;
+    return integer === total ? integer : total;
   }
 
   /** Number of orders at a level. */

@@ -16,6 +16,9 @@ export const OPEN = 3;
 /** Number by which the owner of the book knows the order. */
 export const ORDER = 4;
 export const ACCOUNT = 5;
+/** The account's open orders before and after this one, in order of time, or NO_SLOT. */
+export const OLDER = 6;
+export const NEWER = 7;
 
 // Cells of a price level. NEXT and PREVIOUS are the first and the last order of its queue, or the level itself when it is empty.
 

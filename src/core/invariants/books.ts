@@ -9,6 +9,7 @@ import {
   outcomeOf,
   priceIn,
 } from "../market.ts";
+import { openOrdersOf } from "../open-orders.ts";
 import { type Order, remainingOf } from "../order.ts";
 import type { State } from "../state.ts";
 import { StepCounter, type Steps } from "../steps.ts";
@@ -197,16 +198,14 @@ export function* openOrdersAreListed(state: State, orders: readonly Order[]): St
   for (const { account } of orders) live.set(account, (live.get(account) ?? 0) + 1);
   for (const account of state.accounts) {
     let listed = 0;
-    for (let next = account.firstOpen; next !== 0; ) {
+    for (const order of openOrdersOf(state, account)) {
       if (counter.isStep()) yield;
-      const order = state.orders.get(next);
       listed += 1;
       rule.expect(
         order.account === account.number && order.status === "LIVE",
         () =>
           `order ${order.number}: ${order.status} of account ${order.account}, listed by ${account.number}`,
       );
-      next = order.nextOpen;
     }
     rule.equal(() => `listed of account ${account.number}`, listed, live.get(account.number) ?? 0);
     rule.equal(() => `count of account ${account.number}`, account.openCount, listed);

@@ -14,6 +14,7 @@ import {
   outcomeOf,
   priceIn,
 } from "../market.ts";
+import { linkOpen, unlinkOpen } from "../open-orders.ts";
 import { type Order, type OrderStatus, remainingOf, reservationOf, type Trade } from "../order.ts";
 import { FEES, type State } from "../state.ts";
 import { Table } from "../table.ts";
@@ -58,8 +59,6 @@ function openOrder(state: State, event: EventOf<"orderPlaced">, at: Millis): voi
     updatedAt: at,
     slot: NO_SLOT,
     lastTrade: 0,
-    nextOpen: 0,
-    previousOpen: 0,
   };
   state.orders.addAs(event.order, order);
   const market = state.markets.get(marketOfToken(order.token));
@@ -94,7 +93,7 @@ export function putInBook(
 ): void {
   bookState.book ??= new Book(state.pool, levelsOf(market));
   order.slot = bookState.book.rest(direction, tick, remainingOf(order), order.number, order.account);
-  linkOpen(state, state.accounts.get(order.account), order);
+  linkOpen(state.pool, state.accounts.get(order.account), order.slot);
   if (order.expiration !== null) state.expiries.add(order.expiration, order.number);
 }
 
@@ -117,16 +116,17 @@ function endOrder(state: State, event: EventOf<"orderCanceled"> | EventOf<"order
     return;
   }
   const bookState = bookFor(market, outcomeOf(order.token));
-  bookState.book?.remove(order.slot);
-  recordBookChange(market, bookState, order, size(-remaining), at);
+  const { slot } = order;
   closeOrder(state, order, status);
+  bookState.book?.remove(slot);
+  recordBookChange(market, bookState, order, size(-remaining), at);
 }
 
-/** Called after an order has left the book; removes it from the lists of open orders. */
+/** Called before an order leaves the book; removes it from the lists of open orders. */
 function closeOrder(state: State, order: Order, status: OrderStatus): void {
+  unlinkOpen(state.pool, state.accounts.get(order.account), order.slot);
   order.slot = NO_SLOT;
   order.status = status;
-  unlinkOpen(state, state.accounts.get(order.account), order);
   if (order.expiration !== null) {
     state.expiries.ended((other) => state.orders.get(other).slot !== NO_SLOT);
   }
@@ -152,24 +152,6 @@ function recordBookChange(
     const price = priceIn(isMirrored(market, outcomeOf(order.token)), order.price);
     add(market.liquidity, notional(price, change));
   }
-}
-
-function linkOpen(state: State, account: Account, order: Order): void {
-  order.previousOpen = account.lastOpen;
-  if (account.lastOpen === 0) account.firstOpen = order.number;
-  else state.orders.get(account.lastOpen).nextOpen = order.number;
-  account.lastOpen = order.number;
-  account.openCount += 1;
-}
-
-function unlinkOpen(state: State, account: Account, order: Order): void {
-  if (order.previousOpen === 0) account.firstOpen = order.nextOpen;
-  else state.orders.get(order.previousOpen).nextOpen = order.nextOpen;
-  if (order.nextOpen === 0) account.lastOpen = order.previousOpen;
-  else state.orders.get(order.nextOpen).previousOpen = order.previousOpen;
-  order.nextOpen = 0;
-  order.previousOpen = 0;
-  account.openCount -= 1;
 }
 
 /** Applies one fill to the ledger, the book and the lists of trades. */
@@ -207,9 +189,10 @@ function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): vo
     if (!isPending) changeSupply(market.onChain, change);
   }
 
-  bookState.book?.fill(maker.slot, event.size);
-  recordBookChange(market, bookState, maker, size(-event.size), at);
+  const { slot } = maker;
   if (remainingOf(maker) === 0) closeOrder(state, maker, "MATCHED");
+  bookState.book?.fill(slot, event.size);
+  recordBookChange(market, bookState, maker, size(-event.size), at);
   if (remainingOf(taker) === 0) taker.status = "MATCHED";
   recordTrade(market, bookState, taker, event, event.trade, at);
 }

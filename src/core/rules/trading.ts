@@ -13,7 +13,8 @@ import {
   outcomeOf,
   priceIn,
 } from "../market.ts";
-import { feeOf, type Order, reservationOf } from "../order.ts";
+import { openOrdersOf } from "../open-orders.ts";
+import { feeOf, reservationOf } from "../order.ts";
 import { accepted, type Decision, type Refusal, type RefusalCode, refused } from "../refusals.ts";
 import { findAccount, type State } from "../state.ts";
 import type { CancelReason, OrderType } from "../terms.ts";
@@ -202,13 +203,9 @@ function cancelOrder(state: State, command: CommandOf<"cancelOrder">): Decision 
 
 /** Cancels all live orders of an account, oldest first; succeeds if there is none. */
 function cancelAllOrders(state: State, command: CommandOf<"cancelAllOrders">): Decision {
-  const account = findAccount(state, command.address);
   const events: EventOf<"orderCanceled">[] = [];
-  for (let next = account?.firstOpen ?? 0; next !== 0; ) {
-    const order: Order = state.orders.get(next);
-    events.push({ kind: "orderCanceled", order: order.number, reason: "USER" });
-    next = order.nextOpen;
-  }
+  for (const { number } of openOrdersOf(state, findAccount(state, command.address)))
+    events.push({ kind: "orderCanceled", order: number, reason: "USER" });
   return accepted(events);
 }
 

@@ -4,7 +4,8 @@ import { movesOf, USDC } from "../chain/moves.ts";
 import type { Move, Transaction } from "../chain/transaction.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { marketOfToken } from "../market.ts";
-import { type Order, remainingOf, reservationOf } from "../order.ts";
+import { openOrdersOf } from "../open-orders.ts";
+import { remainingOf, reservationOf } from "../order.ts";
 import type { State } from "../state.ts";
 import { balanceOf } from "./ledger.ts";
 import type { RuleSet } from "./rule-set.ts";
@@ -136,10 +137,8 @@ export class Unwinding {
 
   /** Yields the reservations of an account's open orders in an asset, oldest first. */
   *#claims({ account, token }: Projection): Generator<{ readonly order: number; readonly amount: number }> {
-    const { accounts, orders, markets } = this.#state;
-    for (let next = accounts.get(account).firstOpen; next !== 0; ) {
-      const order: Order = orders.get(next);
-      next = order.nextOpen;
+    const { accounts, markets } = this.#state;
+    for (const order of openOrdersOf(this.#state, accounts.get(account))) {
       if ((order.side === "BUY" ? USDC : order.token) !== token) continue;
       const { feeRateBps } = markets.get(marketOfToken(order.token));
       yield { order: order.number, amount: reservationOf(order, remainingOf(order), feeRateBps) };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Account, Holding } from "../../../src/core/account.ts";
 import { ASK, BID, type Book } from "../../../src/core/book/book.ts";
+import { NO_SLOT } from "../../../src/core/book/order-pool.ts";
 import { invariants, violations } from "../../../src/core/invariants/invariants.ts";
 import { findAccount } from "../../../src/core/state.ts";
 import { money, size } from "../../../src/core/units.ts";
@@ -100,8 +101,20 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
     },
     [LEVELS, FILLS, LISTED],
   ],
-  ["a live order missing in the list of its account", add(account, "firstOpen", -1), [LISTED]],
-  ["an account that lists another account's order", add(account, "firstOpen"), [LISTED]],
+  [
+    "a live order missing in the list of its account",
+    ({ account }) => {
+      account.oldestOpen = NO_SLOT;
+    },
+    [LISTED],
+  ],
+  [
+    "an account that lists another account's order",
+    ({ state, account }) => {
+      account.oldestOpen = state.orders.get(2).slot;
+    },
+    [LISTED],
+  ],
   [
     "two orders with exchanged slots",
     ({ state, order }) => {

@@ -1,4 +1,5 @@
 import { ASK, BID } from "../../../src/core/book/book.ts";
+import { NEWER, NO_SLOT, OLDER } from "../../../src/core/book/order-pool.ts";
 import { SettlementFault } from "../../../src/core/chain/settlement-fault.ts";
 import { TransactionContent } from "../../../src/core/chain/transaction.ts";
 import { nextDueAt } from "../../../src/core/schedule.ts";
@@ -28,11 +29,17 @@ export function stateLines(state: State): string[] {
       }
     }
   }
-  for (const { number, firstOpen, lastOpen, openCount, fills } of state.accounts) {
-    lines.push(`account ${number}: ${openCount} open from ${firstOpen} to ${lastOpen}, fills ${[...fills]}`);
+  const { pool } = state;
+  const orderAt = (slot = NO_SLOT): number => (slot === NO_SLOT ? 0 : pool.orderIn(slot));
+  for (const { number, oldestOpen, newestOpen, openCount, fills } of state.accounts) {
+    const open = `${openCount} open from ${orderAt(oldestOpen)} to ${orderAt(newestOpen)}`;
+    lines.push(`account ${number}: ${open}, fills ${[...fills]}`);
   }
-  for (const { number, slot, lastTrade, nextOpen, previousOpen } of state.orders) {
-    lines.push(`order ${number}: slot ${slot}, trade ${lastTrade}, between ${previousOpen} and ${nextOpen}`);
+  for (const { number, slot, lastTrade } of state.orders) {
+    const [older, newer] = slot === NO_SLOT ? [] : [pool.cells[slot + OLDER], pool.cells[slot + NEWER]];
+    lines.push(
+      `order ${number}: slot ${slot}, trade ${lastTrade}, between ${orderAt(older)} and ${orderAt(newer)}`,
+    );
   }
   for (const { number, takerPrevious, makerPrevious } of state.trades) {
     lines.push(`trade ${number}: after ${takerPrevious} and ${makerPrevious}`);
