@@ -68,7 +68,7 @@ export function controlNeedOf(scenario: Scenario): string | null {
   if (scenario.balances !== "optimistic") return `needs control plane: balances ${scenario.balances}`;
   for (const step of stepsOf(scenario.steps)) {
     const { control, key = step.kind } = rowOf(step.kind);
-    const need = control === undefined ? key : (control?.(step) ?? null);
+    const need = typeof control === "function" ? control(step) : control === undefined ? key : control;
     if (need !== null) return `needs control plane: line ${step.place.line} (${need})`;
   }
   return null;

@@ -35,8 +35,11 @@ export interface StepInfo<Content extends object = object, Of extends BesideRead
   readonly refusals?: readonly string[];
   readonly beside?: Of;
   readonly read: (source: StepSource, beside: Beside<Of>) => Content;
-  /** Returns what of the step needs the control plane, or null; null if never; undefined if always. */
-  control?: null | { of(step: Content): string | null }["of"];
+  /**
+   * Returns what of the step needs the control plane, or null; null if never. A text, which names it, if always;
+   * undefined if the step itself does.
+   */
+  control?: null | string | { of(step: Content): string | null }["of"];
 }
 
 /** Fields of a step: those of its accompanying keys, null if missing, and those that `read` returns. */

@@ -86,7 +86,8 @@ export const STEPS = {
   replay: step({
     form: "`replay: morning.csv`",
     does: "replays an order flow from a file; or `{ file, in, rejected }`",
-    control: () => "a flow whose accounts must be funded",
+    // Even if the flow funds nobody: its file is read when the step runs.
+    control: "a flow that may fund its accounts",
     refusals: ["rows"],
     read: ({ files, head: { value }, declared }) => {
       declared.hasFlow = true;
@@ -103,7 +104,7 @@ export const STEPS = {
   generate: step({
     form: "`generate: { orders: 100, accounts: 20, profile: balanced, in: market }`",
     does: "generates an order flow and plays it; only `orders` is required",
-    control: () => "generated accounts that must be funded",
+    control: "generated accounts that must be funded",
     read: ({ head: { value }, declared }) => {
       declared.hasFlow = true;
       const readers = {

@@ -16,7 +16,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const needOf = ({ isOverHttp, control }: (typeof STEPS)[keyof typeof STEPS]): string => {
   if (isOverHttp) return "HTTP";
-  return control === undefined ? "control plane" : "";
+  return control === undefined || typeof control === "string" ? "control plane" : "";
 };
 
 const page = (): string =>

@@ -199,7 +199,7 @@ describe("a scenario that needs the control plane is skipped with the reason", (
     ["line 5 (balances)", `${BID}  - expect: { balances: { alice: { USDC: 10 } } }\n`],
     ["line 4 (stateHash)", '  - expect: { stateHash: "" }\n'],
     ["line 4 (generated accounts that must be funded)", "  - generate: { orders: 5 }\n"],
-    ["line 4 (a flow whose accounts must be funded)", "  - replay: flow.csv\n"],
+    ["line 4 (a flow that may fund its accounts)", "  - replay: flow.csv\n"],
     ["line 4 (a request to /sim)", "  - request: GET /sim/state-hash\n"],
     ["line 4 (a request to /chain)", "  - request: POST /chain\n"],
     ["line 4 (split)", "  - alice: split 1\n"],
