@@ -1,4 +1,5 @@
-import { priceText } from "../core/format.ts";
+import { confirmationsOf, headOf } from "../core/chain/chain.ts";
+import { counted, priceText } from "../core/format.ts";
 import { detailsOf, type Refusal, type RefusalCode, type RefusalOf, refusalText } from "../core/refusals.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
@@ -69,11 +70,8 @@ const HELPS: { readonly [Code in RefusalCode]?: Help<Code> } = {
     message: `${checksummed(address)} has derived credentials before`,
     hint: "the secret is shown once with --credentials once; --credentials rotate issues a new set each time",
   }),
-  REORGANIZATION_TOO_DEEP: ({ most }) => ({
-    hint:
-      most === 0
-        ? "no block can be undone now: with --settlement instant every block is final at once"
-        : `at most ${most} can be undone now: a block with two others on top is final`,
+  REORGANIZATION_TOO_DEEP: (_, { state }) => ({
+    hint: reorganizationLimit(state),
     details: { fields: ["depth"] },
   }),
   FAULT_NOT_FOUND: () => ({
@@ -89,6 +87,15 @@ export function refusalError(refusal: Refusal, view: View): ApiError {
   const { message = refusalText(refusal, view.state), ...rest } = help?.(refusal, view) ?? {};
   const details = { ...rest.details, ...detailsIn(refusal, view) };
   return new ApiError(code, message, { ...rest, ...(Object.keys(details).length > 0 && { details }) });
+}
+
+/** Says why no more blocks can be undone. */
+function reorganizationLimit({ chain, config }: View["state"]): string {
+  const confirmations = confirmationsOf(config.settlement);
+  if (confirmations === 0) return "with --settlement instant every block is final at once";
+  const mined = headOf(chain);
+  if (mined >= confirmations) return "a block with two others on top is final";
+  return mined === 0 ? "no block has been mined yet" : `${counted(mined, "block")} mined so far`;
 }
 
 function detailsIn(refusal: Refusal, { numbers }: View): Readonly<Record<string, unknown>> {

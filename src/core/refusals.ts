@@ -1,6 +1,6 @@
 import type { Command } from "./commands.ts";
 import type { DomainEvent } from "./events.ts";
-import { marketText, moneyText, priceText, quoted, sizeText } from "./format.ts";
+import { counted, marketText, moneyText, priceText, quoted, sizeText } from "./format.ts";
 import type { State } from "./state.ts";
 import type { Address } from "./terms.ts";
 import { toIso } from "./time.ts";
@@ -96,7 +96,8 @@ const REFUSALS = {
     ({ address }) => `${address} has derived credentials before`,
   ),
   REORGANIZATION_TOO_DEEP: refusal<{ depth: number; most: number }>(
-    ({ depth }) => `a reorganization of ${depth} blocks would undo one that is final`,
+    ({ depth, most }) =>
+      `a reorganization of ${counted(depth, "block")} is too deep: ${most === 0 ? "no block" : `at most ${most}`} can be undone now`,
     { most: "count" },
   ),
   FAULT_NOT_FOUND: refusal<{ number: number }>(

@@ -85,12 +85,26 @@ describe.each(WAYS)("by %s", (via) => {
     });
   });
 
-  it("a reorganization that is too deep is refused with the maximum depth", async () => {
-    const { message } = await folder.failure(`${HEAD}  - mine: 1\n  - reorg: 2\n`, { via });
-    expect(message).toBe(
-      "refused: INVALID_PARAMETER: a reorganization of 2 blocks would undo one that is final (at most 1 can be undone now: a block with two others on top is final)",
-    );
-  });
+  it.each([
+    ["manual", 0, 1, "1 block is too deep: no block can be undone now (no block has been mined yet)"],
+    ["manual", 1, 2, "2 blocks is too deep: at most 1 can be undone now (1 block mined so far)"],
+    [
+      ...(["manual", 4, 3] as const),
+      "3 blocks is too deep: at most 2 can be undone now (a block with two others on top is final)",
+    ],
+    [
+      ...(["instant", 1, 1] as const),
+      "1 block is too deep: no block can be undone now (with --settlement instant every block is final at once)",
+    ],
+  ])(
+    "with %s settlement and %i blocks, reorg: %i is refused with the reason",
+    async (mode, mined, depth, why) => {
+      const mine = mined === 0 ? "" : `  - mine: ${mined}\n`;
+      const text = `scenario: r\nsettlement: ${mode}\nsteps:\n${mine}  - reorg: ${depth}\n`;
+      const { message } = await folder.failure(text, { via });
+      expect(message).toBe(`refused: INVALID_PARAMETER: a reorganization of ${why}`);
+    },
+  );
 
   it("in a race a transaction that would revert is an outcome", async () => {
     const text = `${HEAD}  - race: [{ alice: split 10 }, { mine: 1 }, { alice: merge 10 }]\n`;
