@@ -93,8 +93,16 @@ export class Suite {
     if (way === "http") return () => this.#opener.served(scenario, startServer, watcher?.transport);
     if (target === undefined) throw new Error("no target is given");
     try {
-      const venue = await target(scenario, this.#opener.wallets);
-      return typeof venue === "string" ? venue : () => venue;
+      const open = (): Promise<Venue | string> => target(scenario, this.#opener.wallets);
+      const first = await open();
+      if (typeof first === "string") return first;
+      let unused: Venue | null = first;
+      return async () => {
+        const venue = unused ?? (await open());
+        unused = null;
+        if (typeof venue === "string") throw new VenueError(venue);
+        return venue;
+      };
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
       // A deployment that does not answer must fail the scenario, not skip it.
@@ -111,10 +119,14 @@ async function repeated(
   options: RunOptions,
 ): Promise<ScenarioResult> {
   let { durationMs } = first;
+  const withTimes = (line: string): string => `${line} --repeat ${times}`;
   for (let run = 2; run <= times && first.status === "passed"; run += 1) {
     const { result: other } = await runScenario(scenario, options);
     durationMs += other.durationMs;
-    if (other.failure !== null) return { ...other, durationMs };
+    if (other.failure !== null) {
+      const failure = { ...other.failure, repeat: withTimes(other.failure.repeat) };
+      return { ...other, failure, durationMs };
+    }
     const diff = diffOf(first.transcript, other.transcript);
     if (first.stateHash === other.stateHash && diff.every(({ kind }) => kind === "same")) continue;
     return {
@@ -128,7 +140,7 @@ async function repeated(
         message: "two runs of the scenario differ, which is a defect of clobsim",
         diff,
         recent: [],
-        repeat: `${repeatLine(scenario, flagsOf(options), null)} --repeat ${times}`,
+        repeat: withTimes(repeatLine(scenario, flagsOf(options), null)),
       },
     };
   }

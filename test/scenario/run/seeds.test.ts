@@ -126,8 +126,9 @@ steps:
     const { watcher } = counting((venue, time) => {
       if (time === 2) venue.call("closeMarket", { path: venue.pathOf("market") });
     });
-    const { message } = await folder.failure(TRADE, { repeat: 3, watcher });
+    const { message, repeat } = await folder.failure(TRADE, { repeat: 3, watcher });
     expect(message).toMatch(/^refused: MARKET_CLOSED: /);
+    expect(repeat).toMatch(/ --step \d+ --repeat 3$/);
   });
 
   it("ends with the first failure", async () => {

@@ -50,10 +50,10 @@ async function newMarket(): Promise<string> {
 }
 
 /** Runs a scenario on the deployment with these wallets. */
-async function runThere(text: string, wallets: string) {
+async function runThere(text: string, wallets: string, repeat = 1) {
   const file = folder.write("wallets.yaml", wallets);
   const target = await openTargets(server.url, file, ENVIRONMENT);
-  return folder.run(text, { via: "target", target });
+  return folder.run(text, { via: "target", target, repeat });
 }
 
 const walletsFor = (slug: string): string => `markets: { market: ${slug} }\n${ACCOUNTS}`;
@@ -89,6 +89,18 @@ describe("a scenario on a deployment", () => {
     const result = await runThere(TRADE, walletsFor(await newMarket()));
     expect(result.failure).toBeNull();
     expect(result).toMatchObject({ status: "passed", way: "target", steps: 13, stateHash: null });
+  });
+
+  it("is opened anew for each repeated run", async () => {
+    const text = `scenario: again
+accounts: { alice: { USDC: 10 } }
+steps:
+  - alice: BUY 10 YES @ 0.10 as bid
+  - expect: { book: { YES: { bids: [0.10 x 10] } } }
+`;
+    const { failure, status } = await runThere(text, walletsFor(await newMarket()), 3);
+    expect(failure).toBeNull();
+    expect(status).toBe("passed");
   });
 
   it("fails if an expectation does not hold", async () => {
