@@ -8,6 +8,8 @@ export interface Project {
   /** Whether its `.js` files are ES modules. */
   readonly isModule: boolean;
   readonly manager: ManagerName;
+  /** Path from the root of its git repository; empty at the root, and without a repository. */
+  readonly pathInRepository: string;
 }
 
 /** A file to write, and its purpose. */
@@ -20,6 +22,8 @@ export interface ProjectFile {
 interface Runner {
   /** Its package; null if it is built into Node. */
   readonly package: string | null;
+  /** Recognizes it in the test script of a package. */
+  readonly inScript: RegExp;
   readonly imports: readonly string[];
   /** What a test in a CommonJS package has instead of the imports, if the runner needs it. */
   readonly requires?: readonly string[];
@@ -34,12 +38,14 @@ const EXPECTATIONS = ["expect(story).toBeLive(40);", 'expect(trades).toHaveTrade
 const RUNNER: Readonly<Record<RunnerName, Runner>> = {
   vitest: {
     package: "vitest",
+    inScript: /\bvitest\b/,
     imports: ['import { exchange } from "clobsim/vitest";', 'import { expect } from "vitest";'],
     assertions: EXPECTATIONS,
     command: (file) => `EXEC vitest run ${file}`,
   },
   jest: {
     package: "jest",
+    inScript: /\bjest\b/,
     imports: ['import { exchange } from "clobsim/jest";'],
     requires: ['const { exchange } = require("clobsim/jest");'],
     assertions: EXPECTATIONS,
@@ -49,6 +55,7 @@ const RUNNER: Readonly<Record<RunnerName, Runner>> = {
   },
   node: {
     package: null,
+    inScript: /\bnode\b.* --test\b/,
     imports: ['import { assertLive, assertTraded, exchange } from "clobsim/node-test";'],
     assertions: ["assertLive(story, 40);", 'assertTraded(trades, ["BUY 40 YES @ 0.54"]);'],
     command: (file) => `node --test ${file}`,
@@ -78,9 +85,13 @@ const MANAGER = {
 } as const satisfies Record<string, Manager>;
 export type ManagerName = keyof typeof MANAGER;
 
-/** Returns the package manager of a project. */
-export const managerOf = (hasFile: (name: string) => boolean): ManagerName =>
-  (Object.keys(MANAGER) as ManagerName[]).find((name) => hasFile(MANAGER[name].lockFile)) ?? "npm";
+/** Returns the package manager whose lock file is in a folder; undefined if there is none. */
+export const managerOf = (hasFile: (name: string) => boolean): ManagerName | undefined =>
+  (Object.keys(MANAGER) as ManagerName[]).find((name) => hasFile(MANAGER[name].lockFile));
+
+/** Returns the test runner that a package's test script names, else the one among its dependencies. */
+export const runnerOf = (script: string, has: (name: string) => boolean): RunnerName =>
+  RUNNERS.find((name) => RUNNER[name].inScript.test(script)) ?? RUNNERS.find(has) ?? "vitest";
 
 const SCENARIO = `# yaml-language-server: $schema=../node_modules/clobsim/fixtures/schemas/scenario.schema.json
 scenario: a bid that is filled in part stays in the book
@@ -98,7 +109,12 @@ steps:
 `;
 
 const SCENARIO_PATH = "scenarios/first.yaml";
-const WORKFLOW_PATH = ".github/workflows/clobsim.yml";
+
+/** Returns the path of the workflow from the project. GitHub reads workflows only at the root of a repository. */
+function workflowPath({ pathInRepository }: Project): string {
+  const names = pathInRepository === "" ? [] : pathInRepository.split("/");
+  return `${"../".repeat(names.length)}.github/workflows/${["clobsim", ...names].join(".")}.yml`;
+}
 
 function testPath({ runner, isModule }: Project): string {
   const isPlain = isModule || RUNNER[runner].requires !== undefined;
@@ -127,26 +143,33 @@ ${assertions.map((line) => `  ${line}\n`).join("")}});
 const commandOf = (project: Project): string =>
   RUNNER[project.runner].command(testPath(project), project).replace("EXEC", MANAGER[project.manager].exec);
 
+const REPORTS = ".clobsim/reports";
+
 function workflowText(project: Project): string {
   const { exec, install } = MANAGER[project.manager];
+  const within = project.pathInRepository;
+  const title = within === "" ? "clobsim" : JSON.stringify(`clobsim in ${within}`);
+  const reports = within === "" ? REPORTS : JSON.stringify(`${within}/${REPORTS}`);
+  const defaults =
+    within === "" ? "" : `    defaults:\n      run: { working-directory: ${JSON.stringify(within)} }\n`;
   const step = (command: string): string => `      - run: ${command}\n`;
   return `# Annotates scenarios that fail at their lines, and keeps a report of each for \`clobsim replay\`.
-name: clobsim
+name: ${title}
 on: [push, pull_request]
 permissions: { contents: read }
 
 jobs:
   clobsim:
     runs-on: ubuntu-latest
-    steps:
+${defaults}    steps:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
         with: { node-version: 22 }
-${install.map(step).join("")}${step(`${exec} clobsim run scenarios --reporter github --report .clobsim/reports`)}      - run: ${commandOf(project)}
+${install.map(step).join("")}${step(`${exec} clobsim run scenarios --reporter github --report ${REPORTS}`)}      - run: ${commandOf(project)}
         if: \${{ !cancelled() }}
       - uses: actions/upload-artifact@v4
         if: \${{ failure() }}
-        with: { name: clobsim-reports, path: .clobsim/reports, include-hidden-files: true }
+        with: { name: clobsim-reports, path: ${reports}, include-hidden-files: true }
 `;
 }
 
@@ -160,7 +183,7 @@ export const filesOf = (project: Project): readonly ProjectFile[] => [
     },
     text: testText(project),
   },
-  { path: WORKFLOW_PATH, purpose: "runs both in GitHub Actions", text: workflowText(project) },
+  { path: workflowPath(project), purpose: "runs both in GitHub Actions", text: workflowText(project) },
 ];
 
 /** Returns the commands to run next. `has` says whether the project has a package. */

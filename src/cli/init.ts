@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { shellWord } from "../scenario/run/run-scenario.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, UsageError } from "./exit-code.ts";
-import { filesOf, managerOf, nextCommands, type Project, type RunnerName } from "./init-files.ts";
+import { filesOf, managerOf, nextCommands, type Project, runnerOf } from "./init-files.ts";
 import { print, table, unwritable } from "./output.ts";
 
 /** The fields of a package.json that are read. */
@@ -26,15 +26,18 @@ const IGNORED = ".clobsim/";
 
 /** `clobsim init`: writes a first scenario, a test and a workflow into a project. @throws UsageError if it cannot. */
 export const run: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
-  if (existsSync(folder) && !statSync(folder).isDirectory())
-    throw new UsageError(`init expects a folder, found the file ${folder}`);
   const manifest = manifestIn(folder);
   const packages = { ...manifest.dependencies, ...manifest.devDependencies };
   const has = (name: string): boolean => Object.hasOwn(packages, name);
+  const folders = foldersOf(folder);
+  const managers = folders.map((each) => managerOf((name) => existsSync(join(each, name))));
   const project: Project = {
-    runner: runner ?? runnerOf(manifest, has),
+    runner: runner ?? runnerOf(String(manifest.scripts?.test), has),
     isModule: manifest.type === "module",
-    manager: managerOf((name) => existsSync(join(folder, name))),
+    manager: managers.find((name) => name !== undefined) ?? "npm",
+    pathInRepository: relative(folders.at(-1) ?? folder, resolve(folder))
+      .split(sep)
+      .join("/"),
   };
   const changes: readonly Change[] = [
     ...filesOf(project).map(
@@ -45,6 +48,7 @@ export const run: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
     ),
     ignoreChange(folder),
   ];
+  for (const { path, text } of changes) if (text !== null) requireFolder(join(folder, dirname(path)));
   if (!dryRun) writeAll(folder, changes);
   const verbs = {
     wrote: dryRun ? "would write" : "wrote",
@@ -74,7 +78,7 @@ function textOf(path: string): string | null {
 /** Reads the package.json of a project; empty if it does not exist. @throws UsageError if it cannot be read */
 function manifestIn(folder: string): Manifest {
   const path = join(folder, "package.json");
-  const text = textOf(path) ?? "{}";
+  const text = (textOf(path) ?? "{}").replace(/^\ufeff/, "");
   let manifest: unknown;
   try {
     manifest = JSON.parse(text);
@@ -85,10 +89,22 @@ function manifestIn(folder: string): Manifest {
   throw new UsageError(`${path}: expected an object, found ${JSON.stringify(manifest)}`);
 }
 
-function runnerOf({ scripts }: Manifest, has: (name: string) => boolean): RunnerName {
-  if (has("vitest")) return "vitest";
-  if (has("jest")) return "jest";
-  return /\bnode\b.* --test\b/.test(String(scripts?.test)) ? "node" : "vitest";
+/** Returns a folder and those above it up to the root of its git repository; without a repository the folder alone. */
+function foldersOf(folder: string): readonly string[] {
+  const folders = [resolve(folder)];
+  for (const path of folders) {
+    if (existsSync(join(path, ".git"))) return folders;
+    if (dirname(path) !== path) folders.push(dirname(path));
+  }
+  return folders.slice(0, 1);
+}
+
+/** @throws UsageError if a folder cannot be created because it, or a part of its path, is a file */
+function requireFolder(path: string): void {
+  if (!existsSync(path)) {
+    if (dirname(path) !== path) requireFolder(dirname(path));
+  } else if (!statSync(path).isDirectory())
+    throw new UsageError(`init expects a folder, found the file ${path}`);
 }
 
 /** Adds the default data directory to .gitignore. */

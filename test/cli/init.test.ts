@@ -105,6 +105,73 @@ describe("clobsim init", () => {
     },
   );
 
+  it("in a package of a repository writes a workflow at the root, for the package manager of the root", async () => {
+    const foreign = ".github/workflows/clobsim.yml";
+    const repository = makeProject({ ".git/HEAD": "", "pnpm-lock.yaml": "", [foreign]: "foreign" });
+    const workflows = [];
+    for (const name of ["bot", "web"]) {
+      const { code, stdout } = await run("init", [join(repository, "packages", name)]);
+      const path = `.github/workflows/clobsim.packages.${name}.yml`;
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`wrote  ../../${path} `) });
+      expect(nextIn(stdout)).toContain("pnpm exec clobsim run scenarios");
+      workflows.push(path);
+    }
+    const files = filesIn(repository);
+    expect(Object.keys(files).filter((name) => name.includes(".github"))).toEqual([...workflows, foreign]);
+    expect(files[foreign]).toBe("foreign");
+    expect(parse(files[workflows[1] ?? ""] ?? "")).toMatchObject({
+      name: "clobsim in packages/web",
+      jobs: {
+        clobsim: {
+          defaults: { run: { "working-directory": "packages/web" } },
+          steps: expect.arrayContaining([
+            { run: "pnpm install --frozen-lockfile" },
+            expect.objectContaining({
+              with: expect.objectContaining({ path: "packages/web/.clobsim/reports" }),
+            }),
+          ]),
+        },
+      },
+    });
+  });
+
+  it.each([
+    [
+      "the lock file of the package before that of the root",
+      { "packages/bot/yarn.lock": "" },
+      "yarn clobsim",
+    ],
+    ["no lock file outside the repository", { "packages/bot/.git": "gitdir: elsewhere" }, "npx clobsim"],
+  ])("uses %s", async (_, files, command) => {
+    const repository = makeProject({ ".git/HEAD": "", "pnpm-lock.yaml": "", ...files });
+    const { stdout } = await run("init", [join(repository, "packages", "bot")]);
+    expect(nextIn(stdout)).toContain(`${command} run scenarios`);
+  });
+
+  it("without a repository uses no lock file of another folder", async () => {
+    const project = makeProject({ "pnpm-lock.yaml": "" });
+    const { stdout } = await run("init", [join(project, "bot")]);
+    expect(nextIn(stdout)).toContain("npx clobsim run scenarios");
+    expect(filesIn(project)).toHaveProperty(["bot/.github/workflows/clobsim.yml"]);
+  });
+
+  it.each([
+    ["jest --coverage", {}, "jest"],
+    ["vitest run", {}, "vitest"],
+    ["node --test", { vitest: "4" }, "node:test"],
+    ["mocha", { jest: "29" }, "jest"],
+    ["mocha", {}, "vitest"],
+  ])(
+    "with the test script %j and dependencies %j writes a test of %s",
+    async (test, dependencies, runner) => {
+      const manifest = JSON.stringify({ scripts: { test }, dependencies });
+      // Editors on Windows begin a file with a byte order mark.
+      const project = makeProject({ "package.json": `\ufeff${manifest}` });
+      const { stdout } = await run("init", [project], { "dry-run": "true" });
+      expect(stdout).toContain(`a test of ${runner}\n`);
+    },
+  );
+
   it("keeps existing files, and says so", async () => {
     const own = { "scenarios/first.yaml": "mine", ".gitignore": "node_modules/\n/.clobsim\n" };
     const project = makeProject(own);
@@ -143,20 +210,13 @@ describe("clobsim init", () => {
   });
 
   it.each<[string, Readonly<Record<string, string>>, string]>([
-    [
-      ".",
-      { ".github": "a file" },
-      "init expects a folder that can be written to, found HERE/.github/workflows/clobsim.yml (ENOTDIR)",
-    ],
+    [".", { ".github": "a file" }, "init expects a folder, found the file HERE/.github"],
+    [".", { scenarios: "a file" }, "init expects a folder, found the file HERE/scenarios"],
     ["package.json", { "package.json": "{}" }, "init expects a folder, found the file HERE/package.json"],
     [".", { "package.json": "[" }, "HERE/package.json: Unexpected end of JSON input"],
     [".", { "package.json": "1" }, "HERE/package.json: expected an object, found 1"],
     [".", { ".gitignore/x": "" }, "init expects a file that can be read, found HERE/.gitignore (EISDIR)"],
-    [
-      "package.json/x",
-      { "package.json": "{}" },
-      "init expects a folder that can be written to, found HERE/package.json/x/scenarios/first.yaml (ENOTDIR)",
-    ],
+    ["package.json/x", { "package.json": "{}" }, "init expects a folder, found the file HERE/package.json"],
   ])("refuses %s of %j with one sentence, and leaves nothing behind", async (into, files, sentence) => {
     const project = makeProject(files);
     const { code, stdout, stderr } = await run("init", [join(project, into)]);
@@ -165,6 +225,22 @@ describe("clobsim init", () => {
     });
     expect(filesIn(project)).toEqual(files);
     expect(readdirSync(project)).toEqual(Object.keys(files).map((name) => name.split("/")[0]));
+  });
+});
+
+describe("clobsim init that cannot write its third file", () => {
+  it("removes the first two, and names the file", async () => {
+    const project = makeProject({});
+    symlinkSync(".github", join(project, ".github"));
+    const { code, stderr } = await run("init", [project]);
+    const path = join(project, ".github", "workflows", "clobsim.yml");
+    expect({ code, stderr }).toEqual({
+      ...{
+        code: 2,
+        stderr: `clobsim: init expects a folder that can be written to, found ${path} (ELOOP)\n`,
+      },
+    });
+    expect(readdirSync(project)).toEqual([".github"]);
   });
 });
 
