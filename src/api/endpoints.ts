@@ -50,6 +50,12 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...new Set([BY_OPERATION.placeOrder, BY_OPERATION.getBook, ...Object.values(BY_OPERATION)]),
 ];
 
+export const endpointOf = (operation: Operation): AnyEndpoint => BY_OPERATION[operation];
+
+/** Returns the path of an endpoint with the values of its parameters, encoded. */
+export const filledPath = ({ path }: AnyEndpoint, values: Readonly<Record<string, string>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
+
 /** Whether an endpoint trades or issues API credentials. */
 export const isTradingEndpoint = ({ tag }: Pick<AnyEndpoint, "tag">): boolean =>
   tag === "Trading" || tag === "Credentials";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { VERSION } from "../config.ts";
-import { defectOf, reportBytes, saveReport, sessionHistory, withScenario } from "../history/report.ts";
+import { defectOf, historySince, reportBytes, saveReport, withScenario } from "../history/report.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
 import type { Reporter } from "../scenario/report/reporter.ts";
@@ -182,9 +182,9 @@ function writeReport(folder: string, scenario: Scenario, reportIn: (name: string
 
 function reportOf(history: VenueHistory, reason: string, name: string): Buffer {
   if (history.kind !== "session") return Buffer.from(history.text);
-  const { world, exchange, opening, entries } = history;
+  const { world, exchange, opening, log } = history;
   const { thrown, now, hash } = exchange;
   const defect = thrown === null ? null : defectOf(exchange, thrown.error);
-  const content = { history: sessionHistory(world, opening, entries), engine: VERSION, reason };
+  const content = { history: historySince(world, opening, log), engine: VERSION, reason };
   return reportBytes({ ...content, now, hash, defect }, name);
 }

@@ -8,7 +8,7 @@ import type { Disk, DiskFile, OpenMode } from "../engine/disk.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
 import { LOCK_FILE } from "../engine/folder-lock.ts";
-import { type Entry, type Journal, noJournal } from "../engine/journal.ts";
+import { type Journal, noJournal } from "../engine/journal.ts";
 import { type OpenedExchange, openExchange } from "../engine/open-exchange.ts";
 import { originOfWorld } from "../engine/origin.ts";
 import { SessionLog } from "../engine/session-log.ts";
@@ -20,10 +20,8 @@ export type OpenExchange = (config: ExchangeConfig, start: Millis, journal: Jour
 /** An exchange that can be closed and opened again. */
 export interface ExchangeHost {
   readonly exchange: Exchange;
-  /** Accepted commands, in order; null if only the disk has them. */
-  readonly entries: readonly Entry[] | null;
-  /** Bytes of the journal; null if there is none. */
-  readonly journal: Uint8Array | null;
+  /** The session in memory, or the bytes of the journal on its disk. */
+  readonly record: SessionLog | Uint8Array;
   /** Replaces the exchange by one that is opened from the persisted data. */
   reopen(): Promise<void>;
 }
@@ -31,16 +29,11 @@ export interface ExchangeHost {
 /** An exchange in memory. To reopen it writes its state as a document and reads it back. */
 export class ExchangeInMemory implements ExchangeHost {
   readonly exchange: Exchange;
-  readonly journal = null;
-  readonly #log = new SessionLog(Number.POSITIVE_INFINITY);
+  readonly record = new SessionLog(Number.POSITIVE_INFINITY);
 
   constructor(config: ExchangeConfig, start: Millis, open: OpenExchange) {
-    this.exchange = openEmpty(config, start, open, this.#log);
-    this.#log.begin();
-  }
-
-  get entries(): readonly Entry[] {
-    return this.#log.entries ?? [];
+    this.exchange = openEmpty(config, start, open, this.record);
+    this.record.begin();
   }
 
   async reopen(): Promise<void> {
@@ -71,7 +64,6 @@ const FOLDER = "/data";
 
 /** An exchange on a disk in memory, reopened as after a crash of its process. */
 export class ExchangeOnDisk implements ExchangeHost {
-  readonly entries = null;
   readonly #config: ExchangeConfig;
   readonly #start: Millis;
   #disk = new MemoryDisk();
@@ -93,8 +85,8 @@ export class ExchangeOnDisk implements ExchangeHost {
     return this.#opened.exchange;
   }
 
-  get journal(): Uint8Array | null {
-    return this.#disk.image.get(`${FOLDER}/${JOURNAL_FILE}`) ?? null;
+  get record(): Uint8Array {
+    return this.#disk.image.get(`${FOLDER}/${JOURNAL_FILE}`) as Uint8Array;
   }
 
   async reopen(): Promise<void> {

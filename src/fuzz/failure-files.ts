@@ -6,7 +6,8 @@ import type { State } from "../core/state.ts";
 import type { Side } from "../core/terms.ts";
 import { price, size } from "../core/units.ts";
 import type { Entry } from "../engine/journal.ts";
-import { reportBytes, sessionHistory } from "../history/report.ts";
+import { SessionLog } from "../engine/session-log.ts";
+import { historySince, reportBytes } from "../history/report.ts";
 import { HistoryNames, readHistoryExpectation } from "../history/shrink/history-expectation.ts";
 import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
 import {
@@ -104,10 +105,14 @@ export async function writeFailure(
   if (failure === null) return { scenario: null, report: null, remark: "run again, the seed does not fail" };
   const report = join(folder, `${name}.ndjson`);
   writeFileSync(report, reportOf(history, failure, `${name}.ndjson`));
-  const { entries } = history.host;
-  if (entries === null)
+  const { record } = history.host;
+  if (!(record instanceof SessionLog))
     return { scenario: null, report, remark: "the exchange was on a disk, and a scenario's is in memory" };
-  return writeScenario(join(folder, `${name}.yaml`), report, await reproduce(history, entries, open));
+  return writeScenario(
+    join(folder, `${name}.yaml`),
+    report,
+    await reproduce(history, record.entries ?? [], open),
+  );
 }
 
 /** Writes the scenario if there is one, and names the files of the failure. */
@@ -117,8 +122,8 @@ export function writeScenario(path: string, report: string, { text, remark }: Re
 }
 
 function reportOf({ host, profile: { config }, start }: History, { sentence }: Failure, file: string) {
-  if (host.journal !== null) return host.journal;
-  const history = sessionHistory(emptyWorld(config.seed), { config, start }, host.entries ?? []);
+  if (!(host.record instanceof SessionLog)) return host.record;
+  const history = historySince(emptyWorld(config.seed), { config, start }, host.record);
   const { now, hash } = host.exchange;
   return reportBytes(
     { history, engine: VERSION, reason: `fuzz: ${sentence}`, now, hash, defect: null },

@@ -3,6 +3,7 @@ import type { Invariant } from "../core/invariants/check.ts";
 import { orderViolations, violations } from "../core/invariants/invariants.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
+import { SessionLog } from "../engine/session-log.ts";
 import { contentHash } from "../engine/state-hash.ts";
 import {
   type ExchangeHost,
@@ -164,10 +165,10 @@ export class History {
   /** Replays the accepted commands on a new exchange and requires the same state. */
   #replay(): void {
     const { exchange } = this;
-    const { entries } = this.host;
-    if (entries === null) return;
+    const { record } = this.host;
+    if (!(record instanceof SessionLog)) return;
     const replayed = openEmpty(this.profile.config, START, this.#open);
-    for (const { at, command } of entries) {
+    for (const { at, command } of record.entries ?? []) {
       const decision = replayed.replay({ at, command });
       if (decision.ok) continue;
       const text = `${command.kind} is refused`;

@@ -19,7 +19,7 @@ import {
 import { scan } from "../engine/journal-scan.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { exchangeAt, type Origin, originOfWorld } from "../engine/origin.ts";
-import { withRefused } from "../engine/session-log.ts";
+import { type SessionLog, withRefused } from "../engine/session-log.ts";
 import type { World } from "../simulation/world.ts";
 
 /** Approximate size of the pieces in which a report is written. */
@@ -80,26 +80,24 @@ export function historyOf({
       `the journal has ${size} bytes, and a report over HTTP ${MAX_REPORT_BYTES} at most`,
     );
   }
-  const { entries, refused, refusedLeftOut } = session;
-  if (entries !== null) return { kind: "session", origin, open, entries, refused, refusedLeftOut };
-  throw new ReportTooLong(`the session has more than ${session.maximum} commands, the maximum in memory`);
+  return sessionHistory(origin, open, session);
 }
 
-/** Returns the history of an exchange in memory that began with a world. */
-export function sessionHistory(
+/** @throws ReportTooLong */
+function sessionHistory(origin: Origin, open: () => Exchange, log: SessionLog): ReportedHistory {
+  const { entries, refused, refusedLeftOut } = log;
+  if (entries !== null) return { kind: "session", origin, open, entries, refused, refusedLeftOut };
+  throw new ReportTooLong(`the session has more than ${log.maximum} commands, the maximum in memory`);
+}
+
+/** Returns the history of an exchange in memory that began with a world. @throws ReportTooLong */
+export function historySince(
   world: World,
   { config, start }: Pick<Origin, "config" | "start">,
-  entries: readonly Entry[],
+  log: SessionLog,
 ): ReportedHistory {
   const origin = originOfWorld(world, config, start);
-  return {
-    kind: "session",
-    origin,
-    open: () => exchangeAt(origin),
-    entries,
-    refused: [],
-    refusedLeftOut: 0,
-  };
+  return sessionHistory(origin, () => exchangeAt(origin), log);
 }
 
 /** Whether a line can be the last of a report, or of the journal of a closed data directory. */

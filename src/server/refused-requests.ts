@@ -3,7 +3,7 @@ import type { JsonObject } from "../api/endpoint.ts";
 import type { AnyEndpoint } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
 import { fieldsOf, readJsonObject, unknownFieldsAt } from "../api/request-body.ts";
-import type { AskedFor, Scalar } from "../core/refusals.ts";
+import type { AskedFor, RefusedRequest, Scalar } from "../core/refusals.ts";
 import { readAddress } from "../core/terms.ts";
 import { type Incoming, pathOf, type Service } from "./service.ts";
 
@@ -12,39 +12,61 @@ const MAX_ASKED = 640;
 const MAX_PATH = 100;
 const MAX_VALUE = 80;
 
-/**
- * Records a trading request that is answered with a 4xx, or a control request whose command is refused. Of the headers
- * only the address is recorded. The known fields of body and query are recorded only if the signature is valid.
- */
+/** What a refused request asked for, however it came. */
+interface Asked {
+  /** Without the query. */
+  readonly path: string;
+  /** The caller's address; empty unless its signature is valid. */
+  readonly caller: string;
+  /** Address in the header; undefined if there is none. */
+  readonly claimed: unknown;
+  /** Empty if there is no body; null if it is not an object. */
+  readonly body: JsonObject | null;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  /** Whether unknown fields are a reason to refuse the request. */
+  readonly needsKnownFields: boolean;
+}
+
+/** Records a refused request; the known fields of body and query only if the signature is valid. */
 export function noteRefusal(
   service: Service,
   endpoint: AnyEndpoint,
-  request: Incoming,
-  body: Buffer,
+  { url, caller, headers }: Incoming,
+  bytes: Buffer,
   error: unknown,
 ): void {
-  const { method, access, path } = endpoint;
-  if (!(error instanceof ApiError) || error.status >= 500 || method === "GET") return;
-  const { command } = error;
-  const isDerived = command?.kind === "deriveCredentials";
-  if (access === "control" ? command === null : !path.startsWith("/clob/")) return;
-  const caller = isDerived ? command.address : request.caller;
-  service.noteRefused({
-    method,
-    path: pathOf(request.url).slice(0, MAX_PATH),
-    address: caller || claimedAddress(endpoint, request, body),
+  if (!isNoted(endpoint, error)) return;
+  const needsKnownFields = unknownFieldsAt(endpoint, service.options.unknownFields) === "refuse";
+  const [path, body, query] = [pathOf(url), objectIn(bytes), queryIn(url)];
+  const asked = { path, caller, claimed: headers.poly_address, body, query, needsKnownFields };
+  service.noteRefused(refusedRequest(endpoint, error, asked));
+}
+
+/** Whether a record has a request: a trading request that is answered with a 4xx, or a control request whose command is refused. */
+export function isNoted({ method, access, path }: AnyEndpoint, error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || error.status >= 500 || method === "GET") return false;
+  return access === "control" ? error.command !== null : path.startsWith("/clob/");
+}
+
+/** Returns the record of a request that `isNoted`. */
+export function refusedRequest(endpoint: AnyEndpoint, error: ApiError, asked: Asked): RefusedRequest {
+  const { command, status, code } = error;
+  const caller = command?.kind === "deriveCredentials" ? command.address : asked.caller;
+  return {
+    method: endpoint.method as RefusedRequest["method"],
+    path: asked.path.slice(0, MAX_PATH),
+    address: caller || claimedAddress(endpoint, asked),
     isProven: caller !== "",
-    status: error.status,
-    code: error.code,
+    status,
+    code,
     field: fieldIn(error, endpoint),
-    asked:
-      command === null ? askedIn(service, endpoint, request, body) : bounded({ kind: "command", command }),
-  });
+    asked: command === null ? askedFor(endpoint, asked) : bounded({ kind: "command", command }),
+  };
 }
 
 /** Returns the address in the header, or in the body of a public endpoint; null if there is none. */
-function claimedAddress({ access }: AnyEndpoint, { headers }: Incoming, body: Buffer): string | null {
-  const sent = headers.poly_address ?? (access === "public" ? objectIn(body)?.address : undefined);
+function claimedAddress({ access }: AnyEndpoint, { claimed, body }: Asked): string | null {
+  const sent = claimed ?? (access === "public" ? body?.address : undefined);
   return typeof sent === "string" ? readAddress(sent) : null;
 }
 
@@ -58,19 +80,19 @@ function fieldIn({ status, help: { details } }: ApiError, endpoint: AnyEndpoint)
   return fieldsOf(endpoint.body).find((name) => Object.hasOwn(details, name)) ?? null;
 }
 
-function askedIn(service: Service, endpoint: AnyEndpoint, request: Incoming, bytes: Buffer): AskedFor | null {
-  if (request.caller === "") return null;
+function askedFor(
+  endpoint: AnyEndpoint,
+  { caller, body: sent, query: given, needsKnownFields }: Asked,
+): AskedFor | null {
   const fields = fieldsOf(endpoint.body);
-  const sent = fields.length === 0 ? {} : objectIn(bytes);
-  if (sent === null) return null;
-  const body = Object.entries(sent).filter(([name]) => fields.includes(name));
-  const given = queryIn(request.url);
+  if (caller === "" || (sent === null && fields.length > 0)) return null;
+  const sentFields = fields.length === 0 || sent === null ? [] : Object.entries(sent);
+  const body = sentFields.filter(([name]) => fields.includes(name));
   const query = given.filter(([name]) => Object.hasOwn(endpoint.query, name));
   // Unknown fields are not recorded. Where they are refused, they are the reason, so that the record counts as cut.
-  const isKnown = body.length === Object.keys(sent).length && query.length === given.length;
-  const isDecided = isKnown || unknownFieldsAt(endpoint, service.options.unknownFields) !== "refuse";
+  const isKnown = body.length === sentFields.length && query.length === given.length;
   const isOnce = new Map(query).size === query.length;
-  const isCut = !isDecided || !isOnce || body.some(([, value]) => !isScalar(value));
+  const isCut = (needsKnownFields && !isKnown) || !isOnce || body.some(([, value]) => !isScalar(value));
   const asked = (most: number): AskedFor => ({
     kind: "request",
     body: Object.fromEntries(body.map(([name, value]) => [name, scalarOf(value, most)])),

@@ -173,3 +173,50 @@ describe("clobsim replay", () => {
     expect(replayed.stdout).toContain("each has the recorded outcome");
   });
 });
+
+describe("the report of a failed scenario", () => {
+  it("has the refused requests of steps and flows, in this process as over HTTP", async () => {
+    writeFileSync(
+      join(folder, "flow.csv"),
+      [
+        "at,account,op,ref,side,outcome,price,size,type",
+        "0,alice,place,x,BUY,YES,0.5,100000,GTC",
+        "0,bob,place,y,BUY,NO,0.4,10,GTC",
+        "5,bob,cancel,unknown,,,,,",
+        "6,bob,cancel,y,,,,,",
+        "7,bob,cancel,y,,,,,",
+      ].join("\n"),
+    );
+    const scenario = join(folder, "refusals.yaml");
+    writeFileSync(
+      scenario,
+      `scenario: refusals
+accounts: { alice: { USDC: 100 }, bob: { USDC: 100 } }
+steps:
+  - alice: BUY 1 YES @ 0.555
+    rejects: INVALID_TICK_SIZE
+  - alice: BUY 10 YES @ 0.5 as bid
+  - bob: cancel bid
+    rejects: ORDER_NOT_FOUND
+  - replay: { file: flow.csv, rejected: 2 }
+  - alice: BUY 1000 YES @ 0.5
+`,
+    );
+    const refused: Refused[][] = [];
+    for (const via of ["process", "http"]) {
+      const reports = join(folder, `refusals-${via}`);
+      expect((await run("run", [scenario], { via, report: reports })).code).toBe(1);
+      const report = join(reports, "refusals.ndjson");
+      refused.push(refusedIn(report));
+      expect((await run("replay", [report])).stdout).toContain(
+        "5 refused requests: 5 refused again in the same way",
+      );
+    }
+    const [inProcess, overHttp] = refused;
+    expect(inProcess?.map(({ code }) => code)).toEqual([
+      ...["INVALID_TICK_SIZE", "ORDER_NOT_FOUND", "INSUFFICIENT_BALANCE", "ORDER_NOT_FOUND"],
+      "INSUFFICIENT_BALANCE",
+    ]);
+    expect(inProcess).toEqual(overHttp);
+  });
+});

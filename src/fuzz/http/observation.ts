@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { ENDPOINTS, type Operation } from "../../api/endpoints.ts";
+import { endpointOf, filledPath, type Operation } from "../../api/endpoints.ts";
 import { authHeaders, targetOf } from "../../client/connection.ts";
 import type { SigningCredentials } from "../../client/messages.ts";
 import type { FailureFingerprint } from "../../history/shrink/fingerprint.ts";
@@ -87,11 +87,9 @@ export function requestTo(
   { path = {}, query = {}, body }: RequestParts = {},
   signer: { readonly credentials: SigningCredentials; readonly unixTime: number } | null = null,
 ): SentRequest {
-  const endpoint = ENDPOINTS.find((each) => each.operation === operation);
-  if (endpoint === undefined) throw new RangeError(`no endpoint ${operation}`);
+  const endpoint = endpointOf(operation);
   const { method } = endpoint;
-  const route = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? "");
-  const target = targetOf(route, query);
+  const target = targetOf(filledPath(endpoint, path), query);
   const text = body === undefined ? "" : JSON.stringify(body);
   const headers = ["host", HOST];
   if (text !== "") headers.push("content-type", "application/json");

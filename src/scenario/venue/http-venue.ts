@@ -1,4 +1,4 @@
-import { ENDPOINTS, type Operation, type ReplyTo } from "../../api/endpoints.ts";
+import { endpointOf, filledPath, type Operation, type ReplyTo } from "../../api/endpoints.ts";
 import { type PositionChange, positionTransaction } from "../../api/position-transaction.ts";
 import { ExchangeClient } from "../../client/client.ts";
 import { targetOf } from "../../client/connection.ts";
@@ -28,7 +28,6 @@ import {
 import { signerOf, type Wallets } from "./wallets.ts";
 
 const TIMEOUT_MS = 30_000;
-const ENDPOINT = new Map(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint]));
 
 /** State of the venue, restored together with the server's snapshot. */
 interface HttpSnapshot {
@@ -81,13 +80,11 @@ export class HttpVenue extends Venue {
   }
 
   async call<O extends Operation>(operation: O, call: DirectCall = {}): Promise<Attempt<ReplyTo<O>>> {
-    const { method, path, access } = ENDPOINT.get(operation) as (typeof ENDPOINTS)[number];
+    const endpoint = endpointOf(operation);
     const { path: parameters = {}, query = {}, body, caller } = call;
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent(parameters[name] ?? ""),
-    );
+    const path = targetOf(filledPath(endpoint, parameters), query);
     const client = caller === undefined ? this.client : await this.clientOf(caller);
-    const request = { method, path: targetOf(filled, query), body, signed: access === "signed" };
+    const request = { method: endpoint.method, path, body, signed: endpoint.access === "signed" };
     const sent = await client.send(request);
     if (!sent.ok) return { ...sent.error, ok: false };
     const reply = readReply<ReplyTo<O>>(sent.value);

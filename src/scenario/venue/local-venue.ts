@@ -1,5 +1,6 @@
 import { numbersAs } from "../../api/decimals.ts";
-import type { Operation, ReplyTo } from "../../api/endpoints.ts";
+import type { JsonObject } from "../../api/endpoint.ts";
+import { endpointOf, filledPath, type Operation, type ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import { BookPages } from "../../api/order-book.ts";
 import { type PositionChange, positionTransaction } from "../../api/position-transaction.ts";
@@ -11,6 +12,7 @@ import type { Command } from "../../core/commands.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { violations } from "../../core/invariants/invariants.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import type { Refusal } from "../../core/refusals.ts";
 import { outcomeOfCall } from "../../core/rules/contract-calls.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import { type Millis, money, size } from "../../core/units.ts";
@@ -18,6 +20,7 @@ import { Exchange, type Snapshot } from "../../engine/exchange.ts";
 import { noJournal } from "../../engine/journal.ts";
 import type { SessionLog } from "../../engine/session-log.ts";
 import { type CalledService, callHandler, type DirectCall } from "../../server/handlers/all.ts";
+import { isNoted, refusedRequest } from "../../server/refused-requests.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";
@@ -79,7 +82,7 @@ export class LocalVenue extends Venue {
   #fillWatcher: FillWatcher | null = null;
 
   /**
-   * `log` records the commands for a bug report; `exchange` may be one that is already open.
+   * `log` records commands and refused requests for a bug report; `exchange` may be one that is already open.
    * @throws WorldOpeningError if the world cannot be opened at the scenario's clock.
    */
   constructor(
@@ -159,16 +162,44 @@ export class LocalVenue extends Venue {
 
   override call<O extends Operation>(
     operation: O,
-    { caller, ...call }: DirectCall = {},
+    { caller: name, ...call }: DirectCall = {},
   ): Soon<Attempt<ReplyTo<O>>> {
+    const caller = name === undefined ? "" : this.signIn(name);
     try {
-      const address = caller === undefined ? "" : this.signIn(caller);
-      const value = callHandler(this.#service, operation, { ...call, caller: address });
+      const value = callHandler(this.#service, operation, { ...call, caller });
       return (value instanceof Promise ? value.then(success) : success(value)) as Soon<Attempt<ReplyTo<O>>>;
     } catch (error) {
-      if (error instanceof ApiError) return refusedBy(error);
-      throw error;
+      if (!(error instanceof ApiError)) throw error;
+      this.#noteRefused(operation, { ...call, caller }, error);
+      return refusedBy(error);
     }
+  }
+
+  /** Records a command of an account that the rules refused, as if it had been sent to an operation. */
+  noteRefusal(operation: Operation, command: Command & { readonly address: string }, refusal: Refusal): void {
+    if (this.#log === null) return;
+    const { address } = command;
+    const error = refusalError(refusal, this.view);
+    error.command = command;
+    this.#noteRefused(operation, { path: { address }, caller: address }, error);
+  }
+
+  #noteRefused(
+    operation: Operation,
+    { path = {}, body = {}, caller = "" }: DirectCall,
+    error: ApiError,
+  ): void {
+    const endpoint = endpointOf(operation);
+    if (this.#log === null || !isNoted(endpoint, error)) return;
+    const request = refusedRequest(endpoint, error, {
+      path: filledPath(endpoint, path),
+      caller,
+      claimed: undefined,
+      body: body as JsonObject,
+      query: [],
+      needsKnownFields: false,
+    });
+    this.#log.refuse({ sequence: this.exchange.sequence, at: this.exchange.now, request });
   }
 
   /** Submits a command. */
@@ -284,15 +315,15 @@ export class LocalVenue extends Venue {
   }
 
   history(): VenueHistory | null {
-    const entries = this.#log?.entries ?? null;
-    if (entries === null) return null;
+    const log = this.#log;
+    if (log === null || log.entries === null) return null;
     const { scenario, world } = this.#opening;
     return {
       kind: "session",
       world: world ?? emptyWorld(scenario.seed),
       exchange: this.exchange,
       opening: { config: this.state.config, start: scenario.clock },
-      entries,
+      log,
     };
   }
 

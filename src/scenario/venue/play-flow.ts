@@ -1,9 +1,10 @@
+import type { Operation } from "../../api/endpoints.ts";
 import { refusalError } from "../../api/refusals.ts";
 import type { View } from "../../api/view.ts";
-import type { Command } from "../../core/commands.ts";
+import type { Command, CommandOf } from "../../core/commands.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import { idOf } from "../../core/ids.ts";
-import type { Decision } from "../../core/refusals.ts";
+import type { Refusal } from "../../core/refusals.ts";
 import { type Millis, millis, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../../simulation/flow.ts";
@@ -183,7 +184,20 @@ interface FlowExchange {
   /** Makes an account known to the exchange, and returns its address. */
   signIn(account: string): string;
   tokenId(token: { readonly market: string; readonly outcome: string }): string;
+  /** Records a refused command for a bug report. */
+  noteRefusal(operation: Operation, command: OwnCommand, refusal: Refusal): void;
 }
+
+/** A command of an account. */
+type OwnCommand = Command & { readonly address: string };
+
+/** The operation that each row stands for. */
+const OPERATION = {
+  place: "placeOrder",
+  cancel: "cancelOrder",
+  "cancel-all": "cancelAllOrders",
+  fund: "fundAccount",
+} as const satisfies Record<FlowRow["op"], Operation>;
 
 /** Plays rows as commands, without the API, because flows have millions of rows. `market` is the default of rows. */
 export class LocalPlayer extends FlowPlayer {
@@ -223,7 +237,7 @@ export class LocalPlayer extends FlowPlayer {
         this.#cancel(row);
         return;
       case "cancel-all":
-        this.#canceled(row, this.#submit({ kind: "cancelAllOrders", address: this.#address(row.account) }));
+        this.#canceled(row, { kind: "cancelAllOrders", address: this.#address(row.account) });
         return;
       case "fund": {
         const isMoney = row.asset === "USDC";
@@ -231,8 +245,9 @@ export class LocalPlayer extends FlowPlayer {
         const collateral = isMoney ? row.amount : money(0);
         const address = this.#address(row.account);
         const everyMarket = size(0);
-        const decision = this.#submit({ kind: "fundAccount", address, collateral, tokens, everyMarket });
-        if (!decision.ok) this.#refused(row, decision);
+        const command = { kind: "fundAccount", address, collateral, tokens, everyMarket } as const;
+        const decision = exchange.submit(command);
+        if (!decision.ok) this.#refused(row, command, decision.refusal);
       }
     }
   }
@@ -240,7 +255,7 @@ export class LocalPlayer extends FlowPlayer {
   #place(row: PlaceRow): void {
     const { exchange } = this.#venue;
     const number = exchange.state.orders.next;
-    const decision = this.#submit({
+    const command: CommandOf<"placeOrder"> = {
       kind: "placeOrder",
       address: this.#address(row.account),
       tokenId: this.#tokenId(row.market, row.outcome),
@@ -249,38 +264,42 @@ export class LocalPlayer extends FlowPlayer {
       size: row.size,
       orderType: row.type,
       expiration: row.expiresIn === null ? null : millis(exchange.now + row.expiresIn),
-    });
+    };
+    const decision = exchange.submit(command);
     if (!decision.ok) {
-      this.#refused(row, decision);
+      this.#refused(row, command, decision.refusal);
       return;
     }
     this.counts.placed += 1;
     if (row.ref !== "") this.#orders.set(row.ref, number);
   }
 
-  /** Ignores an order that is no longer live, as `cancelOrder` of the API does. */
   #cancel(row: CancelRow): void {
     const number = this.#orders.get(row.ref);
     const { state } = this.#venue.exchange;
     const orderId = number === undefined ? row.ref : idOf(state.idPrefixes.order, number);
-    const decision = this.#submit({ kind: "cancelOrder", address: this.#address(row.account), orderId });
-    if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") return;
-    if (decision.ok && decision.events.length === 0)
-      throw new Error("a cancel is accepted and cancels nothing");
-    this.#canceled(row, decision);
+    const canceled = this.#canceled(row, {
+      kind: "cancelOrder",
+      address: this.#address(row.account),
+      orderId,
+    });
+    if (canceled === 0) throw new Error("a cancel is accepted and cancels nothing");
   }
 
-  #canceled(row: FlowRow, decision: Decision): void {
-    if (decision.ok) this.counts.canceled += decision.events.length;
-    else this.#refused(row, decision);
+  /** Ignores an order that is no longer live, as `cancelOrder` of the API does. Returns the number of canceled orders; null if the command is refused. */
+  #canceled(row: FlowRow, command: CommandOf<"cancelOrder"> | CommandOf<"cancelAllOrders">): number | null {
+    const decision = this.#venue.exchange.submit(command);
+    if (decision.ok) {
+      this.counts.canceled += decision.events.length;
+      return decision.events.length;
+    }
+    if (decision.refusal.code !== "ORDER_NOT_LIVE") this.#refused(row, command, decision.refusal);
+    return null;
   }
 
-  #refused(row: FlowRow, { refusal }: Extract<Decision, { readonly ok: false }>): void {
+  #refused(row: FlowRow, command: OwnCommand, refusal: Refusal): void {
+    this.#venue.noteRefusal(OPERATION[row.op], command, refusal);
     this.refused(row, () => refusedBy(refusalError(refusal, this.#venue.view)));
-  }
-
-  #submit(command: Command): Decision {
-    return this.#venue.exchange.submit(command);
   }
 
   #address(account: string): string {

@@ -10,7 +10,7 @@ import type { Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, type Price, price, type Size, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import type { Entry } from "../../engine/journal.ts";
+import type { SessionLog } from "../../engine/session-log.ts";
 import type { World } from "../../simulation/world.ts";
 
 /** A value, or a promise of it: venues in this process return values. */
@@ -69,7 +69,7 @@ export interface RawReply {
   readonly wanted: unknown;
 }
 
-/** History of an exchange: a report from its server, or its accepted commands. */
+/** History of an exchange: a report from its server, or its session in this process. */
 export type VenueHistory =
   | { readonly kind: "report"; readonly text: string }
   | {
@@ -77,7 +77,7 @@ export type VenueHistory =
       readonly world: World;
       readonly exchange: Exchange;
       readonly opening: { readonly config: ExchangeConfig; readonly start: Millis };
-      readonly entries: readonly Entry[];
+      readonly log: SessionLog;
     };
 
 /** An order that expired. */
