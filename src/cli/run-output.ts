@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, relative, sep } from "node:path";
 import { VERSION } from "../config.ts";
 import { defectOf, historySince, reportBytes, saveReport, withScenario } from "../history/report.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
@@ -87,10 +87,17 @@ function outputsOf(
       paint: isScreen ? paintOf(environment) : plainPaint,
       tty: isScreen && process.stdout.isTTY === true,
       transcript: verbose,
+      pathInRepository: (path) => pathWithin(environment.GITHUB_WORKSPACE ?? "", path),
     });
     outputs.push({ name, reporter, end, isScreen });
   }
   return outputs;
+}
+
+/** Returns the path of a file from a folder; unchanged if it is outside, or the folder is unknown. */
+function pathWithin(folder: string, file: string): string {
+  const path = relative(folder, file);
+  return folder === "" || path.startsWith("..") ? file : path.split(sep).join("/");
 }
 
 function parsed(argument: string) {

@@ -37,19 +37,22 @@ function failureText({ step, text, message, diff, repeat }: Failure): string {
 }
 
 /** Writes an error at the line of each failure, a notice for each skipped scenario. GitHub shows ten of each for a step. */
-export const githubReporter: MakeReporter = ({ write }) => ({
-  finished: ({ name, place, status, reason, failure }) => {
-    const text = failure === null ? "failed" : failureText(failure);
-    if (status === "failed") write(annotation("error", failure?.place ?? place, name, text));
-    if (status === "skipped")
-      write(annotation("notice", place, name, `skipped: ${reason ?? "no reason given"}`));
-  },
-  ended: () => {},
-  wrong: (files) => {
-    for (const problem of files.flatMap((file) => file.problems))
-      write(annotation("error", problem.place, "wrong scenario file", sentenceOf(problem)));
-  },
-});
+export const githubReporter: MakeReporter = ({ write, pathInRepository }) => {
+  const annotate = (kind: "error" | "notice", place: Place, title: string, text: string): void =>
+    write(annotation(kind, { ...place, file: pathInRepository(place.file) }, title, text));
+  return {
+    finished: ({ name, place, status, reason, failure }) => {
+      const text = failure === null ? "failed" : failureText(failure);
+      if (status === "failed") annotate("error", failure?.place ?? place, name, text);
+      if (status === "skipped") annotate("notice", place, name, `skipped: ${reason ?? "no reason given"}`);
+    },
+    ended: () => {},
+    wrong: (files) => {
+      for (const problem of files.flatMap((file) => file.problems))
+        annotate("error", problem.place, "wrong scenario file", sentenceOf(problem));
+    },
+  };
+};
 
 /** GitHub refuses the summary of a step above 1 MiB, which other tools also write to. */
 const MAX_BYTES = 768 * 1024;

@@ -34,4 +34,6 @@ export interface ReporterOptions {
   /** For `spec`: whether each scenario has a line in any suite. */
   readonly verbose: boolean;
   readonly transcript: boolean;
+  /** For `github`: returns the path of a file from the root of the repository. */
+  readonly pathInRepository: (file: string) => string;
 }

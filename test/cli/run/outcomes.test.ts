@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApi } from "../../support/http.ts";
@@ -254,6 +255,17 @@ describe("the reporters of a run", () => {
     expect(clobsim.read("out.junit")).toMatch(/^<\?xml .*<testsuites .*failures="1"/s);
     expect(clobsim.read("out.tap")).toMatch(/^TAP version 14\n.*^not ok 1/ms);
     expect(clobsim.read("out.github")).toContain("::error file=bad/fails.yaml,line=5,");
+  });
+
+  it.each([
+    ["the folder above, the checkout of GitHub", ".", "bad/fails.yaml"],
+    ["a folder that is not above", "good", "fails.yaml"],
+  ])("annotate for GitHub the file as seen from %s", async (_, workspace, file) => {
+    const args = ["run", "fails.yaml", "--reporter", "github"];
+    const { stdout } = await runLine(args, join(clobsim.folder, "bad"), {
+      GITHUB_WORKSPACE: join(clobsim.folder, workspace),
+    });
+    expect(stdout).toContain(`::error file=${file},line=5,`);
   });
 
   it("report invalid files: the exit code is 2, and nothing is run", async () => {

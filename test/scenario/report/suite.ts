@@ -109,6 +109,7 @@ const OPTIONS: Omit<ReporterOptions, "write"> = {
   tty: false,
   verbose: false,
   transcript: false,
+  pathInRepository: (file) => file,
 };
 
 /** Returns the output of a reporter for invalid files. */

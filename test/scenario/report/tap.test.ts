@@ -124,6 +124,7 @@ not ok 3 - scenarios/none.yaml:1:1: expected a scenario, found a list
       tty: false,
       verbose: false,
       transcript: false,
+      pathInRepository: (file) => file,
     });
     reporter.started?.({ scenarios: 3, files: 1 });
     reporter.finished?.(resultOf());
