@@ -6,6 +6,7 @@ import { ConfigError } from "../setting.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { differenceText } from "./journal-text.ts";
 import { warn } from "./output.ts";
+import { DISK_FAILURE } from "./output-file.ts";
 
 /** Prints an error on stderr: one sentence if the user can fix the cause, with the stack if it is a defect. */
 export function reportFailure(error: unknown): ExitCode {
@@ -35,4 +36,3 @@ const isSystemError = (error: unknown, codes: ReadonlySet<string>): error is Err
   error instanceof Error && "syscall" in error && "code" in error && codes.has(String(error.code));
 
 const INVALID_PATH: ReadonlySet<string> = new Set(["ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
-const DISK_FAILURE: ReadonlySet<string> = new Set(["ENOSPC", "EIO"]);

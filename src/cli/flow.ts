@@ -1,10 +1,10 @@
 import { size } from "../core/units.ts";
-import { type FlowFormat, formatOf } from "../simulation/flow.ts";
+import { FLOW_FILE, type FlowFormat, formatOf } from "../simulation/flow.ts";
 import { writeFlow } from "../simulation/flow-text.ts";
 import { generateFlow } from "../simulation/generate-flow.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, UsageError } from "./exit-code.ts";
-import { save } from "./output.ts";
+import { isReplaceable, save } from "./output-file.ts";
 
 const MIN_ORDER_SIZE = size(100);
 
@@ -18,13 +18,16 @@ export const run: Run<"flow"> = async ({ profile, seed, orders, accounts, tickSi
   return EXIT.ok;
 };
 
-/** @throws UsageError if the file's extension contradicts `--format`. */
+/** @throws UsageError if the file's extension contradicts `--format`, or no scenario could replay the file. */
 function formatFor(out: string | null, asked: FlowFormat | null): FlowFormat {
   const named = out === null ? undefined : formatOf(out);
   if (asked !== null && named !== undefined && asked !== named) {
     throw new UsageError(
       `--format ${asked} and --out ${out} contradict each other: its ending says ${named}`,
     );
+  }
+  if (out !== null && asked === null && named === undefined && isReplaceable(out)) {
+    throw new UsageError(`--out expects ${FLOW_FILE}, or --format, found ${out}`);
   }
   return asked ?? named ?? "csv";
 }

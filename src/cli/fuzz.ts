@@ -8,7 +8,6 @@ import {
   readResults,
   resultsName,
   resultsText,
-  writeAtomically,
 } from "../fuzz/campaign/results.ts";
 import { rangeText, seriesOf, shardText, WHOLE } from "../fuzz/campaign/seeds.ts";
 import { codeSummary } from "../scenario/report/github.ts";
@@ -17,11 +16,12 @@ import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { campaignLines, FuzzProgress, foundText, mergedText, tableLines } from "./fuzz-output.ts";
-import { paintOf, print, summarizeJob, unwritable, warn } from "./output.ts";
+import { paintOf, print, summarizeJob, warn } from "./output.ts";
+import { save } from "./output-file.ts";
 import { stopSignal } from "./process.ts";
 
 /** `clobsim fuzz merge PATHS.. --out FILE`: merges the results of parts of a campaign. */
-function merge({ out }: Values<"fuzz">, paths: readonly string[], given: Given): ExitCode {
+async function merge({ out }: Values<"fuzz">, paths: readonly string[], given: Given): Promise<ExitCode> {
   refuseFlags(given, "merge", ["out"]);
   const [first, ...more] = paths;
   if (first === undefined) {
@@ -33,11 +33,7 @@ function merge({ out }: Values<"fuzz">, paths: readonly string[], given: Given):
     process.stdout.write(resultsText(merged));
     return EXIT.ok;
   }
-  try {
-    writeAtomically(out, resultsText(merged));
-  } catch (error) {
-    throw unwritable("--out expects a file that can be written", out, error);
-  }
+  await save(out, resultsText(merged));
   warn(mergedText(files.length, merged, out));
   return EXIT.ok;
 }

@@ -4,7 +4,8 @@ import { shellWord } from "../scenario/run/run-scenario.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, UsageError } from "./exit-code.ts";
 import { filesOf, managerOf, nextCommands, type Project, runnerOf } from "./init-files.ts";
-import { print, table, unwritable } from "./output.ts";
+import { print, table } from "./output.ts";
+import { unwritable } from "./output-file.ts";
 
 /** The fields of a package.json that are read. */
 interface Manifest {

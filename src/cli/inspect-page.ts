@@ -8,7 +8,8 @@ import { inspectorPage, NOT_BUILT, withReport } from "../inspector-page.ts";
 import { readRegular } from "../regular-file.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { openNamed } from "./journal-text.ts";
-import { save, warn } from "./output.ts";
+import { warn } from "./output.ts";
+import { save } from "./output-file.ts";
 import { reportContent } from "./report.ts";
 
 /** The report in a page, and the exit code for its condition. */

@@ -1,11 +1,10 @@
-import { writeFile } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import colours from "picocolors";
 import wrapAnsi from "wrap-ansi";
 import { appendSummary } from "../scenario/report/github.ts";
 import { aligned, columnsOf, type Paint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
 
 /** Prints a message on stderr. */
 export function warn(message: string): void {
@@ -57,26 +56,6 @@ export function printDocument(text: string): void {
 /** Formats rows as lines with aligned columns. The first `figures` columns are aligned to the right. */
 export const table = (rows: readonly (readonly string[])[], figures = 0): string[] =>
   aligned(rows, (column) => column < figures).map((cells) => cells.join("  ").trimEnd());
-
-/** Writes the file of `--out` or another flag. @throws UsageError if it cannot be written completely. */
-export async function save(
-  path: string,
-  content: string | Uint8Array | Iterable<string>,
-  flag = "--out",
-): Promise<void> {
-  try {
-    await writeFile(path, content);
-  } catch (error) {
-    throw unwritable(`${flag} expects a file that can be written`, path, error);
-  }
-}
-
-/** Returns the error for a path that cannot be written. @throws the error itself if it is not a system error */
-export function unwritable(expected: string, path: string, error: unknown): UsageError {
-  const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
-  if (code === undefined) throw error;
-  return new UsageError(`${expected}, found ${path} (${code})`);
-}
 
 const BUFFER_LENGTH = 1 << 16;
 

@@ -10,7 +10,8 @@ import { askServer, parsed, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { endedWith, endingOf, openNamed, requireLine } from "./journal-text.ts";
-import { save, warn } from "./output.ts";
+import { warn } from "./output.ts";
+import { save } from "./output-file.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:7070";
 

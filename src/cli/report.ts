@@ -6,7 +6,8 @@ import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { endingOf, openNamed } from "./journal-text.ts";
-import { save, warn } from "./output.ts";
+import { warn } from "./output.ts";
+import { save } from "./output-file.ts";
 
 const DEFAULT_REASON = "it was requested";
 

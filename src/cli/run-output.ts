@@ -20,7 +20,8 @@ import type { VenueHistory } from "../scenario/venue/views.ts";
 import { flagOf, type Given, type Settings } from "../setting.ts";
 import { COMMANDS, type Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
-import { paintOf, summarizeJob, unwritable, warn } from "./output.ts";
+import { paintOf, summarizeJob, warn } from "./output.ts";
+import { unwritable } from "./output-file.ts";
 
 /** All requested reporters, combined into one. */
 interface Reporters extends Required<Reporter> {

@@ -37,7 +37,8 @@ import type { JournalPoint } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { endingOf, openNamed, requireLine } from "./journal-text.ts";
-import { failed, save } from "./output.ts";
+import { failed } from "./output.ts";
+import { save } from "./output-file.ts";
 import { readScenarios } from "./read-scenarios.ts";
 
 /** `clobsim shrink`: reduces a failing scenario to the few steps that still make it fail. */

@@ -2,7 +2,7 @@ import { generateWorld } from "../simulation/generate-world.ts";
 import { writeWorld } from "../simulation/world.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, UsageError } from "./exit-code.ts";
-import { save } from "./output.ts";
+import { save } from "./output-file.ts";
 
 /** `clobsim world`: writes the world of a seed as JSON. @throws UsageError if the markets do not fit into the events */
 export const run: Run<"world"> = async ({ seed, markets, events, out }) => {

@@ -63,6 +63,9 @@ export const NAME_PATTERNS = {
 
 export type FlowFormat = "csv" | "ndjson";
 
+/** Names of files that `formatOf` knows. */
+export const FLOW_FILE = "a file ending in .csv, .ndjson or .jsonl";
+
 /** Returns the format of a file by its extension; undefined for other extensions. */
 export function formatOf(path: string): FlowFormat | undefined {
   if (/\.csv$/i.test(path)) return "csv";

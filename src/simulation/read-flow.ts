@@ -2,7 +2,7 @@ import { closeSync, read } from "node:fs";
 import { promisify } from "node:util";
 import type { Millis } from "../core/units.ts";
 import { FILE_LIMITS, FileRefused, invalidUtf8Offset, openRegular } from "../regular-file.ts";
-import { type FlowFormat, type FlowRow, formatOf, PROFILES, type ProfileName } from "./flow.ts";
+import { FLOW_FILE, type FlowFormat, type FlowRow, formatOf, PROFILES, type ProfileName } from "./flow.ts";
 import { FlowError, shown } from "./flow-error.ts";
 import { FlowReader } from "./flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "./generate-flow.ts";
@@ -167,12 +167,7 @@ export async function* readFlow(
 ): AsyncGenerator<readonly FlowRow[]> {
   const format = options.format ?? formatOf(path);
   if (format === undefined) {
-    throw new FlowError(
-      path,
-      0,
-      0,
-      `expected a file ending in .csv, .ndjson or .jsonl, found ${shown(path)}`,
-    );
+    throw new FlowError(path, 0, 0, `expected ${FLOW_FILE}, found ${shown(path)}`);
   }
   yield* parseFlow(piecesOf(path), path, format, options.start);
 }

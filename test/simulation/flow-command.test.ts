@@ -97,7 +97,7 @@ describe("clobsim flow", () => {
     [{ out: join(folder, "flow.ndjson") }, "{"],
     [{ out: join(folder, "flow.jsonl") }, "{"],
     [{ out: join(folder, "flow.csv") }, "a"],
-    [{ out: join(folder, "flow.txt") }, "a"],
+    [{ format: "csv", out: join(folder, "flow.txt") }, "a"],
   ])("writes the format of the flag or of the file's extension: %j", async (flags, first) => {
     expect((await written(flags)).charAt(0)).toBe(first);
   });
@@ -115,6 +115,10 @@ describe("clobsim flow", () => {
     [{ format: "xml" }, '--format expects csv or ndjson, found "xml"'],
     [{ out: "" }, "--out expects the path of a file to write, found nothing"],
     [{ out: folder }, `--out expects a file that can be written, found ${folder} (EISDIR)`],
+    [
+      { out: "flow.json" },
+      "--out expects a file ending in .csv, .ndjson or .jsonl, or --format, found flow.json",
+    ],
     [
       { out: "flow.csv", format: "ndjson" },
       "--format ndjson and --out flow.csv contradict each other: its ending says csv",

@@ -226,7 +226,7 @@ const nameParts = ({ via, commands }: CampaignSettings): string[] => [
 ];
 
 /** Writes a file atomically. @throws the system's error */
-export function writeAtomically(path: string, text: string): void {
+function writeAtomically(path: string, text: string): void {
   const draft = draftOf(path, randomUUID());
   const file = nodeDisk.open(draft, "new");
   try {

@@ -12,7 +12,7 @@ import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-
 import type { Command, CommandOf } from "../../core/commands.ts";
 import { anyOf, WINNING_OUTCOMES } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
-import { PROFILE_NAMES } from "../../simulation/flow.ts";
+import { FLOW_FILE, formatOf, PROFILE_NAMES } from "../../simulation/flow.ts";
 import { ACCOUNT_STEPS } from "./account-step.ts";
 import { EXPECTATIONS, readExpectations } from "./expectations.ts";
 import {
@@ -91,9 +91,14 @@ export const STEPS = {
     refusals: ["rows"],
     read: ({ files, head: { value }, declared }) => {
       declared.hasFlow = true;
-      if (value.kind === "text") return { file: files.pathAt(value), market: null, rejected: 0 };
+      const flowAt = (node: Node): string => {
+        const path = files.pathAt(node);
+        if (formatOf(path) === undefined) throw node.unexpected(FLOW_FILE);
+        return path;
+      };
+      if (value.kind === "text") return { file: flowAt(value), market: null, rejected: 0 };
       const readers = {
-        file: (node: Node) => files.pathAt(node),
+        file: flowAt,
         in: (node: Node) => marketAt(node, declared),
         rejected: units(countOf("a number of rows", 0, MAX_TIMES)),
       };

@@ -164,6 +164,13 @@ describe("a path", () => {
     expect(read(withStep(`replay: ${path}`))).toEqual([`x.yaml:3:13: ${problem}`]);
     expect(read(withStep(`expect: { golden: ${path} }`))).toEqual([`x.yaml:3:23: ${problem}`]);
   });
+
+  it("must end as a flow does for `replay`", () => {
+    root.write("flow.json", "");
+    const problem = 'expected a file ending in .csv, .ndjson or .jsonl, found "flow.json"';
+    expect(read(withStep("replay: flow.json"))).toEqual([`x.yaml:3:13: ${problem}`]);
+    expect(read(withStep("replay: { file: flow.json }"))).toEqual([`x.yaml:3:21: ${problem}`]);
+  });
 });
 
 describe("a world", () => {

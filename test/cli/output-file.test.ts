@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { watch } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { save } from "../../src/cli/output-file.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { Program } from "../support/program.ts";
+import { run } from "./tools.ts";
+
+const folder = temporaryFolder();
+const path = join(folder, "out.csv");
+
+function* failing(): Generator<string> {
+  yield "half of the content";
+  throw new RangeError("no more");
+}
+
+describe("a file that a command writes", () => {
+  it("is as before if its content cannot be completed", async () => {
+    writeFileSync(path, "earlier");
+    await expect(save(path, failing())).rejects.toThrow("no more");
+    expect(readFileSync(path, "utf8")).toBe("earlier");
+    expect(readdirSync(folder)).toEqual(["out.csv"]);
+  });
+
+  it("replaces an earlier one, but not a link", async () => {
+    const link = join(folder, "link.csv");
+    symlinkSync(path, link);
+    await save(link, ["one, ", "two"]);
+    expect(readFileSync(path, "utf8")).toBe("one, two");
+    await save(path, "three");
+    expect(readFileSync(link, "utf8")).toBe("three");
+    expect(readdirSync(folder).sort()).toEqual(["link.csv", "out.csv"]);
+  });
+
+  it.runIf(process.platform === "linux")("ends the command with 4 if the disk is full", async () => {
+    for (const command of ["flow", "world"] as const) {
+      expect(await run(command, [], { out: "/dev/full" })).toEqual({
+        code: 4,
+        stdout: "",
+        stderr: "clobsim: /dev/full cannot be written (ENOSPC)\n",
+      });
+    }
+  });
+});
+
+describe("a signal while a command writes a file", () => {
+  let clobsim: Program;
+  beforeAll(async () => {
+    clobsim = await Program.bundled();
+  });
+  afterAll(() => clobsim.dispose());
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("leaves it as before: %s", async (signal, expected) => {
+    clobsim.write("flows/a.csv", "earlier");
+    const changes = watch(clobsim.path("flows"));
+    const { end } = clobsim.launch(["flow", "--orders", "10000000", "--out", "flows/a.csv"]);
+    for await (const { filename } of changes) if (filename?.endsWith(".draft")) break;
+    const { code } = await end(signal);
+    expect(code).toBe(expected);
+    expect(clobsim.files("flows")).toEqual({ "a.csv": "earlier" });
+  });
+});
