@@ -50,7 +50,7 @@ export function exchange(
   const declare =
     (run: TestOfJest): DeclareTest =>
     (name, body, timeoutMs) =>
-      run(name, () => exchanges.run(name, body, null), timeoutMs);
+      run(name, () => exchanges.run(name, body), timeoutMs);
   const { only, skip, concurrent, failing } = test;
   const variants = { only: declare(only), skip: declare(skip), concurrent: declare(concurrent) };
   return Object.assign(declare(test), { ...variants, failing: declare(failing) });

@@ -31,12 +31,9 @@ export function exchange(options: ExchangeOptions = {}): TestAPI<ExchangeFixture
     exchange: async ({ task }, use) => {
       const acquired = await exchanges.acquire();
       await use(acquired.begin());
-      const failed = task.result?.errors?.at(-1);
-      const ended = acquired.end();
-      if (failed === undefined) await ended;
-      else await ended.catch(() => {});
-      if (failed !== undefined) failed.message = `${failed.message}\n\n${acquired.failure(fullName(task))}`;
-      exchanges.release(acquired);
+      const { state, errors } = task.result ?? {};
+      const error = state === "fail" ? errors?.at(-1) : undefined;
+      await exchanges.finish(acquired, fullName(task), error === undefined ? null : { error });
     },
     ...Object.fromEntries(traders),
   });
