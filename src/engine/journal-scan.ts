@@ -108,7 +108,10 @@ export function restoreTargets(file: DiskFile, from: JournalEnd): Set<number> {
   return lines;
 }
 
-/** Calls `take` with each valid line and the position after it, in order, up to the first invalid one. */
+/**
+ * Calls `take` with each valid line and the position after it, in order, up to the first invalid one. Reads the file
+ * again after judging that one: another process may have written it between two reads.
+ */
 export function scan(
   file: DiskFile,
   from: JournalEnd,
@@ -117,29 +120,41 @@ export function scan(
 ): ScanEnd {
   let end = from;
   let { durability, wasClosed } = before;
+  let damage: Damage | null = null;
+  for (;;) {
+    const invalid = scanOnce(file, end, (line, next) => {
+      take(line, next);
+      if (isControl(line, "start")) durability = line.d.durability;
+      wasClosed = line.k === "close";
+      end = next;
+    });
+    if (invalid === null || (durability === "power" && areZeros(piecesOf(file, end.offset))))
+      return { ...end, damage: null };
+    if (damage?.offset === end.offset) return { ...end, damage };
+    damage = judge(file, end, { durability, wasClosed }, invalid.fault);
+  }
+}
+
+/** Takes the valid lines of one reading. Returns the error in the content of the first invalid one; null at the end. */
+function scanOnce(
+  file: DiskFile,
+  from: JournalEnd,
+  take: (line: Line, end: JournalEnd) => void,
+): { readonly fault: string | null } | null {
+  let end = from;
   for (const piece of piecesOf(file, from.offset)) {
     const reader = new LineReader(piece);
     for (let start = 0; start < piece.length; ) {
       const feed = piece.indexOf(LINE_FEED, start);
       const line = feed < 0 ? null : reader.read(start, feed);
-      if (line === null || !follows(line, end)) {
-        const isEnd = durability === "power" && areZeros(piecesOf(file, end.offset));
-        const fault = line === null ? reader.fault : whyNotNext(line, end);
-        return { ...end, damage: isEnd ? null : judge(file, end, { durability, wasClosed }, fault) };
-      }
-      const next = {
-        number: line.n,
-        check: line.c,
-        offset: end.offset + feed + 1 - start,
-      };
-      take(line, next);
-      if (isControl(line, "start")) durability = line.d.durability;
-      wasClosed = line.k === "close";
-      end = next;
+      if (line === null) return { fault: reader.fault };
+      if (!follows(line, end)) return { fault: whyNotNext(line, end) };
+      end = { number: line.n, check: line.c, offset: end.offset + feed + 1 - start };
+      take(line, end);
       start = feed + 1;
     }
   }
-  return { ...end, damage: null };
+  return null;
 }
 
 const follows = (line: Line, { number, check }: JournalEnd): boolean =>

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { DiskFile } from "../../src/engine/disk.ts";
+import { BEGINNING } from "../../src/engine/journal-line.ts";
+import { scan } from "../../src/engine/journal-scan.ts";
+import { memoryFile } from "../../src/history/report.ts";
+import type { Durability } from "../../src/setting.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
+import { journalIn, openOn } from "./support/persisted.ts";
+import { takeSteps } from "./support/short-history.ts";
+
+const LINE_FEED = 10;
+const ZEROS = 1 << 14;
+
+/** Returns the journal of a short history, which is not stopped. */
+async function journalOf(durability: Durability): Promise<Buffer> {
+  const disk = new SimulatedDisk();
+  const opened = await openOn(disk, { durability });
+  takeSteps(opened, 44);
+  await opened.persistence.flush(opened.persistence.position);
+  return journalIn(disk.image);
+}
+
+/** A journal that has 20 lines at first, and `growth` more after each read; with `power`, zeros follow them. */
+function growingFile(journal: Buffer, durability: Durability, growth: "a line" | "some bytes"): DiskFile {
+  const ends = [...journal.keys()].filter((at) => journal[at] === LINE_FEED).map((at) => at + 1);
+  let length = ends[19] ?? 0;
+  const current = (): DiskFile => {
+    const lines = journal.subarray(0, length);
+    return memoryFile(durability === "power" ? Buffer.concat([lines, Buffer.alloc(ZEROS)]) : lines);
+  };
+  return {
+    ...current(),
+    get size() {
+      return current().size;
+    },
+    read: (into, position) => {
+      const count = current().read(into, position);
+      length = growth === "a line" ? (ends.find((end) => end > length) ?? length) : length + 40;
+      return count;
+    },
+  };
+}
+
+describe.each(["process", "power"] as const)("a journal that a server writes with %s", (durability) => {
+  it("is not damaged if lines are written between two reads", async () => {
+    const journal = await journalOf(durability);
+    const numbers: number[] = [];
+    const { number, damage } = scan(growingFile(journal, durability, "a line"), BEGINNING, ({ n }) => {
+      numbers.push(n);
+    });
+    expect([damage, number]).toEqual([null, numbers.length]);
+    expect(number).toBeGreaterThanOrEqual(20);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+
+  it("is at most torn if a line is written in parts", async () => {
+    const { number, damage } = scan(
+      growingFile(await journalOf(durability), durability, "some bytes"),
+      BEGINNING,
+      () => {},
+    );
+    expect(number).toBeGreaterThanOrEqual(20);
+    expect(damage?.proof ?? null).toBe(null);
+  });
+});
