@@ -82,6 +82,15 @@ export const choice = <Value extends string>(...values: readonly Value[]): Reade
   read: (text) => values.find((value) => value === text) ?? null,
 });
 
+/** Accepts a key of a table; the value is its entry. */
+export const entryOf = <Entry>(table: Readonly<Record<string, Entry>>): Reader<Entry> => {
+  const words = Object.keys(table);
+  return {
+    ...{ expected: anyOf(words), words },
+    read: (text) => (Object.hasOwn(table, text) ? (table[text] ?? null) : null),
+  };
+};
+
 /** Accepts any text but an empty one. */
 export const text = (expected: string): Reader<string> => ({ expected, read: (given) => given || null });
 

@@ -6,6 +6,7 @@ import { REPORTER_NAMES } from "../scenario/report/reporter.ts";
 import {
   BUDGET,
   choice,
+  entryOf,
   type Given,
   LINE,
   LINE_OR_MOMENT,
@@ -24,7 +25,7 @@ import {
   type ValuesOf,
   wholeNumber,
 } from "../setting.ts";
-import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, profileNamed } from "../simulation/flow.ts";
+import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, PROFILES, type Profile } from "../simulation/flow.ts";
 import { MAX_MARKETS } from "../simulation/world-orders.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { RUNNERS } from "./init-files.ts";
@@ -80,14 +81,14 @@ const SERVER = {
 };
 
 /** Tick sizes as typed, and in 0.0001 USDC. */
-const TICK_SIZES = new Map([
-  ["0.1", price(1000)],
-  ["0.01", price(100)],
-  ["0.005", price(50)],
-  ["0.0025", price(25)],
-  ["0.001", price(10)],
-  ["0.0001", price(1)],
-]);
+const TICK_SIZES = {
+  "0.1": price(1000),
+  "0.01": price(100),
+  "0.005": price(50),
+  "0.0025": price(25),
+  "0.001": price(10),
+  "0.0001": price(1),
+};
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -273,12 +274,7 @@ export const COMMANDS = {
     summary: "Generate an order flow for scenarios to replay: the same options, the same bytes.",
     busy: { what: "generating a flow" },
     settings: {
-      profile: setting(
-        "Flow:",
-        reader(anyOf(PROFILE_NAMES), (given: string) => profileNamed(given) ?? null),
-        anyOf(PROFILE_NAMES),
-        { default: "balanced" },
-      ),
+      profile: setting("Flow:", entryOf<Profile>(PROFILES), anyOf(PROFILE_NAMES), { default: "balanced" }),
       seed: setting("Flow:", SEED, "Seed of every row", { default: "1" }),
       orders: setting("Flow:", wholeNumber(1, MAX_FLOW_ORDERS), "Number of orders", {
         default: "1000",
@@ -286,12 +282,7 @@ export const COMMANDS = {
       accounts: setting("Flow:", wholeNumber(1, MAX_ACCOUNTS), "Number of accounts", {
         default: "20",
       }),
-      tickSize: setting(
-        "Flow:",
-        reader(anyOf([...TICK_SIZES.keys()]), (given: string) => TICK_SIZES.get(given) ?? null),
-        "Price step of its market",
-        { default: "0.01" },
-      ),
+      tickSize: setting("Flow:", entryOf(TICK_SIZES), "Price step of its market", { default: "0.01" }),
       out: OUT_OR_STDOUT,
       format: setting(OUTPUT, choice("csv", "ndjson"), "csv or ndjson", {
         defaultHelp: "what --out ends in, else csv",

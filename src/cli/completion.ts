@@ -15,7 +15,7 @@ const SCRIPT: Readonly<Record<Shell, string>> = {
 _clobsim() {
   local words
   words=$(${ASK} bash "\${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null)
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($words)
 }
 complete -o bashdefault -o default -F _clobsim clobsim
 `,
@@ -56,7 +56,8 @@ export const run: Run<"completion"> = async (_values, [name], { environment }) =
 };
 
 /** Returns the completions of the last word, one per line in the format of the shell. */
-export function completions([shell = "", , ...typed]: readonly string[]): string {
+export function completions([shell = "", , ...words]: readonly string[]): string {
+  const typed = shell === "bash" ? withoutEqualsSigns(words) : words;
   const current = typed.at(-1) ?? "";
   const found = candidates(typed.slice(0, -1), current).filter(([word]) => word.startsWith(current));
   const line = ([word, help]: Candidate): string => {
@@ -65,6 +66,13 @@ export function completions([shell = "", , ...typed]: readonly string[]): string
   };
   return found.map((candidate) => `${line(candidate)}\n`).join("");
 }
+
+/** Bash splits `--flag=value` into three words, and completes the last. Returns it as if typed with a blank. */
+const withoutEqualsSigns = (words: readonly string[]): readonly string[] =>
+  words.flatMap((word, index) => {
+    if (word !== "=") return word;
+    return index === words.length - 1 ? "" : [];
+  });
 
 function candidates([name, ...before]: readonly string[], current: string): readonly Candidate[] {
   if (name === undefined) {
@@ -77,11 +85,21 @@ function candidates([name, ...before]: readonly string[], current: string): read
     setting,
     word: `--${wordOf(key, setting)}`,
   }));
-  const asked = options.find(({ word, setting }) => word === before.at(-1) && setting.toggle === undefined);
-  if (asked !== undefined)
-    return (asked.setting.words ?? asked.setting.offers ?? []).map((word) => [word, ""]);
-  if (!current.startsWith("-") && takes !== undefined) return (takes.words ?? []).map((word) => [word, ""]);
-  const left = options.filter(({ word, setting }) => setting.isRepeatable || !before.includes(word));
+  const valued = options.filter(({ setting }) => setting.toggle === undefined);
+  const valuesOf = (flag: string | undefined): readonly string[] | undefined => {
+    const asked = valued.find(({ word }) => word === flag)?.setting;
+    return asked === undefined ? undefined : (asked.words ?? asked.offers ?? []);
+  };
+  const [, flag] = /^(--[^=]+)=/.exec(current) ?? [];
+  if (flag !== undefined) return (valuesOf(flag) ?? []).map((value) => [`${flag}=${value}`, ""]);
+  const values = valuesOf(before.at(-1));
+  if (values !== undefined) return values.map((word) => [word, ""]);
+  if (!current.startsWith("-") && takes !== undefined) {
+    const isFirst = before.every((word, index) => word.startsWith("-") || valuesOf(before[index - 1]));
+    return isFirst ? (takes.words ?? []).map((word) => [word, ""]) : [];
+  }
+  const given = new Set(before.map((word) => word.replace(/=.*/s, "")));
+  const left = options.filter(({ word, setting }) => setting.isRepeatable || !given.has(word));
   return [...left.map(({ word, setting }): Candidate => [word, setting.help]), ...ALWAYS.slice(0, 1)];
 }
 

@@ -146,8 +146,3 @@ export const PROFILES = {
 export type ProfileName = keyof typeof PROFILES;
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
-
-export const profileNamed = (name: string): Profile | undefined => {
-  const known = PROFILE_NAMES.find((each) => each === name);
-  return known === undefined ? undefined : PROFILES[known];
-};

@@ -64,6 +64,8 @@ describe("completion", () => {
       expect(await offered("re")).toEqual(["record", "repair", "replay", "report"]);
       expect(await offered("world", "--m")).toEqual(["--markets"]);
       expect(await offered("run", "--via", "")).toEqual(["http", "process"]);
+      const value = shell === "bash" ? ["--via", "=", "h"] : ["--via=h"];
+      expect(await offered("run", ...value)).toEqual([shell === "bash" ? "http" : "--via=http"]);
       // Bash completes file names by itself if the function finds nothing.
       expect(await offered("run", "")).toEqual(
         shell === "bash" ? [] : expect.arrayContaining(["rules.yaml"]),
@@ -90,6 +92,14 @@ describe("completion", () => {
     serve --world wo            | .
     run --reporter ju           | junit
     flow --format               | csv ndjson
+    flow --profile b            | balanced bursts
+    flow --tick-size 0.0        | 0.01 0.005 0.0025 0.001 0.0001
+    run --reporter=j            | --reporter=json --reporter=junit
+    run --bail=                 | .
+    run --via=http --vi         | .
+    fuzz merge s                | .
+    fuzz --seeds 0..5 m         | merge
+    fuzz --seeds=0..5 m         | merge
     banana --                   | .
     `),
   )("completes %j with %j", (line, expected) => {
@@ -101,6 +111,14 @@ describe("completion", () => {
         .map((word) => (word === "" || word === "." ? "" : `${word}\n`))
         .join(""),
     );
+  });
+
+  it.each([
+    ["--reporter = ju", "junit\n"],
+    ["--via =", "process\nhttp\n"],
+    ["--via = http --vi", ""],
+  ])("completes the value of %j, which bash has split at the equals sign", (line, expected) => {
+    expect(completions(["bash", "clobsim", "run", ...line.split(" ")])).toBe(expected);
   });
 
   it("describes each word in zsh and fish", () => {

@@ -3,13 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { price, size } from "../../src/core/units.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
-import {
-  PROFILE_NAMES,
-  PROFILES,
-  type Profile,
-  type ProfileName,
-  profileNamed,
-} from "../../src/simulation/flow.ts";
+import { PROFILE_NAMES, PROFILES, type Profile, type ProfileName } from "../../src/simulation/flow.ts";
 import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "../../src/simulation/generate-flow.ts";
 import { runs } from "../support/runs.ts";
@@ -91,11 +85,6 @@ describe("profiles", () => {
       const { sameMomentShare } = playedFlow(name);
       expect(name === "bursts" ? sameMomentShare > 0.9 : sameMomentShare === 0).toBe(true);
     }
-  });
-
-  it("are found only by their exact names", () => {
-    expect(profileNamed("bursts")).toBe(PROFILES.bursts);
-    for (const name of ["burst", "", "__proto__", "toString"]) expect(profileNamed(name)).toBeUndefined();
   });
 });
 
