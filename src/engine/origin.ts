@@ -12,7 +12,7 @@ import { FILE_LIMITS, readText } from "../regular-file.ts";
 import { ConfigError, didYouMean, flagOf } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
 import type { World } from "../simulation/world.ts";
-import { checkedWorld, readWorldFile } from "../simulation/world.ts";
+import { checkedWorld, readWorldFile, writeWorld } from "../simulation/world.ts";
 import { Exchange, type Snapshot } from "./exchange.ts";
 import type { Base, OpeningData } from "./journal-line.ts";
 import { OpeningCache } from "./opening-cache.ts";
@@ -170,7 +170,13 @@ export function requireSameConfig(
 
 const REMEDY = "leave it out, give another directory with --data, or start again with --reset";
 
-const sameContent = (a: Base, b: Base): boolean => JSON.stringify(a) === JSON.stringify(b);
+/** Whether two exchanges begin in the same way; the order of keys in a world does not matter. */
+const sameContent = (a: Base, b: Base): boolean => {
+  const [text, other] = [a, b].map(({ kind, content }) =>
+    kind === "world" ? writeWorld(content as World) : JSON.stringify(content),
+  );
+  return text === other;
+};
 
 const DEFAULT_SEED = "1";
 

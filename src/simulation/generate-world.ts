@@ -130,13 +130,13 @@ class EventGenerator {
     let opensAt = createdAt;
     const markets = story.markets.map(({ question, description }, position): WorldMarket => {
       if (position > 0) opensAt += moments.between(1000, 30_000);
-      // The order of keys is part of the state hash of a world opened without a file.
+      // In the order of a world file, because the order of keys is part of the state hash.
       return {
         question,
         slug: uniqueSlug(withoutEndDate(question), this.#marketSlugs),
         description,
-        ...this.#terms(number, position, prices[position] as FairPrices, isBusy),
         tags,
+        ...this.#terms(number, position, prices[position] as FairPrices, isBusy),
         createdAt: opensAt,
         ...horizon,
         resolved:

@@ -2,11 +2,14 @@ import { createHash } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config.ts";
 import { ExchangeConfig } from "../../src/core/state.ts";
 import { type Disk, nodeDisk } from "../../src/engine/disk.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
+import { loadOrigin, requireSameOrigin } from "../../src/engine/origin.ts";
 import { flagOf } from "../../src/setting.ts";
+import type { World } from "../../src/simulation/world.ts";
 import { linesIn, withChecksums } from "../cli/journal-lines.ts";
 import { type CommandResult, runLine } from "../cli/tools.ts";
 import { TINY_WORLD } from "../support/http.ts";
@@ -91,6 +94,14 @@ describe("a directory is refused and not changed", () => {
 
   it.each(OTHERS)("with 2 for another setting: $0.0", async (args, words) => {
     expect(await refused(program.path("intact"), args)).toEqual([2, sentence(words, "--reset")]);
+  });
+
+  it("but not for the same world with its keys in another order", async () => {
+    const config = readConfig({ flags: { world: [TINY_WORLD] }, environment: {} });
+    const origin = await loadOrigin(config, Date.now());
+    const turned = Object.fromEntries(Object.entries(origin.base.content).reverse());
+    const other = { ...origin, base: { kind: "world", content: turned as unknown as World } } as const;
+    await expect(requireSameOrigin(config, other, "data", async () => origin)).resolves.toBeUndefined();
   });
 
   it("with 2 if it has other files, or is a file", async () => {

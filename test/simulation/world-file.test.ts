@@ -45,6 +45,8 @@ describe("a world file", async () => {
 
   test("is read as the same world, and written as the same text", () => {
     expect(readWorld(text)).toStrictEqual(world);
+    // The order of keys is part of the state hash.
+    expect(JSON.stringify(readWorld(text))).toBe(JSON.stringify(world));
     expect(writeWorld(readWorld(text))).toBe(text);
   });
 
