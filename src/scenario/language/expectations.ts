@@ -28,7 +28,7 @@ import { linesAt, orderStateAt, readTradeLine } from "./order-line.ts";
 import { type Entry, isNothing, meaning, type Node, readAll, type TextNode } from "./page.ts";
 import type { TokenName } from "./parts.ts";
 import type { Place } from "./problem.ts";
-import type { Source } from "./scenario-files.ts";
+import { isScenarioFile, type Source } from "./scenario-files.ts";
 
 const CHAIN_PARTS = ["head", "confirmed", "pending"] as const;
 
@@ -164,7 +164,12 @@ export const EXPECTATIONS = {
   golden: expectation({
     form: "`golden: auction.txt`",
     of: "all trades and books",
-    read: (value, { place }, { files }) => [{ place, file: files.pathAt(value, "may be missing") }],
+    read: (value, { place }, { files }) => {
+      const file = files.pathAt(value, "may be missing");
+      // `--update` would overwrite the scenario.
+      if (isScenarioFile(file)) throw value.unexpected("a text file such as auction.txt");
+      return [{ place, file }];
+    },
   }),
 };
 

@@ -6,6 +6,12 @@ import { attempt, type Node, Page, UNREADABLE } from "./page.ts";
 import type { ProblemList } from "./problem.ts";
 import { readTree } from "./yaml.ts";
 
+/** Endings of scenario files and of files with included steps. */
+export const SCENARIO_ENDINGS = [".yaml", ".yml", ".scenario.json"] as const;
+
+export const isScenarioFile = (path: string): boolean =>
+  SCENARIO_ENDINGS.some((ending) => path.toLowerCase().endsWith(ending));
+
 /** The files being read, and the names declared so far. */
 export interface Source {
   readonly files: ScenarioFiles;

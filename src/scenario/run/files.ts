@@ -4,7 +4,7 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import { readText } from "../../regular-file.ts";
 import { type Scenario, stepsOf } from "../language/scenario.ts";
-import { MAX_SCENARIO_BYTES, readTextFile } from "../language/scenario-files.ts";
+import { MAX_SCENARIO_BYTES, readTextFile, SCENARIO_ENDINGS } from "../language/scenario-files.ts";
 import type { Update } from "./session.ts";
 
 /** Returns a path relative to the working directory, or unchanged if it is outside. */
@@ -13,7 +13,7 @@ export function shownPath(file: string): string {
   return (short.startsWith("..") ? file : short).split(sep).join("/");
 }
 
-const IN_FOLDER = ["**/*.yaml", "**/*.yml", "**/*.scenario.json"];
+const IN_FOLDER = SCENARIO_ENDINGS.map((ending) => `**/*${ending}`);
 const PARTS = ["**/_*", "**/node_modules/**"];
 
 export class NoFilesError extends Error {

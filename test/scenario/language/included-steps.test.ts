@@ -165,6 +165,11 @@ describe("a path", () => {
     expect(read(withStep(`expect: { golden: ${path} }`))).toEqual([`x.yaml:3:23: ${problem}`]);
   });
 
+  it.each(["x.yaml", "new.YML", "new.scenario.json"])("must not be a scenario for `golden`: %s", (path) => {
+    const problem = `expected a text file such as auction.txt, found "${path}"`;
+    expect(read(withStep(`expect: { golden: ${path} }`))).toEqual([`x.yaml:3:23: ${problem}`]);
+  });
+
   it("must end as a flow does for `replay`", () => {
     root.write("flow.json", "");
     const problem = 'expected a file ending in .csv, .ndjson or .jsonl, found "flow.json"';
