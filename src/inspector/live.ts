@@ -56,14 +56,15 @@ const NOTICES: Readonly<Record<string, string>> = {
   tooLong: "the session is too long to load completely: the history begins here",
 };
 
-/** Follows the exchange of a server from the start of its session, while the page is open. */
-export async function follow(server: Server): Promise<void> {
+/** Follows the exchange of a server from the start of its session until `signal` is aborted. */
+export async function follow(server: Server, signal: AbortSignal): Promise<void> {
   shownServer.value = server;
-  const feed = new Feed(server);
-  for (let last = ""; ; ) {
+  const feed = new Feed(server, signal);
+  for (let last = ""; !signal.aborted; ) {
     try {
       last = await feed.read(last);
     } catch (error) {
+      if (signal.aborted) return;
       if (error instanceof RequestError && error.code !== "UNREACHABLE") {
         // A server that stops or has too many readers may be available again soon, so that the history stays open.
         const isTemporary = error.code === "UNAVAILABLE";
@@ -83,6 +84,7 @@ export async function follow(server: Server): Promise<void> {
 /** Reads the event stream of a server. */
 class Feed {
   readonly #server: Server;
+  readonly #signal: AbortSignal;
   /** Id of the latest entry. */
   last = "";
   /** Whether the history has been replaced and must be read from its start. */
@@ -91,15 +93,19 @@ class Feed {
   #lines = new StreamedLines();
   #history: History | null = null;
 
-  constructor(server: Server) {
+  constructor(server: Server, signal: AbortSignal) {
     this.#server = server;
+    this.#signal = signal;
   }
 
-  /** Reads until the connection ends; returns the id after which to continue. @throws RequestError */
+  /**
+   * Reads until the connection ends; returns the id after which to continue.
+   * @throws RequestError
+   * @throws DOMException if the signal is aborted.
+   */
   async read(last: string): Promise<string> {
     const headers: Record<string, string> = last === "" ? {} : { "last-event-id": last };
-    const ending = new AbortController();
-    const { signal } = ending;
+    const signal = this.#signal;
     const response = await this.#server.send("GET", "/sim/stream?from=start", undefined, { headers, signal });
     isConnected.value = true;
     initialSequence.value = Number(response.headers.get("x-sim-sequence"));
@@ -108,10 +114,11 @@ class Feed {
     const eventsIn = eventStreamReader();
     for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true };
+      signal.throwIfAborted();
       if (done || value === undefined) return this.last;
       await this.#take(eventsIn(value).map(streamEntry));
       if (!this.mustRestart) continue;
-      ending.abort();
+      await reader?.cancel();
       return "";
     }
   }
@@ -125,6 +132,7 @@ class Feed {
       if (performance.now() - began < SLICE_MS) continue;
       this.#publish();
       await yieldToPage();
+      this.#signal.throwIfAborted();
       began = performance.now();
     }
     this.#publish();

@@ -1,4 +1,4 @@
-import { follow } from "./live.ts";
+import { follow, requests } from "./live.ts";
 import { file, history, notice, phase, show, server as shownServer, yieldToPage } from "./model.ts";
 import { openReport } from "./report-file.ts";
 import { Server } from "./server.ts";
@@ -7,6 +7,9 @@ import { Server } from "./server.ts";
 declare const CLOBSIM_VERSION: string;
 
 const EMBEDDED = "report";
+
+/** Aborted when a report takes the place of the running exchange. */
+const following = new AbortController();
 
 /**
  * Opens the history of the page: the embedded report, the report named by the page's address, or the exchange of its
@@ -19,7 +22,7 @@ export async function begin(): Promise<void> {
   if (text !== "") await open(embedded?.dataset.name ?? "report", () => inflated(text));
   else if (named !== null) await open(named, () => fetched(named));
   else if (location.protocol === "file:") phase.value = NO_REPORT;
-  else await follow(new Server(location.pathname.replace(/\/$/, "")));
+  else await follow(new Server(location.pathname.replace(/\/$/, "")), following.signal);
 }
 
 const NO_REPORT = {
@@ -40,6 +43,8 @@ async function open(name: string, read: () => Promise<Uint8Array>): Promise<void
       phase.value = { kind: "opening", what: name, done, commands };
       await yieldToPage();
     });
+    following.abort();
+    requests.clear();
     shownServer.value = null;
     file.value = { name, bytes };
     notice.value = report.damage;

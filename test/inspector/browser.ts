@@ -68,6 +68,18 @@ export class Inspector {
     return this.pane(name);
   }
 
+  /** Drops a file on the page. */
+  async drop(name: string, text: string): Promise<void> {
+    await this.page.evaluate(
+      ([as, content]) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([content as string], as as string));
+        document.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+      },
+      [name, text],
+    );
+  }
+
   /** The position of the cursor as shown: `row 5 of 40 sequence 5 2026-...`. */
   async position(): Promise<string> {
     return (await this.page.locator(".where > *").allTextContents()).join(" ");

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { linesIn, withChecksums } from "../cli/journal-lines.ts";
-import { run } from "../cli/tools.ts";
+import { run, serve } from "../cli/tools.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { rowsOf, useStory } from "./story.ts";
+import { fetchJson, rowsOf, useStory } from "./story.ts";
 
 const EMPTY_PAGE = new URL("../../dist/inspector.html", import.meta.url).href;
 const open = useBrowser();
@@ -37,23 +37,33 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
   it("opens a dropped report, also in place of another", async () => {
     const inspector = await open(story.html);
     await inspector.waitForPosition(/^row/);
-    const drop = (name: string, text: string) =>
-      inspector.page.evaluate(
-        ([as, content]) => {
-          const dataTransfer = new DataTransfer();
-          dataTransfer.items.add(new File([content as string], as as string));
-          document.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
-        },
-        [name, text],
-      );
-    await drop("dropped.ndjson", reportText());
+    await inspector.drop("dropped.ndjson", reportText());
     await inspector.page.getByText("clobsim dropped.ndjson").waitFor();
-    await drop("hello.txt", "hello");
+    await inspector.drop("hello.txt", "hello");
     await inspector.page.getByRole("alert").filter({ hasText: "hello.txt is not a report" }).waitFor();
     // The open report stays.
     await inspector.page.getByText("clobsim dropped.ndjson").waitFor();
-    await drop("another.ndjson", reportText());
+    await inspector.drop("another.ndjson", reportText());
     await inspector.page.getByText("clobsim another.ndjson").waitFor();
+  });
+
+  it("shows a dropped report in place of a running exchange, and follows the exchange no longer", async () => {
+    const server = await serve({});
+    const inspector = await open(server.url);
+    await inspector.waitForPosition(/^live/);
+    await fetchJson(server.url, "/sim/chain/mine", { blocks: 1 });
+    const durations = inspector.pane("journal").getByText(/\d ms$/);
+    await durations.first().waitFor();
+    await Promise.all([
+      inspector.page.waitForEvent("requestfailed", (request) => request.url().includes("/sim/stream")),
+      inspector.drop("dropped.ndjson", reportText()),
+    ]);
+    await inspector.waitForPosition(new RegExp(`^row ${rowsOf(story.report)} of`));
+    expect(await inspector.page.locator("h1").textContent()).toBe("clobsim dropped.ndjson");
+    await inspector.page.keyboard.press("Home");
+    await inspector.pane("journal").locator(".place").getByText("1", { exact: true }).waitFor();
+    expect(await durations.count()).toBe(0);
+    await server.close();
   });
 
   it.each([
