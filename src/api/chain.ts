@@ -1,21 +1,12 @@
 import * as z from "zod";
-import {
-  type Block,
-  baseFeeOf,
-  CHAIN_ID,
-  confirmationsOf,
-  headBlock,
-  headOf,
-  OPERATOR_MAX_FEE,
-} from "../core/chain/chain.ts";
+import { type Block, baseFeeOf, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS, OPERATOR, ORACLE } from "../core/chain/contracts.ts";
-import { blockOf, finalHeight } from "../core/chain/settlement.ts";
+import { finalHeight } from "../core/chain/settlement.ts";
 import { CERTAIN, type SettlementFault, type SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
-import { type HoldReason, kindOf, type Transaction } from "../core/chain/transaction.ts";
+import { kindOf, type Transaction } from "../core/chain/transaction.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import type { Market, Supply } from "../core/market.ts";
-import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { checksumIn } from "./address.ts";
@@ -24,6 +15,7 @@ import { ApiError } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf, type RequestOf } from "./schemas.ts";
+import { whyUnsettled } from "./settlement-words.ts";
 import { hashIn, isoOrNull, marketIdOf, orderNotFound, type View } from "./view.ts";
 
 const MAX_BLOCKS = 100_000;
@@ -285,74 +277,6 @@ export function supplyReply(view: View, market: Market): ReplyOf<typeof supplySc
     ledger: amounts(market.supply),
     onChain: amounts(market.onChain),
   };
-}
-
-/** Returns why a transaction is not mined or has failed; null if it is mined. */
-export function whyUnsettled(state: State, transaction: Transaction): string | null {
-  const { status, exception, content } = transaction;
-  switch (status) {
-    case "MINED":
-      return null;
-    case "PENDING":
-      return content?.kind === "deposit" || content?.kind === "prepare"
-        ? "in effect already; the next block has it"
-        : waitReason(state, transaction);
-    case "REPLACED":
-      return "another transaction of its sender has its nonce";
-    default:
-      return exception?.reason ?? null;
-  }
-}
-
-function waitReason(state: State, transaction: Transaction): string {
-  const { chain, config } = state;
-  const { exception } = transaction;
-  switch (holdOf(state, transaction)) {
-    case "DELAYED":
-      return `delayed until block ${exception?.notBefore}`;
-    case "UNDERPRICED":
-      return `waits until its fee is raised: the base fee is ${baseFeeOf(chain) / WEI_PER_GWEI} gwei, the exchange offers ${OPERATOR_MAX_FEE / WEI_PER_GWEI}`;
-    case "UNFUNDED":
-      return `retried: a party has not yet received on the chain what it pays with (attempt ${exception?.attempts})`;
-    case "RETRIED":
-      return `retried after attempt ${exception?.attempts} failed`;
-    case "NONCE_GAP":
-      return "waits for an earlier nonce of its sender";
-    case "NO_GAS_MONEY":
-      return "waits until its sender can pay for gas";
-    case "REORGANIZED":
-      return "taken out of its block by a reorganization, waits for the next block";
-    case null:
-      if (chain.nextBlockAt !== null) return `waits for the block that is due at ${toIso(chain.nextBlockAt)}`;
-      return config.settlement === "manual"
-        ? "waits until somebody mines a block"
-        : "waits for the next block";
-  }
-}
-
-/** Returns why a transaction is held back. A nonce gap is detected here because no block has set `hold` for it yet. */
-function holdOf({ chain }: State, { exception, content }: Transaction): HoldReason | null {
-  const hold = exception?.hold ?? null;
-  const isAfterGap = content?.kind === "call" && content.nonce > nextNonce(chain, content.from);
-  return hold === null && isAfterGap ? "NONCE_GAP" : hold;
-}
-
-/** Describes the progress of a settlement; null if it is final and succeeded. */
-export function settlementWords(state: State, transaction: Transaction): string | null {
-  const { status } = transaction;
-  const block = blockOf(state.chain, transaction);
-  const why = whyUnsettled(state, transaction);
-  if (status === "MINED" && block !== null) {
-    const needed = confirmationsOf(state.config.settlement);
-    const left = block.height + needed - headOf(state.chain);
-    if (left <= 0) return null;
-    const hash = transactionHash(state, transaction);
-    return `mined in block ${block.height} (${hash}), final after ${left} of ${needed} more blocks`;
-  }
-  if (status === "PENDING") return `settlement ${why}`;
-  if (status === "LOST") return "settlement lost: it will never be mined, though the ledger counts on it";
-  const where = block === null ? "before any block had it" : `in block ${block.height}`;
-  return `settlement failed ${where}: ${why}; USDC and shares went back to all parties, the matched size stays`;
 }
 
 const WEI_PER_GWEI = 1_000_000_000;

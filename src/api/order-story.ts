@@ -9,10 +9,10 @@ import { type Order, remainingOf, type Trade } from "../core/order.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
 import { checksumIn } from "./address.ts";
-import { settlementWords } from "./chain.ts";
 import { endpoints } from "./endpoint.ts";
 import * as field from "./schemas.ts";
 import { exactly, type ReplyOf } from "./schemas.ts";
+import { settlementWords } from "./settlement-words.ts";
 import { fillsOf, orderReply, orderSchema, tradeReply, tradeSchema } from "./trading.ts";
 import type { View } from "./view.ts";
 

@@ -252,6 +252,12 @@ export function baseFeeOf(chain: Chain): number {
   return fee;
 }
 
+/** Returns the highest fee that a transaction offers, wei per gas; Infinity if the exchange has raised it. */
+export function maxFeeOf({ content, exception }: Transaction): number {
+  if (content?.kind === "call") return content.maxFeePerGas;
+  return exception?.isBumped ? Number.POSITIVE_INFINITY : OPERATOR_MAX_FEE;
+}
+
 /** Whether all pending transactions can be mined without checking each, because in order of arrival no funds can be missing. */
 export const canSettleInBatch = (chain: Chain): boolean =>
   chain.deferred.length === 0 &&

@@ -1,5 +1,5 @@
 import { onChainOf } from "../account.ts";
-import { type Building, baseFeeOf, type Chain, OPERATOR_MAX_FEE, unminedOf } from "../chain/chain.ts";
+import { type Building, baseFeeOf, type Chain, maxFeeOf, unminedOf } from "../chain/chain.ts";
 import { allowanceOf, CONTRACTS, isOperator } from "../chain/contracts.ts";
 import { movesOf, USDC } from "../chain/moves.ts";
 import { CERTAIN, faultDraw, type SettlementFault } from "../chain/settlement-fault.ts";
@@ -81,8 +81,7 @@ function deferralIfUnderpriced(
   { baseFee, height }: Building,
   transaction: Transaction,
 ): DomainEvent | null {
-  const isBumped = transaction.exception?.isBumped ?? false;
-  return baseFee > OPERATOR_MAX_FEE && !isBumped
+  return maxFeeOf(transaction) < baseFee
     ? deferral(transaction, "UNDERPRICED", height + 1, spikeOf(chain))
     : null;
 }

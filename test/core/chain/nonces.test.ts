@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { whyUnsettled } from "../../../src/api/chain.ts";
+import { whyUnsettled } from "../../../src/api/settlement-words.ts";
 import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { nextNonce } from "../../../src/core/rules/calls.ts";
@@ -76,6 +76,21 @@ describe("transactions of a wallet", () => {
     exchange.mine();
     expect([cheap.status, dear.status]).toEqual(["REPLACED", "MINED"]);
     expect(exchange.inLedger("bob").usdc).toBe(2);
+  });
+
+  it("say that they offer less than the base fee, and what to do, before a block has passed them over", () => {
+    const exchange = openSettlement();
+    const cheap = exchange.call("alice", transfer("bob", 1), { gwei: 0.1 });
+    const next = exchange.call("alice", transfer("bob", 1));
+    const words =
+      "waits until the base fee falls, or a transaction with its nonce and a higher fee replaces it: the base fee is 1 gwei, it offers 0.1";
+    const why = () => [cheap, next].map((each) => whyUnsettled(exchange.state, each));
+    expect(why()).toEqual([words, "waits for an earlier nonce of its sender"]);
+    exchange.mine();
+    expect(why()).toEqual([words, "waits for an earlier nonce of its sender"]);
+    exchange.call("alice", transfer("bob", 1), { nonce: 0 });
+    exchange.mine();
+    expect([cheap.status, next.status]).toEqual(["REPLACED", "MINED"]);
   });
 
   const refusals: readonly [code: string, sending: Sending][] = [

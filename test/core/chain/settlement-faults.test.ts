@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { whyUnsettled } from "../../../src/api/settlement-words.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import { millis } from "../../../src/core/units.ts";
@@ -94,6 +95,26 @@ describe("a gas spike", () => {
     testExchange.trade();
     testExchange.advance("1d");
     expect(testExchange.head).toBe(1);
+  });
+
+  it("is why a settlement waits, from its start to its end, unless its fee is raised", () => {
+    const testExchange = openSettlement();
+    const why = () => whyUnsettled(testExchange.state, testExchange.settlement());
+    const waits = "waits until somebody mines a block";
+    const spike =
+      "waits until its fee is raised or the base fee falls: the base fee is 500 gwei, the exchange offers 100";
+    testExchange.trade();
+    expect(why()).toBe(waits);
+    testExchange.fault("gasSpike");
+    expect(why()).toBe(spike);
+    testExchange.mine();
+    expect(why()).toBe(spike);
+    testExchange.mustSubmit({ kind: "endSettlementFault", number: null });
+    expect(why()).toBe(waits);
+    testExchange.fault("gasSpike");
+    testExchange.mustSubmit({ kind: "bumpFees" });
+    expect(why()).toBe(waits);
+    expect(statusesPerBlock(testExchange, 1)).toEqual(["MINED"]);
   });
 
   it("up to the maximum fee of the exchange defers nothing", () => {
