@@ -288,7 +288,8 @@ export function touchedMarkets(
     });
 }
 
-const MAX_NAME_LENGTH = 64;
+/** Maximum length of a name in a scenario. */
+export const MAX_NAME_LENGTH = 64;
 
 /** Turns a slug into an unused market name for a scenario. */
 export function freeName(slug: string, taken: ReadonlySet<string>): string {

@@ -10,10 +10,11 @@ import { type Problem, ProblemList } from "../../scenario/language/problem.ts";
 import { ScenarioFiles } from "../../scenario/language/scenario-files.ts";
 import type { Session } from "../record/record-session.ts";
 import { traceCommands } from "../trace.ts";
-import { AccountNames, freeName, touchedMarkets } from "../vocabulary.ts";
+import { AccountNames, freeName, MAX_NAME_LENGTH, touchedMarkets } from "../vocabulary.ts";
 
 const ORDER = /^o([1-9]\d{0,15})$/;
 const SHOWN_DIGITS = 10;
+const LONG_WORD = new RegExp(`[\\w-]{${MAX_NAME_LENGTH + 1},}`, "g");
 
 /** Names in an expectation of a session: those of markets and accounts as in a recorded session, of orders as `o12`. */
 export class HistoryNames {
@@ -29,6 +30,8 @@ export class HistoryNames {
   readonly sequenceBefore: number;
   readonly #actors: readonly string[];
   readonly #names: ReadonlyMap<Address, string>;
+  /** Names of markets by their slugs. */
+  readonly #marketOfSlug: ReadonlyMap<string, string>;
 
   constructor({ open, entries, devAccounts }: Pick<Session, "open" | "entries" | "devAccounts">) {
     const exchange = open();
@@ -46,6 +49,9 @@ export class HistoryNames {
       taken.add(name);
     }
     this.marketNames = names;
+    this.#marketOfSlug = new Map(
+      Array.from(end.markets, ({ number, slug }) => [slug, names.get(number) ?? slug]),
+    );
     this.markets = touched.length > 0 ? touched.map(({ name }) => name) : [...names.values()];
     const customers = [...end.accounts].filter(({ number }) => number > FEES);
     this.accounts = new Map(customers.map(({ number, address }) => [accountNames.nameOf(number), address]));
@@ -59,6 +65,11 @@ export class HistoryNames {
   /** Returns the name of an account; null if the session does not have it. */
   accountOf(address: Address): string | null {
     return this.#names.get(address) ?? null;
+  }
+
+  /** Replaces the slugs of markets that are longer than a name in a scenario. */
+  withoutLongSlugs(text: string): string {
+    return text.replace(LONG_WORD, (word) => this.#marketOfSlug.get(word) ?? word);
   }
 
   /** Yields the names of the session's orders. */
@@ -118,9 +129,10 @@ const WHOLE_RUN: ReadonlySet<Expectation["kind"]> = new Set(["golden", "stateHas
 /** Reads expectations, written as after `expect:`. `label` is the name of the text in problems. */
 export function readHistoryExpectation(
   label: string,
-  text: string,
+  given: string,
   names: HistoryNames,
 ): HistoryExpectation | { readonly problems: readonly Problem[] } {
+  const text = names.withoutLongSlugs(given);
   const problems = new ProblemList();
   const files = new ScenarioFiles(label, ".", problems);
   const expectations = attempt(() => {

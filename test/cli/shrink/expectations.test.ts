@@ -131,12 +131,17 @@ steps:
   it("names markets if there are several, and shortens long names", async () => {
     const name = LONG.slice(0, LONG.lastIndexOf("-", 64));
     const flags = { expect: `quote: { ${name} YES: { bid: 0.3 } }` };
-    const { code, stdout } = await shrink([two], flags);
+    const { code, stdout, stderr } = await shrink([two], flags);
     expect(code).toBe(0);
     expect(stdout.slice(stdout.indexOf("steps:"))).toBe(`steps:
   - wallet-2: BUY 5 YES @ 0.2 in ${name}
   - expect: { quote: { ${name} YES: { bid: 0.3 } } }
 `);
+    expect(await shrink([two], { expect: `quote: { ${LONG} YES: { bid: 0.3 } }` })).toEqual({
+      code,
+      stdout,
+      stderr,
+    });
     const unnamed = await shrink([two], { expect: "quote: { YES: { bid: 0.3 } }" });
     expect(unnamed.code).toBe(2);
     expect(unnamed.stderr).toContain(
