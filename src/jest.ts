@@ -27,7 +27,10 @@ type TestOfJest = (name: string, body: () => Promise<void>, timeoutMs?: number) 
 /** Globals of jest that are used. */
 export interface JestGlobals {
   readonly test: TestOfJest & Readonly<Record<"only" | "skip" | "concurrent" | "failing", TestOfJest>>;
-  readonly expect: { extend(matchers: object): void };
+  readonly expect: {
+    extend(matchers: object): void;
+    getState(): { readonly currentTestName?: string | undefined };
+  };
 }
 
 /**
@@ -47,10 +50,15 @@ export function exchange(
     throw new TypeError("expected a test file of jest: there is no global test here");
   const exchanges = new TestExchanges(options);
   expect.extend(MATCHERS);
+  /** Returns the names of a test and its groups. For a concurrent test, jest tells the name of another test. */
+  const fullName = (name: string): string => {
+    const { currentTestName: current } = expect.getState();
+    return current?.endsWith(name) === true ? current : name;
+  };
   const declare =
     (run: TestOfJest): DeclareTest =>
     (name, body, timeoutMs) =>
-      run(name, () => exchanges.run(name, body), timeoutMs);
+      run(name, () => exchanges.run(fullName(name), body), timeoutMs);
   const { only, skip, concurrent, failing } = test;
   const variants = { only: declare(only), skip: declare(skip), concurrent: declare(concurrent) };
   return Object.assign(declare(test), { ...variants, failing: declare(failing) });

@@ -34,7 +34,7 @@ export function exchange(options: ExchangeOptions = {}): ExchangeTest {
       const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest;
       return run(name, options, (context) =>
         exchanges.run(
-          name,
+          context.fullName,
           (fixtures) => body(fixtures, context),
           (output) => {
             for (const line of output.split("\n")) context.diagnostic(line);

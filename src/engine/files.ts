@@ -31,7 +31,8 @@ const isBeside = (name: string): boolean => name === GIT_IGNORE || name === REPO
 /** Adds a .gitignore to a data directory of the default name, so that no project has to ignore it. */
 export function ignoreInGit(disk: Disk, folder: string): void {
   if (basename(folder) !== DEFAULT_DATA || disk.names(folder)?.includes(GIT_IGNORE) !== false) return;
-  const file = disk.open(join(folder, GIT_IGNORE), "new");
+  // Not "new", because another process may write it at the same time.
+  const file = disk.open(join(folder, GIT_IGNORE), "write");
   file.write(Buffer.from("*\n"), 0);
   file.close();
 }

@@ -225,20 +225,23 @@ export const hashDigits = (hash: string): string => hash.slice(hash.indexOf(":")
 export const reportName = (hash: string): string =>
   `report-${hashDigits(hash).slice(0, SHOWN_DIGITS) || "unknown"}.ndjson`;
 
-/** Makes a folder for reports, ignored by git if it is in the default data directory. */
-export function makeReportFolder(folder: string): void {
+/**
+ * Writes a report to a new file in a folder, and returns its path. The folder is made if needed, and ignored by git if it is in
+ * the default data directory. `contentOf` gets the file's name.
+ */
+export function saveReport(folder: string, subject: string, contentOf: (name: string) => Buffer): string {
   nodeDisk.makeFolder(folder);
   ignoreInGit(nodeDisk, dirname(folder));
-}
-
-/** Writes a report to a new file in a folder, which is made if needed, and returns its path. `contentOf` gets the file's name. */
-export function saveReport(folder: string, subject: string, contentOf: (name: string) => Buffer): string {
-  makeReportFolder(folder);
   for (let count = 1; ; count += 1) {
     const name = `${subject}${count === 1 ? "" : `-${count}`}.ndjson`;
     const path = join(folder, name);
     if (existsSync(path)) continue;
-    writeFileSync(path, contentOf(name), { flag: "wx", mode: 0o600 });
-    return path;
+    try {
+      writeFileSync(path, contentOf(name), { flag: "wx", mode: 0o600 });
+      return path;
+    } catch (error) {
+      // Another process may have just written a report of this name.
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
   }
 }

@@ -1,10 +1,11 @@
+import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_DATA } from "../../src/config.ts";
-import { makeReportFolder } from "../../src/history/report.ts";
+import { saveReport } from "../../src/history/report.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { run, tradeIn } from "./tools.ts";
 
@@ -66,8 +67,7 @@ describe("the default data directory", () => {
 
   it("may have reports before it has an exchange, and --reset keeps them", async () => {
     const data = await dataDirectory(DEFAULT_DATA, (path) => {
-      makeReportFolder(join(path, "reports"));
-      writeFileSync(join(path, "reports", "one.ndjson"), "");
+      saveReport(join(path, "reports"), "one", () => Buffer.alloc(0));
     });
     await tradeIn(data, { reset: true });
     expect(readdirSync(join(data, "reports"))).toEqual(["one.ndjson"]);
