@@ -16,9 +16,11 @@ import { failed, print } from "./output.ts";
 /** `clobsim repair`: copies the undamaged part of a data directory into a new one. */
 export const run: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) => {
   const place = openCandidate(nodeDisk, name);
+  // Read before the journal, to which a server may be writing.
+  const state = latestState(place);
   const plan = planRepair(place, VERSION);
-  if (plan.fault !== null) return printUnrepairable(place, plan.fault);
-  print([...planText(place.path, plan), ...stateText(place, plan)]);
+  if (plan.fault !== null) return printUnrepairable(place, plan.fault, state);
+  print(planText(place, plan, state));
   if (!acceptLoss || out === null) {
     throw new UsageError(
       "nothing was written: repair expects --accept-loss and --out NEW, the directory to make (see clobsim repair --help)",
@@ -30,8 +32,7 @@ export const run: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) => {
 };
 
 /** Reports a journal without a valid first line, of which only a state file can be saved. */
-function printUnrepairable(place: JournalCandidate, fault: string): ExitCode {
-  const state = latestState(place);
+function printUnrepairable(place: JournalCandidate, fault: string, state: SavedState | null): ExitCode {
   print([
     fault,
     "  no line can be copied: line 1 has the world and the seed, on which every other line depends",
@@ -42,19 +43,25 @@ function printUnrepairable(place: JournalCandidate, fault: string): ExitCode {
   return failed("nothing was written", EXIT.corrupt);
 }
 
-function planText(path: string, { damage, lines, bytes, until, lost }: RepairPlan): string[] {
+/** Describes the undamaged part, the loss, and the latest state file if it is later than the undamaged part. */
+function planText(
+  { path }: JournalCandidate,
+  { damage, lines, bytes, until, lost }: RepairPlan,
+  state: SavedState | null,
+): string[] {
+  const later = state !== null && state.line > lines ? state : null;
+  const missing = later === null ? "nothing is lost: no line is damaged" : missingText(later, lines);
   return [
     ...(damage === null ? [] : [damage]),
     `${path} is undamaged up to line ${grouped(lines)} at ${toIso(until)}, ${grouped(bytes)} bytes`,
-    lost === null ? "  nothing is lost: no line is damaged" : `  ${lossText(lost, lines + 1)}`,
+    `  ${lost === null ? missing : lossText(lost, lines + 1)}`,
+    ...(later === null ? [] : [`  ${savingText(later)}`]),
   ];
 }
 
-/** Describes the latest state file if it is later than the undamaged part of the journal. */
-function stateText(place: JournalCandidate, { lines, lost }: RepairPlan): readonly string[] {
-  const state = lost === null ? null : latestState(place);
-  return state === null || state.line <= lines ? [] : [`  ${savingText(state)}`];
-}
+/** Describes the lines that a state includes and the journal has lost. */
+const missingText = ({ line }: SavedState, lines: number): string =>
+  `lost: ${count(line - lines, "line")} after that, which the journal had when the state was written`;
 
 /** A state file. */
 interface SavedState {

@@ -127,6 +127,23 @@ describe("clobsim repair", () => {
     expect((await run("repair", [data])).stdout).not.toContain("db.json");
   });
 
+  it("counts the lines that a journal without its end has lost, and names the state that includes them", async () => {
+    const cut = damagedCopy("end-cut", (bytes) => bytes.subarray(0, bytes.indexOf('{"n":7,')));
+    const state = join(cut, "db.json");
+    const { line } = JSON.parse(readFileSync(state, "utf8")).clobsim as { readonly line: number };
+    const { stdout } = await run("repair", [cut]);
+    expect(stdout).toContain("is undamaged up to line 6 ");
+    expect(stdout).toContain(`  lost: ${line - 6} lines after that, `);
+    expect(stdout).toContain(`${state} has the state after line ${line}: clobsim serve --world ${state} `);
+    expect(stdout).not.toContain("nothing is lost");
+  });
+
+  it("says that an undamaged directory has lost nothing", async () => {
+    const { stdout } = await run("repair", [original]);
+    expect(stdout).toContain("nothing is lost: no line is damaged\n");
+    expect(stdout).not.toContain("db.json");
+  });
+
   it("refuses a directory that is not empty", async () => {
     const { code, stderr } = await run("repair", [data], { "accept-loss": "true", out: repaired });
     expect([code, stderr]).toEqual([2, expect.stringContaining("new or empty")]);
