@@ -1,7 +1,7 @@
 import { VERSION } from "../config.ts";
 import { commandText } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
-import { addressText } from "../core/format.ts";
+import { addressText, counted } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
@@ -95,7 +95,9 @@ function damageOf(source: JournalSource, { scan: { damage }, isCut }: ReplayEnd)
   const place = `${path} from byte ${offset} on, where line ${line} should begin`;
   return {
     code: EXIT.ok,
-    lines: [`${place}: ${bytes} bytes are an incomplete line; a crash tore it, or it is being written now`],
+    lines: [
+      `${place}: an incomplete line, ${counted(bytes, "byte")}; a crash tore it, or it is being written now`,
+    ],
   };
 }
 

@@ -89,9 +89,10 @@ function latestState({ name, isFolder }: JournalCandidate): SavedState | null {
 }
 
 function lossText({ bytes, lines, intact, until }: Loss, first: number): string {
+  if (lines === 1) return `lost: ${count(bytes, "byte")}, line ${grouped(first)}`;
   const undamaged =
     until === null
       ? "none of them undamaged"
-      : `${grouped(intact)} of them undamaged, the last at ${toIso(until)}, but they follow damaged ones`;
-  return `lost: ${grouped(bytes)} bytes from line ${grouped(first)} on, ${count(lines, "line")}, ${undamaged}`;
+      : `${grouped(intact)} of them undamaged but after the damage, up to ${toIso(until)}`;
+  return `lost: ${count(bytes, "byte")} from line ${grouped(first)} on, ${count(lines, "line")}, ${undamaged}`;
 }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
+import { counted } from "../core/format.ts";
 import type { Durability } from "../setting.ts";
 import { hex8 } from "./checksum.ts";
 import { copyBytes, type Disk, type DiskFile, type Range } from "./disk.ts";
@@ -255,7 +256,7 @@ export const repairHint = (damaged: string): string =>
 
 /** Describes damage: position, cause, and how to look at it. */
 export const describeDamage = (path: string, { offset, line, bytes, proof }: Damage): string =>
-  `${path} is damaged at byte ${offset}, where line ${line} should begin: ${proof ?? `${bytes} bytes are not a complete line`} (sed -n ${line}p ${path} prints it)`;
+  `${path} is damaged at byte ${offset}, where line ${line} should begin: ${proof ?? `${counted(bytes, "byte")} without a complete line`} (sed -n ${line}p ${path} prints it)`;
 
 /** Describes damage and the remedy; `name` is the directory or report. */
 export function damageText(path: string, name: string, damage: Damage): string {

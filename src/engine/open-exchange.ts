@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Config, VERSION } from "../config.ts";
+import { counted } from "../core/format.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
@@ -152,7 +153,7 @@ async function openExisting(
   for (const warning of resumed.warnings) warn(warning);
   const { torn } = resumed;
   if (torn !== null)
-    warn(`a crash tore the end of the journal: its ${torn.bytes} bytes were moved to ${torn.file}`);
+    warn(`a crash tore the end of the journal: ${counted(torn.bytes, "byte")} moved to ${torn.file}`);
   return opened(runtime, folder, { snapshot: began, isOrigin: false });
 }
 

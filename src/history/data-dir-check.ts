@@ -144,7 +144,7 @@ function journalFinding({ path, file }: Source, engine: string): Found {
         : `last stopped cleanly at line ${close.n}`;
   const intact = `${number} lines, ${offset} bytes${end}`;
   if (damage === null) return { text: `${intact}; ${stop}` };
-  const text = `${intact}; the ${damage.bytes} bytes after that are damaged and cannot be replayed`;
+  const text = `${intact}; ${counted(damage.bytes, "byte")} after that cannot be replayed`;
   return { text, isNotable: true };
 }
 
@@ -152,7 +152,7 @@ function damageFinding(path: string, damage: Damage): Found {
   const { offset, line, bytes, proof } = damage;
   if (proof !== null) return { text: damageText(path, dirname(path), damage), problem: "corrupt" };
   return {
-    text: `torn by a crash at byte ${offset}, where line ${line} should begin: the next start moves the ${bytes} bytes to a separate file and continues`,
+    text: `torn by a crash at byte ${offset}, where line ${line} should begin: the next start moves ${counted(bytes, "byte")} to a separate file and continues`,
     isNotable: true,
   };
 }

@@ -4,7 +4,14 @@ import { copyBytes, type Disk, type DiskFile } from "../engine/disk.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
 import { parseLine } from "../engine/journal-codec.ts";
 import { BEGINNING } from "../engine/journal-line.ts";
-import { describeDamage, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
+import {
+  type Damage,
+  describeDamage,
+  firstDamage,
+  openingIn,
+  rawLines,
+  scan,
+} from "../engine/journal-scan.ts";
 import { exchangeAt, originOfJournal } from "../engine/origin.ts";
 import { assertKnown, StoreError } from "../engine/store-error.ts";
 import { assertJournal, type JournalCandidate } from "./journal-source.ts";
@@ -39,7 +46,7 @@ export function planRepair(candidate: JournalCandidate, engine: string): RepairP
   });
   const intact = { fault, lines: number, bytes: offset, until };
   if (damage === null) return { ...intact, damage, lost: null };
-  return { ...intact, damage: describeDamage(path, damage), lost: lossFrom(file, offset) };
+  return { ...intact, damage: describeDamage(path, damage), lost: lossFrom(file, damage) };
 }
 
 /** Returns the error in the first line of a journal; null if an exchange can be opened with it. */
@@ -61,19 +68,24 @@ function faultInOpening(candidate: JournalCandidate, engine: string): string | n
   }
 }
 
-/** Counts the bytes and lines from an offset on, and the undamaged lines among them, with the time of the last of these. */
-function lossFrom(file: DiskFile, offset: number) {
-  let [bytes, lines, intact] = [0, 0, 0];
+/**
+ * Counts the lines from the damage on, and the undamaged ones among them, with the time of the last of these. A last
+ * line without its line feed is incomplete.
+ */
+function lossFrom(file: DiskFile, { offset, bytes }: Damage) {
+  const end = offset + bytes;
+  let [at, lines, intact] = [offset, 0, 0];
   let until: Millis | null = null;
   for (const each of rawLines(file, offset)) {
-    bytes += each.length + 1;
+    if (at >= end) break;
+    at += each.length + 1;
     lines += 1;
-    const line = parseLine(each);
+    const line = at <= end ? parseLine(each) : null;
     if (line === null) continue;
     intact += 1;
     until = line.t;
   }
-  return { bytes: Math.min(bytes, file.size - offset), lines, intact, until };
+  return { bytes, lines, intact, until };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -43,7 +43,7 @@ const firstLineChanged = (journal: Buffer): Buffer => {
 describe("a journal whose first line is damaged", () => {
   it.each<[what: string, damage: (journal: Buffer) => Buffer, why: string]>([
     ["changed", firstLineChanged, "it was written completely, and has been changed since"],
-    ["cut", (journal) => journal.subarray(0, 900), "900 bytes are not a complete line"],
+    ["cut", (journal) => journal.subarray(0, 900), "900 bytes without a complete line"],
   ])("and %s: repair prints where, and how to open the state file", async (what, damage, why) => {
     const damaged = damagedCopy(what, damage);
     const { code, stdout } = await run("repair", [damaged], {
@@ -103,7 +103,9 @@ describe("clobsim repair", () => {
     const { code, stdout } = await run("repair", [data], { out: repaired });
     expect([code, existsSync(repaired)]).toEqual([2, false]);
     expect(stdout).toMatch(/is undamaged up to line 4 at 2026-01-01T00:00:00\.000Z, [\d,]+ bytes\n/);
-    expect(stdout).toMatch(/lost: [\d,]+ bytes from line 5 on, \d+ lines, \d+ of them undamaged/);
+    expect(stdout).toMatch(
+      /lost: [\d,]+ bytes from line 5 on, \d+ lines, \d+ of them undamaged but after the damage, up to 2/,
+    );
   });
 
   it("copies the undamaged part into a new directory that can be replayed and served, and changes nothing else", async () => {
@@ -136,6 +138,19 @@ describe("clobsim repair", () => {
     expect(stdout).toContain(`  lost: ${line - 6} lines after that, `);
     expect(stdout).toContain(`${state} has the state after line ${line}: clobsim serve --world ${state} `);
     expect(stdout).not.toContain("nothing is lost");
+  });
+
+  it.each<[what: string, kept: (line: Uint8Array) => number, lost: string]>([
+    ["without its line feed", (line) => line.length - 1, "bytes, line 7\n"],
+    ["of one byte", () => 1, "1 byte, line 7\n"],
+  ])("counts a last line %s as lost, and not as undamaged", async (_what, kept, lost) => {
+    const torn = damagedCopy(`last-${kept(Buffer.alloc(9))}`, (bytes) => {
+      const [start, end] = ['{"n":7,', '{"n":8,'].map((text) => bytes.indexOf(text)) as [number, number];
+      return bytes.subarray(0, start + kept(bytes.subarray(start, end)));
+    });
+    const { stdout } = await run("repair", [torn]);
+    expect(stdout).toMatch(new RegExp(`  lost: (\\d+ )?${lost}`));
+    expect(stdout).not.toContain("1 bytes");
   });
 
   it("says that an undamaged directory has lost nothing", async () => {
