@@ -454,12 +454,13 @@ export const COMMANDS = {
     ],
   },
   repair: {
-    summary: "Copy the undamaged part of a data directory into a new one, and report what is lost.",
+    summary:
+      "Copy the undamaged part of a data directory or report into a new directory, and say what is lost.",
     busy: { what: "looking for damage" },
-    takes: words("DIR", ONE_JOURNAL, 1, 1),
+    takes: JOURNAL_WORD,
     settings: {
       acceptLoss: setting("Repair:", toggle, "Required: everything after the damage is left out"),
-      out: setting("Repair:", OUT, "Directory to create; DIR is not changed"),
+      out: setting("Repair:", OUT, "Data directory to create; the damaged one is not changed"),
     },
     examples: [
       ["repair .clobsim", "prints what would be lost, and does nothing"],

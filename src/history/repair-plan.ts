@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { type Millis, millis } from "../core/units.ts";
 import { copyBytes, type Disk, type DiskFile } from "../engine/disk.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
@@ -90,14 +90,25 @@ function lossFrom(file: DiskFile, { offset, bytes }: Damage) {
 
 /**
  * Copies the first bytes of a journal into a new data directory.
- * @throws StoreError `usage` if the directory exists and is not empty.
+ * @throws StoreError `usage` if the directory exists and is not empty, or is inside the damaged one.
  */
-export function copyIntact(disk: Disk, { file }: JournalCandidate, bytes: number, folder: string): void {
+export function copyIntact(
+  disk: Disk,
+  { name, file }: JournalCandidate,
+  bytes: number,
+  folder: string,
+): void {
   assertNew(disk, folder);
+  assertOutside(name, folder);
   disk.makeFolder(folder);
   const copied = copyBytes(disk, file, { offset: 0, bytes }, join(folder, JOURNAL_FILE));
   if (copied < bytes) throw new StoreError("disk", `the journal ends at byte ${copied} now, it had ${bytes}`);
   disk.syncFolder(folder);
+}
+
+function assertOutside(source: string, folder: string): void {
+  if (!`${resolve(folder)}${sep}`.startsWith(`${resolve(source)}${sep}`)) return;
+  throw new StoreError("usage", `--out expects a directory outside ${source}, found ${folder}`);
 }
 
 function assertNew(disk: Disk, folder: string): void {

@@ -163,4 +163,19 @@ describe("clobsim repair", () => {
     const { code, stderr } = await run("repair", [data], { "accept-loss": "true", out: repaired });
     expect([code, stderr]).toEqual([2, expect.stringContaining("new or empty")]);
   });
+
+  it("refuses a directory inside the damaged one", async () => {
+    const out = join(data, "sub");
+    const { code, stderr } = await run("repair", [data], { "accept-loss": "true", out });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`outside ${data}, found ${out}`)]);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it("takes a report, too", async () => {
+    const report = join(folder, "damaged.ndjson");
+    cpSync(journal, report);
+    const out = join(folder, "of-report");
+    expect((await run("repair", [report], { "accept-loss": "true", out })).code).toBe(0);
+    expect((await run("replay", [out])).code).toBe(0);
+  });
 });
