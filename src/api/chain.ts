@@ -5,7 +5,7 @@ import { CONTRACTS, OPERATOR, ORACLE } from "../core/chain/contracts.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import { CERTAIN, type SettlementFault, type SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
 import { kindOf, type Transaction } from "../core/chain/transaction.ts";
-import { idOf, numberOf } from "../core/ids.ts";
+import { idOf } from "../core/ids.ts";
 import type { Market, Supply } from "../core/market.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
@@ -16,7 +16,7 @@ import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf, type RequestOf } from "./schemas.ts";
 import { whyUnsettled } from "./settlement-words.ts";
-import { hashIn, isoOrNull, marketIdOf, orderNotFound, type View } from "./view.ts";
+import { hashIn, isoOrNull, marketIdOf, orderOfAny, type View } from "./view.ts";
 
 const MAX_BLOCKS = 100_000;
 
@@ -193,7 +193,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
     summary: "Make settlements fail, be retried, delayed or lost; raise gas prices; reorganize the chain",
     body: objectBody(newSettlementFaultSchema),
     reply: settlementFaultSchema,
-    errors: ["LIMIT_REACHED"],
+    errors: ["LIMIT_REACHED", "ORDER_NOT_FOUND"],
   },
   removeSettlementFaults: {
     route: "DELETE /sim/chain/faults",
@@ -313,12 +313,8 @@ export function faultWords(terms: SettlementFaultTerms): SettlementFaultWords {
 }
 
 /** Returns the number of the order that a fault names. @throws ApiError `ORDER_NOT_FOUND` */
-export function orderOfFault(state: State, of: string): number {
-  if (of === "next") return state.orders.next;
-  const order = state.orders.find(numberOf(state.idPrefixes.order, of));
-  if (order === undefined) throw orderNotFound(state, of);
-  return order.number;
-}
+export const orderOfFault = (state: State, of: string): number =>
+  of === "next" ? state.orders.next : orderOfAny(state, of).number;
 
 export const settlementFaultId = (number: number): string => `settlement-fault-${number}`;
 

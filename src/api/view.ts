@@ -49,10 +49,6 @@ export function pageAt<T>(total: number, { limit, offset }: Window, at: (index: 
   return { data, limit, offset, total, hasMore: end < total };
 }
 
-/** Error for an unknown order; also for another account's, so that clients cannot tell the two apart. */
-export const orderNotFound = (state: State, orderId: string): ApiError =>
-  new ApiError("ORDER_NOT_FOUND", refusalText({ code: "ORDER_NOT_FOUND", orderId }, state));
-
 /** Returns a hint if an unknown token id is the slug, condition id or id of a market. */
 export function hintForToken(view: View, text: string): string | undefined {
   const { state } = view;
@@ -116,9 +112,19 @@ export function outcomeIn(view: View, market: Market, tokenId: string) {
   return outcomeOf(token);
 }
 
-/** Returns an order of the account. @throws ApiError `ORDER_NOT_FOUND`, also for another account's order. */
+/** Returns an order of the account. @throws ApiError `ORDER_NOT_FOUND`, with the same message for another account's order. */
 export function ownOrder({ state }: View, account: Account, orderId: string): Order {
-  const order = state.orders.find(numberOf(state.idPrefixes.order, orderId));
-  if (order === undefined || order.account !== account.number) throw orderNotFound(state, orderId);
+  const order = findOrder(state, orderId);
+  if (order?.account === account.number) return order;
+  throw new ApiError("ORDER_NOT_FOUND", refusalText({ code: "ORDER_NOT_FOUND", orderId }, state));
+}
+
+/** Returns an order of any account. @throws ApiError `ORDER_NOT_FOUND`. */
+export function orderOfAny(state: State, orderId: string): Order {
+  const order = findOrder(state, orderId);
+  if (order === undefined) throw new ApiError("ORDER_NOT_FOUND", `no order ${quoted(orderId)}`);
   return order;
 }
+
+const findOrder = ({ orders, idPrefixes }: State, orderId: string): Order | undefined =>
+  orders.find(numberOf(idPrefixes.order, orderId));

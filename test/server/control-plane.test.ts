@@ -141,6 +141,16 @@ describe("GET /sim/orders/{id}", () => {
   });
 });
 
+describe("POST /sim/chain/faults", () => {
+  it("is refused for an unknown order of any account", async () => {
+    const { body } = await api.refused("POST /sim/chain/faults", "ORDER_NOT_FOUND", {
+      kind: "fail",
+      of: "nope",
+    });
+    expect(body.error).toBe('no order "nope"');
+  });
+});
+
 describe("POST /sim/explain-auth", () => {
   interface Explanation {
     readonly verdict: string;

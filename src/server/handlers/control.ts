@@ -12,11 +12,11 @@ import {
 import { ApiError, invalidFields } from "../../api/errors.ts";
 import { orderPreview } from "../../api/order-preview.ts";
 import { orderStory } from "../../api/order-story.ts";
-import { pageAt, type View } from "../../api/view.ts";
+import { orderOfAny, pageAt, type View } from "../../api/view.ts";
 import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { MONEY_PLACES, quoted, SIZE_PLACES } from "../../core/format.ts";
-import { houseAddress, idOf, numberOf } from "../../core/ids.ts";
+import { houseAddress, idOf } from "../../core/ids.ts";
 import { invariantsInSteps } from "../../core/invariants/invariants.ts";
 import { emptyAccount, findAccount, type State } from "../../core/state.ts";
 import { canonicalLines } from "../../core/state-document.ts";
@@ -69,11 +69,7 @@ export const controlHandlers = {
       hint: "it does not trade: take any other address, such as a dev account of GET /sim",
     });
   },
-  explainOrder: ({ path: { id } }, _service, view) => {
-    const order = view.state.orders.find(numberOf(view.state.idPrefixes.order, id));
-    if (order === undefined) throw new ApiError("ORDER_NOT_FOUND", `no order ${quoted(id)}`);
-    return orderStory(view, order);
-  },
+  explainOrder: ({ path: { id } }, _service, view) => orderStory(view, orderOfAny(view.state, id)),
   previewOrder: ({ body }, { exchange }, view) => orderPreview(view, exchange.now, body),
   explainAuth: ({ body, headers: { host } }, service) => {
     if (body.url === undefined && body.path === undefined) {
