@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, lstatSync, rmSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { constants as system } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
 import { draftOf } from "../engine/files.ts";
 import { StoreError } from "../engine/store-error.ts";
 import { UsageError } from "./exit-code.ts";
@@ -17,11 +18,36 @@ export const isReplaceable = (path: string): boolean =>
  * after a failure or a signal, it is as before.
  * @throws UsageError if it cannot be written; StoreError if the disk is full or broken
  */
-export async function save(path: string, content: Content, flag = "--out"): Promise<void> {
+export const save = (path: string, content: Content, flag = "--out"): Promise<void> =>
+  writing(path, flag, () => (isReplaceable(path) ? replace(path, content) : writeFile(path, content)));
+
+/** Makes the missing folders of a path for `save`. @throws UsageError if the file could not be written */
+export const prepare = (path: string, flag: string): void =>
+  writing(path, flag, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    for (const part of [dirname(path), path]) if (existsSync(part)) accessSync(part, constants.W_OK);
+  });
+
+/** Returns an absolute path without links, also of a file that does not exist. */
+export function realPath(path: string): string {
   try {
-    await (isReplaceable(path) ? replace(path, content) : writeFile(path, content));
-  } catch (error) {
+    return realpathSync(path);
+  } catch {
+    const absolute = resolve(path);
+    return join(realPath(dirname(absolute)), basename(absolute));
+  }
+}
+
+/** Writes a file in `write`. @throws as `save` */
+export function writing<Result>(path: string, flag: string, write: () => Result): Result {
+  const wrong = (error: unknown): never => {
     throw unwritable(`${flag} expects a file that can be written`, path, error);
+  };
+  try {
+    const result = write();
+    return result instanceof Promise ? (result.catch(wrong) as Result) : result;
+  } catch (error) {
+    return wrong(error);
   }
 }
 

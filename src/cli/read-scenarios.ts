@@ -9,8 +9,7 @@ import { warn } from "./output.ts";
 /** Scenarios read from files. */
 interface ReadScenarios {
   readonly scenarios: readonly Scenario[];
-  /** Number of files. */
-  readonly files: number;
+  readonly files: readonly string[];
   /** Invalid files, whose problems were printed on stderr. */
   readonly wrong: readonly WrongFile[];
 }
@@ -35,7 +34,7 @@ export function readScenarios(paths: readonly string[], walletsFile: string | nu
     }
   }
   if (wrong.length > 0) warn(wrongFilesText(wrong));
-  return { scenarios, files: files.length, wrong };
+  return { scenarios, files, wrong };
 }
 
 function find(paths: readonly string[]): readonly string[] {

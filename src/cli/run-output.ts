@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { basename, relative, sep } from "node:path";
 import { VERSION } from "../config.ts";
 import { defectOf, historySince, reportBytes, saveReport, withScenario } from "../history/report.ts";
+import type { WrongFile } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
 import type { Reporter } from "../scenario/report/reporter.ts";
@@ -14,44 +15,55 @@ import {
 } from "../scenario/report/reporter-of.ts";
 import { oneLine, plainPaint } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
-import type { ScenarioResult } from "../scenario/run/result.ts";
+import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
 import { type Failed, shellWord } from "../scenario/run/run-scenario.ts";
 import type { VenueHistory } from "../scenario/venue/views.ts";
 import { flagOf, type Given, type Settings } from "../setting.ts";
 import { COMMANDS, type Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
 import { paintOf, summarizeJob, warn } from "./output.ts";
-import { unwritable } from "./output-file.ts";
+import { prepare, realPath, save, unwritable, writing } from "./output-file.ts";
 
 /** All requested reporters, combined into one. */
-interface Reporters extends Required<Reporter> {
+interface Reporters extends Required<Pick<Reporter, "started" | "finished">> {
+  ended(suite: SuiteResult): Promise<void>;
+  wrong(files: readonly WrongFile[]): Promise<void>;
   /** Prints the transcript of a scenario. */
   transcript(result: ScenarioResult): void;
 }
 
-/** @throws UsageError if a reporter is unknown, a file cannot be written, or two reporters have the same output. */
-export function reportersOf(values: Values<"run">, paths: readonly string[], given: Given): Reporters {
-  const outputs = outputsOf(values, given.environment, repeatOf(paths, given));
+/**
+ * @param inputs the files that the run reads
+ * @throws UsageError if a reporter is unknown, a file cannot be written or is an input, or two reporters have the same output
+ */
+export function reportersOf(
+  values: Values<"run">,
+  paths: readonly string[],
+  given: Given,
+  inputs: readonly string[],
+): Reporters {
+  const outputs = outputsOf(values, given.environment, repeatOf(paths, given), inputs);
   const summarize = (textIn: (bytes: number) => string): void => summarizeJob(given.environment, textIn);
-  const toEach = (tell: (output: NamedReporter) => void): void => {
-    for (const output of outputs) tell(output);
-  };
   return {
-    started: (plan) => toEach(({ reporter }) => reporter.started?.(plan)),
-    finished: (result) => toEach(({ reporter }) => reporter.finished?.(result)),
-    ended: (suite) => {
-      toEach(({ reporter, end }) => {
+    started: (plan) => {
+      for (const { reporter } of outputs) reporter.started?.(plan);
+    },
+    finished: (result) => {
+      for (const { reporter } of outputs) reporter.finished?.(result);
+    },
+    ended: async (suite) => {
+      for (const { reporter, end } of outputs) {
         reporter.ended(suite);
-        end();
-      });
+        await end();
+      }
       summarize((bytes) => jobSummary(suite, bytes));
     },
-    wrong: (files) => {
-      toEach(({ name, reporter, end, isScreen }) => {
+    wrong: async (files) => {
+      for (const { name, reporter, end, isScreen } of outputs) {
         // stderr has shown the same to the reader of the screen.
         if (!isScreen || name !== "spec") reporter.wrong(files);
-        end();
-      });
+        await end();
+      }
       summarize((bytes) => wrongFilesSummary(files, bytes));
     },
     // On stderr, because stdout may have a report.
@@ -67,20 +79,27 @@ interface NamedReporter extends Pick<Output, "end" | "isScreen"> {
   readonly reporter: Reporter;
 }
 
+/** Opens the outputs after all arguments are known to be valid, so that a refused command line writes nothing. */
 function outputsOf(
   { reporter: asked, seed, verbose }: Values<"run">,
   environment: Given["environment"],
   repeat: string,
+  inputs: readonly string[],
 ): readonly NamedReporter[] {
-  const outputs: NamedReporter[] = [];
-  const files = new Set<string>();
-  for (const argument of asked.length === 0 ? ["spec"] : asked) {
-    const { name, file } = parsed(argument);
-    if (files.has(file ?? ""))
+  const chosen = (asked.length === 0 ? ["spec"] : asked).map(parsed);
+  const read = new Set(inputs.map(realPath));
+  const written = new Set<string | null>();
+  for (const { file } of chosen) {
+    const path = file === null ? null : realPath(file);
+    if (path !== null && read.has(path))
+      throw new UsageError(`--reporter expects a file to write, found ${file}, which the run reads`);
+    if (written.has(path))
       throw new UsageError(
         `two reporters write to ${file ?? "stdout"}: give one of them a file, as junit=out.xml`,
       );
-    files.add(file ?? "");
+    written.add(path);
+  }
+  return chosen.map(({ name, file }) => {
     const { write, end, isScreen } = file === null ? SCREEN : fileAt(file);
     const reporter = reporterOf(name)({
       write,
@@ -90,9 +109,8 @@ function outputsOf(
       transcript: verbose,
       pathInRepository: (path) => pathWithin(environment.GITHUB_WORKSPACE ?? "", path),
     });
-    outputs.push({ name, reporter, end, isScreen });
-  }
-  return outputs;
+    return { name, reporter, end, isScreen };
+  });
 }
 
 /** Returns the path of a file from a folder; unchanged if it is outside, or the folder is unknown. */
@@ -111,28 +129,38 @@ function parsed(argument: string) {
 
 interface Output {
   readonly write: (text: string) => void;
-  readonly end: () => void;
+  readonly end: () => Promise<void>;
   readonly isScreen: boolean;
 }
 
 const SCREEN: Output = {
   write: (text) => void process.stdout.write(text),
-  end: () => {},
+  end: async () => {},
   isScreen: true,
 };
 
+/** Holds the text of a file until the end, and writes to a device or a pipe at once. */
 function fileAt(path: string): Output {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, "w");
-  } catch (error) {
-    throw unwritable("--reporter expects a file that can be written", path, error);
-  }
+  const found = writing(path, "--reporter", () => statSync(path, { throwIfNoEntry: false }));
+  if (found?.isFile() === false) return streamTo(path);
+  prepare(path, "--reporter");
+  const texts: string[] = [];
   return {
-    write: (text) => {
-      for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(descriptor, rest));
-    },
-    end: () => closeSync(descriptor),
+    write: (text) => void texts.push(text),
+    end: () => save(path, texts, "--reporter"),
+    isScreen: false,
+  };
+}
+
+function streamTo(path: string): Output {
+  const descriptor = writing(path, "--reporter", () => openSync(path, "w"));
+  return {
+    write: (text) =>
+      writing(path, "--reporter", () => {
+        for (let rest = Buffer.from(text); rest.length > 0; )
+          rest = rest.subarray(writeSync(descriptor, rest));
+      }),
+    end: async () => closeSync(descriptor),
     isScreen: false,
   };
 }

@@ -1,4 +1,5 @@
 import type { Scenario } from "../scenario/language/scenario.ts";
+import { inputFilesOf } from "../scenario/run/files.ts";
 import { runSuite } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { Given } from "../setting.ts";
@@ -27,8 +28,13 @@ async function runOnce(
 ): Promise<ExitCode> {
   const { seed, repeat, step: lastStep, update: isUpdating, bail, report } = values;
   const { scenarios, files, wrong } = readScenarios(paths, values.wallets);
+  const inputs = [
+    ...files,
+    ...scenarios.flatMap(inputFilesOf),
+    ...(values.wallets === null ? [] : [values.wallets]),
+  ];
   if (wrong.length > 0) {
-    reportersOf(values, paths, given).wrong(wrong);
+    await reportersOf(values, paths, given, inputs).wrong(wrong);
     return EXIT.usage;
   }
   const chosen = choose(scenarios, values);
@@ -44,8 +50,8 @@ async function runOnce(
     );
   }
   const venue = await openVenue(values, given);
-  const reporters = reportersOf(values, paths, given);
-  reporters.started({ scenarios: chosen.length, files, times: repeat });
+  const reporters = reportersOf(values, paths, given, inputs);
+  reporters.started({ scenarios: chosen.length, files: files.length, times: repeat });
   let done = 0;
   const suite = await runSuite(chosen, {
     ...venue,
@@ -60,7 +66,7 @@ async function runOnce(
       if (lastStep !== null) reporters.transcript(result);
     },
   });
-  reporters.ended(suite);
+  await reporters.ended(suite);
   if (suite.passed + suite.failed === 0) {
     warn("nothing was run, every scenario was skipped");
     return EXIT.failed;

@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -19,6 +21,7 @@ beforeAll(async () => {
   clobsim.write("bad/fails.yaml", FAILS);
   clobsim.write("bad/fails-too.yaml", FAILS.replace("it fails", "it fails, too"));
   clobsim.write("wrong/wrong.yaml", "scenario: wrong\nstepps: []\nsteps:\n  - advanse: 1s\n");
+  clobsim.write("golden.yaml", "scenario: golden\nsteps: [{ expect: { golden: notes.txt } }]\n");
   clobsim.write("wallets.yaml", `accounts: { alice: { privateKey: "${KEY}" } }\n`);
 });
 
@@ -296,13 +299,48 @@ describe("the reporters of a run", () => {
     [["--reporter", "jnit"], /^clobsim: --reporter: .*did you mean junit\?/],
     [["--reporter", "spec", "--reporter", "tap"], /^clobsim: two reporters write to stdout: /],
     [["--reporter", "tap=same", "--reporter", "json=same"], /^clobsim: two reporters write to same: /],
+    [["--reporter", "tap=same", "--reporter", "json=./same"], /^clobsim: two reporters write to \.\/same: /],
     [
-      ["--reporter", "tap=nowhere/x"],
-      /^clobsim: --reporter expects a file that can be written, found nowhere\/x \(ENOENT\)/,
+      ["--reporter", "tap=good/a.yaml/x"],
+      /^clobsim: --reporter expects a file that can be written, found good\/a\.yaml\/x \(ENOTDIR\)/,
+    ],
+    [
+      ["--reporter", "tap=./good/a.yaml"],
+      /^clobsim: --reporter expects a file to write, found \.\/good\/a\.yaml, which the run reads\n/,
+    ],
+    [
+      ["--reporter", "tap=notes.txt", "golden.yaml"],
+      /^clobsim: --reporter expects a file to write, found notes\.txt, which the run reads\n/,
     ],
   ])("are refused with a sentence: %j", async (args, sentence) => {
     const { code, stdout, stderr } = await run("good/a.yaml", ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(sentence);
+  });
+
+  it("make missing folders, and keep an earlier file until its replacement is complete", async () => {
+    const kept = "reports/of/kept.json";
+    const args = ["good/a.yaml", "--reporter", `json=${kept}`];
+    expect((await run(...args)).code).toBe(0);
+    const text = clobsim.read(kept);
+    expect(JSON.parse(text)).toMatchObject({ passed: 1 });
+    expect((await run(...args, "--reporter", "jnit")).code).toBe(2);
+    expect(clobsim.read(kept)).toBe(text);
+
+    clobsim.write("long.yaml", "scenario: long\nsteps: [{ generate: { orders: 10000000, accounts: 2 } }]\n");
+    const { prints, end } = clobsim.launch(["run", "long.yaml", ...args, "--reporter", "spec"]);
+    await prints("✓ a passes");
+    await end("SIGINT");
+    expect(clobsim.files("reports/of")).toEqual({ "kept.json": text });
+  });
+
+  it.skipIf(process.platform === "win32")("write to a pipe", async () => {
+    execFileSync("mkfifo", [clobsim.path("pipe")]);
+    const [text, { code }] = await Promise.all([
+      readFile(clobsim.path("pipe"), "utf8"),
+      clobsim.run(["run", "good/a.yaml", "--reporter", "tap=pipe"]),
+    ]);
+    expect(code).toBe(0);
+    expect(text).toMatch(/^TAP version 14\n.*^ok 1/ms);
   });
 });
