@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Command } from "../core/commands.ts";
 import type { Millis } from "../core/units.ts";
 import { eventHash } from "../engine/checksum.ts";
+import type { ClockSetting } from "../engine/clock.ts";
 import { type Disk, type DiskFile, nodeDisk } from "../engine/disk.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { ignoreInGit, JOURNAL_FILE } from "../engine/files.ts";
@@ -39,6 +40,8 @@ type ReportedHistory =
       readonly refused: readonly RefusedEntry[];
       /** Number of refused requests that are not in `refused`. */
       readonly refusedLeftOut: number;
+      /** Latest setting; a session in memory does not record its changes. */
+      readonly clock: ClockSetting;
     }
   /** Journal of a data directory, up to the end of its valid lines; null if the end must be found by a scan. */
   | { readonly kind: "journal"; readonly path: string; readonly end: JournalEnd | null };
@@ -70,6 +73,7 @@ export function historyOf({
   folder,
   session,
   origin,
+  clock,
   atSessionStart: open,
 }: OpenedExchange): ReportedHistory {
   if (folder !== null) {
@@ -80,24 +84,29 @@ export function historyOf({
       `the journal has ${size} bytes, and a report over HTTP ${MAX_REPORT_BYTES} at most`,
     );
   }
-  return sessionHistory(origin, open, session);
+  return sessionHistory(origin, open, session, clock.setting);
 }
 
 /** @throws ReportTooLong */
-function sessionHistory(origin: Origin, open: () => Exchange, log: SessionLog): ReportedHistory {
+function sessionHistory(
+  origin: Origin,
+  open: () => Exchange,
+  log: SessionLog,
+  clock: ClockSetting,
+): ReportedHistory {
   const { entries, refused, refusedLeftOut } = log;
-  if (entries !== null) return { kind: "session", origin, open, entries, refused, refusedLeftOut };
+  if (entries !== null) return { kind: "session", origin, open, entries, refused, refusedLeftOut, clock };
   throw new ReportTooLong(`the session has more than ${log.maximum} commands, the maximum in memory`);
 }
 
-/** Returns the history of an exchange in memory that began with a world. @throws ReportTooLong */
+/** Returns the history of an exchange in memory that began with a world and has a frozen clock. @throws ReportTooLong */
 export function historySince(
   world: World,
   { config, start }: Pick<Origin, "config" | "start">,
   log: SessionLog,
 ): ReportedHistory {
   const origin = originOfWorld(world, config, start);
-  return sessionHistory(origin, () => exchangeAt(origin), log);
+  return sessionHistory(origin, () => exchangeAt(origin), log, { mode: "frozen", rate: 1 });
 }
 
 /** Whether a line can be the last of a report, or of the journal of a closed data directory. */
@@ -167,14 +176,21 @@ function* journalPieces(
 
 /** Writes a session as lines, replaying its commands for their event hashes. Returns a writer for the lines after them. */
 function* sessionPieces(
-  { origin, open, entries, refused, refusedLeftOut }: Extract<ReportedHistory, { kind: "session" }>,
+  {
+    origin,
+    open,
+    entries,
+    refused,
+    refusedLeftOut,
+    clock: setting,
+  }: Extract<ReportedHistory, { kind: "session" }>,
   { engine, defect }: ReportContent,
 ): Generator<Uint8Array, LineWriter> {
   const { config, start, base } = origin;
   const exchange = open();
   const writer = new LineWriter();
   const { sequence, hash } = exchange;
-  const clock = { mode: "frozen", rate: 1, followsWall: false } as const;
+  const clock = { ...setting, followsWall: false };
   writer.control("opening", { format: FORMAT, engine, config, start, clock, base, sequence, hash }, start, 0);
   for (const each of withRefused(entries, refused)) {
     yield flushed(writer, PIECE_BYTES);

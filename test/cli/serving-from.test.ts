@@ -61,13 +61,17 @@ describe("clobsim serve --from", () => {
     await server.close();
   });
 
-  it("continues with the clock of a session in memory", async () => {
-    const inMemory = await serveWith({ ephemeral: "true", clock: "frozen", world: "tiny" });
-    const file = join(folder, "memory.ndjson");
+  it.each([
+    ["frozen", { mode: "frozen" }],
+    ["real", { mode: "real" }],
+    ["5x", { mode: "scaled", rate: 5 }],
+  ])("continues with the clock of a session in memory: %s", async (clock, setting) => {
+    const inMemory = await serveWith({ ephemeral: "true", clock, world: "tiny" });
+    const file = join(folder, `memory-${clock}.ndjson`);
     writeFileSync(file, await (await fetch(`${inMemory.url}/sim/report`)).text());
     await inMemory.close();
     const server = await serveWith({ from: file });
-    expect(await getJson(server, "/sim/clock")).toMatchObject({ mode: "frozen" });
+    expect(await getJson(server, "/sim/clock")).toMatchObject(setting);
     await server.close();
   });
 
