@@ -16,6 +16,7 @@ import {
   notice,
   phase,
   revision,
+  settingsRevision,
   show,
   server as shownServer,
   yieldToPage,
@@ -163,6 +164,7 @@ class Feed {
         this.#lines.add("clock", entry.data.t, { ...entry.data.d, wall: 0 });
         break;
       case "request":
+        if (changesSettings(entry.data.d)) settingsRevision.value += 1;
         if (this.#attach(entry.data.d)) return;
         this.#lines.add("request", entry.data.t, entry.data.d);
         break;
@@ -212,6 +214,10 @@ class Feed {
     return false;
   }
 }
+
+/** Whether a request may have changed snapshots, injected faults (also by being hit by one) or bots. */
+const changesSettings = ({ method, path, fault }: StreamRequest): boolean =>
+  fault !== undefined || (method !== "GET" && /^\/sim\/(snapshots|faults|bots)\b/.test(path));
 
 /** A request follows its rows closely, so that only the latest rows are searched. */
 const MAX_ROWS_BACK = 256;

@@ -36,6 +36,8 @@ export const cursor = signal<number | null>(null);
 export const followed = signal(0);
 /** Incremented whenever rows were added. */
 export const revision = signal(0);
+/** Incremented whenever a request may have changed snapshots, injected faults or bots of the server. */
+export const settingsRevision = signal(0);
 
 // Selection of the user.
 

@@ -16,7 +16,7 @@ import { idLineOf, putCommand, putHistory, putNote, requestText } from "./stream
 
 const MAX_READERS = 64;
 const PUSH_MS = 34;
-/** Maximum number of successful requests that changed something, in one push. */
+/** Maximum number of successful requests with commands, except control requests, in one push. */
 const MAX_SUCCESSFUL = 20;
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ": \n\n";
@@ -83,10 +83,11 @@ export class Stream implements LiveFeed {
     const isRead = method === "GET" || method === "HEAD" || method === "OPTIONS";
     const isGood = status >= 200 && status < 400;
     if (isRead && isGood) return;
-    const isPlain = isGood && fault === null && lastCommand >= firstCommand;
-    if (isPlain && !this.#feed.hasRoomForPlain()) return;
     const path = pathOf(request.url);
     if (path === "/sim/stream") return;
+    // A control request may also have changed what is not in its commands, such as the running bots.
+    const isPlain = isGood && fault === null && lastCommand >= firstCommand && !path.startsWith("/sim/");
+    if (isPlain && !this.#feed.hasRoomForPlain()) return;
     this.#feed.note("request", requestText(request, path, status, code));
   }
 

@@ -240,6 +240,31 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await bots.getByText("stopped").waitFor();
   });
 
+  it("shows snapshots, faults and bots that others change", async () => {
+    const pane = await inspector.open("session");
+    const { control } = client;
+    const waitFor = (text: string | RegExp): Promise<void> => pane.getByText(text).waitFor();
+    const waitForNo = (text: string | RegExp): Promise<void> =>
+      pane.getByText(text).waitFor({ state: "detached" });
+    orThrow(await control.snapshot("of a test"));
+    await waitFor("of a test");
+    const fault = orThrow(await control.addFault({ route: "POST /clob/order", status: 503, times: 2 }));
+    await waitFor(/POST \/clob\/order: 503, fired 0 times/);
+    await client.place({ tokenId: story.yes, side: "BUY", price: 0.3, size: 1 });
+    await waitFor(/POST \/clob\/order: 503, fired 1 time /);
+    orThrow(await control.startBots({ profile: "thin" }));
+    await waitFor(/of the profile thin running/);
+    // Changes that come while another pane is shown.
+    await inspector.open("clock");
+    orThrow(await control.deleteFault(fault.id));
+    orThrow(await control.endBots());
+    await inspector.open("session");
+    await waitForNo(/POST \/clob\/order: 503/);
+    await waitFor("none running");
+    orThrow(await control.deleteSnapshot("of a test"));
+    await waitForNo("of a test");
+  });
+
   it("resets the exchange, and records a session as a scenario that passes", async () => {
     const pane = await inspector.open("session");
     await inspector.button("Reset", pane).click();

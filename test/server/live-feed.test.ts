@@ -89,6 +89,26 @@ describe("a slow reader", () => {
   });
 });
 
+describe("successful requests with commands", () => {
+  it.each([
+    ["/clob/order", 20],
+    ["/sim/bots", 30],
+  ])("of 30 to %s, %i are sent in one push", async (url, sent) => {
+    const opened = await openOn(new SimulatedDisk(), { data: null });
+    const stream = new Stream(opened, "1.0.0");
+    const reader = new ManualReader(stream);
+    await reader.until(() => true);
+    const info = { requestId: "1", method: "POST", arrivedAt: 0, fault: null, caller: "", rawBody: null };
+    for (let count = 0; count < 30; count += 1) {
+      stream.answered({ ...info, url, firstCommand: 1, lastCommand: 1 }, 200, undefined);
+    }
+    const latest = await latestId(stream);
+    await reader.until(({ id }) => id === latest);
+    expect(reader.entries.filter(({ event }) => event === "request")).toHaveLength(sent);
+    stream.close();
+  });
+});
+
 describe("after a disk fault", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] }));
   afterEach(() => void vi.useRealTimers());

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import { BOT_PROFILES, type ProfileName } from "../../bots/profiles.ts";
 import { counted } from "../../core/format.ts";
-import { canAct, file, history, revision, server } from "../model.ts";
+import { canAct, file, history, isConnected, isShown, revision, server, settingsRevision } from "../model.ts";
 import {
   ActionButton,
   bindTo,
@@ -100,12 +100,20 @@ function Files() {
 
 const PATHS = { listSnapshots: "/sim/snapshots", listFaults: "/sim/faults", getBots: "/sim/bots" } as const;
 
-/** Returns a response of the server, loaded again after each change; null until loaded. */
+/** Returns a response of the server, loaded again after each change while the pane is shown; null until loaded. */
 function useResponse<Operation extends keyof typeof PATHS>(operation: Operation) {
   const response = useSignal<ReplyTo<Operation> | null>(null);
-  const action = useAction();
-  const load = async (): Promise<undefined> => {
-    response.value = (await server.value?.ask("GET", PATHS[operation])) as ReplyTo<Operation>;
+  const [action, loading] = [useAction(), useAction()];
+  const latest = useRef(0);
+  const load = (): Promise<void> => {
+    latest.current += 1;
+    const { current: own } = latest;
+    return loading.run(async () => {
+      // Changes may come faster than responses.
+      if (own < latest.current) return undefined;
+      response.value = (await server.value?.ask("GET", PATHS[operation])) as ReplyTo<Operation>;
+      return undefined;
+    });
   };
   const change = (method: "POST" | "DELETE", path: string, body?: object, done?: string): void =>
     void action.run(async () => {
@@ -113,12 +121,21 @@ function useResponse<Operation extends keyof typeof PATHS>(operation: Operation)
       await load();
       return done;
     });
-  useEffect(() => void action.run(load), [history.value]);
-  return { response: response.value, action, change };
+  const isUsed = isShown("session") && isConnected.value;
+  useEffect(() => {
+    if (isUsed) void load();
+  }, [isUsed, history.value, settingsRevision.value]);
+  const outcome = (
+    <>
+      <Outcome of={action} />
+      <Outcome of={loading} />
+    </>
+  );
+  return { response: response.value, change, outcome };
 }
 
 function Snapshots() {
-  const { response, action, change } = useResponse("listSnapshots");
+  const { response, change, outcome } = useResponse("listSnapshots");
   const name = useSignal("");
   return (
     <section aria-label="Snapshots">
@@ -145,7 +162,7 @@ function Snapshots() {
           </li>
         ))}
       </ul>
-      <Outcome of={action} />
+      {outcome}
     </section>
   );
 }
@@ -161,7 +178,7 @@ const FAULT_PRESETS = {
 type FaultPreset = `${keyof typeof FAULT_PRESETS}`;
 
 function Faults() {
-  const { response, action, change } = useResponse("listFaults");
+  const { response, change, outcome } = useResponse("listFaults");
   const preset = useSignal<FaultPreset>("503");
   const route = useSignal("POST /clob/order");
   const times = useSignal("1");
@@ -196,13 +213,13 @@ function Faults() {
           </li>
         ))}
       </ul>
-      <Outcome of={action} />
+      {outcome}
     </section>
   );
 }
 
 function Bots() {
-  const { response, action, change } = useResponse("getBots");
+  const { response, change, outcome } = useResponse("getBots");
   const profile = useSignal<ProfileName>("normal");
   const { profile: running = null, bots = [] } = response ?? {};
   return (
@@ -220,7 +237,7 @@ function Bots() {
         <ActionButton label="Stop" onClick={() => change("DELETE", "/sim/bots", undefined, "stopped")} />
         {canAct.value ? null : <span class="dim">{disabledReason()}</span>}
       </p>
-      <Outcome of={action} />
+      {outcome}
     </section>
   );
 }
