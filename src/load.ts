@@ -38,7 +38,7 @@ function loadBundle(use: string): Entries {
   const path = fileURLToPath(url);
   const bytes = readFileSync(path);
   const cache = cacheFolder();
-  const name = `${use}-${cacheName(bytes)}`;
+  const name = `${use}-${cacheName(path, bytes)}`;
   const cachedData = cache?.read("code", name) ?? undefined;
   // The bundle is ASCII, which V8 stores with one byte per character and without decoding.
   const script = new Script(bytes.toString("latin1"), { filename: path, cachedData });
@@ -56,10 +56,13 @@ function loadBundle(use: string): Entries {
   return module.exports as Entries;
 }
 
-/** Returns a name for a code cache: a hash of the bundle, the version of Node and its flags. */
-function cacheName(bytes: Buffer): string {
+/**
+ * Returns a name for a code cache: a hash of the bundle, its path, the version of Node and its flags. Cached code has the
+ * path, which stack traces show.
+ */
+function cacheName(path: string, bytes: Buffer): string {
   const { version, arch, execArgv, env } = process;
-  const circumstances = JSON.stringify([version, arch, execArgv, env.NODE_OPTIONS, bytes.length]);
+  const circumstances = JSON.stringify([path, version, arch, execArgv, env.NODE_OPTIONS, bytes.length]);
   return hex8(crc32(circumstances, crc32(bytes)));
 }
 

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -17,7 +18,8 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { cacheFolder } from "../src/cache-folder.ts";
 
 const run = promisify(execFile);
-const PROGRAM = fileURLToPath(new URL("../bin/clobsim.js", import.meta.url));
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const PROGRAM = join(ROOT, "bin", "clobsim.js");
 const folders: string[] = [];
 let folder = "";
 
@@ -87,9 +89,9 @@ describe("the cache folder", () => {
 });
 
 describe("the program", () => {
-  const printed = async (cache: string): Promise<string> => {
+  const printed = async (cache: string, program = PROGRAM): Promise<string> => {
     const env = { ...process.env, CLOBSIM_CACHE: cache };
-    return (await run(process.execPath, [PROGRAM, "completion", "bash"], { env })).stdout;
+    return (await run(process.execPath, [program, "completion", "bash"], { env })).stdout;
   };
   const files = (): string[] => readdirSync(folder);
 
@@ -102,6 +104,15 @@ describe("the program", () => {
     expect(await printed(folder)).toBe(first);
     expect(files().length).toBe(1);
     expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it("does not use the cached code of another installation, whose paths its stack traces would show", async () => {
+    const another = join(folder, "another");
+    for (const part of ["bin", "dist", "package.json"])
+      cpSync(join(ROOT, part), join(another, part), { recursive: true });
+    const shared = join(folder, "shared");
+    expect(await printed(shared)).toBe(await printed(shared, join(another, "bin", "clobsim.js")));
+    expect(readdirSync(shared).length).toBe(2);
   });
 
   it.each([
@@ -121,7 +132,7 @@ describe("the program", () => {
   });
 
   it("starts several times at once, and without write permission", async () => {
-    const texts = await Promise.all([folder, folder, folder, "off", PROGRAM].map(printed));
+    const texts = await Promise.all([folder, folder, folder, "off", PROGRAM].map((cache) => printed(cache)));
     expect(new Set(texts).size).toBe(1);
     expect(files().length).toBe(1);
     chmodSync(folder, 0o500);
