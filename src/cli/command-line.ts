@@ -2,6 +2,7 @@ import yargs, { type Argv } from "yargs";
 import { CACHE_VARIABLE } from "../cache-folder.ts";
 import { VERSION } from "../config.ts";
 import { anyOf } from "../core/terms.ts";
+import { hung } from "../scenario/report/text.ts";
 import {
   defaultText,
   didYouMean,
@@ -15,7 +16,7 @@ import {
 } from "../setting.ts";
 import { COMMANDS, type Command, type CommandName, type Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { warn } from "./output.ts";
+import { folded, warn } from "./output.ts";
 import { isInteractive, NO_PROGRESS } from "./progress-text.ts";
 
 /** Modules of the commands, loaded when called. */
@@ -40,6 +41,7 @@ const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<
 
 const NAMES = Object.keys(COMMANDS) as CommandName[];
 const MAX_COLUMNS = 100;
+const columnsOfHelp = (): number => Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS);
 
 /** Runs a command. @throws UsageError or ConfigError if the command line or a file that it names is invalid. */
 export async function runCommand<Name extends CommandName>(
@@ -87,7 +89,7 @@ export async function runCommandLine(
   });
   const values = parser.parse(withPlainToggles(argv), {}, (error, _values, text) => {
     if (error) throw error;
-    output = text.replace(/ +\[boolean\]$/gm, "");
+    output = text.replace(/\s*\[boolean\]$/gm, "");
   }) as Readonly<Record<string, unknown>> & { readonly _: readonly (string | number)[] };
   if (output !== "") process.stdout.write(`${output}\n`);
   const words = values._.map(String);
@@ -115,7 +117,7 @@ function createParser(argv: readonly string[], choose: (name: CommandName) => vo
     .alias("help", "h")
     .version("version", "Print the version", VERSION)
     .alias("version", "v")
-    .wrap(Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS))
+    .wrap(columnsOfHelp())
     .exitProcess(false)
     .showHelpOnFail(false);
   // Only for help, because yargs formats all descriptions on every run, which takes longer than parsing.
@@ -159,11 +161,11 @@ function describeCommand(parser: Argv, name: CommandName): void {
   const settings = settingsOf(name);
   parser.usage(`$0 ${name}${takes === undefined ? "" : ` ${takes.usage}`} [options]\n\n${summary}`);
   for (const [key, setting] of settings) {
-    const defaultDescription = defaultText(setting);
+    const byDefault = defaultText(setting);
     parser.option(wordOf(key, setting), {
       group: setting.group,
-      describe: setting.help,
-      ...(defaultDescription === undefined ? {} : { defaultDescription }),
+      // Not as `defaultDescription`, which yargs aligns to the right, on narrow terminals without a blank before it.
+      describe: byDefault === undefined ? setting.help : `${setting.help} [default: ${byDefault}]`,
       ...(setting.toggle === undefined ? {} : { type: "boolean" }),
     });
   }
@@ -173,21 +175,17 @@ function describeCommand(parser: Argv, name: CommandName): void {
     flag === undefined
       ? ""
       : `\n\nAn option can also be set by its variable: --${flag} by ${variableOf(flag)}, and so on.`;
-  parser.epilogue(`${examplesText(examples)}${variable}`);
+  parser.epilogue(`${examplesText(examples, columnsOfHelp())}${variable}`);
 }
 
-/** Longer examples have their purpose in the next line, so that every example stays in one line for copying. */
-const MAX_EXAMPLE_WIDTH = 50;
-
-function examplesText(examples: Command["examples"]): string {
+/** Longer examples have their purpose in the next line, so that as many as possible stay in one line for copying. */
+function examplesText(examples: Command["examples"], columns: number): string {
   const lines = examples.map(([line, purpose]) => [`clobsim ${line}`, purpose] as const);
-  const lengths = lines.map(([line]) => line.length).filter((length) => length <= MAX_EXAMPLE_WIDTH);
-  const width = Math.max(...lengths, 0);
-  const rows = lines.flatMap(([line, purpose]) =>
-    line.length <= width
-      ? [`  ${line.padEnd(width)}  ${purpose}`]
-      : [`  ${line}`, `  ${" ".repeat(width)}  ${purpose}`],
-  );
+  const width = Math.max(...lines.map(([line]) => line.length).filter((length) => length <= columns / 2), 0);
+  const rows = lines.flatMap(([line, purpose]) => {
+    const [label, ...before] = line.length <= width ? [line] : ["", folded(`  ${line}`, columns)];
+    return [...before, ...hung(`  ${label.padEnd(width)}  `, purpose, columns)];
+  });
   return ["Examples:", ...rows].join("\n");
 }
 

@@ -22,20 +22,50 @@ const CONTINUATION_INDENT = 4;
 /** Lines are not folded for narrower terminals. */
 const MIN_COLUMNS = 40;
 
-/** Folds a line, with or without colours, into lines of at most `columns`. */
+const ESCAPE = "\u001b";
+/** Colour codes, blanks, and the rest. */
+const LINE_PARTS = new RegExp(`^((?:${ESCAPE}\\[\\d+m)*)( *)(.*)$`, "s");
+/** Between cells of a row. */
+const GAP = / {2,}/;
+/** All cells of a row but the last. */
+const HEAD = /^.*? {2,}(?!.* {2})/s;
+
+const widthOf = (text: string): number => columnsOf(stripVTControlCharacters(text));
+
+/**
+ * Folds a line, with or without colours, into lines of at most `columns`. The last cell of a row is wrapped in its column
+ * if that has at least half of the width, else below the other cells. If they do not fit either, the line is folded
+ * between cells, without their alignment.
+ */
 export function folded(line: string, columns: number): string {
-  const plain = stripVTControlCharacters(line);
-  if (columnsOf(plain) <= columns || columns < MIN_COLUMNS) return line;
-  const indent = plain.length - plain.trimStart().length + CONTINUATION_INDENT;
-  const [first = "", ...rest] = wrapAnsi(line, columns - indent, { hard: true, trim: false }).split("\n");
-  return [first, ...rest.map((part) => " ".repeat(indent) + part.replace(LEADING_BLANKS, "$1"))]
-    .map((part) => part.trimEnd())
-    .join("\n");
+  if (widthOf(line) <= columns || columns < MIN_COLUMNS) return line;
+  const [, codes = "", blanks = "", text = ""] = LINE_PARTS.exec(line.trimEnd()) ?? [];
+  const [head = ""] = HEAD.exec(text) ?? [];
+  const last = text.slice(head.length);
+  const start = blanks.length + widthOf(head);
+  const room = columns - start;
+  const isHung = head !== "" && room >= columns / 2 && last.split(" ").every((word) => widthOf(word) <= room);
+  if (isHung) return hung(`${codes}${blanks}${head}`, wrapAnsi(last, room).split("\n"), start);
+  // The deep indentation of a heading is an empty first cell.
+  const indent = blanks.length <= columns / 2 ? blanks.length : 0;
+  const below = indent + CONTINUATION_INDENT;
+  const pieces = (cells: string): string[] =>
+    cells.split(GAP).flatMap((cell) => wrapAnsi(cell, columns - below, { hard: true }).split("\n"));
+  if (head !== "" && widthOf(head.trimEnd()) + blanks.length <= columns) {
+    return hung(`${codes}${blanks}${head.trimEnd()}\n${" ".repeat(below)}`, pieces(last), below);
+  }
+  const lines: string[] = [];
+  for (const piece of pieces(text)) {
+    const joined = `${lines.at(-1)}  ${piece}`;
+    if (lines.length > 0 && widthOf(joined) <= columns - below) lines[lines.length - 1] = joined;
+    else lines.push(piece);
+  }
+  return hung(`${codes}${" ".repeat(indent)}`, lines, below);
 }
 
-const ESCAPE = "\u001b";
-/** Blanks at the beginning of a line, after its colour codes. */
-const LEADING_BLANKS = new RegExp(`^((?:${ESCAPE}\\[\\d+m)*) +`);
+/** Joins lines after a label; those below the first are indented. */
+const hung = (label: string, lines: readonly string[], indent: number): string =>
+  label + lines.join(`\n${" ".repeat(indent)}`);
 
 /** Folds a line if stdout is a terminal, not if it is a pipe or a file. */
 const shown = (line: string): string => {

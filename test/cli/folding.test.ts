@@ -6,11 +6,29 @@ const LINE =
   "     3  2026-01-01T00:00:00.000Z  0x19e7e376  BUY 100 YES @ 0.41 in will-it-rain  → order 178, rests";
 
 describe("a line on a narrow terminal", () => {
-  it("is folded at blanks with indented continuation lines", () => {
-    expect(folded(LINE, 60).split("\n")).toEqual([
-      "     3  2026-01-01T00:00:00.000Z  0x19e7e376  BUY",
-      "         100 YES @ 0.41 in will-it-rain  → order 178, rests",
-    ]);
+  it.each([
+    [80, "     3  2026-01-01T00:00:00.000Z  0x19e7e376  BUY 100 YES @ 0.41 in will-it-rain"],
+    [60, "     3  2026-01-01T00:00:00.000Z  0x19e7e376\n         BUY 100 YES @ 0.41 in will-it-rain"],
+  ])("of %i columns has whole cells, and the last below the others", (columns, first) => {
+    expect(folded(LINE, columns)).toBe(`${first}\n         → order 178, rests`);
+  });
+
+  it("wraps a last cell in its column if there is room", () => {
+    expect(folded("next  a sentence that is longer than the line", 40)).toBe(
+      "next  a sentence that is longer than the\n      line",
+    );
+  });
+
+  it("is folded at blanks if it is a sentence", () => {
+    expect(folded("  a sentence that is longer than the line", 40)).toBe(
+      "  a sentence that is longer than the\n      line",
+    );
+  });
+
+  it("begins at the left if it is a heading that does not fit", () => {
+    const heading = `\u001b[2m${" ".repeat(44)}scenarios  times  first\u001b[22m`;
+    expect(folded(heading, 62)).toBe(`\u001b[2m${" ".repeat(44)}scenarios  times\n    first\u001b[22m`);
+    expect(folded(heading, 50)).toBe("\u001b[2mscenarios  times  first\u001b[22m");
   });
 
   it.each([40, 60, 80, 97])("has at most %i columns, and loses no word", (columns) => {

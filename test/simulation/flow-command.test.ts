@@ -105,7 +105,11 @@ describe("clobsim flow", () => {
   it.each<[Record<string, string>, string]>([
     [
       { profile: "balancd" },
-      '--profile expects balanced, trending, one-sided, cancel-heavy or bursts, found "balancd"',
+      '--profile expects balanced, trending, one-sided, cancel-heavy or bursts, found "balancd" (did you mean balanced?)',
+    ],
+    [
+      { profile: "toString" },
+      '--profile expects balanced, trending, one-sided, cancel-heavy or bursts, found "toString"',
     ],
     [{ orders: "0" }, '--orders expects a whole number from 1 to 10000000, found "0"'],
     [{ orders: "10000001" }, '--orders expects a whole number from 1 to 10000000, found "10000001"'],
