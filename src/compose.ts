@@ -132,9 +132,10 @@ async function openServer(config: Config, warn: Warn): Promise<RunningServer> {
   }
 }
 
-/** A running server with its service and its exchange. */
+/** A running server with its parts. */
 export interface ServedExchange {
   readonly server: RunningServer;
+  readonly http: HttpService;
   readonly service: Service;
   readonly opened: OpenedExchange;
 }
@@ -143,7 +144,9 @@ export interface ServedExchange {
 export async function serveInMemory(config: Config): Promise<ServedExchange> {
   const opened = openInMemory(config, await loadOrigin(config, Date.now()));
   const service = serviceOf(config, opened);
-  return { server: await serve(config, opened, service, null), service, opened };
+  const { http, local } = localAt(opened, service);
+  const server = await listen(config, http, { ...local, pool: null, from: null, keeping: null });
+  return { server, http, service, opened };
 }
 
 /** Opens an exchange without a port. @throws as `startServer` */

@@ -47,8 +47,11 @@ export class HttpService {
     }
   }
 
-  /** Answers pending requests, then stops. After the server has closed, `members` must not grow. */
-  close(): Promise<void> {
+  /**
+   * Answers pending requests, then stops; after `graceMs`, connections are destroyed. After the server has closed, `members`
+   * must not grow.
+   */
+  close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     for (const { service, chainSockets } of this.#members()) {
       service.clock.stop();
       service.stream.close();
@@ -58,7 +61,7 @@ export class HttpService {
       const force = setTimeout(() => {
         for (const socket of this.#sockets) socket.destroy();
         for (const { chainSockets } of this.#members()) chainSockets.terminate();
-      }, CLOSE_GRACE_MS);
+      }, graceMs);
       this.#server.close(() => {
         clearTimeout(force);
         for (const { service } of this.#members()) {
