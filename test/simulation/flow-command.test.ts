@@ -105,7 +105,7 @@ describe("clobsim flow", () => {
   it.each<[Record<string, string>, string]>([
     [
       { profile: "balancd" },
-      '--profile expects balanced, trending, one-sided, cancel-heavy or bursts, found "balancd" (did you mean balanced?)',
+      '--profile expects balanced, trending, one-sided, cancel-heavy or bursts, found "balancd", did you mean balanced?',
     ],
     [
       { profile: "toString" },
