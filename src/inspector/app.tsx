@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { toIso } from "../core/time.ts";
 import { KEYS } from "./keys.ts";
 import {
@@ -67,6 +67,7 @@ function Top() {
           <time dateTime={toIso(at.now)}>{toIso(at.now)}</time>
         </p>
       )}
+      {phase.value.kind === "failed" ? null : <ChooseFile />}
       <Keys />
     </header>
   );
@@ -121,24 +122,35 @@ function Waiting() {
         {now.message}
       </p>
       <p class="dim">{now.hint}</p>
-      {now.hint.includes("--sim-token") ? <Token /> : <ChooseFile />}
+      {now.hint.includes("--sim-token") ? <Token /> : null}
+      <ChooseFile />
     </main>
   );
 }
 
-const ChooseFile = () => (
-  <label class="choose">
-    Choose a report{" "}
-    <input
-      type="file"
-      accept=".ndjson,application/x-ndjson"
-      onChange={({ currentTarget: { files } }) => {
-        const [chosen] = files ?? [];
-        if (chosen !== undefined) void openFile(chosen);
-      }}
-    />
-  </label>
-);
+/** Button that opens a chosen report. */
+function ChooseFile() {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" onClick={() => input.current?.click()}>
+        Choose a report
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".ndjson,application/x-ndjson"
+        onChange={({ currentTarget }) => {
+          const [chosen] = currentTarget.files ?? [];
+          if (chosen !== undefined) void openFile(chosen);
+          // The same file may be chosen again after it has been written anew.
+          currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}
 
 function Token() {
   return (

@@ -20,9 +20,13 @@ function file(name: string, bytes: string): string {
 
 const reportText = (): string => readFileSync(story.report, "utf8");
 
-/** Chooses a report on the page. */
+/** Chooses a report on the page by keyboard. */
 async function choose(inspector: Inspector, path: string): Promise<void> {
-  await inspector.page.getByLabel("Choose a report").setInputFiles(path);
+  const [chooser] = await Promise.all([
+    inspector.page.waitForEvent("filechooser"),
+    inspector.button("Choose a report").press("Enter"),
+  ]);
+  await chooser.setFiles(path);
 }
 
 describe.runIf(BROWSER !== null)("the inspector as a file", () => {
@@ -32,6 +36,21 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await choose(inspector, story.report);
     await inspector.waitForPosition(new RegExp(`^row ${rowsOf(story.report)} of`));
     expect(await inspector.page.locator("h1").textContent()).toBe("clobsim story.ndjson");
+  });
+
+  it("opens a chosen report in place of another, and the same file again after it has changed", async () => {
+    const inspector = await open(story.html);
+    await inspector.waitForPosition(/^row/);
+    const path = file("chosen.ndjson", reportText());
+    await choose(inspector, path);
+    await inspector.page.getByText("clobsim chosen.ndjson").waitFor();
+    const lines = reportText().split("\n");
+    file("chosen.ndjson", `${lines.slice(0, 5).join("\n")}\n`);
+    await choose(inspector, path);
+    await inspector.waitForPosition(/^row 4 of 4 /);
+    // Keys move the cursor at once.
+    await inspector.page.keyboard.press("ArrowLeft");
+    await inspector.waitForPosition(/^row 3 of 4 /);
   });
 
   it("opens a dropped report, also in place of another", async () => {
@@ -90,7 +109,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await choose(inspector, file("empty.ndjson", text()));
     const alert = inspector.page.getByRole("alert").filter({ hasText: sentence });
     await alert.waitFor();
-    await inspector.page.getByLabel("Choose a report").waitFor();
+    await inspector.button("Choose a report").waitFor();
   });
 
   it("shows a damaged report up to the damage, and the line of the damage", async () => {
