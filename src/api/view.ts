@@ -52,12 +52,10 @@ export function pageAt<T>(total: number, { limit, offset }: Window, at: (index: 
 /** Returns a hint if an unknown token id is the slug, condition id or id of a market. */
 export function hintForToken(view: View, text: string): string | undefined {
   const { state } = view;
-  const bySlug = state.marketBySlug.get(text);
-  const byCondition = state.marketByConditionId.get(text);
-  const byId = numberOf(state.idPrefixes.market, text);
-  const market = state.markets.find(bySlug ?? byCondition ?? byId);
+  const market = marketNamed(state, text) ?? state.markets.find(state.marketByConditionId.get(text) ?? 0);
   if (market === undefined) return undefined;
-  const kind = bySlug !== undefined ? "the slug" : byCondition !== undefined ? "the condition id" : "the id";
+  const kind =
+    text === market.slug ? "the slug" : text === market.conditionId ? "the condition id" : "the id";
   return `that is ${kind} of a market; its tokens are ${market.tokenIds[0]} (YES) and ${market.tokenIds[1]} (NO)`;
 }
 
@@ -71,12 +69,23 @@ export function marketOfTokenId(view: View, tokenId: string) {
   return { token, market: view.state.markets.get(marketOfToken(token)) };
 }
 
+/** Returns the market of an id or slug. An id comes first, because a slug may have the form of an id. */
+export function marketNamed(state: State, idOrSlug: string): Market | undefined {
+  const byId = state.markets.find(numberOf(state.idPrefixes.market, idOrSlug));
+  return byId ?? state.markets.find(state.marketBySlug.get(idOrSlug) ?? 0);
+}
+
+/** Returns the event of an id or slug, in the same way. */
+function eventNamed(state: State, idOrSlug: string): EventRecord | undefined {
+  const byId = state.events.find(numberOf(state.idPrefixes.event, idOrSlug));
+  return byId ?? state.events.find(state.eventBySlug.get(idOrSlug) ?? 0);
+}
+
 /** Returns the market of an id or slug. @throws ApiError `MARKET_NOT_FOUND`, with a hint if the text names something else. */
 export function findMarket({ state }: View, idOrSlug: string): Market {
-  const number = state.marketBySlug.get(idOrSlug) ?? numberOf(state.idPrefixes.market, idOrSlug);
-  const market = state.markets.find(number);
+  const market = marketNamed(state, idOrSlug);
   if (market !== undefined) return market;
-  const isEvent = state.eventBySlug.has(idOrSlug) || numberOf(state.idPrefixes.event, idOrSlug) > 0;
+  const isEvent = eventNamed(state, idOrSlug) !== undefined;
   throw new ApiError("MARKET_NOT_FOUND", `no market ${quoted(idOrSlug, 128)}`, {
     hint: isEvent
       ? "that is an event: GET /api/events/{idOrSlug} lists its markets"
@@ -90,10 +99,9 @@ export function findMarket({ state }: View, idOrSlug: string): Market {
 
 /** Returns the event of an id or slug. @throws ApiError `EVENT_NOT_FOUND`. */
 export function findEvent({ state }: View, idOrSlug: string): EventRecord {
-  const number = state.eventBySlug.get(idOrSlug) ?? numberOf(state.idPrefixes.event, idOrSlug);
-  const event = state.events.find(number);
+  const event = eventNamed(state, idOrSlug);
   if (event !== undefined) return event;
-  const isMarket = state.marketBySlug.has(idOrSlug) || numberOf(state.idPrefixes.market, idOrSlug) > 0;
+  const isMarket = marketNamed(state, idOrSlug) !== undefined;
   throw new ApiError("EVENT_NOT_FOUND", `no event ${quoted(idOrSlug, 128)}`, {
     hint: isMarket ? "that is a market: GET /api/markets/{idOrSlug}" : undefined,
   });

@@ -1,8 +1,8 @@
 import { nearest } from "../api/nearest.ts";
+import { marketNamed } from "../api/view.ts";
 import { VERSION } from "../config.ts";
 import type { Account } from "../core/account.ts";
 import { listed } from "../core/format.ts";
-import { numberOf } from "../core/ids.ts";
 import type { Market } from "../core/market.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
@@ -94,8 +94,7 @@ function stateInspection({ market, account, isAll }: Selection, paint: Paint): I
 function marketsOf(state: State, named: string | null, touched: Touched | null): Market[] {
   const markets = [...state.markets];
   if (named === null) return markets.filter(({ number }) => touched === null || touched.markets.has(number));
-  const number = state.marketBySlug.get(named) ?? numberOf(state.idPrefixes.market, named);
-  const own = state.markets.find(number);
+  const own = marketNamed(state, named);
   if (own !== undefined) return [own];
   return withPrefix("market", named, markets, ({ slug }) => slug);
 }

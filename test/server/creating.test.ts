@@ -73,6 +73,16 @@ describe("POST /sim/events", () => {
 });
 
 describe("POST /sim/markets", () => {
+  it("leaves a market and an event addressed by their ids although slugs of later ones equal them", async () => {
+    const { id, eventId } = await api.createMarket();
+    await createEvent({ title: "Other", slug: eventId });
+    const other = await api.createMarket({ slug: id, eventId });
+    expect(other.eventId).toBe(eventId);
+    await resolve(id, "YES");
+    const of = (idOrSlug: string) => api.get<MarketDetail>(`/api/markets/${idOrSlug}`);
+    expect([(await of(id)).status, (await of(other.id)).status]).toEqual(["RESOLVED", "ACTIVE"]);
+  });
+
   it("creates an open market with the contract's defaults, and an event for it", async () => {
     const market = await api.createMarket({ question: "Will snow fall?" });
     expect(market).toMatchObject({
