@@ -9,7 +9,9 @@ import { warn } from "./output.ts";
 /** Scenarios read from files. */
 interface ReadScenarios {
   readonly scenarios: readonly Scenario[];
-  readonly files: readonly string[];
+  readonly files: number;
+  /** Paths of the files, and of those that they name, also of missing ones. */
+  readonly inputs: readonly string[];
   /** Invalid files, whose problems were printed on stderr. */
   readonly wrong: readonly WrongFile[];
 }
@@ -21,8 +23,10 @@ export function readScenarios(paths: readonly string[], walletsFile: string | nu
   const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
   const scenarios: Scenario[] = [];
   const wrong: WrongFile[] = [];
+  const inputs = [...files, ...(walletsFile === null ? [] : [walletsFile])];
   for (const file of files) {
     const read = loadScenario(file);
+    inputs.push(...read.named);
     if (read.scenario !== null && read.problems.length === 0) {
       scenarios.push(read.scenario);
       continue;
@@ -34,7 +38,7 @@ export function readScenarios(paths: readonly string[], walletsFile: string | nu
     }
   }
   if (wrong.length > 0) warn(wrongFilesText(wrong));
-  return { scenarios, files, wrong };
+  return { scenarios, files: files.length, inputs, wrong };
 }
 
 function find(paths: readonly string[]): readonly string[] {

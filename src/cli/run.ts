@@ -1,5 +1,4 @@
 import type { Scenario } from "../scenario/language/scenario.ts";
-import { inputFilesOf } from "../scenario/run/files.ts";
 import { runSuite } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { Given } from "../setting.ts";
@@ -9,30 +8,28 @@ import { warn } from "./output.ts";
 import type { Progress } from "./progress-text.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { reportersOf, reportFailedTo } from "./run-output.ts";
+import type { RunFiles } from "./watch.ts";
 
 /** `clobsim run`: runs scenario files and reports the results. */
 export const run: Run<"run"> = async (values, paths, given, progress) => {
-  const once = (): Promise<ExitCode> => runOnce(values, paths, given, progress);
+  const once = (files?: RunFiles): Promise<ExitCode> => runOnce(values, paths, given, progress, files);
   if (!values.watch) return once();
   progress.end();
   const { watchAndRun } = await import("./watch.ts");
   return watchAndRun(paths, once);
 };
 
-/** Reads and runs the scenarios. If a file is invalid, runs nothing, but the reports are written. */
+/** Reads and runs the scenarios, and sets `files`. If a file is invalid, runs nothing, but the reports are written. */
 async function runOnce(
   values: Values<"run">,
   paths: readonly string[],
   given: Given,
   progress: Progress,
+  files: RunFiles = { read: [], written: [] },
 ): Promise<ExitCode> {
   const { seed, repeat, step: lastStep, update: isUpdating, bail, report } = values;
-  const { scenarios, files, wrong } = readScenarios(paths, values.wallets);
-  const inputs = [
-    ...files,
-    ...scenarios.flatMap(inputFilesOf),
-    ...(values.wallets === null ? [] : [values.wallets]),
-  ];
+  const { scenarios, files: count, inputs, wrong } = readScenarios(paths, values.wallets);
+  files.read = inputs;
   if (wrong.length > 0) {
     await reportersOf(values, paths, given, inputs).wrong(wrong);
     return EXIT.usage;
@@ -51,7 +48,7 @@ async function runOnce(
   }
   const venue = await openVenue(values, given);
   const reporters = reportersOf(values, paths, given, inputs);
-  reporters.started({ scenarios: chosen.length, files: files.length, times: repeat });
+  reporters.started({ scenarios: chosen.length, files: count, times: repeat });
   let done = 0;
   const suite = await runSuite(chosen, {
     ...venue,
@@ -66,6 +63,7 @@ async function runOnce(
       if (lastStep !== null) reporters.transcript(result);
     },
   });
+  files.written = suite.results.flatMap(({ written }) => written);
   await reporters.ended(suite);
   if (suite.passed + suite.failed === 0) {
     warn("nothing was run, every scenario was skipped");

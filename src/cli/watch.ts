@@ -1,11 +1,12 @@
 import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { findFiles, NoFilesError } from "../scenario/run/files.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { reportFailure } from "./failure.ts";
 import { stopSignal } from "./process.ts";
 
-/** Folders that are not watched because they may have thousands of folders and no scenarios. */
-const IGNORED: ReadonlySet<string> = new Set(["node_modules", ".git"]);
+/** Whether a folder is not watched, because it may have thousands of folders and no scenarios. */
+const isIgnored = (name: string): boolean => name === "node_modules" || name.startsWith(".");
 
 interface Watched {
   /** Identifies the folder, in case another takes its name. */
@@ -26,12 +27,15 @@ class FolderWatch {
   constructor(roots: readonly string[], changed: () => void) {
     this.#roots = roots;
     this.#changed = changed;
-    this.update();
   }
 
-  /** Watches new folders, and stops watching removed ones. */
-  update(): void {
+  /** Watches new folders and those of some files, and stops watching others. */
+  update(files: readonly string[]): void {
     const present = new Map(this.#roots.flatMap((root) => [...foldersIn(root)]));
+    for (const folder of new Set(files.map((file) => dirname(file)))) {
+      const found = statSync(folder, { throwIfNoEntry: false });
+      if (found !== undefined) present.set(folder, found.ino);
+    }
     for (const [folder, { inode, watcher }] of this.#watched) {
       if (present.get(folder) === inode) continue;
       watcher.close();
@@ -63,43 +67,107 @@ function* foldersIn(folder: string): Generator<readonly [folder: string, inode: 
   if (found?.isDirectory() !== true) return;
   yield [folder, found.ino];
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory() && !IGNORED.has(entry.name)) yield* foldersIn(join(folder, entry.name));
+    if (entry.isDirectory() && !isIgnored(entry.name)) yield* foldersIn(join(folder, entry.name));
   }
 }
 
 /** Changes within this time, in milliseconds, count as one because editors save a file in several steps. */
 const SETTLE_MS = 60;
 
-/** Calls `run` at once, and again after each change in the folders of the paths, until a signal stops it. */
-export async function watchAndRun(paths: readonly string[], run: () => Promise<ExitCode>): Promise<ExitCode> {
+/** The files of a run. */
+export interface RunFiles {
+  /** Those that can change its result, also missing ones. */
+  read: readonly string[];
+  /** Those of them that `--update` wrote. */
+  written: readonly string[];
+}
+
+/** Calls `run` at once, and again after each change of the files that it reads, until a signal stops it. */
+export async function watchAndRun(
+  paths: readonly string[],
+  run: (files: RunFiles) => Promise<ExitCode>,
+): Promise<ExitCode> {
   let isRunning = false;
-  let isStale = true;
-  const runWhileStale = async (): Promise<void> => {
+  let timer: NodeJS.Timeout | null = null;
+  const inputs = new Inputs(paths);
+  const runWhileChanged = async (): Promise<void> => {
     if (isRunning) return;
     isRunning = true;
-    while (isStale) {
-      isStale = false;
-      await run().catch(reportFailure);
+    for (folders.update(inputs.files); inputs.changed(); folders.update(inputs.files)) {
+      const files: RunFiles = { read: [], written: [] };
+      await run(files).catch(reportFailure);
+      inputs.wereRead(files);
       process.stdout.write("\nwatching for changes; Ctrl-C ends\n");
     }
     isRunning = false;
   };
-  let timer: NodeJS.Timeout | null = null;
   const changed = (): void => {
     if (timer !== null) clearTimeout(timer);
-    timer = setTimeout(() => {
-      folders.update();
-      isStale = true;
-      void runWhileStale();
-    }, SETTLE_MS);
+    timer = setTimeout(() => void runWhileChanged(), SETTLE_MS);
   };
   const stopped = stopSignal();
   const folders = new FolderWatch(foldersOf(paths), changed);
-  await runWhileStale();
+  await runWhileChanged();
   await stopped;
   if (timer !== null) clearTimeout(timer);
   folders.close();
   return EXIT.ok;
+}
+
+/** The files that can change the result of a run. Other files in their folders, such as reports, change all the time. */
+class Inputs {
+  readonly #paths: readonly string[];
+  /** The files that the last run read, besides those at the paths. */
+  #read: readonly string[] = [];
+  /** What each file was like when the last run began. */
+  #known: ReadonlyMap<string, string> | null = null;
+
+  constructor(paths: readonly string[]) {
+    this.#paths = paths;
+  }
+
+  get files(): readonly string[] {
+    return [...new Set([...foundAt(this.#paths).map((file) => resolve(file)), ...this.#read])];
+  }
+
+  /** Whether a file has changed, come or gone since the last run began. Call it before each run. */
+  changed(): boolean {
+    const before = this.#known;
+    const now = this.#versions();
+    this.#known = now;
+    return (
+      before === null || before.size !== now.size || [...now].some(([file, is]) => before.get(file) !== is)
+    );
+  }
+
+  /** Takes the files of a run that has ended. What it wrote itself is no change. */
+  wereRead({ read, written }: RunFiles): void {
+    if (read.length > 0) this.#read = read.map((file) => resolve(file));
+    const known = new Map(this.#known);
+    for (const file of this.#read) if (!known.has(file)) known.set(file, versionOf(file));
+    for (const file of written) known.set(resolve(file), versionOf(file));
+    const files = new Set(this.files);
+    this.#known = new Map([...known].filter(([file]) => files.has(file)));
+  }
+
+  #versions(): Map<string, string> {
+    return new Map(this.files.map((file) => [file, versionOf(file)]));
+  }
+}
+
+/** Identifies a version of a file; empty if it does not exist. */
+function versionOf(file: string): string {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? "" : `${found.ino} ${found.mtimeNs} ${found.size}`;
+}
+
+function foundAt(paths: readonly string[]): readonly string[] {
+  try {
+    return findFiles(paths);
+  } catch (error) {
+    if (error instanceof NoFilesError) return [];
+    throw error;
+  }
 }
 
 /** Returns the folders to watch for paths; of a glob, the part before its first pattern. */

@@ -56,20 +56,23 @@ interface ReadScenario {
   readonly scenario: Scenario | null;
   /** In the order of the file, at most 20. */
   readonly problems: readonly Problem[];
+  /** Absolute paths of the files that it names, as far as it could be read. */
+  readonly named: readonly string[];
 }
 
 /** Reads a scenario from the text of its file; `file` as the user named it. Never throws because of the text. */
 export function readScenario(file: string, content: string, options: ReadOptions = {}): ReadScenario {
   const problems = new ProblemList();
+  const files = new ScenarioFiles(file, options.folder ?? dirname(file), problems);
   const scenario = attempt((): Scenario => {
-    const files = new ScenarioFiles(file, options.folder ?? dirname(file), problems);
     const root = files.open(content);
     const { declared, steps, ...header } = readHeader(root, files, options.worldMarkets ?? worldMarkets);
     const reader = new StepsReader({ files, declared }, join(root.page.folder, basename(file)), file);
     return { ...header, steps: steps === undefined ? [] : reader.read(steps) };
   });
-  if (scenario !== undefined && problems.isEmpty) return { scenario, problems: [] };
-  return { scenario: null, problems: problems.inOrder(file) };
+  const named = [...files.named];
+  if (scenario !== undefined && problems.isEmpty) return { scenario, problems: [], named };
+  return { scenario: null, problems: problems.inOrder(file), named };
 }
 
 /** Reads a scenario file. Never throws because of the file. */
@@ -79,7 +82,7 @@ export function loadScenario(file: string, options: Omit<ReadOptions, "folder"> 
   const problems = new ProblemList();
   const page = new Page(file, dirname(file), read.before, problems);
   page.wrong(page.text.length, read.message);
-  return { scenario: null, problems: problems.inOrder(file) };
+  return { scenario: null, problems: problems.inOrder(file), named: [] };
 }
 
 /** Returns the slugs of the markets in a world file. @throws Error if it is not a world file. */

@@ -27,6 +27,8 @@ export class ScenarioFiles {
   readonly #folder: string;
   readonly #file: string;
   readonly #parts = new Map<string, Node | undefined>();
+  /** Absolute paths of the files that the scenario names, also of missing ones. */
+  readonly named = new Set<string>();
 
   constructor(file: string, folder: string, problems: ProblemList) {
     this.#file = file;
@@ -58,6 +60,7 @@ export class ScenarioFiles {
       throw node.wrong("expected a path in the scenario's folder, found one outside of it", RULE);
     const { exists, message } = this.#followed(path);
     if (message !== null) throw node.wrong(message, RULE);
+    this.named.add(path);
     if (exists || need === "may be missing") return path;
     throw node.wrong(`there is no file ${this.nameOf(path)}`);
   }

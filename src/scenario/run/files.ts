@@ -57,12 +57,6 @@ interface SourceFiles {
 /** Maximum total size of the files of a scenario in a report. */
 const MAX_SOURCE_BYTES = 4 * 1024 * 1024;
 
-/** Returns the paths of the files that a scenario depends on: its own, included files, its world, its flows, its goldens. */
-export const inputFilesOf = (scenario: Scenario): readonly string[] => {
-  const included = [...stepsOf(scenario.steps)].map(({ place }) => place.file);
-  return [...new Set([scenario.place.file, ...included, ...filesNamedIn(scenario)])];
-};
-
 /** Yields the absolute paths of the files that a scenario names: its world, its flows, its goldens. */
 export function* filesNamedIn({ world, steps }: Scenario): Generator<string> {
   if (world !== null) yield world;
@@ -76,10 +70,12 @@ export function* filesNamedIn({ world, steps }: Scenario): Generator<string> {
 /** Returns the files needed to run a scenario elsewhere; null if they are too large, or one is not UTF-8. */
 export function sourceFilesOf(scenario: Scenario): SourceFiles | null {
   const { file } = scenario.place;
+  const included = [...stepsOf(scenario.steps)].map(({ place }) => place.file);
+  const paths = [...new Set([file, ...included, ...filesNamedIn(scenario)])];
   const folder = dirname(file);
   const texts: Record<string, string> = {};
   let bytes = 0;
-  for (const path of inputFilesOf(scenario)) {
+  for (const path of paths) {
     bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const read = bytes > MAX_SOURCE_BYTES ? null : readTextFile(path);
     if (read?.ok !== true) return null;

@@ -71,4 +71,32 @@ describe("clobsim run --watch", () => {
     }
     expect((await end("SIGINT")).code).toBe(0);
   });
+
+  it("does not run again because of other files, nor of what the run writes", async () => {
+    clobsim.write("own/a.yaml", scenario("golden", "expect: { golden: golden.txt }"));
+    clobsim.write("own/b.yaml", scenario("the first text", FAILING));
+    const args = ["--update", "--report", "own/reports", "--reporter", "spec", "--reporter", "tap=own/a.tap"];
+    const { prints, end } = clobsim.launch(["run", "own", "--watch", ...args]);
+    await prints(WATCHING);
+    clobsim.write("own/notes.txt", "not read");
+    clobsim.write("own/.draft/c.yaml", scenario("hidden"));
+    // Gives the watcher time to see its own files.
+    await clobsim.run(["run", "own/a.yaml"]);
+    clobsim.write("own/b.yaml", scenario("the second text"));
+    await prints("✓ the second text");
+    const { stdout } = await end("SIGINT");
+    expect(stdout).toContain("wrote own/golden.txt");
+    expect(stdout.match(/in 2 files/g)?.length).toBe(2);
+  });
+
+  it("runs again when a file that a scenario names changes, or comes", async () => {
+    clobsim.write("named/a.yaml", "scenario: parts\nsteps: [{ include: parts/one.steps }]\n");
+    const { prints, end } = clobsim.launch(["run", "named/a.yaml", "--watch"]);
+    await prints(WATCHING);
+    clobsim.write("named/parts/one.steps", `- ${FAILING}\n`);
+    await prints("1 failed");
+    clobsim.write("named/parts/one.steps", "- advance: 1s\n");
+    await prints("1 passed");
+    expect((await end("SIGINT")).code).toBe(0);
+  });
 });
