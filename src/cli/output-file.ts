@@ -72,7 +72,7 @@ async function replace(path: string, content: Content): Promise<void> {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** System errors of a full or broken disk. */
-export const DISK_FAILURE: ReadonlySet<string> = new Set(["ENOSPC", "EIO"]);
+export const DISK_FAILURE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
 
 /** Returns the error for a path that cannot be written. @throws the error itself if it is not a system error */
 export function unwritable(expected: string, path: string, error: unknown): UsageError | StoreError {

@@ -12,6 +12,7 @@ import { count, grouped } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
 import { failed, print } from "./output.ts";
+import { unwritable } from "./output-file.ts";
 
 /** `clobsim repair`: copies the undamaged part of a data directory into a new one. */
 export const run: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) => {
@@ -26,7 +27,11 @@ export const run: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) => {
       "nothing was written: repair expects --accept-loss and --out NEW, the directory to make (see clobsim repair --help)",
     );
   }
-  copyIntact(nodeDisk, place, plan.bytes, out);
+  try {
+    copyIntact(nodeDisk, place, plan.bytes, out);
+  } catch (error) {
+    throw unwritable("--out expects a directory that can be written", out, error);
+  }
   print([`  ${out} has the undamaged part, ${place.name} is unchanged: clobsim serve --data ${out}`]);
   return EXIT.ok;
 };

@@ -176,12 +176,26 @@ export interface Range {
   readonly bytes: number;
 }
 
-/** Copies bytes of a file into a new one that is on the disk when this answers. */
-export function copyBytes(disk: Disk, file: DiskFile, { offset, bytes }: Range, path: string): number {
-  const copy = disk.open(path, "new");
-  let done = 0;
+/** Creates a file with what `write` writes; if that fails, removes it again. */
+export function createFile<Result>(disk: Disk, path: string, write: (file: DiskFile) => Result): Result {
+  const file = disk.open(path, "new");
   try {
+    try {
+      return write(file);
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    disk.remove(path);
+    throw error;
+  }
+}
+
+/** Copies bytes of a file into a new one that is on the disk when this answers. */
+export const copyBytes = (disk: Disk, file: DiskFile, { offset, bytes }: Range, path: string): number =>
+  createFile(disk, path, (copy) => {
     const chunk = new Uint8Array(Math.min(COPY_CHUNK, bytes));
+    let done = 0;
     while (done < bytes) {
       const length = file.read(chunk.subarray(0, bytes - done), offset + done);
       if (length === 0) break;
@@ -190,7 +204,4 @@ export function copyBytes(disk: Disk, file: DiskFile, { offset, bytes }: Range, 
     }
     copy.sync();
     return done;
-  } finally {
-    copy.close();
-  }
-}
+  });

@@ -4,8 +4,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { FileRefused } from "../regular-file.ts";
-import type { Disk } from "./disk.ts";
-import { writeFully } from "./disk.ts";
+import { createFile, type Disk, writeFully } from "./disk.ts";
 import { StoreError } from "./store-error.ts";
 
 export const LOCK_FILE = "lock";
@@ -91,12 +90,7 @@ const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSU
 /** Creates the file, and returns whether there was none. */
 function writeNew(disk: Disk, path: string, holder: Holder): boolean {
   try {
-    const file = disk.open(path, "new");
-    try {
-      writeFully(file, Buffer.from(`${JSON.stringify(holder)}\n`), 0);
-    } finally {
-      file.close();
-    }
+    createFile(disk, path, (file) => writeFully(file, Buffer.from(`${JSON.stringify(holder)}\n`), 0));
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;

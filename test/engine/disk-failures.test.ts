@@ -5,15 +5,20 @@ import type { DiskFile } from "../../src/engine/disk.ts";
 import { PersistenceError } from "../../src/engine/journal.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
+import { openCandidate } from "../../src/history/journal-source.ts";
+import { copyIntact } from "../../src/history/repair-plan.ts";
 import { createHttpServer, ExchangeSite } from "../../src/server/server.ts";
 import type { Durability } from "../../src/setting.ts";
 import { START } from "../support/exchange.ts";
 import { listenLocally } from "../support/local-server.ts";
-import { SimulatedDisk } from "../support/simulated-disk.ts";
+import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { FOLDER, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
-const FULL = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+const FULL = Object.assign(new Error("ENOSPC: no space left on device, write"), {
+  code: "ENOSPC",
+  syscall: "write",
+});
 
 describe("a server whose disk is full", () => {
   const closers: (() => void)[] = [];
@@ -114,5 +119,34 @@ describe("a journal that cannot be written", () => {
     expect(disk.names(FOLDER)).toEqual(["journal.ndjson"]);
     const later = await openOn(new SimulatedDisk(disk.image));
     expect(later.exchange.hash).toBe(opened.exchange.hash);
+  });
+});
+
+describe("a full disk", () => {
+  const fullDisk = (image: DiskImage = new Map()): SimulatedDisk => {
+    const disk = new SimulatedDisk(image);
+    disk.before = ({ kind }) => {
+      if (kind === "write") throw FULL;
+    };
+    return disk;
+  };
+
+  it("leaves nothing in a data directory that cannot be locked", async () => {
+    const disk = fullDisk();
+    await expect(openOn(disk)).rejects.toThrow(FULL.message);
+    expect(disk.names(FOLDER)).toEqual([]);
+  });
+
+  it("leaves nothing of a repaired journal, so that the repair can be tried again", async () => {
+    const disk = new SimulatedDisk();
+    await (await openOn(disk)).close();
+    const full = fullDisk(disk.image);
+    const place = openCandidate(full, FOLDER);
+    const copy = (): void => copyIntact(full, place, place.file.size, "/new");
+    expect(copy).toThrow(FULL.message);
+    expect(full.names("/new")).toEqual([]);
+    full.before = () => {};
+    copy();
+    expect(full.names("/new")).toEqual(["journal.ndjson"]);
   });
 });
