@@ -290,7 +290,7 @@ export function serviceOf(
   const faults = new Faults(seed);
   const reporting = reportingOf(opened, config.report, warn);
   const stream = new Stream(opened, VERSION);
-  const { outbox, slices, page } = shared;
+  const { outbox, slices, log, page } = shared;
   const bots = new Bots(exchange);
   const openBots = (): void => {
     if (config.bots === null) return;
@@ -313,6 +313,9 @@ export function serviceOf(
   const host = { exchange, clock, version: VERSION, accounts: devAccounts, slices, keyOf };
   const chain = new LazyChain({ ...host, reset: reopen });
   openBots();
+  opened.folder?.whenBroken(({ message }) =>
+    log.failure(`${message}; changes are refused from now on, everything answered before is persisted`),
+  );
   return {
     options: optionsOf(config, origin, prefix),
     exchange,
@@ -330,7 +333,7 @@ export function serviceOf(
     bots,
     slices,
     outbox,
-    log: prefix === "" ? shared.log : logBelow(shared.log, prefix),
+    log: prefix === "" ? log : logBelow(log, prefix),
     chain,
     stream,
     page,

@@ -95,6 +95,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
   #writing: Promise<void> | null = null;
   /** Set if the journal could not be read again after a failed write: what is persisted is unknown, and all requests fail. */
   #unreadable: PersistenceError | null = null;
+  #whenBroken: (error: PersistenceError) => void = () => {};
 
   /** @throws StoreError if the directory cannot be used; nothing in it has been changed then. */
   constructor(disk: Disk, path: string, options: DataFolderOptions) {
@@ -137,6 +138,12 @@ export class DataFolder implements Persistence, PersistenceStatus {
 
   get broken(): PersistenceError | null {
     return this.#journal?.broken ?? null;
+  }
+
+  /** Sets what is called once when nothing can be persisted any more. */
+  whenBroken(act: (error: PersistenceError) => void): void {
+    this.#whenBroken = act;
+    if (this.broken !== null) act(this.broken);
   }
 
   /** End of the journal, which is persisted if `flush` was called before; null after a failure. */
@@ -264,6 +271,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
   #rollBack(): void {
     if (this.#runtime === null) return;
     const { clock, exchange, origin, session } = this.#runtime;
+    if (this.broken !== null) this.#whenBroken(this.broken);
     clock.halt();
     session.pause();
     try {

@@ -24,6 +24,8 @@ export interface RequestLog {
   request(outcome: Outcome): void;
   /** Logs a defect of the server, with facts for diagnosis. */
   defect(error: unknown, facts: Readonly<Record<string, unknown>>): void;
+  /** Logs why the server cannot work as before. */
+  failure(message: string): void;
   /** Writes pending lines. Nothing may be logged afterwards. */
   close(): void;
 }
@@ -34,9 +36,13 @@ const LEVELS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60,
 /** Returns a log to stderr: aligned and colored lines on a terminal, JSON lines elsewhere. */
 export function requestLog(level: keyof typeof LEVELS): RequestLog {
   const isLogged = (of: keyof typeof LEVELS): boolean => LEVELS[of] >= LEVELS[level];
-  if (!isLogged("error")) return { request: () => {}, defect: () => {}, close: () => {} };
+  if (!isLogged("error")) return { request: () => {}, defect: () => {}, failure: () => {}, close: () => {} };
   const batched = process.stderr.isTTY === true ? null : new LineBatch();
   const time = timestamps();
+  const writeError = (shown: string, fields: object): void => {
+    if (batched === null) process.stderr.write(`${clock()} ${shown}\n`);
+    else batched.write(`{"level":${LEVELS.error}${time()},${JSON.stringify(fields).slice(1)}\n`);
+  };
   return {
     request: (outcome) => {
       const of = outcome.warning === undefined ? "info" : "warn";
@@ -47,12 +53,10 @@ export function requestLog(level: keyof typeof LEVELS): RequestLog {
     defect: (error, facts) => {
       const { name, message } = error instanceof Error ? error : new Error(String(error));
       const stack = inspect(error);
-      if (batched === null) process.stderr.write(`${clock()} ${pc.red(DEFECT)}\n${stack}\n`);
-      else {
-        const rest = JSON.stringify({ ...facts, err: { type: name, message, stack }, msg: DEFECT });
-        batched.write(`{"level":${LEVELS.error}${time()},${rest.slice(1)}\n`);
-      }
+      const err = { type: name, message, stack };
+      writeError(`${pc.red(DEFECT)}\n${stack}`, { ...facts, err, msg: DEFECT });
     },
+    failure: (msg) => writeError(pc.red(msg), { msg }),
     close: () => batched?.close(),
   };
 }

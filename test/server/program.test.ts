@@ -120,6 +120,36 @@ it("the log holds the latest requests when the process exits without closing the
   expect(logOf(ended).map(({ path }) => path)).toEqual(["/clob/time"]);
 });
 
+it("the log has one line at the level error when the disk is full", async () => {
+  const fillOnSignal = `data:text/javascript,${encodeURIComponent(`
+    import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    process.on("SIGUSR2", () => {
+      fs.writeSync = () => { throw Object.assign(new Error("ENOSPC: no space"), { code: "ENOSPC", syscall: "write" }); };
+      syncBuiltinESMExports();
+    });`)}`;
+
+  const server = await program.serve(
+    ["--log-level", "error", "--clock", "frozen", "--data", "full", "--ephemeral", "false"],
+    {
+      flags: ["--import", fillOnSignal],
+    },
+  );
+  const derive = (): Promise<Response> => {
+    const path = `/sim/accounts/0x${"1".repeat(40)}/credentials`;
+    return fetch(`${server.url}${path}`, { method: "POST" });
+  };
+  expect((await derive()).status).toBe(200);
+  process.kill(server.pid, "SIGUSR2");
+  while ((await derive()).status !== 503);
+  expect((await derive()).status).toBe(503);
+  const ended = await server.end("SIGTERM");
+  expect(ended.code).toBe(4);
+  expect(logOf(ended)).toMatchObject([
+    { level: 50, msg: expect.stringMatching(/^the journal cannot be written: ENOSPC: no space; /) },
+  ]);
+});
+
 it("a log line of an exchange in a pool has the full path", async () => {
   const server = await program.serve(["--pool", "2", "--clock", "frozen"]);
   for (const path of ["/2/clob/time", "/clob/time", "/1/nowhere"]) {
