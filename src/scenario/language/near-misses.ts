@@ -22,9 +22,9 @@ export const meantWord = (word: string, possible: Iterable<string>): string | un
 
 const THOUSANDS = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 
-/** Returns the valid number that was meant by `0,55`, `1,000`, `$0.55`, `55c` or `10x`; null if there is none. */
+/** Returns the valid number that was meant by `0,55`, `1,000`, `+10`, `$0.55`, `55c` or `10x`; null if there is none. */
 export function meantNumber(text: string, isRight: (text: string) => boolean): string | null {
-  const plain = text.replace(/^[$x×]|(?:[$¢%c×x]|shares?)$/gi, "");
+  const plain = text.replace(/^[+$x×]|(?:[$¢%c×x]|shares?)$/gi, "");
   const hundredths = /^\d{2}$/.test(plain) || (plain !== text && /^\d$/.test(plain));
   const candidates = [
     THOUSANDS.test(plain) ? plain.replaceAll(",", "") : plain,

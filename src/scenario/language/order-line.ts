@@ -46,7 +46,7 @@ export function readOrderLine(
 } {
   const named = line.wordAfter("as");
   const parts = attempt(() => {
-    if (!mayBeWrong) requireArrangement(line);
+    if (!mayBeWrong) requireArrangement(line, declared);
     return partsOf(line);
   });
   if (parts === undefined) {
@@ -184,9 +184,10 @@ const wordOf = (text: string, words: readonly string[]): string | undefined =>
   words.find((each) => each === text.toUpperCase()) ?? meantWord(text, words);
 
 /** Reports words of an order that are misplaced, missing or superfluous, if it is clear what was meant. */
-function requireArrangement(line: LineWords): void {
+function requireArrangement(line: LineWords, { markets }: Declarations): void {
   const given = line.left;
-  const meant = meantOrder(given.flatMap(({ text }) => text.split(JOINED).filter(Boolean)));
+  const words = given.flatMap(({ text }) => text.split(JOINED).filter(Boolean));
+  const meant = meantOrder(words, (name) => markets?.has(name) === true);
   if (meant === null) return;
   const index = given.findIndex(({ text }, place) => !standsFor(text, meant[place]));
   const word = given[index];
@@ -203,9 +204,15 @@ const standsFor = (given: string, meant: string | undefined): boolean =>
     wordOf(given, [meant]) === meant ||
     [PRICE, SIZE].some((rule) => corrected(given, rule) === meant));
 
+/** Returns a number without its `+`, unless it may be an expiration, which follows a type. */
+const unsigned = (word: string, before: string | undefined): string =>
+  /^\+[.,]?\d/.test(word) && NUMBER.test(word.slice(1)) && wordOf(before ?? "", ORDER_TYPES) === undefined
+    ? word.slice(1)
+    : word;
+
 /** Returns the words of an order in the right order; null if a word is unknown, or side, outcome or size is missing. */
-function meantOrder(words: readonly string[]): readonly string[] | null {
-  const left = [...words];
+function meantOrder(words: readonly string[], isMarket: (name: string) => boolean): readonly string[] | null {
+  const left = words.map((word, index) => unsigned(word, words[index - 1]));
   const clause = (name: string): string[] => {
     const at = left.indexOf(name);
     return at < 0 || left[at + 1] === undefined ? [] : left.splice(at, 2);
@@ -220,13 +227,17 @@ function meantOrder(words: readonly string[]): readonly string[] | null {
   const [first, second, third] = numbers;
   const isSign = (word: string, index: number): boolean =>
     wordOf(word, ["@"]) !== undefined && (word === "@" || NUMBER.test(left[index + 1] ?? ""));
-  const rest = left.filter((word, index) => !NUMBER.test(word) && !isSign(word, index) && !NOISE.test(word));
-  const isExpiry = (word: string): boolean => word.startsWith("+") || parseIso(word) !== null;
-  const isKnown = rest.every(
-    (word) => wordOf(word, TAILS) ?? meantOrderType(word) ?? meantExpiry(word) ?? isExpiry(word),
+  const others = left.filter(
+    (word, index) => !NUMBER.test(word) && !isSign(word, index) && !NOISE.test(word),
   );
-  if (side === undefined || outcome === undefined || first === undefined || third !== undefined || !isKnown)
-    return null;
+  const isExpiry = (word: string): boolean => word.startsWith("+") || parseIso(word) !== null;
+  const isKnown = (word: string): boolean =>
+    (wordOf(word, TAILS) ?? meantOrderType(word) ?? meantExpiry(word)) != null || isExpiry(word);
+  const bareMarket = others.find((word) => inMarket.length === 0 && !isKnown(word) && isMarket(word));
+  if (bareMarket !== undefined) inMarket.push("in", bareMarket);
+  const rest = others.filter((word) => word !== bareMarket);
+  if (side === undefined || outcome === undefined || first === undefined || third !== undefined) return null;
+  if (!rest.every(isKnown)) return null;
   const isFirstPrice = second !== undefined && isRight(first, PRICE) && !isRight(second, PRICE);
   const [size, price] = isFirstPrice ? [second, first] : [first, second];
   const tail =
@@ -327,7 +338,7 @@ export type FillLine = Readonly<ReturnType<typeof readFillLine>>;
 
 /** Reads the same without the taker: `SELL 40 YES @ 0.55 from alice`. */
 export function readFillLine(line: LineWords, declared: Declarations) {
-  requireArrangement(line);
+  requireArrangement(line, declared);
   const side = line.oneOf(SIDES);
   const size = line.units<Size>(SIZE);
   const outcome = line.oneOf(OUTCOMES);

@@ -55,6 +55,10 @@ describe("an almost valid order is refused with a suggestion", () => {
     ["BUY 1_000 YES @ 0.55", "1000"],
     ["BUY 10x YES @ 0.55", "10"],
     ["BUY 2k YES @ 0.55", "2000"],
+    ["BUY +10 YES @ 0.55", "10"],
+    ["BUY 10 YES @ +0.55", "0.55"],
+    ["BUY YES +10 @ 0.55 GTD +60s", "BUY 10 YES @ 0.55 GTD +60s"],
+    ["fund +100 USDC", "100"],
     // Types and expirations.
     ["BUY 10 YES @ 0.55 GTT +60s", "GTD"],
     ["BUY 10 YES @ 0.55 DAY", "GTD"],
@@ -88,9 +92,19 @@ describe("an almost valid order is refused with a suggestion", () => {
   });
 
   it("also with several markets", () => {
-    expect(
-      suggestionsOf(ofTwoMarkets("alice: BUY 10 rain YES @ 0.5", "alice: BUY in rain 10 YES @ 0.5")),
-    ).toEqual(['x.yaml:5:24: expected @, found "YES"', "BUY 10 YES @ 0.5 in rain"]);
+    const orders = [
+      "BUY in rain 10 YES @ 0.5",
+      "BUY 10 rain YES @ 0.5",
+      "BUY 10 YES rain @ 0.5",
+      "BUY 10 YES @ 0.5 rain",
+    ];
+    expect(suggestionsOf(ofTwoMarkets(...orders.map((order) => `alice: ${order}`)))).toEqual(
+      orders.map(() => "BUY 10 YES @ 0.5 in rain"),
+    );
+    // A word that is no market may mean anything.
+    expect(suggestionsOf(ofTwoMarkets("alice: BUY 10 fog YES @ 0.5"))).toEqual([
+      'x.yaml:5:23: expected @, found "YES"',
+    ]);
   });
 
   it.each([
