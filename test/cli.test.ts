@@ -85,6 +85,9 @@ describe("clobsim", () => {
     serve --no-personalsign      | unknown option --no-personalsign, did you mean --no-personal-sign?
     serve --zebras               | unknown option --zebras (see clobsim serve --help)
     serve -p 80                  | unknown option -p (see clobsim serve --help)
+    fuzz --seeds -5..5           | --seeds expects FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6, found "-5..5"
+    run --grep -foo x.yaml       | --grep is followed by the option -foo: write --grep=-foo if it is its value
+    run --grep --bial x.yaml     | unknown option --bial, did you mean --bail?
     world --port 80              | unknown option --port, did you mean --out?
     serve 7070                   | serve takes options only, found "7070"
     world -- --seed              | world takes options only, found "--seed"

@@ -226,12 +226,24 @@ function refuseUnknown(
   const known = settingsOf(command).map(([key, setting]) => wordOf(key, setting));
   const unknown = keys.find((key) => !known.includes(key) && !YARGS_KEYS.includes(key));
   if (unknown !== undefined) {
-    const typed = typedAs(unknown);
+    const place = argv.findIndex((word) => /^-+([^=]*)/.exec(word)?.[1] === unknown);
+    const typed = argv[place]?.replace(/=.*/s, "") ?? typedAs(unknown);
+    requireNoValue(command, typed, argv[place - 1]);
     const words = known.map((word) => `--${word}`);
     throw new UsageError(
       `unknown option ${typed}${didYouMean(typed, words) || ` (see clobsim ${command} --help)`}`,
     );
   }
+}
+
+/** Refuses a value that begins with one dash, which was read as an option. @throws UsageError or ConfigError */
+function requireNoValue(command: CommandName, word: string, before = ""): void {
+  const taker = settingsOf(command).find(([key, setting]) => `--${wordOf(key, setting)}` === before)?.[1];
+  if (taker === undefined || taker.toggle !== undefined || word.startsWith("--")) return;
+  readText(before, word, taker);
+  throw new UsageError(
+    `${before} is followed by the option ${word}: write ${before}=${word} if it is its value`,
+  );
 }
 
 /** Returns the message for a command line that begins with an option. */
