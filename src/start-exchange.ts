@@ -1,3 +1,4 @@
+import { unknownOption } from "./api/nearest.ts";
 import {
   faultOfOptions,
   NUMBER,
@@ -10,15 +11,7 @@ import {
 } from "./api/option-types.ts";
 import type { LocalExchange, RunningServer } from "./compose.ts";
 import { type Config, readConfig, SETTINGS } from "./config.ts";
-import {
-  ConfigError,
-  didYouMean,
-  flagOf,
-  type OptionKinds,
-  readText,
-  type Settings,
-  wordOf,
-} from "./setting.ts";
+import { ConfigError, flagOf, type OptionKinds, readText, type Settings, wordOf } from "./setting.ts";
 import type { StartOptions } from "./start-options.ts";
 
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
@@ -64,15 +57,14 @@ export function configOf(options: StartOptions): Config {
     name,
     secret === true ? SECRET : option === undefined ? TEXT : OPTION_TYPES[option],
   ]);
-  const fault = faultOfOptions(options, Object.fromEntries(types));
+  const fault =
+    faultOfOptions(options, Object.fromEntries(types)) ?? unknownOption(options, Object.keys(settings));
   if (fault !== undefined) throw new ConfigError(fault);
   const flags: Record<string, readonly string[]> = {};
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of Object.entries({ ...DEFAULTS, ...Object.fromEntries(given) })) {
-    const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
-    if (setting === undefined) {
-      throw new ConfigError(`unknown option ${name}${didYouMean(name, Object.keys(settings))}`);
-    }
+    const setting = settings[name];
+    if (setting === undefined) continue;
     const texts = Array.isArray(value) ? value.map(String) : [String(value)];
     for (const text of texts) readText(name, text, setting);
     flags[flagOf(name)] = texts;

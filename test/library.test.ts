@@ -199,6 +199,7 @@ describe("scenarioSuite", () => {
     ["scenarios", { via: "smoke" }, 'via expects "auto", "process" or "http", found the string "smoke"'],
     ["scenarios", { seed: {} }, "seed expects a text or a number, found an object"],
     ["scenarios", { repeat: 0 }, "repeat expects a whole number from 1 to 1000000, found the number 0"],
+    ["scenarios", { vai: "http" }, "unknown option vai, did you mean via?"],
     ["scenarios", null, "the options are expected as an object, found null"],
   ])("refuses %j with %j", (paths, options, message) => {
     const suite = () => scenarioSuite(paths as string, options as ScenarioSuiteOptions);
