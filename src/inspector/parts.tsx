@@ -1,10 +1,12 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { toIso } from "../core/time.ts";
 import {
   accountName,
   canAct,
+  cursor,
+  followed,
   history,
   isShown,
   moment,
@@ -209,6 +211,10 @@ export function GoTo({
 }) {
   const text = useSignal("");
   const wrong = useSignal("");
+  // An error is about the cursor and the history at that time.
+  useEffect(() => {
+    wrong.value = "";
+  }, [cursor.value, followed.value, history.value]);
   return (
     <form
       class="go-to"

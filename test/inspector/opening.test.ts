@@ -268,6 +268,29 @@ describe.runIf(BROWSER !== null)("keys", () => {
     expect(await inspector.page.getByText("expected a sequence").count()).toBe(0);
   });
 
+  it("that move the cursor or follow the end remove the error of a sequence or an order", async () => {
+    const inspector = await open(story.html);
+    const { page } = inspector;
+    await inspector.waitForPosition(/^row/);
+    await inspector.open("order");
+    const errors = page.getByRole("status").filter({ hasText: /expected a sequence|no such order/ });
+    for (const act of [
+      () => page.keyboard.press("ArrowLeft"),
+      () => page.keyboard.press("l"),
+      // The cursor is at the end already.
+      () => page.keyboard.press("l"),
+    ]) {
+      for (const label of ["Go to sequence", "Order by id or number"]) {
+        await page.getByLabel(label).fill("99999999");
+        await page.getByLabel(label).press("Enter");
+      }
+      await expect.poll(() => errors.count()).toBe(2);
+      await page.keyboard.press("Escape");
+      await act();
+      await expect.poll(() => errors.count()).toBe(0);
+    }
+  });
+
   it("are listed on the page, and buttons do the same", async () => {
     const inspector = await open(story.html);
     await inspector.page.getByText("Keys", { exact: true }).click();
