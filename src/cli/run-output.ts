@@ -18,7 +18,7 @@ import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
 import { type Failed, shellWord } from "../scenario/run/run-scenario.ts";
 import type { VenueHistory } from "../scenario/venue/views.ts";
-import { flagOf, type Given, type Settings } from "../setting.ts";
+import { flagOf, type Given, type Settings, variableOf } from "../setting.ts";
 import { COMMANDS, type Values } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
 import { paintOf, summarizeJob, warn } from "./output.ts";
@@ -165,13 +165,13 @@ function streamTo(path: string): Output {
   };
 }
 
-/** Returns the command line as typed, quoted for a POSIX shell. */
-function repeatOf(paths: readonly string[], { flags }: Given): string {
+/** Returns the command line with the settings from the environment, without defaults, quoted for a POSIX shell. */
+function repeatOf(paths: readonly string[], { flags, environment }: Given): string {
   const settings: Settings = COMMANDS.run.settings;
-  const options = Object.entries(settings).flatMap(([key, { toggle }]) => {
+  const options = Object.entries(settings).flatMap(([key, setting]) => {
     const flag = flagOf(key);
-    if (NOT_REPEATED.has(flag)) return [];
-    return (flags[flag] ?? []).flatMap((value) => (toggle === "on" ? [`--${flag}`] : [`--${flag}`, value]));
+    const value = flags[flag]?.[0] ?? environment[variableOf(flag)] ?? "";
+    return NOT_REPEATED.has(flag) || value === "" || value === setting.default ? [] : [`--${flag}`, value];
   });
   return ["clobsim", "run", ...paths, ...options].map(shellWord).join(" ");
 }

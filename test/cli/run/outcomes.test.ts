@@ -196,6 +196,18 @@ describe("clobsim run", () => {
     expect(repeated.failure).toEqual(failure);
   });
 
+  it("prints a command line with the settings of the environment that are not defaults", async () => {
+    const environment = {
+      CLOBSIM_SEED: "7 of it",
+      CLOBSIM_VIA: "http",
+      CLOBSIM_REPEAT: "1",
+      CLOBSIM_BAIL: "yes",
+    };
+    const args = ["run", "bad/fails.yaml", "--via", "process"];
+    const { stdout } = await runLine(args, clobsim.folder, environment);
+    expect(stdout).toMatch(/^repeat {2}clobsim run bad\/fails\.yaml --via process --seed '7 of it'$/m);
+  });
+
   it("--update writes missing hashes, and the next run passes", async () => {
     clobsim.write("update/hash.yaml", 'scenario: h\r\nsteps:\r\n  - expect: { stateHash: "" } # here\r\n');
     expect((await run("update")).code).toBe(1);
