@@ -9,10 +9,8 @@ import {
   assertOwnFolder,
   ignoreInGit,
   JOURNAL_FILE,
-  PREVIOUS_STATE_FILE,
   removeBesideJournal,
   removeDrafts,
-  STATE_FILE,
 } from "./files.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { type Persistence, PersistenceError } from "./journal.ts";
@@ -22,7 +20,7 @@ import { assertTorn, cutOff, openingDamage, openingIn, type ScanEnd, type TornEn
 import type { Origin } from "./origin.ts";
 import { type ClockState, type Replayer, replayJournal } from "./replayer.ts";
 import type { SessionLog } from "./session-log.ts";
-import { findCheckpoint, readStateFile, STATE_FORMAT, stateDatabase } from "./state-file.ts";
+import { findCheckpoint, STATE_FORMAT, stateDatabase } from "./state-file.ts";
 import { assertEngine, assertKnown, assertNotNewer } from "./store-error.ts";
 
 /** A state is written when the journal has grown by this much, and at least doubled, since the latest state. */
@@ -226,14 +224,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
     origin: Origin,
   ): ScanEnd & { readonly replayer: Replayer } & Pick<ResumeResult, "from" | "warnings"> {
     const warnings: string[] = [];
-    const states = [STATE_FILE, PREVIOUS_STATE_FILE].map((name) => join(this.path, name));
-    const readers = states.map((path) => () => readStateFile(this.#disk, path));
-    const base = findCheckpoint(
-      readers,
-      this.#file,
-      this.#journalPath,
-      (message) => void warnings.push(message),
-    );
+    const base = findCheckpoint(this.#disk, this.path, this.#file, (message) => void warnings.push(message));
     if (base !== null) assertEngine(base.header.engine, this.path, this.#options.engine);
     let refused = base?.header.refused ?? 0;
     const reopen = (): void => origin.play(exchange);

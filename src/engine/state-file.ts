@@ -22,7 +22,7 @@ import type { State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
 import { type Disk, type DiskFile, writeFully } from "./disk.ts";
 import type { Snapshot } from "./exchange.ts";
-import { draftOf, PREVIOUS_STATE_FILE, STATE_FILE } from "./files.ts";
+import { draftOf, JOURNAL_FILE, PREVIOUS_STATE_FILE, STATE_FILE } from "./files.ts";
 import { parseLine } from "./journal-codec.ts";
 import {
   CLOCK_SETTING,
@@ -200,11 +200,11 @@ export function readStateFile(disk: Disk, path: string): Checkpoint | null {
   const checksum = new Checksum(file);
   try {
     const { state, others } = parseDocument(checksum.pieces(), textOf);
-    if (!checksum.isValid()) throw broken(path);
+    if (!checksum.isValid()) throw broken(path, file);
     return { header: readHeader(others.get("clobsim"), path), state };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    if (!checksum.isValid()) throw broken(path);
+    if (!checksum.isValid()) throw broken(path, file);
     throw new StoreError("corrupt", `${path}: ${error.message}`, { cause: error });
   } finally {
     file.close();
@@ -252,8 +252,13 @@ class Checksum {
   }
 }
 
-const broken = (path: string): StoreError =>
-  new StoreError("corrupt", `${path} was changed: its SHA-256 does not match its content`);
+function broken(path: string, { size }: DiskFile): StoreError {
+  const what =
+    size === 0
+      ? "is empty"
+      : `was changed: its SHA-256 does not match its content (clobsim serve --world ${path} --data NEW opens it as it is)`;
+  return new StoreError("corrupt", `${path} ${what}`);
+}
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
@@ -272,25 +277,26 @@ export const journalEndOf = ({ header: { line, check, offset } }: Checkpoint): J
 });
 
 /**
- * Returns the first usable state, newest first, else null: it has a digest, unlike those of earlier versions, and the
- * journal after it restores nothing older. Calls `damaged` for a damaged one.
+ * Returns the first usable state of a data directory, newest first, else null: it has a digest, unlike those of earlier
+ * versions, and the journal after it restores nothing older. Calls `damaged` for a damaged one.
  * @throws StoreError if a state belongs to another journal, or the journal has lost lines that the state includes
  */
 export function findCheckpoint(
-  readers: readonly (() => Checkpoint | null)[],
+  disk: Disk,
+  folder: string,
   journal: DiskFile,
-  path: string,
   damaged: (message: string) => void,
 ): Checkpoint | null {
-  for (const read of readers) {
+  for (const path of [STATE_FILE, PREVIOUS_STATE_FILE].map((name) => join(folder, name))) {
     let checkpoint: Checkpoint | null = null;
     try {
-      checkpoint = read();
+      checkpoint = readStateFile(disk, path);
     } catch (error) {
       if (!(error instanceof StoreError) || error.problem !== "corrupt") throw error;
-      damaged(error.message);
+      damaged(`${error.message}; it is ignored, and the state comes from the journal`);
     }
-    if (checkpoint !== null && isUsable(checkpoint.header, journal, path)) return checkpoint;
+    if (checkpoint !== null && isUsable(checkpoint.header, journal, join(folder, JOURNAL_FILE)))
+      return checkpoint;
   }
   return null;
 }

@@ -3,19 +3,13 @@ import { counted } from "../core/format.ts";
 import { toIso } from "../core/time.ts";
 import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
-import {
-  assertNoStateFile,
-  assertOwnFolder,
-  JOURNAL_FILE,
-  PREVIOUS_STATE_FILE,
-  STATE_FILE,
-} from "../engine/files.ts";
+import { assertNoStateFile, assertOwnFolder, JOURNAL_FILE, STATE_FILE } from "../engine/files.ts";
 import { lockStateOf } from "../engine/folder-lock.ts";
 import { BEGINNING, isControl, type Line } from "../engine/journal-line.ts";
 import { type Damage, damageText, openingDamage, openingIn, scan } from "../engine/journal-scan.ts";
 import { originOfJournal } from "../engine/origin.ts";
 import { ReplayDiffers, replayJournal } from "../engine/replayer.ts";
-import { findCheckpoint, readStateFile } from "../engine/state-file.ts";
+import { findCheckpoint } from "../engine/state-file.ts";
 import { assertKnown, assertNotNewer, StoreError, type StoreProblem } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 import type { JournalSource } from "./journal-source.ts";
@@ -79,11 +73,8 @@ function checkJournal(disk: Disk, folder: string, engine: string, check: Check):
 
 /** Finds the state from which recovery starts, and replays the rest of the journal. */
 function checkState(disk: Disk, folder: string, source: Source, check: Check): void {
-  const readers = [STATE_FILE, PREVIOUS_STATE_FILE].map(
-    (name) => () => readStateFile(disk, join(folder, name)),
-  );
   check(STATE_FILE, () => {
-    const base = findCheckpoint(readers, source.file, source.path, (text) => {
+    const base = findCheckpoint(disk, folder, source.file, (text) => {
       check(STATE_FILE, () => ({ text, isNotable: true }));
     });
     const text =

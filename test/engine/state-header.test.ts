@@ -79,3 +79,22 @@ describe("a state file with a correct checksum and a wrong header", () => {
     await expect(openOn(disk)).rejects.toMatchObject({ name: "StoreError", problem: "newer" });
   });
 });
+
+describe("a state file that its owner has changed", () => {
+  it.each<[what: string, change: (text: string) => string, why: string]>([
+    [
+      "edited",
+      (text) => text.replace('"devAccounts":[', '"devAccounts": ['),
+      `was changed: its SHA-256 does not match its content (clobsim serve --world ${STATE} --data NEW opens it as it is)`,
+    ],
+    ["emptied", () => "", "is empty"],
+  ])("and %s is ignored with a warning that says so", async (_what, change, why) => {
+    const text = change(Buffer.from(image.get(STATE) ?? []).toString("utf8"));
+    const warnings: string[] = [];
+    const disk = new SimulatedDisk(new Map([...image, [STATE, Buffer.from(text)]]));
+    const { exchange, close } = await openOn(disk, {}, warnings);
+    expect(stateHashes(exchange)).toBe(hash);
+    expect(warnings).toEqual([`${STATE} ${why}; it is ignored, and the state comes from the journal`]);
+    await close();
+  });
+});
