@@ -15,13 +15,15 @@ export const EXIT = {
   newer: 6,
   /** A replay differs from the record. */
   differs: 7,
-  /** A signal stopped the command. */
-  interrupted: 130,
   /** A defect of the program. */
   defect: 70,
 } as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+/** Exit codes of a command that a signal stopped: 128 and the signal's number, as shells say it. */
+export const SIGNAL_EXIT = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+export type StopSignal = keyof typeof SIGNAL_EXIT;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT] | (typeof SIGNAL_EXIT)[StopSignal];
 
 /** Thrown if the command line is invalid. The message is printed as it is. */
 export class UsageError extends Error {

@@ -79,6 +79,8 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
     ...{ program: PROGRAM, settings, seedTimeoutMs },
     ...{ seeds, shard, threads, budgetMs, folder },
   });
+  const stopped = stopSignal();
+  void stopped.then(() => campaign.stop());
   const ending = await runWithProgress(campaign, budgetMs, environment);
   if (ending === null) return EXIT.failed;
   const { progress, results } = campaign;
@@ -87,7 +89,7 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
   summarizeJob(environment, (bytes) =>
     codeSummary(`fuzz, ${foundText(results, plainPaint)}`, campaignLines(end, plainPaint), "line", bytes),
   );
-  if (ending === "stopped") return EXIT.interrupted;
+  if (ending === "stopped") return stopped;
   return results.failures.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
@@ -97,7 +99,6 @@ async function runWithProgress(
   budgetMs: number,
   environment: Given["environment"],
 ): Promise<Ending | null> {
-  void stopSignal().then(() => campaign.stop());
   const paint = paintOf(environment, process.stderr);
   const progress = new FuzzProgress(() => campaign.progress, budgetMs, paint);
   try {

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
-import { constants as system } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { draftOf } from "../engine/files.ts";
 import { StoreError } from "../engine/store-error.ts";
-import { UsageError } from "./exit-code.ts";
+import { SIGNAL_EXIT, type StopSignal, UsageError } from "./exit-code.ts";
 
 type Content = string | Uint8Array | Iterable<string>;
 
@@ -56,7 +55,7 @@ async function replace(path: string, content: Content): Promise<void> {
   if (known !== undefined) accessSync(path, constants.W_OK);
   const draft = draftOf(path, randomUUID());
   const remove = (): void => rmSync(draft, { force: true });
-  const exit = (signal: keyof typeof system.signals): void => process.exit(128 + system.signals[signal]);
+  const exit = (signal: StopSignal): void => process.exit(SIGNAL_EXIT[signal]);
   process.on("exit", remove);
   for (const signal of SIGNALS) process.on(signal, exit);
   try {
@@ -69,7 +68,7 @@ async function replace(path: string, content: Content): Promise<void> {
   }
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const SIGNALS = Object.keys(SIGNAL_EXIT) as StopSignal[];
 
 /** System errors of a full or broken disk. */
 export const DISK_FAILURE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO"]);

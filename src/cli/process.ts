@@ -1,4 +1,4 @@
-import { constants } from "node:os";
+import { type ExitCode, SIGNAL_EXIT, type StopSignal } from "./exit-code.ts";
 
 /**
  * Calls `onClosed` when the reader of a stream closes its pipe or terminal. Any other error of the stream is thrown. The
@@ -16,24 +16,24 @@ export function whenClosed(stream: NodeJS.WriteStream, onClosed: () => void): vo
 const SAME_KEY_PRESS_MS = 500;
 
 /**
- * Resolves at the first SIGINT, SIGTERM or SIGHUP, or when stderr is closed. A later SIGINT or SIGTERM exits at once with
- * 128 and the signal's number. A later SIGHUP does not, because a closing terminal and its shell may both send one.
+ * Resolves to the exit code for the first SIGINT, SIGTERM or SIGHUP; that of SIGHUP when stderr is closed. A later SIGINT or
+ * SIGTERM exits at once. A later SIGHUP does not, because a closing terminal and its shell may both send one.
  */
-export function stopSignal(): Promise<void> {
+export function stopSignal(): Promise<ExitCode> {
   return new Promise((resolve) => {
     let first: number | null = null;
-    const stop = (): void => {
+    const stop = (signal: StopSignal): void => {
       first ??= performance.now();
-      resolve();
+      resolve(SIGNAL_EXIT[signal]);
     };
     const onSignal = (signal: "SIGINT" | "SIGTERM"): void => {
       const now = performance.now();
-      if (first !== null && now - first > SAME_KEY_PRESS_MS) process.exit(128 + constants.signals[signal]);
-      stop();
+      if (first !== null && now - first > SAME_KEY_PRESS_MS) process.exit(SIGNAL_EXIT[signal]);
+      stop(signal);
     };
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
-    process.on("SIGHUP", stop);
-    whenClosed(process.stderr, stop);
+    process.on("SIGHUP", () => stop("SIGHUP"));
+    whenClosed(process.stderr, () => stop("SIGHUP"));
   });
 }

@@ -127,7 +127,10 @@ function commandsPage(): string {
       ["6", "a newer version has written the data"],
       ["7", "a replay has another outcome than recorded"],
       ["70", "a defect of clobsim"],
-      ["130", "interrupted by a signal"],
+      [
+        "129, 130, 143",
+        "stopped by SIGHUP, SIGINT (Ctrl-C) or SIGTERM; `serve` and `run --watch` end with 0",
+      ],
     ]),
     "",
     ...commands,

@@ -149,13 +149,17 @@ describe("the results", () => {
     });
   });
 
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)(
     "are complete when %s stops the campaign: all seeds before the first unfinished one",
-    async (signal) => {
+    async (signal, expected) => {
       const campaign = startFuzz(fuzzer, `--seeds 1980..2100 --workers 1 --out ${signal}`);
       await campaign.prints("seed 2000 runs");
       const { code, stdout } = await campaign.end(signal);
-      expect(code).toBe(130);
+      expect(code).toBe(expected);
       expect(stdout).toContain("interrupted after 20 of 120 seeds\n");
       const files = ["fuzz-1980-2100.json", "seed-1994.ndjson", "seed-1994.yaml"];
       expect(Object.keys(fuzzer.files(signal))).toEqual(files);
