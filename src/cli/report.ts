@@ -1,6 +1,7 @@
 import { DEFAULT_DATA, VERSION } from "../config.ts";
 import { JournalReplay } from "../history/journal-replay.ts";
 import { type ReportContent, reportBytes, reportName } from "../history/report.ts";
+import { shellWord } from "../scenario/run/run-scenario.ts";
 import { SERVER_URL } from "../setting.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
@@ -39,7 +40,7 @@ export const run: Run<"report"> = async (values, [word], given) => {
 
 async function write(path: string, content: string | Uint8Array): Promise<void> {
   await save(path, content);
-  warn(`the report is in ${path}; on any machine, clobsim replay ${path} replays it`);
+  warn(`the report is in ${path}; on any machine, clobsim replay ${shellWord(path)} replays it`);
 }
 
 /**

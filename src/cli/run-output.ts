@@ -200,7 +200,7 @@ export const reportFailedTo =
       return;
     }
     const path = writeReport(folder, scenario, (name) => reportOf(history, reason, name));
-    warn(`a report of ${file} is in ${path}, try clobsim replay or shrink ${path}`);
+    warn(`a report of ${file} is in ${path}, try clobsim replay or shrink ${shellWord(path)}`);
   };
 
 /** @throws UsageError if the report cannot be written. */

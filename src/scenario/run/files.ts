@@ -22,16 +22,16 @@ export class NoFilesError extends Error {
 
 /** Returns the scenario files at some paths, sorted and unique. @throws NoFilesError for a path without scenario files. */
 export function findFiles(paths: readonly string[]): string[] {
-  const found = new Set<string>();
+  const found = new Map<string, string>();
   for (const path of paths) {
     const files = filesOf(path);
     if (files.length === 0)
       throw new NoFilesError(
         `no scenario file at ${path}: expected a file, a folder with .yaml files, or a glob`,
       );
-    for (const file of files) found.add(file);
+    for (const file of files) if (!found.has(resolve(file))) found.set(resolve(file), file);
   }
-  return [...found].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return [...found.values()].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
 function filesOf(path: string): string[] {

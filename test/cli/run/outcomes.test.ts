@@ -208,6 +208,11 @@ describe("clobsim run", () => {
     expect(stdout).toMatch(/^repeat {2}clobsim run bad\/fails\.yaml --via process --seed '7 of it'$/m);
   });
 
+  it("--report prints commands that a shell can run", async () => {
+    const { stderr } = await run("bad/fails.yaml", "--report", "of today");
+    expect(stderr).toContain("try clobsim replay or shrink 'of today/fails.ndjson'\n");
+  });
+
   it("--update writes missing hashes, and the next run passes", async () => {
     clobsim.write("update/hash.yaml", 'scenario: h\r\nsteps:\r\n  - expect: { stateHash: "" } # here\r\n');
     expect((await run("update")).code).toBe(1);
@@ -230,7 +235,7 @@ describe("the scenarios of a run", () => {
   it("are those of folders, globs and files, without parts and other files", async () => {
     expect(await chosen("good")).toEqual(["good/a.yaml", "good/b.yaml", "good/c.yaml"]);
     expect(await chosen("*/?.yaml")).toEqual(["good/a.yaml", "good/b.yaml", "good/c.yaml"]);
-    expect(await chosen("good", "good/a.yaml", "g*/b.yaml")).toEqual([
+    expect(await chosen("good", "./good/a.yaml", clobsim.path("good/b.yaml"), "g*/b.yaml")).toEqual([
       "good/a.yaml",
       "good/b.yaml",
       "good/c.yaml",
