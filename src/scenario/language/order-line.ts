@@ -88,7 +88,9 @@ type OrderParts = ReturnType<typeof partsOf>;
 function partsOf(line: LineWords) {
   const side = line.take(SHAPE);
   const size = line.take("a size");
-  const outcome = line.take("YES or NO");
+  const outcome = line.take(anyOf(OUTCOMES));
+  const isOutcome = wordOf(outcome.text, OUTCOMES) !== undefined;
+  if (!isOutcome && line.peek()?.text !== "@") throw outcome.unexpected(anyOf(OUTCOMES));
   line.require("@");
   const price = line.take("a price");
   const type = optional(line);

@@ -103,7 +103,7 @@ describe("an almost valid order is refused with a suggestion", () => {
     );
     // A word that is no market may mean anything.
     expect(suggestionsOf(ofTwoMarkets("alice: BUY 10 fog YES @ 0.5"))).toEqual([
-      'x.yaml:5:23: expected @, found "YES"',
+      'x.yaml:5:19: expected YES or NO, found "fog"',
     ]);
   });
 
@@ -140,7 +140,10 @@ describe("an almost valid order is refused with a suggestion", () => {
       `x.yaml:4:25: expected ${PRICE}, found "1.5"`,
     ]);
     expect(suggestionsOf(ofSteps("alice: BUY 10 20 YES @ 0.5"))).toEqual([
-      'x.yaml:4:22: expected @, found "YES"',
+      'x.yaml:4:19: expected YES or NO, found "20"',
+    ]);
+    expect(problemsOf(ofSteps("alice: BUY 10 @ 0.5"))).toEqual([
+      'x.yaml:4:19: expected YES or NO, found "@"',
     ]);
   });
 
