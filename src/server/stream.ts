@@ -27,6 +27,16 @@ const HISTORY_BATCH = 200;
 
 type Piece = string | Uint8Array;
 
+/** An exchange at one moment. */
+type Moment = Pick<Exchange, "now" | "sequence" | "hash" | "snapshot">;
+
+/** Where a reader begins: an opening with the id line of the entry before its position. */
+interface Beginning {
+  readonly id: string;
+  readonly position: number;
+  readonly exchange: Moment;
+}
+
 /** A reader of the feed; its only data is a position. */
 interface Reader {
   /** Position of the next entry to send. */
@@ -129,6 +139,8 @@ class Feed {
   /** Position up to which all entries are durable, and position at the latest rewind of the exchange. */
   #durableEnd = 0;
   #rewoundAt = 0;
+  /** Where its readers begin after that rewind; null if no reader has to any more. */
+  #rewound: Beginning | null = null;
   #push: NodeJS.Timeout | null = null;
   #pushedAt = 0;
 
@@ -201,12 +213,17 @@ class Feed {
     }
   }
 
-  /** Yields the opening entry for a reader that gets no history: the current state, or only the facts for reason `now`. */
+  /**
+   * Yields the opening entry for a reader that gets no history: the current state, or only the facts for reason `now`.
+   * After a rewind it is the state then, as long as the entries since are in the buffer.
+   */
   async *#opening(reader: Reader, reason: OpeningReason): AsyncGenerator<Piece> {
-    const { exchange } = this.#opened;
     for (;;) {
-      reader.position = this.#latest.end;
-      const pieces = this.#openingPieces(this.#latest.latest, reason, exchange);
+      const rewound = reason === "putBack" ? this.#rewound : null;
+      const isInBuffer = rewound !== null && rewound.position >= this.#latest.first;
+      const { id, position, exchange } = isInBuffer ? rewound : this.#beginning(this.#opened.exchange);
+      reader.position = position;
+      const pieces = this.#openingPieces(id, reason, exchange);
       // The first piece must be made before the await, because it shows the exchange at this moment.
       const first = pieces.next();
       if (!(await this.#flushAndCheck(reader))) continue;
@@ -255,7 +272,7 @@ class Feed {
     if (!isFound) yield* this.#opening(reader, "unknown");
   }
 
-  *#openingPieces(id: string, reason: OpeningReason, exchange: Exchange): Generator<Piece> {
+  *#openingPieces(id: string, reason: OpeningReason, exchange: Moment): Generator<Piece> {
     const { origin, clock, beganAtOrigin } = this.#opened;
     const { mode, rate } = clock.setting;
     const { now, sequence, hash } = exchange;
@@ -307,7 +324,18 @@ class Feed {
   #goBack(): void {
     this.#latest.clear(this.#startIds());
     this.#rewoundAt = this.#latest.first;
+    this.#rewound = null;
+    // After the rewind, its caller may replay commands or set the clock.
+    if (this.#readers.size > 0) {
+      queueMicrotask(() => {
+        this.#rewound = this.#beginning(momentOf(this.#opened.exchange));
+      });
+    }
     this.#pushSoon();
+  }
+
+  #beginning(exchange: Moment): Beginning {
+    return { id: this.#latest.latest, position: this.#latest.end, exchange };
   }
 
   #added(): void {
@@ -325,6 +353,7 @@ class Feed {
     this.#push = null;
     this.#plain = 0;
     this.#pushedAt = performance.now();
+    if ([...this.#readers].every(({ position }) => position >= this.#rewoundAt)) this.#rewound = null;
     const { persistence } = this.#opened;
     const { end } = this.#latest;
     try {
@@ -339,6 +368,13 @@ class Feed {
   #wake(): void {
     for (const reader of this.#readers) reader.wake();
   }
+}
+
+/** Returns what an exchange is now; it does not change with the exchange. */
+function momentOf(exchange: Exchange): Moment {
+  const { now, sequence, hash } = exchange;
+  const snapshot = exchange.snapshot();
+  return { now, sequence, hash, snapshot: () => snapshot };
 }
 
 /** Returns the clock entry with the id line `id`: mode, rate and virtual time. */

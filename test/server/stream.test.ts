@@ -240,6 +240,27 @@ describe("the beginning of a feed", () => {
     }
     expect(reasonsOf(reader)).toEqual(["start", "putBack", "putBack"]);
   });
+
+  it("is followed by the request that restored a snapshot or reset the exchange, and all entries since", async () => {
+    await api.post("/sim/snapshots", { name: "here" });
+    const reader = await follow();
+    for (const path of ["/sim/snapshots/here/restore", "/sim/reset"]) {
+      const before = reader.entries.length;
+      await api.post(path);
+      await api.newToken();
+      await receivedBy(reader);
+      const since = reader.entries.slice(before);
+      expect(since.map(({ event }) => event)).toEqual([
+        "opening",
+        "request",
+        "command",
+        "command",
+        "request",
+      ]);
+      expect(since[1]?.data).toMatchObject({ d: { method: "POST", path, status: 200 } });
+      expect(replayed(since).hash).toBe((await info()).stateHash);
+    }
+  });
 });
 
 describe("HEAD /sim/stream", () => {
