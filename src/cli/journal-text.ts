@@ -189,7 +189,7 @@ export function requireLine(
   end: ReplayEnd,
   flag = "--at",
 ): void {
-  if (at.to === undefined || end.last?.n === at.to) return;
+  if (at.to === undefined || (end.last?.n ?? 0) >= at.to) return;
   throw new UsageError(`${flag} expects a line of ${name}, which has ${end.scan.number}, found ${at.to}`);
 }
 

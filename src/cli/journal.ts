@@ -4,7 +4,7 @@ import { JournalReplay } from "../history/journal-replay.ts";
 import { Mentions } from "../history/mentions.ts";
 import type { Run } from "./commands.ts";
 import { UsageError } from "./exit-code.ts";
-import { endedWith, endingOf, journalLine, openNamed } from "./journal-text.ts";
+import { endedWith, endingOf, journalLine, openNamed, requireLine } from "./journal-text.ts";
 import { OutputLines, paintOf } from "./output.ts";
 
 /** `clobsim journal`: prints a journal in readable form. */
@@ -23,5 +23,9 @@ export const run: Run<"journal"> = async ({ from, to, grep, json: isJson }, [nam
     if (!isMatch && !new Mentions(replayed, state).matches(grep)) return;
     output.add(isJson ? JSON.stringify(json) : text, isJson);
   });
-  return endedWith(endingOf(source, end, replay.exchange.state), () => output.end());
+  return endedWith(endingOf(source, end, replay.exchange.state), () => {
+    output.end();
+    requireLine(source, { to: from }, end, "--from");
+    if (to !== null) requireLine(source, { to }, end, "--to");
+  });
 };

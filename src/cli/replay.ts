@@ -7,7 +7,7 @@ import { type ChangedAnswer, RefusedRetries } from "../history/retry-refused.ts"
 import { count, visible } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { EXIT } from "./exit-code.ts";
-import { endingOf, openNamed } from "./journal-text.ts";
+import { endingOf, openNamed, requireLine } from "./journal-text.ts";
 import { print, warn } from "./output.ts";
 
 /** `clobsim replay`: replays a journal and compares the outcomes. */
@@ -30,6 +30,7 @@ export const run: Run<"replay"> = async ({ to, until }, [name = ""], _given, pro
   const { exchange } = replay;
   const { code, lines } = endingOf(source, end, exchange.state);
   const { last, commands, problem } = end;
+  if (to !== null && problem === null && code === EXIT.ok) requireLine(source, { to }, end, "--to");
   const result = problem === null ? "each has the recorded outcome" : "compared up to the line below";
   print([
     ...(reason === null ? [] : [`  written because ${reason}`]),

@@ -35,6 +35,14 @@ describe("clobsim journal", () => {
     expect(found.stdout.trimEnd().split("\n")).toHaveLength(1);
   });
 
+  it.each(["from", "to"])("refuses a line after the last: --%s", async (flag) => {
+    const { code, stdout, stderr } = await run("journal", [data], { [flag]: "2000" });
+    const { stdout: whole } = await run("journal", [data]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: flag === "from" ? "" : whole });
+    const last = whole.trimEnd().split("\n").length;
+    expect(stderr).toBe(`clobsim: --${flag} expects a line of ${data}, which has ${last}, found 2000\n`);
+  });
+
   it("prints a JSON object per line, with the events of each command", async () => {
     const { stdout } = await run("journal", [data], { json: "true", grep: "derive" });
     const [line] = stdout

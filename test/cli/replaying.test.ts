@@ -48,6 +48,12 @@ describe("clobsim replay", () => {
     expect(until.stdout).toContain("at 2026-01-01T00:00:00.000Z");
   });
 
+  it("refuses a line after the last", async () => {
+    const { code, stderr } = await run("replay", [data], { to: "2000" });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^clobsim: --to expects a line of .*, which has \d+, found 2000\n$/);
+  });
+
   it("names the first command with another outcome, with both outcomes side by side, and ends with 7", async () => {
     const file = changed("other.ndjson", "order", { size: 2000 });
     const { code, stderr } = await run("replay", [file]);
