@@ -52,9 +52,9 @@ export async function askServer<T>(
 }
 
 function errorOf({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): UsageError {
+  const { origin, pathname } = new URL(url);
   const pool = headers["x-sim-pool"];
   if (pool !== undefined) {
-    const { origin, pathname } = new URL(url);
     const relation = pathname === "/" ? "is" : "names no exchange of";
     return new UsageError(
       `${url} ${relation} a pool of ${pool} exchanges: name one of them, such as ${origin}/1`,
@@ -71,6 +71,9 @@ function errorOf({ headers, text }: HttpReply, url: string, hasToken: boolean, w
         ? `the clobsim at ${url} has another token: --sim-token expects the one that it was started with`
         : `the clobsim at ${url} requires its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`,
     );
+  }
+  if (code === "ROUTE_NOT_FOUND" && pathname !== "/") {
+    return new UsageError(`the clobsim at ${origin} has no pool: leave out ${pathname}`);
   }
   if (code === "ROUTE_NOT_FOUND") return new UsageError(`the clobsim at ${url} is too old to ${what}`);
   return new UsageError(

@@ -67,6 +67,7 @@ describe("clobsim record of a server", () => {
         { "sim-token": TOKEN, out: folder },
         `--out expects a file that can be written, found ${folder} (EISDIR)`,
       ],
+      [{ "sim-token": TOKEN, url: `${url}/3` }, `the clobsim at ${url} has no pool: leave out /3\n`],
       [{ url: free }, `nothing answers at ${free} (ECONNREFUSED): is clobsim serve running there?`],
     ] as const) {
       expect((await record(flags)).stderr).toContain(message);
