@@ -84,7 +84,8 @@ const CHECKS: Readonly<Record<CodeInScope<"signed">, Check>> = {
     find: ({ request: { headers }, credentials }) => {
       if (headers.poly_api_key === undefined) return null;
       if (credentials !== undefined) return undefined;
-      const hint = "a reset forgets all credentials: derive new ones with POST /clob/auth/derive-api-key";
+      const hint =
+        "a reset forgets all credentials, a restored snapshot those derived after it: derive new ones with POST /clob/auth/derive-api-key";
       return { message: "poly_api_key is not a key of this server", hint };
     },
   },

@@ -139,7 +139,8 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
     const trader = await deriveTrader(api, 1);
     await take("after");
     await restore("before");
-    await trader.refused("GET /clob/orders", "UNKNOWN_API_KEY");
+    const { body } = await trader.refused("GET /clob/orders", "UNKNOWN_API_KEY");
+    expect(body.hint).toContain("a restored snapshot those derived after it");
     await restore("after");
     await trader.ask("GET", "/clob/orders");
   });
