@@ -211,9 +211,8 @@ const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice
 /** Returns the candidates for the path: with the prefix or full URL before it, a trailing slash, the query string. */
 function pathChoices({ path, url, prefix = "", headers: { host }, hosts }: SignedRequest): Choice<string>[] {
   const nothing = correct("");
-  const prefixes = [...new Set(["/clob", `${prefix}/clob`])].map((clob) =>
-    wrong("CLOB_PREFIX", clob, `the ${clob} prefix`),
-  );
+  const ofPool = prefix === "" ? [] : [`${prefix}/clob`, prefix];
+  const prefixes = ["/clob", ...ofPool].map((before) => wrong("CLOB_PREFIX", before, `the ${before} prefix`));
   const urls = (hosts ?? (host === undefined ? [] : [host])).flatMap((name) =>
     ["http", "https"].map((scheme) => wrong("FULL_URL", `${scheme}://${name}${prefix}/clob`, "the full URL")),
   );

@@ -107,6 +107,7 @@ describe("an exchange of a pool", () => {
     for (const [path, message] of [
       ["/2/clob/orders", "the /2/clob prefix"],
       ["/clob/orders", "the /clob prefix"],
+      ["/2/orders", "the /2 prefix"],
       [`${server.url}/2/clob/orders`, "the full URL"],
     ] as const) {
       const headers = trader.headers("GET", "/clob/orders", "", { path });
