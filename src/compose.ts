@@ -288,7 +288,7 @@ export function serviceOf(
   const { devAccounts } = origin;
   const snapshots = new Snapshots(exchange, clock);
   const faults = new Faults(seed);
-  const reporting = reportingOf(opened, config.report, warn);
+  const reporting = reportingOf(opened, config.report, shared.slices, warn);
   const stream = new Stream(opened, VERSION);
   const { outbox, slices, log, page } = shared;
   const bots = new Bots(exchange);

@@ -1,6 +1,8 @@
 import { ApiError } from "./api/errors.ts";
 import { VERSION } from "./config.ts";
 import type { OpenedExchange, Warn } from "./engine/open-exchange.ts";
+import type { Slices } from "./engine/slices.ts";
+import { StoreError } from "./engine/store-error.ts";
 import {
   defectOf,
   historyOf,
@@ -9,18 +11,24 @@ import {
   reportBytes,
   reportInPieces,
   saveReport,
+  verifyHistory,
 } from "./history/report.ts";
 
 /** Bug reports of one exchange. */
 export interface Reporting {
-  /** Returns a report in pieces. @throws ApiError `SESSION_TOO_LONG` */
+  /** Returns a report in pieces. @throws ApiError `SESSION_TOO_LONG`, `UNAVAILABLE` if the journal is damaged */
   readonly pieces: (reason: string) => Promise<Iterable<Uint8Array>>;
   /** Writes the report of a defect; warns if it cannot be written. */
   readonly defect: (error: unknown, reason: string) => void;
 }
 
 /** `folder` is the directory for reports of defects; null writes none. */
-export function reportingOf(opened: OpenedExchange, folder: string | null, warn: Warn): Reporting {
+export function reportingOf(
+  opened: OpenedExchange,
+  folder: string | null,
+  slices: Slices,
+  warn: Warn,
+): Reporting {
   const { exchange, persistence, folder: dataFolder } = opened;
   /** Must be called after the journal is flushed. */
   const contentOf = (reason: string): ReportContent => ({
@@ -41,12 +49,19 @@ export function reportingOf(opened: OpenedExchange, folder: string | null, warn:
         await flushed;
       }
       try {
-        return reportInPieces(contentOf(reason));
+        const content = contentOf(reason);
+        await slices.run(verifyHistory(content.history));
+        return reportInPieces(content);
       } catch (error) {
-        if (!(error instanceof ReportTooLong)) throw error;
-        const reset = "POST /sim/reset begins a new session, which can be reported";
-        const hint = dataFolder === null ? reset : `clobsim report ${dataFolder.path} writes it to a file`;
-        throw new ApiError("SESSION_TOO_LONG", error.message, { hint });
+        const copying = dataFolder === null ? null : `clobsim report ${dataFolder.path} writes`;
+        if (error instanceof ReportTooLong) {
+          const reset = "POST /sim/reset begins a new session, which can be reported";
+          const hint = copying === null ? reset : `${copying} it to a file`;
+          throw new ApiError("SESSION_TOO_LONG", error.message, { hint });
+        }
+        if (!(error instanceof StoreError)) throw error;
+        const hint = `${copying} a report of the lines before the damage`;
+        throw new ApiError("UNAVAILABLE", error.message, { hint, status: 503 });
       }
     },
     defect: (error, reason) => {

@@ -118,7 +118,7 @@ const ROWS = {
   ),
   UNAVAILABLE: row(
     503,
-    "an injected fault; a failed write to the disk, after which the exchange is read-only; or too many readers of the live feed",
+    "an injected fault; a failed write to the disk, after which the exchange is read-only; a report of a damaged journal; or too many readers of the live feed",
     "faults",
     [502, 504],
   ),

@@ -62,7 +62,7 @@ export const recordingEndpoints = endpoints("control", "Control plane", {
       "A journal with one JSON object per line: how the exchange was opened, every command with a hash of its events, and the hash of the state. `clobsim replay FILE` replays it.",
     ),
     media: "application/x-ndjson",
-    errors: ["SESSION_TOO_LONG"],
+    errors: ["SESSION_TOO_LONG", "UNAVAILABLE"],
   },
   streamSession: {
     route: "GET /sim/stream",

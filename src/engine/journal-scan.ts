@@ -15,6 +15,8 @@ const MIN_CHUNK = 1 << 12;
 /** A longer line cannot be converted to a string. */
 const MAX_LINE = 1 << 29;
 const LINE_FEED = 10;
+/** A step of `scanInSteps` takes less than a millisecond. */
+const STEP_LINES = 256;
 const LINE_BEGINNING = Buffer.from('{"n":', "latin1");
 
 /** End of the valid lines of a journal, and what follows them. */
@@ -113,17 +115,26 @@ export function restoreTargets(file: DiskFile, from: JournalEnd): Set<number> {
  * Calls `take` with each valid line and the position after it, in order, up to the first invalid one. Reads the file
  * again after judging that one: another process may have written it between two reads.
  */
-export function scan(
+export function scan(...given: Parameters<typeof scanInSteps>): ScanEnd {
+  const steps = scanInSteps(...given);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Does the same in steps of some lines each. */
+export function* scanInSteps(
   file: DiskFile,
   from: JournalEnd,
   take: (line: Line, end: JournalEnd) => void,
   before: Before = { durability: "process", wasClosed: false },
-): ScanEnd {
+): Generator<undefined, ScanEnd> {
   let end = from;
   let { durability, wasClosed } = before;
   let damage: Damage | null = null;
   for (;;) {
-    const invalid = scanOnce(file, end, (line, next) => {
+    const invalid = yield* scanOnce(file, end, (line, next) => {
       take(line, next);
       if (isControl(line, "start")) durability = line.d.durability;
       wasClosed = line.k === "close";
@@ -137,11 +148,11 @@ export function scan(
 }
 
 /** Takes the valid lines of one reading. Returns the error in the content of the first invalid one; null at the end. */
-function scanOnce(
+function* scanOnce(
   file: DiskFile,
   from: JournalEnd,
   take: (line: Line, end: JournalEnd) => void,
-): { readonly fault: string | null } | null {
+): Generator<undefined, { readonly fault: string | null } | null> {
   let end = from;
   for (const piece of piecesOf(file, from.offset)) {
     const reader = new LineReader(piece);
@@ -153,6 +164,7 @@ function scanOnce(
       end = { number: line.n, check: line.c, offset: end.offset + feed + 1 - start };
       take(line, end);
       start = feed + 1;
+      if (end.number % STEP_LINES === 0) yield;
     }
   }
   return null;

@@ -17,10 +17,11 @@ import {
   type JournalEnd,
   type Line,
 } from "../engine/journal-line.ts";
-import { scan } from "../engine/journal-scan.ts";
+import { describeDamage, scan, scanInSteps } from "../engine/journal-scan.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { exchangeAt, type Origin, originOfWorld } from "../engine/origin.ts";
 import { type SessionLog, withRefused } from "../engine/session-log.ts";
+import { StoreError } from "../engine/store-error.ts";
 import type { World } from "../simulation/world.ts";
 
 /** Approximate size of the pieces in which a report is written. */
@@ -132,6 +133,27 @@ export function* reportInPieces(
   const record = { hash, reason, engine, node: process.versions.node, replay: `clobsim replay ${file}` };
   writer.control("report", record, now, 0);
   yield flushed(writer, 0);
+}
+
+/**
+ * Verifies in steps that the lines of a history are in its journal, as they were written.
+ * @throws StoreError `corrupt` if the file has been changed since
+ */
+export function* verifyHistory(history: ReportedHistory, disk: Disk = nodeDisk): Generator<undefined, void> {
+  if (history.kind === "session") return;
+  const { path, end } = history;
+  const file = disk.open(path, "read");
+  try {
+    let isThere = end === null;
+    const { damage, offset } = yield* scanInSteps(file, BEGINNING, ({ c }, { offset }) => {
+      if (offset === end?.offset) isThere = c === end.check;
+    });
+    if (isThere && (end !== null || damage === null || damage.proof === null)) return;
+    const found = damage === null ? `${path} ends at byte ${offset}` : describeDamage(path, damage);
+    throw new StoreError("corrupt", found);
+  } finally {
+    file.close();
+  }
 }
 
 /** Empties the buffer of a writer and returns its bytes; nothing if it has fewer than `minimum`. */

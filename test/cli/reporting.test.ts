@@ -36,6 +36,23 @@ describe("clobsim report", () => {
     }
   });
 
+  it("refuses if a line of the journal was changed while the server runs", async () => {
+    const data = join(folder, "changed");
+    const server = await serve({ data });
+    await trade(server.url);
+    const journal = join(data, "journal.ndjson");
+    const bytes = readFileSync(journal);
+    const at = bytes.indexOf('{"n":5,');
+    writeFileSync(journal, bytes.fill("X", at + 30, at + 31));
+    const out = join(folder, "changed.ndjson");
+    const { code, stderr } = await run("report", [server.url], { out });
+    const { status } = await fetch(`${server.url}/sim/report`);
+    await server.close();
+    expect([code, status, existsSync(out)]).toEqual([2, 503, false]);
+    expect(stderr).toContain(`${journal} is damaged at byte ${at}, where line 5 should begin: `);
+    expect(stderr).toContain(`(clobsim report ${data} writes a report of the lines before the damage)`);
+  });
+
   it("writes the journal of a directory without changing it", async () => {
     const before = readFileSync(join(folder, "data/journal.ndjson"));
     const file = join(folder, "directory.ndjson");
