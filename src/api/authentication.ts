@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { quoted } from "../core/format.ts";
 import { isAddress } from "../core/terms.ts";
+import { isUnixSeconds } from "../core/time.ts";
 import { endpoints } from "./endpoint.ts";
 import { ApiError, type CodeInScope } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
@@ -14,7 +15,6 @@ import {
   canonicalMessage,
   type HeaderValues,
   HmacKey,
-  isTimestamp,
   type Problem,
   type SignedRequest,
   type StoredCredentials,
@@ -65,7 +65,7 @@ const CHECKS: Readonly<Record<CodeInScope<"signed">, Check>> = {
     find: ({ request: { headers } }) => {
       const sent = headers.poly_timestamp;
       if (sent === undefined) return null;
-      if (isTimestamp(sent)) return undefined;
+      if (isUnixSeconds(sent)) return undefined;
       const message = `poly_timestamp ${quoted(sent, 40)} is not a Unix time in whole seconds`;
       return { message, hint: timestampHint(sent), details: { field: "poly_timestamp" } };
     },
@@ -75,7 +75,7 @@ const CHECKS: Readonly<Record<CodeInScope<"signed">, Check>> = {
     passed: "poly_timestamp is near enough to the server's time",
     find: ({ request: { headers }, serverTime }) => {
       const sent = headers.poly_timestamp;
-      return sent !== undefined && isTimestamp(sent) ? skewProblem(sent, serverTime, WINDOW_SECONDS) : null;
+      return sent !== undefined && isUnixSeconds(sent) ? skewProblem(sent, serverTime, WINDOW_SECONDS) : null;
     },
   },
   UNKNOWN_API_KEY: {
@@ -120,7 +120,7 @@ const CHECKS: Readonly<Record<CodeInScope<"signed">, Check>> = {
     find: ({ request, credentials }) => {
       const { poly_timestamp: timestamp, poly_signature: sent } = request.headers;
       if (sent === undefined || credentials === undefined) return null;
-      if (timestamp === undefined || !isTimestamp(timestamp)) return null;
+      if (timestamp === undefined || !isUnixSeconds(timestamp)) return null;
       const key = credentials.key ?? new HmacKey(Buffer.from(credentials.secret));
       const digest = key.hex(timestamp + request.method + request.path, request.body);
       if (equalInConstantTime(sent.toLowerCase(), digest)) return undefined;
@@ -264,7 +264,7 @@ export function explainAuth(
     hint: first?.found?.hint ?? null,
     checks: results.map(({ check, code, passed, found }) => ({ check, code, ...outcomeOf(found, passed) })),
     canonicalMessage: canonicalMessage({
-      timestamp: sent !== undefined && isTimestamp(sent) ? sent : String(serverTime),
+      timestamp: sent !== undefined && isUnixSeconds(sent) ? sent : String(serverTime),
       method: request.method,
       path: request.path,
       body: pasted.body ?? "",

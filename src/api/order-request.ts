@@ -5,7 +5,7 @@ import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { ORDER_CHECKS } from "../core/rules/trading.ts";
 import { type Address, anyOf, ORDER_TYPES, type OrderType, SIDES, type Side } from "../core/terms.ts";
-import { parseIso } from "../core/time.ts";
+import { isUnixMillis, isUnixSeconds, parseIso } from "../core/time.ts";
 import {
   MAX_MILLIS,
   MAX_SIZE,
@@ -201,9 +201,6 @@ function hintForType(field: Field, value: unknown): string | undefined {
   return undefined;
 }
 
-const SECONDS = /^(0|[1-9][0-9]{0,11})$/;
-const MILLISECONDS = /^[1-9][0-9]{12}$/;
-
 /** The value clients send for an order that does not expire. */
 const NO_EXPIRATION = "0";
 
@@ -231,8 +228,8 @@ function readExpiration(orderType: OrderType, text: string): Millis | null {
 }
 
 function momentOf(text: string): Millis | null {
-  if (SECONDS.test(text)) return millis(Number(text) * 1000);
-  if (MILLISECONDS.test(text)) return millis(Number(text));
+  if (isUnixSeconds(text)) return millis(Number(text) * 1000);
+  if (isUnixMillis(text)) return millis(Number(text));
   return parseIso(text);
 }
 

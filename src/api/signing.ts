@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHmac, hash } from "node:crypto";
+import { isUnixMillis } from "../core/time.ts";
 import type { ErrorHelp } from "./errors.ts";
 
 /** Bytes of a SHA-256 block, and of the space reserved for the key before a message. */
@@ -121,15 +122,9 @@ export function canonicalMessage(parts: {
 export const sign = (secret: string, message: string): string =>
   createHmac("sha256", secret).update(message).digest("hex");
 
-const TIMESTAMP = /^(0|[1-9][0-9]{0,10})$/;
-const MILLISECONDS = /^[1-9][0-9]{12}$/;
-
-/** Whether a text is a valid timestamp in Unix seconds: at most 11 digits, no sign, no leading zero. */
-export const isTimestamp = (text: string): boolean => TIMESTAMP.test(text);
-
 /** Returns a hint for an invalid timestamp; undefined if the mistake is not recognized. */
 export const timestampHint = (text: string): string | undefined =>
-  MILLISECONDS.test(text) ? `looks like milliseconds: in seconds it is ${text.slice(0, 10)}` : undefined;
+  isUnixMillis(text) ? `looks like milliseconds: in seconds it is ${text.slice(0, 10)}` : undefined;
 
 /**
  * Returns a problem if a valid timestamp is more than `window` seconds from `serverTime` (Unix seconds).

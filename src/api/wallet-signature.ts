@@ -1,6 +1,7 @@
 import { isAddress } from "../core/terms.ts";
+import { isUnixSeconds } from "../core/time.ts";
 import { ApiError } from "./errors.ts";
-import { isTimestamp, skewProblem, timestampHint } from "./signing.ts";
+import { skewProblem, timestampHint } from "./signing.ts";
 
 /** The sentence a wallet signs to derive credentials. */
 export const ATTESTATION = "This message attests that I control the given wallet";
@@ -150,7 +151,7 @@ function parseDerivation({ address, signature, timestamp, nonce = 0 }: Derivatio
     }
   }
   const time = timestamp === undefined ? undefined : String(timestamp);
-  if (time !== undefined && !isTimestamp(time)) {
+  if (time !== undefined && !isUnixSeconds(time)) {
     throw malformed("timestamp", "is not a Unix time in whole seconds", timestampHint(time));
   }
   if (!DECIMAL.test(String(nonce)) || BigInt(nonce) >= 2n ** 256n) {

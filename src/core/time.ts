@@ -33,6 +33,12 @@ export function parseIso(text: string): Millis | null {
   return year >= 1970 && at >= 0 && at <= MAX_MILLIS ? (at as Millis) : null;
 }
 
+/** Whether a text is Unix seconds, up to the year 9999 and beyond: at most 12 digits, no sign, no leading zero. */
+export const isUnixSeconds = (text: string): boolean => /^(0|[1-9][0-9]{0,11})$/.test(text);
+
+/** Whether a text can only be Unix milliseconds, of the years 2001 to 2286. */
+export const isUnixMillis = (text: string): boolean => /^[1-9][0-9]{12}$/.test(text);
+
 /** Formats as ISO-8601 in UTC, always with milliseconds: `2026-01-01T00:00:00.000Z`. */
 export function toIso(at: Millis): string {
   const days = Math.floor(at / DAY);

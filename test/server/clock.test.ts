@@ -64,9 +64,11 @@ it("runs at a rate or in real time, and can be frozen again", async () => {
   expect((await api.get<Clock>("/sim/clock")).time).toBe(time);
 });
 
-it("cannot pass the end of the year 9999", async () => {
+it("cannot pass the end of the year 9999, up to which requests can be signed", async () => {
   const server = await startApi();
+  const trader = await deriveTrader(server, 1);
   await server.post("/sim/clock", { time: "9999-12-31T23:59:59.999Z" });
+  await trader.ask("GET", "/clob/orders");
   await server.refused("POST /sim/clock", "INVALID_PARAMETER", { advance: "1ms" });
   await server.close();
 });
