@@ -48,7 +48,7 @@ const STORAGE = "Storage:";
 const ACCESS = "Access:";
 
 const DIRECTORY = text("the path of a directory");
-const START = reader("a time with its zone such as 2026-01-01T00:00:00Z, up to 9999", parseIso);
+const START = reader("a time with its zone such as 2026-01-01T00:00:00Z, from 1970 to 9999", parseIso);
 const TOKEN = reader("1 to 256 visible ASCII characters", (given) =>
   /^[!-~]{1,256}$/.test(given) ? given : null,
 );

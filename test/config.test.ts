@@ -78,6 +78,13 @@ describe("the configuration", () => {
     expect(() => configOf({ [name]: [""] })).toThrow(`--${name} expects ${expected}, found nothing`);
   });
 
+  it.each(["1969-12-31T23:59:59Z", "9999-12-31T23:59:59-00:01"])(
+    "names both ends of --start: %s",
+    (start) => {
+      expect(() => configOf({ start: [start] })).toThrow("from 1970 to 9999, found");
+    },
+  );
+
   it.each(
     Object.entries(SETTINGS)
       .filter(([, { read }]) => read === truth.read)
