@@ -7,6 +7,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let fewest = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     const edits = distance(word.toLowerCase(), candidate.toLowerCase());
+    // Short words are similar to many that share none of their letters.
+    if (edits >= word.length && !candidate.toLowerCase().startsWith(word.toLowerCase())) continue;
     const isBetter = edits === fewest && best !== undefined && lettersOf(best) !== letters;
     if (edits < fewest || (isBetter && lettersOf(candidate) === letters)) {
       best = candidate;
