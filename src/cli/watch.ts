@@ -90,24 +90,25 @@ export async function watchAndRun(
   let isRunning = false;
   let timer: NodeJS.Timeout | null = null;
   const inputs = new Inputs(paths);
-  const runWhileChanged = async (): Promise<void> => {
-    if (isRunning) return;
+  const runIfChanged = async (): Promise<void> => {
+    folders.update(inputs.files);
+    if (isRunning || !inputs.changed()) return;
     isRunning = true;
-    for (folders.update(inputs.files); inputs.changed(); folders.update(inputs.files)) {
-      const files: RunFiles = { read: [], written: [] };
-      await run(files).catch(reportFailure);
-      inputs.wereRead(files);
-      process.stdout.write("\nwatching for changes; Ctrl-C ends\n");
-    }
+    const files: RunFiles = { read: [], written: [] };
+    await run(files).catch(reportFailure);
+    inputs.wereRead(files);
+    process.stdout.write("\nwatching for changes; Ctrl-C ends\n");
     isRunning = false;
+    // Files may have changed meanwhile.
+    changed();
   };
   const changed = (): void => {
     if (timer !== null) clearTimeout(timer);
-    timer = setTimeout(() => void runWhileChanged(), SETTLE_MS);
+    timer = setTimeout(() => void runIfChanged(), SETTLE_MS);
   };
   const stopped = stopSignal();
   const folders = new FolderWatch(foldersOf(paths), changed);
-  await runWhileChanged();
+  await runIfChanged();
   await stopped;
   if (timer !== null) clearTimeout(timer);
   folders.close();
