@@ -139,7 +139,9 @@ class Feed {
   /** Position up to which all entries are durable, and position at the latest rewind of the exchange. */
   #durableEnd = 0;
   #rewoundAt = 0;
-  /** Where its readers begin after that rewind; null if no reader has to any more. */
+  /** Whether no request was answered since then: the one that caused it may replay commands and set the clock, too. */
+  #isRewinding = false;
+  /** Where readers begin after that rewind; null if it was not on request, or if no reader has to any more. */
   #rewound: Beginning | null = null;
   #push: NodeJS.Timeout | null = null;
   #pushedAt = 0;
@@ -180,6 +182,10 @@ class Feed {
   /** Adds an entry that is not a command; `data` is JSON. */
   note(kind: EntryKind, data: string): void {
     const { sequence, now } = this.#opened.exchange;
+    if (kind === "request" && this.#isRewinding) {
+      this.#isRewinding = false;
+      this.#rewound = this.#beginning(momentOf(this.#opened.exchange));
+    }
     this.#count += 1;
     putNote(this.#latest.next, `${sequence}.${this.#count}-${this.#name}`, kind, now, data);
     this.#added();
@@ -325,12 +331,7 @@ class Feed {
     this.#latest.clear(this.#startIds());
     this.#rewoundAt = this.#latest.first;
     this.#rewound = null;
-    // After the rewind, its caller may replay commands or set the clock.
-    if (this.#readers.size > 0) {
-      queueMicrotask(() => {
-        this.#rewound = this.#beginning(momentOf(this.#opened.exchange));
-      });
-    }
+    this.#isRewinding = this.#readers.size > 0;
     this.#pushSoon();
   }
 

@@ -89,6 +89,22 @@ describe("a slow reader", () => {
   });
 });
 
+describe("a request that resets the exchange", () => {
+  it("follows the opening although it is answered at once", async () => {
+    const opened = await openOn(new SimulatedDisk(), { data: null });
+    const stream = new Stream(opened, "1.0.0");
+    const reader = new ManualReader(stream);
+    await reader.until(() => true);
+    opened.reopen();
+    const info = { requestId: "1", method: "POST", arrivedAt: 0, fault: null, caller: "", rawBody: null };
+    stream.answered({ ...info, url: "/sim/reset", firstCommand: 1, lastCommand: 0 }, 200, undefined);
+    const latest = await latestId(stream);
+    await reader.until(({ id }) => id === latest);
+    expect(reader.entries.map(({ event }) => event)).toEqual(["opening", "opening", "request"]);
+    stream.close();
+  });
+});
+
 describe("successful requests with commands", () => {
   it.each([
     ["/clob/order", 20],
