@@ -125,7 +125,7 @@ describe("the served document", () => {
     for (const [template, operations] of Object.entries(api.document.json.paths)) {
       for (const method of Object.keys(operations)) {
         // The live feed does not end unless it is refused.
-        const path = template.replace(/\{\w+\}/g, "x").replace(/\/stream$/, "$&?after=x");
+        const path = template.replace(/\{\w+\}/g, "x").replace(/\/stream$/, "$&?since=x");
         const reply = await api.send(`${method.toUpperCase() as Method} ${path}`);
         expect([reply.status, reply.text], `${method} ${path}`).not.toContain(405);
         expect(reply.text, `${method} ${path}`).not.toContain("ROUTE_NOT_FOUND");

@@ -70,7 +70,7 @@ export const recordingEndpoints = endpoints("control", "Control plane", {
     description: STREAM,
     query: {
       from: oneOf(["start", "now"], "Start with the session, or with the next entry (default)."),
-      after: entryId,
+      since: entryId,
     },
     reply: named(
       "Stream",

@@ -9,7 +9,7 @@ export interface StreamOptions {
   /** Whether to begin at the start of the session or with the next entry; default `now`. */
   readonly from?: "start" | "now";
   /** Id of the entry after which to continue. */
-  readonly after?: string;
+  readonly since?: string;
   /** Ends the stream. */
   readonly signal?: EndSignal;
 }
@@ -20,14 +20,14 @@ const MAX_WAIT_MS = 2_000;
 /** Yields the entries of the live feed, reconnecting as needed. @throws ExchangeFailure as `ControlPlane.stream` does. */
 export async function* follow(
   connection: Connection,
-  { from, after, signal }: StreamOptions = {},
+  { from, since, signal }: StreamOptions = {},
 ): AsyncGenerator<StreamEntry, void> {
-  let last = after;
+  let last = since;
   let isBegun = false;
   let wait = FIRST_WAIT_MS;
   const isEnded = (): boolean => signal?.aborted === true;
   while (!isEnded()) {
-    const opened = await connection.open(targetOf("/sim/stream", { from, after: last }), signal);
+    const opened = await connection.open(targetOf("/sim/stream", { from, since: last }), signal);
     if (opened.ok) {
       isBegun = true;
       for await (const event of eventsIn(opened.value)) {

@@ -136,7 +136,7 @@ export interface ChainClient extends ChainCalls {
 export interface StreamStart {
   readonly from: "start" | "now";
   /** Id of the entry after which to continue; if null, `from` applies. */
-  readonly after: string | null;
+  readonly since: string | null;
 }
 
 /** Live feed of the commands, requests and clock changes of one exchange. */

@@ -192,16 +192,16 @@ class Feed {
   }
 
   /** Yields what is sent to a reader until it has ended. */
-  async *piecesFor(reader: Reader, { from, after }: StreamStart): AsyncGenerator<Piece> {
+  async *piecesFor(reader: Reader, { from, since }: StreamStart): AsyncGenerator<Piece> {
     const latest = this.#latest;
-    const beginnings = beginningsOf(after);
+    const beginnings = beginningsOf(since);
     const position = latest.positionAfter(beginnings);
-    const wantsHistory = after === null ? from === "start" : /^\d+$|-start$/.test(after);
+    const wantsHistory = since === null ? from === "start" : /^\d+$|-start$/.test(since);
     if (position !== null) {
       reader.position = position;
       yield HEARTBEAT;
     } else if (wantsHistory) yield* this.#history(reader, beginnings);
-    else yield* this.#opening(reader, after === null ? "now" : "unknown");
+    else yield* this.#opening(reader, since === null ? "now" : "unknown");
     this.#pushSoon();
     while (!reader.isOver) {
       if (reader.position < latest.first) {
@@ -385,7 +385,7 @@ function clockText(id: string, { clock, exchange }: OpenedExchange): string {
 }
 
 /** Returns the prefixes of entries that match a Last-Event-ID. A bare number matches that command, or the first entry of a feed. */
-function beginningsOf(after: string | null): readonly string[] {
-  if (after === null) return [];
-  return /^\d+$/.test(after) ? [`id: ${after}-`, `id: ${after}.0-`] : [`id: ${after}\n`];
+function beginningsOf(since: string | null): readonly string[] {
+  if (since === null) return [];
+  return /^\d+$/.test(since) ? [`id: ${since}-`, `id: ${since}.0-`] : [`id: ${since}\n`];
 }

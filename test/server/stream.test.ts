@@ -201,7 +201,7 @@ describe("the beginning of a feed", () => {
       `${sequence + 1}`,
       "7-00000000-start",
     ]) {
-      const reader = await follow(`?after=${id}`);
+      const reader = await follow(`?since=${id}`);
       expect(reasonsOf(reader)).toEqual(["unknown"]);
       expect(replayed(reader.entries)).toMatchObject({ hash: stateHash, sequence });
     }
@@ -210,7 +210,7 @@ describe("the beginning of a feed", () => {
   it("follows a command that is given by its sequence alone", async () => {
     const { sequence } = await info();
     await api.newToken();
-    const reader = await follow(`?after=${sequence + 1}`);
+    const reader = await follow(`?since=${sequence + 1}`);
     await receivedBy(reader);
     expect(reader.entries.map(({ id, event }) => [Number.parseInt(id, 10) - sequence, event])).toEqual([
       [2, "command"],
@@ -221,7 +221,7 @@ describe("the beginning of a feed", () => {
   it.each(["x", "-1", "1-", "1-xyz", "1.-00000000", "1-0000000", "1-00000000-end", "1 2", "1e3"])(
     "is refused for an invalid id: %j",
     async (id) => {
-      const path = `/sim/stream?after=${encodeURIComponent(id)}`;
+      const path = `/sim/stream?since=${encodeURIComponent(id)}`;
       const { body } = await api.refused({ method: "GET", path }, "INVALID_PARAMETER");
       expect(body.error).toContain("must be the id of an entry such as 1893-5f0a91cc");
       const headers = { "last-event-id": id };

@@ -68,10 +68,10 @@ export const recordingHandlers = {
     new StreamedAnswer(await service.report(query.reason ?? "it was requested"), LINES),
   streamSession: ({ query, headers }, { stream }) => {
     const resumed = headers["last-event-id"];
-    const after =
+    const since =
       typeof resumed === "string" && resumed !== ""
         ? entryId.read(resumed, "Last-Event-ID", () => {})
-        : query.after;
-    return stream.open({ from: query.from ?? "now", after: after ?? null });
+        : query.since;
+    return stream.open({ from: query.from ?? "now", since: since ?? null });
   },
 } satisfies Partial<Handlers<Operation>>;
