@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { JsonObject } from "../api/endpoint.ts";
+import type { AnyBody, JsonObject } from "../api/endpoint.ts";
 import type { AnyEndpoint } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
 import { fieldsOf, readJsonObject, unknownFieldsAt } from "../api/request-body.ts";
@@ -20,7 +20,7 @@ interface Asked {
   readonly caller: string;
   /** Address in the header; undefined if there is none. */
   readonly claimed: unknown;
-  /** Empty if there is no body; null if it is not an object. */
+  /** Empty if there is no body and it may be left out; null if it is not an object. */
   readonly body: JsonObject | null;
   readonly query: readonly (readonly [name: string, value: string])[];
   /** Whether unknown fields are a reason to refuse the request. */
@@ -37,7 +37,7 @@ export function noteRefusal(
 ): void {
   if (!isNoted(endpoint, error)) return;
   const needsKnownFields = unknownFieldsAt(endpoint, service.options.unknownFields) === "refuse";
-  const [path, body, query] = [pathOf(url), objectIn(bytes), queryIn(url)];
+  const [path, body, query] = [pathOf(url), objectIn(endpoint.body, bytes), queryIn(url)];
   const asked = { path, caller, claimed: headers.poly_address, body, query, needsKnownFields };
   service.noteRefused(refusedRequest(endpoint, error, asked));
 }
@@ -111,10 +111,10 @@ function scalarOf(value: unknown, most: number): Scalar {
   return isScalar(value) ? value : null;
 }
 
-/** Parses a body as an object, which is empty if it has no bytes; null if it is not valid. */
-function objectIn(bytes: Buffer): JsonObject | null {
+/** Parses a body as an object, which is empty if it has no bytes and may be left out; null if it is not valid. */
+function objectIn(spec: AnyBody, bytes: Buffer): JsonObject | null {
   try {
-    return bytes.length === 0 ? {} : readJsonObject(bytes);
+    return bytes.length === 0 && spec?.required !== true ? {} : readJsonObject(bytes);
   } catch {
     return null;
   }

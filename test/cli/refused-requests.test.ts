@@ -55,7 +55,7 @@ describe.each([null, join(folder, "data")])("a session with refused requests, da
     const replayed = await run("replay", [file]);
     expect(replayed).toMatchObject({ code: 0, stderr: "" });
     expect(replayed.stdout).toContain(
-      "10 refused requests: 8 refused again in the same way, 2 that cannot be retried",
+      "11 refused requests: 8 refused again in the same way, 3 that cannot be retried",
     );
   });
 
@@ -73,6 +73,7 @@ describe.each([null, join(folder, "data")])("a session with refused requests, da
         "0x19e7e376  HOLD 10 YES @ 0.01 in will-the-series-the-gold-horde-be-renewed  → refused: INVALID_SIDE (side)",
         "0x19e7e376  BUY "10" YES @ 0.01 in will-the-series-the-gold-horde-be-renewed  → refused: INVALID_ORDER (size)",
         "0x19e7e376  BUY 10 YES @ 0.01 GTD until 1970-01-01T00:00:01.000Z in will-the-series-the-gold-horde-be-renewed  → refused: EXPIRATION_IN_PAST (expiration)",
+        "0x19e7e376  POST /clob/order  → refused: INVALID_JSON",
         "0x19e7e376  POST /clob/order  → refused: INVALID_JSON",
         "0x1563915e  cancel order 178  → refused: ORDER_NOT_FOUND",
         "0x1563915e  cancel  → refused: ORDER_ID_REQUIRED",
@@ -101,6 +102,7 @@ describe.each([null, join(folder, "data")])("a session with refused requests, da
         "# Refused with INVALID_ORDER, which no step can express: POST /clob/order of wallet-1.",
         "- wallet-1: BUY 10 YES @ 0.01 GTD 1970-01-01T00:00:01.000Z",
         "rejects: EXPIRATION_IN_PAST",
+        "# Refused with INVALID_JSON, which no step can express: POST /clob/order of wallet-1.",
         "# Refused with INVALID_JSON, which no step can express: POST /clob/order of wallet-1.",
         "- wallet-2: cancel order-1",
         "rejects: ORDER_NOT_FOUND",
