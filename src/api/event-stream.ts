@@ -69,7 +69,7 @@ export interface StreamRequest {
   readonly ms: number;
   /** Error code. */
   readonly code?: string;
-  /** Id of the applied fault. */
+  /** Id of the applied fault; two ids, separated by a comma, if one more delayed the request. */
   readonly fault?: string;
   /** Address whose credentials signed it. */
   readonly caller?: string;

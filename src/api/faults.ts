@@ -51,6 +51,8 @@ export const faultEndpoints = endpoints("control", "Control plane", {
     route: "POST /sim/faults",
     summary:
       "Inject a fault into /api, /clob and /chain: latency, an error status, a lost connection or reply",
+    description:
+      "Of the faults that fire for a request, at most two apply: the oldest that has only a latency, and the oldest other one. Latencies add up. Every fault counts and draws for all requests of its route, whether it applies or not.",
     body: objectBody(
       named(
         "NewFault",

@@ -310,7 +310,7 @@ const outcomeOf = ({ requestId, arrivedAt, fault }: RequestInfo, status: number)
   path: CHAIN_PATH,
   status,
   ms: performance.now() - arrivedAt,
-  code: fault?.id,
+  code: fault?.ids,
 });
 
 function logMessage(service: Service, request: RequestInfo, status: number): void {

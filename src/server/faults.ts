@@ -21,6 +21,12 @@ export interface Fault extends FaultPlan {
   readonly chance: Stream;
 }
 
+/** What applies to one request: a fault, or one that only delays together with another one. */
+export interface AppliedFault extends Pick<Fault, "id" | "status" | "retryAfter" | "drop" | "latencyMs"> {
+  /** Ids of both, the one that only delays first, as the header `x-sim-fault` has them. */
+  readonly ids: string;
+}
+
 /** 2^32, the resolution of a probability and the largest range of a random draw. */
 const GRAIN = 4_294_967_296;
 
@@ -59,18 +65,28 @@ export class Faults {
     return fault;
   }
 
-  /** Returns the first fault that fires for a request, or null. Each fault of the route counts it and draws for it. */
-  apply(operation: Operation): Fault | null {
-    let applied: Fault | null = null;
+  /**
+   * Returns what applies to a request, or null: the first fault that fires and only delays, and the first other one that
+   * fires. Each fault of the route counts the request and draws for it.
+   */
+  apply(operation: Operation): AppliedFault | null {
+    let delay: Fault | null = null;
+    let other: Fault | null = null;
     for (const fault of this.#faults) {
       if (!fault.operations.has(operation)) continue;
       fault.matched += 1;
       if (fault.matched <= fault.after) continue;
       const isHit = fault.probability === 1 || fault.chance.below(GRAIN) < fault.probability * GRAIN;
-      if (isHit && applied === null && remainingOf(fault) !== 0) applied = fault;
+      if (!isHit || remainingOf(fault) === 0) continue;
+      if (fault.status === null && fault.drop === null) delay ??= fault;
+      else other ??= fault;
     }
-    if (applied !== null) applied.fired += 1;
-    return applied;
+    const applied = [delay, other].filter((fault) => fault !== null);
+    for (const fault of applied) fault.fired += 1;
+    const main = other ?? delay;
+    if (main === null) return null;
+    const latencyMs = (delay?.latencyMs ?? 0) + (other?.latencyMs ?? 0);
+    return { ...main, latencyMs, ids: applied.map(({ id }) => id).join(", ") };
   }
 
   /** Calls `then` after `ms` wall milliseconds, even if the fault is removed before. */
@@ -183,7 +199,10 @@ function namesOf(method: string | undefined): Map<string, string> {
   return names;
 }
 
-export function injectedError({ id, retryAfter }: Fault, status: NonNullable<Fault["status"]>): ApiError {
+export function injectedError(
+  { id, retryAfter }: AppliedFault,
+  status: NonNullable<Fault["status"]>,
+): ApiError {
   const code: ErrorCode = status === 429 ? "RATE_LIMITED" : status === 500 ? "INTERNAL_ERROR" : "UNAVAILABLE";
   return new ApiError(code, `an injected fault answers ${status}; nothing was executed`, {
     hint: `${id} was injected: GET /sim/faults lists it, DELETE /sim/faults/${id} removes it`,

@@ -12,7 +12,7 @@ import {
 } from "../api/request-body.ts";
 import { quoted } from "../core/format.ts";
 import { authenticate, guardControl } from "./access.ts";
-import { type Fault, injectedError } from "./faults.ts";
+import { type AppliedFault, injectedError } from "./faults.ts";
 import { noteRefusal } from "./refused-requests.ts";
 import {
   announcedLength,
@@ -178,7 +178,7 @@ function warn(request: Incoming, sentence: string): void {
  */
 function applyFault(
   service: Service,
-  fault: Fault,
+  fault: AppliedFault,
   request: Incoming,
   response: Outgoing,
   execute: () => void,

@@ -183,7 +183,7 @@ function sendNow(
   headers.push("content-type", media);
   const length = typeof body === "string" ? Buffer.byteLength(body) : null;
   if (length !== null) headers.push("content-length", String(length));
-  if (request.fault !== null) headers.push("x-sim-fault", request.fault.id);
+  if (request.fault !== null) headers.push("x-sim-fault", request.fault.ids);
   if (request.warning !== "") headers.push("x-sim-warning", request.warning);
   if (request.headers.origin !== undefined) headers.push(...corsHeaders(request.headers.origin));
   if (error?.help.headers !== undefined) headers.push(...Object.entries(error.help.headers).flat());

@@ -19,7 +19,7 @@ import type { Keyring } from "../engine/keyring.ts";
 import type { Slices } from "../engine/slices.ts";
 import type { Snapshots } from "../engine/snapshots.ts";
 import type { Outbox } from "./connection.ts";
-import type { Fault, Faults } from "./faults.ts";
+import type { AppliedFault, Faults } from "./faults.ts";
 import type { RequestLog } from "./request-log.ts";
 
 /** An HTTP request with what the server records about it. */
@@ -36,7 +36,7 @@ export class Incoming extends IncomingMessage {
   warning = "";
   /** Bytes of a body that the handler parses itself; null until they have arrived. */
   rawBody: Buffer | null = null;
-  fault: Fault | null = null;
+  fault: AppliedFault | null = null;
   /** Sequence of the first command that the request may have caused, and of the latest command when its answer was made. */
   firstCommand = Number.POSITIVE_INFINITY;
   lastCommand = 0;

@@ -127,7 +127,7 @@ export function requestText(
   code: string | undefined,
 ): string {
   const ms = Math.round((performance.now() - arrivedAt) * 1_000) / 1_000;
-  const optional = `${textField("code", code)}${textField("fault", fault?.id)}${textField("caller", caller)}`;
+  const optional = `${textField("code", code)}${textField("fault", fault?.ids)}${textField("caller", caller)}`;
   const range = `"first":${Math.min(firstCommand, lastCommand + 1)},"last":${lastCommand}`;
   return `{"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path.slice(0, MAX_PATH))},"status":${status},"ms":${ms}${optional},${range}}`;
 }

@@ -415,6 +415,36 @@ describe("a fault with a latency", () => {
     }
   });
 
+  it("applies together with the first fault that fires and does more than delay, in any order", async () => {
+    await addFault(api, { route: "/clob/time", status: 503, times: 1, after: 1 });
+    await addFault(api, { route: "/clob/time", latency: "1ms", times: 4 });
+    await addFault(api, { route: "/clob/time", latency: "2ms", status: 504, times: 1, after: 1 });
+    const sent: Reply<unknown>[] = [];
+    for (let count = 0; count < 5; count += 1) sent.push(await api.send("GET /clob/time"));
+    expect(sent.map(({ status, headers }) => [status, headers["x-sim-fault"]])).toEqual([
+      [200, "fault-2"],
+      [503, "fault-2, fault-1"],
+      [504, "fault-2, fault-3"],
+      [200, "fault-2"],
+      [200, undefined],
+    ]);
+    expect(await all()).toMatchObject([
+      { matched: 5, fired: 1 },
+      { matched: 5, fired: 4 },
+      { matched: 5, fired: 1 },
+    ]);
+  });
+
+  it("applies alone among faults that only delay", async () => {
+    await addFault(api, { route: "/clob/time", latency: "1ms", times: 1 });
+    await addFault(api, { route: "/clob/time", latency: "1ms", times: 1 });
+    const ids: unknown[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      ids.push((await api.send("GET /clob/time")).headers["x-sim-fault"]);
+    }
+    expect(ids).toEqual(["fault-1", "fault-2", undefined]);
+  });
+
   it("executes the request of a client that has closed the connection, like a slow network", async () => {
     const { id } = await addFault(api, { route: "POST /clob/order", latency: "200ms" });
     const { headers, body } = placing();
@@ -457,6 +487,15 @@ describe("delayed requests", () => {
     expect(done).toEqual(["short"]);
     vi.advanceTimersByTime(1);
     expect(done).toEqual(["short", "long"]);
+  });
+
+  it("wait for the sum of the latencies of the faults that apply", () => {
+    const faults = new Faults("seed");
+    const plan = { route: "*", operations: new Set(["getTime"] as const), retryAfter: null, latency: null };
+    const always = { probability: 1, times: null, after: 0 };
+    faults.add({ ...plan, ...always, status: null, drop: null, latencyMs: 20 });
+    faults.add({ ...plan, ...always, status: 503, drop: null, latencyMs: 5 });
+    expect(faults.apply("getTime")).toMatchObject({ latencyMs: 25, status: 503, id: "fault-2" });
   });
 
   it("never continue after the server has stopped", () => {
