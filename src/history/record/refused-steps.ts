@@ -6,6 +6,7 @@ import type { RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
+import { expiryOf, mayExpire } from "../../scenario/language/order-line.ts";
 import { orderBodyOf, wordsOfBody } from "../../scenario/language/parts.ts";
 import { scalar } from "../scenario-text.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -81,6 +82,7 @@ export class RefusedSteps {
     const { side, size, price, type, expiry } = words;
     const parts = [side, size, price, type, ...(expiry === null ? [] : [expiry.text])];
     if (!parts.every((part) => WORD.test(part)) || VERBS.has(side)) return null;
+    if (expiry !== null && !mayExpire(type, expiry.text)) return null;
     const written: Readonly<Record<string, unknown>> = {
       ...orderBodyOf(words, "", this.#script.now),
       tokenId: body.tokenId,
@@ -89,7 +91,8 @@ export class RefusedSteps {
     const expiration = expiry === null ? null : type === "GTC" ? `GTC ${expiry.text}` : expiry.text;
     const texts = { ...words, orderType: type, expiration };
     const line = orderWords(texts, words.outcome + this.#words.inMarket(market));
-    return { line, code: this.#script.refusalOfOrder(name, words) };
+    const read = { ...words, expiry: expiry === null ? null : expiryOf(expiry.text) };
+    return { line, code: this.#script.refusalOfOrder(name, read) };
   }
 
   #cancel(name: string, given: readonly Scalar[]): RefusedStep | null {

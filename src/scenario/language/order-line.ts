@@ -95,13 +95,14 @@ function partsOf(line: LineWords) {
   const price = line.take("a price");
   const type = optional(line);
   if (type?.text === "GTD") requireBareExpiry(line);
-  // A number or a `+` after a type is read as an expiration.
-  const mayExpire = type !== null && (type.text === "GTD" || /^[+\d]/.test(line.peek()?.text ?? ""));
-  const expiry = mayExpire ? optional(line) : null;
+  const expiry = type !== null && mayExpire(type.text, line.peek()?.text ?? "") ? optional(line) : null;
   const market = line.market();
   const name = line.takeIf("as") === null ? null : line.take("a name after as");
   return { side, size, outcome, price, type, expiry, market, name };
 }
+
+/** Whether the next word after an order type is read as an expiration: any after GTD, else a number or a `+`. */
+export const mayExpire = (type: string, next: string): boolean => type === "GTD" || /^[+\d]/.test(next);
 
 /** Takes the next word, unless it is `in` or `as`. */
 function optional(line: LineWords): Word | null {
@@ -118,7 +119,7 @@ function requireBareExpiry({ left: [before, when] }: LineWords): void {
 }
 
 /** Parses an expiration; an invalid text is kept. */
-function expiryOf(text: string): Expiry {
+export function expiryOf(text: string): Expiry {
   const after = text.startsWith("+") ? parseDuration(text.slice(1)) : null;
   if (after !== null) return { after };
   const at = parseIso(text);
