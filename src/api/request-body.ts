@@ -97,7 +97,10 @@ function expectedBy(issue: z.core.$ZodIssue): string {
       return `${sizeOf(issue.origin)}${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
     case "too_big":
       return `${sizeOf(issue.origin)}${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`;
+    case "invalid_union":
+      return issue.errors.flatMap(([first]) => (first === undefined ? [] : [expectedBy(first)])).join(" or ");
     default:
+      // Schemas give their own text for everything else.
       return issue.message.replace(/^expected /, "");
   }
 }
