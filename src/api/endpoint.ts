@@ -58,6 +58,9 @@ export const optional = <T>(
   },
 });
 
+const MAX_NATURAL = 999_999_999_999_999;
+
+/** Parses an integer from 0 to `MAX_NATURAL`. */
 const natural = (text: string): number | undefined =>
   /^(0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
 
@@ -67,18 +70,19 @@ export const limit = (byDefault: number, maximum: number): Param<number> => ({
   schema: { type: "integer", minimum: 1, default: byDefault },
   required: false,
   read: (text, name, warn) => {
-    const asked = text === undefined ? byDefault : natural(text);
-    if (asked === undefined || asked === 0) throw wrong(name, "a positive integer", text ?? "");
+    if (text === undefined) return byDefault;
+    if (!/^[1-9][0-9]*$/.test(text)) throw wrong(name, "a positive integer", text);
+    const asked = Number(text);
     if (asked <= maximum) return asked;
-    warn(`${name} ${text} is above the maximum: ${maximum} is used`);
+    warn(`${name} ${text.slice(0, MAX_SHOWN)} is above the maximum: ${maximum} is used`);
     return maximum;
   },
 });
 
 const skipped = optional(
   "Number of items to skip.",
-  { type: "integer", minimum: 0, default: 0 },
-  "an integer, 0 or more",
+  { type: "integer", minimum: 0, maximum: MAX_NATURAL, default: 0 },
+  `an integer 0..${MAX_NATURAL}`,
   natural,
 );
 export const offset: Param<number> = { ...skipped, read: (...sent) => skipped.read(...sent) ?? 0 };

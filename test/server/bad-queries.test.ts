@@ -26,7 +26,7 @@ describe("a query", () => {
     await refused("/clob/book?TOKEN_ID=1", "TOKEN_ID_REQUIRED");
   });
 
-  it.each(["0", "-1", "1.5", "abc", "", "1e2", "0x10", "01", "+1", " 1", "NaN", "9".repeat(16), "١"])(
+  it.each(["0", "-1", "1.5", "abc", "", "1e2", "0x10", "01", "+1", " 1", "NaN", "١"])(
     `${titleOf("Q02")}: limit "%s"`,
     async (limit) => {
       const { body } = await refused(`/api/markets?limit=${encodeURIComponent(limit)}`, codeOf("Q02"));
@@ -34,9 +34,19 @@ describe("a query", () => {
     },
   );
 
+  it("Q02, too: a limit is clamped however long it is, and the warning has its first digits", async () => {
+    for (const digits of [16, 400, 8000]) {
+      const limit = "9".repeat(digits);
+      const { status, headers, body } = await api.send<MarketPage>(`GET /api/markets?limit=${limit}`);
+      expect([status, body.limit]).toEqual([200, 100]);
+      expect(headers["x-sim-warning"]).toBe(`limit ${limit.slice(0, 200)} is above the maximum: 100 is used`);
+    }
+  });
+
   it("Q02, too: an offset below zero is refused, one past the end answers an empty page", async () => {
-    for (const offset of ["-1", "1.5", "", "x", "1e2"]) {
-      await refused(`/api/markets?offset=${offset}`, codeOf("Q02"));
+    for (const offset of ["-1", "1.5", "", "x", "1e2", "1000000000000000"]) {
+      const { body } = await refused(`/api/markets?offset=${offset}`, codeOf("Q02"));
+      expect(body.error).toBe(`offset must be an integer 0..999999999999999, found "${offset}"`);
     }
     const page = await api.get<MarketPage>("/api/markets?limit=101&offset=999999999999999");
     expect(page).toEqual({ data: [], limit: 100, offset: 999999999999999, total: 3, hasMore: false });
