@@ -63,12 +63,15 @@ const orderCells = (order: OrderView): string[] => [
 
 const ASSET_HEAD = ["account", "asset", "balance", "available", "reserved"];
 
-const accountCells = ({ account, assets }: AccountView): string[][] =>
-  assets.map(({ asset, market, balance, available, reserved }, index) => [
+function accountCells({ account, assets, sharesOfEveryOtherToken }: AccountView): string[][] {
+  const rows = assets.map(({ asset, market, balance, available, reserved }, index) => [
     index === 0 ? addressText(account) : "",
     market === null ? asset : `${asset} in ${visible(market)}`,
     ...[balance, available, reserved].map(String),
   ]);
+  const others = ["", "each other token", ...Array(2).fill(String(sharesOfEveryOtherToken)), "0"];
+  return sharesOfEveryOtherToken === 0 ? rows : [...rows, others];
+}
 
 /** Collects the lines of a journal that mention one order. */
 export class OrderHistory {

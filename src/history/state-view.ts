@@ -76,7 +76,7 @@ function orderView(state: State, order: Order) {
 }
 
 function accountView(state: State, account: Account, wanted: ReadonlySet<number>) {
-  const { address, collateral, holdings } = account;
+  const { address, collateral, holdings, everyMarket } = account;
   const money = (units: number) => NUMBERS.money(units as Money);
   const size = (units: number) => NUMBERS.size(units as Size);
   const assets = [assetView(state, "USDC", null, collateral, money)];
@@ -85,7 +85,7 @@ function accountView(state: State, account: Account, wanted: ReadonlySet<number>
     const { slug } = state.markets.get(market);
     assets.push(assetView(state, "YES", slug, yes, size), assetView(state, "NO", slug, no, size));
   }
-  return { account: address, assets };
+  return { account: address, assets, sharesOfEveryOtherToken: size(everyMarket) };
 }
 
 function assetView<Unit extends number>(

@@ -23,6 +23,7 @@ describe("clobsim inspect", () => {
     const later = await stateAt(canceled);
     expect(then.orders).toMatchObject([{ side: "BUY", size: 100, price: 0.01, matched: 0 }]);
     expect(later.orders).toEqual([]);
+    expect(then.accounts[0].sharesOfEveryOtherToken).toBe(10_000);
     expect(then.accounts[0].assets[0]).toMatchObject({ asset: "USDC", reserved: 1 });
     expect(later.accounts[0].assets[0]).toMatchObject({ reserved: 0 });
     expect(then.markets[0].books[0].bids).toContainEqual({ price: 0.01, size: 100, orders: 1 });
@@ -34,6 +35,7 @@ describe("clobsim inspect", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/ +bid │ +price │ ask\n/);
     expect(stdout).toMatch(/100 \(1\) │ +0\.01 │\n/);
+    expect(stdout).toMatch(/^ +each other token +10000 +10000 +0$/m);
     expect(stdout).toMatch(/open orders\n {2}order \d+ {2}0x19e7e376 {2}BUY 100 YES @ 0\.01/);
   });
 

@@ -204,6 +204,7 @@ describe("the limits on the page", () => {
     ["5,040 runs", () => framed(race(6).repeat(2))],
     ["200 characters", () => named(201, "1")],
     ["128 characters", () => named(1, "y".repeat(129))],
+    ["64 characters", () => `scenario: x\nmarkets: { ${"y".repeat(65)}: {} }\nsteps: [advance: 1s]\n`],
   ];
 
   it.each(beyond)("are correct: %s", (limit, text) => {
