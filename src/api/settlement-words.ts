@@ -107,6 +107,7 @@ export function settlementWords(state: State, transaction: Transaction): string 
   }
   if (status === "PENDING") return `settlement ${why}`;
   if (status === "LOST") return "settlement lost: it will never be mined, though the ledger counts on it";
-  const where = block === null ? "before any block had it" : `in block ${block.height}`;
-  return `settlement failed ${where}: ${why}; USDC and shares went back to all parties, the matched size stays`;
+  // A dependent settlement fails outside of blocks; a reorganization takes a reverted one out of its block.
+  const where = block === null ? ", and no block has it" : ` in block ${block.height}`;
+  return `settlement failed${where}: ${why}; USDC and shares went back to all parties, the matched size stays`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { settlementWords } from "../../../src/api/settlement-words.ts";
 import { blockAt } from "../../../src/core/chain/chain.ts";
 import {
   blockHash,
@@ -82,13 +83,16 @@ describe("a reorganization", () => {
 
   it("leaves a failed settlement failed, without a block", () => {
     const exchange = openSettlement();
+    const story = () => settlementWords(exchange.state, exchange.settlement());
     exchange.fault("fail");
     exchange.trade();
     exchange.mine();
+    expect(story()).toMatch(/^settlement failed in block 1: /);
     exchange.reorganize(1);
     expect([exchange.statuses, exchange.settlement().block]).toEqual([["FAILED"], 0]);
     exchange.mine();
     expect(exchange.statuses).toEqual(["FAILED"]);
+    expect(story()).toMatch(/^settlement failed, and no block has it: /);
   });
 
   it("makes a wallet's call pending; it is mined again and pays gas once", () => {
