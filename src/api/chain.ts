@@ -51,7 +51,10 @@ const chainSchema = exactly("Chain", {
   balances: z.enum(["optimistic", "settled"]),
   head: exactly("ChainHead", { number: blockNumber, hash: field.hash32, minedAt: field.moment }),
   confirmed: blockNumber.meta({ description: "The number of the latest block that is final." }),
-  pending: field.count.meta({ description: "How many transactions wait for a block." }),
+  pending: field.count.meta({
+    description:
+      "How many settlements, results of markets and calls of wallets wait for a block. `GET /sim/chain/pending` also lists deposits and new markets, which are in effect already, and lost transactions.",
+  }),
   lost: field.count.meta({
     description: "How many will never be mined, although the ledger includes their effects.",
   }),
@@ -143,7 +146,7 @@ const settlementFaultSchema = exactly("SettlementFault", {
 export const chainEndpoints = endpoints("control", "Settlement chain", {
   getChain: {
     route: "GET /sim/chain",
-    summary: "Head, number of pending transactions, time of the next block, contracts",
+    summary: "Head, number of pending settlements and calls, time of the next block, contracts",
     reply: chainSchema,
   },
   listBlocks: {
