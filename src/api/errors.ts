@@ -48,7 +48,11 @@ const ROWS = {
   ),
   QUERY_REQUIRED: row(400, "the search has no words"),
   INVALID_AUTH_PAYLOAD: row(400, "address, signature, timestamp or nonce of a derivation is malformed"),
-  INVALID_HTTP: row(400, "the received bytes are not a valid HTTP/1.1 request", "server"),
+  INVALID_HTTP: row(
+    400,
+    "the received bytes are not a valid HTTP/1.1 request, or its method is not registered",
+    "server",
+  ),
   MISSING_AUTH_HEADER: row(401, "one of the five headers of a signed request is missing", "signed"),
   DUPLICATE_AUTH_HEADER: row(401, "one of the five headers was sent twice", "signed"),
   INVALID_TIMESTAMP: row(401, "`poly_timestamp` is not Unix seconds", "signed"),

@@ -215,6 +215,12 @@ function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError 
       );
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new ApiError("REQUEST_TIMEOUT", `the request was not complete within ${timeoutMs} ms`);
+    case "HPE_INVALID_METHOD":
+      return new ApiError(
+        "INVALID_HTTP",
+        "the input is not a valid HTTP/1.1 request: it does not begin with a registered method",
+        { hint: "methods are in upper case; an exchange takes GET, HEAD, POST, DELETE and OPTIONS" },
+      );
     default:
       return new ApiError("INVALID_HTTP", "the input is not a valid HTTP/1.1 request");
   }

@@ -136,6 +136,12 @@ describe("invalid HTTP/1.1", () => {
     expect(await refusalTo(api, bytes)).toMatchObject({ status: 400, code: "INVALID_HTTP" });
   });
 
+  it.each(["BREW", "get"])("names the method as the reason if it is not registered: %s", async (method) => {
+    const bytes = `${method} /clob/time HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const { text } = await replyTo(api.port, bytes);
+    expect(text).toContain("it does not begin with a registered method");
+  });
+
   it("ends the connection, so that bytes after it are not read as a request", async () => {
     const smuggled = "GET /clob/time HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const replies = await repliesTo(api.port, `BREW / HTTP/1.1\r\n\r\n${smuggled}`, { replies: 2 });
