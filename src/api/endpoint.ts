@@ -135,7 +135,7 @@ export const tokenId: Param<string> = {
 const MAX_QUERY = 200;
 
 export const searchWords: Param<string> = {
-  description: `Search words; every word must match, prefixes included. At most ${MAX_QUERY} characters.`,
+  description: `Search words; every word must match, prefixes included; a text without letters and digits finds nothing. At most ${MAX_QUERY} characters.`,
   schema: { type: "string", minLength: 1, maxLength: MAX_QUERY },
   required: true,
   read: (value, name) => {

@@ -46,7 +46,7 @@ const ROWS = {
     "a parameter of path, query or body is invalid, is given twice, or is unknown where unknown fields are refused",
     "parameters",
   ),
-  QUERY_REQUIRED: row(400, "the search has no words"),
+  QUERY_REQUIRED: row(400, "`q` is missing or blank"),
   INVALID_AUTH_PAYLOAD: row(400, "address, signature, timestamp or nonce of a derivation is malformed"),
   INVALID_HTTP: row(
     400,
