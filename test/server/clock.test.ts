@@ -35,6 +35,15 @@ it("refuses invalid times, invalid durations and contradictory fields", async ()
   await refused({ mode: "Frozen" }, "mode");
 });
 
+it("names the limit of a duration, and the end of the clock", async () => {
+  const errorOf = async (advance: string): Promise<string> =>
+    (await api.refused("POST /sim/clock", "INVALID_PARAMETER", { advance })).body.error;
+  expect(await errorOf("2932897d")).toBe(
+    'advance must be a duration such as 90s, 2h or 500ms, at most 2932896d, found "2932897d"',
+  );
+  expect(await errorOf("2932896d")).toBe("the clock ends at 9999-12-31T23:59:59.999Z");
+});
+
 it("moves by a duration or to a time, and returns what became due, in order", async () => {
   const seller = await deriveTrader(api, 1);
   const tokenId = await api.newToken();

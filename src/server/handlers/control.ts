@@ -248,6 +248,9 @@ export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]
   });
 }
 
+/** Longest duration that is parsed, in whole days. */
+const MAX_DAYS = Math.floor(MAX_MILLIS / 86_400_000);
+
 /** Returns the time to which a change moves the clock, never before `now`. Mode real alone advances to the wall clock. */
 function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | null): Millis {
   if (time !== undefined && advance !== undefined) {
@@ -257,7 +260,7 @@ function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | n
     const duration = parseDuration(advance);
     if (duration === null)
       throw invalidFields(
-        `advance must be a duration such as 90s, 2h or 500ms, found ${quoted(advance)}`,
+        `advance must be a duration such as 90s, 2h or 500ms, at most ${MAX_DAYS}d, found ${quoted(advance)}`,
         "advance",
       );
     return within(now + duration);
