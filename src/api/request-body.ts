@@ -140,11 +140,14 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
 /** How unknown fields of a request are treated: `accept` ignores them with a warning. */
 export type UnknownFields = "accept" | "refuse";
 
-/** Returns how an endpoint treats unknown fields: the control plane refuses them, the imitated API follows the setting. */
-export const unknownFieldsAt = (
-  { access }: Pick<Endpoint, "access">,
+/** Returns how an endpoint treats unknown fields: the control plane refuses them, `/api` and `/clob` follow the setting. */
+export function unknownFieldsAt(
+  { access, path }: Pick<Endpoint, "access" | "path">,
   setting: UnknownFields,
-): UnknownFields => (access === "control" ? "refuse" : setting);
+): UnknownFields {
+  if (access === "control") return "refuse";
+  return /^\/(?:api|clob)\//.test(path) ? setting : "accept";
+}
 
 export const fieldsOf = (body: AnyBody): readonly string[] =>
   body === null || isRaw(body) ? [] : body.fields;

@@ -14,6 +14,8 @@ afterAll(() => Promise.all([api.close(), strict.close()]));
 
 const control = ENDPOINTS.filter(({ access }) => access === "control");
 const imitated = ENDPOINTS.filter(({ access, body }) => access !== "control" && !(body && isRaw(body)));
+/** The endpoints of the specification. */
+const specified = imitated.filter(({ path }) => /^\/(api|clob)\//.test(path));
 const nameOf = ({ method, path }: (typeof ENDPOINTS)[number]): string => `${method} ${path}`;
 
 /** A request with the required parameters of an endpoint, for objects that do not exist, and one more parameter. */
@@ -131,7 +133,7 @@ describe("the imitated API", () => {
 });
 
 describe("with unknown fields refused", () => {
-  it.each(imitated.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
+  it.each(specified.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
     "%s refuses them in its query and in its body",
     async (_name, endpoint) => {
       const own = await deriveTrader(strict, 1);
@@ -140,6 +142,20 @@ describe("with unknown fields refused", () => {
       await refusedFor(strict, own.signed(method, requestTo(endpoint, "").path, { giraffe: 1 }), "giraffe");
     },
   );
+
+  it.each(["/healthz", "/openapi.json"])(
+    "%s warns of them, as a health check may send them",
+    async (path) => {
+      const { status, headers } = await strict.send(`GET ${path}?zebra=1`);
+      expect([status, headers["x-sim-warning"]]).toEqual([200, 'unknown field "zebra"']);
+    },
+  );
+
+  it("/chain warns of them in the query", async () => {
+    const call = { jsonrpc: "2.0", id: 1, method: "eth_chainId" };
+    const { status, headers } = await strict.send("POST /chain?zebra=1", call);
+    expect([status, headers["x-sim-warning"]]).toEqual([200, 'unknown field "zebra"']);
+  });
 
   it("a request without one is accepted, and a limit is still clamped", async () => {
     const page = await strict.send<MarketPage>("GET /api/markets?limit=101");
