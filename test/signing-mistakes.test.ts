@@ -102,6 +102,32 @@ describe("the explanation of a wrong signature", () => {
     );
   });
 
+  const GTC = ORDER.replace("}", ',"orderType":"GTC"}');
+  const withOthers: [string, string, string | Uint8Array, Mistake[]][] = [
+    [
+      ORDER,
+      "POST/clob/order/?x=1",
+      Buffer.from(SECRET, "hex"),
+      ["SECRET_HEX_DECODED", "CLOB_PREFIX", "TRAILING_SLASH", "QUERY_STRING"],
+    ],
+    [ORDER, "post/clob/order", SECRET, ["LOWER_CASE_METHOD", "CLOB_PREFIX"]],
+    [GTC, "POST/clob/order?x=1", SECRET, ["CLOB_PREFIX", "QUERY_STRING"]],
+    [GTC, "post/order", PASSPHRASE, ["PASSPHRASE_AS_KEY", "LOWER_CASE_METHOD"]],
+    [GTD, "post/order", SECRET, ["LOWER_CASE_METHOD"]],
+    [GTD, "POST/clob/order", SECRET, ["CLOB_PREFIX"]],
+    [GTD, "POSThttps://localhost:7070/3/clob/order", SECRET, ["FULL_URL"]],
+    [GTD, "POST/order", API_KEY, ["API_KEY_AS_KEY"]],
+  ];
+  it.each(withOthers)(
+    "names the other order of the keys of %s, signed with %s",
+    (sent, head, key, mistakes) => {
+      const signed = `{${sent.slice(1, -1).split(",").reverse().join(",")}}`;
+      const inPool = { ...request("/order?x=1", "POST", sent), prefix: "/3" };
+      const explanation = explain(inPool, digestOf(SECONDS + head + signed, key));
+      expect(explanation.mistakes).toEqual([...mistakes, "BODY_KEYS_REORDERED"]);
+    },
+  );
+
   it.each(["base64", "base64url"] as const)("names the digest in %s, padded or not", (encoding) => {
     const digest = digestOf(`${SECONDS}GET/orders`, SECRET, encoding);
     for (const signature of [digest, digest.replace("=", ""), `${digest.replace("=", "")}=`]) {
@@ -164,6 +190,15 @@ describe("the explanation of a wrong signature", () => {
       "MILLISECONDS",
       "LOWER_CASE_METHOD",
       "CLOB_PREFIX",
+    ]);
+  });
+
+  it("has attempts left for milliseconds with another mistake after the key orders of an order", () => {
+    const body = GTD.replace('"1"', `"${"1".repeat(77)}"`);
+    const inPool = { ...request("/order", "POST", body), prefix: "/3" };
+    expect(explain(inPool, digestOf(`${SECONDS}999post/order${body}`)).mistakes).toEqual([
+      "MILLISECONDS",
+      "LOWER_CASE_METHOD",
     ]);
   });
 
