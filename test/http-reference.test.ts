@@ -120,7 +120,7 @@ function endpointText(endpoint: Endpoint): string {
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const [media, answer] = Object.entries(operation.responses["200"]?.content ?? {})[0] ?? ["", undefined];
   const own = codesOf(endpoint, "accept").filter(
-    (each) => endpoint.errors.includes(each) || ["parameters", "body"].includes(ERRORS[each].scope ?? ""),
+    (each) => endpoint.errors.includes(each) || ERRORS[each].scope === "body",
   );
   return [
     `### ${method} ${path}`,
@@ -183,7 +183,6 @@ const SCOPES: Readonly<Record<ErrorScope, string>> = {
   everywhere: "every endpoint",
   signed: "every signed endpoint",
   control: "the control plane",
-  parameters: "endpoints with parameters, and the control plane",
   body: "endpoints with a body",
   faults: "`/api`, `/clob` and `/chain`",
 };

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { quoted } from "../core/format.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
 
 /** The subset of JSON Schema used for query parameters. */
@@ -261,23 +262,18 @@ export function readQuery<P extends Params>(
 ): Read<P> {
   const start = target.indexOf("?");
   const given = new Map<string, string>();
-  const unknown: string[] = [];
   let twice: string | undefined;
   if (start >= 0) {
     for (const [name, value] of new URLSearchParams(target.slice(start + 1))) {
-      if (!Object.hasOwn(params, name)) {
-        unknown.push(name);
-      } else if (given.has(name)) {
-        twice ??= name;
-      } else {
-        given.set(name, value);
-      }
+      if (given.has(name)) twice ??= name;
+      else given.set(name, value);
     }
   }
+  const unknown = [...given.keys()].filter((name) => !Object.hasOwn(params, name));
   if (unknown.length > 0) onUnknown(unknown);
   if (twice !== undefined) {
-    throw new ApiError("INVALID_PARAMETER", `duplicate parameter ${twice} in the query`, {
-      details: { parameter: twice },
+    throw new ApiError("INVALID_PARAMETER", `duplicate parameter ${quoted(twice)} in the query`, {
+      details: { parameter: twice.slice(0, MAX_SHOWN) },
     });
   }
   const values: Record<string, unknown> = {};

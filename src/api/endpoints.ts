@@ -65,12 +65,11 @@ export const codesInScope = (scope: ErrorScope): ErrorCode[] =>
 
 /** Returns the error codes of an endpoint: its own and those implied by its kind and by `unknownFields`. */
 export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): ErrorCode[] {
-  const { access, body, errors, path, query } = endpoint;
+  const { access, body, errors } = endpoint;
   const isRefusing = unknownFieldsAt(endpoint, unknownFields) === "refuse";
   const applies: Readonly<Record<ErrorScope, boolean>> = {
     server: false,
     everywhere: true,
-    parameters: isRefusing || Object.keys(query).length > 0 || path.includes("{"),
     body: body === null ? isRefusing : !isRaw(body),
     control: access === "control",
     signed: access === "signed",

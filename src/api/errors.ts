@@ -2,9 +2,9 @@ import type { Command } from "../core/commands.ts";
 
 /**
  * Where a code can occur besides the endpoints that list it: before routing ("server"), at every endpoint, at
- * signed endpoints, on the control plane, or at endpoints that take parameters, a body or injected faults.
+ * signed endpoints, on the control plane, or at endpoints that take a body or injected faults.
  */
-export type ErrorScope = "server" | "everywhere" | "signed" | "control" | "parameters" | "body" | "faults";
+export type ErrorScope = "server" | "everywhere" | "signed" | "control" | "body" | "faults";
 
 interface ErrorRow {
   readonly status: number;
@@ -44,7 +44,7 @@ const ROWS = {
   INVALID_PARAMETER: row(
     400,
     "a parameter of path, query or body is invalid, is given twice, or is unknown where unknown fields are refused",
-    "parameters",
+    "everywhere",
   ),
   QUERY_REQUIRED: row(400, "`q` is missing or blank"),
   INVALID_AUTH_PAYLOAD: row(400, "address, signature, timestamp or nonce of a derivation is malformed"),

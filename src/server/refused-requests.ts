@@ -91,7 +91,7 @@ function askedFor(
   const query = given.filter(([name]) => Object.hasOwn(endpoint.query, name));
   // Unknown fields are not recorded. Where they are refused, they are the reason, so that the record counts as cut.
   const isKnown = body.length === sentFields.length && query.length === given.length;
-  const isOnce = new Map(query).size === query.length;
+  const isOnce = new Map(given).size === given.length;
   const isCut = (needsKnownFields && !isKnown) || !isOnce || body.some(([, value]) => !isScalar(value));
   const asked = (most: number): AskedFor => ({
     kind: "request",

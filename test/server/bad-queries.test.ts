@@ -83,7 +83,7 @@ describe("a query", () => {
     }
   });
 
-  it("that gives a parameter twice is refused by every endpoint that takes the parameter", async () => {
+  it("that gives a parameter twice is refused by every endpoint, whether it takes the parameter or not", async () => {
     const trader = await deriveTrader(api, 1);
     for (const [path, name] of [
       ["/api/markets", "limit"],
@@ -92,11 +92,23 @@ describe("a query", () => {
       [`/api/markets/${market.id}/trades`, "all"],
       ["/sim/accounts", "limit"],
       ["/clob/orders", "side"],
+      ["/clob/time", "zebra"],
+      ["/healthz", "zebra"],
     ] as const) {
       const query = `${path.includes("?") ? "&" : "?"}${name}=1&${name}=1`;
       const { body } = await trader.refused(`GET ${path + query}`, "INVALID_PARAMETER");
-      expect(body.error).toBe(`duplicate parameter ${name} in the query`);
+      expect(body.error).toBe(`duplicate parameter "${name}" in the query`);
     }
+  });
+});
+
+it("the record of a request with an unknown parameter given twice is incomplete", async () => {
+  const trader = await deriveTrader(api, 1);
+  await trader.refused("DELETE /clob/orders/all?zebra=1&zebra=2", "INVALID_PARAMETER");
+  const { text } = await api.send("GET /sim/report");
+  const records = text.split("\n").filter((line) => line.includes('"k":"refused"'));
+  expect(JSON.parse(records.at(-1) as string)).toMatchObject({
+    d: { code: "INVALID_PARAMETER", field: "zebra", asked: { query: {}, isCut: true } },
   });
 });
 
@@ -117,6 +129,11 @@ describe("an unknown parameter", () => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       expect(await warningOf(`${name}=1`)).toContain(`unknown field "${name}"`);
     }
+  });
+
+  it("is named once if it is given twice, which is refused", async () => {
+    const { headers } = await refused("/api/markets?zebra=1&zebra=2", "INVALID_PARAMETER");
+    expect(headers["x-sim-warning"]).toBe('unknown field "zebra"');
   });
 
   it("is escaped and cut in the header of the warning", async () => {
