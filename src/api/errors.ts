@@ -183,13 +183,18 @@ export function requireBelowLimit(count: number, maximum: number, items: string,
   throw new ApiError("LIMIT_REACHED", message, { hint, details: { maximum } });
 }
 
-export function errorBody(error: ApiError, requestId: string): Record<string, unknown> {
+/** Adds the path prefix of an exchange to the endpoints in a hint, such as `GET /sim`; a route in quotes is a value. */
+const withPrefix = (hint: string, prefix: string): string =>
+  hint.replace(/(?<=^|\s)(GET|POST|DELETE|mean) (?=\/)/g, `$1 ${prefix}`);
+
+/** `prefix` is the path prefix of the exchange if it is one of a pool: `/3`. */
+export function errorBody(error: ApiError, requestId: string, prefix = ""): Record<string, unknown> {
   const { hint, details } = error.help;
   return {
     error: error.message,
     code: error.code,
     status: error.status,
-    ...(hint === undefined ? {} : { hint }),
+    ...(hint === undefined ? {} : { hint: withPrefix(hint, prefix) }),
     ...(details === undefined ? {} : { details }),
     requestId,
   };

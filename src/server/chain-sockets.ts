@@ -265,7 +265,7 @@ class ChainSocket implements NotificationSink {
     } catch (failure) {
       const error = knownError(service, request, failure);
       status = error.status;
-      text = errorText(error, request);
+      text = errorText(service, error, request);
     } finally {
       service.clock.arm();
     }

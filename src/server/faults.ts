@@ -181,7 +181,7 @@ function unknownRoute(text: string, method: string | undefined, path: string): A
     "INVALID_PARAMETER",
     `route: expected a method and path such as POST /clob/order, or *, found ${found}`,
     {
-      hint: like === undefined ? "GET /openapi.json lists all routes" : `did you mean ${like}?`,
+      hint: like === undefined ? "GET /openapi.json lists all routes" : `did you mean "${like}"?`,
       details,
     },
   );

@@ -188,8 +188,8 @@ export class Pool implements Site {
 
 const isWithin = (number: number, size: number): boolean => number >= 1 && number <= size;
 
-/** An invalid number in the place of an exchange's, such as `-1`. */
-const NO_NUMBER = /^\/[+-][\d.]*(?=\/|$)/;
+/** What stands in the place of an exchange's number: an invalid one such as `-1`, or one after superfluous slashes. */
+const NO_NUMBER = /^\/*(?=\/)(?:\/[+-]?[\d.]*(?=\/|$))?/;
 
 const beginWith = (size: number, rest: string): string =>
   `begin the path with the number of an exchange, ${rangeOf(size)}, such as /1${rest}`;

@@ -49,7 +49,7 @@ function onDisconnect(request: Incoming, response: Outgoing, ended: () => void):
 export function sendError(service: Service, request: Incoming, response: Outgoing, error: unknown): void {
   const known = knownError(service, request, error);
   if (response.headersSent) response.destroy();
-  else send(service, request, response, errorContent(known, request));
+  else send(service, request, response, errorContent(service, known, request));
 }
 
 export function knownError(service: Service, request: RequestInfo, error: unknown): ApiError {
@@ -147,7 +147,7 @@ function sendInstead(service: Service, request: Incoming, response: Outgoing, fa
     return;
   }
   const headers = simHeaders(service, request.requestId);
-  sendNow(service, request, response, errorContent(error, request), headers);
+  sendNow(service, request, response, errorContent(service, error, request), headers);
 }
 
 interface Content {
@@ -164,12 +164,16 @@ const contentOf = (status: number, body: Content["body"], media: string, error?:
   error,
 });
 
-const errorContent = (error: ApiError, request: RequestInfo): Content =>
-  contentOf(error.status, errorText(error, request), JSON_MEDIA, error);
+const errorContent = (service: Service, error: ApiError, request: RequestInfo): Content =>
+  contentOf(error.status, errorText(service, error, request), JSON_MEDIA, error);
 
-export function errorText(error: ApiError, { url, requestId, rawBody }: RequestInfo): string {
-  const isChain = pathOf(url) === CHAIN_PATH;
-  return JSON.stringify(isChain ? chainErrorBody(error, requestId, rawBody) : errorBody(error, requestId));
+export function errorText({ options }: Service, error: ApiError, request: RequestInfo): string {
+  const { url, requestId, rawBody } = request;
+  const body =
+    pathOf(url) === CHAIN_PATH
+      ? chainErrorBody(error, requestId, rawBody, options.prefix)
+      : errorBody(error, requestId, options.prefix);
+  return JSON.stringify(body);
 }
 
 /** Writes an answer; `headers` carry the sequence and time at which it was made. */

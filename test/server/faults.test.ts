@@ -98,13 +98,13 @@ describe("the route of a fault", () => {
   });
 
   it.each([
-    ["POST /clob/ordr", "did you mean POST /clob/order?"],
-    ["POST /ordr", "did you mean POST /clob/order?"],
-    ["PUT /clob/order", "did you mean POST /clob/order?"],
-    ["post /clob/order", "did you mean POST /clob/order?"],
-    ["GET /markets", "did you mean GET /api/markets?"],
-    ["/clob/books", "did you mean /clob/book?"],
-    ["GET /clob/time/", "did you mean GET /clob/time?"],
+    ["POST /clob/ordr", 'did you mean "POST /clob/order"?'],
+    ["POST /ordr", 'did you mean "POST /clob/order"?'],
+    ["PUT /clob/order", 'did you mean "POST /clob/order"?'],
+    ["post /clob/order", 'did you mean "POST /clob/order"?'],
+    ["GET /markets", 'did you mean "GET /api/markets"?'],
+    ["/clob/books", 'did you mean "/clob/book"?'],
+    ["GET /clob/time/", 'did you mean "GET /clob/time"?'],
     ["nowhere at all", "GET /openapi.json lists all routes"],
     ["GET /sim/clock", "never the control plane"],
     ["/sim/accounts/{address}/fund", "never the control plane"],

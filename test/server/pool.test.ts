@@ -192,6 +192,9 @@ describe("a pool", () => {
     ["GET /-1/sim", 404, "ROUTE_NOT_FOUND", '"/-1/sim" is not a path of the pool', "such as /1/sim"],
     ["GET /1x/sim", 404, "ROUTE_NOT_FOUND", '"/1x/sim" is not a path of the pool', "/1/1x/sim"],
     ["GET /chain", 404, "ROUTE_NOT_FOUND", '"/chain" is not a path of the pool', "/1/chain"],
+    ["GET //1/clob/time", 404, "ROUTE_NOT_FOUND", "is not a path of the pool", "such as /1/clob/time"],
+    ["GET //clob/time", 404, "ROUTE_NOT_FOUND", "is not a path of the pool", "such as /1/clob/time"],
+    ["GET //", 404, "ROUTE_NOT_FOUND", "is not a path of the pool", "such as /1"],
     ["POST /", 405, "METHOD_NOT_ALLOWED", "/ of the pool takes GET, HEAD, found POST", undefined],
     ["OPTIONS *", 404, "ROUTE_NOT_FOUND", '"*" is not a path of the pool', "such as /1"],
   ])("refuses %s with a hint", async (line, status, code, error, hint) => {
@@ -201,6 +204,26 @@ describe("a pool", () => {
     expect(reply.status).toBe(status);
     expect(headers.get("x-request-id")).toEqual([refusal.requestId]);
     if (hint !== undefined) expect(refusal.hint).toContain(hint);
+  });
+
+  it.each([
+    ["GET /2//clob/time", "did you mean /2/clob/time?"],
+    ["GET /2/zebra/giraffe", "GET /2/openapi.json lists all routes"],
+    ["GET /2/clob/book?token_id=", "a market of GET /2/api/markets lists its tokens"],
+    ["DELETE /2/sim/faults/fault-9", "POST /2/sim/faults injects one"],
+  ])("answers %s with a hint of paths of that exchange", async (line, hint) => {
+    const { text } = await replyTo(server.port, requestBytes(line, ["Host: localhost"]));
+    expect((JSON.parse(text) as Refusal).hint).toContain(hint);
+  });
+
+  it("has routes of faults without the number of the exchange", async () => {
+    const hint = async (route: string): Promise<string | undefined> => {
+      const body = JSON.stringify({ route, status: 503 });
+      const headers = { "content-type": "application/json" };
+      return (await jsonOf<Refusal>(`${server.url}/2/sim/faults`, { method: "POST", headers, body })).hint;
+    };
+    expect(await hint("POST /clob/ordr")).toBe('did you mean "POST /clob/order"?');
+    expect(await hint("/clob/books")).toBe('did you mean "/clob/book"?');
   });
 
   it("checks the host before the path, and opens no exchange for a foreign host", async () => {
