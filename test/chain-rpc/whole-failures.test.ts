@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { addFault } from "../server/faults.ts";
 import { replyTo, requestBytes } from "../server/raw-socket.ts";
-import { startApi, useApi } from "../support/http.ts";
+import { useApi } from "../support/http.ts";
 import { refusedAsRpc, rpc } from "./rpc.ts";
 
 const api = useApi({ settlement: "manual" });
@@ -38,11 +38,9 @@ describe("a request to the chain that fails as a whole is answered with a JSON-R
     });
   });
 
-  it("if unknown fields are refused", async () => {
-    const strict = await startApi({ unknownFields: "refuse" });
-    const sent = { ...mining, path: "/chain?key=1" };
-    await refusedAsRpc(strict, sent, { status: 400, code: "INVALID_PARAMETER", rpc: -32600, ids: "mine" });
-    await strict.close();
+  it("if a query parameter is given twice", async () => {
+    const sent = { ...mining, path: "/chain?key=1&key=2" };
+    await refusedAsRpc(api, sent, { status: 400, code: "INVALID_PARAMETER", rpc: -32600, ids: "mine" });
   });
 });
 
