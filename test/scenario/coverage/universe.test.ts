@@ -50,6 +50,7 @@ it("names every endpoint with its method and path", () => {
 
 /** Errors of every request of the imitated service. */
 const EVERYWHERE = [
+  "INVALID_PARAMETER",
   "HOST_NOT_ALLOWED",
   "PAYLOAD_TOO_LARGE",
   "UNSUPPORTED_MEDIA_TYPE",
