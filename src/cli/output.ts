@@ -45,14 +45,14 @@ export function folded(line: string, columns: number): string {
   const start = blanks.length + widthOf(head);
   const room = columns - start;
   const isHung = head !== "" && room >= columns / 2 && last.split(" ").every((word) => widthOf(word) <= room);
-  if (isHung) return hung(`${codes}${blanks}${head}`, wrapAnsi(last, room).split("\n"), start);
+  if (isHung) return indentBelow(`${codes}${blanks}${head}`, wrapAnsi(last, room).split("\n"), start);
   // The deep indentation of a heading is an empty first cell.
   const indent = blanks.length <= columns / 2 ? blanks.length : 0;
   const below = indent + CONTINUATION_INDENT;
   const pieces = (cells: string): string[] =>
     cells.split(GAP).flatMap((cell) => wrapAnsi(cell, columns - below, { hard: true }).split("\n"));
   if (head !== "" && widthOf(head.trimEnd()) + blanks.length <= columns) {
-    return hung(`${codes}${blanks}${head.trimEnd()}\n${" ".repeat(below)}`, pieces(last), below);
+    return indentBelow(`${codes}${blanks}${head.trimEnd()}\n${" ".repeat(below)}`, pieces(last), below);
   }
   const lines: string[] = [];
   for (const piece of pieces(text)) {
@@ -60,11 +60,11 @@ export function folded(line: string, columns: number): string {
     if (lines.length > 0 && widthOf(joined) <= columns - below) lines[lines.length - 1] = joined;
     else lines.push(piece);
   }
-  return hung(`${codes}${" ".repeat(indent)}`, lines, below);
+  return indentBelow(`${codes}${" ".repeat(indent)}`, lines, below);
 }
 
 /** Joins lines after a label; those below the first are indented. */
-const hung = (label: string, lines: readonly string[], indent: number): string =>
+const indentBelow = (label: string, lines: readonly string[], indent: number): string =>
   label + lines.join(`\n${" ".repeat(indent)}`);
 
 /** Folds a line if stdout is a terminal, not if it is a pipe or a file. */

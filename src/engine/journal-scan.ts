@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { counted } from "../core/format.ts";
+import { runSteps, type Steps } from "../core/steps.ts";
 import type { Durability } from "../setting.ts";
 import { hex8 } from "./checksum.ts";
 import { copyBytes, type Disk, type DiskFile, type Range } from "./disk.ts";
@@ -115,13 +116,7 @@ export function restoreTargets(file: DiskFile, from: JournalEnd): Set<number> {
  * Calls `take` with each valid line and the position after it, in order, up to the first invalid one. Reads the file
  * again after judging that one: another process may have written it between two reads.
  */
-export function scan(...given: Parameters<typeof scanInSteps>): ScanEnd {
-  const steps = scanInSteps(...given);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
+export const scan = (...given: Parameters<typeof scanInSteps>): ScanEnd => runSteps(scanInSteps(...given));
 
 /** Does the same in steps of some lines each. */
 export function* scanInSteps(
@@ -129,7 +124,7 @@ export function* scanInSteps(
   from: JournalEnd,
   take: (line: Line, end: JournalEnd) => void,
   before: Before = { durability: "process", wasClosed: false },
-): Generator<undefined, ScanEnd> {
+): Steps<ScanEnd> {
   let end = from;
   let { durability, wasClosed } = before;
   let damage: Damage | null = null;
@@ -152,7 +147,7 @@ function* scanOnce(
   file: DiskFile,
   from: JournalEnd,
   take: (line: Line, end: JournalEnd) => void,
-): Generator<undefined, { readonly fault: string | null } | null> {
+): Steps<{ readonly fault: string | null } | null> {
   let end = from;
   for (const piece of piecesOf(file, from.offset)) {
     const reader = new LineReader(piece);

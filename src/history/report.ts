@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "../core/commands.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Millis } from "../core/units.ts";
 import { eventHash } from "../engine/checksum.ts";
 import type { ClockSetting } from "../engine/clock.ts";
@@ -139,7 +140,7 @@ export function* reportInPieces(
  * Verifies in steps that the lines of a history are in its journal, as they were written.
  * @throws StoreError `corrupt` if the file has been changed since
  */
-export function* verifyHistory(history: ReportedHistory, disk: Disk = nodeDisk): Generator<undefined, void> {
+export function* verifyHistory(history: ReportedHistory, disk: Disk = nodeDisk): Steps<void> {
   if (history.kind === "session") return;
   const { path, end } = history;
   const file = disk.open(path, "read");
