@@ -91,7 +91,7 @@ describe("a scenario on a deployment", () => {
     expect(result).toMatchObject({ status: "passed", way: "target", steps: 13, stateHash: null });
   });
 
-  it("is opened anew for each repeated run", async () => {
+  it("is opened anew for each repeated run, at whatever time", async () => {
     const text = `scenario: again
 accounts: { alice: { USDC: 10 } }
 steps:
