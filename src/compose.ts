@@ -11,6 +11,7 @@ import { openTransport, type Transport } from "./client/transport.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { Market } from "./core/market.ts";
 import type { ClockSetting } from "./engine/clock.ts";
+import { Slices, Snapshots } from "./engine/clock.ts";
 import type { PersistenceStatus } from "./engine/data-folder.ts";
 import type { Exchange } from "./engine/exchange.ts";
 import { Keyring } from "./engine/keyring.ts";
@@ -30,8 +31,6 @@ import {
   originOfWorld,
   requireSameConfig,
 } from "./engine/origin.ts";
-import { Slices } from "./engine/slices.ts";
-import { Snapshots } from "./engine/snapshots.ts";
 import { reportingOf } from "./reporting.ts";
 import { Outbox } from "./server/connection.ts";
 import { Faults } from "./server/faults.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "./api/errors.ts";
 import { VERSION } from "./config.ts";
+import type { Slices } from "./engine/clock.ts";
 import type { OpenedExchange, Warn } from "./engine/open-exchange.ts";
-import type { Slices } from "./engine/slices.ts";
 import { StoreError } from "./engine/store-error.ts";
 import {
   defectOf,

@@ -7,10 +7,8 @@ import { marketAppliers } from "../core/rules/markets.ts";
 import { findAccount, type State } from "../core/state.ts";
 import { OUTCOMES, type Outcome } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";
-import { BookView } from "./book-view.ts";
-import { type Bot, botsOf } from "./bot.ts";
-import { Chance, STREAM } from "./chance.ts";
-import { FairValue } from "./fair-value.ts";
+import { BookView, type Bot, botsOf } from "./bot.ts";
+import { Chance, FairValue, STREAM } from "./fair-value.ts";
 import { PROFILES, type Profile, type ProfileName } from "./profiles.ts";
 import { act } from "./strategies.ts";
 

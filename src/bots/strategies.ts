@@ -2,8 +2,8 @@ import { ASK, BID, type BookDirection } from "../core/book/book.ts";
 import type { Command } from "../core/commands.ts";
 import { FULL_PRICE, millis } from "../core/units.ts";
 import { unreachable } from "../core/unreachable.ts";
-import type { BookView, OwnOrder } from "./book-view.ts";
-import { STREAM } from "./chance.ts";
+import type { BookView, OwnOrder } from "./bot.ts";
+import { STREAM } from "./fair-value.ts";
 import type { InformedTerms, MakerTerms, MomentumTerms, NoiseTerms, Profile } from "./profiles.ts";
 
 /** Bots cancel their orders and stop trading an hour before a market's end date, ms. */

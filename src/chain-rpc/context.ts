@@ -1,8 +1,7 @@
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
-import type { Clock, ClockSetting } from "../engine/clock.ts";
+import type { Clock, ClockSetting, Slices } from "../engine/clock.ts";
 import type { Exchange, Snapshot } from "../engine/exchange.ts";
-import type { Slices } from "../engine/slices.ts";
 import { Cursors } from "./cursors.ts";
 import { Filters } from "./filters.ts";
 import type { LogIndex } from "./log-index.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { isRpcId, RPC_CODES } from "../api/chain-rpc.ts";
 import { runSteps, type Steps } from "../core/steps.ts";
-import type { Slices } from "../engine/slices.ts";
+import type { Slices } from "../engine/clock.ts";
 
 export class RpcError extends Error {
   override readonly name = "RpcError";

@@ -6,8 +6,8 @@ import { finalHeight } from "../core/chain/settlement.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
+import type { Slices } from "../engine/clock.ts";
 import type { Exchange } from "../engine/exchange.ts";
-import type { Slices } from "../engine/slices.ts";
 import type { Log } from "./abis.ts";
 import {
   type Cursor,

@@ -1,8 +1,7 @@
 import type { Steps } from "../core/steps.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Snapshot } from "./exchange.ts";
 import { PersistenceError } from "./journal.ts";
-import type { Slices } from "./slices.ts";
 
 export type ClockMode = "real" | "frozen" | "scaled";
 
@@ -214,5 +213,118 @@ export class Clock {
     const elapsed = this.#wallNow() - this.#wallAnchor;
     const reading = this.#virtualAnchor + Math.floor(elapsed * this.rate);
     return millis(Math.min(MAX_MILLIS, reading));
+  }
+}
+
+/** Longest time for which a job holds the event loop. */
+const SLICE_MS = 5;
+
+/**
+ * Shares the event loop between long jobs and everything else: one job runs for one slice in each turn of the loop,
+ * however many jobs there are, so that a request waits for at most one slice.
+ */
+export class Slices {
+  readonly #waiting: (() => void)[] = [];
+  readonly #sliceMs: number;
+
+  /** A slice of 0 ms is one step. */
+  constructor(sliceMs = SLICE_MS) {
+    this.#sliceMs = sliceMs;
+  }
+
+  /** Runs steps to their end and returns their result: one slice now, the others in turn. */
+  async run<T>(steps: Iterator<undefined, T>): Promise<T> {
+    for (let hasTime = this.#slice(); ; hasTime = await this.next()) {
+      do {
+        const { done, value } = steps.next();
+        if (done === true) return value;
+      } while (hasTime());
+    }
+  }
+
+  /** Waits for the next slice; the returned function returns whether it still lasts. */
+  async next(): Promise<() => boolean> {
+    await new Promise<void>((resolve) => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#startNext());
+    });
+    return this.#slice();
+  }
+
+  /** Begins a slice; the returned function returns whether it still lasts. */
+  #slice(): () => boolean {
+    const end = performance.now() + this.#sliceMs;
+    return () => performance.now() < end;
+  }
+
+  #startNext(): void {
+    const [start] = this.#waiting;
+    start?.();
+    this.#waiting.shift();
+    if (this.#waiting.length > 0) setImmediate(() => this.#startNext());
+  }
+}
+
+/** A snapshot of an exchange and its clock. */
+export interface StoredSnapshot {
+  /** `snapshot-1`, `snapshot-2`, ... in the order in which they were taken. */
+  readonly id: string;
+  /** Optional name; several snapshots may share one. */
+  readonly name: string | null;
+  /** State hash. */
+  readonly hash: string;
+  readonly exchange: Snapshot;
+  readonly clock: ClockSetting;
+}
+
+/** The snapshots of one exchange, in memory. Restoring one does not remove others. */
+export class Snapshots {
+  readonly #exchange: Exchange;
+  readonly #clock: Clock;
+  #snapshots: StoredSnapshot[] = [];
+  #taken = 0;
+
+  constructor(exchange: Exchange, clock: Clock) {
+    this.#exchange = exchange;
+    this.#clock = clock;
+  }
+
+  /** All snapshots, oldest first. */
+  get all(): readonly StoredSnapshot[] {
+    return this.#snapshots;
+  }
+
+  /** Takes a snapshot. */
+  take(name: string | null): StoredSnapshot {
+    const { hash } = this.#exchange;
+    this.#taken += 1;
+    const id = `snapshot-${this.#taken}`;
+    const snapshot = { id, name, hash, exchange: this.#exchange.snapshot(), clock: this.#clock.setting };
+    this.#snapshots.push(snapshot);
+    return snapshot;
+  }
+
+  /** Finds a snapshot by id, or else the latest by name. */
+  find(idOrName: string): StoredSnapshot | undefined {
+    return (
+      this.#snapshots.find(({ id }) => id === idOrName) ??
+      this.#snapshots.findLast(({ name }) => name === idOrName)
+    );
+  }
+
+  /** Restores exchange and clock: the clock continues from the time of the snapshot, in its mode and at its rate. */
+  restore({ exchange, clock }: StoredSnapshot): void {
+    this.#exchange.restore(exchange);
+    this.#clock.resume(clock);
+  }
+
+  /** Deletes a snapshot. */
+  forget(snapshot: StoredSnapshot): void {
+    this.#snapshots = this.#snapshots.filter((each) => each !== snapshot);
+  }
+
+  /** Deletes all snapshots, and restarts their numbering. */
+  clear(): void {
+    this.#snapshots = [];
+    this.#taken = 0;
   }
 }

@@ -1,6 +1,5 @@
 import { dirname, join } from "node:path";
 import type { Durability } from "../setting.ts";
-import { hex8 } from "./checksum.ts";
 import type { Clock, ClockSetting } from "./clock.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 import type { Exchange } from "./exchange.ts";
@@ -9,10 +8,11 @@ import {
   assertOwnFolder,
   ignoreInGit,
   JOURNAL_FILE,
+  lockFolder,
   removeBesideJournal,
   removeDrafts,
 } from "./files.ts";
-import { lockFolder } from "./folder-lock.ts";
+import { hex8 } from "./hashes.ts";
 import { type Persistence, PersistenceError } from "./journal.ts";
 import { JournalFile, type Mark } from "./journal-file.ts";
 import { BEGINNING, isControl, type JournalEnd, type OpeningData } from "./journal-line.ts";

@@ -10,8 +10,8 @@ import { type Due, isInBlock, isUnfinished, nextDue, nextDueAt } from "../core/s
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import { runSteps, type Steps } from "../core/steps.ts";
 import { type Millis, millis } from "../core/units.ts";
+import { HistoryDigest } from "./hashes.ts";
 import { type Journal, noJournal } from "./journal.ts";
-import { HistoryDigest } from "./state-hash.ts";
 
 /** Called after each accepted command is applied. */
 export type Watcher = (

@@ -1,8 +1,11 @@
 import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
-import type { Disk } from "./disk.ts";
-import { LOCK_FILE } from "./folder-lock.ts";
+import { FileRefused } from "../regular-file.ts";
+import { createFile, type Disk, writeFully } from "./disk.ts";
 import { StoreError } from "./store-error.ts";
 
 export const JOURNAL_FILE = "journal.ndjson";
@@ -95,3 +98,157 @@ export function removeBesideJournal(disk: Disk, folder: string): string[] {
   disk.syncFolder(folder);
   return names;
 }
+
+export const LOCK_FILE = "lock";
+/** A lock file is shorter. */
+const MAX_BYTES = 4096;
+
+/** The process that holds the lock of a directory. */
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** Start time of the process, because ids are reused; null where the system does not provide it. */
+  readonly born: string | null;
+}
+
+/**
+ * Locks a directory for this process, and returns a function that unlocks it. Takes over the lock of a dead process.
+ * @throws StoreError `locked` with the id of the process that holds it.
+ */
+export function lockFolder(disk: Disk, folder: string): () => void {
+  const own: Holder = { pid: process.pid, host: hostname(), born: statOf(process.pid)?.birth ?? null };
+  return take(disk, folder, LOCK_FILE, own);
+}
+
+/** Lock of a directory, as a reader sees it; `left` by a dead process. */
+type LockState =
+  | { readonly kind: "free" | "left" }
+  /** The error that a program gets that wants to lock the directory now. */
+  | { readonly kind: "held"; readonly error: StoreError };
+
+/** Reads the lock of a directory, without taking it. */
+export function lockStateOf(disk: Disk, folder: string): LockState {
+  const holder = read(disk, join(folder, LOCK_FILE));
+  if (holder === "gone") return { kind: "free" };
+  const host = hostname();
+  if (holder === null || !isAlive(holder, host)) return { kind: "left" };
+  return { kind: "held", error: locked(folder, holder, host) };
+}
+
+/** Takes a lock. A stale lock is removed under a second lock, of that removal: a new lock may have been made meanwhile. */
+function take(disk: Disk, folder: string, name: string, own: Holder): () => void {
+  const path = join(folder, name);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if (create(disk, path, own)) return () => disk.remove(path);
+    const holder = read(disk, path);
+    if (holder === "gone") continue;
+    assertDead(holder, folder, own);
+    const release = take(disk, folder, `${name}.removal`, own);
+    try {
+      if (read(disk, path) === "gone") continue;
+      assertDead(read(disk, path), folder, own);
+      disk.remove(path);
+    } finally {
+      release();
+    }
+  }
+  throw new StoreError(
+    "locked",
+    `${folder} is being opened by other processes again and again: try once more`,
+  );
+}
+
+const ATTEMPTS = 20;
+
+/** Creates a lock unless there is one. It gets its name by a link, after its content, so that no process reads it empty. */
+function create(disk: Disk, path: string, holder: Holder): boolean {
+  const draft = `${path}.${holder.pid}-${randomUUID()}`;
+  writeNew(disk, draft, holder);
+  try {
+    disk.link(draft, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    if (!NO_HARD_LINKS.has(codeOf(error))) throw error;
+    return writeNew(disk, path, holder);
+  } finally {
+    disk.remove(draft);
+  }
+}
+
+/** Error codes of file systems without hard links. */
+const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+
+/** Creates the file, and returns whether there was none. */
+function writeNew(disk: Disk, path: string, holder: Holder): boolean {
+  try {
+    createFile(disk, path, (file) => writeFully(file, Buffer.from(`${JSON.stringify(holder)}\n`), 0));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** @throws StoreError `locked` if the process of a lock still runs */
+function assertDead(holder: Holder | "gone" | null, folder: string, { host }: Holder): void {
+  if (holder !== null && holder !== "gone" && isAlive(holder, host)) throw locked(folder, holder, host);
+}
+
+/**
+ * Reads the holder of a lock; null if the file has no valid content, as after a power failure before it was synced.
+ * @throws FileRefused if it is not a regular file
+ */
+function read(disk: Disk, path: string): Holder | "gone" | null {
+  try {
+    const file = disk.open(path, "read");
+    try {
+      const bytes = Buffer.alloc(Math.min(file.size, MAX_BYTES));
+      file.read(bytes, 0);
+      const holder = JSON.parse(bytes.toString("utf8")) as Holder;
+      return Number.isSafeInteger(holder.pid) ? holder : null;
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    if (error instanceof FileRefused) throw error;
+    return codeOf(error) === "ENOENT" ? "gone" : null;
+  }
+}
+
+/** Whether the process still runs; true for one on another host, which cannot be checked. */
+function isAlive({ pid, host, born }: Holder, ownHost: string): boolean {
+  if (host !== ownHost) return true;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (codeOf(error) === "ESRCH") return false;
+  }
+  const stat = statOf(pid);
+  if (stat === null) return true;
+  // A zombie holds nothing any more.
+  const hasEnded = stat.state === "Z" || stat.state === "X";
+  return !hasEnded && (born === null || born === stat.birth);
+}
+
+/** State of a process, and its start in ticks since boot; null where the system has no /proc. */
+function statOf(pid: number): { readonly state: string; readonly birth: string } | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { state: fields[0] ?? "", birth: fields[19] ?? "" };
+  } catch {
+    return null;
+  }
+}
+
+function locked(folder: string, { pid, host }: Holder, ownHost: string): StoreError {
+  const whom = host === ownHost ? `process ${pid}` : `process ${pid} on ${host}`;
+  const remedy =
+    host === ownHost
+      ? "stop it, give another directory with --data, or use --ephemeral"
+      : `if it is gone, remove ${join(folder, LOCK_FILE)}`;
+  return new StoreError("locked", `${folder} is in use by ${whom}: ${remedy}`);
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

@@ -4,8 +4,8 @@ import type { DomainEvent } from "../core/events.ts";
 import { MAX_REFUSED, type RefusedRequest } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 import type { Durability } from "../setting.ts";
-import { eventHash } from "./checksum.ts";
 import { type DiskFile, writeFully } from "./disk.ts";
+import { eventHash } from "./hashes.ts";
 import {
   type Entry,
   type Journal,

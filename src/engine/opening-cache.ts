@@ -7,7 +7,7 @@ import type { Millis } from "../core/units.ts";
 import { creationsOf, openingText, openWorld } from "../simulation/opening.ts";
 import type { World } from "../simulation/world.ts";
 import type { Exchange, Snapshot } from "./exchange.ts";
-import { HistoryDigest } from "./state-hash.ts";
+import { HistoryDigest } from "./hashes.ts";
 import { imageOf, type StateImage, stateOf } from "./state-image.ts";
 
 /** The state after the history of a world. */

@@ -11,13 +11,12 @@ import { type Millis, millis } from "../core/units.ts";
 import { FILE_LIMITS, readText } from "../regular-file.ts";
 import { ConfigError, didYouMean, flagOf } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
-import type { World } from "../simulation/world.ts";
-import { checkedWorld, readWorldFile, writeWorld } from "../simulation/world.ts";
+import { checkedWorld, readWorldFile, type World, writeWorld } from "../simulation/world.ts";
 import { Exchange, type Snapshot } from "./exchange.ts";
+import { HistoryDigest } from "./hashes.ts";
 import type { Base, OpeningData } from "./journal-line.ts";
 import { OpeningCache } from "./opening-cache.ts";
 import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-file.ts";
-import { HistoryDigest } from "./state-hash.ts";
 import { wrongLine } from "./store-error.ts";
 
 /** The state in which an exchange begins, before any request. */

@@ -3,8 +3,8 @@ import type { Invariant } from "../core/invariants/check.ts";
 import { orderViolations, violations } from "../core/invariants/invariants.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
+import { contentHash } from "../engine/hashes.ts";
 import { SessionLog } from "../engine/session-log.ts";
-import { contentHash } from "../engine/state-hash.ts";
 import {
   type ExchangeHost,
   ExchangeInMemory,

@@ -3,8 +3,13 @@ import { counted } from "../core/format.ts";
 import { toIso } from "../core/time.ts";
 import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
-import { assertNoStateFile, assertOwnFolder, JOURNAL_FILE, STATE_FILE } from "../engine/files.ts";
-import { lockStateOf } from "../engine/folder-lock.ts";
+import {
+  assertNoStateFile,
+  assertOwnFolder,
+  JOURNAL_FILE,
+  lockStateOf,
+  STATE_FILE,
+} from "../engine/files.ts";
 import { BEGINNING, isControl, type Line } from "../engine/journal-line.ts";
 import { type Damage, damageText, openingDamage, openingIn, scan } from "../engine/journal-scan.ts";
 import { originOfJournal } from "../engine/origin.ts";

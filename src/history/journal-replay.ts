@@ -7,6 +7,7 @@ import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
 import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
+import { contentHash } from "../engine/hashes.ts";
 import type { Entry, Journal, RefusedEntry } from "../engine/journal.ts";
 import {
   BEGINNING,
@@ -27,7 +28,6 @@ import {
 import { ReplayDiffers, Replayer, type ReplayResult, replayCommand } from "../engine/replayer.ts";
 import { type LinkedItem, linked, listed } from "../engine/session-log.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
-import { contentHash } from "../engine/state-hash.ts";
 import { assertNotNewer, StoreError } from "../engine/store-error.ts";
 import { isCorrupt, type JournalSource, openSource } from "./journal-source.ts";
 import { endsReport } from "./report.ts";

@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import type { Command } from "../core/commands.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Millis } from "../core/units.ts";
-import { eventHash } from "../engine/checksum.ts";
 import type { ClockSetting } from "../engine/clock.ts";
 import { type Disk, type DiskFile, nodeDisk } from "../engine/disk.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { ignoreInGit, JOURNAL_FILE } from "../engine/files.ts";
+import { eventHash } from "../engine/hashes.ts";
 import type { Entry, RefusedEntry } from "../engine/journal.ts";
 import { LineWriter } from "../engine/journal-codec.ts";
 import {

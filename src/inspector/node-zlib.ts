@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { crc32 as crc32OfBytes } from "../engine/checksum.ts";
+import { crc32 as crc32OfBytes } from "../engine/hashes.ts";
 
 /** Replaces `crc32` of node:zlib in browsers. */
 export function crc32(text: string): number {

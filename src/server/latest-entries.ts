@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { LineBuffer } from "../engine/line-buffer.ts";
+import { LineBuffer } from "../engine/journal-codec.ts";
 
 /** Bytes held for readers that are slow or reconnect, and bytes that are discarded at a time. */
 const MAX_BUFFERED = 8 * 1024 * 1024;

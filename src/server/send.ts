@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CHAIN_PATH, chainErrorBody } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
+import type { Slices } from "../engine/clock.ts";
 import { PersistenceError } from "../engine/journal.ts";
-import type { Slices } from "../engine/slices.ts";
 import { allowedOrigin } from "./access.ts";
 import {
   type Answer,

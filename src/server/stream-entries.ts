@@ -3,11 +3,11 @@ import { type FixedText, fixedText } from "../core/byte-cursor.ts";
 import type { CommandOf } from "../core/commands.ts";
 import { ORDER_TYPES, type OrderType } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
-import { eventHash, hex8 } from "../engine/checksum.ts";
 import type { Exchange } from "../engine/exchange.ts";
+import { eventHash, hex8 } from "../engine/hashes.ts";
 import type { Entry, RefusedEntry } from "../engine/journal.ts";
+import type { LineBuffer } from "../engine/journal-codec.ts";
 import { fitsOrderLine } from "../engine/journal-line.ts";
-import type { LineBuffer } from "../engine/line-buffer.ts";
 import { withRefused } from "../engine/session-log.ts";
 import type { RequestInfo } from "./service.ts";
 

@@ -18,13 +18,14 @@ import { unreachable } from "../core/unreachable.ts";
 import {
   COLUMNS,
   type Column,
+  FlowError,
   type FlowFormat,
   type FlowRow,
   MAX_NAME_LENGTH,
   NAME_PATTERNS,
   type PlaceRow,
+  shown,
 } from "./flow.ts";
-import { FlowError, shown } from "./flow-error.ts";
 
 /** Texts of a row's cells in the order of `COLUMNS`; empty for missing cells. */
 type Cells = TextOf<typeof COLUMNS>;

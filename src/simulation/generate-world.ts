@@ -1,19 +1,19 @@
 import { type Stream, stream } from "../core/random.ts";
 import { FULL_PRICE, USDC_UNITS } from "../core/units.ts";
-import { withoutEndDate } from "./calendar.ts";
 import { devAddress, devPrivateKey, traderAddress } from "./dev-accounts.ts";
 import {
   drawHorizon,
   type EventKind,
   type EventStory,
   type EventTemplate,
+  FictionalNames,
   type Span,
   slugOf,
   uniqueSlug,
+  withoutEndDate,
   writeStory,
 } from "./event-story.ts";
 import { EVENT_TEMPLATES } from "./event-templates.ts";
-import { FictionalNames } from "./fictional-names.ts";
 import { sharesOf, TRADERS } from "./opening-book.ts";
 import { generateOpening, type OpeningMarket } from "./opening-orders.ts";
 import {

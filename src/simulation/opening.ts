@@ -17,7 +17,7 @@ import {
   size,
   USDC_UNITS,
 } from "../core/units.ts";
-import { type Ending, endingOf, withEndDate } from "./calendar.ts";
+import { type Ending, endingOf, withEndDate } from "./event-story.ts";
 import type { World, WorldEvent, WorldMarket } from "./world.ts";
 import { orderCount, orderIn, type WorldOrder } from "./world-orders.ts";
 

@@ -2,8 +2,16 @@ import { closeSync, read } from "node:fs";
 import { promisify } from "node:util";
 import type { Millis } from "../core/units.ts";
 import { FILE_LIMITS, FileRefused, invalidUtf8Offset, openRegular } from "../regular-file.ts";
-import { FLOW_FILE, type FlowFormat, type FlowRow, formatOf, PROFILES, type ProfileName } from "./flow.ts";
-import { FlowError, shown } from "./flow-error.ts";
+import {
+  FLOW_FILE,
+  FlowError,
+  type FlowFormat,
+  type FlowRow,
+  formatOf,
+  PROFILES,
+  type ProfileName,
+  shown,
+} from "./flow.ts";
 import { FlowReader } from "./flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "./generate-flow.ts";
 

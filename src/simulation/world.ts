@@ -19,7 +19,7 @@ import {
 import { OUTCOMES } from "../core/terms.ts";
 import { FULL_PRICE, SHARE_UNITS, USDC_UNITS } from "../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../regular-file.ts";
-import { type End, PERIODS } from "./calendar.ts";
+import { type End, PERIODS } from "./event-story.ts";
 import {
   EARLIEST,
   MAX_MARKETS,

@@ -8,7 +8,7 @@ import { headOf } from "../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { money, size } from "../../src/core/units.ts";
-import { Slices } from "../../src/engine/slices.ts";
+import { Slices } from "../../src/engine/clock.ts";
 import { arenaWith } from "../core/chain/chain-moves.ts";
 import { addressOf } from "../support/commands.ts";
 import { call, openNode } from "./properties/node.ts";

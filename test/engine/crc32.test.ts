@@ -1,7 +1,7 @@
 import { crc32 as crcOfZlib } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { crc32 } from "../../src/engine/checksum.ts";
+import { crc32 } from "../../src/engine/hashes.ts";
 
 describe("the CRC-32 of a byte range", () => {
   it("is that of zlib, at any offset and length", () => {

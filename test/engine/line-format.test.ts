@@ -6,7 +6,7 @@ import type { Command } from "../../src/core/commands.ts";
 import type { EventOf } from "../../src/core/events.ts";
 import { createState } from "../../src/core/state.ts";
 import { MAX_MILLIS, MAX_SIZE, type Millis, millis, money, price, size } from "../../src/core/units.ts";
-import { hex8 } from "../../src/engine/checksum.ts";
+import { hex8 } from "../../src/engine/hashes.ts";
 import { LineWriter, parseLine } from "../../src/engine/journal-codec.ts";
 import { commandOf, type Line } from "../../src/engine/journal-line.ts";
 import { addressOf } from "../support/commands.ts";

@@ -1,8 +1,8 @@
 import { eventStreamReader, type StreamEntry, streamEntry } from "../../src/api/event-stream.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { millis } from "../../src/core/units.ts";
-import { eventHash, hex8 } from "../../src/engine/checksum.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
+import { eventHash, hex8 } from "../../src/engine/hashes.ts";
 import type { OpeningData } from "../../src/engine/journal-line.ts";
 import { originOfJournal } from "../../src/engine/origin.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseIso } from "../../src/core/time.ts";
 import type { Millis } from "../../src/core/units.ts";
-import { FlowError } from "../../src/simulation/flow-error.ts";
+import { FlowError } from "../../src/simulation/flow.ts";
 import { parseFlow } from "../../src/simulation/read-flow.ts";
 import { type FileTerms, flawIn, HEADER, rowsIn } from "./flow-text.ts";
 

@@ -6,7 +6,7 @@ import { DocumentError } from "../../src/core/schema.ts";
 import type { State } from "../../src/core/state.ts";
 import { millis } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
-import { HistoryDigest } from "../../src/engine/state-hash.ts";
+import { HistoryDigest } from "../../src/engine/hashes.ts";
 import {
   anySettlement,
   arenaWith,

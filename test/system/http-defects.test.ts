@@ -147,7 +147,7 @@ describe("each defect that only HTTP clients reveal is found", () => {
 
 describe("if long work yields after every step", () => {
   it("the observations are still one history", async () => {
-    const yielding = { file: "src/engine/slices.ts", right: "SLICE_MS = 5;", wrong: "SLICE_MS = 0;" };
+    const yielding = { file: "src/engine/clock.ts", right: "SLICE_MS = 5;", wrong: "SLICE_MS = 0;" };
     const outcome = await firstFailure(await builtWith(yielding), [0, 12]);
     expect(outcome).toBeNull();
   });

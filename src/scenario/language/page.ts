@@ -1,6 +1,6 @@
 import { nearest } from "../../api/nearest.ts";
 import { countAtMost } from "../../core/count-while.ts";
-import { shown } from "../../simulation/flow-error.ts";
+import { shown } from "../../simulation/flow.ts";
 import { meantWord } from "./near-misses.ts";
 import type { Place, ProblemList } from "./problem.ts";
 

@@ -1,4 +1,4 @@
-import { FlowError } from "../../simulation/flow-error.ts";
+import { FlowError } from "../../simulation/flow.ts";
 import type { AccountTerms } from "../language/parts.ts";
 import { type Place, placeText } from "../language/problem.ts";
 import type { RaceStep, Scenario, Step } from "../language/scenario.ts";

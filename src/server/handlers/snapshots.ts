@@ -4,7 +4,7 @@ import { entryId } from "../../api/recording.ts";
 import { pageOf } from "../../api/view.ts";
 import { quoted } from "../../core/format.ts";
 import { toIso } from "../../core/time.ts";
-import type { Snapshots, StoredSnapshot } from "../../engine/snapshots.ts";
+import type { Snapshots, StoredSnapshot } from "../../engine/clock.ts";
 import { type Handlers, StreamedAnswer } from "../service.ts";
 import { infoReply } from "./control.ts";
 

@@ -3,8 +3,7 @@ import { type ChainNode, createNode } from "../../../src/chain-rpc/chain-node.ts
 import { quantity } from "../../../src/chain-rpc/encoding.ts";
 import { transactionHash } from "../../../src/core/chain/chain-hashes.ts";
 import { FULL_PRICE, price, size } from "../../../src/core/units.ts";
-import { Clock } from "../../../src/engine/clock.ts";
-import { Slices } from "../../../src/engine/slices.ts";
+import { Clock, Slices } from "../../../src/engine/clock.ts";
 import { mulberry32 } from "../flow.ts";
 import { median, takeTurns } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { millis } from "../../../src/core/units.ts";
-import { hex8 } from "../../../src/engine/checksum.ts";
 import { nodeDisk } from "../../../src/engine/disk.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
+import { hex8 } from "../../../src/engine/hashes.ts";
 import { BEGINNING, type OpeningData } from "../../../src/engine/journal-line.ts";
 import { restoreTargets, scan } from "../../../src/engine/journal-scan.ts";
 import { Replayer } from "../../../src/engine/replayer.ts";

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../../../src/engine/exchange.ts";
-import { contentHash } from "../../../src/engine/state-hash.ts";
+import { contentHash } from "../../../src/engine/hashes.ts";
 import { steadyFlow } from "../flow.ts";
 import { garbageCollector, median } from "../rounds.ts";
 import { measurementOf, type Section } from "../section.ts";

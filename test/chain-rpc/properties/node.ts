@@ -1,8 +1,7 @@
 import { type ChainNode, createNode } from "../../../src/chain-rpc/chain-node.ts";
 import { LogIndex } from "../../../src/chain-rpc/log-index.ts";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
-import { Clock } from "../../../src/engine/clock.ts";
-import { Slices } from "../../../src/engine/slices.ts";
+import { Clock, Slices } from "../../../src/engine/clock.ts";
 import { openWith } from "../../core/chain/chain-moves.ts";
 
 /** Opens an exchange with a market of every kind, and its node, which always uses the log index. */

@@ -6,7 +6,7 @@ import { parseDocument, readDocument } from "../../../src/core/rebuild-state.ts"
 import type { State } from "../../../src/core/state.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
-import { contentHash } from "../../../src/engine/state-hash.ts";
+import { contentHash } from "../../../src/engine/hashes.ts";
 import { generateWorld } from "../../../src/simulation/generate-world.ts";
 import { openWorld } from "../../../src/simulation/opening.ts";
 import { eventCommand } from "../../support/commands.ts";

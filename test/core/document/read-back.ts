@@ -2,7 +2,7 @@ import { type ParsedDocument, parseDocument } from "../../../src/core/rebuild-st
 import type { State } from "../../../src/core/state.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
-import { HistoryDigest } from "../../../src/engine/state-hash.ts";
+import { HistoryDigest } from "../../../src/engine/hashes.ts";
 import { indexesOf, stateLines } from "../properties/state-lines.ts";
 
 /** Writes a state as a document and reads it back. */

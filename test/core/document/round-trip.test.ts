@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
-import { contentHash } from "../../../src/engine/state-hash.ts";
+import { contentHash } from "../../../src/engine/hashes.ts";
 import { runs } from "../../support/runs.ts";
 import { anySettlement, histories, openWith, play } from "../chain/chain-moves.ts";
 import { observableState, readBack, reload } from "./read-back.ts";

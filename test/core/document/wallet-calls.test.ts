@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { readDocument } from "../../../src/core/rebuild-state.ts";
-import { contentHash } from "../../../src/engine/state-hash.ts";
+import { contentHash } from "../../../src/engine/hashes.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
 import { parsedOf, sorted, textOf } from "./damaged-documents.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Order, Trade } from "../../../src/core/order.ts";
 import type { State } from "../../../src/core/state.ts";
 import { canonicalLines } from "../../../src/core/state-document.ts";
-import { contentHash } from "../../../src/engine/state-hash.ts";
+import { contentHash } from "../../../src/engine/hashes.ts";
 import { openFundedExchange, TestExchange } from "../../support/exchange.ts";
 import type { Json } from "../document/damaged-documents.ts";
 

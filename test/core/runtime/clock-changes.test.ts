@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { millis } from "../../../src/core/units.ts";
-import { Clock, type ClockSetting } from "../../../src/engine/clock.ts";
-import { Slices } from "../../../src/engine/slices.ts";
+import { Clock, type ClockSetting, Slices } from "../../../src/engine/clock.ts";
 import { openFundedExchange, START } from "../../support/exchange.ts";
 
 const FROZEN: ClockSetting = { mode: "frozen", rate: 0 };

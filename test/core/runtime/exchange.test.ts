@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { money, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
+import { contentHash } from "../../../src/engine/hashes.ts";
 import type { Entry } from "../../../src/engine/journal.ts";
-import { contentHash } from "../../../src/engine/state-hash.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
 import { UNSETTLED } from "../../support/config.ts";
 import { openFundedExchange, START } from "../../support/exchange.ts";
