@@ -1,9 +1,9 @@
-import { checksummed } from "./api/address.ts";
 import type { NotificationSink } from "./api/chain-rpc.ts";
 import { numbersAs } from "./api/decimals.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
 import { BookPages } from "./api/order-book.ts";
 import { HmacKeys } from "./api/signing.ts";
+import { checksummed } from "./api/view.ts";
 import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
 import type { Host } from "./chain-rpc/context.ts";

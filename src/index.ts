@@ -1,4 +1,4 @@
-export { CONTRACT_ABIS } from "./api/contract-abis.ts";
+export { CONTRACT_ABIS } from "./api/contracts.ts";
 export type { StreamEntry } from "./api/event-stream.ts";
 // Prices, sizes and money are numbers; a server that was started with `--numbers string` sends their decimal text instead,
 // which these types do not show.

@@ -1,6 +1,6 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { type PositionChange, positionTransaction } from "../src/api/position-transaction.ts";
+import { type PositionChange, positionTransaction } from "../src/api/contracts.ts";
 import { CONTRACTS, NO_PARENT } from "../src/core/chain/contracts.ts";
 import { callGas } from "../src/core/chain/transaction.ts";
 import { size } from "../src/core/units.ts";

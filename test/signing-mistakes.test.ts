@@ -1,10 +1,9 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { reorderedBodies, restyledBodies } from "../src/api/restyled-bodies.ts";
 import type { SignedRequest } from "../src/api/signing.ts";
 import type { Mistake } from "../src/api/signing-mistakes.ts";
-import { explainSignature } from "../src/api/signing-mistakes.ts";
+import { explainSignature, reorderedBodies, restyledBodies } from "../src/api/signing-mistakes.ts";
 import { runs } from "./support/runs.ts";
 
 const SECONDS = "1700000000";

@@ -8,7 +8,7 @@ import {
   CLOB_AUTH_TYPES,
   type DerivationRequest,
   verifyDerivation,
-} from "../src/api/wallet-signature.ts";
+} from "../src/api/signing.ts";
 import { runs } from "./support/runs.ts";
 
 const NOW = 1_700_000_000;

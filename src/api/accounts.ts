@@ -3,13 +3,12 @@ import { type Account, availableOf, type Balance, onChainOf } from "../core/acco
 import { tokenIdIn } from "../core/market.ts";
 import type { Outcome } from "../core/terms.ts";
 import type { Size } from "../core/units.ts";
-import { checksumIn } from "./address.ts";
 import type { Decimal } from "./decimals.ts";
 import { endpoints, limit, offset } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
-import { marketIdOf, type View } from "./view.ts";
+import { checksumIn, marketIdOf, type View } from "./view.ts";
 
 const balance = <Amount extends z.ZodType>(amount: Amount) => ({
   balance: amount,

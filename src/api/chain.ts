@@ -9,14 +9,13 @@ import { idOf } from "../core/ids.ts";
 import type { Market, Supply } from "../core/market.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
-import { checksumIn } from "./address.ts";
 import { endpoints, limit, offset } from "./endpoint.ts";
 import { ApiError } from "./errors.ts";
+import { whyUnsettled } from "./explanations.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf, type RequestOf } from "./schemas.ts";
-import { whyUnsettled } from "./settlement-words.ts";
-import { hashIn, isoOrNull, marketIdOf, orderOfAny, type View } from "./view.ts";
+import { checksumIn, hashIn, isoOrNull, marketIdOf, orderOfAny, type View } from "./view.ts";
 
 const MAX_BLOCKS = 100_000;
 

@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { BOT_PROFILES, KINDS } from "../bots/profiles.ts";
 import type { Optional, Type } from "../core/schema.ts";
 import { ExchangeConfig } from "../core/state.ts";
-import { endpoints } from "./endpoint.ts";
+import { type Endpoint, endpoints, limit, offset, oneOf, optional, type Param } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
-import { exactly, named } from "./schemas.ts";
+import { exactly, named, page } from "./schemas.ts";
 
 const mode = z.enum(["real", "frozen", "scaled"]);
 
@@ -154,5 +155,294 @@ export const serviceEndpoints = endpoints("public", "Service", {
     route: "GET /openapi.json",
     summary: "This document",
     reply: named("OpenApiDocument", z.looseObject({ openapi: z.string() }), "OpenAPI 3.1."),
+  },
+});
+
+const snapshotSchema = exactly("Snapshot", {
+  id: z.string().regex(/^snapshot-[1-9][0-9]*$/),
+  name: z.string().nullable(),
+  sequence: field.count,
+  time: field.moment,
+  hash: field.stateDigest,
+});
+
+/** /sim/snapshots: states of the exchange to restore (contract, section 7). */
+export const snapshotEndpoints = endpoints("control", "Control plane", {
+  listSnapshots: {
+    route: "GET /sim/snapshots",
+    summary: "All snapshots, oldest first",
+    query: { limit: limit(50, 500), offset },
+    reply: page("SnapshotPage", snapshotSchema),
+  },
+  takeSnapshot: {
+    route: "POST /sim/snapshots",
+    summary: "Take a snapshot of state, clock, timers and ids; at most 1000 snapshots",
+    body: objectBody(
+      named(
+        "NewSnapshot",
+        z.object({
+          name: z
+            .string()
+            .min(1)
+            .max(100)
+            .regex(/^(?!snapshot-[0-9]+$)/, "expected a name that is not an id")
+            .optional()
+            .meta({
+              description: "A name besides its id; of several snapshots with one name, the latest is used.",
+            }),
+        }),
+      ),
+      { required: false },
+    ),
+    reply: snapshotSchema,
+    errors: ["LIMIT_REACHED"],
+  },
+  restoreSnapshot: {
+    route: "POST /sim/snapshots/{idOrName}/restore",
+    summary: "Restore a snapshot by id, or the latest of a name; time and sequence may go back",
+    reply: infoSchema,
+    errors: ["SNAPSHOT_NOT_FOUND"],
+  },
+  forgetSnapshot: {
+    route: "DELETE /sim/snapshots/{idOrName}",
+    summary: "Delete a snapshot and return it",
+    reply: snapshotSchema,
+    errors: ["SNAPSHOT_NOT_FOUND"],
+  },
+});
+
+const FAULT_STATUSES = [429, 500, 502, 503, 504] as const;
+
+const route = z.string().min(1).max(200);
+
+const status = z.literal(FAULT_STATUSES);
+
+const drop = z.enum(["connection", "reply"]);
+
+const probability = z.number().min(0).max(1);
+
+const retryAfter = z.int().min(0).max(86_400);
+
+const latency = z.string().max(40);
+
+const MAX_COUNT = 1_000_000_000;
+
+const id = z.string().regex(/^fault-[1-9][0-9]*$/);
+
+const faultSchema = exactly("Fault", {
+  id,
+  route,
+  status: status.nullable(),
+  retryAfter: retryAfter.nullable(),
+  latency: latency.nullable(),
+  drop: drop.nullable(),
+  probability,
+  times: field.count.nullable(),
+  after: field.count,
+  matched: field.count.meta({ description: "Number of requests to its route so far." }),
+  fired: field.count,
+  remaining: field.count
+    .nullable()
+    .meta({ description: "How often it will still apply; null if unlimited." }),
+});
+
+/** /sim/faults: injected faults between a client and the imitated service (contract, section 7). */
+export const faultEndpoints = endpoints("control", "Control plane", {
+  listFaults: {
+    route: "GET /sim/faults",
+    summary: "All injected faults, oldest first, with the number of times each was applied",
+    query: { limit: limit(50, 500), offset },
+    reply: page("FaultPage", faultSchema),
+  },
+  addFault: {
+    route: "POST /sim/faults",
+    summary:
+      "Inject a fault into /api, /clob and /chain: latency, an error status, a lost connection or reply",
+    description:
+      "Of the faults that fire for a request, at most two apply: the oldest that has only a latency, and the oldest other one. Latencies add up. Every fault counts and draws for all requests of its route, whether it applies or not.",
+    body: objectBody(
+      named(
+        "NewFault",
+        z.object({
+          route: route.default("*").meta({
+            description: "Method and path as in this document, such as POST /clob/order; a path; or *.",
+          }),
+          status: status
+            .optional()
+            .meta({ description: "Status of the answer; the request is not executed." }),
+          retryAfter: retryAfter
+            .optional()
+            .meta({ description: "Seconds in Retry-After, with status 429 or 503; 1 by default." }),
+          latency: latency.optional().meta({
+            description: "Delay of a request before it is processed, such as 200ms; at most 1h.",
+          }),
+          drop: drop.optional().meta({
+            description:
+              "Closes the connection before the request is executed (connection), or instead of the answer (reply).",
+          }),
+          probability: probability.default(1),
+          times: z
+            .int()
+            .min(1)
+            .max(MAX_COUNT)
+            .optional()
+            .meta({ description: "How often it applies; always by default." }),
+          after: z
+            .int()
+            .min(0)
+            .max(MAX_COUNT)
+            .default(0)
+            .meta({ description: "Number of requests it skips first." }),
+        }),
+      ),
+    ),
+    reply: faultSchema,
+    errors: ["LIMIT_REACHED"],
+  },
+  removeFaults: {
+    route: "DELETE /sim/faults",
+    summary: "Remove all faults",
+    reply: exactly("RemovedFaults", { removed: z.array(id) }),
+  },
+  removeFault: {
+    route: "DELETE /sim/faults/{id}",
+    summary: "Remove a fault and return it",
+    reply: faultSchema,
+    errors: ["FAULT_NOT_FOUND"],
+  },
+});
+
+/** Whether faults can apply to an endpoint: only to those of the imitated service. */
+export const takesFaults = ({ access, tag }: Pick<Endpoint, "access" | "tag">): boolean =>
+  access !== "control" && tag !== "Service";
+
+const profile = z.enum(BOT_PROFILES);
+
+const seed = z.string().min(1).max(128);
+
+const botsSchema = exactly("Bots", {
+  profile: profile.nullable().meta({ description: "Null if no bots act." }),
+  seed: seed.nullable().meta({ description: "Seed of their decisions." }),
+  bots: z.array(
+    exactly("Bot", {
+      name: z.string().regex(/^bot-[a-z]+-[1-9][0-9]*$/),
+      kind: z.enum(KINDS),
+      address: field.address,
+      openOrders: field.count,
+      fills: field.count,
+    }),
+  ),
+});
+
+/** /sim/bots: automatic traders in virtual time. */
+export const botEndpoints = endpoints("control", "Control plane", {
+  getBots: {
+    route: "GET /sim/bots",
+    summary: "The acting bots with their orders and fills",
+    reply: botsSchema,
+  },
+  startBots: {
+    route: "POST /sim/bots",
+    summary: "Start the bots of a profile in place of the current ones",
+    body: objectBody(
+      named(
+        "NewBots",
+        z.object({
+          profile,
+          seed: seed.optional().meta({
+            description: "Another seed gives other trades; the default is the seed of the exchange.",
+          }),
+        }),
+      ),
+      { hints: { profile: "DELETE /sim/bots ends the current bots" } },
+    ),
+    reply: botsSchema,
+  },
+  endBots: {
+    route: "DELETE /sim/bots",
+    summary: "End the bots and cancel the orders of all current and earlier bots",
+    reply: exactly("EndedBots", {
+      profile: profile.nullable().meta({ description: "Profile of the ended bots." }),
+      canceled: field.count,
+    }),
+  },
+});
+
+const MAX_NAME = 200;
+
+/** Declares a parameter of one line of text. */
+const oneLine = (description: string): Param<string | undefined> =>
+  optional(
+    `${description}, one line of at most ${MAX_NAME} characters.`,
+    { type: "string", minLength: 1, maxLength: MAX_NAME },
+    `one line of 1 to ${MAX_NAME} characters`,
+    (text) =>
+      text.trim() !== "" && text.length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(text) ? text : undefined,
+  );
+
+/** Description of the live feed; `event-stream.ts` has its types. */
+const STREAM = `The contents of the journal as events of \`text/event-stream\`. The data of each event is one line of JSON; times are virtual Unix ms.
+
+- \`opening\`: where the reader starts. Its \`reason\` is the requested \`start\` or \`now\`; or the reader starts with the current state, because it was too slow (\`slow\`), a snapshot was restored or the exchange was reset (\`putBack\`; the \`request\` that did it follows), the id is not in memory (\`unknown\`), or the session is too long (\`tooLong\`). With all reasons but \`now\` it has \`config\`, \`start\` and \`base\`, like the first line of a journal; \`base.content.clobsim.digest\` is the digest of the history.
+- \`command\`: \`s\` sequence, \`t\` time, \`k\` kind, \`d\` fields, \`r\` 8 hex digits of a hash of its events.
+- \`refused\`: a refused request, as in the journal. \`clock\`: a change of the clock's mode or rate.
+- \`request\`: a request that could change something, or that failed: \`requestId\`, \`method\`, \`path\`, \`status\`, wall \`ms\`, \`code\`, \`fault\`, \`caller\`, and \`first\` and \`last\` of the commands accepted between its start and its answer. Each push has at most 20 successful requests with commands outside \`/sim\`.
+
+An id begins with the sequence of the latest command. A reader that sends it as \`Last-Event-ID\` resumes after that entry without gaps or repeats, or gets an \`opening\` if that is impossible. Entries are sent only once they are durable. A reader with \`from=start\` also gets earlier commands and refused requests, whose ids end in \`-start\`. The server sends at most 30 times a second, and a comment every 15 s.`;
+
+const ENTRY_ID = /^\d{1,15}(?:(?:\.\d{1,15})?-[0-9a-f]{8}(?:-start)?)?$/;
+
+export const entryId = optional(
+  "Id of the entry after which to resume; the header `Last-Event-ID` takes precedence.",
+  { type: "string" },
+  "the id of an entry such as 1893-5f0a91cc, or the sequence of a command",
+  (text) => (ENTRY_ID.test(text) ? text : undefined),
+);
+
+/** GET /sim/scenario: the session as a checked scenario (contract, section 7); GET /sim/report: the session for replay. */
+export const recordingEndpoints = endpoints("control", "Control plane", {
+  recordScenario: {
+    route: "GET /sim/scenario",
+    summary: "The session since the exchange was opened, as a scenario file that passes",
+    query: { name: oneLine("Name of the scenario") },
+    reply: exactly(
+      "RecordedScenario",
+      {
+        name: z.string(),
+        scenario: z.string().meta({ description: "A scenario file, YAML, that passes." }),
+        orders: field.count,
+        trades: field.count,
+      },
+      "The session since the exchange was opened, with its results.",
+    ),
+    errors: ["SESSION_TOO_LONG", "SESSION_NOT_RECORDABLE"],
+  },
+  reportSession: {
+    route: "GET /sim/report",
+    summary: "A bug report: everything needed to replay the session on another machine",
+    query: { reason: oneLine("Reason for the report") },
+    reply: named(
+      "Report",
+      z.string(),
+      "A journal with one JSON object per line: how the exchange was opened, every command with a hash of its events, and the hash of the state. `clobsim replay FILE` replays it.",
+    ),
+    media: "application/x-ndjson",
+    errors: ["SESSION_TOO_LONG", "UNAVAILABLE"],
+  },
+  streamSession: {
+    route: "GET /sim/stream",
+    summary: "Live feed of the exchange: endless Server-Sent Events",
+    description: STREAM,
+    query: {
+      from: oneOf(["start", "now"], "Start with the session, or with the next entry (default)."),
+      since: entryId,
+    },
+    reply: named(
+      "Stream",
+      z.string(),
+      "Events `opening`, `command`, `refused`, `clock` and `request`; the data of each is a JSON object in one line.",
+    ),
+    media: "text/event-stream",
+    errors: ["UNAVAILABLE"],
   },
 });

@@ -1,22 +1,25 @@
 import type { z } from "zod";
 import { accountEndpoints, credentialsEndpoints } from "./accounts.ts";
 import { explainAuthEndpoints } from "./authentication.ts";
-import { botEndpoints } from "./bots.ts";
 import { chainEndpoints } from "./chain.ts";
 import { chainRpcEndpoints } from "./chain-rpc.ts";
-import { controlEndpoints, serviceEndpoints } from "./control.ts";
+import {
+  botEndpoints,
+  controlEndpoints,
+  faultEndpoints,
+  recordingEndpoints,
+  serviceEndpoints,
+  snapshotEndpoints,
+  takesFaults,
+} from "./control.ts";
 import { type Endpoint, isRaw, type Param } from "./endpoint.ts";
 import { ERROR_CODES, ERRORS, type ErrorCode, type ErrorScope } from "./errors.ts";
-import { faultEndpoints, takesFaults } from "./faults.ts";
+import { orderStoryEndpoints } from "./explanations.ts";
 import { marketCommandEndpoints, marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
 import { orderBookEndpoints } from "./order-book.ts";
-import { orderPreviewEndpoints } from "./order-preview.ts";
-import { orderStoryEndpoints } from "./order-story.ts";
-import { recordingEndpoints } from "./recording.ts";
 import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
 import type { ReadonlyDeep, ReplyOf } from "./schemas.ts";
-import { snapshotEndpoints } from "./snapshots.ts";
-import { tradingEndpoints } from "./trading.ts";
+import { orderPreviewEndpoints, tradingEndpoints } from "./trading.ts";
 
 const BY_OPERATION = {
   ...tradingEndpoints,

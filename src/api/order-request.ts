@@ -1,8 +1,6 @@
 import * as z from "zod";
-import type { Command, CommandOf } from "../core/commands.ts";
-import { decide } from "../core/decide.ts";
+import type { CommandOf } from "../core/commands.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
-import type { RefusedRequest } from "../core/refusals.ts";
 import { ORDER_CHECKS } from "../core/rules/trading.ts";
 import { type Address, anyOf, ORDER_TYPES, type OrderType, SIDES, type Side } from "../core/terms.ts";
 import { isUnixMillis, isUnixSeconds, parseIso } from "../core/time.ts";
@@ -20,7 +18,7 @@ import { unitsOf } from "./decimals.ts";
 import type { BodySpec, JsonObject } from "./endpoint.ts";
 import { ApiError, describeValue, type ErrorCode, plainNumber } from "./errors.ts";
 import { nearest } from "./nearest.ts";
-import { offTheGrid, refusalError } from "./refusals.ts";
+import { offTheGrid } from "./refusals.ts";
 import { objectBody } from "./request-body.ts";
 import { named } from "./schemas.ts";
 import { marketOfTokenId, type View } from "./view.ts";
@@ -290,47 +288,4 @@ function oneId(given: readonly (string | undefined)[]): string {
     );
   }
   return id;
-}
-
-/** Result of repeating a refused request. */
-export type RetryResult =
-  | { readonly kind: "accepted" }
-  /** `code` is an error code or the reason why nothing was canceled. */
-  | { readonly kind: "refused"; readonly code: string }
-  | { readonly kind: "fails"; readonly message: string }
-  /** The deciding input, such as a signature or an unrecorded body, is not available. */
-  | { readonly kind: "unknown" };
-
-type RefusedAttempt = Pick<RefusedRequest, "method" | "path" | "address" | "isProven" | "asked">;
-
-/** Repeats a refused request against a state without changing it. */
-export function retryRefused(view: View, at: Millis, refused: RefusedAttempt): RetryResult {
-  try {
-    const command = commandOf(view, refused);
-    if (command === null) return { kind: "unknown" };
-    const decision = decide(view.state, { at, command });
-    if (decision.ok) return { kind: "accepted" };
-    if (decision.refusal.code === "ORDER_NOT_LIVE") {
-      const { status } = view.state.orders.get(decision.refusal.order);
-      if (status !== "LIVE") return { kind: "refused", code: NOT_CANCELED[status] };
-    }
-    return { kind: "refused", code: refusalError(decision.refusal, view).code };
-  } catch (error) {
-    if (error instanceof ApiError) return { kind: "refused", code: error.code };
-    return { kind: "fails", message: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** Returns the command of a request; null if it is not known. @throws ApiError if the request itself is invalid. */
-function commandOf(view: View, { method, path, address, isProven, asked }: RefusedAttempt): Command | null {
-  if (asked?.kind === "command") return asked.command;
-  if (asked === null || asked.isCut || address === null || !isProven) return null;
-  switch (`${method} ${path}`) {
-    case "POST /clob/order":
-      return placeOrderCommand(view, address, orderBody.read(asked.body));
-    case "DELETE /clob/order":
-      return cancelOrderCommand(address, cancelBody.read(asked.body), asked.query);
-    default:
-      return null;
-  }
 }

@@ -3,10 +3,9 @@ import { counted, priceText } from "../core/format.ts";
 import { detailsOf, type Refusal, type RefusalCode, type RefusalOf, refusalText } from "../core/refusals.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
-import { checksummed } from "./address.ts";
 import type { Numbers } from "./decimals.ts";
 import { ApiError, type ErrorCode, type ErrorHelp, plainNumber } from "./errors.ts";
-import { hintForToken, marketIdOf, type View } from "./view.ts";
+import { checksummed, hintForToken, marketIdOf, type View } from "./view.ts";
 
 /** Returns the message of Ethereum nodes for a simulated call that would revert. */
 export const revertWords = (reason: string): string => `execution reverted: ${reason}`;

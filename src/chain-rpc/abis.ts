@@ -1,5 +1,5 @@
 import { encodeErrorResult, parseAbi, toEventSelector } from "viem/utils";
-import { CONTRACT_ABIS } from "../api/contract-abis.ts";
+import { CONTRACT_ABIS } from "../api/contracts.ts";
 import { CONTRACTS } from "../core/chain/contracts.ts";
 import type { Address } from "../core/terms.ts";
 import { addressWord, numberWord } from "./encoding.ts";

@@ -1,5 +1,5 @@
 import { numbersAs } from "../api/decimals.ts";
-import { orderStory } from "../api/order-story.ts";
+import { orderStory } from "../api/explanations.ts";
 import { addressText, orderText } from "../core/format.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";

@@ -1,4 +1,4 @@
-import { ATTESTATION, type ClobAuth, clobAuth } from "../api/wallet-signature.ts";
+import { ATTESTATION, type ClobAuth, clobAuth } from "../api/signing.ts";
 
 type Hex = `0x${string}`;
 

@@ -1,4 +1,3 @@
-import type { RetryResult } from "../api/order-request.ts";
 import { actorOf, commandText, orderWords } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
 import { orderIdText, tokenIdText } from "../core/format.ts";
@@ -82,20 +81,6 @@ const amount = (value: Scalar | undefined): string => (value === undefined ? "?"
 /** `refused: INVALID_TICK_SIZE (price)`. */
 export const refusalText = ({ code, field }: RefusedRequest): string =>
   `refused: ${code}${field === null ? "" : ` (${field})`}`;
-
-/** Describes the recorded and the new answer of a retried request; null if they are the same or the new one is unknown. */
-export function changeText({ code }: RefusedRequest, now: RetryResult): string | null {
-  switch (now.kind) {
-    case "accepted":
-      return `refused with ${code} then, accepted now`;
-    case "fails":
-      return `refused with ${code} then, fails now: ${now.message}`;
-    case "refused":
-      return now.code === code ? null : `refused with ${code} then, with ${now.code} now`;
-    case "unknown":
-      return null;
-  }
-}
 
 /** Text for a line of a journal. Names and messages in it are untrusted input. */
 export interface LineDescription {

@@ -1,10 +1,80 @@
 import { numbersAs } from "../api/decimals.ts";
-import { retryRefused } from "../api/order-request.ts";
+import { ApiError } from "../api/errors.ts";
+import {
+  cancelBody,
+  cancelOrderCommand,
+  NOT_CANCELED,
+  orderBody,
+  placeOrderCommand,
+} from "../api/order-request.ts";
+import { refusalError } from "../api/refusals.ts";
+import type { View } from "../api/view.ts";
+import type { Command } from "../core/commands.ts";
+import { decide } from "../core/decide.ts";
+import type { RefusedRequest } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
+import type { Millis } from "../core/units.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { count, grouped } from "../scenario/report/text.ts";
-import { changeText, refusedText } from "./describe-line.ts";
+import { refusedText } from "./describe-line.ts";
 import type { ReplayedLine } from "./journal-replay.ts";
+
+/** Result of repeating a refused request. */
+type RetryResult =
+  | { readonly kind: "accepted" }
+  /** `code` is an error code or the reason why nothing was canceled. */
+  | { readonly kind: "refused"; readonly code: string }
+  | { readonly kind: "fails"; readonly message: string }
+  /** The deciding input, such as a signature or an unrecorded body, is not available. */
+  | { readonly kind: "unknown" };
+
+type RefusedAttempt = Pick<RefusedRequest, "method" | "path" | "address" | "isProven" | "asked">;
+
+/** Repeats a refused request against a state without changing it. */
+export function retryRefused(view: View, at: Millis, refused: RefusedAttempt): RetryResult {
+  try {
+    const command = commandOf(view, refused);
+    if (command === null) return { kind: "unknown" };
+    const decision = decide(view.state, { at, command });
+    if (decision.ok) return { kind: "accepted" };
+    if (decision.refusal.code === "ORDER_NOT_LIVE") {
+      const { status } = view.state.orders.get(decision.refusal.order);
+      if (status !== "LIVE") return { kind: "refused", code: NOT_CANCELED[status] };
+    }
+    return { kind: "refused", code: refusalError(decision.refusal, view).code };
+  } catch (error) {
+    if (error instanceof ApiError) return { kind: "refused", code: error.code };
+    return { kind: "fails", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Returns the command of a request; null if it is not known. @throws ApiError if the request itself is invalid. */
+function commandOf(view: View, { method, path, address, isProven, asked }: RefusedAttempt): Command | null {
+  if (asked?.kind === "command") return asked.command;
+  if (asked === null || asked.isCut || address === null || !isProven) return null;
+  switch (`${method} ${path}`) {
+    case "POST /clob/order":
+      return placeOrderCommand(view, address, orderBody.read(asked.body));
+    case "DELETE /clob/order":
+      return cancelOrderCommand(address, cancelBody.read(asked.body), asked.query);
+    default:
+      return null;
+  }
+}
+
+/** Describes the recorded and the new answer of a retried request; null if they are the same or the new one is unknown. */
+function changeText({ code }: RefusedRequest, now: RetryResult): string | null {
+  switch (now.kind) {
+    case "accepted":
+      return `refused with ${code} then, accepted now`;
+    case "fails":
+      return `refused with ${code} then, fails now: ${now.message}`;
+    case "refused":
+      return now.code === code ? null : `refused with ${code} then, with ${now.code} now`;
+    case "unknown":
+      return null;
+  }
+}
 
 /** A refused request whose retry gets another answer. */
 export interface ChangedAnswer {

@@ -1,4 +1,4 @@
-import { type PositionChange, positionTransaction } from "../api/position-transaction.ts";
+import { type PositionChange, positionTransaction } from "../api/contracts.ts";
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
 import { type Command, type CommandOf, isCausedByTime } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";

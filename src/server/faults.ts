@@ -1,7 +1,7 @@
+import { takesFaults } from "../api/control.ts";
 import type { Endpoint } from "../api/endpoint.ts";
 import { type AnyEndpoint, ENDPOINTS, type Operation, type ReplyTo } from "../api/endpoints.ts";
 import { ApiError, type ErrorCode } from "../api/errors.ts";
-import { takesFaults } from "../api/faults.ts";
 import { nearest } from "../api/nearest.ts";
 import { type Stream, stream } from "../core/random.ts";
 

@@ -1,5 +1,4 @@
 import { IncomingMessage, ServerResponse } from "node:http";
-import type { Checksums } from "../api/address.ts";
 import { CHAIN_PATH, type NotificationSink } from "../api/chain-rpc.ts";
 import type { Numbers } from "../api/decimals.ts";
 import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
@@ -8,7 +7,7 @@ import type { MarketRanking, SearchIndex } from "../api/market-search.ts";
 import type { BookPages } from "../api/order-book.ts";
 import type { UnknownFields } from "../api/request-body.ts";
 import type { HmacKeys } from "../api/signing.ts";
-import type { View } from "../api/view.ts";
+import type { Checksums, View } from "../api/view.ts";
 import type { Bots } from "../bots/bots.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import type { Address } from "../core/terms.ts";

@@ -1,5 +1,5 @@
 import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from "viem";
-import { CONTRACT_ABIS } from "../../src/api/contract-abis.ts";
+import { CONTRACT_ABIS } from "../../src/api/contracts.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import type { Address } from "../../src/core/terms.ts";
 import type { Account, Market } from "../server/replies.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CHAIN_IDS } from "../../api/wallet-signature.ts";
+import { CHAIN_IDS } from "../../api/signing.ts";
 import type { Credentials, Market } from "../../client/api-messages.ts";
 import { attest } from "../../client/wallet.ts";
 import { type Stream, stream } from "../../core/random.ts";

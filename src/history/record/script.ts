@@ -1,4 +1,3 @@
-import { retryRefused } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
 import type { Account } from "../../core/account.ts";
 import { headOf } from "../../core/chain/chain.ts";
@@ -20,6 +19,7 @@ import {
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { fundCommand } from "../../scenario/venue/opening.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
+import { retryRefused } from "../retry-refused.ts";
 import { faultStep, moment, type Remark, roundedTerms, type Step } from "../scenario-text.ts";
 import { positionCallIn, Remapper, type Trace, type TracedCommand } from "../trace.ts";
 import type { Funds, TouchedMarket, Vocabulary } from "../vocabulary.ts";

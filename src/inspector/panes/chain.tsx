@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { FAULT_FIELDS, FAULT_KINDS, type FaultKind, settlementFaultReply } from "../../api/chain.ts";
-import { whyUnsettled } from "../../api/settlement-words.ts";
+import { whyUnsettled } from "../../api/explanations.ts";
 import { type Block, baseFeeOf, headBlock, unminedOf } from "../../core/chain/chain.ts";
 import { finalHeight, SETTLEMENT_STATUSES, tradeStatus } from "../../core/chain/settlement.ts";
 import { kindOf } from "../../core/chain/transaction.ts";

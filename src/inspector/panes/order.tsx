@@ -1,4 +1,4 @@
-import { orderStory } from "../../api/order-story.ts";
+import { orderStory } from "../../api/explanations.ts";
 import { fillsOf } from "../../api/trading.ts";
 import { settledAt, tradeStatus } from "../../core/chain/settlement.ts";
 import { counted, priceText, sizeText, usdcText } from "../../core/format.ts";

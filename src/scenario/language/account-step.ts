@@ -1,4 +1,4 @@
-import type { PositionChange } from "../../api/position-transaction.ts";
+import type { PositionChange } from "../../api/contracts.ts";
 import { anyOf, OUTCOMES, SIDES } from "../../core/terms.ts";
 import type { Money, Size } from "../../core/units.ts";
 import type { Declarations } from "./declarations.ts";

@@ -1,5 +1,5 @@
+import { type PositionChange, positionTransaction } from "../../api/contracts.ts";
 import { endpointOf, filledPath, type Operation, type ReplyTo } from "../../api/endpoints.ts";
-import { type PositionChange, positionTransaction } from "../../api/position-transaction.ts";
 import { ExchangeClient } from "../../client/client.ts";
 import { targetOf } from "../../client/connection.ts";
 import { readReply } from "../../client/result.ts";

@@ -1,9 +1,9 @@
+import { type PositionChange, positionTransaction } from "../../api/contracts.ts";
 import { numbersAs } from "../../api/decimals.ts";
 import type { JsonObject } from "../../api/endpoint.ts";
 import { endpointOf, filledPath, type Operation, type ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import { BookPages } from "../../api/order-book.ts";
-import { type PositionChange, positionTransaction } from "../../api/position-transaction.ts";
 import { refusalError, revertWords } from "../../api/refusals.ts";
 import { orderReply } from "../../api/trading.ts";
 import type { View } from "../../api/view.ts";

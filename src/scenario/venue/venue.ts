@@ -1,6 +1,6 @@
 import { faultWords } from "../../api/chain.ts";
+import type { PositionChange } from "../../api/contracts.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
-import type { PositionChange } from "../../api/position-transaction.ts";
 import type { ProfileName } from "../../bots/profiles.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";

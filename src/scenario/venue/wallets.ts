@@ -1,5 +1,5 @@
-import type { Checksums } from "../../api/address.ts";
-import type { ClobAuth } from "../../api/wallet-signature.ts";
+import type { ClobAuth } from "../../api/signing.ts";
+import type { Checksums } from "../../api/view.ts";
 import type { WalletAccount } from "../../client/wallet.ts";
 import { devAddress, namedPrivateKey } from "../../simulation/dev-accounts.ts";
 

@@ -1,5 +1,5 @@
-import { checksummed } from "../../api/address.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
+import { checksummed } from "../../api/view.ts";
 import { findAccount } from "../../core/state.ts";
 import type { Handlers, Service } from "../service.ts";
 

@@ -1,5 +1,4 @@
 import { accountReply, credentialsCurl } from "../../api/accounts.ts";
-import { checksummed } from "../../api/address.ts";
 import { explainAuth, type PastedRequest } from "../../api/authentication.ts";
 import { unitsOf } from "../../api/decimals.ts";
 import {
@@ -10,9 +9,9 @@ import {
   type ReplyTo,
 } from "../../api/endpoints.ts";
 import { ApiError, invalidFields } from "../../api/errors.ts";
-import { orderPreview } from "../../api/order-preview.ts";
-import { orderStory } from "../../api/order-story.ts";
-import { orderOfAny, pageAt, type View } from "../../api/view.ts";
+import { orderStory } from "../../api/explanations.ts";
+import { orderPreview } from "../../api/trading.ts";
+import { checksummed, orderOfAny, pageAt, type View } from "../../api/view.ts";
 import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { MONEY_PLACES, quoted, SIZE_PLACES } from "../../core/format.ts";

@@ -1,6 +1,6 @@
+import { entryId } from "../../api/control.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError, requireBelowLimit } from "../../api/errors.ts";
-import { entryId } from "../../api/recording.ts";
 import { pageOf } from "../../api/view.ts";
 import { quoted } from "../../core/format.ts";
 import { toIso } from "../../core/time.ts";

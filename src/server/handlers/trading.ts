@@ -9,6 +9,7 @@ import {
   placeOrderCommand,
 } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
+import { verifyDerivation } from "../../api/signing.ts";
 import { fillsOf, orderReply, tradeReply } from "../../api/trading.ts";
 import {
   findMarket,
@@ -19,7 +20,6 @@ import {
   pageOf,
   type View,
 } from "../../api/view.ts";
-import { verifyDerivation } from "../../api/wallet-signature.ts";
 import { type Account, fillOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
 import type { Command, CommandOf } from "../../core/commands.ts";
 import { countWhile } from "../../core/count-while.ts";

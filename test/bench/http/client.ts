@@ -3,8 +3,7 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { privateKeyToAccount } from "viem/accounts";
-import { canonicalMessage, sign } from "../../../src/api/signing.ts";
-import { ATTESTATION } from "../../../src/api/wallet-signature.ts";
+import { ATTESTATION, canonicalMessage, sign } from "../../../src/api/signing.ts";
 
 /** Request of a client. */
 export interface Call {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Abi, decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { CONTRACT_ABIS } from "../../../src/api/contract-abis.ts";
+import { CONTRACT_ABIS } from "../../../src/api/contracts.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { unminedTransactions } from "../../../src/chain-rpc/transactions.ts";
 import type { Block } from "../../../src/core/chain/chain.ts";

@@ -1,5 +1,5 @@
 import { decodeEventLog, parseAbi } from "viem";
-import { CONTRACT_ABIS } from "../../../src/api/contract-abis.ts";
+import { CONTRACT_ABIS } from "../../../src/api/contracts.ts";
 import type { Log } from "../../../src/chain-rpc/abis.ts";
 import { logsOf } from "../../../src/chain-rpc/logs.ts";
 import type { Block } from "../../../src/core/chain/chain.ts";

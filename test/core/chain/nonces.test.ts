@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { whyUnsettled } from "../../../src/api/settlement-words.ts";
+import { whyUnsettled } from "../../../src/api/explanations.ts";
 import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { nextNonce } from "../../../src/core/rules/calls.ts";

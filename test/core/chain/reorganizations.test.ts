@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { settlementWords } from "../../../src/api/settlement-words.ts";
+import { settlementWords } from "../../../src/api/explanations.ts";
 import { blockAt } from "../../../src/core/chain/chain.ts";
 import {
   blockHash,

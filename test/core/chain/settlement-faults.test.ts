@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { whyUnsettled } from "../../../src/api/settlement-words.ts";
+import { whyUnsettled } from "../../../src/api/explanations.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import { millis } from "../../../src/core/units.ts";

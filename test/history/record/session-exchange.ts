@@ -1,5 +1,5 @@
 import { faultTerms, type SettlementFaultWords } from "../../../src/api/chain.ts";
-import { type PositionChange, positionTransaction } from "../../../src/api/position-transaction.ts";
+import { type PositionChange, positionTransaction } from "../../../src/api/contracts.ts";
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { runSteps } from "../../../src/core/steps.ts";
