@@ -15,7 +15,7 @@ const withoutSettlement = {
   setup(build) {
     const replaced = new Set();
     build.onResolve({ filter: /^\.\/(?:ledger|transactions)\.ts$/ }, ({ importer, path }) => {
-      if (!importer.endsWith("apply-trading.ts")) return undefined;
+      if (!importer.endsWith("rules/trading.ts")) return undefined;
       replaced.add(path);
       return { path: inProject("test", "bench", "settlement", "no-settlement.ts") };
     });

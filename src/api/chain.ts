@@ -1,9 +1,16 @@
 import * as z from "zod";
-import { type Block, baseFeeOf, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
+import {
+  type Block,
+  baseFeeOf,
+  CERTAIN,
+  CHAIN_ID,
+  headBlock,
+  type SettlementFault,
+  type SettlementFaultTerms,
+} from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS, OPERATOR, ORACLE } from "../core/chain/contracts.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
-import { CERTAIN, type SettlementFault, type SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
 import { kindOf, type Transaction } from "../core/chain/transaction.ts";
 import { idOf } from "../core/ids.ts";
 import type { Market, Supply } from "../core/market.ts";

@@ -1,6 +1,5 @@
 import { DEFAULT_BASE_FEE, OPERATOR_MAX_FEE } from "../core/chain/chain.ts";
-import { CONTRACTS, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
-import { indexSetOf } from "../core/chain/position-ids.ts";
+import { CONTRACTS, indexSetOf, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
 import { callGas, type PartitionCall, type RedeemCall } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
 import type { Address } from "../core/terms.ts";

@@ -1,4 +1,4 @@
-import { type Account, availableOf, type Balance } from "../core/account.ts";
+import { type Account, availableOf, type Balance, openOrdersOf } from "../core/account.ts";
 import { BID, type BookDirection } from "../core/book/book.ts";
 import type { Command, CommandOf } from "../core/commands.ts";
 import { houseAddress, idOf } from "../core/ids.ts";
@@ -14,7 +14,6 @@ import {
   tokenIdIn,
   tokenOf,
 } from "../core/market.ts";
-import { openOrdersOf } from "../core/open-orders.ts";
 import { type Order, reservationOf } from "../core/order.ts";
 import { balanceOf, shortfallOf } from "../core/rules/ledger.ts";
 import { findAccount, type State } from "../core/state.ts";

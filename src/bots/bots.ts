@@ -1,9 +1,9 @@
-import type { Agents } from "../core/agents.ts";
 import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Market } from "../core/market.ts";
 import type { Decision } from "../core/refusals.ts";
 import { marketAppliers } from "../core/rules/markets.ts";
+import type { Agents } from "../core/schedule.ts";
 import { findAccount, type State } from "../core/state.ts";
 import { OUTCOMES, type Outcome } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";

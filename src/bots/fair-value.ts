@@ -1,9 +1,9 @@
 import { tradeOfFill } from "../core/account.ts";
-import { countWhile } from "../core/count-while.ts";
 import { Digest, type DigestWords, sha256Hex } from "../core/hash.ts";
 import { type Market, outcomeOf } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
 import { findAccount, type State } from "../core/state.ts";
+import { countWhile } from "../core/table.ts";
 import type { Address } from "../core/terms.ts";
 import { complement, FULL_PRICE, type Millis, type Price } from "../core/units.ts";
 import type { FairTerms } from "./profiles.ts";

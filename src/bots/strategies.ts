@@ -1,7 +1,7 @@
 import { ASK, BID, type BookDirection } from "../core/book/book.ts";
 import type { Command } from "../core/commands.ts";
+import { unreachable } from "../core/terms.ts";
 import { FULL_PRICE, millis } from "../core/units.ts";
-import { unreachable } from "../core/unreachable.ts";
 import type { BookView, OwnOrder } from "./bot.ts";
 import { STREAM } from "./fair-value.ts";
 import type { InformedTerms, MakerTerms, MomentumTerms, NoiseTerms, Profile } from "./profiles.ts";

@@ -7,17 +7,8 @@ import {
   minedAt,
   type Overwritten,
 } from "../core/chain/chain.ts";
-import {
-  allowanceOf,
-  CONTRACTS,
-  initialAllowance,
-  isInitialOperator,
-  isOperator,
-  OPERATOR,
-  TOKEN_UNITS,
-  UNLIMITED,
-} from "../core/chain/contracts.ts";
-import { movesOf, supplyChangesOf, USDC, visitMoves } from "../core/chain/moves.ts";
+import { CONTRACTS, OPERATOR, TOKEN_UNITS, UNLIMITED } from "../core/chain/contracts.ts";
+import { movesOf, supplyChangesOf, USDC, visitMoves } from "../core/chain/settlement.ts";
 import { awaitsBlock, type ContractCall, type Transaction } from "../core/chain/transaction.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import { nextNonce } from "../core/rules/calls.ts";
@@ -30,6 +21,7 @@ import {
   outcomeOfCall,
 } from "../core/rules/contract-calls.ts";
 import { grantDue, sharesIn } from "../core/rules/ledger.ts";
+import { allowanceOf, initialAllowance, isInitialOperator, isOperator } from "../core/rules/permissions.ts";
 import { findAccount, type State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";

@@ -1,8 +1,7 @@
 import { type DecodeFunctionDataReturnType, decodeFunctionData, encodeFunctionResult } from "viem/utils";
 import { baseFeeOf, blockAt, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
 import { blockHash } from "../core/chain/chain-hashes.ts";
-import { CONTRACTS, NO_PARENT } from "../core/chain/contracts.ts";
-import { collectionId, conditionId, positionId } from "../core/chain/position-ids.ts";
+import { CONTRACTS, collectionId, conditionId, NO_PARENT, positionId } from "../core/chain/contracts.ts";
 import type { ContractCall } from "../core/chain/transaction.ts";
 import { type Market, marketOfToken } from "../core/market.ts";
 import { PAYOUTS } from "../core/rules/contract-calls.ts";

@@ -1,14 +1,13 @@
-import type { Block } from "../core/chain/chain.ts";
-import { blockAt, type Chain, headOf } from "../core/chain/chain.ts";
+import { type Block, blockAt, type Chain, headOf } from "../core/chain/chain.ts";
 import { orderHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS, ZERO_ADDRESS } from "../core/chain/contracts.ts";
-import { tradesOf } from "../core/chain/moves.ts";
+import { tradesOf } from "../core/chain/settlement.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
-import { countAtMost, countWhile } from "../core/count-while.ts";
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import { FEES, type State } from "../core/state.ts";
 import { runSteps, type Steps } from "../core/steps.ts";
+import { countAtMost, countWhile } from "../core/table.ts";
 import type { Address } from "../core/terms.ts";
 import { TOPICS } from "./abis.ts";
 import { logsOf } from "./logs.ts";

@@ -1,15 +1,20 @@
 import { orderHash } from "../core/chain/chain-hashes.ts";
-import { CONTRACTS, NO_PARENT, ORACLE, TOKEN_UNITS, ZERO_ADDRESS } from "../core/chain/contracts.ts";
-import { tradesOf, USDC } from "../core/chain/moves.ts";
-import { questionIdOf } from "../core/chain/position-ids.ts";
+import {
+  CONTRACTS,
+  NO_PARENT,
+  ORACLE,
+  questionIdOf,
+  TOKEN_UNITS,
+  ZERO_ADDRESS,
+} from "../core/chain/contracts.ts";
+import { tradesOf, USDC } from "../core/chain/settlement.ts";
 import type { CallContent, CallEffect, DepositContent, Transaction } from "../core/chain/transaction.ts";
 import { type Market, marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
 import { PAYOUTS } from "../core/rules/contract-calls.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
-import type { Address } from "../core/terms.ts";
+import { type Address, unreachable } from "../core/terms.ts";
 import { notional } from "../core/units.ts";
-import { unreachable } from "../core/unreachable.ts";
 import { collateralEvents, exchangeEvents, type Log, tokenEvents } from "./abis.ts";
 import { numberWord } from "./encoding.ts";
 

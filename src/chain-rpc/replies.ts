@@ -1,13 +1,16 @@
 import { encodeFunctionData } from "viem/utils";
-import type { Block, Chain } from "../core/chain/chain.ts";
-import { baseFeeOf, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
+import { type Block, baseFeeOf, CHAIN_ID, type Chain, headBlock } from "../core/chain/chain.ts";
 import { blockHash, orderHash, transactionHash } from "../core/chain/chain-hashes.ts";
-import { CONTRACTS, NO_PARENT, OPERATOR, ORACLE, TOKEN_UNITS } from "../core/chain/contracts.ts";
-import { tradesOf } from "../core/chain/moves.ts";
-import { questionIdOf } from "../core/chain/position-ids.ts";
-import { blockOf } from "../core/chain/settlement.ts";
-import type { CallContent, Transaction } from "../core/chain/transaction.ts";
-import { logCountOf, ownGas } from "../core/chain/transaction.ts";
+import {
+  CONTRACTS,
+  NO_PARENT,
+  OPERATOR,
+  ORACLE,
+  questionIdOf,
+  TOKEN_UNITS,
+} from "../core/chain/contracts.ts";
+import { blockOf, tradesOf } from "../core/chain/settlement.ts";
+import { type CallContent, logCountOf, ownGas, type Transaction } from "../core/chain/transaction.ts";
 import { sha256Hex } from "../core/hash.ts";
 import { PAYOUTS } from "../core/rules/contract-calls.ts";
 import type { State } from "../core/state.ts";

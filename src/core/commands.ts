@@ -1,5 +1,4 @@
-import { BLOCK_TERMS, Mining } from "./chain/chain.ts";
-import { FAULT_TERMS } from "./chain/settlement-fault.ts";
+import { BLOCK_TERMS, FAULT_TERMS, Mining } from "./chain/chain.ts";
 import { CALL_TERMS } from "./chain/transaction.ts";
 import {
   addressText,

@@ -1,6 +1,5 @@
 import { hasPending } from "./account.ts";
 import { type Block, blockAt, type Chain, digestFields, headBlock, headOf } from "./chain/chain.ts";
-import { isRestricted } from "./chain/contracts.ts";
 import {
   awaitsBlock,
   LOGS_OF_MATCH,
@@ -10,6 +9,7 @@ import {
   type TransactionContent,
 } from "./chain/transaction.ts";
 import { Digest } from "./hash.ts";
+import { isRestricted } from "./rules/permissions.ts";
 import { check, DocumentError, type DocumentPath } from "./schema.ts";
 import type { State } from "./state.ts";
 import type { Contents, Run } from "./state-document.ts";

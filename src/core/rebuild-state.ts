@@ -1,6 +1,6 @@
 import { fillOf } from "./account.ts";
 import { Book } from "./book/book.ts";
-import { conditionIdOf, tokenIdOf } from "./chain/position-ids.ts";
+import { conditionIdOf, tokenIdOf } from "./chain/contracts.ts";
 import { LOGS_OF_MATCH, newTransaction, type Transaction } from "./chain/transaction.ts";
 import { idOf } from "./ids.ts";
 import { contradictions } from "./invariants/invariants.ts";
@@ -17,8 +17,8 @@ import {
 } from "./market.ts";
 import { feeOf, Order, Trade } from "./order.ts";
 import { addMined, contentFault, expectSame, rebuildChain } from "./rebuild-chain.ts";
-import { addToFillLists, putInBook, recordTrade } from "./rules/apply-trading.ts";
 import { indexMarket } from "./rules/markets.ts";
+import { addToFillLists, putInBook, recordTrade } from "./rules/trading.ts";
 import { addFill } from "./rules/transactions.ts";
 import { check, DocumentError, type DocumentPath } from "./schema.ts";
 import { createState, type State } from "./state.ts";

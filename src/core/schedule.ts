@@ -1,7 +1,7 @@
 import type { Building, Chain } from "./chain/chain.ts";
-import type { TimedCommand } from "./commands.ts";
-import { countAtMost } from "./count-while.ts";
+import type { Command, TimedCommand } from "./commands.ts";
 import type { State } from "./state.ts";
+import { countAtMost } from "./table.ts";
 import { type Millis, millis } from "./units.ts";
 
 /** Command that time alone causes, with the moment it is due. */
@@ -90,4 +90,12 @@ function successorOf({ transactions, wallets }: Chain, { cursor, height }: Build
   const next = wallet?.pending.get(wallet.mined) ?? 0;
   const exception = transactions.find(next)?.exception;
   return exception?.hold === "NONCE_GAP" && exception.notBefore > height ? next : 0;
+}
+
+/** Agents that submit commands as time passes, such as bots. The rules apply to their commands as to any other. */
+export interface Agents {
+  /** Returns the next moment after `moment` at which an agent acts; null if none will. */
+  nextAfter(moment: Millis): Millis | null;
+  /** Yields the commands of the moment returned last; each is made after the one before has been decided. */
+  act(): Iterable<Command>;
 }

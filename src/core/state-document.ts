@@ -1,7 +1,14 @@
 import { Account } from "./account.ts";
 import { ByteCursor } from "./byte-cursor.ts";
-import { BlockTerms, type Building, type Chain, ChainWallet, headBlock, Mining } from "./chain/chain.ts";
-import { SettlementFault } from "./chain/settlement-fault.ts";
+import {
+  BlockTerms,
+  type Building,
+  type Chain,
+  ChainWallet,
+  headBlock,
+  Mining,
+  SettlementFault,
+} from "./chain/chain.ts";
 import { Transaction } from "./chain/transaction.ts";
 import { EventRecord, Market } from "./market.ts";
 import { Order, Trade } from "./order.ts";

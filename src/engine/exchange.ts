@@ -1,13 +1,10 @@
-import type { Agents } from "../core/agents.ts";
-import { apply } from "../core/apply.ts";
 import type { Command, Stamped } from "../core/commands.ts";
-import { copyState } from "../core/copy-state.ts";
-import { decide } from "../core/decide.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Decision } from "../core/refusals.ts";
 import { EARLIER_RULES } from "../core/rules/rule-set.ts";
-import { type Due, isInBlock, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts";
-import { createState, type ExchangeConfig, type State } from "../core/state.ts";
+import { apply, decide } from "../core/rules/rules.ts";
+import { type Agents, type Due, isInBlock, isUnfinished, nextDue, nextDueAt } from "../core/schedule.ts";
+import { copyState, createState, type ExchangeConfig, type State } from "../core/state.ts";
 import { runSteps, type Steps } from "../core/steps.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { HistoryDigest } from "./hashes.ts";

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { crc32 as crc32OfText } from "node:zlib";
-import { mixEvents, type WordSink } from "../core/event-words.ts";
-import type { DomainEvent } from "../core/events.ts";
+import { type DomainEvent, mixEvents, type WordSink } from "../core/events.ts";
 import { Digest, type DigestWords } from "../core/hash.ts";
 import type { State } from "../core/state.ts";
 import { canonicalLines } from "../core/state-document.ts";

@@ -1,4 +1,4 @@
-import type { Account, Holding } from "../core/account.ts";
+import { type Account, type Holding, linkOpen } from "../core/account.ts";
 import { Book } from "../core/book/book.ts";
 import { NO_SLOT, type OrderPool } from "../core/book/order-pool.ts";
 import { type Block, type Chain, digestFields } from "../core/chain/chain.ts";
@@ -14,11 +14,10 @@ import {
   Market,
   marketOfToken,
   outcomeOf,
+  PriceHistory,
   priceIn,
 } from "../core/market.ts";
-import { linkOpen } from "../core/open-orders.ts";
 import { Order, remainingOf, Trade } from "../core/order.ts";
-import { PriceHistory } from "../core/price-history.ts";
 import { mixBlock } from "../core/rules/blocks.ts";
 import { indexMarket } from "../core/rules/markets.ts";
 import { mixMined, mixOwn } from "../core/rules/transactions.ts";

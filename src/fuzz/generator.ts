@@ -1,4 +1,4 @@
-import type { SettlementFaultKind, SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
+import type { SettlementFaultKind, SettlementFaultTerms } from "../core/chain/chain.ts";
 import type { Command, CommandOf } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";

@@ -10,8 +10,8 @@ import {
 import { refusalError } from "../api/refusals.ts";
 import type { View } from "../api/view.ts";
 import type { Command } from "../core/commands.ts";
-import { decide } from "../core/decide.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
+import { decide } from "../core/rules/rules.ts";
 import type { State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import { isControl } from "../engine/journal-line.ts";

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { faultTerms, faultWords } from "../api/chain.ts";
-import type { SettlementFaultTerms } from "../core/chain/settlement-fault.ts";
+import type { SettlementFaultTerms } from "../core/chain/chain.ts";
 import type { ExchangeConfig } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";

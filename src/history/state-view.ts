@@ -1,8 +1,7 @@
 import { numbersAs } from "../api/decimals.ts";
-import { type Account, availableOf, type Balance } from "../core/account.ts";
+import { type Account, availableOf, type Balance, openOrdersOf } from "../core/account.ts";
 import { idOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
-import { openOrdersOf } from "../core/open-orders.ts";
 import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";

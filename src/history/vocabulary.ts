@@ -1,15 +1,14 @@
+import { openOrdersOf } from "../core/account.ts";
 import { type SettlementStatus, tradeStatus } from "../core/chain/settlement.ts";
 import { type Command, isCausedByTime, type OrderTerms, orderWords } from "../core/commands.ts";
 import type { EventOf } from "../core/events.ts";
 import { moneyText, priceText, sizeText } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
-import { openOrdersOf } from "../core/open-orders.ts";
 import { type Order, remainingOf } from "../core/order.ts";
 import { FEES, type State } from "../core/state.ts";
-import type { Address } from "../core/terms.ts";
+import { type Address, unreachable } from "../core/terms.ts";
 import { size } from "../core/units.ts";
-import { unreachable } from "../core/unreachable.ts";
 import { type MarketTerms, NEXT_ORDER, tokenText } from "../scenario/language/parts.ts";
 import { defaultMarket } from "../scenario/language/read-scenario.ts";
 import { isOneStep, type OneStepCommand, WRITTEN, type Written } from "../scenario/language/steps.ts";

@@ -1,7 +1,7 @@
 import { actorOf } from "../core/commands.ts";
-import { countWhile } from "../core/count-while.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { findAccount, type State } from "../core/state.ts";
+import { countWhile } from "../core/table.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";

@@ -2,7 +2,7 @@ import Papa from "papaparse";
 import { unitsOf } from "../api/decimals.ts";
 import { didYouMean } from "../api/nearest.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, priceText, SIZE_PLACES, sizeText } from "../core/format.ts";
-import { ORDER_TYPES, OUTCOMES, SIDES } from "../core/terms.ts";
+import { ORDER_TYPES, OUTCOMES, SIDES, unreachable } from "../core/terms.ts";
 import { parseDuration, parseIso } from "../core/time.ts";
 import {
   FULL_PRICE,
@@ -14,7 +14,6 @@ import {
   price,
   size,
 } from "../core/units.ts";
-import { unreachable } from "../core/unreachable.ts";
 import {
   COLUMNS,
   type Column,

@@ -1,5 +1,5 @@
-import { countWhile } from "../core/count-while.ts";
 import { type Stream, stream } from "../core/random.ts";
+import { countWhile } from "../core/table.ts";
 import { FULL_PRICE } from "../core/units.ts";
 import {
   type Activity,

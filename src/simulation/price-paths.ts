@@ -1,6 +1,6 @@
 import type { Stream } from "../core/random.ts";
+import { unreachable } from "../core/terms.ts";
 import { FULL_PRICE } from "../core/units.ts";
-import { unreachable } from "../core/unreachable.ts";
 import type { EventShape } from "./event-story.ts";
 
 /** First and last price of YES in a market's history, in 0.0001 USDC. */

@@ -1,10 +1,8 @@
 import { availableOf, type Balance, emptyBalance } from "../core/account.ts";
-import { ASK, BID, Book, type BookDirection } from "../core/book/book.ts";
+import { ASK, BID, Book, type BookDirection, MatchPlan } from "../core/book/book.ts";
 import { OrderPool } from "../core/book/order-pool.ts";
-import { MatchPlan } from "../core/book/plan.ts";
-import { ExpiryQueue } from "../core/expiry-queue.ts";
 import { directionIn, priceIn } from "../core/market.ts";
-import { feeOf, reservationOf } from "../core/order.ts";
+import { ExpiryQueue, feeOf, reservationOf } from "../core/order.ts";
 import { credit, reserve } from "../core/rules/ledger.ts";
 import type { OrderType, Outcome, Side } from "../core/terms.ts";
 import {

@@ -1,7 +1,6 @@
 import { type IProcessOrder, type LimitOrderOptions, OrderBook, Side } from "nodejs-order-book";
-import { Book, type BookDirection } from "../../src/core/book/book.ts";
+import { Book, type BookDirection, MatchPlan } from "../../src/core/book/book.ts";
 import { OrderPool } from "../../src/core/book/order-pool.ts";
-import { MatchPlan } from "../../src/core/book/plan.ts";
 import {
   BUY,
   CANCEL,

@@ -7,8 +7,8 @@ import { run, serve, trade, traderOn } from "./tools.ts";
 
 /** A planted defect: orders of 13.37 shares throw. */
 const defect = vi.hoisted(() => ({ isActive: true }));
-vi.mock("../../src/core/decide.ts", async (original) => {
-  const core = await original<typeof import("../../src/core/decide.ts")>();
+vi.mock("../../src/core/rules/rules.ts", async (original) => {
+  const core = await original<typeof import("../../src/core/rules/rules.ts")>();
   const decide: typeof core.decide = (state, stamped) => {
     const { command } = stamped;
     if (defect.isActive && command.kind === "placeOrder" && command.size === 1337) throw new Error("boom");

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { mixEvents } from "../../src/core/event-words.ts";
-import type { EventOf } from "../../src/core/events.ts";
+import { type EventOf, mixEvents } from "../../src/core/events.ts";
 import { price, size } from "../../src/core/units.ts";
 
 type FrequentEvent = EventOf<"orderPlaced"> | EventOf<"orderTraded">;

@@ -1,3 +1,4 @@
+import { openOrdersOf } from "../../src/core/account.ts";
 import { ASK, BID } from "../../src/core/book/book.ts";
 import type { Command, CommandOf } from "../../src/core/commands.ts";
 import type { DomainEvent, EventKind, EventOf } from "../../src/core/events.ts";
@@ -5,13 +6,11 @@ import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../src/
 import { idOf } from "../../src/core/ids.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { bookFor, isMirrored, type Market, priceIn, tokenIdIn } from "../../src/core/market.ts";
-import { openOrdersOf } from "../../src/core/open-orders.ts";
 import type { Decision, RefusalCode } from "../../src/core/refusals.ts";
 import type { ExchangeConfig, State } from "../../src/core/state.ts";
 import type { Outcome, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
-import type { Sum } from "../../src/core/units.ts";
-import { millis, money, price, size } from "../../src/core/units.ts";
+import { millis, money, price, type Sum, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import type { Journal } from "../../src/engine/journal.ts";
 import {

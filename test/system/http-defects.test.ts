@@ -93,7 +93,7 @@ const COMMANDS = 150;
 
 /** A defect of the core, which HTTP clients reveal too: shares of a canceled sale stay reserved. */
 const CORE_DEFECT: Pick<Defect, "file" | "right" | "wrong"> = {
-  file: "src/core/rules/apply-trading.ts",
+  file: "src/core/rules/trading.ts",
   right: "    -reservationOf(order, remaining, market.feeRateBps),",
   wrong: '    order.side === "SELL" ? 0 : -reservationOf(order, remaining, market.feeRateBps),',
 };

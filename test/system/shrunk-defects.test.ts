@@ -25,7 +25,7 @@ const DEFECTS = {
   },
   /** Large orders are reduced by a share, which breaks no invariant. */
   short: {
-    file: "src/core/decide.ts",
+    file: "src/core/rules/rules.ts",
     from: "  ...tradingDeciders,\n",
     to: `  ...tradingDeciders,
   placeOrder: (state, command, at) =>

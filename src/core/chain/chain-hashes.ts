@@ -1,9 +1,8 @@
 import { sha256Hex } from "../hash.ts";
 import { idOf } from "../ids.ts";
 import type { State } from "../state.ts";
-import type { Block } from "./chain.ts";
-import { blockAt } from "./chain.ts";
-import { tradesOf } from "./moves.ts";
+import { type Block, blockAt } from "./chain.ts";
+import { tradesOf } from "./settlement.ts";
 import { type Transaction, TransactionContent } from "./transaction.ts";
 
 // A hash of 32 bytes is 26 bytes of SHA-256 over the content, then the record's number XOR a mask derived from these 26.

@@ -1,6 +1,5 @@
-import type { State } from "../state.ts";
-import type { Address } from "../terms.ts";
-import type { ChainWallet } from "./chain.ts";
+import { keccak256Hex, sha256Hex } from "../hash.ts";
+import type { Address, Outcome } from "../terms.ts";
 
 /**
  * Contract addresses on the settlement chain: the last 20 bytes of the Keccak-256 of their names. They do not depend on
@@ -30,29 +29,86 @@ export const NO_PARENT = `0x${"0".repeat(64)}` as const;
 /** Allowance that spending does not reduce. */
 export const UNLIMITED = (1n << 256n) - 1n;
 
-/** Contracts that a known wallet has approved initially, as after the service's onboarding. */
-const SPENDERS: ReadonlySet<Address> = new Set([CONTRACTS.exchange, CONTRACTS.conditionalTokens]);
+/** Prime of the field of alt_bn128 (EIP-196); 3 modulo 4. */
+const P =
+  21_888_242_871_839_275_222_246_405_745_257_275_088_696_311_157_297_823_662_689_037_894_645_226_208_583n;
+const CURVE_B = 3n;
+const TOP_BIT = 1n << 255n;
+const PARITY_BIT = 1n << 254n;
+/** A market has two outcomes. */
+const SLOTS = 2;
+/** Index set of each token: one bit per outcome. */
+const INDEX_SETS: Readonly<Record<Outcome, number>> = { YES: 1, NO: 2 };
 
-const isApprovedInitially = ({ config, accountByAddress }: State, owner: Address): boolean =>
-  config.approvals !== "required" && accountByAddress.has(owner);
+export const indexSetOf = (outcome: Outcome): number => INDEX_SETS[outcome];
 
-/** Returns the allowance that applies until the owner sets one, in micro-USDC. */
-export const initialAllowance = (state: State, owner: Address, spender: Address): bigint =>
-  SPENDERS.has(spender) && isApprovedInitially(state, owner) ? UNLIMITED : 0n;
+/** Returns the question id of a market: 32 bytes, a function of (seed, market number). */
+export const questionIdOf = (seed: string, market: number): string =>
+  `0x${sha256Hex(`clobsim question\n${market}\n${seed}`)}`;
 
-/** Returns how much of the owner's collateral the spender may spend, in micro-USDC. */
-export const allowanceOf = (state: State, owner: Address, spender: Address): bigint =>
-  state.chain.wallets.get(owner)?.allowances.get(spender) ?? initialAllowance(state, owner, spender);
+/** Returns the condition id of a market's question to the exchange's oracle. */
+export const conditionIdOf = (seed: string, market: number): string =>
+  conditionId(ORACLE, questionIdOf(seed, market), SLOTS);
 
-/** Whether the operator is approved until the owner sets an approval. */
-export const isInitialOperator = (state: State, owner: Address, operator: Address): boolean =>
-  operator === CONTRACTS.exchange && isApprovedInitially(state, owner);
+/** Cache, because token ids are computed again whenever a journal is replayed or a state is read. */
+const tokenIdCache = new Map<string, string>();
+const MAX_CACHED = 4_096;
 
-/** Whether the operator may move the owner's tokens. */
-export const isOperator = (state: State, owner: Address, operator: Address): boolean =>
-  state.chain.wallets.get(owner)?.operators.get(operator) ?? isInitialOperator(state, owner, operator);
+/** Returns the id of an outcome's token, a 256-bit number in decimal. */
+export function tokenIdOf(condition: string, outcome: Outcome): string {
+  const key = condition + outcome;
+  let id = tokenIdCache.get(key);
+  if (id === undefined) {
+    id = positionId(CONTRACTS.collateral, collectionId(condition, INDEX_SETS[outcome])).toString();
+    if (tokenIdCache.size < MAX_CACHED) tokenIdCache.set(key, id);
+  }
+  return id;
+}
 
-/** Whether a wallet limits what the exchange may move. */
-export const isRestricted = ({ allowances, operators }: ChainWallet): boolean =>
-  (allowances.get(CONTRACTS.exchange) ?? UNLIMITED) !== UNLIMITED ||
-  operators.get(CONTRACTS.exchange) === false;
+// Formulas of Gnosis' Conditional Tokens Framework, contract CTHelpers.
+
+/** keccak256(oracle . questionId . outcomeSlotCount). */
+export const conditionId = (oracle: string, question: string, slots: number): string =>
+  `0x${keccak256Hex(oracle.slice(2) + question.slice(2) + word(BigInt(slots)))}`;
+
+/** keccak256(collateral . collectionId), as a number. */
+export const positionId = (collateral: string, collection: string): bigint =>
+  BigInt(`0x${keccak256Hex(collateral.slice(2) + collection.slice(2))}`);
+
+/**
+ * Returns the id of a set of outcomes of a condition without a parent collection: the first compressed point of alt_bn128
+ * after a hash of condition and index set; the top bit of the hash is the parity of y. The value of y is not needed, only
+ * that it exists.
+ */
+export function collectionId(condition: string, indexSet: number): string {
+  const hash = BigInt(`0x${keccak256Hex(condition.slice(2) + word(BigInt(indexSet)))}`);
+  let x = hash % P;
+  do x = (x + 1n) % P;
+  while (!isSquare((((x * x) % P) * x + CURVE_B) % P));
+  return `0x${word(hash >= TOP_BIT ? x | PARITY_BIT : x)}`;
+}
+
+/** Whether a number has a square root modulo P: the Jacobi symbol (Cohen, algorithm 1.4.10), 1 or 0. */
+function isSquare(value: bigint): boolean {
+  let [a, n] = [value, P];
+  let isPositive = true;
+  while (a !== 0n) {
+    const zeros = trailingZeros(a);
+    a >>= BigInt(zeros);
+    const low = Number(n & 7n);
+    if ((zeros & 1) === 1 && (low === 3 || low === 5)) isPositive = !isPositive;
+    if ((a & 3n) === 3n && (low & 3) === 3) isPositive = !isPositive;
+    [a, n] = [n % a, a];
+  }
+  return isPositive;
+}
+
+function trailingZeros(value: bigint): number {
+  let zeros = 0;
+  for (let rest = value; ; rest >>= 32n, zeros += 32) {
+    const low = Number(BigInt.asIntN(32, rest));
+    if (low !== 0) return zeros + 31 - Math.clz32(low & -low);
+  }
+}
+
+const word = (value: bigint): string => value.toString(16).padStart(64, "0");

@@ -1,9 +1,110 @@
-import type { Trade } from "../order.ts";
-import type { State } from "../state.ts";
-import type { Millis } from "../units.ts";
-import type { Block } from "./chain.ts";
-import { blockAt, type Chain, confirmationsOf, headOf } from "./chain.ts";
-import type { Transaction } from "./transaction.ts";
+import { marketOfToken, tokenOf } from "../market.ts";
+import type { Order, Trade } from "../order.ts";
+import { FEES, type State } from "../state.ts";
+import { FULL_PRICE, type Millis, notional, type Price, type Size } from "../units.ts";
+import { type Block, blockAt, type Chain, confirmationsOf, headOf } from "./chain.ts";
+import type { Move, SupplyChange, Transaction } from "./transaction.ts";
+
+/** Token number of USDC; no market has number 0. */
+export const USDC = 0;
+
+/** Called with a change of a balance: micro-USDC if the token is 0, else size units of a token. */
+type MoveVisitor = (account: number, token: number, amount: number) => void;
+
+/**
+ * Visits the changes of balances by a transaction, in order. Issued and minted amounts have no sender; locked and burned
+ * amounts have no receiver.
+ */
+export function visitMoves(state: State, transaction: Transaction, visit: MoveVisitor): void {
+  const { content, firstTrade, trades } = transaction;
+  switch (content?.kind) {
+    case undefined:
+      for (let number = firstTrade; number < firstTrade + trades; number += 1)
+        visitTrade(state, state.trades.get(number), visit);
+      break;
+    case "deposit": {
+      const { account, collateral, market, size, yes, no } = content;
+      if (market === 0) visit(account, USDC, collateral);
+      else {
+        visit(yes, tokenOf(market, "YES"), size);
+        visit(no, tokenOf(market, "NO"), size);
+      }
+      break;
+    }
+    case "call":
+      for (const { account, token, amount } of transaction.exception?.effect?.moves ?? [])
+        visit(account, token, amount);
+      break;
+    default:
+  }
+}
+
+/** Returns the same as a list. */
+export function movesOf(state: State, transaction: Transaction): Move[] {
+  const moves: Move[] = [];
+  visitMoves(state, transaction, (account, token, amount) => moves.push({ account, token, amount }));
+  return moves;
+}
+
+const NO_CHANGES: readonly SupplyChange[] = [];
+
+/** Returns how a transaction changes the supply of markets. */
+export function supplyChangesOf(state: State, transaction: Transaction): readonly SupplyChange[] {
+  const { content, firstTrade, trades } = transaction;
+  switch (content?.kind) {
+    case undefined: {
+      let changes = NO_CHANGES;
+      for (let number = firstTrade; number < firstTrade + trades; number += 1) {
+        const trade = state.trades.get(number);
+        if (trade.matchType !== "COMPLEMENTARY") changes = [...changes, supplyChangeOfTrade(state, trade)];
+      }
+      return changes;
+    }
+    case "deposit":
+      return content.market === 0 ? NO_CHANGES : [setsOf(content.market, content.size)];
+    case "call": {
+      const supply = transaction.exception?.effect?.supply ?? null;
+      return supply === null ? NO_CHANGES : [supply];
+    }
+    default:
+      return NO_CHANGES;
+  }
+}
+
+/** Returns the trades that a match transaction settles, in order. */
+export function tradesOf({ trades }: State, { firstTrade, trades: count }: Transaction): Trade[] {
+  const found: Trade[] = [];
+  for (let index = 0; index < count; index += 1) found.push(trades.get(firstTrade + index));
+  return found;
+}
+
+function visitTrade({ orders }: State, { taker, maker, price, size, fee }: Trade, visit: MoveVisitor): void {
+  const made = orders.get(maker);
+  // A maker fills at its own price.
+  visitParty(made, made.price, size, 0, visit);
+  visitParty(orders.get(taker), price, size, fee, visit);
+  if (fee > 0) visit(FEES, USDC, fee);
+}
+
+function visitParty(order: Order, price: Price, size: Size, fee: number, visit: MoveVisitor): void {
+  const { account, token, side } = order;
+  const bought = side === "BUY" ? 1 : -1;
+  visit(account, USDC, -bought * notional(price, size) - fee);
+  visit(account, token, bought * size);
+}
+
+function supplyChangeOfTrade(state: State, { taker, size, matchType }: Trade): SupplyChange {
+  const market = marketOfToken(state.orders.get(taker).token);
+  return setsOf(market, matchType === "MINT" ? size : -size);
+}
+
+/** Returns the supply change of minting `size` full sets; negative for merging. */
+export const setsOf = (market: number, size: number): SupplyChange => ({
+  market,
+  yes: size,
+  no: size,
+  collateral: size * FULL_PRICE,
+});
 
 /** Progress of the settlement of a fill. */
 export const SETTLEMENT_STATUSES = ["MATCHED", "MINED", "CONFIRMED", "RETRYING", "FAILED"] as const;

@@ -19,9 +19,8 @@ import {
   union,
   word,
 } from "../schema.ts";
-import type { MatchType } from "../terms.ts";
+import { type MatchType, unreachable } from "../terms.ts";
 import type { Money, Size } from "../units.ts";
-import { unreachable } from "../unreachable.ts";
 
 const amount = decimal;
 const oneKind = <const Kind extends string>(kind: Kind) => ({ kind: oneOf(kind) }) as const;

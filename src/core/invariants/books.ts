@@ -1,3 +1,4 @@
+import { openOrdersOf } from "../account.ts";
 import { ASK, BID, type Book, type BookDirection } from "../book/book.ts";
 import {
   bookFor,
@@ -9,7 +10,6 @@ import {
   outcomeOf,
   priceIn,
 } from "../market.ts";
-import { openOrdersOf } from "../open-orders.ts";
 import { type Order, remainingOf } from "../order.ts";
 import type { State } from "../state.ts";
 import { StepCounter, type Steps } from "../steps.ts";

@@ -1,6 +1,6 @@
 import { type Account, availableOf, type Balance, onChainOf } from "../account.ts";
 import { headOf } from "../chain/chain.ts";
-import { supplyChangesOf, USDC, visitMoves } from "../chain/moves.ts";
+import { supplyChangesOf, USDC, visitMoves } from "../chain/settlement.ts";
 import { awaitsBlock, type Transaction } from "../chain/transaction.ts";
 import { marketOfToken, outcomeOf, tokenOf } from "../market.ts";
 import { type Order, remainingOf, reservationOf } from "../order.ts";

@@ -1,5 +1,5 @@
 import { INITIAL_NATIVE_BALANCE } from "../chain/chain.ts";
-import { setsOf } from "../chain/moves.ts";
+import { setsOf } from "../chain/settlement.ts";
 import type { DepositContent } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";

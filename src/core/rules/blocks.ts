@@ -2,6 +2,7 @@ import {
   type Block,
   type Building,
   baseFeeOf,
+  blockTermsOf,
   type Chain,
   canSettleInBatch,
   confirmationsOf,
@@ -12,7 +13,7 @@ import {
   miningModeOf,
   miningOf,
 } from "../chain/chain.ts";
-import { movesOf } from "../chain/moves.ts";
+import { movesOf } from "../chain/settlement.ts";
 import { awaitsBlock, type CallContent, type Transaction } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
@@ -269,11 +270,48 @@ function addRequestedBlocks({ chain }: State, { count }: EventOf<"blocksAsked">)
   chain.asked += count;
 }
 
+// Commands with which a test controls blocks, as on a development node.
+
+const setMining = (_state: State, { mode, intervalMs }: CommandOf<"setMining">): Decision =>
+  accepted([{ kind: "miningSet", mode, intervalMs }]);
+
+/** Writes the mining mode; schedules a block if transactions are pending or the mode is `auto`. */
+function writeMining({ chain, config }: State, { mode, intervalMs }: EventOf<"miningSet">, at: Millis): void {
+  chain.mining = { mode, intervalMs };
+  chain.nextBlockAt = null;
+  if (chain.pending > 0 || mode === "auto") scheduleBlock(chain, config, at);
+}
+
+/** Sets header fields from the next block on. */
+function setBlockTerms({ chain }: State, { miner, gasLimit }: CommandOf<"setBlockTerms">): Decision {
+  const now = blockTermsOf(chain, chain.blocks.next);
+  const terms = { miner: miner ?? now.miner, gasLimit: gasLimit ?? now.gasLimit };
+  return accepted([{ kind: "blockTermsSet", blocks: chain.blocks.size, ...terms }]);
+}
+
+const MAX_BLOCK_TERMS = 1_000;
+
+/** Writes header fields; keeps the latest `MAX_BLOCK_TERMS` changes. */
+function writeBlockTerms({ chain }: State, { kind: _, ...terms }: EventOf<"blockTermsSet">): void {
+  const before = chain.blockTerms.filter(({ blocks }) => blocks !== terms.blocks);
+  chain.blockTerms = [...before.slice(1 - MAX_BLOCK_TERMS), terms];
+}
+
+const setNextBaseFee = (_state: State, { baseFee }: CommandOf<"setNextBaseFee">): Decision =>
+  accepted([{ kind: "nextBaseFeeSet", baseFee }]);
+
+function writeNextBaseFee({ chain }: State, { baseFee }: EventOf<"nextBaseFeeSet">): void {
+  chain.nextBaseFee = baseFee;
+}
+
 export const blockDeciders = {
   mineBlocks: requestBlocks,
   produceBlock,
   sealBlock: endBlock,
   reorganizeChain,
+  setMining,
+  setBlockTerms,
+  setNextBaseFee,
 };
 
 export const blockAppliers = {
@@ -282,4 +320,7 @@ export const blockAppliers = {
   blockOpened: openBlock,
   blockSealed: sealBlock,
   chainReorganized: reorganize,
+  miningSet: writeMining,
+  blockTermsSet: writeBlockTerms,
+  nextBaseFeeSet: writeNextBaseFee,
 };

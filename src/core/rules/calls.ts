@@ -1,6 +1,6 @@
 import type { Account } from "../account.ts";
-import { type Building, type Chain, emptyWallet } from "../chain/chain.ts";
-import { USDC } from "../chain/moves.ts";
+import { type Building, type Chain, emptyWallet, recordOverwritten } from "../chain/chain.ts";
+import { USDC } from "../chain/settlement.ts";
 import {
   CallContent,
   type CallEffect,
@@ -28,6 +28,7 @@ import {
   beginExecution,
   endUnmined,
   exceptionOf,
+  scheduleBlock,
   settleMoves,
   undoInLedger,
 } from "./transactions.ts";
@@ -315,11 +316,82 @@ function addCall(
   endUnmined(chain, chain.transactions.get(replaces), "REPLACED", at);
 }
 
-export const callDeciders = { sendTransaction };
+// Commands with which a test controls wallets, as on a development node.
+
+const setNativeBalance = (_state: State, { address, wei }: CommandOf<"setNativeBalance">): Decision =>
+  accepted([{ kind: "nativeBalanceSet", address, wei }]);
+
+function writeNativeBalance({ chain }: State, { address, wei }: EventOf<"nativeBalanceSet">): void {
+  const wallet = walletIn(chain, address);
+  recordOverwritten(chain, wallet);
+  wallet.native = BigInt(wei);
+}
+
+/** Sets the nonce of an address's next transaction; drops its pending transactions with a lower nonce. */
+function setNonce(
+  state: State,
+  { address, nonce }: CommandOf<"setNonce">,
+  _at: Millis,
+  rules: RuleSet,
+): Decision {
+  const { pending } = state.chain.wallets.get(address) ?? emptyWallet(address);
+  const below = [...pending].filter(([own]) => own < nonce).map(([, number]) => number);
+  return accepted([...dropEvents(state, below, rules), { kind: "nonceSet", address, nonce }]);
+}
+
+/** Writes the nonce; schedules a block if a pending transaction waited for it. */
+function writeNonce({ chain, config }: State, { address, nonce }: EventOf<"nonceSet">, at: Millis): void {
+  const wallet = walletIn(chain, address);
+  recordOverwritten(chain, wallet);
+  wallet.mined = nonce;
+  if (wallet.pending.has(nonce)) scheduleBlock(chain, config, at);
+}
+
+/** Removes a wallet's pending transaction from the pool; succeeds without a change if there is none. */
+function dropTransaction(
+  state: State,
+  { transaction: number }: CommandOf<"dropTransaction">,
+  _at: Millis,
+  rules: RuleSet,
+): Decision {
+  const transaction = state.chain.transactions.find(number);
+  const isDroppable = transaction?.status === "PENDING" && transaction.content?.kind === "call";
+  return accepted(isDroppable ? dropEvents(state, [number], rules) : []);
+}
+
+/** Returns the events that drop transactions, including the undoing of those still in the ledger after a reorganization. */
+function dropEvents(state: State, numbers: readonly number[], rules: RuleSet) {
+  const unwinding = new Unwinding(state, rules);
+  for (const number of numbers) unwinding.drop(state.chain.transactions.get(number));
+  return unwinding.events();
+}
+
+/** Drops a wallet's transaction as if it had never been sent. */
+function writeDropped(
+  state: State,
+  { transaction: number }: EventOf<"transactionDropped">,
+  at: Millis,
+): void {
+  const { chain } = state;
+  const transaction = chain.transactions.get(number);
+  const { content } = transaction;
+  if (content?.kind !== "call") throw new Error(`transaction ${number} is not a call`);
+  const exception = exceptionOf(transaction);
+  if (exception.effect !== null) undoInLedger(state, transaction);
+  exception.effect = null;
+  endUnmined(chain, transaction, "DROPPED", at);
+  walletIn(chain, content.from).pending.delete(content.nonce);
+  if (content.hash !== null) chain.signed.delete(content.hash);
+}
+
+export const callDeciders = { sendTransaction, setNativeBalance, setNonce, dropTransaction };
 
 export const callAppliers = {
   transactionSent: addCall,
   callExecuted,
   callReverted,
   callTakenBack: takeCallBack,
+  nativeBalanceSet: writeNativeBalance,
+  nonceSet: writeNonce,
+  transactionDropped: writeDropped,
 };

@@ -1,14 +1,6 @@
 import { onChainOf } from "../account.ts";
-import {
-  allowanceOf,
-  CONTRACTS,
-  isOperator,
-  NO_PARENT,
-  TOKEN_UNITS,
-  ZERO_ADDRESS,
-} from "../chain/contracts.ts";
-import { setsOf, USDC } from "../chain/moves.ts";
-import { indexSetOf } from "../chain/position-ids.ts";
+import { CONTRACTS, indexSetOf, NO_PARENT, TOKEN_UNITS, ZERO_ADDRESS } from "../chain/contracts.ts";
+import { setsOf, USDC } from "../chain/settlement.ts";
 import type {
   CallEffect,
   ContractCall,
@@ -19,10 +11,10 @@ import type {
 } from "../chain/transaction.ts";
 import { type Market, marketOfToken, tokenOf } from "../market.ts";
 import { findAccount, type State } from "../state.ts";
-import { type Address, OUTCOMES, type Outcome, type WinningOutcome } from "../terms.ts";
+import { type Address, OUTCOMES, type Outcome, unreachable, type WinningOutcome } from "../terms.ts";
 import { FULL_PRICE } from "../units.ts";
-import { unreachable } from "../unreachable.ts";
 import { balanceOf, grantDue } from "./ledger.ts";
+import { allowanceOf, isOperator } from "./permissions.ts";
 
 /** Sender of a call, and the native currency sent with it, in wei. */
 export interface Caller {

@@ -7,7 +7,7 @@ import {
   hasPending,
 } from "../account.ts";
 import { type Chain, canSettleInBatch, miningModeOf } from "../chain/chain.ts";
-import { USDC } from "../chain/moves.ts";
+import { USDC } from "../chain/settlement.ts";
 import type { Move, SupplyChange } from "../chain/transaction.ts";
 import type { EventOf } from "../events.ts";
 import { type Market, marketOfToken, outcomeOf, type Supply, tokenIdIn } from "../market.ts";

@@ -1,10 +1,9 @@
 import { ASK, BID } from "../book/book.ts";
-import { conditionIdOf, tokenIdOf } from "../chain/position-ids.ts";
+import { conditionIdOf, tokenIdOf } from "../chain/contracts.ts";
 import type { Command, CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { idOf } from "../ids.ts";
-import { emptySupply, type Market, type MarketBook, tokenOf } from "../market.ts";
-import { PriceHistory } from "../price-history.ts";
+import { emptySupply, type Market, type MarketBook, PriceHistory, tokenOf } from "../market.ts";
 import { accepted, type Decision, type RefusalOf, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
 import { Table } from "../table.ts";

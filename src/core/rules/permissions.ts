@@ -1,9 +1,36 @@
 import { type Chain, type ChainWallet, emptyWallet, initialRestricted, minedAt } from "../chain/chain.ts";
-import { CONTRACTS, isRestricted, UNLIMITED } from "../chain/contracts.ts";
-import { movesOf, USDC } from "../chain/moves.ts";
+import { CONTRACTS, UNLIMITED } from "../chain/contracts.ts";
+import { movesOf, USDC } from "../chain/settlement.ts";
 import type { CallContent, Transaction } from "../chain/transaction.ts";
 import type { State } from "../state.ts";
 import type { Address } from "../terms.ts";
+
+/** Contracts that a known wallet has approved initially, as after the service's onboarding. */
+const SPENDERS: ReadonlySet<Address> = new Set([CONTRACTS.exchange, CONTRACTS.conditionalTokens]);
+
+const isApprovedInitially = ({ config, accountByAddress }: State, owner: Address): boolean =>
+  config.approvals !== "required" && accountByAddress.has(owner);
+
+/** Returns the allowance that applies until the owner sets one, in micro-USDC. */
+export const initialAllowance = (state: State, owner: Address, spender: Address): bigint =>
+  SPENDERS.has(spender) && isApprovedInitially(state, owner) ? UNLIMITED : 0n;
+
+/** Returns how much of the owner's collateral the spender may spend, in micro-USDC. */
+export const allowanceOf = (state: State, owner: Address, spender: Address): bigint =>
+  state.chain.wallets.get(owner)?.allowances.get(spender) ?? initialAllowance(state, owner, spender);
+
+/** Whether the operator is approved until the owner sets an approval. */
+export const isInitialOperator = (state: State, owner: Address, operator: Address): boolean =>
+  operator === CONTRACTS.exchange && isApprovedInitially(state, owner);
+
+/** Whether the operator may move the owner's tokens. */
+export const isOperator = (state: State, owner: Address, operator: Address): boolean =>
+  state.chain.wallets.get(owner)?.operators.get(operator) ?? isInitialOperator(state, owner, operator);
+
+/** Whether a wallet limits what the exchange may move. */
+export const isRestricted = ({ allowances, operators }: ChainWallet): boolean =>
+  (allowances.get(CONTRACTS.exchange) ?? UNLIMITED) !== UNLIMITED ||
+  operators.get(CONTRACTS.exchange) === false;
 
 /** Part of the chain that holds permissions. */
 type Wallets = Pick<Chain, "wallets" | "restricted">;

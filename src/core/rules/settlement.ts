@@ -1,8 +1,16 @@
 import { onChainOf } from "../account.ts";
-import { type Building, baseFeeOf, type Chain, maxFeeOf, unminedOf } from "../chain/chain.ts";
-import { allowanceOf, CONTRACTS, isOperator } from "../chain/contracts.ts";
-import { movesOf, USDC } from "../chain/moves.ts";
-import { CERTAIN, faultDraw, type SettlementFault } from "../chain/settlement-fault.ts";
+import {
+  type Building,
+  baseFeeOf,
+  CERTAIN,
+  type Chain,
+  faultDraw,
+  maxFeeOf,
+  type SettlementFault,
+  unminedOf,
+} from "../chain/chain.ts";
+import { CONTRACTS } from "../chain/contracts.ts";
+import { movesOf, USDC } from "../chain/settlement.ts";
 import { type HoldReason, LOGS_OF_MATCH, type Move, ownGas, type Transaction } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
@@ -12,7 +20,7 @@ import type { Millis } from "../units.ts";
 import { executeCall } from "./calls.ts";
 import { ERC20, ERC1155 } from "./contract-calls.ts";
 import { balanceOf } from "./ledger.ts";
-import { changePermissions } from "./permissions.ts";
+import { allowanceOf, changePermissions, isOperator } from "./permissions.ts";
 import type { RuleSet } from "./rule-set.ts";
 import {
   addOwnToBlock,

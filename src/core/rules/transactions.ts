@@ -1,5 +1,5 @@
 import { type Building, type Chain, miningOf } from "../chain/chain.ts";
-import { movesOf, supplyChangesOf } from "../chain/moves.ts";
+import { movesOf, supplyChangesOf } from "../chain/settlement.ts";
 import {
   awaitsBlock,
   LOGS_OF_FEE,

@@ -1,10 +1,9 @@
-import { type Balance, spendableOf } from "../account.ts";
+import { type Balance, openOrdersOf, spendableOf } from "../account.ts";
 import { unminedOf } from "../chain/chain.ts";
-import { movesOf, USDC } from "../chain/moves.ts";
+import { movesOf, USDC } from "../chain/settlement.ts";
 import type { Move, Transaction } from "../chain/transaction.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { marketOfToken } from "../market.ts";
-import { openOrdersOf } from "../open-orders.ts";
 import { remainingOf, reservationOf } from "../order.ts";
 import type { State } from "../state.ts";
 import { balanceOf } from "./ledger.ts";

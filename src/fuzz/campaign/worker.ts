@@ -1,6 +1,6 @@
 // Entry point of a thread that runs seeds. An uncaught error ends the thread.
 import { parentPort, workerData } from "node:worker_threads";
-import { unreachable } from "../../core/unreachable.ts";
+import { unreachable } from "../../core/terms.ts";
 import type { SeedRunner } from "../outcome.ts";
 import type { CampaignSettings } from "./results.ts";
 import type { Task, TaskResults, ThreadMessage } from "./seed-thread.ts";

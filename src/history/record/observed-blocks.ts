@@ -1,4 +1,4 @@
-import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
+import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/chain.ts";
 import { isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";

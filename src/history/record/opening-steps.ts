@@ -1,5 +1,4 @@
-import { baseFeeOf, confirmationsOf, DEFAULT_BASE_FEE } from "../../core/chain/chain.ts";
-import { CERTAIN } from "../../core/chain/settlement-fault.ts";
+import { baseFeeOf, CERTAIN, confirmationsOf, DEFAULT_BASE_FEE } from "../../core/chain/chain.ts";
 import type { Command } from "../../core/commands.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { marketOfToken, tokenOf } from "../../core/market.ts";

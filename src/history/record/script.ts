@@ -1,7 +1,6 @@
 import { refusalError } from "../../api/refusals.ts";
 import type { Account } from "../../core/account.ts";
-import { headOf } from "../../core/chain/chain.ts";
-import type { SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
+import { headOf, type SettlementFaultTerms } from "../../core/chain/chain.ts";
 import type { Command } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";

@@ -1,5 +1,4 @@
-import { confirmationsOf, DEFAULT_BASE_FEE, headOf } from "../../core/chain/chain.ts";
-import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
+import { confirmationsOf, DEFAULT_BASE_FEE, headOf, type SettlementFault } from "../../core/chain/chain.ts";
 import { type Command, type CommandOf, isCausedByTime } from "../../core/commands.ts";
 import { tokenOf } from "../../core/market.ts";
 import { nextDueAt } from "../../core/schedule.ts";

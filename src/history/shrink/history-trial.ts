@@ -1,12 +1,12 @@
 import { numbersAs } from "../../api/decimals.ts";
 import { refusalError } from "../../api/refusals.ts";
 import type { Command } from "../../core/commands.ts";
-import { decide } from "../../core/decide.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { violations } from "../../core/invariants/invariants.ts";
 import { marketOfToken } from "../../core/market.ts";
 import { reservationOf } from "../../core/order.ts";
 import { shortfallOf } from "../../core/rules/ledger.ts";
+import { decide } from "../../core/rules/rules.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";

@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { type Account, availableOf, type Balance } from "../../core/account.ts";
+import { type Account, availableOf, type Balance, openOrdersOf } from "../../core/account.ts";
 import { counted, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
-import { openOrdersOf } from "../../core/open-orders.ts";
 import { remainingOf } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { devPrivateKey } from "../../simulation/dev-accounts.ts";

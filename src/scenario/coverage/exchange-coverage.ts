@@ -1,5 +1,4 @@
-import { confirmationsOf, minedAt } from "../../core/chain/chain.ts";
-import type { SettlementFaultKind } from "../../core/chain/settlement-fault.ts";
+import { confirmationsOf, minedAt, type SettlementFaultKind } from "../../core/chain/chain.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { priceText } from "../../core/format.ts";

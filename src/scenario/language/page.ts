@@ -1,5 +1,5 @@
 import { nearest } from "../../api/nearest.ts";
-import { countAtMost } from "../../core/count-while.ts";
+import { countAtMost } from "../../core/table.ts";
 import { shown } from "../../simulation/flow.ts";
 import { meantWord } from "./near-misses.ts";
 import type { Place, ProblemList } from "./problem.ts";

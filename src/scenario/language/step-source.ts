@@ -1,4 +1,4 @@
-import { countAtMost } from "../../core/count-while.ts";
+import { countAtMost } from "../../core/table.ts";
 import { type Readers, type Values, valuesBy } from "./fields.ts";
 import type { Entry, Node } from "./page.ts";
 import type { StepBase } from "./parts.ts";

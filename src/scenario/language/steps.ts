@@ -8,7 +8,7 @@ import {
 } from "../../api/chain.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { BOT_PROFILES } from "../../bots/profiles.ts";
-import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/settlement-fault.ts";
+import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/chain.ts";
 import type { Command, CommandOf } from "../../core/commands.ts";
 import { anyOf, WINNING_OUTCOMES } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";

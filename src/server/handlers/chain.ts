@@ -14,8 +14,7 @@ import {
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError, requireBelowLimit } from "../../api/errors.ts";
 import { findMarket, pageAt, pageOf } from "../../api/view.ts";
-import { unminedOf } from "../../core/chain/chain.ts";
-import type { SettlementFault } from "../../core/chain/settlement-fault.ts";
+import { type SettlementFault, unminedOf } from "../../core/chain/chain.ts";
 import { quoted } from "../../core/format.ts";
 import { guardOrigin, isTrusted } from "../access.ts";
 import { type Handlers, JsonText, NO_CONTENT, type Service } from "../service.ts";

@@ -20,17 +20,15 @@ import {
   pageOf,
   type View,
 } from "../../api/view.ts";
-import { type Account, fillOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
+import { type Account, fillOf, openOrdersOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
 import type { Command, CommandOf } from "../../core/commands.ts";
-import { countWhile } from "../../core/count-while.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
-import { openOrdersOf } from "../../core/open-orders.ts";
 import type { Order } from "../../core/order.ts";
 import type { Decision } from "../../core/refusals.ts";
 import { findAccount } from "../../core/state.ts";
-import type { Table } from "../../core/table.ts";
+import { countWhile, type Table } from "../../core/table.ts";
 import type { Address } from "../../core/terms.ts";
 import { type Handlers, type Service, viewOf } from "../service.ts";
 

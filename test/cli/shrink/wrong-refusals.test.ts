@@ -8,8 +8,8 @@ import { run, serve } from "../tools.ts";
 
 /** A planted defect: orders of 13.37 shares are refused after their account has canceled an order. */
 const defect = vi.hoisted(() => ({ isActive: true }));
-vi.mock("../../../src/core/decide.ts", async (original) => {
-  const core = await original<typeof import("../../../src/core/decide.ts")>();
+vi.mock("../../../src/core/rules/rules.ts", async (original) => {
+  const core = await original<typeof import("../../../src/core/rules/rules.ts")>();
   const decide: typeof core.decide = (state, stamped) => {
     const { command } = stamped;
     if (!defect.isActive || command.kind !== "placeOrder" || command.size !== 1337)

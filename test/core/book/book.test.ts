@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ASK, BID, Book, type BookDirection } from "../../../src/core/book/book.ts";
+import { ASK, BID, Book, type BookDirection, MatchPlan } from "../../../src/core/book/book.ts";
 import { OrderPool } from "../../../src/core/book/order-pool.ts";
-import { MatchPlan } from "../../../src/core/book/plan.ts";
 import { type Stream, stream } from "../../../src/core/random.ts";
 import type { SelfTradePolicy } from "../../../src/core/terms.ts";
 import { NaiveBook } from "../../../src/fuzz/reference/naive-book.ts";

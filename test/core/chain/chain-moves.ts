@@ -1,12 +1,10 @@
 import fc from "fast-check";
-import { apply } from "../../../src/core/apply.ts";
-import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
+import { CERTAIN, INITIAL_NATIVE_BALANCE, type SettlementFaultKind } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
-import { CERTAIN, type SettlementFaultKind } from "../../../src/core/chain/settlement-fault.ts";
 import { type ContractCall, callGas } from "../../../src/core/chain/transaction.ts";
 import type { Command, Stamped } from "../../../src/core/commands.ts";
-import { decide } from "../../../src/core/decide.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
+import { apply, decide } from "../../../src/core/rules/rules.ts";
 import { createState, type ExchangeConfig, type State } from "../../../src/core/state.ts";
 import type { BalancePolicy, Outcome, SettlementMode } from "../../../src/core/terms.ts";
 import { type Millis, millis } from "../../../src/core/units.ts";

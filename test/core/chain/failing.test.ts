@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CERTAIN } from "../../../src/core/chain/settlement-fault.ts";
+import { CERTAIN } from "../../../src/core/chain/chain.ts";
 import { openSettlement, type SettlementExchange } from "./settlement-exchange.ts";
 
 const ledgerOf = (exchange: SettlementExchange) =>

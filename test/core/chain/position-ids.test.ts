@@ -1,14 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CONTRACTS, OPERATOR, ORACLE } from "../../../src/core/chain/contracts.ts";
 import {
+  CONTRACTS,
   collectionId,
   conditionId,
   conditionIdOf,
+  OPERATOR,
+  ORACLE,
   positionId,
   questionIdOf,
   tokenIdOf,
-} from "../../../src/core/chain/position-ids.ts";
+} from "../../../src/core/chain/contracts.ts";
 import { keccak256Hex } from "../../../src/core/hash.ts";
 
 const P =

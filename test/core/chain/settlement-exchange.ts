@@ -1,14 +1,13 @@
 import { onChainOf } from "../../../src/core/account.ts";
-import { headOf } from "../../../src/core/chain/chain.ts";
-import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
-import { tradeStatus } from "../../../src/core/chain/settlement.ts";
 import {
   CERTAIN,
+  headOf,
   type SettlementFaultKind,
   type SettlementFaultTerms,
-} from "../../../src/core/chain/settlement-fault.ts";
-import type { Transaction } from "../../../src/core/chain/transaction.ts";
-import { type ContractCall, callGas } from "../../../src/core/chain/transaction.ts";
+} from "../../../src/core/chain/chain.ts";
+import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
+import { tradeStatus } from "../../../src/core/chain/settlement.ts";
+import { type ContractCall, callGas, type Transaction } from "../../../src/core/chain/transaction.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { type ExchangeConfig, findAccount } from "../../../src/core/state.ts";
 import type { Outcome } from "../../../src/core/terms.ts";

@@ -1,4 +1,4 @@
-import { conditionIdOf, tokenIdOf } from "../../../src/core/chain/position-ids.ts";
+import { conditionIdOf, tokenIdOf } from "../../../src/core/chain/contracts.ts";
 import type { Command } from "../../../src/core/commands.ts";
 import { idOf } from "../../../src/core/ids.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";

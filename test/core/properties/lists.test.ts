@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ExpiryQueue } from "../../../src/core/expiry-queue.ts";
-import { PriceHistory } from "../../../src/core/price-history.ts";
+import { PriceHistory } from "../../../src/core/market.ts";
+import { ExpiryQueue } from "../../../src/core/order.ts";
 import {
   add,
   addSum,

@@ -1,6 +1,6 @@
 import { ASK, BID } from "../../../src/core/book/book.ts";
 import { NEWER, NO_SLOT, OLDER } from "../../../src/core/book/order-pool.ts";
-import { SettlementFault } from "../../../src/core/chain/settlement-fault.ts";
+import { SettlementFault } from "../../../src/core/chain/chain.ts";
 import { TransactionContent } from "../../../src/core/chain/transaction.ts";
 import { nextDueAt } from "../../../src/core/schedule.ts";
 import type { State } from "../../../src/core/state.ts";

@@ -18,7 +18,7 @@ import { SessionExchange } from "../record/session-exchange.ts";
 import { environmentIn, fingerprintIn, superfluous } from "./planted.ts";
 
 /** Defects: the maker of a MINT trade gets a cent too much, and expiring an order of 7 shares throws. */
-vi.mock(import("../../../src/core/rules/apply-trading.ts"), async (load) => {
+vi.mock(import("../../../src/core/rules/trading.ts"), async (load) => {
   const { tradingAppliers, ...others } = await load();
   const { orderTraded, orderExpired } = tradingAppliers;
   const broken: typeof tradingAppliers = {

@@ -15,9 +15,10 @@ type Tamper = (decide: Decide, state: State, stamped: Stamped) => Decision;
 
 const planted = vi.hoisted(() => ({ tamper: null as Tamper | null }));
 
-vi.mock(import("../../../src/core/decide.ts"), async (load) => {
-  const { decide } = await load();
+vi.mock(import("../../../src/core/rules/rules.ts"), async (load) => {
+  const { decide, ...rest } = await load();
   return {
+    ...rest,
     decide: (state, stamped) =>
       planted.tamper === null ? decide(state, stamped) : planted.tamper(decide, state, stamped),
   };

@@ -1,6 +1,5 @@
-import { Book } from "../../../src/core/book/book.ts";
+import { Book, type MatchPlan } from "../../../src/core/book/book.ts";
 import { OPEN } from "../../../src/core/book/order-pool.ts";
-import type { MatchPlan } from "../../../src/core/book/plan.ts";
 
 type Walk = (...args: Parameters<Book["plan"]>) => void;
 /** A change to the plan that a correct book makes. */
