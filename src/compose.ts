@@ -17,8 +17,8 @@ import type { Exchange } from "./engine/exchange.ts";
 import { Keyring } from "./engine/keyring.ts";
 import {
   type OpenedExchange,
+  openAtOrigin,
   openExchange,
-  openInMemory,
   settingOf,
   type Warn,
 } from "./engine/open-exchange.ts";
@@ -141,7 +141,7 @@ export interface ServedExchange {
 
 /** Serves an exchange that is in memory only. @throws as `startServer` */
 export async function serveInMemory(config: Config): Promise<ServedExchange> {
-  const opened = openInMemory(config, await loadOrigin(config, Date.now()));
+  const opened = openAtOrigin(config, await loadOrigin(config, Date.now()));
   const service = serviceOf(config, opened);
   const { http, local } = localAt(opened, service);
   const server = await listen(config, http, { ...local, pool: null, from: null, keeping: null });
@@ -173,7 +173,7 @@ export async function serveWorld(
   watch: (exchange: Exchange) => void = () => {},
 ): Promise<RunningServer> {
   const start = config.start ?? openingTime(config, Date.now());
-  const opened = openInMemory(config, originOfWorld(world, exchangeConfigOf(config, world.seed), start));
+  const opened = openAtOrigin(config, originOfWorld(world, exchangeConfigOf(config, world.seed), start));
   watch(opened.exchange);
   return serve(config, opened, serviceOf(config, opened), null);
 }
@@ -208,7 +208,7 @@ async function servePool(
     size,
     options: optionsOf(config, origin, ""),
     open: (number) =>
-      new ExchangeSite(serviceOf(config, openInMemory(config, origin), warn, shared, `/${number}`)),
+      new ExchangeSite(serviceOf(config, openAtOrigin(config, origin), warn, shared, `/${number}`)),
   });
   const http = new HttpService(pool, () => pool.members);
   const opened = { origin, exchange: exchangeAt(origin) };

@@ -1,8 +1,8 @@
 import { ApiError } from "./api/errors.ts";
 import { VERSION } from "./config.ts";
 import type { Slices } from "./engine/clock.ts";
+import { StoreError } from "./engine/journal.ts";
 import type { OpenedExchange, Warn } from "./engine/open-exchange.ts";
-import { StoreError } from "./engine/store-error.ts";
 import {
   defectOf,
   historyOf,

@@ -1,6 +1,6 @@
 import { VERSION } from "../config.ts";
+import { StoreError } from "../engine/journal.ts";
 import { ReplayDiffers } from "../engine/replayer.ts";
-import { StoreError } from "../engine/store-error.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
 import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, 
 import { rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { draftOf } from "../engine/files.ts";
-import { StoreError } from "../engine/store-error.ts";
+import { StoreError } from "../engine/journal.ts";
 import { SIGNAL_EXIT, type StopSignal, UsageError } from "./exit-code.ts";
 
 type Content = string | Uint8Array | Iterable<string>;

@@ -6,7 +6,7 @@ import { numberOf } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import type { RefusedEntry } from "../engine/journal.ts";
-import { wrongLine } from "../engine/store-error.ts";
+import { wrongLine } from "../engine/journal-line.ts";
 import { refusedText } from "../history/describe-line.ts";
 import { type ReplayedHistory, replayHistory } from "../history/journal-replay.ts";
 import { isJournal, type ReportedScenario, scenarioIn } from "../history/journal-source.ts";

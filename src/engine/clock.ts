@@ -30,21 +30,15 @@ export class Clock {
   /** Virtual time at one moment of wall time; both change only with the setting. */
   #virtualAnchor: number;
   #wallAnchor: number;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #timerDue = 0;
   /** Resolves when the latest change is done. */
   #changes: Promise<unknown> = Promise.resolve();
   #isChanging = false;
   readonly #watchers = new Set<(setting: ClockSetting) => void>();
 
-  /** With `followsWall` it opens at wall time, else at the exchange's time; with `later` only in `catchUp` or `open`. */
-  constructor(
-    exchange: Exchange,
-    setting: ClockSetting,
-    wallNow: () => number,
-    followsWall = false,
-    opens: "now" | "later" = "now",
-  ) {
+  /** With `followsWall`, `open` sets the exchange to wall time. */
+  constructor(exchange: Exchange, setting: ClockSetting, wallNow: () => number, followsWall = false) {
     this.#exchange = exchange;
     this.#wallNow = wallNow;
     this.#opened = setting;
@@ -52,7 +46,6 @@ export class Clock {
     this.#followsWall = followsWall;
     this.#wallAnchor = wallNow();
     this.#virtualAnchor = exchange.now;
-    if (opens === "now") this.open();
   }
 
   /** Wall time. */
@@ -108,13 +101,13 @@ export class Clock {
       this.stop();
       return;
     }
-    if (this.#timer !== null && this.#timerDue === due) return;
+    if (this.#timer !== undefined && this.#timerDue === due) return;
     this.stop();
     const waitMs = Math.max(0, (due - this.#exchange.now) / this.rate);
     this.#timerDue = due;
     this.#timer = setTimeout(
       () => {
-        this.#timer = null;
+        this.#timer = undefined;
         try {
           this.settle();
         } catch (error) {
@@ -129,8 +122,8 @@ export class Clock {
 
   /** Clears the timer. */
   stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   /**

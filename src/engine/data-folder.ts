@@ -13,15 +13,21 @@ import {
   removeDrafts,
 } from "./files.ts";
 import { hex8 } from "./hashes.ts";
-import { type Persistence, PersistenceError } from "./journal.ts";
+import { type Persistence, PersistenceError, type SessionLog } from "./journal.ts";
 import { JournalFile, type Mark } from "./journal-file.ts";
-import { BEGINNING, isControl, type JournalEnd, type OpeningData } from "./journal-line.ts";
+import {
+  assertEngine,
+  assertKnown,
+  assertNotNewer,
+  BEGINNING,
+  isControl,
+  type JournalEnd,
+  type OpeningData,
+} from "./journal-line.ts";
 import { assertTorn, cutOff, openingDamage, openingIn, type ScanEnd, type TornEnd } from "./journal-scan.ts";
 import type { Origin } from "./origin.ts";
 import { type ClockState, type Replayer, replayJournal } from "./replayer.ts";
-import type { SessionLog } from "./session-log.ts";
 import { findCheckpoint, STATE_FORMAT, stateDatabase } from "./state-file.ts";
-import { assertEngine, assertKnown, assertNotNewer } from "./store-error.ts";
 
 /** A state is written when the journal has grown by this much, and at least doubled, since the latest state. */
 const MIN_LINES = 10_000;

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
 import { FileRefused } from "../regular-file.ts";
 import { createFile, type Disk, writeFully } from "./disk.ts";
-import { StoreError } from "./store-error.ts";
+import { StoreError } from "./journal.ts";
 
 export const JOURNAL_FILE = "journal.ndjson";
 export const STATE_FILE = "db.json";

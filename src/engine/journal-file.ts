@@ -8,7 +8,7 @@ import { type DiskFile, writeFully } from "./disk.ts";
 import { eventHash } from "./hashes.ts";
 import {
   type Entry,
-  type Journal,
+  type JournalWithRefused,
   type Persistence,
   PersistenceError,
   type RefusedEntry,
@@ -17,16 +17,16 @@ import { LineWriter } from "./journal-codec.ts";
 import { type ControlKind, type ControlRecords, fitsOrderLine, type JournalEnd } from "./journal-line.ts";
 
 /** A position between two lines: the number of the line before it, and its byte offset. */
-export interface Mark {
-  readonly number: number;
-  readonly offset: number;
-}
+export type Mark = Pick<JournalEnd, "number" | "offset">;
 
 /** Lines are written when this many bytes are buffered, even without a flush. */
 const MAX_WAITING_BYTES = 1 << 18;
 
+/** Longest time until written lines are synced with the durability `process`. */
+const INTERVAL_MS = 1_000;
+
 /** The journal of one exchange, in an append-only file. */
-export class JournalFile implements Journal, Persistence {
+export class JournalFile implements JournalWithRefused, Persistence {
   readonly durability: Durability;
   readonly #file: DiskFile;
   readonly #queue: LineQueue;
@@ -46,9 +46,7 @@ export class JournalFile implements Journal, Persistence {
   #syncing: Promise<void> | null = null;
   /** The latest line that the running sync includes. */
   #syncingUpTo = 0;
-  readonly #delayedSync = new DelayedSync(async () => {
-    if (this.#broken === null) await this.#syncRound();
-  });
+  #syncTimer: NodeJS.Timeout | undefined;
 
   /** The file must be durable up to `end`. */
   constructor(file: DiskFile, durability: Durability, end: JournalEnd, onFailure = () => {}) {
@@ -66,7 +64,7 @@ export class JournalFile implements Journal, Persistence {
   get end(): JournalEnd {
     const queue = this.#queue;
     queue.encode(this.#synced.number);
-    return { number: queue.number, check: queue.check, offset: this.#written.offset + queue.length };
+    return { number: queue.number, check: queue.check, offset: this.#written.offset + queue.buffer.length };
   }
 
   /** End of the written lines. */
@@ -82,7 +80,7 @@ export class JournalFile implements Journal, Persistence {
   append(entry: Entry, events: readonly DomainEvent[]): void {
     this.#assertWritable();
     // The entry appended last is not written before it has been applied.
-    if (this.#queue.length >= MAX_WAITING_BYTES) this.#write();
+    if (this.#queue.buffer.length >= MAX_WAITING_BYTES) this.#write();
     this.#at = entry.at;
     this.#queue.append(entry, events, this.#synced.number);
     this.#required = this.#queue.number;
@@ -158,12 +156,12 @@ export class JournalFile implements Journal, Persistence {
 
   /** Writes and syncs all buffered lines, and closes the file. */
   close(): void {
-    this.#delayedSync.stop();
     try {
       if (this.#broken !== null) return;
       this.sync();
       this.#preallocation?.release(this.#written.offset);
     } finally {
+      clearTimeout(this.#syncTimer);
       this.#file.close();
     }
   }
@@ -191,12 +189,21 @@ export class JournalFile implements Journal, Persistence {
   #writeQueue(): void {
     const queue = this.#queue;
     queue.encode(this.#synced.number);
-    const { number, length } = queue;
+    const { number, buffer } = queue;
+    const { length } = buffer;
     if (length === 0) return;
-    writeFully(this.#file, queue.bytes, this.#written.offset);
+    writeFully(this.#file, buffer.bytes, this.#written.offset);
     this.#written = { number, offset: this.#written.offset + length };
     queue.clear();
-    if (this.durability === "process") this.#delayedSync.schedule();
+    if (this.durability === "process") this.#syncLater();
+  }
+
+  /** Syncs some time after a write, once for all writes meanwhile. A failure stops the journal. */
+  #syncLater(): void {
+    this.#syncTimer ??= setTimeout(() => {
+      this.#syncTimer = undefined;
+      if (this.#broken === null) this.#syncRound().catch(() => {});
+    }, INTERVAL_MS).unref();
   }
 
   /**
@@ -267,39 +274,26 @@ type Subject = Extract<DomainEvent, { kind: "orderPlaced" | "orderCanceled" }>;
  * one after another: a line that is encoded between two commands takes 50 % longer, because the data of the
  * exchange and of the line do not fit the first CPU cache together.
  */
-class LineQueue {
-  readonly #writer: LineWriter;
+class LineQueue extends LineWriter {
   /** Buffered events, their times and the hashes of all events of their commands: the first `#waiting` of each. */
   readonly #subjects = new Array<Subject>(MAX_QUEUED);
   readonly #moments = new Float64Array(MAX_QUEUED);
   readonly #hashes = new Uint32Array(MAX_QUEUED);
   #waiting = 0;
-  #refused: number;
-  #hasRefused = false;
+  /** Number of refused requests recorded so far, with those of the journal before. */
+  refused: number;
+  /** Whether a refused request is buffered. */
+  hasRefused = false;
 
   /** Appends after `end`. */
   constructor({ number, check, refused = 0 }: JournalEnd) {
-    this.#writer = new LineWriter(number, check);
-    this.#refused = refused;
+    super(number, check);
+    this.refused = refused;
   }
 
   /** Number of the latest line, encoded or not. */
-  get number(): number {
-    return this.#writer.number + this.#waiting;
-  }
-
-  /** The `c` of the latest encoded line. */
-  get check(): number {
-    return this.#writer.check;
-  }
-
-  /** Bytes of encoded lines. */
-  get length(): number {
-    return this.#writer.buffer.length;
-  }
-
-  get bytes(): Uint8Array {
-    return this.#writer.buffer.bytes;
+  override get number(): number {
+    return super.number + this.#waiting;
   }
 
   /** Buffers a command; `synced` is the latest durable line. */
@@ -308,7 +302,7 @@ class LineQueue {
     const subject = subjectOf(command, events);
     if (subject === null) {
       this.encode(synced);
-      this.#writer.command(command, at, synced, caused);
+      this.command(command, at, synced, caused);
       return;
     }
     if (this.#waiting === MAX_QUEUED) this.encode(synced);
@@ -324,46 +318,36 @@ class LineQueue {
       const subject = this.#subjects[index] as Subject;
       const at = this.#moments[index] as Millis;
       const caused = this.#hashes[index] as number;
-      if (subject.kind === "orderPlaced") this.#writer.order(subject, at, synced, caused);
-      else this.#writer.cancel(subject.order, at, synced, caused);
+      if (subject.kind === "orderPlaced") this.order(subject, at, synced, caused);
+      else this.cancel(subject.order, at, synced, caused);
     }
     this.#waiting = 0;
   }
 
-  control<Kind extends ControlKind>(
+  override control<Kind extends ControlKind>(
     kind: Kind,
     data: ControlRecords[Kind],
     at: Millis,
     synced: number,
   ): void {
     this.encode(synced);
-    this.#writer.control(kind, data, at, synced);
+    super.control(kind, data, at, synced);
   }
 
   /** Records a refused request. At the limit, writes one `refusedFull` record and ignores later requests. */
   refuse(request: RefusedRequest, at: Millis, synced: number): void {
-    if (this.#refused > MAX_REFUSED) return;
-    if (this.#refused === MAX_REFUSED) this.control("refusedFull", { noted: MAX_REFUSED }, at, synced);
+    if (this.refused > MAX_REFUSED) return;
+    if (this.refused === MAX_REFUSED) this.control("refusedFull", { noted: MAX_REFUSED }, at, synced);
     else this.control("refused", request, at, synced);
-    this.#refused += 1;
-    this.#hasRefused = true;
-  }
-
-  /** Number of refused requests recorded so far, with those of the journal before. */
-  get refused(): number {
-    return this.#refused;
-  }
-
-  /** Whether a refused request is buffered. */
-  get hasRefused(): boolean {
-    return this.#hasRefused;
+    this.refused += 1;
+    this.hasRefused = true;
   }
 
   /** Drops all buffered lines: they are written, or never will be. */
   clear(): void {
     this.#waiting = 0;
-    this.#hasRefused = false;
-    this.#writer.buffer.cut(0);
+    this.hasRefused = false;
+    this.buffer.cut(0);
   }
 }
 
@@ -418,32 +402,5 @@ class Preallocation {
     } catch {
       // Opening the journal recognizes the zeros.
     }
-  }
-}
-
-/** Longest time until written lines are synced. */
-const INTERVAL_MS = 1_000;
-
-/** Syncs a file some time after it was written, once for all writes meanwhile. */
-class DelayedSync {
-  readonly #sync: () => Promise<void>;
-  #timer: NodeJS.Timeout | null = null;
-
-  /** `sync` reports its own failure. */
-  constructor(sync: () => Promise<void>) {
-    this.#sync = sync;
-  }
-
-  schedule(): void {
-    if (this.#timer !== null) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#sync().catch(() => {});
-    }, INTERVAL_MS).unref();
-  }
-
-  stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
   }
 }

@@ -18,6 +18,7 @@ import {
   custom,
   DocumentError,
   fieldsOf,
+  formatValue,
   type Infer,
   id,
   integer,
@@ -37,6 +38,7 @@ import {
 import { ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { Durability } from "../setting.ts";
+import { StoreError } from "./journal.ts";
 
 /** The name of the format, in the first line of each journal. */
 export const FORMAT = "clobsim-journal/1";
@@ -331,4 +333,44 @@ function canceling({ order: number }: Infer<typeof CancelLine>, state: State): C
     address: order === undefined ? "" : accounts.get(order.account).address,
     orderId: idOf(idPrefixes.order, number),
   };
+}
+
+/** An error in the content of a journal line: `path: expected X, found Y`. */
+export const wrongLine = (path: string, line: number, what: string): StoreError =>
+  new StoreError("corrupt", `${path}, line ${line}: ${what} (sed -n ${line}p ${path} prints it)`);
+
+/** Whether a version, `1.2.3`, is newer than another. */
+export function isNewer(version: string, than: string): boolean {
+  const [a, b] = [partsOf(version), partsOf(than)];
+  const at = a.findIndex((part, index) => part !== (b[index] ?? 0));
+  return (a[at] ?? 0) > (b[at] ?? 0);
+}
+
+const partsOf = (version: string): number[] =>
+  version.split(".").map((part) => Number.parseInt(part, 10) || 0);
+
+/** @throws StoreError `newer` if a newer program wrote a line, or its format is unknown */
+export function assertNotNewer(line: Line, path: string, engine: string): void {
+  if (isControl(line, "opening")) assertKnown(line.d, path, engine);
+  else if (isControl(line, "start")) assertEngine(line.d.engine, path, engine);
+}
+
+/** Does the same for the first record. */
+export function assertKnown({ format, engine: by }: OpeningData, path: string, engine: string): void {
+  if (format !== FORMAT) {
+    throw new StoreError(
+      "newer",
+      `${path} has the format ${formatValue(format)}, this version reads ${FORMAT}`,
+    );
+  }
+  assertEngine(by, path, engine);
+}
+
+/** @throws StoreError `newer` if the version is newer than this one */
+export function assertEngine(by: string, path: string, engine: string): void {
+  if (!isNewer(by, engine)) return;
+  throw new StoreError(
+    "newer",
+    `${path} was written by version ${by}, this is ${engine}: use that version, or another directory`,
+  );
 }

@@ -6,9 +6,9 @@ import type { Durability } from "../setting.ts";
 import { copyBytes, type Disk, type DiskFile, type Range } from "./disk.ts";
 import { JOURNAL_FILE, nextTornFile, stateFileIn } from "./files.ts";
 import { hex8 } from "./hashes.ts";
+import { StoreError } from "./journal.ts";
 import { LineReader, parseLine } from "./journal-codec.ts";
 import { BEGINNING, isControl, type JournalEnd, type Line, type OpeningData } from "./journal-line.ts";
-import { StoreError } from "./store-error.ts";
 
 const CHUNK = 1 << 22;
 /** Smallest chunk, for small files. */

@@ -9,11 +9,9 @@ import { DataFolder, type ExchangeRuntime } from "./data-folder.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
 import { Exchange, type Snapshot } from "./exchange.ts";
 import { JOURNAL_FILE } from "./files.ts";
-import { noPersistence, type Persistence, PersistenceError } from "./journal.ts";
+import { noPersistence, type Persistence, PersistenceError, SessionLog, StoreError } from "./journal.ts";
 import { FORMAT, type OpeningData } from "./journal-line.ts";
 import { loadOrigin, type Origin, originOfJournal, requireSameOrigin, restartAt } from "./origin.ts";
-import { SessionLog } from "./session-log.ts";
-import { StoreError } from "./store-error.ts";
 
 /** An exchange that is ready for use. */
 export interface OpenedExchange extends ExchangeRuntime {
@@ -57,14 +55,14 @@ export async function openExchange(
   const { data, durability, reset } = config;
   const { disk, wallNow } = machine;
   if (data === null)
-    return openInMemory(config, givenOrigin ?? (await loadOrigin(config, wallNow())), wallNow);
+    return openAtOrigin(config, givenOrigin ?? (await loadOrigin(config, wallNow())), null, wallNow);
   // The world is read before the directory is made, because it may be invalid.
   const first = givenOrigin ?? (hasJournal(disk, data) ? null : await loadOrigin(config, wallNow()));
   try {
     const folder = new DataFolder(disk, data, { engine: VERSION, durability, reset, wallNow, warn });
     try {
       if (folder.opening === null)
-        return openNew(config, folder, first ?? (await loadOrigin(config, wallNow())), wallNow);
+        return openAtOrigin(config, first ?? (await loadOrigin(config, wallNow())), folder, wallNow);
       if (givenOrigin === null) return await openExisting(config, folder, folder.opening, { wallNow, warn });
       throw new ConfigError(
         `${data} already contains an exchange, and --from needs a new directory: name one with --data`,
@@ -101,32 +99,35 @@ function asStoreError(error: unknown, data: string): unknown {
   return new StoreError("disk", `${data} cannot be used: ${error.message}`, { cause: error });
 }
 
-/** Opens an exchange that is not persisted. @throws ConfigError if its origin cannot be played */
-export function openInMemory(config: Config, origin: Origin, wallNow = THIS_MACHINE.wallNow): OpenedExchange {
-  const { exchange, session } = begin(origin);
-  const opening = restartAt(origin, exchange);
-  session.begin();
-  const clock = new Clock(exchange, settingOf(config), wallNow, followsWall(config));
-  return opened({ origin, exchange, session, clock }, null, { snapshot: opening, isOrigin: true });
-}
-
-function openNew(config: Config, folder: DataFolder, origin: Origin, wallNow: () => number): OpenedExchange {
-  const { exchange, session } = begin(origin);
+/**
+ * Opens an exchange at its origin: in an empty data directory, or in memory. @throws ConfigError if the origin cannot be
+ * played
+ */
+export function openAtOrigin(
+  config: Config,
+  origin: Origin,
+  folder: DataFolder | null = null,
+  wallNow = THIS_MACHINE.wallNow,
+): OpenedExchange {
+  const session = new SessionLog();
+  const exchange = new Exchange(origin.config, origin.start, session);
   const opening = restartAt(origin, exchange);
   const setting = settingOf(config);
-  const clock = new Clock(exchange, setting, wallNow, followsWall(config), "later");
-  const runtime = { origin, exchange, session, clock };
-  folder.begin(runtime, {
+  // Whether the clock starts at the wall clock's time.
+  const followsWall = config.start === null && setting.mode !== "frozen";
+  const runtime = { origin, exchange, session, clock: new Clock(exchange, setting, wallNow, followsWall) };
+  if (folder === null) session.begin();
+  folder?.begin(runtime, {
     format: FORMAT,
     engine: VERSION,
     config: origin.config,
     start: origin.start,
-    clock: { ...setting, followsWall: followsWall(config) },
+    clock: { ...setting, followsWall },
     base: origin.base,
     sequence: exchange.sequence,
     hash: exchange.hash,
   });
-  clock.open();
+  runtime.clock.open();
   return opened(runtime, folder, { snapshot: opening, isOrigin: true });
 }
 
@@ -138,14 +139,15 @@ async function openExisting(
 ): Promise<OpenedExchange> {
   const origin = originOfJournal(opening, join(folder.path, JOURNAL_FILE));
   await requireSameOrigin(config, origin, folder.path, () => loadOrigin(config, wallNow()));
-  const { exchange, session } = begin(origin);
+  const session = new SessionLog();
+  const exchange = new Exchange(origin.config, origin.start, session);
   const resumed = folder.resume(exchange, origin);
-  const { followsWall: follows, ...first } = opening.clock;
+  const { followsWall, ...first } = opening.clock;
   const known = resumed.clock ?? { setting: first, virtual: opening.start, wall: wallNow() };
   const setting = config.given.has("clock") ? settingOf(config) : known.setting;
   // The wall time at which virtual time was what it is now.
   const wall = known.wall + (exchange.now - known.virtual);
-  const runtime = { origin, exchange, session, clock: new Clock(exchange, first, wallNow, follows, "later") };
+  const runtime = { origin, exchange, session, clock: new Clock(exchange, first, wallNow, followsWall) };
   folder.continueJournal(runtime, setting, wall);
   // The session begins here: it includes what becomes due while the clock catches up.
   const began = exchange.snapshot();
@@ -155,12 +157,6 @@ async function openExisting(
   if (torn !== null)
     warn(`a crash tore the end of the journal: ${counted(torn.bytes, "byte")} moved to ${torn.file}`);
   return opened(runtime, folder, { snapshot: began, isOrigin: false });
-}
-
-/** An exchange before its origin is played. */
-function begin({ config, start }: Origin): Pick<ExchangeRuntime, "exchange" | "session"> {
-  const session = new SessionLog();
-  return { session, exchange: new Exchange(config, start, session) };
 }
 
 /** `start` is the snapshot at which the session began, and whether that is the origin. */
@@ -195,6 +191,3 @@ function opened(
 export function settingOf({ clock }: Config): ClockSetting {
   return { mode: clock.mode, rate: clock.mode === "scaled" ? clock.rate : 1 };
 }
-
-/** Whether the clock starts at the wall clock's time. */
-const followsWall = ({ clock, start }: Config): boolean => start === null && clock.mode !== "frozen";

@@ -14,10 +14,9 @@ import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
 import { checkedWorld, readWorldFile, type World, writeWorld } from "../simulation/world.ts";
 import { Exchange, type Snapshot } from "./exchange.ts";
 import { HistoryDigest } from "./hashes.ts";
-import type { Base, OpeningData } from "./journal-line.ts";
+import { type Base, type OpeningData, wrongLine } from "./journal-line.ts";
 import { OpeningCache } from "./opening-cache.ts";
 import { readBeginning, STATE_FORMAT, type StateHeader } from "./state-file.ts";
-import { wrongLine } from "./store-error.ts";
 
 /** The state in which an exchange begins, before any request. */
 export interface Origin {

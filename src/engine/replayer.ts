@@ -6,10 +6,10 @@ import type { ClockSetting } from "../engine/clock.ts";
 import type { Exchange, IsRecorded, Snapshot } from "../engine/exchange.ts";
 import type { DiskFile } from "./disk.ts";
 import { eventHash } from "./hashes.ts";
-import { BEGINNING, commandOf, isControl, type JournalEnd, type Line } from "./journal-line.ts";
+import type { StoreError } from "./journal.ts";
+import { BEGINNING, commandOf, isControl, type JournalEnd, type Line, wrongLine } from "./journal-line.ts";
 import { restoreTargets, type ScanEnd, scan } from "./journal-scan.ts";
 import { type Checkpoint, isClosedAt, journalEndOf, snapshotOf } from "./state-file.ts";
-import { type StoreError, wrongLine } from "./store-error.ts";
 
 /** An open file, and its path for messages. */
 interface NamedFile {

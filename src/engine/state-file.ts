@@ -23,6 +23,7 @@ import { documentLines } from "../core/state-document.ts";
 import { type Disk, type DiskFile, writeFully } from "./disk.ts";
 import type { Snapshot } from "./exchange.ts";
 import { draftOf, JOURNAL_FILE, PREVIOUS_STATE_FILE, STATE_FILE } from "./files.ts";
+import { StoreError } from "./journal.ts";
 import { parseLine } from "./journal-codec.ts";
 import {
   CLOCK_SETTING,
@@ -33,7 +34,6 @@ import {
   wallTime,
 } from "./journal-line.ts";
 import { piecesOf, repairHint, restoreTargets } from "./journal-scan.ts";
-import { StoreError } from "./store-error.ts";
 
 export const STATE_FORMAT = "clobsim-state/1";
 const FORMAT_NAME = STATE_FORMAT.slice(0, STATE_FORMAT.indexOf("/") + 1);

@@ -7,10 +7,9 @@ import type { Millis } from "../core/units.ts";
 import type { Disk, DiskFile, OpenMode } from "../engine/disk.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { JOURNAL_FILE, LOCK_FILE } from "../engine/files.ts";
-import { type Journal, noJournal } from "../engine/journal.ts";
+import { type Journal, noJournal, SessionLog } from "../engine/journal.ts";
 import { type OpenedExchange, openExchange } from "../engine/open-exchange.ts";
 import { originOfWorld } from "../engine/origin.ts";
-import { SessionLog } from "../engine/session-log.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 
 /** Opens the exchange of a history. Tests pass one that opens an exchange with a planted defect. */

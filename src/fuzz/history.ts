@@ -4,7 +4,7 @@ import { orderViolations, violations } from "../core/invariants/invariants.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
 import { contentHash } from "../engine/hashes.ts";
-import { SessionLog } from "../engine/session-log.ts";
+import { SessionLog } from "../engine/journal.ts";
 import {
   type ExchangeHost,
   ExchangeInMemory,

@@ -10,12 +10,12 @@ import {
   lockStateOf,
   STATE_FILE,
 } from "../engine/files.ts";
-import { BEGINNING, isControl, type Line } from "../engine/journal-line.ts";
+import { StoreError, type StoreProblem } from "../engine/journal.ts";
+import { assertKnown, assertNotNewer, BEGINNING, isControl, type Line } from "../engine/journal-line.ts";
 import { type Damage, damageText, openingDamage, openingIn, scan } from "../engine/journal-scan.ts";
 import { originOfJournal } from "../engine/origin.ts";
 import { ReplayDiffers, replayJournal } from "../engine/replayer.ts";
 import { findCheckpoint } from "../engine/state-file.ts";
-import { assertKnown, assertNotNewer, StoreError, type StoreProblem } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 import type { JournalSource } from "./journal-source.ts";
 

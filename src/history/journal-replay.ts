@@ -8,8 +8,17 @@ import type { ClockSetting } from "../engine/clock.ts";
 import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
 import { contentHash } from "../engine/hashes.ts";
-import type { Entry, Journal, RefusedEntry } from "../engine/journal.ts";
 import {
+  type Entry,
+  type Journal,
+  type LinkedItem,
+  linked,
+  listed,
+  type RefusedEntry,
+  StoreError,
+} from "../engine/journal.ts";
+import {
+  assertNotNewer,
   BEGINNING,
   type ControlRecords,
   commandOf,
@@ -26,9 +35,7 @@ import {
   type StateDocument,
 } from "../engine/origin.ts";
 import { ReplayDiffers, Replayer, type ReplayResult, replayCommand } from "../engine/replayer.ts";
-import { type LinkedItem, linked, listed } from "../engine/session-log.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
-import { assertNotNewer, StoreError } from "../engine/store-error.ts";
 import { isCorrupt, type JournalSource, openSource } from "./journal-source.ts";
 import { endsReport } from "./report.ts";
 

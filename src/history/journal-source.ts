@@ -2,10 +2,16 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { Disk, DiskFile } from "../engine/disk.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
+import { StoreError } from "../engine/journal.ts";
 import { parseLine } from "../engine/journal-codec.ts";
-import { BEGINNING, type ControlRecords, isControl, type OpeningData } from "../engine/journal-line.ts";
+import {
+  assertKnown,
+  BEGINNING,
+  type ControlRecords,
+  isControl,
+  type OpeningData,
+} from "../engine/journal-line.ts";
 import { type Damage, damageText, firstDamage, openingIn, rawLines, scan } from "../engine/journal-scan.ts";
-import { assertKnown, StoreError } from "../engine/store-error.ts";
 import { FileRefused } from "../regular-file.ts";
 
 /** An open file that should be a journal: of a data directory, or a report. */

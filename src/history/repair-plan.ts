@@ -2,8 +2,9 @@ import { join, resolve, sep } from "node:path";
 import { type Millis, millis } from "../core/units.ts";
 import { copyBytes, type Disk, type DiskFile } from "../engine/disk.ts";
 import { JOURNAL_FILE } from "../engine/files.ts";
+import { StoreError } from "../engine/journal.ts";
 import { parseLine } from "../engine/journal-codec.ts";
-import { BEGINNING } from "../engine/journal-line.ts";
+import { assertKnown, BEGINNING } from "../engine/journal-line.ts";
 import {
   type Damage,
   describeDamage,
@@ -13,7 +14,6 @@ import {
   scan,
 } from "../engine/journal-scan.ts";
 import { exchangeAt, originOfJournal } from "../engine/origin.ts";
-import { assertKnown, StoreError } from "../engine/store-error.ts";
 import { assertJournal, type JournalCandidate } from "./journal-source.ts";
 
 /** The undamaged part of a journal, and the loss of the rest. */

@@ -9,7 +9,13 @@ import { type Disk, type DiskFile, nodeDisk } from "../engine/disk.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { ignoreInGit, JOURNAL_FILE } from "../engine/files.ts";
 import { eventHash } from "../engine/hashes.ts";
-import type { Entry, RefusedEntry } from "../engine/journal.ts";
+import {
+  type Entry,
+  type RefusedEntry,
+  type SessionLog,
+  StoreError,
+  withRefused,
+} from "../engine/journal.ts";
 import { LineWriter } from "../engine/journal-codec.ts";
 import {
   BEGINNING,
@@ -21,8 +27,6 @@ import {
 import { describeDamage, scan, scanInSteps } from "../engine/journal-scan.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { exchangeAt, type Origin, originOfWorld } from "../engine/origin.ts";
-import { type SessionLog, withRefused } from "../engine/session-log.ts";
-import { StoreError } from "../engine/store-error.ts";
 import type { World } from "../simulation/world.ts";
 
 /** Approximate size of the pieces in which a report is written. */

@@ -1,8 +1,14 @@
 import { Buffer } from "node:buffer";
+import { StoreError } from "../engine/journal.ts";
 import { LineReader } from "../engine/journal-codec.ts";
-import { BEGINNING, type JournalEnd, type Line } from "../engine/journal-line.ts";
+import {
+  assertKnown,
+  assertNotNewer,
+  BEGINNING,
+  type JournalEnd,
+  type Line,
+} from "../engine/journal-line.ts";
 import { damageText, openingIn, scan } from "../engine/journal-scan.ts";
-import { assertKnown, assertNotNewer, StoreError } from "../engine/store-error.ts";
 import { CUT_WARNING, endsReport, memoryFile } from "../history/report.ts";
 import { Column } from "./column.ts";
 import { History, type Lines } from "./history.ts";

@@ -5,10 +5,9 @@ import { ORDER_TYPES, type OrderType } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { eventHash, hex8 } from "../engine/hashes.ts";
-import type { Entry, RefusedEntry } from "../engine/journal.ts";
+import { type Entry, type RefusedEntry, withRefused } from "../engine/journal.ts";
 import type { LineBuffer } from "../engine/journal-codec.ts";
 import { fitsOrderLine } from "../engine/journal-line.ts";
-import { withRefused } from "../engine/session-log.ts";
 import type { RequestInfo } from "./service.ts";
 
 // Entries of the live feed in the format of `GET /sim/stream`.

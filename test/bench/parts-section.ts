@@ -9,7 +9,7 @@ import { HmacKey, sign } from "../../src/api/signing.ts";
 import { serviceOf } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG, FROZEN_START } from "../../src/config.ts";
 import { contentHash } from "../../src/engine/hashes.ts";
-import { openInMemory } from "../../src/engine/open-exchange.ts";
+import { openAtOrigin } from "../../src/engine/open-exchange.ts";
 import { exchangeConfigOf, originOfWorld } from "../../src/engine/origin.ts";
 import { viewOf } from "../../src/server/service.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
@@ -48,7 +48,7 @@ async function parts(): Promise<Record<string, () => unknown>> {
   const world = await generateWorld({ seed: "1" });
   const config: Config = { ...DEFAULT_CONFIG, clock: { mode: "frozen" }, logLevel: "silent" };
   const origin = originOfWorld(world, exchangeConfigOf(config, world.seed), FROZEN_START);
-  const service = serviceOf(config, openInMemory(config, origin));
+  const service = serviceOf(config, openAtOrigin(config, origin));
   const view = viewOf(service);
   const market = view.state.markets.get(1);
   const secret = "5".repeat(64);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { StoreError } from "../../src/engine/store-error.ts";
+import { StoreError } from "../../src/engine/journal.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { crashesAt } from "./support/crashes.ts";

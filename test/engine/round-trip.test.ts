@@ -5,7 +5,7 @@ import { runSteps } from "../../src/core/steps.ts";
 import { millis } from "../../src/core/units.ts";
 import type { ClockSetting } from "../../src/engine/clock.ts";
 import { Snapshots } from "../../src/engine/clock.ts";
-import { type OpenedExchange, openInMemory } from "../../src/engine/open-exchange.ts";
+import { type OpenedExchange, openAtOrigin } from "../../src/engine/open-exchange.ts";
 import { loadOrigin } from "../../src/engine/origin.ts";
 import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../core/properties/moves.ts";
@@ -137,7 +137,7 @@ describe("a persisted exchange", () => {
         let wall = NOON;
         const wallNow = (): number => wall;
         const terms = persistedConfig(some);
-        const inMemory = new Running(openInMemory(terms, await loadOrigin(terms, wall), wallNow));
+        const inMemory = new Running(openAtOrigin(terms, await loadOrigin(terms, wall), null, wallNow));
         let disk = new SimulatedDisk();
         let persisted = new Running(await openOn(disk, some, [], wallNow));
         for (const each of [inMemory, persisted]) openArena(each.opened.exchange);

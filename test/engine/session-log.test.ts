@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { millis, money, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
-import { SessionLog } from "../../src/engine/session-log.ts";
+import { SessionLog } from "../../src/engine/journal.ts";
 import { addressOf } from "../support/commands.ts";
 import { UNSETTLED } from "../support/config.ts";
 import { START } from "../support/exchange.ts";

@@ -5,7 +5,7 @@ import type { Command, CommandOf } from "../../src/core/commands.ts";
 import { numberOf } from "../../src/core/ids.ts";
 import type { Decision } from "../../src/core/refusals.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
-import type { SessionLog } from "../../src/engine/session-log.ts";
+import type { SessionLog } from "../../src/engine/journal.ts";
 import { findsCanary } from "../../src/fuzz/canary.ts";
 import type { OpenExchange } from "../../src/fuzz/exchange-host.ts";
 import { writeFailure } from "../../src/fuzz/failure-files.ts";

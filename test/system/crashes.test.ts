@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
+import { StoreError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { StoreError } from "../../src/engine/store-error.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type Crash, crashesAt, digestOf } from "../engine/support/crashes.ts";
 import { journalIn, openOn, withoutLock, withoutStart } from "../engine/support/persisted.ts";

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { DiskFile } from "../../src/engine/disk.ts";
+import { StoreError } from "../../src/engine/journal.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { lengthWithoutZeros, scan } from "../../src/engine/journal-scan.ts";
-import { StoreError } from "../../src/engine/store-error.ts";
 import type { Durability } from "../../src/setting.ts";
 import {
   FOLDER,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PersistenceError } from "../../src/engine/journal.ts";
+import { PersistenceError, StoreError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { StoreError } from "../../src/engine/store-error.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
 import { openOn, withoutLock } from "../engine/support/persisted.ts";

@@ -20,7 +20,8 @@ import {
 } from "../../core/schema.ts";
 import { nodeDisk, writeFully } from "../../engine/disk.ts";
 import { draftOf } from "../../engine/files.ts";
-import { isNewer, StoreError } from "../../engine/store-error.ts";
+import { StoreError } from "../../engine/journal.ts";
+import { isNewer } from "../../engine/journal-line.ts";
 import { FILE_LIMITS, FileRefused, readFailure, readText } from "../../regular-file.ts";
 import { SHARD, type Shard } from "../../setting.ts";
 import type { FailureFiles, SeedSettings } from "../outcome.ts";

@@ -10,7 +10,7 @@ import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { openingIn } from "../../engine/journal-scan.ts";
-import { openInMemory } from "../../engine/open-exchange.ts";
+import { openAtOrigin } from "../../engine/open-exchange.ts";
 import { type Origin, originOfJournal } from "../../engine/origin.ts";
 import { type ReplayedHistory, replayHistory } from "../../history/journal-replay.ts";
 import { memoryFile } from "../../history/report.ts";
@@ -120,7 +120,7 @@ export class AnswerReplay {
   /** Opens the exchange as at the beginning of the history. */
   constructor(origin: Origin, { numbers }: Pick<ObservationLog, "numbers">) {
     const config = { ...DEFAULT_CONFIG, clock: { mode: "frozen" }, logLevel: "silent", numbers } as const;
-    const opened = openInMemory(config, origin);
+    const opened = openAtOrigin(config, origin);
     this.exchange = opened.exchange;
     this.#service = serviceOf(config, opened);
     this.#log = () => opened.session.entries ?? [];

@@ -6,8 +6,12 @@ import type { Steps } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
 import { FULL_PRICE, MAX_ISSUANCE, notional, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import type { Entry as JournalEntry, RefusedEntry } from "../../engine/journal.ts";
-import { type SessionLog, withRefused } from "../../engine/session-log.ts";
+import {
+  type Entry as JournalEntry,
+  type RefusedEntry,
+  type SessionLog,
+  withRefused,
+} from "../../engine/journal.ts";
 import { seedOfName } from "../../scenario/language/read-scenario.ts";
 import { MAX_SCENARIO_BYTES } from "../../scenario/language/scenario-files.ts";
 import { isSeed, map, scenarioText } from "../scenario-text.ts";

@@ -1,4 +1,4 @@
-import { SessionLog } from "../../engine/session-log.ts";
+import { SessionLog } from "../../engine/journal.ts";
 import { needsHttp, type Scenario } from "../language/scenario.ts";
 import type { StartServer } from "../venue/open-http.ts";
 import { type TransportWatcher, VenueOpener } from "../venue/open-venue.ts";

@@ -1,4 +1,4 @@
-import type { SessionLog } from "../../engine/session-log.ts";
+import type { SessionLog } from "../../engine/journal.ts";
 import { readWorldFile, type World } from "../../simulation/world.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { LocalVenue } from "./local-venue.ts";

@@ -10,7 +10,7 @@ import type { Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, type Price, price, type Size, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import type { SessionLog } from "../../engine/session-log.ts";
+import type { SessionLog } from "../../engine/journal.ts";
 import type { World } from "../../simulation/world.ts";
 
 /** A value, or a promise of it: venues in this process return values. */

@@ -141,6 +141,7 @@ describe("restarting an exchange", () => {
     const exchange = openFundedExchange();
     let wall = START + 1000;
     const clock = new Clock(exchange.exchange, { mode: "real", rate: 1 }, () => wall, true);
+    clock.open();
     expect(exchange.exchange.now).toBe(START + 1000);
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 9000)));
     wall += 500;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
-import { SessionLog } from "../../../src/engine/session-log.ts";
+import { SessionLog } from "../../../src/engine/journal.ts";
 import type { RecordedScenario } from "../../../src/history/record/record-session.ts";
 import { anyChainMove, anySettlement, type ChainMove, openWith, play } from "../../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../../core/properties/moves.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/api/errors.ts";
 import { runSteps } from "../../../src/core/steps.ts";
-import { SessionLog } from "../../../src/engine/session-log.ts";
+import { SessionLog } from "../../../src/engine/journal.ts";
 import { recordSession } from "../../../src/history/record/record-session.ts";
 import type { Market, Refusal } from "../../server/replies.ts";
 import { deriveTrader } from "../../server/trader.ts";

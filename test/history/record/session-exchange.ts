@@ -5,7 +5,7 @@ import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { runSteps } from "../../../src/core/steps.ts";
 import { money, size } from "../../../src/core/units.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
-import { SessionLog } from "../../../src/engine/session-log.ts";
+import { SessionLog } from "../../../src/engine/journal.ts";
 import { type RecordedScenario, recordScenario } from "../../../src/history/record/record-session.ts";
 import { RecordingError } from "../../../src/history/record/recordable-commands.ts";
 import { addressOf, eventCommand, type MarketTerms, marketCommand } from "../../support/commands.ts";

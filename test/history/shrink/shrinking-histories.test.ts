@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Command } from "../../../src/core/commands.ts";
 import { millis, money } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
-import { SessionLog } from "../../../src/engine/session-log.ts";
+import { SessionLog } from "../../../src/engine/journal.ts";
 import {
   type History,
   HistoryNotExpressible,
