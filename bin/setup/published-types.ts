@@ -169,6 +169,8 @@ function messagesText(): string {
     `export type ErrorCode = ${ERROR_CODES.map((code) => JSON.stringify(code)).join(" | ")};`,
     "/** Replies by operation of the OpenAPI document. */",
     `export interface Replies {\n${replies.join("")}}`,
+    '/** Reply of an operation, by its name in the OpenAPI document: `ReplyTo<"getClock">`. */',
+    "export type ReplyTo<Operation extends keyof Replies> = Replies[Operation];",
   ].join("\n");
 }
 

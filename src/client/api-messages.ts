@@ -13,6 +13,8 @@ export interface Page<Item> extends Omit<ReplyOf<"listOrders">, "data"> {
 
 /** Replies by the operation's name in the OpenAPI document. */
 export type Replies = { readonly [O in Operation]: ReplyOf<O> };
+/** Reply of an operation, by its name in the OpenAPI document: `ReplyTo<"getClock">`. */
+export type ReplyTo<O extends keyof Replies> = Replies[O];
 type ItemOf<O extends Operation> = Replies[O] extends Page<infer Item> ? Item : never;
 
 /** Error codes of the server, described in docs/reference/errors.md. */

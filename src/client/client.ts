@@ -1,12 +1,73 @@
 import type { Route } from "../api/endpoints.ts";
+import {
+  FUNCTION,
+  faultOfOptions,
+  type OptionType,
+  objectWith,
+  oneOf,
+  SECRET,
+  TEXT,
+  whole,
+} from "../api/option-types.ts";
+import { ATTESTATION, type ClobAuth, clobAuth } from "../api/signing.ts";
 import type * as api from "./api-messages.ts";
-import { Connection, type RawRequest, type ReplyAt, type TimeSync } from "./connection.ts";
+import {
+  Connection,
+  type RawRequest,
+  type ReplyAt,
+  type SigningCredentials,
+  type TimeSource,
+  type TimeSync,
+} from "./connection.ts";
 import { type ControlPlane, controlOf } from "./control.ts";
-import type * as message from "./messages.ts";
-import { type ClientOptions, requireOptions } from "./options.ts";
 import { failure, NO_WALLET, type RawReply, type Result, success, unsigned } from "./result.ts";
-import { openTransport } from "./transport.ts";
-import { attest, type WalletAccount, type WalletScheme } from "./wallet.ts";
+import { openTransport, type Transport } from "./transport.ts";
+
+/** Options of a client. */
+export interface ClientOptions {
+  /** Wallet that derives credentials: a viem account or the result of `walletOf`. */
+  readonly account?: WalletAccount;
+  /** Credentials derived earlier. */
+  readonly credentials?: SigningCredentials;
+  /** Source of the time in signed requests; default `local`. */
+  readonly time?: TimeSource;
+  /** Transport to use instead of the client's own HTTP connections; `close()` does not close it. */
+  readonly transport?: Transport;
+  /** Value of the server's `--sim-token`, sent to `/sim` only. */
+  readonly simToken?: string;
+  /** Chain id in the typed data that derives credentials; default 137. */
+  readonly chainId?: number;
+  /** Milliseconds within which a reply must be complete; default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+const OPTION_TYPES: Readonly<Record<keyof ClientOptions, OptionType>> = {
+  account: objectWith("a wallet, such as await walletOf(privateKey)", {
+    address: TEXT,
+    signTypedData: FUNCTION,
+    signMessage: FUNCTION,
+  }),
+  credentials: objectWith("{ address, apiKey, secret, passphrase }, four strings", {
+    address: TEXT,
+    apiKey: TEXT,
+    secret: TEXT,
+    passphrase: TEXT,
+  }),
+  time: oneOf(["local", "server"], { ...FUNCTION, expected: "a function that answers Unix seconds" }),
+  transport: FUNCTION,
+  simToken: SECRET,
+  chainId: whole(1, Number.MAX_SAFE_INTEGER),
+  timeoutMs: whole(1, 2_147_483_647),
+};
+
+/** Best bid and ask, mid, spread and last trade of a token; null if there is none. `side` is the last taker's. */
+export interface Quotes extends api.Quote, api.Midpoint, api.Spread, api.LastTrade {}
+
+/** An order to place; `orderType` defaults to GTC. */
+export interface NewOrder extends Omit<api.OrderBody, "expiration"> {
+  /** Required with GTD, otherwise not allowed: a Date, ISO-8601 with a zone, or Unix seconds. */
+  readonly expiration?: Date | string | number;
+}
 
 const POLYGON = 137;
 const TIMEOUT_MS = 30_000;
@@ -28,26 +89,21 @@ export class ExchangeClient {
    * @throws TypeError if the URL or an option is invalid.
    */
   constructor(url: string, options: ClientOptions = {}) {
-    requireOptions(options);
+    const fault = faultOfOptions(options, OPTION_TYPES);
+    if (fault !== undefined) throw new TypeError(fault);
     const base = baseOf(url);
     const { transport, timeoutMs = TIMEOUT_MS } = options;
     const { send, close } =
       transport === undefined ? openTransport(base, timeoutMs) : { send: transport, close: () => {} };
-    const connection = new Connection(base, {
-      transport: send,
-      time: options.time ?? "local",
-      simToken: options.simToken ?? null,
-      credentials: options.credentials ?? null,
-    });
-    this.#connection = connection;
-    this.control = controlOf(connection);
+    this.#connection = new Connection(base, send, options);
+    this.control = controlOf(this.#connection);
     this.#account = options.account ?? null;
     this.#chainId = options.chainId ?? POLYGON;
     this.#close = close;
   }
 
   /** Credentials that sign requests; null before `derive()`. Keep them secret. */
-  get credentials(): message.SigningCredentials | null {
+  get credentials(): SigningCredentials | null {
     return this.#connection.credentials;
   }
 
@@ -60,10 +116,10 @@ export class ExchangeClient {
   async derive(
     nonce: number | bigint = 0,
     scheme: WalletScheme = "typed-data",
-  ): Promise<Result<message.SigningCredentials>> {
+  ): Promise<Result<SigningCredentials>> {
     const account = this.#account;
     if (account === null) return failure(NO_WALLET);
-    const now = await this.#connection.clock.now();
+    const now = await this.#connection.now();
     if (!now.ok) return now;
     let body: object;
     try {
@@ -79,7 +135,7 @@ export class ExchangeClient {
   }
 
   /** Places an order; its immediate fills are in the reply's `trades`. */
-  place(order: message.NewOrder): Promise<Result<api.PlacedOrder>> {
+  place(order: NewOrder): Promise<Result<api.PlacedOrder>> {
     const { orderType = "GTC", expiration, ...fields } = order;
     const text = expiration === undefined ? {} : { expiration: expirationText(expiration) };
     const body = { ...fields, orderType, ...text };
@@ -115,7 +171,7 @@ export class ExchangeClient {
   }
 
   /** Returns a token's quotes from four parallel requests. They may be inconsistent if the book changes in between. */
-  async quotes(tokenId: string): Promise<Result<message.Quotes>> {
+  async quotes(tokenId: string): Promise<Result<Quotes>> {
     const [price, midpoint, spread, last] = await Promise.all([
       this.#ofToken("GET /clob/price", tokenId),
       this.#ofToken("GET /clob/midpoint", tokenId),
@@ -179,7 +235,7 @@ export class ExchangeClient {
 
   /** Measures the offset of the local clock from the server's and adds it to the time of later signed requests. */
   syncTime(): Promise<Result<TimeSync>> {
-    return this.#connection.clock.sync();
+    return this.#connection.syncTime();
   }
 
   /** Sends any request, signed or not, valid or not; any reply is a success. */
@@ -206,4 +262,59 @@ function baseOf(url: string): URL {
 function expirationText(expiration: Date | string | number): string {
   const isValid = expiration instanceof Date && !Number.isNaN(expiration.getTime());
   return isValid ? expiration.toISOString() : String(expiration);
+}
+
+type Hex = `0x${string}`;
+
+/** A wallet that signs: a viem account or anything with the same methods. */
+export interface WalletAccount {
+  /** `0x` and 40 hexadecimal digits. */
+  readonly address: Hex;
+  /** EIP-712. */
+  signTypedData(typedData: ClobAuth): Promise<string>;
+  /** EIP-191. */
+  signMessage(text: { readonly message: string }): Promise<string>;
+}
+
+/** How a wallet signs: EIP-712 typed data, or the plain attestation text by EIP-191, without time and nonce. */
+type WalletScheme = "typed-data" | "personal-sign";
+
+/** Contents of the attestation that derives credentials. */
+interface Claim {
+  readonly scheme: WalletScheme;
+  readonly chainId: number;
+  /** Unix seconds. */
+  readonly unixTime: number;
+  readonly nonce: number | bigint;
+}
+
+/** Returns the body of POST /clob/auth/derive-api-key. Rejects if the wallet does not sign. */
+export async function attest(
+  account: WalletAccount,
+  claim: Claim,
+): Promise<Readonly<Record<string, string>>> {
+  const { address } = account;
+  if (claim.scheme === "personal-sign") {
+    return { address, signature: await account.signMessage({ message: ATTESTATION }) };
+  }
+  const timestamp = String(claim.unixTime);
+  const nonce = BigInt(claim.nonce);
+  const signature = await account.signTypedData(clobAuth(address, timestamp, nonce, claim.chainId));
+  return { address, signature, timestamp, nonce: String(nonce) };
+}
+
+const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/;
+
+/**
+ * Returns the wallet of a private key, which signs in this process. Loads viem on the first call.
+ * @throws TypeError if the text is not `0x` and 64 hex digits, without repeating it; RangeError if the key is not valid.
+ */
+export async function walletOf(privateKey: string): Promise<WalletAccount> {
+  if (!PRIVATE_KEY.test(privateKey)) throw new TypeError("a private key is 0x and 64 hexadecimal digits");
+  const { privateKeyToAccount } = await import("viem/accounts");
+  try {
+    return privateKeyToAccount(privateKey as `0x${string}`);
+  } catch {
+    throw new RangeError("a private key is above 0 and below the order of secp256k1");
+  }
 }

@@ -1,6 +1,6 @@
 import type { OperationAt, Route } from "../api/endpoints.ts";
 import { canonicalMessage, sign } from "../api/signing.ts";
-import type { ReplyTo, SigningCredentials } from "./messages.ts";
+import type { Credentials, Replies } from "./api-messages.ts";
 import {
   connectionLost,
   failure,
@@ -20,8 +20,13 @@ import {
   type Transport,
 } from "./transport.ts";
 
+/** Credentials and the address of their wallet, which together sign requests. */
+export interface SigningCredentials extends Credentials {
+  readonly address: `0x${string}`;
+}
+
 /** Type of the reply at a route. */
-export type ReplyAt<R extends Route> = ReplyTo<OperationAt<R>>;
+export type ReplyAt<R extends Route> = Replies[OperationAt<R>];
 
 /** Query parameters; undefined omits one. */
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -50,7 +55,7 @@ interface Signable {
   /** Path and query, without the prefix of a pool. */
   readonly target: string;
   /** Path to sign; by default derived from the target. */
-  readonly signedPath?: string;
+  readonly signedPath?: string | undefined;
   /** Empty if there is none. */
   readonly body: string;
 }
@@ -92,41 +97,6 @@ export interface TimeSync {
   readonly offset: number;
 }
 
-/** Clock that timestamps signed requests. */
-class SigningClock {
-  readonly #asksEachTime: boolean;
-  readonly #local: () => number;
-  readonly #ask: () => Promise<Result<{ readonly time: number }>>;
-  #offset = 0;
-
-  /** `ask` asks the server for its time, in Unix seconds. */
-  constructor(source: TimeSource, ask: () => Promise<Result<{ readonly time: number }>>) {
-    this.#asksEachTime = source === "server";
-    this.#local = typeof source === "function" ? source : () => Date.now() / 1000;
-    this.#ask = ask;
-  }
-
-  /** Returns Unix seconds; fails only with source `server`. */
-  async now(): Promise<Result<number>> {
-    if (!this.#asksEachTime) return success(this.#seconds() + this.#offset);
-    const asked = await this.#ask();
-    return asked.ok ? success(asked.value.time) : asked;
-  }
-
-  /** Measures and stores the offset of the local clock from the server's. */
-  async sync(): Promise<Result<TimeSync>> {
-    const asked = await this.#ask();
-    if (!asked.ok) return asked;
-    const { time } = asked.value;
-    this.#offset = time - this.#seconds();
-    return success({ serverTime: time, offset: this.#offset });
-  }
-
-  #seconds(): number {
-    return Math.floor(this.#local());
-  }
-}
-
 /** Any request, valid or not. */
 export interface RawRequest {
   readonly method: string;
@@ -150,29 +120,50 @@ interface Ask {
 }
 
 interface ConnectionOptions {
-  readonly transport: Transport;
-  readonly time: TimeSource;
-  readonly simToken: string | null;
-  readonly credentials: SigningCredentials | null;
+  readonly time?: TimeSource;
+  readonly simToken?: string;
+  readonly credentials?: SigningCredentials;
 }
 
 /** Sends all calls of a client: headers, signature, transport and parsing of replies. */
 export class Connection {
-  readonly clock: SigningClock;
   credentials: SigningCredentials | null;
   readonly #base: URL;
   /** Path prefix of the exchange: empty, or `/3` in a pool. */
   readonly #prefix: string;
   readonly #transport: Transport;
-  readonly #simToken: string | null;
+  readonly #simToken: string | undefined;
+  readonly #time: TimeSource;
+  /** Seconds added to the local clock. */
+  #offset = 0;
 
-  constructor(base: URL, { transport, time, simToken, credentials }: ConnectionOptions) {
+  constructor(base: URL, transport: Transport, { time = "local", simToken, credentials }: ConnectionOptions) {
     this.#base = base;
     this.#prefix = base.pathname.replace(/\/+$/, "");
     this.#transport = transport;
     this.#simToken = simToken;
-    this.credentials = credentials;
-    this.clock = new SigningClock(time, () => this.ask("GET /clob/time"));
+    this.#time = time;
+    this.credentials = credentials ?? null;
+  }
+
+  /** Returns the Unix seconds of a signature; fails only with the time of the server. */
+  async now(): Promise<Result<number>> {
+    if (this.#time !== "server") return success(this.#localTime() + this.#offset);
+    const asked = await this.ask("GET /clob/time");
+    return asked.ok ? success(asked.value.time) : asked;
+  }
+
+  /** Measures and stores the offset of the local clock from the server's. */
+  async syncTime(): Promise<Result<TimeSync>> {
+    const asked = await this.ask("GET /clob/time");
+    if (!asked.ok) return asked;
+    const serverTime = asked.value.time;
+    this.#offset = serverTime - this.#localTime();
+    return success({ serverTime, offset: this.#offset });
+  }
+
+  #localTime(): number {
+    return Math.floor(typeof this.#time === "function" ? this.#time() : Date.now() / 1000);
   }
 
   /** Sends a request and parses the reply. The body of a success is not checked against the contract. */
@@ -228,12 +219,7 @@ export class Connection {
     headers = {},
   }: RawRequest): Promise<Result<RawReply>> {
     const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
-    const target = {
-      method,
-      target: path,
-      body: text ?? "",
-      ...(signedPath !== undefined && { signedPath }),
-    };
+    const target = { method, target: path, signedPath, body: text ?? "" };
     const auth = signed ? await this.#sign(target) : success([]);
     if (!auth.ok) return auth;
     const made = [...this.#plainHeaders(method, path, text), ...auth.value];
@@ -256,13 +242,14 @@ export class Connection {
     // Without a length, Node sends a POST without a body as chunked.
     if (text !== null || method === "POST")
       headers.push(["content-length", String(Buffer.byteLength(text ?? ""))]);
-    if (this.#simToken !== null && path.startsWith("/sim")) headers.push(["x-sim-token", this.#simToken]);
+    if (this.#simToken !== undefined && path.startsWith("/sim"))
+      headers.push(["x-sim-token", this.#simToken]);
     return headers;
   }
 
   async #sign(request: Signable): Promise<Result<Header[]>> {
     if (this.credentials === null) return failure(NOT_DERIVED);
-    const now = await this.clock.now();
+    const now = await this.now();
     return now.ok ? success(authHeaders(this.credentials, request, now.value)) : now;
   }
 }

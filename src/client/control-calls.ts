@@ -1,5 +1,5 @@
 import type { AnyEndpoint, BodyAt, OperationAt, QueryAt, Route } from "../api/endpoints.ts";
-import type { ReplyTo } from "./messages.ts";
+import type { ReplyTo } from "./api-messages.ts";
 import type { Result } from "./result.ts";
 
 // Calls of the control plane and their routes. `bin/setup/published-types.ts` writes them out for the package, each with

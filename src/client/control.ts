@@ -1,10 +1,11 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Route } from "../api/endpoints.ts";
-import type { StreamEntry } from "../api/event-stream.ts";
+import { eventStreamReader, type StreamEntry, streamEntry } from "../api/event-stream.ts";
 import type { Chain, Market, RecordedScenario, Snapshot, WinningOutcome } from "./api-messages.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, targetOf } from "./connection.ts";
 import { CHAIN_CALLS, type ChainCalls, CONTROL_CALLS, type ControlCalls } from "./control-calls.ts";
-import type { Result } from "./result.ts";
-import { follow, type StreamOptions } from "./stream.ts";
+import { type ExchangeError, ExchangeFailure, type Result } from "./result.ts";
+import type { EndSignal, OpenReply } from "./transport.ts";
 
 /** `/sim/chain`: mining of blocks and faults of settlements. */
 interface ChainControl extends ChainCalls {
@@ -55,3 +56,55 @@ const callsOf = (connection: Connection, table: Readonly<Record<string, Route>>)
       return [name, call];
     }),
   );
+
+/** Start and end of following the live feed. */
+export interface StreamOptions {
+  /** Whether to begin at the start of the session or with the next entry; default `now`. */
+  readonly from?: "start" | "now";
+  /** Id of the entry after which to continue. */
+  readonly since?: string;
+  /** Ends the stream. */
+  readonly signal?: EndSignal;
+}
+
+const FIRST_WAIT_MS = 100;
+const MAX_WAIT_MS = 2_000;
+
+/** Yields the entries of the live feed, reconnecting as needed. @throws ExchangeFailure as `ControlPlane.stream` does. */
+async function* follow(
+  connection: Connection,
+  { from, since, signal }: StreamOptions = {},
+): AsyncGenerator<StreamEntry, void> {
+  let last = since;
+  let isBegun = false;
+  let wait = FIRST_WAIT_MS;
+  const isEnded = (): boolean => signal?.aborted === true;
+  while (!isEnded()) {
+    const opened = await connection.open(targetOf("/sim/stream", { from, since: last }), signal);
+    if (opened.ok) {
+      isBegun = true;
+      for await (const event of eventsIn(opened.value)) {
+        last = event.id;
+        wait = FIRST_WAIT_MS;
+        yield streamEntry(event);
+      }
+    } else if (!isEnded() && !(isBegun && isTemporary(opened.error))) {
+      throw new ExchangeFailure(opened.error);
+    }
+    // An abort during the wait is not an error.
+    await delay(wait, undefined, { signal: signal as AbortSignal }).catch(() => {});
+    wait = Math.min(wait * 2, MAX_WAIT_MS);
+  }
+}
+
+/** Whether an error may be temporary, for example while the server restarts. */
+const isTemporary = ({ code, status, details }: ExchangeError): boolean =>
+  status === 503 || (code === "CONNECTION_LOST" && details?.cause !== "ERR_CLIENT_CLOSED");
+
+/** Yields the events of a reply until the connection ends, with or without an error. */
+async function* eventsIn({ body }: OpenReply) {
+  const read = eventStreamReader();
+  try {
+    for await (const bytes of body) yield* read(bytes);
+  } catch {}
+}

@@ -2,9 +2,8 @@ import { vi } from "vitest";
 import { runCommand, runCommandLine } from "../../src/cli/command-line.ts";
 import type { CommandName } from "../../src/cli/commands.ts";
 import { reportFailure } from "../../src/cli/failure.ts";
-import { ExchangeClient } from "../../src/client/client.ts";
+import { ExchangeClient, walletOf } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
-import { walletOf } from "../../src/client/wallet.ts";
 import type { Config } from "../../src/config.ts";
 import { serve } from "../support/http.ts";
 

@@ -1,8 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import type { Book, Fault, Level, PlacedOrder, Snapshot } from "../../src/client/api-messages.ts";
-import { ExchangeClient } from "../../src/client/client.ts";
+import { ExchangeClient, walletOf } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
-import { walletOf } from "../../src/client/wallet.ts";
 import { wallet } from "../server/wallet.ts";
 import { startApi, T0, useApi } from "../support/http.ts";
 import { atT0, checked, errorOf, openTrader } from "./open.ts";

@@ -1,5 +1,5 @@
+import type { ClientOptions } from "../../src/client/client.ts";
 import { ExchangeClient } from "../../src/client/client.ts";
-import type { ClientOptions } from "../../src/client/options.ts";
 import type { ExchangeError } from "../../src/client/result.ts";
 import { orThrow, type Result } from "../../src/client/result.ts";
 import { openTransport, type Transport } from "../../src/client/transport.ts";

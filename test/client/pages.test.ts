@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Page, PageWindow } from "../../src/client/api-messages.ts";
 import type { ExchangeClient } from "../../src/client/client.ts";
-import { collect, pages } from "../../src/client/pages.ts";
-import { orThrow, type Result, success } from "../../src/client/result.ts";
+import { collect, orThrow, pages, type Result, success } from "../../src/client/result.ts";
 import { useApi } from "../support/http.ts";
 import { openTrader } from "./open.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { attest, walletOf } from "../../src/client/client.ts";
 import { authHeaders } from "../../src/client/connection.ts";
-import { attest, walletOf } from "../../src/client/wallet.ts";
 import { AUTH_VECTORS } from "../server/wallet.ts";
 
 const { privateKey, address, personalSign, typedData, hmac } = AUTH_VECTORS;

@@ -2,7 +2,6 @@ import type * as api from "../../src/client/api-messages.ts";
 
 /** Types of reply bodies. Every reply is checked against the served document, so tests may cast to them. */
 export type * from "../../src/client/api-messages.ts";
-export type * from "../../src/client/messages.ts";
 export type Event = api.MarketEvent;
 export type MarketPage = api.Page<api.Market>;
 export type EventPage = api.Page<api.MarketEvent>;

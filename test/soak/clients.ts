@@ -1,6 +1,5 @@
 import type { Market, Order, PlacedOrder } from "../../src/client/api-messages.ts";
-import type { ExchangeClient } from "../../src/client/client.ts";
-import type { NewOrder } from "../../src/client/messages.ts";
+import type { ExchangeClient, NewOrder } from "../../src/client/client.ts";
 import type { Result } from "../../src/client/result.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import type { Meter } from "./meter.ts";

@@ -1,10 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Market } from "../../src/client/api-messages.ts";
-import { ExchangeClient } from "../../src/client/client.ts";
-import type { SigningCredentials } from "../../src/client/messages.ts";
+import { ExchangeClient, walletOf } from "../../src/client/client.ts";
+import type { SigningCredentials } from "../../src/client/connection.ts";
 import { orThrow } from "../../src/client/result.ts";
-import { walletOf } from "../../src/client/wallet.ts";
 import { mulberry32 } from "../bench/flow.ts";
 import type { Program } from "../support/program.ts";
 import {

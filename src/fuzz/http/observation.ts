@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { endpointOf, filledPath, type Operation } from "../../api/endpoints.ts";
+import type { SigningCredentials } from "../../client/connection.ts";
 import { authHeaders, targetOf } from "../../client/connection.ts";
-import type { SigningCredentials } from "../../client/messages.ts";
 import type { FailureFingerprint } from "../../history/shrink/fingerprint.ts";
 
 /** A request as it was sent. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CHAIN_IDS } from "../../api/signing.ts";
 import type { Credentials, Market } from "../../client/api-messages.ts";
-import { attest } from "../../client/wallet.ts";
+import { attest } from "../../client/client.ts";
 import { type Stream, stream } from "../../core/random.ts";
 import { signerOf, type Wallet, Wallets } from "../../scenario/venue/wallets.ts";
 import { asScenario, shrinkDeadline, writeScenario } from "../failure-files.ts";

@@ -1,4 +1,4 @@
-import type { SigningCredentials } from "../../client/messages.ts";
+import type { SigningCredentials } from "../../client/connection.ts";
 import { FROZEN_START } from "../../config.ts";
 import { type Stream, stream } from "../../core/random.ts";
 import { requestTo, type SeenAnswer, type SentRequest } from "./observation.ts";

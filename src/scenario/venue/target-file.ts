@@ -3,7 +3,7 @@ import { unitsOf } from "../../api/decimals.ts";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import { didYouMean } from "../../api/nearest.ts";
 import { ExchangeClient } from "../../client/client.ts";
-import { collect } from "../../client/pages.ts";
+import { collect } from "../../client/result.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { DocumentError, within } from "../../core/schema.ts";
 import { anyOf } from "../../core/terms.ts";

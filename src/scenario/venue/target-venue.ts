@@ -1,6 +1,5 @@
 import type { ReplyTo } from "../../api/endpoints.ts";
-import { ExchangeClient } from "../../client/client.ts";
-import { walletOf } from "../../client/wallet.ts";
+import { ExchangeClient, walletOf } from "../../client/client.ts";
 import { type Millis, millis, type Size, size } from "../../core/units.ts";
 import { controlNeedOf, type Scenario } from "../language/scenario.ts";
 import { HttpVenue } from "./http-venue.ts";

@@ -1,6 +1,6 @@
 import type { ClobAuth } from "../../api/signing.ts";
 import type { Checksums } from "../../api/view.ts";
-import type { WalletAccount } from "../../client/wallet.ts";
+import type { WalletAccount } from "../../client/client.ts";
 import { devAddress, namedPrivateKey } from "../../simulation/dev-accounts.ts";
 
 /** A wallet of a scenario, whose key is derived from its name. */
@@ -31,7 +31,7 @@ export class Wallets {
 
 /** Returns a signing account that caches signatures, because signing takes longer than a request. */
 export async function signerOf({ privateKey, signatures }: Wallet): Promise<WalletAccount> {
-  const { walletOf } = await import("../../client/wallet.ts");
+  const { walletOf } = await import("../../client/client.ts");
   const account = await walletOf(privateKey);
   return {
     address: account.address,

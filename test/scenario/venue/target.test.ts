@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ExchangeClient } from "../../../src/client/client.ts";
+import { ExchangeClient, walletOf } from "../../../src/client/client.ts";
 import { orThrow } from "../../../src/client/result.ts";
-import { walletOf } from "../../../src/client/wallet.ts";
 import { type RunningServer, serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
 import { TargetFileError } from "../../../src/scenario/venue/target-file.ts";
