@@ -2,7 +2,6 @@ import { encodeErrorResult, parseAbi, toEventSelector } from "viem/utils";
 import { CONTRACT_ABIS } from "../api/contracts.ts";
 import { CONTRACTS } from "../core/chain/contracts.ts";
 import type { Address } from "../core/terms.ts";
-import { addressWord, numberWord } from "./encoding.ts";
 import { RpcError } from "./json-rpc.ts";
 
 export const COLLATERAL = parseAbi(CONTRACT_ABIS.collateral);
@@ -48,6 +47,18 @@ type Input = string | number | bigint | boolean | readonly Input[];
 
 type Emit = (...inputs: readonly Input[]) => Log;
 
+/** Encodes a number as 32 bytes, in 64 hex digits. */
+export function numberWord(value: number | bigint): string {
+  const digits = value.toString(16);
+  return ZEROS.slice(digits.length) + digits;
+}
+
+const ZEROS = "0".repeat(64);
+const ADDRESS_PADDING = "0".repeat(24);
+
+/** Encodes an address in lower case as 32 bytes, in 64 hex digits. */
+export const addressWord = (address: string): string => ADDRESS_PADDING + address.slice(2);
+
 /** Encoders of each type to 32 bytes, in 64 hex digits. */
 const WORD_ENCODERS: Readonly<Record<string, (input: never) => string>> = {
   address: addressWord,
@@ -65,7 +76,7 @@ const TOPIC_ENCODERS: Readonly<Record<string, (input: never) => string>> = {
   bytes32: (hex: string) => hex,
 };
 
-const ADDRESS_TOPIC = `0x${"0".repeat(24)}`;
+const ADDRESS_TOPIC = `0x${ADDRESS_PADDING}`;
 const WORD_BYTES = 32;
 
 /** Returns the event encoders of a contract. They are written by hand because logs are built by the million. */

@@ -26,10 +26,9 @@ import { findAccount, type State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { FULL_PRICE, notional } from "../core/units.ts";
-import { TOPICS } from "./abis.ts";
-import { addressWord } from "./encoding.ts";
-import { endOf, type LogIndex, transactionAt, walletTopic } from "./log-index.ts";
-import type { BlockOrPending } from "./params.ts";
+import { addressWord, TOPICS } from "./abis.ts";
+import type { BlockOrPending } from "./json-rpc.ts";
+import { endOf, type LogIndex, type TopicSets, transactionAt, walletTopic } from "./log-search.ts";
 import { unminedTransactions } from "./transactions.ts";
 
 // Past values are not stored. They are computed from the ledger, either by subtracting later transactions or by adding up
@@ -294,9 +293,6 @@ function overwrittenAfter(chain: Chain, { height }: Block, address: Address): Ov
   const { serial } = blockAt(chain, height + 1) as Block;
   return chain.overwritten.find((each) => each.address === address && each.blocks >= serial);
 }
-
-/** Accepted topics by index, as in a `LogQuery`. */
-type TopicSets = readonly ReadonlySet<string>[];
 
 const ofOwner = (address: Address): TopicSets => [new Set([`0x${addressWord(address)}`])];
 const ofWallet = (address: Address): TopicSets => [new Set([walletTopic(address)])];

@@ -1,29 +1,30 @@
 import { keccak256 } from "viem/utils";
 import { type Block, baseFeeOf, blockAt, CHAIN_ID, headBlock, headOf } from "../core/chain/chain.ts";
 import { blockHash, blockOfHash, transactionOfHash } from "../core/chain/chain-hashes.ts";
-import { callGas, intrinsicGas, type Transaction } from "../core/chain/transaction.ts";
-import { nextNonce } from "../core/rules/calls.ts";
+import { callGas, intrinsicGas, logCountOf, ownGas, type Transaction } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import { reverted } from "./abis.ts";
 import { type BlockView, nativeAt, nonceAt, outcomeAt } from "./block-view.ts";
 import { control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
 import { answerCall, contractCallOf, isContract } from "./contracts.ts";
-import { BLOB_BASE_FEE, limitsOf, quantity, secondsOf, TIP } from "./encoding.ts";
-import { invalidParams, LazyList, RpcError } from "./json-rpc.ts";
 import {
   type BlockOrPending,
-  callerOf,
+  invalidParams,
+  LazyList,
+  quantity,
+  RpcError,
   readAddressParam,
   readBlockOrPending,
   readBoolean,
   readBytes,
-  readCallRequest,
   readCount,
   readHash,
   readHeight,
-} from "./params.ts";
+  secondsOf,
+} from "./json-rpc.ts";
 import {
+  BLOB_BASE_FEE,
   blockReply,
   pendingBlockReply,
   receiptReply,
@@ -32,12 +33,15 @@ import {
   transactionsIn,
 } from "./replies.ts";
 import {
-  gasLimitOf,
+  callerOf,
   gasPriceOf,
   gasUsedOf,
-  nonceOf,
+  isQueued,
+  limitsOf,
   pendingTransactions,
+  readCallRequest,
   senderOf,
+  TIP,
   unminedTransactions,
 } from "./transactions.ts";
 
@@ -135,10 +139,6 @@ interface Pool<Value> {
   readonly queued: Record<string, Record<string, Value>>;
 }
 
-/** Whether a transaction waits for an earlier nonce of its sender. */
-const isQueued = ({ chain }: State, { content }: Transaction): boolean =>
-  content?.kind === "call" && content.nonce >= nextNonce(chain, content.from);
-
 function* poolOf<Value>(
   state: State,
   replyOf: (transaction: Transaction) => Value,
@@ -149,18 +149,21 @@ function* poolOf<Value>(
     yield;
     if (!isIncluded(transaction)) continue;
     const part = isQueued(state, transaction) ? pool.queued : pool.pending;
+    const { content, number } = transaction;
+    const nonce = content?.kind === "call" ? content.nonce : number;
     const sender = senderOf(transaction);
     part[sender] ??= {};
-    (part[sender] as Record<string, Value>)[nonceOf(transaction)] = replyOf(transaction);
+    (part[sender] as Record<string, Value>)[nonce] = replyOf(transaction);
   }
   return pool;
 }
 
 /** Describes a transaction in one line, like Geth's `txpool_inspect`. */
 function summaryOf(state: State, transaction: Transaction): string {
-  const value = transaction.content?.kind === "call" ? transaction.content.value : "0";
-  const price = gasPriceOf(state, transaction, null);
-  return `${recipientOf(transaction)}: ${value} wei + ${gasLimitOf(transaction)} gas × ${price} wei`;
+  const { content } = transaction;
+  const isCall = content?.kind === "call";
+  const [value, gas] = isCall ? [content.value, content.gas] : ["0", ownGas(logCountOf(transaction))];
+  return `${recipientOf(transaction)}: ${value} wei + ${gas} gas × ${gasPriceOf(state, transaction, null)} wei`;
 }
 
 /** The methods that read the chain: node, blocks, transactions, accounts, fees, calls. */

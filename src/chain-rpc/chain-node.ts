@@ -1,27 +1,21 @@
-import type { NotificationSink } from "../api/chain-rpc.ts";
+import { isUtf8 } from "node:buffer";
+import { isRpcId, type NotificationSink } from "../api/chain-rpc.ts";
 import { nearest } from "../api/nearest.ts";
 import type { Steps } from "../core/steps.ts";
+import type { Slices } from "../engine/clock.ts";
 import { chainMethods } from "./chain-methods.ts";
 import { contextOf, type Host, type Method, type NodeContext } from "./context.ts";
-import {
-  answerRpc,
-  ChainChanged,
-  invalidParams,
-  isLazy,
-  isSteps,
-  jsonInSteps,
-  RpcError,
-} from "./json-rpc.ts";
-import { IndexBehind, LogIndex } from "./log-index.ts";
-import { logMethods, subscriptionMethods } from "./log-methods.ts";
+import { filterMethods } from "./filters.ts";
+import { ChainChanged, invalidParams, isLazy, isSteps, jsonInSteps, RpcError } from "./json-rpc.ts";
+import { IndexBehind, LogIndex } from "./log-search.ts";
 import { miningMethods } from "./mining-methods.ts";
 import { sendingMethods } from "./sending-methods.ts";
-import { Subscriber } from "./subscriptions.ts";
+import { Subscriber, Subscriptions, subscriptionMethods } from "./subscriptions.ts";
 
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   Object.entries({
     ...chainMethods,
-    ...logMethods,
+    ...filterMethods,
     ...subscriptionMethods(null),
     ...sendingMethods,
     ...miningMethods,
@@ -36,9 +30,10 @@ export type ChainNode = ReturnType<typeof createNode>;
  */
 export function createNode(host: Host, logIndex = new LogIndex()) {
   const node = contextOf(host, logIndex);
+  const subscriptions = new Subscriptions(node);
   /** Adds a client with a connection of its own, which may subscribe. */
   const connect = (sink: NotificationSink) => {
-    const client = new Subscriber(node.subscriptions, sink);
+    const client = new Subscriber(subscriptions, sink);
     const own = new Map(Object.entries(subscriptionMethods(client)));
     return {
       answer: answerWith(node, (name) => own.get(name) ?? METHODS.get(name)),
@@ -121,4 +116,88 @@ function methodNotFound(name: string): RpcError {
   const suggestion = similar === undefined ? "" : ` Did you mean ${similar}?`;
   const message = `Method not found: ${shown}.${suggestion} error.data.methods lists all methods`;
   return new RpcError("METHOD_NOT_FOUND", message, { methods: [...METHODS.keys()].sort() });
+}
+
+/** Performs one call and returns the JSON of its result. @throws RpcError */
+type Perform = (method: string, params: readonly unknown[]) => string | Promise<string>;
+
+const MAX_CALLS = 1_000;
+/** Characters of the answers to a batch above which its remaining calls are refused. */
+const MAX_CHARACTERS = 25 * 1024 * 1024;
+
+/**
+ * Answers a JSON-RPC 2.0 request, which is one call or a batch; empty if it contains only notifications. The calls of a
+ * batch are performed in order, with other work in between.
+ */
+export async function answerRpc(request: Buffer, slices: Slices, perform: Perform): Promise<string> {
+  let message: unknown;
+  try {
+    message = parse(request);
+  } catch (error) {
+    return failure(null, error);
+  }
+  if (!Array.isArray(message)) return answerOne(message, perform);
+  if (message.length === 0 || message.length > MAX_CALLS) {
+    return failure(null, invalid(`a batch has 1 to ${MAX_CALLS} calls, found ${message.length}`));
+  }
+  const answers: string[] = [];
+  let characters = 0;
+  let hasTime = await slices.next();
+  for (const call of message) {
+    if (!hasTime()) hasTime = await slices.next();
+    const answer = await answerOne(call, characters > MAX_CHARACTERS ? refuse : perform);
+    characters += answer.length;
+    if (answer !== "") answers.push(answer);
+  }
+  return answers.length === 0 ? "" : `[${answers.join(",")}]`;
+}
+
+const refuse: Perform = () => {
+  throw new RpcError("LIMIT_EXCEEDED", "the answers to this batch are too long: send fewer calls at once");
+};
+
+function parse(bytes: Buffer): unknown {
+  try {
+    if (isUtf8(bytes)) return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    // Same error as for bytes that are not UTF-8.
+  }
+  throw new RpcError("PARSE_ERROR", "Parse error: the body is not JSON in UTF-8");
+}
+
+async function answerOne(message: unknown, perform: Perform): Promise<string> {
+  if (!isObject(message)) return failure(null, invalid("a call is an object"));
+  const { id, jsonrpc, method, params } = message;
+  if (id !== undefined && !isRpcId(id)) {
+    return failure(null, invalid("an id is a string, an integer or null"));
+  }
+  const respond = (answer: () => string): string => (id === undefined ? "" : answer());
+  if (jsonrpc !== "2.0") return failure(id ?? null, invalid('expected "jsonrpc":"2.0"'));
+  if (typeof method !== "string") return failure(id ?? null, invalid("a method is a string"));
+  try {
+    const result = await perform(method, readParams(params));
+    return respond(() => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return respond(() => failure(id ?? null, error));
+  }
+}
+
+function readParams(params: unknown): readonly unknown[] {
+  if (params === undefined || params === null) return [];
+  if (Array.isArray(params)) return params;
+  throw isObject(params)
+    ? invalidParams("params by name are not modelled: send them as an array")
+    : invalid("params are an array");
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const invalid = (why: string): RpcError => new RpcError("INVALID_REQUEST", `Invalid request: ${why}`);
+
+function failure(id: string | number | null, error: unknown): string {
+  if (!(error instanceof RpcError)) throw error;
+  const { code, message, data } = error;
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
 }

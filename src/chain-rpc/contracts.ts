@@ -20,9 +20,8 @@ import {
   outcomeAt,
   sharesAt,
 } from "./block-view.ts";
-import { asHex, limitsOf, secondsOf } from "./encoding.ts";
-import { isSteps, RpcError } from "./json-rpc.ts";
-import { type CallRequest, callerOf } from "./params.ts";
+import { asHex, isSteps, RpcError, secondsOf } from "./json-rpc.ts";
+import { type CallRequest, callerOf, limitsOf } from "./transactions.ts";
 
 /** A function of a contract: reads the state of a block, perhaps in steps, or is decoded to a call that the core executes. */
 type ContractFunction<Args> =

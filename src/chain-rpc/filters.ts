@@ -1,107 +1,125 @@
-import type { Block } from "../core/chain/chain.ts";
-import { blockAt, headOf } from "../core/chain/chain.ts";
-import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
+import { type Block, blockAt, headOf } from "../core/chain/chain.ts";
+import { blockHash, blockOfHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { State } from "../core/state.ts";
 import {
-  type Cursor,
-  type Cursors,
-  type EntryCursor,
   type LogCursor,
-  nextEntry,
+  type Methods,
+  type NodeContext,
+  newEntries,
+  open,
+  param,
   type Subject,
-} from "./cursors.ts";
-import { ChainChanged, LazyList } from "./json-rpc.ts";
-import type { LogIndex } from "./log-index.ts";
-import { findLogs } from "./log-queries.ts";
+} from "./context.ts";
+import {
+  ChainChanged,
+  invalidParams,
+  LazyList,
+  optional,
+  outOfRange,
+  RpcError,
+  readHash,
+  readHeight,
+  readId,
+  readObject,
+} from "./json-rpc.ts";
+import { findLogs, readLogQuery } from "./log-search.ts";
 
 /** Maximum number of filters. For a new one above it, the filter polled least recently is deleted. */
 const MAX_FILTERS = 1_000;
 
-interface Filter {
-  readonly cursor: Cursor;
-  /** First height of a filter of logs; null if it began at the head. */
-  readonly from: number | null;
-  /** Last height of a filter of logs; null if it has no end. */
-  readonly to: number | null;
-}
+const FILTER = param("filter", readObject);
+const ID = param("filter", readId("eth_newFilter"));
 
-/** The filters of one node's clients. */
-export class Filters {
-  readonly #index: LogIndex;
-  readonly #cursors: Cursors;
-  /** By id, the most recently polled last. */
-  readonly #filters = new Map<string, Filter>();
-  #added = 0;
-
-  constructor(index: LogIndex, cursors: Cursors) {
-    this.#index = index;
-    this.#cursors = cursors;
-  }
-
-  /** Adds a filter for new entries, and returns its id. A filter of logs with `from` also reports existing blocks. */
-  add(state: State, subject: Subject, from: number | null = null, to: number | null = null): string {
-    const cursor = this.#cursors.add(state, subject);
-    if (from !== null) cursor.last = from - 1;
-    this.#added += 1;
-    const id = `0x${this.#added.toString(16)}`;
-    this.#filters.set(id, { cursor, from, to });
-    if (this.#filters.size > MAX_FILTERS) this.remove(this.#filters.keys().next().value as string);
-    return id;
-  }
-
-  find(id: string): Filter | undefined {
-    return this.#filters.get(id);
-  }
-
-  /** Deletes a filter; returns false if there is none. */
-  remove(id: string): boolean {
-    const filter = this.#filters.get(id);
-    if (filter !== undefined) this.#cursors.delete(filter.cursor);
-    return this.#filters.delete(id);
-  }
-
-  clear(): void {
-    for (const id of this.#filters.keys()) this.remove(id);
-    this.#added = 0;
-  }
-
-  /**
-   * Returns new entries since a filter was last polled: logs, or hashes of blocks or transactions; undefined for an unknown
-   * filter. Logs count as reported once the list was iterated to its end.
-   */
-  changes(state: State, id: string): LazyList | readonly string[] | undefined {
-    this.#cursors.follow(state);
-    const filter = this.#filters.get(id);
-    if (filter === undefined) return undefined;
-    this.#filters.delete(id);
-    this.#filters.set(id, filter);
+/** The methods of logs and filters. */
+export const filterMethods: Methods = {
+  eth_getLogs: open([FILTER], ({ state, logIndex }, fields) => {
+    const { from, to } = readRange(state, fields);
+    return LazyList.ofTexts(findLogs(state, logIndex, readLogQuery(fields), from, to));
+  }),
+  eth_newFilter: open([FILTER], (node, fields) => {
+    if (fields.blockHash !== undefined) {
+      throw invalidParams("filter: expected no blockHash, because a filter is for new blocks");
+    }
+    const { state } = node;
+    const { fromBlock, toBlock } = fields;
+    const { from } = readRange(state, fields);
+    const hasFrom = fromBlock !== undefined && fromBlock !== null;
+    const hasEnd = ![undefined, null, "latest", "pending"].includes(toBlock as string | null | undefined);
+    const to = hasEnd ? readHeightOrHead(state, toBlock, "toBlock") : null;
+    return addFilter(node, readLogQuery(fields), hasFrom ? from : null, to);
+  }),
+  eth_newBlockFilter: open([], (node) => addFilter(node, "newHeads")),
+  eth_newPendingTransactionFilter: open([], (node) => addFilter(node, "newPendingTransactions")),
+  eth_getFilterChanges: open([ID], (node, id) => {
+    const { state, filters, cursors } = node;
+    cursors.follow(state);
+    const filter = filters.get(id);
+    if (filter === undefined) throw filterNotFound();
+    filters.delete(id);
+    filters.set(id, filter);
     const { cursor, from, to } = filter;
-    return cursor.kind === "logs"
-      ? LazyList.ofTexts(newLogs(state, this.#index, cursor, from, to))
-      : newHashes(state, cursor);
-  }
+    if (cursor.kind === "logs") return LazyList.ofTexts(newLogs(node, cursor, from ?? 0, to));
+    const hashOfBlock = (block: Block) => blockHash(state, block);
+    return [...newEntries(state.chain, cursor, hashOfBlock, (each) => transactionHash(state, each))];
+  }),
+  eth_getFilterLogs: open([ID], ({ state, filters, logIndex }, id) => {
+    const filter = filters.get(id);
+    if (filter?.cursor.kind !== "logs") throw filterNotFound();
+    const head = headOf(state.chain);
+    const to = Math.min(filter.to ?? head, head);
+    return LazyList.ofTexts(findLogs(state, logIndex, filter.cursor.query, filter.from ?? head, to));
+  }),
+  eth_uninstallFilter: open([ID], removeFilter),
+};
+
+const filterNotFound = (): RpcError => new RpcError("SERVER_ERROR", "filter not found");
+
+/** Adds a filter for new entries, and returns its id. A filter of logs with `from` also reports existing blocks. */
+function addFilter(
+  node: NodeContext,
+  subject: Subject,
+  from: number | null = null,
+  to: number | null = null,
+): string {
+  const { state, cursors, filters } = node;
+  const cursor = cursors.add(state, subject);
+  if (from !== null) cursor.last = from - 1;
+  node.filtersAdded += 1;
+  const id = `0x${node.filtersAdded.toString(16)}`;
+  filters.set(id, { cursor, from, to });
+  if (filters.size > MAX_FILTERS) removeFilter(node, filters.keys().next().value as string);
+  return id;
 }
 
-/** @throws ChainChanged if another call has reported the same logs meanwhile. */
+/** Deletes a filter; returns false if there is none. */
+function removeFilter({ cursors, filters }: NodeContext, id: string): boolean {
+  const filter = filters.get(id);
+  if (filter !== undefined) cursors.delete(filter.cursor);
+  return filters.delete(id);
+}
+
+/**
+ * Finds the logs of a filter that are yet to be reported. They count as reported once all were iterated.
+ * @throws ChainChanged if another call has reported the same logs meanwhile.
+ */
 function* newLogs(
-  state: State,
-  index: LogIndex,
+  { state, logIndex }: NodeContext,
   cursor: LogCursor,
-  from: number | null,
+  from: number,
   to: number | null,
 ): Generator<readonly string[], void> {
   const { chain } = state;
   const { query, removed, last: before } = cursor;
   const last = Math.min(headOf(chain), to ?? headOf(chain));
-  const first = Math.max(from ?? 0, before + 1);
+  const first = Math.max(from, before + 1);
   const firstUnsafe = Math.max(first, finalHeight(state) + 1);
   const reported = cursor.reported.filter(({ block }) => block.height > finalHeight(state));
   yield removed;
-  yield* findLogs(state, index, query, first, Math.min(last, firstUnsafe - 1));
+  yield* findLogs(state, logIndex, query, first, Math.min(last, firstUnsafe - 1));
   for (let height = firstUnsafe; height <= last; height += 1) {
     const logs: string[] = [];
-    for (const found of findLogs(state, index, query, height, height)) {
+    for (const found of findLogs(state, logIndex, query, height, height)) {
       logs.push(...found);
       yield found;
     }
@@ -111,15 +129,28 @@ function* newLogs(
   Object.assign(cursor, { reported, removed: [], last: Math.max(before, last) });
 }
 
-function newHashes(state: State, cursor: EntryCursor): string[] {
-  const next = (): string | undefined =>
-    nextEntry(
-      state.chain,
-      cursor,
-      (block) => blockHash(state, block),
-      (transaction) => transactionHash(state, transaction),
-    );
-  const hashes: string[] = [];
-  for (let hash = next(); hash !== undefined; hash = next()) hashes.push(hash);
-  return hashes;
+/** Reads a range of heights, both ends included; by default the latest block. */
+function readRange(
+  state: State,
+  { blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>,
+): { readonly from: number; readonly to: number } {
+  const hash = optional(blockHash, "blockHash", readHash);
+  if (hash !== undefined) {
+    if ((fromBlock ?? null) !== null || (toBlock ?? null) !== null) {
+      throw invalidParams("cannot specify both blockHash and fromBlock/toBlock, choose one or the other");
+    }
+    const block = blockOfHash(state, hash);
+    if (block === undefined) throw new RpcError("SERVER_ERROR", `unknown block: ${hash}`);
+    return { from: block.height, to: block.height };
+  }
+  const head = headOf(state.chain);
+  const from = readHeightOrHead(state, fromBlock, "fromBlock");
+  if (from > head && fromBlock !== "pending") outOfRange(head, from);
+  return { from, to: Math.min(head, readHeightOrHead(state, toBlock, "toBlock")) };
+}
+
+/** Reads a height, by default the head. The pending block is above the head. */
+function readHeightOrHead(state: State, value: unknown, name: string): number {
+  const height = readHeight(value ?? "latest", name, state);
+  return height === "pending" ? headOf(state.chain) + 1 : height;
 }

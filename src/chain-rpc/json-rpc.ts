@@ -1,7 +1,12 @@
-import { isUtf8 } from "node:buffer";
-import { isRpcId, RPC_CODES } from "../api/chain-rpc.ts";
+import { RPC_CODES } from "../api/chain-rpc.ts";
+import { describeValue } from "../api/errors.ts";
+import { type Block, blockAt, headBlock, headOf } from "../core/chain/chain.ts";
+import { blockOfHash } from "../core/chain/chain-hashes.ts";
+import { finalHeight } from "../core/chain/settlement.ts";
+import type { State } from "../core/state.ts";
 import { runSteps, type Steps } from "../core/steps.ts";
-import type { Slices } from "../engine/clock.ts";
+import { readAddress } from "../core/terms.ts";
+import type { Millis } from "../core/units.ts";
 
 export class RpcError extends Error {
   override readonly name = "RpcError";
@@ -76,88 +81,120 @@ export class ChainChanged extends Error {
   override readonly name = "ChainChanged";
 }
 
-/** Performs one call and returns the JSON of its result. @throws RpcError */
-type Perform = (method: string, params: readonly unknown[]) => string | Promise<string>;
+/** Encodes a number as a JSON-RPC quantity: `0x0`, `0x1f`. */
+export const quantity = (value: number | bigint): `0x${string}` => `0x${value.toString(16)}`;
 
-const MAX_CALLS = 1_000;
-/** Characters of the answers to a batch above which its remaining calls are refused. */
-const MAX_CHARACTERS = 25 * 1024 * 1024;
+/** Casts a text that begins with `0x` to viem's type. */
+export const asHex = (text: string): `0x${string}` => text as `0x${string}`;
 
-type Id = string | number | null;
+export const secondsOf = (at: Millis): number => Math.floor(at / 1000);
+
+/** Returns a reader of values that throws an RpcError if `read` returns null. */
+export const reader =
+  <T>(expected: string, read: (value: unknown) => T | null) =>
+  (value: unknown, name: string): T => {
+    const found = read(value);
+    if (found === null) throw invalidParams(`${name}: expected ${expected}, found ${describeValue(value)}`);
+    return found;
+  };
+
+/** Returns a text that matches a pattern, in lower case; null for any other value. */
+const textOf = (pattern: RegExp, value: unknown): string | null =>
+  typeof value === "string" && pattern.test(value) ? value.toLowerCase() : null;
+
+const NATURAL = /^(?:0x[0-9a-fA-F]{1,64}|[0-9]{1,78})$/;
+const WORD_LIMIT = 1n << 256n;
+
+/** Reads a number of at most 256 bits: a hex quantity or, as with anvil, an integer or its decimal text. */
+export const readQuantity = reader("a quantity such as 0x1f", (value) => {
+  const isNumber = Number.isSafeInteger(value) && (value as number) >= 0;
+  if (!isNumber && textOf(NATURAL, value) === null) return null;
+  const number = BigInt(value as string | number);
+  return number < WORD_LIMIT ? number : null;
+});
+
+/** Returns a reader of quantities up to a maximum. */
+export const countUpTo =
+  (max: number) =>
+  (value: unknown, name: string): number => {
+    const number = readQuantity(value, name);
+    if (number <= BigInt(max)) return Number(number);
+    throw invalidParams(`${name}: expected at most ${max}, found ${number}`);
+  };
+
+/** Reads a quantity up to the largest safe integer. */
+export const readCount = countUpTo(Number.MAX_SAFE_INTEGER);
+
+export const readAddressParam = reader("an address of 20 bytes", (value) =>
+  typeof value === "string" ? readAddress(value) : null,
+);
+export const readHash = reader("32 bytes in hex", (value) => textOf(/^0x[0-9a-fA-F]{64}$/, value));
+export const readBytes = reader(
+  "bytes in hex, two digits each",
+  (value) => textOf(/^0x(?:[0-9a-fA-F]{2})*$/, value) as `0x${string}` | null,
+);
+export const readBoolean = reader("true or false", (value) => (typeof value === "boolean" ? value : null));
+export const readObject = reader("an object", (value) =>
+  typeof value === "object" && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : null,
+);
+export const readList = reader("an array", (value) =>
+  Array.isArray(value) ? (value as readonly unknown[]) : null,
+);
+
+/** Returns a reader of the ids that a method returns. */
+export const readId = (from: string) =>
+  reader(`an id returned by ${from}`, (value) => (typeof value === "string" ? value.toLowerCase() : null));
+
+/** Reads a value that may be undefined or null. */
+export const optional = <T>(
+  value: unknown,
+  name: string,
+  read: (value: unknown, name: string) => T,
+): T | undefined => (value === undefined || value === null ? undefined : read(value, name));
+
+/** A block of the chain, or the next one. */
+export type BlockOrPending = Block | "pending";
+
+/** Reads a block number or tag. The height may be above the head. */
+export function readHeight(value: unknown, name: string, state: State): number | "pending" {
+  switch (typeof value === "string" ? value.toLowerCase() : value) {
+    case "latest":
+      return headOf(state.chain);
+    case "pending":
+      return "pending";
+    case "safe":
+    case "finalized":
+      return finalHeight(state);
+    case "earliest":
+      return 0;
+    default:
+      return readCount(value, `${name}: a block is latest, pending, safe, finalized, earliest or its number`);
+  }
+}
 
 /**
- * Answers a JSON-RPC 2.0 request, which is one call or a batch; empty if it contains only notifications. The calls of a
- * batch are performed in order, with other work in between.
+ * Reads a tag, a number or an object of EIP-1898, and returns its block; the latest if it is omitted.
+ * @throws RpcError if the chain does not have it.
  */
-export async function answerRpc(request: Buffer, slices: Slices, perform: Perform): Promise<string> {
-  let message: unknown;
-  try {
-    message = parse(request);
-  } catch (error) {
-    return failure(null, error);
+export function readBlockOrPending(value: unknown, name: string, state: State): BlockOrPending {
+  const { chain } = state;
+  if (value === undefined || value === null) return headBlock(chain);
+  if (typeof value !== "object") return blockOfHeight(state, readHeight(value, name, state));
+  const { blockHash, blockNumber } = readObject(value, name);
+  const hash = optional(blockHash, `${name}.blockHash`, readHash);
+  if (hash === undefined) return blockOfHeight(state, readHeight(blockNumber, `${name}.blockNumber`, state));
+  if (blockNumber !== undefined) {
+    throw invalidParams(`${name}: give blockHash or blockNumber, not both`);
   }
-  if (!Array.isArray(message)) return answerOne(message, perform);
-  if (message.length === 0 || message.length > MAX_CALLS) {
-    return failure(null, invalid(`a batch has 1 to ${MAX_CALLS} calls, found ${message.length}`));
-  }
-  const answers: string[] = [];
-  let characters = 0;
-  let hasTime = await slices.next();
-  for (const call of message) {
-    if (!hasTime()) hasTime = await slices.next();
-    const answer = await answerOne(call, characters > MAX_CHARACTERS ? refuse : perform);
-    characters += answer.length;
-    if (answer !== "") answers.push(answer);
-  }
-  return answers.length === 0 ? "" : `[${answers.join(",")}]`;
+  const block = blockOfHash(state, hash);
+  if (block === undefined) throw new RpcError("RESOURCE_NOT_FOUND", `Resource not found: no block ${hash}`);
+  return block;
 }
 
-const refuse: Perform = () => {
-  throw new RpcError("LIMIT_EXCEEDED", "the answers to this batch are too long: send fewer calls at once");
-};
-
-function parse(bytes: Buffer): unknown {
-  try {
-    if (isUtf8(bytes)) return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    // Same error as for bytes that are not UTF-8.
-  }
-  throw new RpcError("PARSE_ERROR", "Parse error: the body is not JSON in UTF-8");
+function blockOfHeight({ chain }: State, height: number | "pending"): BlockOrPending {
+  return height === "pending" ? height : (blockAt(chain, height) ?? outOfRange(headOf(chain), height));
 }
 
-async function answerOne(message: unknown, perform: Perform): Promise<string> {
-  if (!isObject(message)) return failure(null, invalid("a call is an object"));
-  const { id, jsonrpc, method, params } = message;
-  if (id !== undefined && !isRpcId(id)) {
-    return failure(null, invalid("an id is a string, an integer or null"));
-  }
-  const respond = (answer: () => string): string => (id === undefined ? "" : answer());
-  if (jsonrpc !== "2.0") return failure(id ?? null, invalid('expected "jsonrpc":"2.0"'));
-  if (typeof method !== "string") return failure(id ?? null, invalid("a method is a string"));
-  try {
-    const result = await perform(method, readParams(params));
-    return respond(() => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    return respond(() => failure(id ?? null, error));
-  }
-}
-
-function readParams(params: unknown): readonly unknown[] {
-  if (params === undefined || params === null) return [];
-  if (Array.isArray(params)) return params;
-  throw isObject(params)
-    ? invalidParams("params by name are not modelled: send them as an array")
-    : invalid("params are an array");
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const invalid = (why: string): RpcError => new RpcError("INVALID_REQUEST", `Invalid request: ${why}`);
-
-function failure(id: Id, error: unknown): string {
-  if (!(error instanceof RpcError)) throw error;
-  const { code, message, data } = error;
-  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+export function outOfRange(head: number, height: number): never {
+  throw invalidParams(`BlockOutOfRangeError: block height is ${head} but requested was ${height}`);
 }

@@ -1,4 +1,5 @@
-import { orderHash } from "../core/chain/chain-hashes.ts";
+import type { Block } from "../core/chain/chain.ts";
+import { blockHash, orderHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import {
   CONTRACTS,
   NO_PARENT,
@@ -15,8 +16,8 @@ import { PAYOUTS } from "../core/rules/contract-calls.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
 import { type Address, unreachable } from "../core/terms.ts";
 import { notional } from "../core/units.ts";
-import { collateralEvents, exchangeEvents, type Log, tokenEvents } from "./abis.ts";
-import { numberWord } from "./encoding.ts";
+import { collateralEvents, exchangeEvents, type Log, numberWord, tokenEvents } from "./abis.ts";
+import { quantity, secondsOf } from "./json-rpc.ts";
 
 const { Transfer } = collateralEvents;
 const { collateral, conditionalTokens, exchange } = CONTRACTS;
@@ -286,3 +287,52 @@ function depositLogs(state: State, content: DepositContent): Log[] {
   const [receiver, token] = splitter === yes ? [no, market.tokenIds[1]] : [yes, market.tokenIds[0]];
   return [...logs, shareTransfer(holder, holder, addressOf(receiver), token, size)];
 }
+
+/** Writes the logs of one block as JSON, as clients receive them. */
+export class LogTexts {
+  readonly block: Block;
+  readonly #state: State;
+  /** The JSON fields of the block, which all its logs share. */
+  readonly #blockFields: string;
+
+  constructor(state: State, block: Block) {
+    this.block = block;
+    this.#state = state;
+    this.#blockFields = `"blockHash":"${blockHash(state, block)}","blockNumber":"${quantity(block.height)}","blockTimestamp":"${quantity(secondsOf(block.at))}"`;
+  }
+
+  /** Writes the matching logs of a transaction. No text in them needs escaping. */
+  of(transaction: Transaction, logs: readonly Log[], isWanted: (log: Log) => boolean = () => true): string[] {
+    const texts: string[] = [];
+    let position = "";
+    for (const [index, log] of logs.entries()) {
+      if (!isWanted(log)) continue;
+      if (position === "") position = this.#positionOf(transaction);
+      const { address, topics, data } = log;
+      const logIndex = quantity(transaction.logsBefore + index);
+      texts.push(
+        `{"address":"${address}","topics":["${listed(topics)}"],"data":"${data}",${position},"logIndex":"${logIndex}"}`,
+      );
+    }
+    return texts;
+  }
+
+  #positionOf(transaction: Transaction): string {
+    const hash = transactionHash(this.#state, transaction);
+    const position = `"transactionHash":"${hash}","transactionIndex":"${quantity(transaction.place)}",${NOT_REMOVED}`;
+    // `join` makes one flat string in memory, which the texts of all logs then share.
+    return [this.#blockFields, position].join();
+  }
+}
+
+/** Writes topics without the first and last quotation mark. Not `join`, which copies them once more. */
+function listed(topics: readonly string[]): string {
+  let list = topics[0] as string;
+  for (let at = 1; at < topics.length; at += 1) list += `","${topics[at]}`;
+  return list;
+}
+
+const NOT_REMOVED = '"removed":false';
+
+/** Returns the JSON of a log after a reorganization has removed it. */
+export const removedText = (log: string): string => log.replace(NOT_REMOVED, '"removed":true');

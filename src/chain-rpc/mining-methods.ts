@@ -5,9 +5,17 @@ import type { Steps } from "../core/steps.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import { ADDRESS, TRANSACTION } from "./chain-methods.ts";
 import { aliased, control, type Methods, type NodeContext, optionalParam, param } from "./context.ts";
-import { quantity, secondsOf } from "./encoding.ts";
-import { invalidParams } from "./json-rpc.ts";
-import { countUpTo, optional, readBoolean, readCount, readObject, readQuantity } from "./params.ts";
+import {
+  countUpTo,
+  invalidParams,
+  optional,
+  quantity,
+  readBoolean,
+  readCount,
+  readObject,
+  readQuantity,
+  secondsOf,
+} from "./json-rpc.ts";
 import { senderOf, unminedTransactions } from "./transactions.ts";
 
 const SECOND_MS = 1_000;
@@ -184,14 +192,29 @@ export const miningMethods: Methods = {
   }),
   evm_increaseTime: control([param("seconds", readSeconds)], async (node, seconds) => {
     await moveClock(node, () => later(node, seconds));
-    node.snapshots.secondsAdded += seconds;
-    return node.snapshots.secondsAdded;
+    node.secondsAdded += seconds;
+    return node.secondsAdded;
   }),
   evm_setNextBlockTimestamp: control([param("timestamp", readSeconds)], async (node, second) => {
     await moveClock(node, () => atSecond(node, second));
   }),
-  evm_snapshot: control([], ({ snapshots }) => quantity(snapshots.take())),
-  evm_revert: control([param("snapshot", readQuantity)], ({ snapshots }, number) => snapshots.revert(number)),
+  evm_snapshot: control([], (node) => {
+    const { exchange, clock, secondsAdded, snapshots, snapshotsTaken: number } = node;
+    snapshots.set(number, { exchange: exchange.snapshot(), clock: clock.setting, secondsAdded });
+    node.snapshotsTaken += 1n;
+    return quantity(number);
+  }),
+  // Reverting to a snapshot deletes it and all later ones.
+  evm_revert: control([param("snapshot", readQuantity)], (node, number) => {
+    const { exchange, clock, snapshots } = node;
+    const snapshot = snapshots.get(number);
+    if (snapshot === undefined) return false;
+    for (const other of snapshots.keys()) if (other >= number) snapshots.delete(other);
+    exchange.restore(snapshot.exchange);
+    clock.resume(snapshot.clock);
+    node.secondsAdded = snapshot.secondsAdded;
+    return true;
+  }),
   evm_setAutomine: setAutomine,
   evm_setBlockGasLimit: setGasLimit,
   evm_setIntervalMining: control([param("interval", readInterval)], setMiningInterval),

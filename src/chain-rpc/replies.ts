@@ -17,12 +17,18 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, TOKENS } from "./abis.ts";
-import { asHex, BLOB_BASE_FEE, bloomOf, limitsOf, quantity, secondsOf, TIP } from "./encoding.ts";
-import { LazyList } from "./json-rpc.ts";
-import { LogTexts } from "./log-queries.ts";
-import { logsOf } from "./logs.ts";
-import { readSigned } from "./signed-transaction.ts";
-import { gasPriceOf, gasUsedOf, ownFeeCap, pendingTransactions, senderOf } from "./transactions.ts";
+import { asHex, LazyList, quantity, secondsOf } from "./json-rpc.ts";
+import { LogTexts, logsOf } from "./logs.ts";
+import {
+  gasPriceOf,
+  gasUsedOf,
+  limitsOf,
+  ownFeeCap,
+  pendingTransactions,
+  readSigned,
+  senderOf,
+  TIP,
+} from "./transactions.ts";
 
 export function recipientOf({ content }: Transaction): Address {
   switch (content?.kind) {
@@ -171,6 +177,15 @@ export function receiptReply(state: State, transaction: Transaction): object | n
     contractAddress: null,
   };
 }
+
+/** Price of blob gas, wei: the minimum, because there are no blobs. */
+export const BLOB_BASE_FEE = "0x1";
+const BLOOM_DIGITS = 512;
+const EMPTY_BLOOM = `0x${"0".repeat(BLOOM_DIGITS)}`;
+const FULL_BLOOM = `0x${"f".repeat(BLOOM_DIGITS)}`;
+
+/** Returns a bloom filter for a number of logs. It matches everything if there is any log, which a bloom filter may do. */
+const bloomOf = (logs: number): string => (logs === 0 ? EMPTY_BLOOM : FULL_BLOOM);
 
 const ZERO_WORD = `0x${"0".repeat(64)}`;
 /** Keccak-256 of an empty RLP list, for blocks without uncles. */

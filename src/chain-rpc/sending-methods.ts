@@ -1,4 +1,5 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { keccak256 } from "viem/utils";
 import { baseFeeOf, CHAIN_ID } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { callGas } from "../core/chain/transaction.ts";
@@ -10,18 +11,16 @@ import type { Address } from "../core/terms.ts";
 import { ADDRESS } from "./chain-methods.ts";
 import { aliased, control, type Methods, type NodeContext, open, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
-import { limitsOf, TIP } from "./encoding.ts";
-import { invalidParams, RpcError } from "./json-rpc.ts";
+import { invalidParams, RpcError, readBoolean, readBytes, readObject, readQuantity } from "./json-rpc.ts";
 import {
   type CallRequest,
   callerOf,
-  readBoolean,
-  readBytes,
+  limitsOf,
   readCallRequest,
-  readObject,
-  readQuantity,
-} from "./params.ts";
-import { readSigned, signedHash, signerOf } from "./signed-transaction.ts";
+  readSigned,
+  signerOf,
+  TIP,
+} from "./transactions.ts";
 
 /** Returns the sender of a transaction, by default the first account. @throws RpcError if the node may not act for it. */
 function permittedSender(
@@ -139,7 +138,7 @@ export const sendingMethods: Methods = {
   eth_sendRawTransaction: open([param("transaction", readBytes)], async (node, raw) => {
     const { to, input, nonce, value, gas, maxFeePerGas, maxPriorityFeePerGas } = readSigned(raw);
     const from = await signerOf(raw);
-    const hash = signedHash(raw);
+    const hash = keccak256(raw);
     const fees = { gas, maxFeePerGas, maxPriorityFeePerGas };
     return submit(node, { from, to, input, nonce: BigInt(nonce), value, ...fees, raw, hash });
   }),

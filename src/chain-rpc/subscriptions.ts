@@ -1,25 +1,26 @@
 import type { NotificationSink } from "../api/chain-rpc.ts";
-import type { Block } from "../core/chain/chain.ts";
-import { blockAt, headBlock } from "../core/chain/chain.ts";
+import { type Block, blockAt, headBlock } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
-import type { Slices } from "../engine/clock.ts";
-import type { Exchange } from "../engine/exchange.ts";
 import type { Log } from "./abis.ts";
 import {
   type Cursor,
-  type Cursors,
   type EntryCursor,
   type LogCursor,
-  nextEntry,
+  type Methods,
+  type NodeContext,
+  newEntries,
+  open,
+  optionalParam,
+  param,
   type Subject,
-} from "./cursors.ts";
-import { RpcError } from "./json-rpc.ts";
-import { isWanted, LogTexts } from "./log-queries.ts";
-import { ContractIds, logsOf } from "./logs.ts";
+} from "./context.ts";
+import { invalidParams, optional, RpcError, readBoolean, readId, readObject } from "./json-rpc.ts";
+import { isWanted, readLogQuery } from "./log-search.ts";
+import { ContractIds, LogTexts, logsOf } from "./logs.ts";
 import { blockReply, transactionReply, transactionsIn } from "./replies.ts";
 
 const MAX_SUBSCRIPTIONS = 1_000;
@@ -51,9 +52,7 @@ function cache<Key, Value>(entries: Map<Key, Value>, max: number, key: Key, valu
  * client delays no other, and nothing is queued for it. The exchange is watched only while there are subscriptions.
  */
 export class Subscriptions {
-  readonly cursors: Cursors;
-  readonly #exchange: Exchange;
-  readonly #slices: Slices;
+  readonly node: NodeContext;
   readonly #subscribers = new Set<Subscriber>();
   /** Subscribers that may have something to send. */
   readonly #ready = new Set<Subscriber>();
@@ -67,14 +66,8 @@ export class Subscriptions {
   readonly #heads = new Map<Block, Head>();
   readonly #logs = new Map<Block, BlockLogs>();
 
-  constructor(exchange: Exchange, slices: Slices, cursors: Cursors) {
-    this.#exchange = exchange;
-    this.#slices = slices;
-    this.cursors = cursors;
-  }
-
-  get state(): State {
-    return this.#exchange.state;
+  constructor(node: NodeContext) {
+    this.node = node;
   }
 
   /** Called after a client has subscribed or unsubscribed. */
@@ -89,13 +82,13 @@ export class Subscriptions {
   }
 
   #watch(): void {
+    const { exchange } = this.node;
     this.#noteEnd();
-    const wake = (): void => this.#schedule();
     const wakeAll = (): void => {
       this.#lastHead = null;
       this.#schedule();
     };
-    this.#stopWatching = [this.#exchange.watch(wake), this.#exchange.watchRewind(wakeAll)];
+    this.#stopWatching = [exchange.watch(() => this.#schedule()), exchange.watchRewind(wakeAll)];
   }
 
   #unwatch(): void {
@@ -122,7 +115,7 @@ export class Subscriptions {
   }
 
   #wake(): void {
-    const { chain } = this.state;
+    const { chain } = this.node.state;
     const isNewHead = headBlock(chain) !== this.#lastHead;
     const isNewTransaction = chain.transactions.size !== this.#lastTransactions;
     this.#noteEnd();
@@ -134,7 +127,7 @@ export class Subscriptions {
   }
 
   #noteEnd(): void {
-    const { chain } = this.state;
+    const { chain } = this.node.state;
     this.#lastHead = headBlock(chain);
     this.#lastTransactions = chain.transactions.size;
   }
@@ -142,7 +135,7 @@ export class Subscriptions {
   async #send(): Promise<void> {
     this.#isSending = true;
     try {
-      await this.#slices.run(this.#steps());
+      await this.node.slices.run(this.#steps());
     } finally {
       this.#isSending = false;
     }
@@ -162,7 +155,7 @@ export class Subscriptions {
 
   /** Returns the notification of a new head for a subscription id. */
   headMessage(block: Block, id: string): Buffer {
-    const head = this.#heads.get(block) ?? { text: headText(this.state, block), messages: new Map() };
+    const head = this.#heads.get(block) ?? { text: headText(this.node.state, block), messages: new Map() };
     cache(this.#heads, MAX_CACHED_HEADS, block, head);
     const message = head.messages.get(id) ?? Buffer.from(notification(id, head.text));
     head.messages.set(id, message);
@@ -173,7 +166,7 @@ export class Subscriptions {
   *logsIn(block: Block): Steps<BlockLogs> {
     const known = this.#logs.get(block);
     if (known !== undefined) return known;
-    const { state } = this;
+    const { state } = this.node;
     const ids = new ContractIds(state);
     const writer = new LogTexts(state, block);
     const [logs, texts]: [Log[], string[]] = [[], []];
@@ -182,7 +175,7 @@ export class Subscriptions {
       logs.push(...made);
       texts.push(...writer.of(transaction, made));
       yield;
-      if (this.state !== state || blockAt(state.chain, block.height) !== block) return NO_LOGS;
+      if (this.node.state !== state || blockAt(state.chain, block.height) !== block) return NO_LOGS;
     }
     cache(this.#logs, MAX_CACHED_BLOCKS_OF_LOGS, block, { logs, texts });
     return { logs, texts };
@@ -215,7 +208,7 @@ export class Subscriber {
     if (this.#subscriptions.size === MAX_SUBSCRIPTIONS) {
       throw new RpcError("LIMIT_EXCEEDED", `a connection has at most ${MAX_SUBSCRIPTIONS} subscriptions`);
     }
-    const { state, cursors } = this.#hub;
+    const { state, cursors } = this.#hub.node;
     this.#added += 1;
     const id = `0x${this.#added.toString(16)}`;
     this.#subscriptions.set(id, cursors.add(state, subject, isFull));
@@ -227,7 +220,7 @@ export class Subscriber {
   unsubscribe(id: string): boolean {
     const cursor = this.#subscriptions.get(id);
     if (cursor === undefined) return false;
-    this.#hub.cursors.delete(cursor);
+    this.#hub.node.cursors.delete(cursor);
     this.#subscriptions.delete(id);
     this.#hub.update(this);
     return true;
@@ -251,7 +244,8 @@ export class Subscriber {
   *sendNew(): Steps<void> {
     for (const [id, cursor] of this.#subscriptions) {
       while (this.#sink.hasRoom && this.#subscriptions.has(id)) {
-        this.#hub.cursors.follow(this.#hub.state);
+        const { state, cursors } = this.#hub.node;
+        cursors.follow(state);
         const isSent =
           cursor.kind === "logs" ? yield* this.#sendLogs(id, cursor) : this.#sendNext(id, cursor);
         if (!isSent) break;
@@ -262,31 +256,31 @@ export class Subscriber {
 
   /** Sends the next block or transaction; returns false if there is none. */
   #sendNext(id: string, cursor: EntryCursor): boolean {
-    const { state } = this.#hub;
-    const message = nextEntry<string | Buffer>(
+    const { state } = this.#hub.node;
+    const { value: message } = newEntries<string | Buffer>(
       state.chain,
       cursor,
       (block) => this.#hub.headMessage(block, id),
       (transaction) => notification(id, pendingText(state, transaction, cursor.isFull)),
-    );
+    ).next();
     if (message !== undefined) this.#sink.send(message);
     return message !== undefined;
   }
 
   /** Sends a removed log or the logs of the next block; returns false if there is neither. */
   *#sendLogs(id: string, cursor: LogCursor): Steps<boolean> {
-    const { state } = this.#hub;
+    const { node } = this.#hub;
     const removed = cursor.removed.shift();
     if (removed !== undefined) {
       this.#sink.send(notification(id, removed));
       return true;
     }
-    const block = blockAt(state.chain, cursor.last + 1);
+    const block = blockAt(node.state.chain, cursor.last + 1);
     if (block === undefined) return false;
     if (block.logs > 0) {
       const { logs, texts } = yield* this.#hub.logsIn(block);
-      this.#hub.cursors.follow(this.#hub.state);
-      const isSame = blockAt(this.#hub.state.chain, cursor.last + 1) === block;
+      node.cursors.follow(node.state);
+      const isSame = blockAt(node.state.chain, cursor.last + 1) === block;
       if (!isSame || !this.#subscriptions.has(id)) return true;
       const reported = this.#reportedOf(cursor, block);
       for (; cursor.checked < logs.length; cursor.checked += 1) {
@@ -306,7 +300,7 @@ export class Subscriber {
   #reportedOf(cursor: LogCursor, block: Block): string[] {
     const last = cursor.reported.at(-1);
     if (last?.block === block) return last.logs;
-    const final = finalHeight(this.#hub.state);
+    const final = finalHeight(this.#hub.node.state);
     cursor.reported = cursor.reported.filter((each) => each.block.height > final);
     const reported = { block, logs: [] };
     if (block.height > final) cursor.reported.push(reported);
@@ -334,4 +328,36 @@ function pendingText(state: State, transaction: Transaction, isFull: boolean): s
     Record<string, unknown>
   >;
   return JSON.stringify({ ...fields, blockHash: null, blockNumber: null, transactionIndex: null });
+}
+
+const KIND = param("subscription", (value) => {
+  if (value === "newHeads" || value === "logs" || value === "newPendingTransactions") return value;
+  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
+  throw new RpcError("METHOD_NOT_FOUND", `no ${shown} subscription in eth namespace`);
+});
+
+/** The methods of subscriptions; `client` is null for a request over HTTP. */
+export function subscriptionMethods(client: Subscriber | null): Methods {
+  const connected = (): Subscriber => {
+    if (client !== null) return client;
+    throw new RpcError("METHOD_NOT_FOUND", "notifications not supported: subscribe over WebSocket");
+  };
+  return {
+    eth_subscribe: open([KIND, optionalParam("options", (value) => value)], (_node, kind, options) => {
+      const subscriber = connected();
+      switch (kind) {
+        case "logs":
+          return subscriber.subscribe(readLogQuery(optional(options, "filter", readObject) ?? {}));
+        case "newPendingTransactions":
+          return subscriber.subscribe(kind, optional(options, "full transactions", readBoolean) ?? false);
+        default:
+          if (options === undefined) return subscriber.subscribe(kind);
+          throw invalidParams(`a subscription to ${kind} has no options`);
+      }
+    }),
+    eth_unsubscribe: open([param("subscription", readId("eth_subscribe"))], (_node, id) => {
+      if (connected().unsubscribe(id)) return true;
+      throw new RpcError("SERVER_ERROR", "subscription not found");
+    }),
+  };
 }

@@ -1,19 +1,45 @@
-import type { Block } from "../core/chain/chain.ts";
-import { baseFeeOf, OPERATOR_MAX_FEE } from "../core/chain/chain.ts";
-import { OPERATOR } from "../core/chain/contracts.ts";
-import type { Transaction } from "../core/chain/transaction.ts";
-import { callGas, LOGS_OF_MATCH, logCountOf, ownGas } from "../core/chain/transaction.ts";
+import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from "viem/utils";
+import {
+  type Block,
+  baseFeeOf,
+  blockTermsOf,
+  CHAIN_ID,
+  type Chain,
+  OPERATOR_MAX_FEE,
+} from "../core/chain/chain.ts";
+import { OPERATOR, ZERO_ADDRESS } from "../core/chain/contracts.ts";
+import { callGas, LOGS_OF_MATCH, logCountOf, ownGas, type Transaction } from "../core/chain/transaction.ts";
 import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
-import { TIP } from "./encoding.ts";
+import {
+  invalidParams,
+  optional,
+  RpcError,
+  readAddressParam,
+  readBytes,
+  readObject,
+  readQuantity,
+} from "./json-rpc.ts";
+
+/** Default priority fee, wei: 1 gwei. */
+export const TIP = 1_000_000_000;
+/** Default gas limit of a block. No block is ever full. */
+const GAS_LIMIT = 30_000_000;
+
+/** Returns gas limit and miner of the block with a serial; by default of the next block. */
+export function limitsOf(chain: Chain, serial = chain.blocks.next): { gasLimit: number; miner: Address } {
+  const { miner, gasLimit } = blockTermsOf(chain, serial);
+  return { miner: miner ?? ZERO_ADDRESS, gasLimit: gasLimit ?? GAS_LIMIT };
+}
+
+/** Whether a transaction waits for an earlier nonce of its sender. */
+export const isQueued = ({ chain }: State, { content }: Transaction): boolean =>
+  content?.kind === "call" && content.nonce >= nextNonce(chain, content.from);
 
 /** Returns the transactions for the next block, in order; without those that wait for an earlier nonce. */
-export function pendingTransactions(state: State): Transaction[] {
-  return [...unminedTransactions(state)].filter(
-    ({ content }) => content?.kind !== "call" || content.nonce < nextNonce(state.chain, content.from),
-  );
-}
+export const pendingTransactions = (state: State): Transaction[] =>
+  [...unminedTransactions(state)].filter((transaction) => !isQueued(state, transaction));
 
 /** Returns the transactions that are not mined but may be, in order of arrival. */
 export function* unminedTransactions({ chain }: State): Generator<Transaction> {
@@ -31,13 +57,6 @@ export function* unminedTransactions({ chain }: State): Generator<Transaction> {
 /** Returns the sender of a transaction: a wallet or the exchange. */
 export const senderOf = ({ content }: Transaction): Address =>
   content?.kind === "call" ? content.from : OPERATOR;
-
-/** Returns the nonce of a transaction. For the exchange's own transactions it is their number. */
-export const nonceOf = ({ content, number }: Transaction): number =>
-  content?.kind === "call" ? content.nonce : number;
-
-export const gasLimitOf = (transaction: Transaction): number =>
-  transaction.content?.kind === "call" ? transaction.content.gas : ownGas(logCountOf(transaction));
 
 /** Returns the gas that a transaction used, or would use in the next block. */
 export function gasUsedOf(transaction: Transaction): number {
@@ -57,3 +76,153 @@ export function gasPriceOf(state: State, { content, exception }: Transaction, bl
   if (content?.kind === "call") return block === null ? content.maxFeePerGas : (exception?.gasPrice ?? 0);
   return block === null ? ownFeeCap(state, null) : block.baseFee + TIP;
 }
+
+type Hex = `0x${string}`;
+
+/** Modelled types: legacy, with an access list (EIP-2930), and with a fee cap (EIP-1559). */
+const TYPES = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2" } as const;
+/** Types with blobs (EIP-4844) and with code for the signer (EIP-7702). */
+const OTHER_TYPES: ReadonlySet<string> = new Set(["0x03", "0x04"]);
+/** Types of unsigned transactions, for which they make no difference. */
+const UNSIGNED_TYPES: ReadonlySet<unknown> = new Set(["0x0", "0x1", "0x2", "0x00", "0x01", "0x02", 0, 1, 2]);
+/** Fields of types that are not modelled. */
+const OTHER_FIELDS = ["authorizationList", "blobVersionedHashes", "blobs", "maxFeePerBlobGas"];
+
+export type CallRequest = ReturnType<typeof readCallRequest>;
+
+/** Reads the parameter of `eth_call`, `eth_estimateGas` and `eth_sendTransaction`. @throws RpcError */
+export function readCallRequest(param: unknown, of: string) {
+  const fields = readObject(param, of);
+  const read = <T>(name: string, reader: (value: unknown, name: string) => T): T | undefined =>
+    optional(fields[name], `${of}.${name}`, reader);
+  const type = fields.type ?? undefined;
+  if (type !== undefined && !UNSIGNED_TYPES.has(type)) throw unmodelledType(type);
+  const other = OTHER_FIELDS.find((name) => fields[name] !== undefined && fields[name] !== null);
+  if (other !== undefined) throw unmodelledType(`one with ${other}`);
+  const chainId = read("chainId", readQuantity);
+  if (chainId !== undefined && chainId !== BigInt(CHAIN_ID)) {
+    throw invalidParams(`${of}.chainId: expected ${CHAIN_ID}, found ${chainId}`);
+  }
+  const gasPrice = read("gasPrice", readQuantity);
+  const to = read("to", readAddressParam);
+  if (to === undefined) throw contractCreation();
+  return {
+    /** Undefined if the client gives no sender. */
+    from: read("from", readAddressParam),
+    to,
+    input: read("input", readBytes) ?? read("data", readBytes) ?? "0x",
+    value: read("value", readQuantity) ?? 0n,
+    nonce: read("nonce", readQuantity) ?? null,
+    gas: read("gas", readQuantity),
+    // Wei per gas; both equal the gas price if that is given.
+    maxFeePerGas: read("maxFeePerGas", readQuantity) ?? gasPrice,
+    maxPriorityFeePerGas: read("maxPriorityFeePerGas", readQuantity) ?? gasPrice,
+  };
+}
+
+export const callerOf = ({ from }: Pick<CallRequest, "from">): Address => from ?? ZERO_ADDRESS;
+
+/** Result of viem's parser, which omits fields that are zero. */
+interface Parsed
+  extends Partial<
+    Record<"value" | "gas" | "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas" | "v", bigint>
+  > {
+  readonly type: keyof typeof TYPES;
+  readonly chainId?: number;
+  readonly to?: Hex | null;
+  readonly nonce?: number;
+  readonly data?: Hex;
+  readonly accessList?: readonly object[];
+  readonly r?: Hex;
+  readonly s?: Hex;
+  readonly yParity?: number;
+}
+
+/** Reads a signed transaction. @throws RpcError if it is invalid or not modelled. */
+export function readSigned(raw: Hex) {
+  const parsed = parse(raw);
+  const { type, chainId, to, gasPrice = 0n, nonce = 0, value = 0n, gas = 0n, r, s, accessList = [] } = parsed;
+  if (to === undefined || to === null) throw contractCreation();
+  if (r === undefined || s === undefined) throw undecodable("it is not signed");
+  const yParity = parityOf(parsed);
+  const isCapped = type === "eip1559";
+  return {
+    type: TYPES[type],
+    /** Undefined if it was signed for any chain. */
+    chainId,
+    to: to.toLowerCase(),
+    nonce,
+    value,
+    gas,
+    // Wei per gas; both equal the gas price of a transaction without a fee cap.
+    maxFeePerGas: isCapped ? (parsed.maxFeePerGas ?? 0n) : gasPrice,
+    maxPriorityFeePerGas: isCapped ? (parsed.maxPriorityFeePerGas ?? 0n) : gasPrice,
+    input: parsed.data ?? "0x",
+    accessList,
+    r,
+    s,
+    /** For legacy transactions it includes the chain id (EIP-155); for others it is the parity. */
+    v: type === "legacy" ? (parsed.v ?? 0n) : BigInt(yParity),
+    yParity,
+  };
+}
+
+/** Half the order of secp256k1's group (EIP-2). */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/** Recovers the signer of a transaction. @throws RpcError if the signature is invalid or for another chain. */
+export async function signerOf(raw: Hex): Promise<Address> {
+  const refused = (why: string): RpcError => new RpcError("TRANSACTION_REJECTED", why);
+  const { r, s, v, yParity, ...unsigned } = parse(raw);
+  const { chainId } = unsigned;
+  if (chainId !== undefined && chainId !== CHAIN_ID) {
+    throw refused(`invalid chain id for signer: have ${chainId} want ${CHAIN_ID}`);
+  }
+  if (r === undefined || s === undefined || BigInt(s) > HALF_ORDER) {
+    throw refused("invalid signature: s is above half the order of the curve");
+  }
+  const hash = keccak256(serializeTransaction(unsigned as never));
+  try {
+    const signer = await recoverAddress({ hash, signature: { r, s, yParity: parityOf({ v, yParity }) } });
+    return signer.toLowerCase();
+  } catch {
+    throw refused("invalid signature: no key can have made it");
+  }
+}
+
+/** Returns 0 or 1. In legacy transactions v is 27 or 28, or 35 + 2 x chain id and its successor. */
+const parityOf = ({ v = 0n, yParity }: { v?: bigint | undefined; yParity?: number | undefined }): number =>
+  yParity ?? Number(v < 2n ? v : (v + 1n) % 2n);
+
+function parse(raw: Hex): Parsed {
+  if (raw === "0x") throw invalidParams("Empty transaction data");
+  const type = raw.slice(0, 4);
+  if (OTHER_TYPES.has(type)) throw unmodelledType(type);
+  let parsed: Parsed;
+  try {
+    parsed = parseTransaction(raw) as unknown as Parsed;
+    if (serialize(parsed) === raw) return parsed;
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : { name: "", message: "unreadable" };
+    // The transaction is well-formed except for its fees.
+    if (name !== "TipAboveFeeCapError")
+      throw undecodable((message.split("\n", 1)[0] as string).slice(0, 200));
+    throw new RpcError("TRANSACTION_REJECTED", "max priority fee per gas higher than max fee per gas");
+  }
+  throw undecodable(parsed.r === undefined ? "it is not signed" : "it is not in its canonical encoding");
+}
+
+function serialize({ r, s, v, yParity, ...unsigned }: Parsed): string {
+  const signature = unsigned.type === "legacy" ? { r, s, v } : { r, s, yParity: parityOf({ v, yParity }) };
+  return serializeTransaction(unsigned as never, signature as never);
+}
+
+const undecodable = (why: string): RpcError => invalidParams(`Failed to decode transaction: ${why}`);
+
+const MODELLED = "modelled are transactions of types 0x0, 0x1 and 0x2 to an address";
+
+const contractCreation = (): RpcError =>
+  new RpcError("SERVER_ERROR", `contract creation is not modelled; ${MODELLED}`);
+
+const unmodelledType = (type: unknown): RpcError =>
+  new RpcError("SERVER_ERROR", `transaction type not supported: ${String(type)}; ${MODELLED}`);

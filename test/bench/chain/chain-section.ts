@@ -1,6 +1,6 @@
 import assert from "node:assert";
 import { type ChainNode, createNode } from "../../../src/chain-rpc/chain-node.ts";
-import { quantity } from "../../../src/chain-rpc/encoding.ts";
+import { quantity } from "../../../src/chain-rpc/json-rpc.ts";
 import { transactionHash } from "../../../src/core/chain/chain-hashes.ts";
 import { FULL_PRICE, price, size } from "../../../src/core/units.ts";
 import { Clock, Slices } from "../../../src/engine/clock.ts";

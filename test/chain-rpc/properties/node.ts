@@ -1,5 +1,5 @@
 import { type ChainNode, createNode } from "../../../src/chain-rpc/chain-node.ts";
-import { LogIndex } from "../../../src/chain-rpc/log-index.ts";
+import { LogIndex } from "../../../src/chain-rpc/log-search.ts";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { Clock, Slices } from "../../../src/engine/clock.ts";
 import { openWith } from "../../core/chain/chain-moves.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
-import { quantity } from "../../../src/chain-rpc/encoding.ts";
+import { quantity } from "../../../src/chain-rpc/json-rpc.ts";
 import { headOf } from "../../../src/core/chain/chain.ts";
 import { Slices } from "../../../src/engine/clock.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";

@@ -9,8 +9,17 @@ import { FEES, type State } from "../core/state.ts";
 import { runSteps, type Steps } from "../core/steps.ts";
 import { countAtMost, countWhile } from "../core/table.ts";
 import type { Address } from "../core/terms.ts";
-import { TOPICS } from "./abis.ts";
-import { logsOf } from "./logs.ts";
+import { type Log, TOPICS } from "./abis.ts";
+import {
+  invalidParams,
+  optional,
+  quantity,
+  RpcError,
+  readAddressParam,
+  readHash,
+  readList,
+} from "./json-rpc.ts";
+import { ContractIds, LogTexts, logsOf } from "./logs.ts";
 
 /**
  * The blocks of a chain by height, as of the last call of `follow`. A reorganization, a restored snapshot or a reset
@@ -27,46 +36,14 @@ export class FollowedChain {
   /** Updates the blocks. Returns null if none was replaced, else the height of the last common block, -1 for none. */
   follow(chain: Chain): number | null {
     const { top } = this;
-    const forkHeight = this.#forkHeight(chain);
+    const isSame = (height: number): boolean => blockAt(chain, height) === this.#blocks[height];
+    // By binary search, because chains have no common block after a fork.
+    const forkHeight = top >= 0 && isSame(top) ? top : countWhile(top + 1, isSame) - 1;
     this.#blocks.length = forkHeight + 1;
     for (let height = forkHeight + 1; height <= headOf(chain); height += 1) {
       this.#blocks.push(blockAt(chain, height) as Block);
     }
     return forkHeight === top ? null : forkHeight;
-  }
-
-  /** Finds the last common block by binary search, because chains have no common block after a fork. */
-  #forkHeight(chain: Chain): number {
-    const isSame = (height: number): boolean => blockAt(chain, height) === this.#blocks[height];
-    return this.top >= 0 && isSame(this.top) ? this.top : countWhile(this.#blocks.length, isSame) - 1;
-  }
-}
-
-/** Positions of transactions in mining order, ascending, each once. */
-class Positions {
-  readonly #positions: number[] = [];
-
-  /** Adds a position that is not below the last one. */
-  add(position: number): void {
-    if (this.#positions.at(-1) !== position) this.#positions.push(position);
-  }
-
-  cut(last: number): void {
-    const length = this.#firstAbove(last);
-    if (length < this.#positions.length) this.#positions.length = length;
-  }
-
-  /** Number of positions within a range, both ends included. */
-  count(from: number, to: number): number {
-    return this.#firstAbove(to) - this.#firstAbove(from - 1);
-  }
-
-  within(from: number, to: number): number[] {
-    return this.#positions.slice(this.#firstAbove(from - 1), this.#firstAbove(to));
-  }
-
-  #firstAbove(position: number): number {
-    return countAtMost(this.#positions, position);
   }
 }
 
@@ -91,11 +68,17 @@ const MAX_INDEXED_AT_ONCE = 2_000;
 /** A topic that may be an address. */
 const ADDRESS_TOPIC = /^0x0{24}([0-9a-f]{40})$/;
 
-/** Positions in mining order, both ends included. */
+/** Positions of transactions in mining order, ascending, each once. */
+type Positions = number[];
+
+/** Positions, both ends included. */
 interface Range {
   readonly from: number;
   readonly to: number;
 }
+
+/** Accepted topics by index; null accepts any. */
+export type TopicSets = readonly (ReadonlySet<string> | null)[];
 
 /** Thrown if `LogIndex.update` must be run first, because too many transactions are not indexed yet. */
 export class IndexBehind extends Error {
@@ -114,7 +97,7 @@ export class LogIndex {
   readonly #chain = new FollowedChain();
   /** By topic; a topic that may be an address is stored as the address. */
   readonly #byTopic = new Map<string, Positions>();
-  readonly #matches = new Positions();
+  readonly #matches: Positions = [];
   /** Last indexed position. */
   #indexed = 0;
 
@@ -127,21 +110,23 @@ export class LogIndex {
    * small range, else those of the most selective place. They include other and orphaned transactions.
    * @throws IndexBehind if `update` must be run first.
    */
-  candidates(state: State, places: readonly (ReadonlySet<string> | null)[], range: Range): Iterable<number> {
+  candidates(state: State, places: TopicSets, range: Range): Iterable<number> {
     const { from, to } = range;
     if (to - from < this.#maxScanned) return all(range);
-    this.#catchUp(state);
+    if (state.chain.mined.size - this.#indexed > MAX_INDEXED_AT_ONCE) throw new IndexBehind();
+    runSteps(this.update(state));
     let fewest = to - from + 1;
-    let shortest: Positions[] | null = null;
+    let shortest: readonly (readonly [Positions, number, number])[] | null = null;
     for (const place of places) {
       const lists = place === null ? null : this.#lists(state, place);
       if (lists === null) continue;
-      const count = lists.reduce((sum, list) => sum + list.count(from, to), 0);
-      if (count >= fewest) continue;
-      fewest = count;
-      shortest = lists;
+      const parts = lists.map((list) => [list, countAtMost(list, from - 1), countAtMost(list, to)] as const);
+      const count = parts.reduce((sum, [, start, end]) => sum + end - start, 0);
+      if (count < fewest) [fewest, shortest] = [count, parts];
     }
-    return shortest === null ? all(range) : merged(shortest, range);
+    if (shortest === null) return all(range);
+    const found = shortest.flatMap(([list, start, end]) => list.slice(start, end));
+    return shortest.length === 1 ? found : ascending(found);
   }
 
   /** Returns the positions for some topics as lists that may overlap; null if one of the topics is not indexed. */
@@ -158,17 +143,16 @@ export class LogIndex {
     return lists;
   }
 
-  #catchUp(state: State): void {
-    const { mined } = state.chain;
-    if (mined.size - this.#indexed > MAX_INDEXED_AT_ONCE) throw new IndexBehind();
-    runSteps(this.update(state));
-  }
-
   /** Updates the index in steps; meanwhile the chain may only grow. */
   *update(state: State): Steps<void> {
     const { chain } = state;
     const forkHeight = this.#chain.follow(chain);
-    if (forkHeight !== null) this.#cut(chain, forkHeight);
+    if (forkHeight !== null) {
+      this.#indexed = forkHeight < 0 ? 0 : Math.min(this.#indexed, endOf(chain, forkHeight));
+      for (const list of [this.#matches, ...this.#byTopic.values()]) {
+        list.length = countAtMost(list, this.#indexed);
+      }
+    }
     for (const last = endOf(chain, this.#chain.top); this.#indexed < last; ) {
       this.#indexed += 1;
       const transaction = transactionAt(chain, this.#indexed);
@@ -177,18 +161,12 @@ export class LogIndex {
     }
   }
 
-  #cut(chain: Chain, forkHeight: number): void {
-    this.#indexed = forkHeight < 0 ? 0 : Math.min(this.#indexed, endOf(chain, forkHeight));
-    for (const positions of this.#byTopic.values()) positions.cut(this.#indexed);
-    this.#matches.cut(this.#indexed);
-  }
-
   #add(state: State, transaction: Transaction, position: number): void {
-    if (transaction.content === null) {
+    const { content } = transaction;
+    if (content === null) {
       this.#addMatch(state, transaction, position);
       return;
     }
-    const { content } = transaction;
     if (content.kind === "call") {
       this.#addKey(walletTopic(content.from), position);
       if (content.value !== "0") this.#addKey(walletTopic(content.to), position);
@@ -201,7 +179,7 @@ export class LogIndex {
   #addMatch(state: State, transaction: Transaction, position: number): void {
     if (transaction.status !== "MINED") return;
     const { orders, accounts, markets } = state;
-    this.#matches.add(position);
+    this.#matches.push(position);
     const addOwner = (order: number): void =>
       this.#addKey(accounts.get(orders.get(order).account).address, position);
     for (const { taker, maker, matchType, fee } of tradesOf(state, transaction)) {
@@ -218,13 +196,11 @@ export class LogIndex {
     }
   }
 
+  /** Adds a position that is not below the last one of its key. */
   #addKey(key: string, position: number): void {
-    let positions = this.#byTopic.get(key);
-    if (positions === undefined) {
-      positions = new Positions();
-      this.#byTopic.set(key, positions);
-    }
-    positions.add(position);
+    const positions = this.#byTopic.get(key);
+    if (positions === undefined) this.#byTopic.set(key, [position]);
+    else if (positions.at(-1) !== position) positions.push(position);
   }
 }
 
@@ -232,11 +208,7 @@ function* all({ from, to }: Range): Generator<number> {
   for (let position = from; position <= to; position += 1) yield position;
 }
 
-/** Merges the positions of several lists within a range, each once, ascending. */
-function merged(lists: readonly Positions[], { from, to }: Range): number[] {
-  const found = lists.flatMap((list) => list.within(from, to));
-  return lists.length === 1 ? found : [...new Set(found)].sort((a, b) => a - b);
-}
+const ascending = (positions: Iterable<number>): Positions => [...new Set(positions)].sort((a, b) => a - b);
 
 /** Returns the key of a topic: the address if it may be one, else the topic. */
 const keyOf = (topic: string): string => {
@@ -251,17 +223,13 @@ export function endOf({ blocks, heights }: Chain, height: number): number {
 }
 
 /** Returns the transaction mined at a position; undefined if its block was orphaned. */
-export function transactionAt(
-  { transactions, mined, blocks }: Chain,
-  position: number,
-): Transaction | undefined {
-  const transaction = transactions.get(mined.get(position));
-  if (transaction.block === 0) return undefined;
-  return positionOf({ blocks }, transaction) === position ? transaction : undefined;
+export function transactionAt(chain: Chain, position: number): Transaction | undefined {
+  const transaction = chain.transactions.get(chain.mined.get(position));
+  return transaction.block !== 0 && positionOf(chain, transaction) === position ? transaction : undefined;
 }
 
 /** Returns the position of a transaction in mining order; it must have a block. */
-const positionOf = ({ blocks }: Pick<Chain, "blocks">, { block, place }: Transaction): number =>
+const positionOf = ({ blocks }: Chain, { block, place }: Transaction): number =>
   blocks.get(block).first + place + 1;
 
 const HASH_DIGITS = 32;
@@ -272,14 +240,117 @@ function ofOrder(state: State, hash: string): Positions | undefined {
   const id = [0, 8, 12, 16, 20].map((from, index, starts) => digits.slice(from, starts[index + 1])).join("-");
   const order = state.orders.find(numberOf(state.idPrefixes.order, id));
   if (order === undefined || orderHash(state, order.number) !== hash) return undefined;
-  const found = new Set<number>();
+  const found: number[] = [];
   for (let next = order.lastTrade; next !== 0; ) {
     const trade = state.trades.get(next);
     next = trade.taker === order.number ? trade.takerPrevious : trade.makerPrevious;
     const transaction = state.chain.transactions.get(trade.transaction);
-    if (transaction.block !== 0) found.add(positionOf(state.chain, transaction));
+    if (transaction.block !== 0) found.push(positionOf(state.chain, transaction));
   }
-  const positions = new Positions();
-  for (const position of [...found].sort((a, b) => a - b)) positions.add(position);
-  return positions;
+  return ascending(found);
+}
+
+/** Query for logs; null matches any address or topic. */
+export interface LogQuery {
+  readonly addresses: ReadonlySet<Address> | null;
+  readonly topics: TopicSets;
+}
+
+const MAX_TOPICS = 4;
+const MAX_VALUES = 1_000;
+
+/** Reads the addresses and topics of a query. @throws RpcError */
+export function readLogQuery({ address, topics }: Readonly<Record<string, unknown>>): LogQuery {
+  const given = optional(topics, "topics", readList) ?? [];
+  if (given.length > MAX_TOPICS) {
+    throw invalidParams(`topics: a log has at most ${MAX_TOPICS}, found ${given.length}`);
+  }
+  return {
+    addresses: readAny(address, "address", readAddressParam),
+    topics: given.map((topic, index) => readAny(topic, `topics[${index}]`, readHash)),
+  };
+}
+
+/** Reads one value or a list. Returns null, which matches any, for no value, an empty list and a list that contains null. */
+function readAny(
+  value: unknown,
+  name: string,
+  read: (value: unknown, name: string) => string,
+): ReadonlySet<string> | null {
+  const values = Array.isArray(value) ? value : [value ?? null];
+  if (values.length > MAX_VALUES) {
+    throw new RpcError("LIMIT_EXCEEDED", `${name}: at most ${MAX_VALUES} values, found ${values.length}`);
+  }
+  if (values.length === 0 || values.includes(null)) return null;
+  return new Set(values.map((each) => read(each, name)));
+}
+
+export function isWanted({ addresses, topics }: LogQuery, log: Log): boolean {
+  if (addresses !== null && !addresses.has(log.address)) return false;
+  return topics.every((accepted, index) => {
+    const topic = log.topics[index];
+    return topic !== undefined && (accepted === null || accepted.has(topic));
+  });
+}
+
+/** Maximum number of logs in an answer, the limit of public nodes. */
+export const MAX_LOGS = 10_000;
+const CONTRACT_ADDRESSES: ReadonlySet<string> = new Set(Object.values(CONTRACTS));
+const BLOCKS_PER_STEP = 1_000;
+
+/**
+ * Finds the logs of a range of blocks that match a query, as JSON, oldest first; those of one transaction in each step. If
+ * every log matches, the counts of the blocks show that there are too many before any is written.
+ * @throws RpcError if there are too many, with the range of blocks that would fit.
+ */
+export function* findLogs(
+  state: State,
+  index: LogIndex,
+  query: LogQuery,
+  fromHeight: number,
+  toHeight: number,
+): Generator<readonly string[], void> {
+  const { chain } = state;
+  const { addresses, topics } = query;
+  if (fromHeight > toHeight) return;
+  if (addresses !== null && ![...addresses].some((address) => CONTRACT_ADDRESSES.has(address))) return;
+  if (addresses === null && topics.length === 0) yield* assertFew(chain, fromHeight, toHeight);
+  const range = { from: fromHeight === 0 ? 1 : endOf(chain, fromHeight - 1) + 1, to: endOf(chain, toHeight) };
+  let found = 0;
+  const ids = new ContractIds(state);
+  let texts: LogTexts | null = null;
+  for (const position of index.candidates(state, topics, range)) {
+    const transaction = transactionAt(chain, position);
+    if (transaction === undefined) {
+      yield [];
+      continue;
+    }
+    const block = chain.blocks.get(transaction.block);
+    if (texts?.block !== block) texts = new LogTexts(state, block);
+    const logs = texts.of(transaction, logsOf(state, transaction, ids), (log) => isWanted(query, log));
+    found += logs.length;
+    if (found > MAX_LOGS) throw tooMany(fromHeight, block.height);
+    yield logs;
+  }
+}
+
+function* assertFew(chain: Chain, fromHeight: number, toHeight: number): Generator<readonly string[], void> {
+  let count = 0;
+  for (let height = fromHeight; height <= toHeight; height += 1) {
+    count += blockAt(chain, height)?.logs ?? 0;
+    if (count > MAX_LOGS) throw tooMany(fromHeight, height);
+    if (height % BLOCKS_PER_STEP === 0) yield [];
+  }
+}
+
+/** Builds the error in the words of public nodes, from which clients read the range that fits. */
+function tooMany(fromHeight: number, height: number): RpcError {
+  const message = `query returned more than ${MAX_LOGS} results`;
+  if (height === fromHeight) {
+    const hint = `Block ${quantity(height)} alone has more: ask for some addresses or topics, or by transaction`;
+    return new RpcError("LIMIT_EXCEEDED", `${message}. ${hint}`);
+  }
+  const fitting = { from: quantity(fromHeight), to: quantity(height - 1) };
+  const hint = `Try with this block range [${fitting.from}, ${fitting.to}].`;
+  return new RpcError("LIMIT_EXCEEDED", `${message}. ${hint}`, fitting);
 }
