@@ -1,7 +1,7 @@
 import { type Header, type HttpReply, openTransport } from "../client/transport.ts";
 import type { Given } from "../setting.ts";
 import type { Values } from "./commands.ts";
-import { UsageError } from "./exit-code.ts";
+import { UsageError } from "./process.ts";
 
 /** Returns the server of the command line or the environment; null for none. @throws UsageError if both flags are given. */
 export function serverNamed(values: Values<"record" | "report">, { flags }: Given): string | null {

@@ -15,29 +15,32 @@ import {
   wordOf,
 } from "../setting.ts";
 import { COMMANDS, type Command, type CommandName, type Run } from "./commands.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { folded, warn } from "./output.ts";
-import { isInteractive, NO_PROGRESS } from "./progress-text.ts";
+import { folded, isInteractive, warn } from "./output.ts";
+import { EXIT, type ExitCode, UsageError } from "./process.ts";
+import type { Progress } from "./progress.ts";
 
 /** Modules of the commands, loaded when called. */
-const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<Name> }> } = {
+const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly [Own in Name]: Run<Own> }> } = {
   serve: () => import("./serve.ts"),
   init: () => import("./init.ts"),
   run: () => import("./run.ts"),
-  coverage: () => import("./coverage.ts"),
+  coverage: () => import("./run.ts"),
   record: () => import("./record.ts"),
   shrink: () => import("./shrink.ts"),
-  flow: () => import("./flow.ts"),
+  flow: () => import("./generate.ts"),
   fuzz: () => import("./fuzz.ts"),
-  world: () => import("./world.ts"),
+  world: () => import("./generate.ts"),
   journal: () => import("./journal.ts"),
-  replay: () => import("./replay.ts"),
+  replay: () => import("./journal.ts"),
   inspect: () => import("./inspect.ts"),
   report: () => import("./report.ts"),
-  repair: () => import("./repair.ts"),
-  doctor: () => import("./doctor.ts"),
+  repair: () => import("./data-dir.ts"),
+  doctor: () => import("./data-dir.ts"),
   completion: () => import("./completion.ts"),
 };
+
+/** Used where no progress line is shown. */
+const NO_PROGRESS: Progress = { update: () => {}, end: () => {} };
 
 const NAMES = Object.keys(COMMANDS) as CommandName[];
 const MAX_COLUMNS = 100;
@@ -50,7 +53,7 @@ export async function runCommand<Name extends CommandName>(
   words: readonly string[],
 ): Promise<ExitCode> {
   requireWords(name, words);
-  const { run } = await LOAD[name]();
+  const { [name]: run } = await LOAD[name]();
   const { settings, busy }: Command = COMMANDS[name];
   const progress =
     busy !== undefined && isInteractive(given.environment)

@@ -27,9 +27,8 @@ import {
 } from "../setting.ts";
 import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, PROFILES, type Profile } from "../simulation/flow.ts";
 import { MAX_MARKETS } from "../simulation/world-orders.ts";
-import type { ExitCode } from "./exit-code.ts";
-import { RUNNERS } from "./init-files.ts";
-import type { Busy, Progress } from "./progress-text.ts";
+import type { ExitCode } from "./process.ts";
+import type { Busy, Progress } from "./progress.ts";
 
 interface Words {
   /** As the help shows them, such as `PATHS`. */
@@ -44,6 +43,9 @@ interface Words {
 /** Shells for which there is a completion script. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
+
+/** Test runners for which `clobsim init` writes a first test. */
+export const RUNNERS = ["vitest", "jest", "node"] as const;
 
 /** Help and settings of a command. */
 export interface Command {

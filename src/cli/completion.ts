@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { wordOf } from "../setting.ts";
 import { COMMANDS, type Command, type CommandName, type Run, SHELLS, type Shell } from "./commands.ts";
-import { EXIT, UsageError } from "./exit-code.ts";
+import { EXIT, UsageError } from "./process.ts";
 
 /** A completion, with its description. */
 type Candidate = readonly [word: string, help: string];
@@ -46,7 +46,7 @@ complete -c clobsim -n 'not count (__clobsim) >/dev/null' -F
 };
 
 /** `clobsim completion`: prints the script of a shell. @throws UsageError for an unknown shell */
-export const run: Run<"completion"> = async (_values, [name], { environment }) => {
+export const completion: Run<"completion"> = async (_values, [name], { environment }) => {
   const known = (word: string | undefined): Shell | undefined => SHELLS.find((shell) => shell === word);
   const shell = name === undefined ? (known(basename(environment.SHELL ?? "")) ?? "bash") : known(name);
   if (shell === undefined)

@@ -1,12 +1,24 @@
 import { VERSION } from "../config.ts";
+import { commandText } from "../core/commands.ts";
+import { eventsText } from "../core/events.ts";
+import { counted } from "../core/format.ts";
+import type { Decision } from "../core/refusals.ts";
+import type { State } from "../core/state.ts";
+import { toIso } from "../core/time.ts";
+import { eventHash, hex8 } from "../engine/hashes.ts";
 import { StoreError } from "../engine/journal.ts";
-import { ReplayDiffers } from "../engine/replayer.ts";
+import { isControl } from "../engine/journal-line.ts";
+import { damageText } from "../engine/journal-scan.ts";
+import { ReplayDiffers, type ReplayResult } from "../engine/replayer.ts";
+import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
+import { isCorrupt, type JournalSource } from "../history/journal-source.ts";
+import { CUT_WARNING } from "../history/report.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
+import { indented, visible } from "../scenario/report/text.ts";
 import { ConfigError } from "../setting.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { differenceText } from "./journal-text.ts";
-import { warn } from "./output.ts";
+import { table, warn } from "./output.ts";
 import { DISK_FAILURE } from "./output-file.ts";
+import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 /** Prints an error on stderr: one sentence if the user can fix the cause, with the stack if it is a defect. */
 export function reportFailure(error: unknown): ExitCode {
@@ -36,3 +48,110 @@ const isSystemError = (error: unknown, codes: ReadonlySet<string>): error is Err
   error instanceof Error && "syscall" in error && "code" in error && codes.has(String(error.code));
 
 const INVALID_PATH: ReadonlySet<string> = new Set(["ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
+
+/** Describes the first difference of a replay, with both outcomes side by side. */
+function differenceText({ line, command, result, message }: ReplayDiffers): string {
+  const events = result instanceof Error || !result.ok ? [] : result.events;
+  const words = (decision: Decision): string =>
+    decision.ok ? "accepted" : `refused, ${decision.refusal.code}`;
+  return [
+    message,
+    `  command   ${JSON.stringify(command)}`,
+    ...outcomes(["accepted", hex8(line.r)], result, words),
+    ...events.map((event) => `            ${JSON.stringify(event)}`),
+  ].join("\n");
+}
+
+/** Compares the recorded outcome of a command with its outcome now. */
+function outcomes(
+  [outcome, events]: readonly [outcome: string, events: string],
+  now: ReplayResult,
+  words: (decision: Decision) => string,
+): string[] {
+  const [newOutcome, newEvents] =
+    now instanceof Error
+      ? [visible(`fails: ${now.message}`), "none"]
+      : [words(now), now.ok ? hex8(eventHash(now.events)) : "none"];
+  return comparison(["outcome", outcome, newOutcome], ["events", events, newEvents]);
+}
+
+const comparison = (...rows: (readonly [what: string, recorded: string, now: string])[]): string[] =>
+  indented(table([["", "recorded", "now"], ...rows]), 2);
+
+/** Problems of a journal and its replay, and the exit code for them. */
+interface Ending {
+  readonly code: ExitCode;
+  readonly lines: readonly string[];
+}
+
+/** Describes how the replay of a journal ended. `state` is the state of its exchange. */
+export function endingOf(source: JournalSource, end: ReplayEnd, state: State): Ending {
+  const problem = end.problem === null ? NO_PROBLEM : problemOf(source, end.problem, state);
+  const damage = damageOf(source, end);
+  return {
+    code: damage.code === EXIT.ok ? problem.code : damage.code,
+    lines: [...problem.lines, ...damage.lines],
+  };
+}
+
+/**
+ * Prints the result of a replay, then how the replay ended. If the result cannot be shown because the journal is damaged,
+ * the damage decides the exit code.
+ * @throws UsageError from `show` if the journal is undamaged.
+ */
+export async function endedWith(
+  { code, lines }: Ending,
+  show: () => void | Promise<void>,
+): Promise<ExitCode> {
+  try {
+    await show();
+  } catch (error) {
+    if (code === EXIT.ok || !(error instanceof UsageError)) throw error;
+    warn(error.message);
+  }
+  if (lines.length > 0) warn(lines.join("\n"));
+  return code;
+}
+
+const NO_PROBLEM: Ending = { code: EXIT.ok, lines: [] };
+
+function damageOf(source: JournalSource, { scan: { damage }, isCut }: ReplayEnd): Ending {
+  const { path, name } = source;
+  if (damage === null) return isCut ? { code: EXIT.ok, lines: [`${name}: ${CUT_WARNING}`] } : NO_PROBLEM;
+  if (isCorrupt(source, damage)) return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
+  const { offset, bytes, line } = damage;
+  const what = `an incomplete line, ${counted(bytes, "byte")}; a crash tore it, or it is being written now`;
+  return {
+    code: EXIT.ok,
+    lines: [`${path} from byte ${offset} on, where line ${line} should begin: ${what}`],
+  };
+}
+
+function problemOf({ name }: JournalSource, { line, command, result }: ReplayedLine, state: State): Ending {
+  const what = `line ${line.n} of ${name}`;
+  if (result.kind === "other state") {
+    const heading = `every command has the recorded outcome, but at ${what} the state differs`;
+    return {
+      code: EXIT.differs,
+      lines: [heading, ...comparison(["state", result.recorded, result.found])],
+    };
+  }
+  if (result.kind !== "differs" && result.kind !== "fails") return NO_PROBLEM;
+  const asked = command === null ? [] : [`  ${toIso(line.t)}  ${visible(commandText(command, state))}`];
+  if (result.kind === "fails" && result.isRecorded) {
+    const heading = `${what}, ${command?.kind ?? line.k}, fails in the same way`;
+    return { code: EXIT.ok, lines: [heading, ...asked, `  ${visible(result.error.message)}`] };
+  }
+  const words = (decision: Decision): string =>
+    decision.ok
+      ? visible(`accepted: ${eventsText(decision.events, state)}`)
+      : `refused, ${decision.refusal.code}: ${JSON.stringify(decision.refusal)}`;
+  const now = result.kind === "fails" ? result.error : result.decision;
+  const rows = isControl(line, "defect")
+    ? outcomes([visible(`fails: ${line.d.message}`), "none"], now, words)
+    : outcomes(["accepted", hex8(line.r)], now, words);
+  return {
+    code: EXIT.differs,
+    lines: [`${what}, ${line.k}, has another outcome than recorded`, ...asked, ...rows],
+  };
+}

@@ -1,24 +1,41 @@
 import { availableParallelism } from "node:os";
-import { dirname } from "node:path";
-import { Campaign, CanaryNotFound, type Ending } from "../fuzz/campaign/campaign.ts";
+import { dirname, join } from "node:path";
+import { Campaign, type CampaignProgress, CanaryNotFound } from "../fuzz/campaign/campaign.ts";
 import {
+  type FoundFailure,
   findResults,
   mergeResults,
+  type Results,
   ResultsFolder,
   readResults,
+  repeatLine,
   resultsName,
   resultsText,
+  seedsFailed,
+  seedsRun,
 } from "../fuzz/campaign/results.ts";
 import { rangeText, seriesOf, shardText, WHOLE } from "../fuzz/campaign/seeds.ts";
 import { codeSummary } from "../scenario/report/github.ts";
-import { plainPaint } from "../scenario/report/text.ts";
+import { count, durationText, grouped, oneLine, type Paint, plainPaint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { campaignLines, FuzzProgress, foundText, mergedText, tableLines } from "./fuzz-output.ts";
-import { paintOf, print, summarizeJob, warn } from "./output.ts";
+import { failed, paintOf, print, summarizeJob, table, warn } from "./output.ts";
 import { save } from "./output-file.ts";
-import { stopSignal } from "./process.ts";
+import { EXIT, type ExitCode, stopSignal, UsageError } from "./process.ts";
+
+/** `clobsim fuzz`: runs histories that are generated from seeds, and reports failures. */
+export const fuzz: Run<"fuzz"> = async (values, [word, ...paths], given) => {
+  switch (word) {
+    case undefined:
+      return runCampaign(values, given);
+    case "merge":
+      return merge(values, paths, given);
+    case "show":
+      return show(given, paths);
+    default:
+      throw new UsageError(`fuzz expects merge, show or options, found ${word} (see clobsim fuzz --help)`);
+  }
+};
 
 /** `clobsim fuzz merge PATHS.. --out FILE`: merges the results of parts of a campaign. */
 async function merge({ out }: Values<"fuzz">, paths: readonly string[], given: Given): Promise<ExitCode> {
@@ -34,7 +51,8 @@ async function merge({ out }: Values<"fuzz">, paths: readonly string[], given: G
     return EXIT.ok;
   }
   await save(out, resultsText(merged));
-  warn(mergedText(files.length, merged, out));
+  const found = `${count(merged.failures.length, "failure")} in ${count(seedsRun(merged), "seed")}`;
+  warn(`${count(files.length, "result")} merged into ${out}: ${found}`);
   return EXIT.ok;
 }
 
@@ -81,49 +99,155 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
   });
   const stopped = stopSignal();
   void stopped.then(() => campaign.stop());
-  const ending = await runWithProgress(campaign, budgetMs, environment);
-  if (ending === null) return EXIT.failed;
+  const endProgress = showProgress(campaign, budgetMs, paintOf(environment, process.stderr));
+  const ending = await campaign
+    .run()
+    .catch((error: unknown) => {
+      if (error instanceof CanaryNotFound) return error;
+      throw error;
+    })
+    .finally(endProgress);
+  if (ending instanceof CanaryNotFound) return failed(ending.message);
+  const endingText = {
+    done: "",
+    budget: `the budget of ${budget?.text} was used up`,
+    stopped: "interrupted",
+  };
   const { progress, results } = campaign;
-  const end = { ending, budget: budget?.text ?? "", progress, results, folder };
-  print(campaignLines(end, paintOf(environment)));
+  const lines = (paint: Paint): string[] =>
+    campaignLines({ progress, results }, endingText[ending], folder, paint);
+  print(lines(paintOf(environment)));
   summarizeJob(environment, (bytes) =>
-    codeSummary(`fuzz, ${foundText(results, plainPaint)}`, campaignLines(end, plainPaint), "line", bytes),
+    codeSummary(`fuzz, ${foundText(results, plainPaint)}`, lines(plainPaint), "line", bytes),
   );
   if (ending === "stopped") return stopped;
   return results.failures.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** Runs a campaign and shows its progress. Returns null if the fuzzer misses the planted defect, and warns. */
-async function runWithProgress(
-  campaign: Campaign,
-  budgetMs: number,
-  environment: Given["environment"],
-): Promise<Ending | null> {
-  const paint = paintOf(environment, process.stderr);
-  const progress = new FuzzProgress(() => campaign.progress, budgetMs, paint);
-  try {
-    return await campaign.run();
-  } catch (error) {
-    if (!(error instanceof CanaryNotFound)) throw error;
-    progress.end();
-    warn(error.message);
-    return null;
-  } finally {
-    progress.end();
-  }
+const REDRAW_MS = 250;
+const LINE_MS = 10_000;
+
+/**
+ * Shows the progress of a campaign on stderr: on a terminal in one line that is redrawn, else a line every ten seconds.
+ * Returns a function that ends this, and removes the line from a terminal.
+ */
+function showProgress(campaign: Campaign, budgetMs: number, paint: Paint): () => void {
+  const isTerminal = process.stderr.isTTY === true;
+  const timer = setInterval(
+    () => {
+      const line = progressLine(campaign.progress, budgetMs, paint);
+      process.stderr.write(isTerminal ? `\r\u001b[K${line}` : `${line}\n`);
+    },
+    isTerminal ? REDRAW_MS : LINE_MS,
+  );
+  return () => {
+    clearInterval(timer);
+    if (isTerminal) process.stderr.write("\r\u001b[K");
+  };
 }
 
-/** `clobsim fuzz`: runs histories that are generated from seeds, and reports failures. */
-export const run: Run<"fuzz"> = async (values, words, given) => {
-  const [word, ...paths] = words;
-  switch (word) {
-    case undefined:
-      return runCampaign(values, given);
-    case "merge":
-      return merge(values, paths, given);
-    case "show":
-      return show(given, paths);
-    default:
-      throw new UsageError(`fuzz expects merge, show or options, found ${word} (see clobsim fuzz --help)`);
-  }
-};
+/** Formats ` 3,412/10,000 seeds    171 seeds/s   51,300 commands/s   2 failures   38 s left` in columns of fixed width. */
+export function progressLine(
+  { done, total, commands, failures, ms }: CampaignProgress,
+  budgetMs: number,
+  paint: Paint,
+): string {
+  const rate = (number: number): number => (ms === 0 ? 0 : Math.round((number * 1000) / ms));
+  const found = count(failures, "failure").padStart(11);
+  return [
+    `${grouped(done).padStart(grouped(total).length)}/${grouped(total)} seeds`,
+    `${grouped(rate(done)).padStart(7)} seeds/s`,
+    `${grouped(rate(commands)).padStart(9)} commands/s`,
+    failures === 0 ? found : paint.red(found),
+    paint.dim(timeLeft(done, total, ms, budgetMs).padStart(15)),
+  ].join("  ");
+}
+
+/** Estimates the time left from the seeds done so far and from the budget. */
+function timeLeft(done: number, total: number, ms: number, budgetMs: number): string {
+  const left = Math.min(done === 0 ? Number.POSITIVE_INFINITY : ((total - done) * ms) / done, budgetMs - ms);
+  return Number.isFinite(left) ? `${clockText(Math.max(0, left))} left` : "";
+}
+
+/** Formats a duration: `38 s`, `2 min 5 s`, `3 h 12 min`. */
+function clockText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds} s`;
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${grouped(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+}
+
+/** Returns the summary of a campaign: failures, figures, results file. `ending` is why seeds are left; empty if none are. */
+function campaignLines(
+  { progress, results }: Pick<Campaign, "progress" | "results">,
+  ending: string,
+  folder: ResultsFolder,
+  paint: Paint,
+): string[] {
+  const { commands, ms, total } = progress;
+  const done = seedsRun(results);
+  const aMinute = (number: number): string => grouped(Math.round((number * 60_000) / Math.max(1, ms)));
+  return [
+    ...results.failures.flatMap((failure) => [...failureLines(failure, results, folder.path, paint), ""]),
+    `${count(done, "seed")}, ${count(commands, "command")} in ${durationText(ms)}: ${aMinute(done)} seeds and ${aMinute(commands)} commands a minute`,
+    ...(ending === "" ? [] : [`${ending} after ${grouped(done)} of ${count(total, "seed")}`]),
+    foundText(results, paint),
+    ...(folder.isWritten ? [`results  ${folder.file}`] : []),
+  ];
+}
+
+function failureLines(
+  { sentence, count: times, seed, command, profile, scenario, report, remark }: FoundFailure,
+  { settings }: Results,
+  folder: string,
+  paint: Paint,
+): string[] {
+  const files = [scenario, report].flatMap((name) => (name === null ? [] : [join(folder, name)]));
+  const after = command === 0 ? "" : `, after command ${grouped(command)}`;
+  const row = (label: string, text: string): string => `    ${paint.dim(label.padEnd(7))}  ${text}`;
+  return [
+    `  ${paint.red("✗")} ${paint.bold(oneLine(sentence))}`,
+    row("seeds", `${grouped(times)}; the smallest is ${seed}${after}`),
+    ...(profile === "" ? [] : [row("profile", oneLine(profile))]),
+    ...(files.length === 0 ? [] : [row("files", files.join(", "))]),
+    ...(remark === null ? [] : [row("remark", oneLine(remark))]),
+    row("repeat", repeatLine(seed, settings)),
+  ];
+}
+
+/** Formats `2 failures in 7 seeds`. */
+function foundText(results: Results, paint: Paint): string {
+  const { failures } = results;
+  if (failures.length === 0) return paint.green("no failure");
+  return paint.red(`${count(failures.length, "failure")} in ${count(seedsFailed(results), "seed")}`);
+}
+
+/** Returns results as a table. Each row ends with the command line that repeats the failure. */
+function tableLines(path: string, results: Results, paint: Paint): string[] {
+  const { settings, failures } = results;
+  const head = `${path}: ${settings.commands} commands a seed via ${settings.via}, ${count(seedsRun(results), "seed")}`;
+  const cells = failures.map((found) => [
+    grouped(found.count),
+    String(found.seed),
+    found.command === 0 ? "-" : grouped(found.command),
+    found.version,
+    oneLine(found.fingerprint),
+    repeatLine(found.seed, settings),
+  ]);
+  const [headings = "", ...rows] = table([HEADINGS, ...cells], FIGURES);
+  const ran = results.ran.map(({ engine, seeds, shard, done }) => {
+    const part = shard.count === 1 ? "" : `, shard ${shardText(shard)}`;
+    return `  ${engine}  seeds ${rangeText(seeds)}${part}: ${grouped(done)} done`;
+  });
+  return [
+    paint.bold(head),
+    ...ran,
+    ...(rows.length === 0 ? [] : ["", paint.dim(headings), ...rows, ""]),
+    foundText(results, paint),
+  ];
+}
+
+const HEADINGS = ["seeds", "smallest", "command", "since", "failure", "repeat"];
+/** Number of numeric columns, from the left. */
+const FIGURES = 3;

@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { shellWord } from "../scenario/run/run-scenario.ts";
-import type { Run } from "./commands.ts";
-import { EXIT, UsageError } from "./exit-code.ts";
-import { filesOf, managerOf, nextCommands, type Project, runnerOf } from "./init-files.ts";
+import { RUNNERS, type Run } from "./commands.ts";
 import { print, table } from "./output.ts";
 import { unwritable } from "./output-file.ts";
+import { EXIT, UsageError } from "./process.ts";
 
 /** The fields of a package.json that are read. */
 interface Manifest {
@@ -26,7 +25,7 @@ interface Change {
 const IGNORED = ".clobsim/";
 
 /** `clobsim init`: writes a first scenario, a test and a workflow into a project. @throws UsageError if it cannot. */
-export const run: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
+export const init: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
   const manifest = manifestIn(folder);
   const packages = { ...manifest.dependencies, ...manifest.devDependencies };
   const has = (name: string): boolean => Object.hasOwn(packages, name);
@@ -138,4 +137,201 @@ function writeAll(folder: string, changes: readonly Change[]): void {
       throw unwritable("init expects a folder that can be written to", file, error);
     }
   }
+}
+
+/** The project into which files are written. */
+interface Project {
+  readonly runner: RunnerName;
+  /** Whether its `.js` files are ES modules. */
+  readonly isModule: boolean;
+  readonly manager: ManagerName;
+  /** Path from the root of its git repository; empty at the root, and without a repository. */
+  readonly pathInRepository: string;
+}
+
+/** A file to write, and its purpose. */
+interface ProjectFile {
+  readonly path: string;
+  readonly purpose: string;
+  readonly text: string;
+}
+
+type RunnerName = (typeof RUNNERS)[number];
+
+interface Runner {
+  /** Its package; null if it is built into Node. */
+  readonly package: string | null;
+  /** Recognizes it in the test script of a package. */
+  readonly inScript: RegExp;
+  readonly imports: readonly string[];
+  /** What a test in a CommonJS package has instead of the imports, if the runner needs it. */
+  readonly requires?: readonly string[];
+  /** Assertions about `story` and `trades`. */
+  readonly assertions: readonly string[];
+  /** Returns the command that runs one file. EXEC stands for the package manager's command, such as npx. */
+  readonly command: (file: string, project: Project) => string;
+}
+
+const EXPECTATIONS = ["expect(story).toBeLive(40);", 'expect(trades).toHaveTraded(["BUY 40 YES @ 0.54"]);'];
+
+const RUNNER: Readonly<Record<RunnerName, Runner>> = {
+  vitest: {
+    package: "vitest",
+    inScript: /\bvitest\b/,
+    imports: ['import { exchange } from "clobsim/vitest";', 'import { expect } from "vitest";'],
+    assertions: EXPECTATIONS,
+    command: (file) => `EXEC vitest run ${file}`,
+  },
+  jest: {
+    package: "jest",
+    inScript: /\bjest\b/,
+    imports: ['import { exchange } from "clobsim/jest";'],
+    requires: ['const { exchange } = require("clobsim/jest");'],
+    assertions: EXPECTATIONS,
+    // Jest runs ES modules only with this flag.
+    command: (file, { isModule }) =>
+      `${isModule ? "NODE_OPTIONS=--experimental-vm-modules " : ""}EXEC jest ${file}`,
+  },
+  node: {
+    package: null,
+    inScript: /\bnode\b.* --test\b/,
+    imports: ['import { assertLive, assertTraded, exchange } from "clobsim/node-test";'],
+    assertions: ["assertLive(story, 40);", 'assertTraded(trades, ["BUY 40 YES @ 0.54"]);'],
+    command: (file) => `node --test ${file}`,
+  },
+};
+
+interface Manager {
+  readonly lockFile: string;
+  readonly add: string;
+  /** Command that runs a program of a package. */
+  readonly exec: string;
+  /** Commands that a workflow runs first. */
+  readonly install: readonly string[];
+}
+
+/** Package managers, each recognized by its lock file; npm is the default. */
+const MANAGER = {
+  pnpm: {
+    ...{ lockFile: "pnpm-lock.yaml", add: "pnpm add -D", exec: "pnpm exec" },
+    install: ["corepack enable", "pnpm install --frozen-lockfile"],
+  },
+  yarn: {
+    ...{ lockFile: "yarn.lock", add: "yarn add -D", exec: "yarn" },
+    install: ["corepack enable", "yarn install"],
+  },
+  npm: { lockFile: "package-lock.json", add: "npm install -D", exec: "npx", install: ["npm ci"] },
+} as const satisfies Record<string, Manager>;
+type ManagerName = keyof typeof MANAGER;
+
+/** Returns the package manager whose lock file is in a folder; undefined if there is none. */
+const managerOf = (hasFile: (name: string) => boolean): ManagerName | undefined =>
+  (Object.keys(MANAGER) as ManagerName[]).find((name) => hasFile(MANAGER[name].lockFile));
+
+/** Returns the test runner that a package's test script names, else the one among its dependencies. */
+const runnerOf = (script: string, has: (name: string) => boolean): RunnerName =>
+  RUNNERS.find((name) => RUNNER[name].inScript.test(script)) ?? RUNNERS.find(has) ?? "vitest";
+
+const SCENARIO = `# yaml-language-server: $schema=../node_modules/clobsim/fixtures/schemas/scenario.schema.json
+scenario: a bid that is filled in part stays in the book
+accounts:
+  alice: { USDC: 1000 }
+  bob:   { YES: 500 }
+steps:
+  - alice: BUY 100 YES @ 0.55 as bid
+  - bob: SELL 40 YES @ 0.50
+    fills: [SELL 40 YES @ 0.55 from alice]
+  - expect:
+      book:     { YES: { bids: [0.55 x 60], asks: [] } }
+      orders:   { bid: LIVE 40/100 }
+      balances: { bob: { USDC: 22, YES: 460 } }
+`;
+
+const SCENARIO_PATH = "scenarios/first.yaml";
+
+/** Returns the path of the workflow from the project. GitHub reads workflows only at the root of a repository. */
+function workflowPath({ pathInRepository }: Project): string {
+  const names = pathInRepository === "" ? [] : pathInRepository.split("/");
+  return `${"../".repeat(names.length)}.github/workflows/${["clobsim", ...names].join(".")}.yml`;
+}
+
+function testPath({ runner, isModule }: Project): string {
+  const isPlain = isModule || RUNNER[runner].requires !== undefined;
+  return `test/exchange.test.${isPlain ? "js" : "mjs"}`;
+}
+
+function testText({ runner, isModule }: Project): string {
+  const { imports, requires = imports, assertions } = RUNNER[runner];
+  return `${(isModule ? imports : requires).join("\n")}
+
+const test = exchange();
+
+// Each test has a new exchange of its own. Your bot connects to exchange.url and signs with
+// alice.credentials or alice.privateKey.
+test("a bid that is filled in part stays in the book", async ({ exchange, alice, bob }) => {
+  const { yes } = exchange.market("reach-340");
+  const bid = await alice.place({ tokenId: yes, side: "BUY", price: 0.54, size: 100 });
+  await bob.place({ tokenId: yes, side: "SELL", price: 0.54, size: 40 });
+
+  const story = await exchange.order(bid.id);
+  const trades = await alice.trades();
+${assertions.map((line) => `  ${line}\n`).join("")}});
+`;
+}
+
+const commandOf = (project: Project): string =>
+  RUNNER[project.runner].command(testPath(project), project).replace("EXEC", MANAGER[project.manager].exec);
+
+const REPORTS = ".clobsim/reports";
+
+function workflowText(project: Project): string {
+  const { exec, install } = MANAGER[project.manager];
+  const within = project.pathInRepository;
+  const title = within === "" ? "clobsim" : JSON.stringify(`clobsim in ${within}`);
+  const reports = within === "" ? REPORTS : JSON.stringify(`${within}/${REPORTS}`);
+  const defaults =
+    within === "" ? "" : `    defaults:\n      run: { working-directory: ${JSON.stringify(within)} }\n`;
+  const step = (command: string): string => `      - run: ${command}\n`;
+  return `# Annotates scenarios that fail at their lines, and keeps a report of each for \`clobsim replay\`.
+name: ${title}
+on: [push, pull_request]
+permissions: { contents: read }
+
+jobs:
+  clobsim:
+    runs-on: ubuntu-latest
+${defaults}    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with: { node-version: 22 }
+${install.map(step).join("")}${step(`${exec} clobsim run scenarios --reporter github --report ${REPORTS}`)}      - run: ${commandOf(project)}
+        if: \${{ !cancelled() }}
+      - uses: actions/upload-artifact@v4
+        if: \${{ failure() }}
+        with: { name: clobsim-reports, path: ${reports}, include-hidden-files: true }
+`;
+}
+
+/** Returns the files to write: a first scenario, a first test, and a workflow that runs both. */
+const filesOf = (project: Project): readonly ProjectFile[] => [
+  { path: SCENARIO_PATH, purpose: "a scenario: steps, and what must be true", text: SCENARIO },
+  {
+    ...{
+      path: testPath(project),
+      purpose: `a test of ${project.runner === "node" ? "node:test" : project.runner}`,
+    },
+    text: testText(project),
+  },
+  { path: workflowPath(project), purpose: "runs both in GitHub Actions", text: workflowText(project) },
+];
+
+/** Returns the commands to run next. `has` says whether the project has a package. */
+function nextCommands(project: Project, has: (name: string) => boolean): readonly string[] {
+  const { add, exec } = MANAGER[project.manager];
+  const missing = ["clobsim", RUNNER[project.runner].package].filter((name) => name !== null && !has(name));
+  return [
+    ...(missing.length === 0 ? [] : [`${add} ${missing.join(" ")}`]),
+    `${exec} clobsim run scenarios`,
+    commandOf(project),
+  ];
 }

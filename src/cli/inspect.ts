@@ -1,25 +1,35 @@
+import { numbersAs } from "../api/decimals.ts";
+import { orderStory } from "../api/explanations.ts";
 import { nearest } from "../api/nearest.ts";
 import { marketNamed } from "../api/view.ts";
-import { VERSION } from "../config.ts";
 import type { Account } from "../core/account.ts";
-import { listed } from "../core/format.ts";
-import type { Market } from "../core/market.ts";
+import { addressText, listed, orderText } from "../core/format.ts";
+import { idOf, numberOf } from "../core/ids.ts";
+import { type Market, marketOfToken } from "../core/market.ts";
+import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
-import { JournalReplay, type ReplayedLine } from "../history/journal-replay.ts";
-import { Touched } from "../history/mentions.ts";
-import { stateView } from "../history/state-view.ts";
-import type { Paint } from "../scenario/report/text.ts";
-import { visible } from "../scenario/report/text.ts";
-import type { Run } from "./commands.ts";
-import { UsageError } from "./exit-code.ts";
-import { writePage } from "./inspect-page.ts";
-import { OrderHistory, stateText } from "./inspect-text.ts";
-import { endedWith, endingOf, openNamed, requireLine } from "./journal-text.ts";
-import { paintOf, print, printDocument } from "./output.ts";
+import { isControl } from "../engine/journal-line.ts";
+import type { ReplayedLine } from "../history/journal-replay.ts";
+import { Mentions, Touched } from "../history/mentions.ts";
+import {
+  type AccountView,
+  type LevelView,
+  type MarketView,
+  type OrderView,
+  type StateView,
+  stateView,
+} from "../history/state-view.ts";
+import { indented, type Paint, visible } from "../scenario/report/text.ts";
+import type { Run, Values } from "./commands.ts";
+import { endedWith } from "./failure.ts";
+import { journalLine, openNamed, replaySource, requireLine } from "./journal.ts";
+import { paintOf, print, printDocument, table } from "./output.ts";
+import { UsageError } from "./process.ts";
+import { writePage } from "./report.ts";
 
 /** `clobsim inspect`: prints the state of an exchange after a line of its journal. */
-export const run: Run<"inspect"> = async (values, [name = ""], { environment }) => {
+export const inspect: Run<"inspect"> = async (values, [name = ""], { environment }) => {
   const { market, account, order, all: isAll, json: isJson, html } = values;
   const hasChosen = market !== null || account !== null || isAll;
   if (html !== null) {
@@ -28,55 +38,35 @@ export const run: Run<"inspect"> = async (values, [name = ""], { environment }) 
       "--html shows the whole history: --at, --market, --account, --order, --all and --json do not go with it",
     );
   }
-  const at = values.at ?? {};
   if (order !== null && hasChosen) {
     throw new UsageError("--order shows an order alone: --market, --account and --all do not go with it");
   }
+  const at = values.at ?? {};
   const source = openNamed(name);
-  const replay = new JournalReplay(source, VERSION, at);
-  const { exchange } = replay;
   const paint = paintOf(environment);
-  const view =
-    order === null ? stateInspection({ market, account, isAll }, paint) : new OrderHistory(order, paint);
-  const end = replay.run((replayed) => view.add(replayed, exchange.state));
-  return endedWith(endingOf(source, end, exchange.state), () => {
+  const view = order === null ? stateInspection(values, paint) : orderInspection(order, paint);
+  const { exchange, end, ending } = replaySource(source, at, view.add);
+  return endedWith(ending, () => {
     requireLine(source, at, end);
-    const text = outputOf(view, exchange, end.last?.n ?? 0, isJson, paint);
-    if (isJson) printDocument(text);
-    else print(text.split("\n"));
+    const { state, sequence, now } = exchange;
+    const [line, time] = [end.last?.n ?? 0, toIso(now)];
+    if (isJson) printDocument(JSON.stringify({ line, time, sequence, ...view.json(state) }, null, 2));
+    else print([`${paint.bold(`line ${line}`)}, ${time}, sequence ${sequence}`, ...view.text(state)]);
   });
 };
 
 /** Collects lines of a journal, and describes the state at the end. */
 interface Inspection {
   /** Adds a line with the state after it. */
-  add(replayed: ReplayedLine, state: State): void;
+  readonly add: (replayed: ReplayedLine, state: State) => void;
   /** @throws UsageError if the requested market, account or order does not exist */
-  text(state: State): string[];
+  readonly text: (state: State) => string[];
   /** @throws UsageError as `text` */
-  json(state: State): object;
+  readonly json: (state: State) => object;
 }
 
-function outputOf(
-  view: Inspection,
-  { state, sequence, now }: JournalReplay["exchange"],
-  line: number,
-  isJson: boolean,
-  paint: Paint,
-): string {
-  const time = toIso(now);
-  if (isJson) return JSON.stringify({ line, time, sequence, ...view.json(state) }, null, 2);
-  return [`${paint.bold(`line ${line}`)}, ${time}, sequence ${sequence}`, ...view.text(state)].join("\n");
-}
-
-/** Selection of the markets and accounts to show. */
-interface Selection {
-  readonly market: string | null;
-  readonly account: string | null;
-  readonly isAll: boolean;
-}
-
-function stateInspection({ market, account, isAll }: Selection, paint: Paint): Inspection {
+/** Shows the chosen markets and accounts, else those with activity since the opening. */
+function stateInspection({ market, account, all: isAll }: Values<"inspect">, paint: Paint): Inspection {
   const touched = new Touched();
   const viewOf = (state: State) =>
     stateView(state, {
@@ -95,8 +85,7 @@ function marketsOf(state: State, named: string | null, touched: Touched | null):
   const markets = [...state.markets];
   if (named === null) return markets.filter(({ number }) => touched === null || touched.markets.has(number));
   const own = marketNamed(state, named);
-  if (own !== undefined) return [own];
-  return withPrefix("market", named, markets, ({ slug }) => slug);
+  return own === undefined ? withPrefix("market", named, markets, ({ slug }) => slug) : [own];
 }
 
 /** @throws UsageError if no account or more than one matches. */
@@ -113,17 +102,132 @@ function withPrefix<T>(noun: string, named: string, all: readonly T[], nameOf: (
   const found = all.filter((item) => nameOf(item).startsWith(named));
   if (found.length === 1) return found;
   const expected = `--${noun} expects one ${noun}`;
+  const namesIn = (names: readonly string[]): string => listed(names.map(visible));
   if (found.length > 1) {
-    throw new UsageError(
-      `${expected}, ${found.length} begin with ${named}: ${listed(found.map(nameOf).map(visible))}`,
-    );
+    throw new UsageError(`${expected}, ${found.length} begin with ${named}: ${namesIn(found.map(nameOf))}`);
   }
   const names = all.map(nameOf);
   const containing = names.filter((name) => name.includes(named));
   const similar = containing.length > 0 ? containing : [nearest(named, names) ?? []].flat();
   const suggestion =
-    similar.length > 0
-      ? `, did you mean ${listed(similar.map(visible))}?`
-      : `: there were ${listed(names.map(visible))}`;
+    similar.length > 0 ? `, did you mean ${namesIn(similar)}?` : `: there were ${namesIn(names)}`;
   throw new UsageError(`${expected}, there was none ${named} then${suggestion}`);
+}
+
+/** Formats books as tables of bid, price and ask, then orders and balances. */
+function stateText({ markets, orders, accounts }: StateView, paint: Paint): string[] {
+  const listing = (title: string, rows: readonly (readonly string[])[], head: string[][] = []): string[] => [
+    "",
+    paint.bold(title),
+    ...(rows.length === 0 ? ["  none"] : indented(table([...head, ...rows]), 2)),
+  ];
+  return [
+    ...markets.flatMap((market) => marketText(market, paint)),
+    ...listing("open orders", orders.map(orderCells)),
+    ...listing("balances", accounts.flatMap(accountCells), [ASSET_HEAD]),
+  ];
+}
+
+function marketText({ market, status, winningOutcome, books }: MarketView, paint: Paint): string[] {
+  const how = winningOutcome === null ? status : `${status} as ${winningOutcome}`;
+  return books.flatMap(({ outcome, bids, asks }) => [
+    "",
+    `${paint.bold(`${visible(market)} ${outcome}`)}  ${how}`,
+    ...(bids.length + asks.length === 0 ? ["  empty"] : bookText(bids, asks, paint)),
+  ]);
+}
+
+const LEVEL_WIDTH = 16;
+const PRICE_WIDTH = 8;
+
+function bookText(bids: readonly LevelView[], asks: readonly LevelView[], paint: Paint): string[] {
+  const size = ({ size, orders }: LevelView): string => `${size} (${orders})`;
+  const row = (bid: string, price: string, ask: string): string =>
+    `  ${paint.green(bid.padStart(LEVEL_WIDTH))} │ ${price.padStart(PRICE_WIDTH)} │ ${paint.red(ask)}`.trimEnd();
+  return [
+    row("bid", "price", "ask"),
+    ...[...asks].reverse().map((level) => row("", String(level.price), size(level))),
+    ...bids.map((level) => row(size(level), String(level.price), "")),
+  ];
+}
+
+const orderCells = (order: OrderView): string[] => [
+  `order ${order.order}`,
+  addressText(order.account),
+  `${order.side} ${order.size} ${order.outcome} @ ${order.price}`,
+  visible(order.market),
+  `${order.matched} matched`,
+  order.expiration === null ? order.orderType : `${order.orderType} until ${order.expiration}`,
+];
+
+const ASSET_HEAD = ["account", "asset", "balance", "available", "reserved"];
+
+function accountCells({ account, assets, sharesOfEveryOtherToken }: AccountView): string[][] {
+  const rows = assets.map(({ asset, market, balance, available, reserved }, index) => [
+    index === 0 ? addressText(account) : "",
+    market === null ? asset : `${asset} in ${visible(market)}`,
+    ...[balance, available, reserved].map(String),
+  ]);
+  const others = ["", "each other token", ...Array(2).fill(String(sharesOfEveryOtherToken)), "0"];
+  return sharesOfEveryOtherToken === 0 ? rows : [...rows, others];
+}
+
+/** Shows one order with the lines that mention it. `name` is its number, or its id in lower case. */
+function orderInspection(name: string, paint: Paint): Inspection {
+  let lines: { readonly number: number; readonly formatted: ReturnType<typeof journalLine> }[] = [];
+  const numberIn = ({ idPrefixes }: State): number =>
+    /^\d+$/.test(name) ? Number(name) : numberOf(idPrefixes.order, name);
+  const orderIn = (state: State): Order => {
+    const order = state.orders.find(numberIn(state));
+    if (order !== undefined) return order;
+    const { size } = state.orders;
+    const range = size === 0 ? "there were no orders then" : `there were the orders 1 to ${size} then`;
+    throw new UsageError(
+      `--order expects the id of an order, or its number; ${range}, found ${name}${otherMeaning(state, name)}`,
+    );
+  };
+  const storyOf = (state: State) => orderStory({ state, numbers: numbersAs("number") }, orderIn(state));
+  return {
+    add: (replayed, state) => {
+      const { line } = replayed;
+      // A restore or reset undoes earlier lines, and their order numbers are used again.
+      if (isControl(line, "restore")) lines = lines.filter(({ number }) => number <= line.d.line);
+      if (isControl(line, "reset")) lines = [];
+      if (!new Mentions(replayed, state).orders.has(numberIn(state))) return;
+      lines.push({ number: line.n, formatted: journalLine(replayed, state, paint) });
+    },
+    text: (state) => {
+      const { number, token } = orderIn(state);
+      const { order, owner, summary, story } = storyOf(state);
+      const { slug } = state.markets.get(marketOfToken(token));
+      const what = `${order.side} ${order.size} ${order.outcome} @ ${order.price} ${order.orderType} in ${visible(slug)}`;
+      return [
+        `${paint.bold(orderText(number))}, ${order.id}, of ${owner}`,
+        `${what}: ${order.status}, ${order.sizeMatched} matched`,
+        summary,
+        "",
+        ...story.map(({ at, what }) => `  ${paint.dim(at)}  ${what}`),
+        "",
+        paint.bold("lines of the journal"),
+        ...(lines.length === 0 ? ["  none: it was placed before the first"] : []),
+        ...lines.map(({ formatted }) => formatted.text),
+      ];
+    },
+    json: (state) => ({
+      number: orderIn(state).number,
+      ...storyOf(state),
+      lines: lines.map(({ formatted }) => formatted.json),
+    }),
+  };
+}
+
+/** Explains an id that is not of an order but of a trade or market. */
+function otherMeaning({ idPrefixes, trades, markets }: State, id: string): string {
+  const trade = trades.find(numberOf(idPrefixes.trade, id));
+  if (trade !== undefined) {
+    const [taker, maker] = [idOf(idPrefixes.order, trade.taker), idOf(idPrefixes.order, trade.maker)];
+    return `, a trade of ${taker} and ${maker}`;
+  }
+  const market = markets.find(numberOf(idPrefixes.market, id));
+  return market === undefined ? "" : `, the market ${visible(market.slug)}`;
 }

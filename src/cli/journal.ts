@@ -1,31 +1,144 @@
 import { stripVTControlCharacters } from "node:util";
 import { VERSION } from "../config.ts";
-import { JournalReplay } from "../history/journal-replay.ts";
+import { addressText } from "../core/format.ts";
+import type { State } from "../core/state.ts";
+import { toIso } from "../core/time.ts";
+import { nodeDisk } from "../engine/disk.ts";
+import { isControl } from "../engine/journal-line.ts";
+import { describeLine } from "../history/describe-line.ts";
+import { JournalReplay, type ReplayEnd, type ReplayedLine } from "../history/journal-replay.ts";
+import { type JournalSource, openSource } from "../history/journal-source.ts";
 import { Mentions } from "../history/mentions.ts";
+import { RefusedRetries } from "../history/retry-refused.ts";
+import { count, type Paint, visible } from "../scenario/report/text.ts";
+import type { JournalPoint } from "../setting.ts";
 import type { Run } from "./commands.ts";
-import { UsageError } from "./exit-code.ts";
-import { endedWith, endingOf, journalLine, openNamed, requireLine } from "./journal-text.ts";
-import { OutputLines, paintOf } from "./output.ts";
+import { endedWith, endingOf } from "./failure.ts";
+import { OutputLines, paintOf, print, warn } from "./output.ts";
+import { EXIT, UsageError } from "./process.ts";
+
+/** Opens the data directory or report of a command line. @throws StoreError */
+export const openNamed = (name: string): JournalSource => openSource(nodeDisk, name, VERSION);
+
+/** Replays a journal and calls `take` after each line, with the state after it. */
+export function replaySource(
+  source: JournalSource,
+  at: JournalPoint,
+  take: (replayed: ReplayedLine, state: State) => void = () => {},
+) {
+  const replay = new JournalReplay(source, VERSION, at);
+  const { exchange } = replay;
+  const end = replay.run((replayed) => take(replayed, exchange.state));
+  return { exchange, end, ending: endingOf(source, end, exchange.state) };
+}
+
+/** @throws UsageError if a journal does not have the line that a flag names. */
+export function requireLine(
+  { name }: JournalSource,
+  { to }: JournalPoint,
+  end: ReplayEnd,
+  flag = "--at",
+): void {
+  if (to === undefined || (end.last?.n ?? 0) >= to) return;
+  throw new UsageError(`${flag} expects a line of ${name}, which has ${end.scan.number}, found ${to}`);
+}
 
 /** `clobsim journal`: prints a journal in readable form. */
-export const run: Run<"journal"> = async ({ from, to, grep, json: isJson }, [name = ""], { environment }) => {
+export const journal: Run<"journal"> = async (values, [name = ""], { environment }) => {
+  const { from, to, grep, json: isJson } = values;
   if (to !== null && to < from)
     throw new UsageError(`--to expects a line from --from ${from} on, found ${to}`);
   const source = openNamed(name);
-  const replay = new JournalReplay(source, VERSION, { to: to ?? undefined });
   const paint = paintOf(environment);
   const output = new OutputLines();
-  const end = replay.run((replayed) => {
+  const { end, ending } = replaySource(source, to === null ? {} : { to }, (replayed, state) => {
     if (replayed.line.n < from) return;
-    const { state } = replay.exchange;
     const { text, json } = journalLine(replayed, state, paint);
     const isMatch = grep === null || grep.test(stripVTControlCharacters(text));
     if (!isMatch && !new Mentions(replayed, state).matches(grep)) return;
     output.add(isJson ? JSON.stringify(json) : text, isJson);
   });
-  return endedWith(endingOf(source, end, replay.exchange.state), () => {
+  return endedWith(ending, () => {
     output.end();
     requireLine(source, { to: from }, end, "--from");
     if (to !== null) requireLine(source, { to }, end, "--to");
   });
 };
+
+const NUMBER_WIDTH = 6;
+const ACTOR_WIDTH = 10;
+const COMMAND_WIDTH = 56;
+
+/** Formats a line as text and as JSON. `state` is the state after it. */
+export function journalLine(replayed: ReplayedLine, state: State, paint: Paint) {
+  const { line, result } = replayed;
+  const { actor, text, result: resultText, isControlRecord, isProblem } = describeLine(replayed, state);
+  const number = String(line.n).padStart(NUMBER_WIDTH);
+  const time = toIso(line.t);
+  // Names and messages come from users, so control characters are made visible.
+  const what = visible(text);
+  const shownResult = visible(resultText);
+  const asked = shownResult === "" ? what : what.padEnd(COMMAND_WIDTH);
+  const shown = isControlRecord ? paint.yellow(asked) : asked;
+  const arrow =
+    shownResult === "" ? "" : `  → ${isProblem ? paint.red(shownResult) : paint.green(shownResult)}`;
+  const who = (actor === null ? "" : addressText(actor)).padEnd(ACTOR_WIDTH);
+  return {
+    text: `${paint.dim(`${number}  ${time}`)}  ${who}  ${shown}${arrow}`.trimEnd(),
+    json: {
+      ...{ line: line.n, time, kind: line.k, actor, text: what },
+      outcome: shownResult === "" ? null : shownResult,
+      data: line.k === "opening" ? null : line.d,
+      events: result.kind === "accepted" ? result.events : null,
+    },
+  };
+}
+
+/** `clobsim replay`: replays a journal and compares the outcomes. */
+export const replay: Run<"replay"> = async ({ to, until }, [name = ""], _given, progress) => {
+  const source = openNamed(name);
+  const { config, engine, start, base } = source.opening;
+  const options = { to: to ?? undefined, until: until ?? undefined, isVerified: true };
+  const replaying = new JournalReplay(source, VERSION, options);
+  const { exchange } = replaying;
+  const seed = visible(config.seed);
+  print([`${name}: a ${base.kind} of seed ${seed}, opened at ${toIso(start)} by clobsim ${engine}`]);
+  let reason: string | null = null;
+  const refused = new RefusedRetries();
+  const end = replaying.run((replayed) => {
+    const { line } = replayed;
+    progress.update({ done: line.n, total: 0 });
+    refused.take(replayed, exchange.state);
+    if (isControl(line, "report")) reason = visible(`${line.d.reason} (Node ${line.d.node})`);
+  });
+  const { code, lines } = endingOf(source, end, exchange.state);
+  const { last, commands, problem } = end;
+  if (to !== null && problem === null && code === EXIT.ok) requireLine(source, { to }, end, "--to");
+  const result = problem === null ? "each has the recorded outcome" : "compared up to the line below";
+  print([
+    ...(reason === null ? [] : [`  written because ${reason}`]),
+    `  ${count(commands, "command")}, ${result}`,
+    ...(refused.summary === null ? [] : [`  ${refused.summary}`]),
+    `  up to line ${last?.n ?? 0} at ${toIso(exchange.now)}`,
+    ...(problem === null ? [`  state ${exchange.hash}`] : []),
+  ]);
+  if (lines.length > 0) {
+    const out = code === EXIT.ok ? process.stdout : process.stderr;
+    out.write(`clobsim: ${lines.join("\n")}\n`);
+  }
+  if (refused.changed.length === 0) return code;
+  warn(changesIn(source.name, refused.changed).join("\n"));
+  return code === EXIT.ok ? EXIT.differs : code;
+};
+
+const MAX_CHANGES = 20;
+
+function changesIn(name: string, changed: RefusedRetries["changed"]): string[] {
+  const shown = changed
+    .slice(0, MAX_CHANGES)
+    .flatMap(({ line, asked, change }) => [
+      `line ${line} of ${name}: ${visible(change)}`,
+      `  ${visible(asked)}`,
+    ]);
+  return changed.length <= MAX_CHANGES ? shown : [...shown, `and ${changed.length - MAX_CHANGES} more`];
+}

@@ -4,7 +4,7 @@ import { rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { draftOf } from "../engine/files.ts";
 import { StoreError } from "../engine/journal.ts";
-import { SIGNAL_EXIT, type StopSignal, UsageError } from "./exit-code.ts";
+import { SIGNAL_EXIT, type StopSignal, UsageError } from "./process.ts";
 
 type Content = string | Uint8Array | Iterable<string>;
 

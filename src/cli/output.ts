@@ -4,7 +4,7 @@ import wrapAnsi from "wrap-ansi";
 import { appendSummary } from "../scenario/report/github.ts";
 import { aligned, columnsOf, type Paint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
+import { EXIT, type ExitCode } from "./process.ts";
 
 /** Prints a message on stderr. */
 export function warn(message: string): void {
@@ -126,3 +126,9 @@ export function summarizeJob(environment: Given["environment"], textIn: (bytes: 
   const problem = path === undefined || path === "" ? null : appendSummary(path, textIn);
   if (problem !== null) warn(problem);
 }
+
+/** Whether a stream is an interactive terminal, not the log of a CI job. */
+export const isInteractive = (
+  environment: Given["environment"],
+  { isTTY }: Pick<NodeJS.WriteStream, "isTTY"> = process.stderr,
+): boolean => isTTY === true && environment.TERM !== "dumb" && (environment.CI ?? "") === "";

@@ -1,7 +1,6 @@
 import { writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
-import { type Drawing, SHARED } from "./progress.ts";
-import { progressText } from "./progress-text.ts";
+import { type Drawing, progressText, SHARED } from "./progress.ts";
 
 const REDRAW_MS = 250;
 const { busy, columns, flags, numbers } = workerData as Drawing;

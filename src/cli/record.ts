@@ -8,15 +8,16 @@ import { RecordingError } from "../history/record/recordable-commands.ts";
 import type { Given, JournalPoint } from "../setting.ts";
 import { askServer, parsed, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { endedWith, endingOf, openNamed, requireLine } from "./journal-text.ts";
+import { endedWith, endingOf } from "./failure.ts";
+import { openNamed, requireLine } from "./journal.ts";
 import { warn } from "./output.ts";
 import { save } from "./output-file.ts";
+import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:7070";
 
 /** `clobsim record`: writes the session of an exchange as a scenario file. */
-export const run: Run<"record"> = async (values, words, given) => {
+export const record: Run<"record"> = async (values, words, given) => {
   const { name, out, at } = values;
   if (words.length > 0) return recordJournal(words, { name, out, at: at ?? {} }, given);
   if (at !== null) throw new UsageError("--at is expected with a data directory or a report, found it alone");

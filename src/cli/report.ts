@@ -1,19 +1,32 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { basename } from "node:path";
 import { DEFAULT_DATA, VERSION } from "../config.ts";
-import { JournalReplay } from "../history/journal-replay.ts";
-import { type ReportContent, reportBytes, reportName } from "../history/report.ts";
+import { BEGINNING } from "../engine/journal-line.ts";
+import { damageText, scan } from "../engine/journal-scan.ts";
+import type { JournalSource } from "../history/journal-source.ts";
+import {
+  CUT_WARNING,
+  endsReport,
+  MAX_REPORT_BYTES,
+  type ReportContent,
+  reportBytes,
+  reportName,
+} from "../history/report.ts";
+import { inspectorPage, NOT_BUILT, withReport } from "../inspector-page.ts";
+import { readRegular } from "../regular-file.ts";
 import { shellWord } from "../scenario/run/run-scenario.ts";
 import { SERVER_URL } from "../setting.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { endingOf, openNamed } from "./journal-text.ts";
+import { openNamed, replaySource } from "./journal.ts";
 import { warn } from "./output.ts";
 import { save } from "./output-file.ts";
+import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 const DEFAULT_REASON = "it was requested";
 
 /** `clobsim report`: writes one file that another machine can replay. */
-export const run: Run<"report"> = async (values, [word], given) => {
+export const report: Run<"report"> = async (values, [word], given) => {
   const { out } = values;
   const reason = values.reason ?? DEFAULT_REASON;
   const isUrl = word !== undefined && /^https?:/.test(word);
@@ -32,7 +45,7 @@ export const run: Run<"report"> = async (values, [word], given) => {
     await write(out ?? reportName(lastHashIn(text)), text);
     return EXIT.ok;
   }
-  const { content, code } = reportContent(word ?? DEFAULT_DATA, reason);
+  const { content, code } = reportContent(openNamed(word ?? DEFAULT_DATA), reason);
   const path = out ?? reportName(content.hash);
   await write(path, reportBytes(content, path));
   return code;
@@ -47,13 +60,9 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
  * Returns the content of a report of a directory, and the exit code for the journal's condition. If the journal is damaged
  * or its replay differs, the report is written all the same, so that it shows the problem.
  */
-export function reportContent(folder: string, reason: string): { content: ReportContent; code: ExitCode } {
-  const source = openNamed(folder);
-  const replay = new JournalReplay(source, VERSION);
-  const end = replay.run();
-  const { exchange } = replay;
-  const { code, lines } = endingOf(source, end, exchange.state);
-  if (lines.length > 0) warn(lines.join("\n"));
+function reportContent(source: JournalSource, reason: string): { content: ReportContent; code: ExitCode } {
+  const { exchange, end, ending } = replaySource(source, {});
+  if (ending.lines.length > 0) warn(ending.lines.join("\n"));
   const content: ReportContent = {
     history: { kind: "journal", path: source.path, end: end.scan },
     engine: VERSION,
@@ -62,8 +71,87 @@ export function reportContent(folder: string, reason: string): { content: Report
     hash: end.problem === null ? exchange.hash : "",
     defect: null,
   };
-  return { content, code };
+  return { content, code: ending.code };
 }
 
 /** Returns the state hash in the last line of a report. */
 const lastHashIn = (text: string): string => /"hash":"(?:v2:)?([0-9a-f]{64})"[^\n]*\n$/.exec(text)?.[1] ?? "";
+
+/**
+ * `clobsim inspect --html`: writes one file that shows a report in any browser. A damaged report is written too, and the
+ * exit code says so.
+ */
+export async function writePage(named: string, path: string): Promise<ExitCode> {
+  const page = await inspectorPage();
+  if (page === null) throw new UsageError(NOT_BUILT);
+  const source = openNamed(named);
+  const { size } = source.file;
+  if (size > MAX_REPORT_BYTES) {
+    throw new UsageError(
+      `--html takes at most ${MAX_REPORT_BYTES} bytes, ${source.path} has ${size}: drop a larger report on an open inspector page`,
+    );
+  }
+  requireReplaceable(path);
+  const { name, bytes, code } = source.isFolder ? ofFolder(source) : ofReport(source);
+  await save(path, await withReport(page, name, bytes), "--html");
+  warn(`the inspector with ${name} is in ${path}; open it in any browser, it sends nothing over the network`);
+  return code;
+}
+
+const REASON = "it was opened in the inspector";
+
+/** A report to show in a page, and the exit code for its condition. */
+interface PageReport {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly code: ExitCode;
+}
+
+/** Returns the report that `clobsim report` would write of a data directory. */
+function ofFolder(source: JournalSource): PageReport {
+  const { content, code } = reportContent(source, REASON);
+  const name = reportName(content.hash);
+  return { name, bytes: reportBytes(content, name), code };
+}
+
+function ofReport({ path, name, file }: JournalSource): PageReport {
+  let isEnded = false;
+  const { damage } = scan(file, BEGINNING, (line) => {
+    isEnded = endsReport(line);
+  });
+  file.close();
+  const bytes = readRegular(path, MAX_REPORT_BYTES);
+  if (damage !== null) warn(`${damageText(path, name, damage)}; the page shows the lines before the damage`);
+  else if (!isEnded) warn(`${name}: ${CUT_WARNING}`);
+  return { name: basename(path), bytes, code: damage === null ? EXIT.ok : EXIT.corrupt };
+}
+
+/** Text at the beginning of every page that this command writes. */
+const TITLE = "<title>clobsim inspector</title>";
+const HEAD_BYTES = 4096;
+
+/** @throws UsageError if the path has a file that this command has not written. */
+function requireReplaceable(path: string): void {
+  const head = readHead(path);
+  if (head === null || head.includes(TITLE)) return;
+  throw new UsageError(
+    `--html expects the path of a new file, or of a page that it has written before, found ${path}`,
+  );
+}
+
+/** Reads the first bytes of a file as text; null if it cannot be opened. */
+function readHead(path: string): string | null {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch {
+    // Writing the file reports the error.
+    return null;
+  }
+  try {
+    const bytes = Buffer.alloc(HEAD_BYTES);
+    return bytes.toString("utf8", 0, readSync(file, bytes, 0, HEAD_BYTES, 0));
+  } finally {
+    closeSync(file);
+  }
+}

@@ -20,9 +20,9 @@ import { type Failed, shellWord } from "../scenario/run/run-scenario.ts";
 import type { VenueHistory } from "../scenario/venue/views.ts";
 import { flagOf, type Given, type Settings, variableOf } from "../setting.ts";
 import { COMMANDS, type Values } from "./commands.ts";
-import { UsageError } from "./exit-code.ts";
 import { paintOf, summarizeJob, warn } from "./output.ts";
 import { prepare, realPath, save, unwritable, writing } from "./output-file.ts";
+import { UsageError } from "./process.ts";
 
 /** All requested reporters, combined into one. */
 interface Reporters extends Required<Pick<Reporter, "started" | "finished">> {

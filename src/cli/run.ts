@@ -1,14 +1,77 @@
+import { resolve } from "node:path";
+import {
+  coverageDocument,
+  coverageLines,
+  measureCoverage,
+  percentText,
+  shareOf,
+} from "../scenario/coverage/coverage.ts";
+import { MAX_PROBLEMS, problemText, type WrongFile, wrongFilesText } from "../scenario/language/problem.ts";
+import { loadScenario } from "../scenario/language/read-scenario.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
+import { count } from "../scenario/report/text.ts";
+import { findFiles, NoFilesError } from "../scenario/run/files.ts";
 import { runSuite } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { warn } from "./output.ts";
-import type { Progress } from "./progress-text.ts";
-import { readScenarios } from "./read-scenarios.ts";
+import { failed, paintOf, print, printDocument, warn } from "./output.ts";
+import { EXIT, type ExitCode, UsageError } from "./process.ts";
+import type { Progress } from "./progress.ts";
 import { reportersOf, reportFailedTo } from "./run-output.ts";
 import type { RunFiles } from "./watch.ts";
+
+/**
+ * Reads scenario files, and prints the problems of invalid ones on stderr. `inputs` are the paths of the files, and of those
+ * that they name, also of missing ones. @throws UsageError if there are no files.
+ */
+export function readScenarios(paths: readonly string[], walletsFile: string | null = null) {
+  // A wallets file may be in the same folder as the scenarios.
+  const found = filesAt(paths);
+  const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
+  const scenarios: Scenario[] = [];
+  const wrong: WrongFile[] = [];
+  const inputs = [...files, ...(walletsFile === null ? [] : [walletsFile])];
+  for (const file of files) {
+    const { scenario, problems, named } = loadScenario(file);
+    inputs.push(...named);
+    if (scenario !== null && problems.length === 0) {
+      scenarios.push(scenario);
+      continue;
+    }
+    wrong.push({ file, problems });
+    for (const problem of problems) process.stderr.write(`${problemText(problem)}\n`);
+    if (problems.length >= MAX_PROBLEMS) {
+      process.stderr.write(`${file}: its first ${MAX_PROBLEMS} problems are shown, there may be more\n`);
+    }
+  }
+  if (wrong.length > 0) warn(wrongFilesText(wrong));
+  return { scenarios, files: files.length, inputs, wrong };
+}
+
+function filesAt(paths: readonly string[]): readonly string[] {
+  try {
+    return findFiles(paths);
+  } catch (error) {
+    throw error instanceof NoFilesError ? new UsageError(error.message) : error;
+  }
+}
+
+/** `clobsim coverage`: runs scenario files and shows which items they exercise. */
+export const coverage: Run<"coverage"> = async ({ via, min, json: isJson }, paths, { environment }) => {
+  const { scenarios, wrong } = readScenarios(paths);
+  if (wrong.length > 0) return EXIT.usage;
+  const found = await measureCoverage(scenarios, { via: via ?? "auto", startServer: startScenarioServer });
+  if (isJson) printDocument(JSON.stringify(coverageDocument(found), null, 2));
+  else print(coverageLines(found, paintOf(environment)));
+  const share = shareOf(found.groups);
+  const faults = [
+    ...(found.suite.failed === 0 ? [] : [`${count(found.suite.failed, "scenario")} failed`]),
+    ...(share.percent >= min ? [] : [`--min expects ${min} %, found ${percentText(share)}`]),
+  ];
+  for (const fault of faults) warn(fault);
+  return faults.length === 0 ? EXIT.ok : EXIT.failed;
+};
 
 /** `clobsim run`: runs scenario files and reports the results. */
 export const run: Run<"run"> = async (values, paths, given, progress) => {
@@ -28,19 +91,13 @@ async function runOnce(
   files: RunFiles = { read: [], written: [] },
 ): Promise<ExitCode> {
   const { seed, repeat, step: lastStep, update: isUpdating, bail, report } = values;
-  const { scenarios, files: count, inputs, wrong } = readScenarios(paths, values.wallets);
+  const { scenarios, files: fileCount, inputs, wrong } = readScenarios(paths, values.wallets);
   files.read = inputs;
   if (wrong.length > 0) {
     await reportersOf(values, paths, given, inputs).wrong(wrong);
     return EXIT.usage;
   }
   const chosen = choose(scenarios, values);
-  if (chosen.length === 0) {
-    const flags = (["grep", "shard"] as const).filter((name) => values[name] !== null);
-    const found =
-      scenarios.length === 1 ? "the one scenario is not" : `none of the ${scenarios.length} scenarios is`;
-    throw new UsageError(`${found} chosen by --${flags.join(" and --")}`);
-  }
   if (seed !== null && isUpdating) {
     throw new UsageError(
       "--seed and --update contradict each other: golden files must be of each scenario's own seed",
@@ -48,7 +105,7 @@ async function runOnce(
   }
   const venue = await openVenue(values, given);
   const reporters = reportersOf(values, paths, given, inputs);
-  reporters.started({ scenarios: chosen.length, files: count, times: repeat });
+  reporters.started({ scenarios: chosen.length, files: fileCount, times: repeat });
   let done = 0;
   const suite = await runSuite(chosen, {
     ...venue,
@@ -65,19 +122,23 @@ async function runOnce(
   });
   files.written = suite.results.flatMap(({ written }) => written);
   await reporters.ended(suite);
-  if (suite.passed + suite.failed === 0) {
-    warn("nothing was run, every scenario was skipped");
-    return EXIT.failed;
-  }
+  if (suite.passed + suite.failed === 0) return failed("nothing was run, every scenario was skipped");
   return suite.failed > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** Returns the scenarios selected by --grep and --shard. A shard is every n-th scenario, so that shards are similar. */
+/**
+ * Returns the scenarios selected by --grep and --shard. A shard is every n-th scenario, so that shards are similar.
+ * @throws UsageError if there are none
+ */
 function choose(scenarios: readonly Scenario[], { grep, shard }: Values<"run">): readonly Scenario[] {
-  const matching = scenarios.filter(
-    ({ name, place }) => grep === null || grep.test(name) || grep.test(place.file),
-  );
-  return shard === null ? matching : matching.filter((_, index) => index % shard.count === shard.index - 1);
+  const chosen = scenarios
+    .filter(({ name, place }) => grep === null || grep.test(name) || grep.test(place.file))
+    .filter((_, index) => shard === null || index % shard.count === shard.index - 1);
+  if (chosen.length > 0) return chosen;
+  const flags = [...(grep === null ? [] : ["--grep"]), ...(shard === null ? [] : ["--shard"])];
+  const found =
+    scenarios.length === 1 ? "the one scenario is not" : `none of the ${scenarios.length} scenarios is`;
+  throw new UsageError(`${found} chosen by ${flags.join(" and ")}`);
 }
 
 /** Returns where the scenarios run. @throws UsageError if flags contradict each other or the wallets file is invalid. */

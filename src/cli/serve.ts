@@ -8,9 +8,8 @@ import { millis } from "../core/units.ts";
 import { count } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Run } from "./commands.ts";
-import { EXIT } from "./exit-code.ts";
 import { warn } from "./output.ts";
-import { stopSignal, whenClosed } from "./process.ts";
+import { EXIT, stopSignal, whenClosed } from "./process.ts";
 
 /** The output on which the banner is shown. */
 interface Screen {
@@ -88,7 +87,7 @@ function dataText(keeping: RunningServer["keeping"]): string {
 }
 
 /** `clobsim serve`: opens an exchange and serves it until a signal stops it. */
-export const run: Run<"serve"> = async (_values, _words, given, progress) => {
+export const serve: Run<"serve"> = async (_values, _words, given, progress) => {
   const config = readConfig(given, DEFAULT_DATA);
   const stopped = stopSignal();
   // The server continues if the reader of its output is gone.

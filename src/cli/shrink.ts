@@ -35,14 +35,15 @@ import { VenueOpener } from "../scenario/venue/open-venue.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { JournalPoint } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
-import { EXIT, type ExitCode, UsageError } from "./exit-code.ts";
-import { endingOf, openNamed, requireLine } from "./journal-text.ts";
+import { endingOf } from "./failure.ts";
+import { openNamed, requireLine } from "./journal.ts";
 import { failed } from "./output.ts";
 import { save } from "./output-file.ts";
-import { readScenarios } from "./read-scenarios.ts";
+import { EXIT, type ExitCode, UsageError } from "./process.ts";
+import { readScenarios } from "./run.ts";
 
 /** `clobsim shrink`: reduces a failing scenario to the few steps that still make it fail. */
-export const run: Run<"shrink"> = async (values, [file = ""]) => {
+export const shrink: Run<"shrink"> = async (values, [file = ""]) => {
   const { out, expect: expectation, refused, at } = values;
   const task = startTask(values);
   if (out !== null && resolve(out) === resolve(file)) {

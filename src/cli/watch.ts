@@ -1,9 +1,8 @@
 import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { findFiles, NoFilesError } from "../scenario/run/files.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
 import { reportFailure } from "./failure.ts";
-import { stopSignal } from "./process.ts";
+import { EXIT, type ExitCode, stopSignal } from "./process.ts";
 
 /** Whether a folder is not watched, because it may have thousands of folders and no scenarios. */
 const isIgnored = (name: string): boolean => name === "node_modules" || name.startsWith(".");

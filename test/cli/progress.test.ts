@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { isInteractive, progressText } from "../../src/cli/progress-text.ts";
+import { isInteractive } from "../../src/cli/output.ts";
+import { progressText } from "../../src/cli/progress.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { httpServer } from "../support/local-server.ts";
 import { rowsOf } from "../support/table.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CommandName } from "../../src/cli/commands.ts";
-import { EXIT } from "../../src/cli/exit-code.ts";
+import { EXIT } from "../../src/cli/process.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { rowsOf } from "../support/table.ts";
 import { linesIn, type TextLine, withChecksums } from "./journal-lines.ts";

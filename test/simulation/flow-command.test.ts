@@ -16,11 +16,11 @@ const SOURCES = fileURLToPath(new URL("../../src/cli", import.meta.url));
 const PROGRAM = `
   import { valuesOf } from "../setting.ts";
   import { COMMANDS } from "./commands.ts";
-  import { run } from "./flow.ts";
+  import { flow } from "./generate.ts";
   process.stdout.on("error", (error) => { if (error.code === "EPIPE") process.exit(); throw error; });
   const [orders] = process.argv.slice(2);
   const given = { flags: { orders: [orders] }, environment: {} };
-  process.exitCode = await run(valuesOf(COMMANDS.flow.settings, given), [], given);
+  process.exitCode = await flow(valuesOf(COMMANDS.flow.settings, given), [], given);
 `;
 
 const folder = temporaryFolder();

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EXIT } from "../../src/cli/exit-code.ts";
+import { EXIT } from "../../src/cli/process.ts";
 import { DEFAULT_CONFIG, VERSION } from "../../src/config.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { money, size } from "../../src/core/units.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { progressLine } from "../../../src/cli/fuzz-output.ts";
+import { progressLine } from "../../../src/cli/fuzz.ts";
 import type { CampaignProgress } from "../../../src/fuzz/campaign/campaign.ts";
 import { plainPaint } from "../../../src/scenario/report/text.ts";
 

@@ -2,22 +2,35 @@ import { size } from "../core/units.ts";
 import { FLOW_FILE, type FlowFormat, formatOf } from "../simulation/flow.ts";
 import { writeFlow } from "../simulation/flow-text.ts";
 import { generateFlow } from "../simulation/generate-flow.ts";
+import { generateWorld } from "../simulation/generate-world.ts";
+import { writeWorld } from "../simulation/world.ts";
 import type { Run } from "./commands.ts";
-import { EXIT, UsageError } from "./exit-code.ts";
 import { isReplaceable, save } from "./output-file.ts";
+import { EXIT, UsageError } from "./process.ts";
+
+/** `clobsim world`: writes the world of a seed as JSON. @throws UsageError if the markets do not fit into the events */
+export const world: Run<"world"> = async ({ seed, markets, events, out }) => {
+  const counts = { markets: markets ?? undefined, events: events ?? undefined };
+  const generated = await generateWorld({ seed, ...counts }).catch((error) => {
+    const isContradiction = markets !== null && events !== null && error instanceof RangeError;
+    throw isContradiction ? new UsageError(error.message) : error;
+  });
+  const text = writeWorld(generated);
+  if (out === null) process.stdout.write(text);
+  else await save(out, text);
+  return EXIT.ok;
+};
 
 const MIN_ORDER_SIZE = size(100);
 
 /** `clobsim flow`: writes a generated order flow while it is generated. */
-export const run: Run<"flow"> = async ({ profile, seed, orders, accounts, tickSize, out, format }) => {
+export const flow: Run<"flow"> = async ({ profile, seed, orders, accounts, tickSize, out, format }) => {
   const market = { tickSize, minOrderSize: MIN_ORDER_SIZE };
-  const flow = generateFlow({ seed, orders, accounts, profile, market });
-  const texts = writeFlow(flow, formatFor(out, format));
+  const texts = writeFlow(generateFlow({ seed, orders, accounts, profile, market }), formatFor(out, format));
   if (out === null) await printAll(texts);
   else await save(out, texts);
   return EXIT.ok;
 };
-
 /** @throws UsageError if the file's extension contradicts `--format`, or no scenario could replay the file. */
 function formatFor(out: string | null, asked: FlowFormat | null): FlowFormat {
   const named = out === null ? undefined : formatOf(out);

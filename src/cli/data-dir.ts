@@ -1,0 +1,197 @@
+import { Buffer } from "node:buffer";
+import { statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { DEFAULT_DATA, VERSION } from "../config.ts";
+import { toIso } from "../core/time.ts";
+import { nodeDisk } from "../engine/disk.ts";
+import { PREVIOUS_STATE_FILE, STATE_FILE } from "../engine/files.ts";
+import { StoreError } from "../engine/journal.ts";
+import { readStateFile } from "../engine/state-file.ts";
+import { checkDataDir, type Finding } from "../history/data-dir-check.ts";
+import { type JournalCandidate, openCandidate } from "../history/journal-source.ts";
+import { copyIntact, type Loss, planRepair, type RepairPlan } from "../history/repair-plan.ts";
+import { FileRefused, isForbidden } from "../regular-file.ts";
+import { count, grouped } from "../scenario/report/text.ts";
+import type { Run } from "./commands.ts";
+import { failed, paintOf, print } from "./output.ts";
+import { unwritable } from "./output-file.ts";
+import { EXIT, type ExitCode, UsageError } from "./process.ts";
+
+/** `clobsim doctor`: checks whether a data directory can be opened, and measures a sync on its disk. */
+export const doctor: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { environment }) => {
+  const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const findings = [
+    diskFinding(isThere ? folder : nearestFolder(folder)),
+    ...checkDataDir(nodeDisk, folder, VERSION),
+    ...(isThere ? modeFindings(folder) : []),
+  ];
+  const { red, yellow, green, bold } = paintOf(environment);
+  const lines = findings.map(({ part, text, problem, isNotable }) => {
+    const mark = problem !== null ? red("✗") : isNotable === true ? yellow("!") : green("✓");
+    return `${mark} ${bold(part.padEnd(PART_WIDTH))}  ${text}`;
+  });
+  print(lines);
+  const problem = findings.find((finding) => finding.problem !== null)?.problem ?? null;
+  return problem === null ? EXIT.ok : EXIT[problem];
+};
+
+/** A sync below this time has not reached a disk. */
+const NO_DISK_MS = 0.01;
+const PART_WIDTH = 10;
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+const APPENDS = 25;
+/** About the size of a journal line. */
+const LINE = Buffer.alloc(256, "x");
+
+/** Returns the median and the longest time of appending a few bytes to a temporary file and syncing it, in milliseconds. */
+function measureSyncs(folder: string): readonly [median: number, longest: number] {
+  const path = join(folder, `.clobsim-doctor-${process.pid}`);
+  const file = nodeDisk.open(path, "new");
+  const times: number[] = [];
+  try {
+    for (let done = 0; done < APPENDS; done += 1) {
+      const began = performance.now();
+      file.write(LINE, done * LINE.length);
+      file.sync();
+      times.push(performance.now() - began);
+    }
+  } finally {
+    file.close();
+    nodeDisk.remove(path);
+  }
+  times.sort((a, b) => a - b);
+  return [times[times.length >> 1] ?? 0, times.at(-1) ?? 0];
+}
+
+/** Returns the nearest existing parent folder of a path. */
+function nearestFolder(path: string): string {
+  let folder = dirname(resolve(path));
+  while (statSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
+  return folder;
+}
+
+function diskFinding(folder: string): Finding {
+  try {
+    const [median, longest] = measureSyncs(folder);
+    const cost = `a sync takes ${median.toFixed(3)} ms, ${longest.toFixed(3)} ms at the longest`;
+    if (median < NO_DISK_MS) {
+      const text = `${cost}: this is memory, or a disk that ignores syncs; no --durability survives a power failure here`;
+      return { part: "disk", text, problem: null, isNotable: true };
+    }
+    const rate = grouped(Math.round(1000 / median));
+    const text = `${cost}: --durability power answers one client at most ${rate} times a second`;
+    return { part: "disk", text, problem: null };
+  } catch (error) {
+    return {
+      part: "disk",
+      text: `${folder} cannot be written to: ${(error as Error).message}`,
+      problem: isForbidden(error) ? "usage" : "disk",
+    };
+  }
+}
+
+/** Checks that only the owner may access the files. Windows has no such modes. */
+function modeFindings(folder: string): Finding[] {
+  if (process.platform === "win32") return [];
+  const names = nodeDisk.names(folder) ?? [];
+  const open = [folder, ...names.map((name) => join(folder, name))].flatMap(wrongMode);
+  const text = open.length === 0 ? "only the owner has access" : `others have access: ${open.join("; ")}`;
+  return [{ part: "modes", text, problem: null, isNotable: open.length > 0 }];
+}
+
+function wrongMode(path: string): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || (found.mode & 0o077) === 0) return [];
+  const octal = (bits: number): string => (bits & 0o777).toString(8).padStart(4, "0");
+  const right = octal(found.isDirectory() ? FOLDER_MODE : FILE_MODE);
+  return [`${path} has mode ${octal(found.mode)}, chmod ${right} ${path}`];
+}
+
+/** `clobsim repair`: copies the undamaged part of a data directory into a new one. */
+export const repair: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) => {
+  const place = openCandidate(nodeDisk, name);
+  // Read before the journal, to which a server may be writing.
+  const state = latestState(place);
+  const plan = planRepair(place, VERSION);
+  if (plan.fault !== null) return printUnrepairable(place, plan.fault, state);
+  print(planText(place, plan, state));
+  if (!acceptLoss || out === null) {
+    throw new UsageError(
+      "nothing was written: repair expects --accept-loss and --out NEW, the directory to make (see clobsim repair --help)",
+    );
+  }
+  try {
+    copyIntact(nodeDisk, place, plan.bytes, out);
+  } catch (error) {
+    throw unwritable("--out expects a directory that can be written", out, error);
+  }
+  print([`  ${out} has the undamaged part, ${place.name} is unchanged: clobsim serve --data ${out}`]);
+  return EXIT.ok;
+};
+
+/** Reports a journal without a valid first line, of which only a state file can be saved. */
+function printUnrepairable(place: JournalCandidate, fault: string, state: SavedState | null): ExitCode {
+  print([
+    fault,
+    "  no line can be copied: line 1 has the world and the seed, on which every other line depends",
+    state === null
+      ? `  there is no valid state file${place.isFolder ? `, neither ${STATES.join(" nor ")}` : ""}: nothing can be saved`
+      : `  ${savingText(state)}`,
+  ]);
+  return failed("nothing was written", EXIT.corrupt);
+}
+
+/** Describes the undamaged part, the loss, and the latest state file if it is later than the undamaged part. */
+function planText(
+  { path }: JournalCandidate,
+  { damage, lines, bytes, until, lost }: RepairPlan,
+  state: SavedState | null,
+): string[] {
+  const later = state !== null && state.line > lines ? state : null;
+  const missing =
+    later === null
+      ? "nothing is lost: no line is damaged"
+      : `lost: ${count(later.line - lines, "line")} after that, which the journal had when the state was written`;
+  return [
+    ...(damage === null ? [] : [damage]),
+    `${path} is undamaged up to line ${grouped(lines)} at ${toIso(until)}, ${grouped(bytes)} bytes`,
+    `  ${lost === null ? missing : lossText(lost, lines + 1)}`,
+    ...(later === null ? [] : [`  ${savingText(later)}`]),
+  ];
+}
+
+/** A state file. */
+interface SavedState {
+  readonly path: string;
+  /** The last line of the journal that is in the state. */
+  readonly line: number;
+}
+
+const STATES = [STATE_FILE, PREVIOUS_STATE_FILE];
+
+const savingText = ({ path, line }: SavedState): string =>
+  `${path} has the state after line ${grouped(line)}: clobsim serve --world ${path} --data NEW opens it`;
+
+/** Returns the latest valid state file of a data directory; null if there is none. */
+function latestState({ name, isFolder }: JournalCandidate): SavedState | null {
+  for (const path of isFolder ? STATES.map((state) => join(name, state)) : []) {
+    try {
+      const state = readStateFile(nodeDisk, path);
+      if (state !== null) return { path, line: state.header.line };
+    } catch (error) {
+      if (!(error instanceof StoreError || error instanceof FileRefused)) throw error;
+    }
+  }
+  return null;
+}
+
+function lossText({ bytes, lines, intact, until }: Loss, first: number): string {
+  if (lines === 1) return `lost: ${count(bytes, "byte")}, line ${grouped(first)}`;
+  const undamaged =
+    until === null
+      ? "none of them undamaged"
+      : `${grouped(intact)} of them undamaged but after the damage, up to ${toIso(until)}`;
+  return `lost: ${count(bytes, "byte")} from line ${grouped(first)} on, ${count(lines, "line")}, ${undamaged}`;
+}
