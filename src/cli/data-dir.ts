@@ -7,9 +7,16 @@ import { nodeDisk } from "../engine/disk.ts";
 import { PREVIOUS_STATE_FILE, STATE_FILE } from "../engine/files.ts";
 import { StoreError } from "../engine/journal.ts";
 import { readStateFile } from "../engine/state-file.ts";
-import { checkDataDir, type Finding } from "../history/data-dir-check.ts";
-import { type JournalCandidate, openCandidate } from "../history/journal-source.ts";
-import { copyIntact, type Loss, planRepair, type RepairPlan } from "../history/repair-plan.ts";
+import {
+  checkDataDir,
+  copyIntact,
+  type Finding,
+  type JournalCandidate,
+  type Loss,
+  openCandidate,
+  planRepair,
+  type RepairPlan,
+} from "../history/journal-files.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
 import { count, grouped } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";

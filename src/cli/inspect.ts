@@ -11,7 +11,7 @@ import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { isControl } from "../engine/journal-line.ts";
 import type { ReplayedLine } from "../history/journal-replay.ts";
-import { Mentions, Touched } from "../history/mentions.ts";
+import { Mentions, Touched } from "../history/replayed-lines.ts";
 import {
   type AccountView,
   type LevelView,

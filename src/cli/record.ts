@@ -4,7 +4,7 @@ import { counted } from "../core/format.ts";
 import { runSteps } from "../core/steps.ts";
 import { replayHistory } from "../history/journal-replay.ts";
 import { recordedFile } from "../history/record/record-session.ts";
-import { RecordingError } from "../history/record/recordable-commands.ts";
+import { RecordingError } from "../history/record/script.ts";
 import type { Given, JournalPoint } from "../setting.ts";
 import { askServer, parsed, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { DEFAULT_DATA, VERSION } from "../config.ts";
 import { BEGINNING } from "../engine/journal-line.ts";
 import { damageText, scan } from "../engine/journal-scan.ts";
-import type { JournalSource } from "../history/journal-source.ts";
+import type { JournalSource } from "../history/journal-files.ts";
 import {
   CUT_WARNING,
   endsReport,

@@ -8,13 +8,13 @@ import { nodeDisk } from "../engine/disk.ts";
 import type { RefusedEntry } from "../engine/journal.ts";
 import { wrongLine } from "../engine/journal-line.ts";
 import { refusedText } from "../history/describe-line.ts";
+import { isJournal, type ReportedScenario, scenarioIn } from "../history/journal-files.ts";
 import { type ReplayedHistory, replayHistory } from "../history/journal-replay.ts";
-import { isJournal, type ReportedScenario, scenarioIn } from "../history/journal-source.ts";
 import {
   type HistoryExpectation,
   HistoryNames,
   readHistoryExpectation,
-} from "../history/shrink/history-expectation.ts";
+} from "../history/shrink/history-scenario.ts";
 import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
 import { HistoryNotExpressible, shrinkHistory } from "../history/shrink/shrink-history.ts";
 import {

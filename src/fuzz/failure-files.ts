@@ -7,7 +7,7 @@ import type { Side } from "../core/terms.ts";
 import { price, size } from "../core/units.ts";
 import { type Entry, SessionLog } from "../engine/journal.ts";
 import { historySince, reportBytes } from "../history/report.ts";
-import { HistoryNames, readHistoryExpectation } from "../history/shrink/history-expectation.ts";
+import { HistoryNames, readHistoryExpectation } from "../history/shrink/history-scenario.ts";
 import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
 import {
   HistoryNotExpressible,

@@ -36,7 +36,7 @@ import {
 } from "../engine/origin.ts";
 import { ReplayDiffers, Replayer, type ReplayResult, replayCommand } from "../engine/replayer.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
-import { isCorrupt, type JournalSource, openSource } from "./journal-source.ts";
+import { isCorrupt, type JournalSource, openSource } from "./journal-files.ts";
 import { endsReport } from "./report.ts";
 
 /** Result of replaying a line. */

@@ -245,3 +245,11 @@ export class Remapper {
 
 const withNumber = (number: number | undefined, build: (number: number) => Command): Command | null =>
   number === undefined ? null : build(number);
+
+/** Returns the market of an event; null if it does not belong to a single market. */
+export function marketOfEvent(event: DomainEvent, { orders }: State): number | null {
+  if ("market" in event) return event.market;
+  // A fault may be set for an order that is not placed yet.
+  if (!("order" in event) || event.kind === "settlementFaultSet") return null;
+  return marketOfToken(orders.get(event.order).token);
+}

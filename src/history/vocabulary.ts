@@ -14,9 +14,8 @@ import { defaultMarket } from "../scenario/language/read-scenario.ts";
 import { isOneStep, type OneStepCommand, WRITTEN, type Written } from "../scenario/language/steps.ts";
 import { fillText, tradeText } from "../scenario/run/format.ts";
 import { shortenedSlug } from "../simulation/event-story.ts";
-import { marketOfEvent } from "./mentions.ts";
 import { type Entry, faultStep, map, moment, roundedTerms, type Step, scalar } from "./scenario-text.ts";
-import { faultedOrder, positionCallIn, type Trace, type TracedCommand } from "./trace.ts";
+import { faultedOrder, marketOfEvent, positionCallIn, type Trace, type TracedCommand } from "./trace.ts";
 
 /** Commands by which a test changes a wallet; the wallet does not act. */
 const WALLET_CHANGES: ReadonlySet<Command["kind"]> = new Set(["setNativeBalance", "setNonce"]);

@@ -10,7 +10,7 @@ import { eventHash } from "../engine/hashes.ts";
 import { commandOf, isControl, type Line, type OpeningData } from "../engine/journal-line.ts";
 import { senderOf } from "../history/describe-line.ts";
 import { LineReplay, type LineResult, type ReplayedLine } from "../history/journal-replay.ts";
-import { marketOfEvent } from "../history/mentions.ts";
+import { marketOfEvent } from "../history/trace.ts";
 import { Column } from "./column.ts";
 
 /** Bits that mark properties of a row. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ReplayedLine } from "../../src/history/journal-replay.ts";
-import { Touched } from "../../src/history/mentions.ts";
+import { Touched } from "../../src/history/replayed-lines.ts";
 import { openFundedExchange } from "../support/exchange.ts";
 
 /** Returns the markets that an event touches. Alice has the only order. */

@@ -10,7 +10,7 @@ import { nodeDisk } from "../../src/engine/disk.ts";
 import { LineWriter } from "../../src/engine/journal-codec.ts";
 import type { ControlKind } from "../../src/engine/journal-line.ts";
 import { openExchange } from "../../src/engine/open-exchange.ts";
-import { checkDataDir } from "../../src/history/data-dir-check.ts";
+import { checkDataDir } from "../../src/history/journal-files.ts";
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
 import { type CommandResult, run } from "../cli/tools.ts";
 import { openOn } from "../engine/support/persisted.ts";

@@ -14,7 +14,7 @@ import { openAtOrigin } from "../../engine/open-exchange.ts";
 import { type Origin, originOfJournal } from "../../engine/origin.ts";
 import { type ReplayedHistory, replayHistory } from "../../history/journal-replay.ts";
 import { memoryFile } from "../../history/report.ts";
-import { defectFingerprint, withoutFigures } from "../../history/shrink/fingerprint.ts";
+import { defectFingerprint, withoutFigures } from "../../history/shrink/trial.ts";
 import { differences } from "../../scenario/run/diff.ts";
 import { HANDLERS } from "../../server/handlers/all.ts";
 import { clockReply } from "../../server/handlers/control.ts";

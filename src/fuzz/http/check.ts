@@ -4,7 +4,7 @@ import { violations } from "../../core/invariants/invariants.ts";
 import { nextDue } from "../../core/schedule.ts";
 import { parseDuration } from "../../core/time.ts";
 import type { Entry } from "../../engine/journal.ts";
-import { defectFingerprint, invariantFingerprint } from "../../history/shrink/fingerprint.ts";
+import { defectFingerprint, invariantFingerprint } from "../../history/shrink/trial.ts";
 import { firedIn } from "../../server/handlers/control.ts";
 import { AnswerReplay, type Journal, type Reply, requireSame, statusName } from "./answer-replay.ts";
 import {

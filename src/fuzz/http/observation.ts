@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { endpointOf, filledPath, type Operation } from "../../api/endpoints.ts";
-import type { SigningCredentials } from "../../client/connection.ts";
-import { authHeaders, targetOf } from "../../client/connection.ts";
-import type { FailureFingerprint } from "../../history/shrink/fingerprint.ts";
+import { authHeaders, type SigningCredentials, targetOf } from "../../client/connection.ts";
+import type { FailureFingerprint } from "../../history/shrink/trial.ts";
 
 /** A request as it was sent. */
 export interface SentRequest {

@@ -20,13 +20,8 @@ import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { Wallets } from "../../scenario/venue/wallets.ts";
 import { Remapper, type TracedCommand } from "../trace.ts";
-import {
-  defectFingerprint,
-  type FailureFingerprint,
-  fingerprintOf,
-  invariantFingerprint,
-} from "./fingerprint.ts";
-import { type HistoryExpectation, type HistoryNames, orderNumber, ordersIn } from "./history-expectation.ts";
+import { type HistoryExpectation, type HistoryNames, orderNumber, ordersIn } from "./history-scenario.ts";
+import { defectFingerprint, type FailureFingerprint, fingerprintOf, invariantFingerprint } from "./trial.ts";
 
 /** Commands that fail. */
 export interface FailingTrace {

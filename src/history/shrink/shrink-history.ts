@@ -8,8 +8,13 @@ import type { Entry } from "../../engine/journal.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import { VenueOpener } from "../../scenario/venue/open-venue.ts";
 import { type TracedCommand, traceCommands } from "../trace.ts";
-import type { HistoryExpectation, HistoryNames } from "./history-expectation.ts";
-import { type FundingStyle, historyScenario, type TraceToWrite } from "./history-scenario.ts";
+import {
+  type FundingStyle,
+  type HistoryExpectation,
+  type HistoryNames,
+  historyScenario,
+  type TraceToWrite,
+} from "./history-scenario.ts";
 import {
   ExpectationTrial,
   type FailingTrace,
@@ -19,8 +24,13 @@ import {
   RefusalTrial,
   type TrialSettings,
 } from "./history-trial.ts";
-import { ddmin } from "./reduction.ts";
-import { NotRunInTime, type ShrinkOptions, type ShrunkScenario, shrinkScenario } from "./shrink-scenario.ts";
+import {
+  ddmin,
+  NotRunInTime,
+  type ShrinkOptions,
+  type ShrunkScenario,
+  shrinkScenario,
+} from "./shrink-scenario.ts";
 import { type Environment, type Failed, Trial } from "./trial.ts";
 
 /** Commands that an exchange accepted, the failing one last. */

@@ -1,15 +1,304 @@
-import { type Scenario, stepCount } from "../../scenario/language/scenario.ts";
+import { isScalar } from "yaml";
+import { NEXT_ORDER } from "../../scenario/language/parts.ts";
+import { type Scenario, type Step, stepCount, stepsOf } from "../../scenario/language/scenario.ts";
 import { OTHER_GOLDEN } from "../../scenario/run/expectations.ts";
 import { filesNamedIn } from "../../scenario/run/files.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
-import { Draft } from "./draft.ts";
-import type { FailureFingerprint } from "./fingerprint.ts";
+import { Draft, fewerRounds, type Part, unrolledRaces, withIncludesInline, withParts } from "./draft.ts";
 import { differingLines, type GoldenCut, goldenCutOf, withoutGolden } from "./golden-cut.ts";
 import { type InlineFlows, isFlow, recordRun, withFlowsInline } from "./inline-flows.ts";
-import { type FailingText, isAligned, Reduction } from "./reduction.ts";
-import { withIncludesInline } from "./rewrites.ts";
-import { type Environment, type Failed, Trial } from "./trial.ts";
+import {
+  type Checks,
+  type Environment,
+  type Failed,
+  type FailureFingerprint,
+  isInvariant,
+  Trial,
+  type TrialResult,
+} from "./trial.ts";
+
+/**
+ * Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input"): leaves out all parts, then
+ * halves, and so on down to single parts. `leaveOut` returns whether the rest still fails, and `remaining` then has only
+ * the rest. Only complements are tried, so that a long list needs a few attempts for each part that matters. At the end no
+ * single part can be left out, unless `isOver` stopped it. Last parts are tried first, because they depend on earlier ones.
+ * `first` is the number of parts to leave out at first.
+ */
+export async function ddmin<T>(
+  remaining: () => readonly T[],
+  leaveOut: (parts: readonly T[]) => Promise<boolean>,
+  isOver: () => boolean,
+  first = remaining().length,
+): Promise<void> {
+  for (let size = first; size >= 1 && !isOver(); ) {
+    const before = remaining().length;
+    for (let end = before; end > 0 && !isOver(); ) {
+      const start = Math.max(0, end - size);
+      await leaveOut(remaining().slice(start, end));
+      end = Math.min(start, remaining().length);
+    }
+    // Single parts are tried until all are needed: a part may have been needed only by one that was left out after it.
+    if (size > 1) size = Math.ceil(size / 2);
+    else if (remaining().length === before) break;
+  }
+}
+
+/** Whether the steps of a text are those of the scenario: not if a file is included or steps are repeated. */
+export const isAligned = (draft: Draft, { scenario }: Pick<Failed, "scenario">): boolean =>
+  draft.steps.length === scenario.steps.length;
+
+/** Returns every expectation except the failing one; none if that is in another file. */
+function otherExpectations({ draft, failed: { scenario, failure } }: FailingText): readonly Part[] {
+  if (failure.place.file !== scenario.place.file) return [];
+  const failing = draft.partAt(failure.place);
+  const needed = failing?.kind === "expectation" ? withParts(failing) : [];
+  for (let part = failing; part !== undefined; part = part.parent ?? undefined) needed.push(part);
+  return draft.steps
+    .flatMap(withParts)
+    .filter((part) => part.kind === "expectation" && !needed.includes(part));
+}
+
+/** Returns the removable parts, in the order of the file. */
+const removable = ({ draft }: FailingText): Part[] =>
+  draft.headers.flatMap(withParts).filter(({ kind }) => kind !== "keep" && kind !== "line");
+
+const UNEXPECTED = /^(?:refused: |order .* was never placed|accepted, expected)/;
+
+/**
+ * Returns the parts to remove as well, if a text without some parts does not fail as wanted: parts that refer to removed
+ * ones; a step that is refused now, or depends on a refused one; lines of an expected list that removed steps caused. None
+ * if it fails for another reason.
+ */
+function consequencesOf(draft: Draft, result: TrialResult, wanted: FailureFingerprint): readonly Part[] {
+  if (result.kind === "unreadable") {
+    return result.problems.flatMap(({ place }) => draft.partAt(place) ?? []);
+  }
+  if (result.kind !== "failed" || !isAligned(draft, result)) return [];
+  const { scenario, failure, fingerprint } = result;
+  const part = draft.steps[scenario.steps.findIndex(({ number }) => number === failure.step)];
+  if (part === undefined) return [];
+  return UNEXPECTED.test(failure.message) ? [part] : linesToDrop(part, wanted, fingerprint);
+}
+
+/** Adds the steps that refer to an order or a snapshot that no earlier step creates without the removed parts. */
+function withDependents({ draft, failed }: FailingText, removed: readonly Part[]): readonly Part[] {
+  if (!isAligned(draft, failed)) return removed;
+  const all = new Set(removed);
+  const created = new Set<string>();
+  for (const [index, step] of failed.scenario.steps.entries()) {
+    const part = draft.steps[index] as Part;
+    if (referencesOf(step).some((name) => !created.has(name))) all.add(part);
+    if (all.has(part)) continue;
+    for (const each of stepsOf([step])) {
+      if ((each.kind === "order" || each.kind === "snapshot") && each.name !== null) created.add(each.name);
+    }
+  }
+  return [...all];
+}
+
+/** Returns the orders and snapshots that a step needs. Expectations are not included: reading the text finds wrong ones. */
+function referencesOf(step: Step): readonly string[] {
+  switch (step.kind) {
+    case "cancel":
+      return step.rejects === null ? [step.order] : [];
+    case "at":
+      return "expiryOf" in step.moment ? [step.moment.expiryOf] : [];
+    case "chainFault":
+      return step.of === null || step.of === NEXT_ORDER ? [] : [step.of];
+    case "restore":
+      return [step.name];
+    default:
+      return [];
+  }
+}
+
+/**
+ * Returns the expected lines of lists (trades, fills, levels of a book) that are missing in a new failure, if there is no
+ * other difference: without them, the failure is the wanted one.
+ */
+function linesToDrop(part: Part, wanted: FailureFingerprint, found: FailureFingerprint): readonly Part[] {
+  const [wantedHead, ...wantedLines] = wanted.key.split("\n");
+  const [foundHead, ...extra] = found.key.split("\n");
+  if (wantedHead !== foundHead) return [];
+  for (const line of wantedLines) {
+    const index = extra.indexOf(line);
+    if (index < 0) return [];
+    extra.splice(index, 1);
+  }
+  const left = withParts(part).filter(({ kind }) => kind === "line");
+  const dropped: Part[] = [];
+  for (const line of extra) {
+    const index = left.findIndex((each) => `- ${lineText(each)}` === line);
+    if (index < 0) return [];
+    dropped.push(...left.splice(index, 1));
+  }
+  return dropped;
+}
+
+/** Formats a line of a list as in a diff: numbers without trailing zeros, levels of a book with their side. */
+function lineText({ node, parent }: Part): string {
+  const side = parent?.name === "bids" ? "bid " : parent?.name === "asks" ? "ask " : "";
+  const text = isScalar(node) ? String(node.value) : "";
+  return (
+    side +
+    text
+      .trim()
+      .replace(/\s+/g, " ")
+      .replace(/\d+\.\d+/g, (figure) => String(Number(figure)))
+  );
+}
+
+/** Maximum number of times that consequences are removed from a candidate. */
+const MAX_REPAIRS = 16;
+
+/** A failing text. */
+export interface FailingText {
+  readonly draft: Draft;
+  readonly failed: Failed;
+  /** Number of steps before the reduction; includes rows of flows that are steps in it. */
+  readonly before: number;
+  /** Parts that could not be reduced, a sentence each. */
+  readonly remarks: readonly string[];
+  /** Beginnings of steps that must not be removed. */
+  readonly kept: readonly string[];
+}
+
+/** Removes from a text what is not needed to fail in the same way. */
+export class Reduction {
+  /** The smallest so far, which was run with all checks. */
+  #current: FailingText;
+  readonly #trial: Trial;
+  readonly #isOver: () => boolean;
+  readonly #progress: (steps: number) => void;
+  /** Texts that do not fail in the same way. */
+  readonly #rejected = new Set<string>();
+  /** Checks in the first run of a text: all of them only if fewer do not find the failure. */
+  checks: Checks = "fills";
+
+  constructor(trial: Trial, first: FailingText, isOver: () => boolean, progress: (steps: number) => void) {
+    this.#trial = trial;
+    this.#current = first;
+    this.#isOver = isOver;
+    this.#progress = progress;
+    progress(stepCount(first.failed.scenario));
+  }
+
+  get current(): FailingText {
+    return this.#current;
+  }
+
+  /** Continues with another text, which may fail in another way. */
+  set current(text: FailingText) {
+    const count = stepCount(text.failed.scenario);
+    const isOther = count !== stepCount(this.#current.failed.scenario);
+    this.#current = text;
+    if (isOther) this.#progress(count);
+  }
+
+  /** Whether a result is the failure of the current text. */
+  isSame(result: TrialResult): result is Failed {
+    return result.kind === "failed" && result.fingerprint.key === this.#current.failed.fingerprint.key;
+  }
+
+  /** Continues with another text if it fails in the same way; returns whether it does. */
+  async accept(text: string): Promise<boolean> {
+    return text !== this.#current.draft.text && (await this.#attempt(text)) === "same";
+  }
+
+  /** Like `accept`, but returns another result; null if the text was rejected before. */
+  async #attempt(text: string): Promise<TrialResult | "same" | null> {
+    if (this.#rejected.has(text)) return null;
+    let result = await this.#trial.run(text, this.checks);
+    if (this.isSame(result) && this.checks === "fills") result = await this.#trial.run(text);
+    if (!this.isSame(result)) {
+      this.#rejected.add(text);
+      return result;
+    }
+    this.current = { ...this.#current, draft: new Draft(text), failed: result };
+    return "same";
+  }
+
+  /** Removes large parts: steps after the failure, other expectations, then steps, rounds, accounts and markets. */
+  async reduce(): Promise<void> {
+    const { draft, failed } = this.#current;
+    const areFillsEnough =
+      !isInvariant(failed.fingerprint) || this.isSame(await this.#trial.run(draft.text, "fills"));
+    this.checks = areFillsEnough ? "fills" : "all";
+    this.#rejected.clear();
+    await this.#leaveOut(this.#stepsThat((step, last) => step.number > last));
+    await this.#minimize(otherExpectations);
+    // Refused steps have no effect.
+    await this.#leaveOut(this.#stepsThat((step, last) => isRefused(step) && step.number !== last));
+    await this.#minimize((text) => text.draft.steps);
+    await this.#repeatLess();
+    for (const kind of ["account", "market"]) {
+      await this.#minimize((text) => removable(text).filter((part) => part.kind === kind));
+    }
+  }
+
+  /** Returns the wanted steps; none if the steps of the text are not those of the scenario. */
+  #stepsThat(isWanted: (step: Step, failing: number) => boolean): readonly Part[] {
+    const { draft, failed } = this.#current;
+    const { scenario, failure } = failed;
+    if (!isAligned(draft, failed)) return [];
+    return draft.steps.filter((_part, index) => isWanted(scenario.steps[index] as Step, failure.step));
+  }
+
+  /** Unrolls races, reduces repeats, and removes single parts, until nothing can be removed. */
+  async polish(): Promise<void> {
+    for (let text = ""; text !== this.#current.draft.text && !this.#isOver(); ) {
+      text = this.#current.draft.text;
+      await this.#unrollRaces();
+      await this.#repeatLess();
+      await this.#minimize(removable, 1);
+    }
+  }
+
+  /** Removes as many parts as possible; `first` is the number removed together at first. */
+  #minimize(partsOf: (text: FailingText) => readonly Part[], first?: number): Promise<void> {
+    const remaining = () => partsOf(this.#current).filter((part) => this.#isRemovable(part));
+    return ddmin(remaining, (parts) => this.#leaveOut(parts), this.#isOver, first);
+  }
+
+  /** Removes parts with their dependents and consequences, if the text then fails in the same way; returns whether it does. */
+  async #leaveOut(parts: readonly Part[]): Promise<boolean> {
+    const { failed } = this.#current;
+    let { draft } = this.#current;
+    let removed = withDependents(this.#current, parts);
+    for (let repairs = 0; repairs <= MAX_REPAIRS && !this.#isOver(); repairs += 1) {
+      if (removed.length === 0 || !removed.every((part) => this.#isRemovable(part))) return false;
+      const text = draft.without(removed);
+      const result = await this.#attempt(text);
+      if (result === "same") return true;
+      if (result === null) return false;
+      draft = new Draft(text);
+      removed = consequencesOf(draft, result, failed.fingerprint);
+    }
+    return false;
+  }
+
+  #isRemovable({ kind, text }: Part): boolean {
+    return kind !== "step" || !this.#current.kept.some((start) => start !== "" && text.startsWith(start));
+  }
+
+  async #unrollRaces(): Promise<void> {
+    for (const text of unrolledRaces(this.#current.draft)) {
+      if (this.#isOver() || (await this.accept(text))) return;
+    }
+  }
+
+  /** Reduces the rounds of repeats as far as possible. */
+  async #repeatLess(): Promise<void> {
+    for (const text of fewerRounds(this.#current.draft)) {
+      if (this.#isOver()) return;
+      if (await this.accept(text)) return this.#repeatLess();
+    }
+  }
+}
+
+/** Whether a step expects to be refused. */
+const isRefused = (step: Step): boolean => "rejects" in step && step.rejects !== null;
 
 export interface ShrinkOptions {
   /** Called with the number of steps, each time it becomes smaller. */

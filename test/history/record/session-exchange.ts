@@ -7,7 +7,7 @@ import { money, size } from "../../../src/core/units.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/journal.ts";
 import { type RecordedScenario, recordScenario } from "../../../src/history/record/record-session.ts";
-import { RecordingError } from "../../../src/history/record/recordable-commands.ts";
+import { RecordingError } from "../../../src/history/record/script.ts";
 import { addressOf, eventCommand, type MarketTerms, marketCommand } from "../../support/commands.ts";
 import { UNSETTLED } from "../../support/config.ts";
 import { TestExchange } from "../../support/exchange.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { millis } from "../../../src/core/units.ts";
-import { RecordingError } from "../../../src/history/record/recordable-commands.ts";
+import { RecordingError } from "../../../src/history/record/script.ts";
 import { recordOf, type SessionExchange } from "./session-exchange.ts";
 
 const rain = (exchange: SessionExchange): void => exchange.createMarket("rain");

@@ -1,12 +1,11 @@
 import { money } from "../../../src/core/units.ts";
 import { Draft } from "../../../src/history/shrink/draft.ts";
-import type { FailureFingerprint } from "../../../src/history/shrink/fingerprint.ts";
 import {
   type ShrinkOptions,
   type ShrunkScenario,
   shrinkScenario,
 } from "../../../src/history/shrink/shrink-scenario.ts";
-import { type Environment, Trial } from "../../../src/history/shrink/trial.ts";
+import { type Environment, type FailureFingerprint, Trial } from "../../../src/history/shrink/trial.ts";
 import type { Scenario } from "../../../src/scenario/language/scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { VenueOpener } from "../../../src/scenario/venue/open-venue.ts";

@@ -1,13 +1,28 @@
+import { numbersAs } from "../api/decimals.ts";
+import { ApiError } from "../api/errors.ts";
+import {
+  cancelBody,
+  cancelOrderCommand,
+  NOT_CANCELED,
+  orderBody,
+  placeOrderCommand,
+} from "../api/order-request.ts";
+import { refusalError } from "../api/refusals.ts";
+import type { View } from "../api/view.ts";
 import { minedAt } from "../core/chain/chain.ts";
-import { actorOf } from "../core/commands.ts";
-import type { DomainEvent } from "../core/events.ts";
+import { actorOf, type Command } from "../core/commands.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
+import { decide } from "../core/rules/rules.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
+import type { Millis } from "../core/units.ts";
 import { isControl } from "../engine/journal-line.ts";
+import { count, grouped } from "../scenario/report/text.ts";
+import { refusedText } from "./describe-line.ts";
 import type { ReplayedLine } from "./journal-replay.ts";
+import { marketOfEvent } from "./trace.ts";
 
 /** Orders, trades, markets and so on that a line of a journal mentions, in itself or in its events. */
 export class Mentions {
@@ -136,14 +151,6 @@ export class Mentions {
 
 const NONE = { firstTrade: 0, trades: 0 };
 
-/** Returns the market of an event; null if it does not belong to a single market. */
-export function marketOfEvent(event: DomainEvent, { orders }: State): number | null {
-  if ("market" in event) return event.market;
-  // A fault may be set for an order that is not placed yet.
-  if (!("order" in event) || event.kind === "settlementFaultSet") return null;
-  return marketOfToken(orders.get(event.order).token);
-}
-
 /** Markets with events since the opening, and accounts that sent commands. */
 export class Touched {
   readonly markets = new Set<number>();
@@ -158,5 +165,106 @@ export class Touched {
       const market = marketOfEvent(event, state);
       if (market !== null) this.markets.add(market);
     }
+  }
+}
+
+/** Result of repeating a refused request. */
+type RetryResult =
+  | { readonly kind: "accepted" }
+  /** `code` is an error code or the reason why nothing was canceled. */
+  | { readonly kind: "refused"; readonly code: string }
+  | { readonly kind: "fails"; readonly message: string }
+  /** The deciding input, such as a signature or an unrecorded body, is not available. */
+  | { readonly kind: "unknown" };
+
+type RefusedAttempt = Pick<RefusedRequest, "method" | "path" | "address" | "isProven" | "asked">;
+
+/** Repeats a refused request against a state without changing it. */
+export function retryRefused(view: View, at: Millis, refused: RefusedAttempt): RetryResult {
+  try {
+    const command = commandOf(view, refused);
+    if (command === null) return { kind: "unknown" };
+    const decision = decide(view.state, { at, command });
+    if (decision.ok) return { kind: "accepted" };
+    if (decision.refusal.code === "ORDER_NOT_LIVE") {
+      const { status } = view.state.orders.get(decision.refusal.order);
+      if (status !== "LIVE") return { kind: "refused", code: NOT_CANCELED[status] };
+    }
+    return { kind: "refused", code: refusalError(decision.refusal, view).code };
+  } catch (error) {
+    if (error instanceof ApiError) return { kind: "refused", code: error.code };
+    return { kind: "fails", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Returns the command of a request; null if it is not known. @throws ApiError if the request itself is invalid. */
+function commandOf(view: View, { method, path, address, isProven, asked }: RefusedAttempt): Command | null {
+  if (asked?.kind === "command") return asked.command;
+  if (asked === null || asked.isCut || address === null || !isProven) return null;
+  switch (`${method} ${path}`) {
+    case "POST /clob/order":
+      return placeOrderCommand(view, address, orderBody.read(asked.body));
+    case "DELETE /clob/order":
+      return cancelOrderCommand(address, cancelBody.read(asked.body), asked.query);
+    default:
+      return null;
+  }
+}
+
+/** Describes the recorded and the new answer of a retried request; null if they are the same or the new one is unknown. */
+function changeText({ code }: RefusedRequest, now: RetryResult): string | null {
+  switch (now.kind) {
+    case "accepted":
+      return `refused with ${code} then, accepted now`;
+    case "fails":
+      return `refused with ${code} then, fails now: ${now.message}`;
+    case "refused":
+      return now.code === code ? null : `refused with ${code} then, with ${now.code} now`;
+    case "unknown":
+      return null;
+  }
+}
+
+/** A refused request whose retry gets another answer. */
+export interface ChangedAnswer {
+  /** Its line in the journal. */
+  readonly line: number;
+  /** The request, and the two answers, as text. */
+  readonly asked: string;
+  readonly change: string;
+}
+
+/** Retries the refused requests of a journal, each in the state in which it was refused. */
+export class RefusedRetries {
+  readonly changed: ChangedAnswer[] = [];
+  #tried = 0;
+  #untried = 0;
+
+  /** Processes the next line; the state is the one after it. */
+  take({ line, result }: ReplayedLine, state: State): void {
+    if (!isControl(line, "refused")) return;
+    // After a line that differs, the state is not the recorded one.
+    const now =
+      result.kind === "unknown"
+        ? ({ kind: "unknown" } as const)
+        : retryRefused({ state, numbers: numbersAs("number") }, line.t, line.d);
+    if (now.kind === "unknown") this.#untried += 1;
+    else this.#tried += 1;
+    const change = changeText(line.d, now);
+    if (change !== null) this.changed.push({ line: line.n, asked: refusedText(line.d, state), change });
+  }
+
+  /** Counts of retried and other requests; null if none was refused. */
+  get summary(): string | null {
+    const all = this.#tried + this.#untried;
+    if (all === 0) return null;
+    const changed = this.changed.length;
+    const parts: readonly (readonly [count: number, result: string])[] = [
+      [this.#tried - changed, "refused again in the same way"],
+      [changed, "answered differently now"],
+      [this.#untried, "that cannot be retried"],
+    ];
+    const texts = parts.filter(([of]) => of > 0).map(([of, result]) => `${grouped(of)} ${result}`);
+    return `${count(all, "refused request")}: ${texts.join(", ")}`;
   }
 }

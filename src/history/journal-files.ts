@@ -1,0 +1,407 @@
+import { Buffer } from "node:buffer";
+import { dirname, join, resolve, sep } from "node:path";
+import { counted } from "../core/format.ts";
+import { toIso } from "../core/time.ts";
+import { type Millis, millis } from "../core/units.ts";
+import { copyBytes, type Disk, type DiskFile } from "../engine/disk.ts";
+import { Exchange } from "../engine/exchange.ts";
+import {
+  assertNoStateFile,
+  assertOwnFolder,
+  JOURNAL_FILE,
+  lockStateOf,
+  STATE_FILE,
+} from "../engine/files.ts";
+import { StoreError, type StoreProblem } from "../engine/journal.ts";
+import { parseLine } from "../engine/journal-codec.ts";
+import {
+  assertKnown,
+  assertNotNewer,
+  BEGINNING,
+  type ControlRecords,
+  isControl,
+  type Line,
+  type OpeningData,
+} from "../engine/journal-line.ts";
+import {
+  type Damage,
+  damageText,
+  describeDamage,
+  firstDamage,
+  openingDamage,
+  openingIn,
+  rawLines,
+  scan,
+} from "../engine/journal-scan.ts";
+import { exchangeAt, originOfJournal } from "../engine/origin.ts";
+import { ReplayDiffers, replayJournal } from "../engine/replayer.ts";
+import { findCheckpoint } from "../engine/state-file.ts";
+import { FileRefused } from "../regular-file.ts";
+
+/** An open file that should be a journal: of a data directory, or a report. */
+export interface JournalCandidate {
+  /** Path of the file. */
+  readonly path: string;
+  /** Path as the user gave it. */
+  readonly name: string;
+  /** Whether `name` is a data directory. */
+  readonly isFolder: boolean;
+  readonly file: DiskFile;
+}
+
+/** An open journal of a data directory, or a report. */
+export interface JournalSource extends JournalCandidate {
+  readonly opening: OpeningData;
+}
+
+/**
+ * Opens a journal read-only; another process may be writing to it. `engine` is the version of this program.
+ * @throws StoreError `usage` if there is none, `corrupt` if its first line is damaged, `newer`.
+ */
+export function openSource(disk: Disk, name: string, engine: string): JournalSource {
+  const candidate = openCandidate(disk, name);
+  try {
+    const opening = openingIn(candidate.file);
+    if (opening === null) throw noOpening(candidate);
+    assertKnown(opening, candidate.path, engine);
+    return { ...candidate, opening };
+  } catch (error) {
+    candidate.file.close();
+    throw error;
+  }
+}
+
+/** Opens a file that should be a journal. @throws StoreError `usage` if there is none, `corrupt` */
+export function openCandidate(disk: Disk, name: string): JournalCandidate {
+  const { path, isFolder } = locate(disk, name);
+  try {
+    return { path, name, isFolder, file: disk.open(path, "read") };
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+    throw new StoreError(isFolder ? "corrupt" : "usage", `${path}: ${error.message}`);
+  }
+}
+
+/** @throws StoreError `usage` if a file is no journal, not even a damaged one. */
+export function assertJournal({ path, isFolder, file }: JournalCandidate): void {
+  if (isFolder || isJournalFile(file)) return;
+  throw new StoreError("usage", `${path} is neither a report nor the journal of a data directory`);
+}
+
+/** Whether damage is more than the torn end that a crash can leave in the journal of a data directory. */
+export const isCorrupt = ({ isFolder }: JournalCandidate, { proof }: Damage): boolean =>
+  proof !== null || !isFolder;
+
+function noOpening(candidate: JournalCandidate): StoreError {
+  assertJournal(candidate);
+  const damage = firstDamage(candidate.file);
+  const { path, name } = candidate;
+  return new StoreError("corrupt", damage === null ? `${path} is empty` : damageText(path, name, damage));
+}
+
+function locate(disk: Disk, name: string): Pick<JournalSource, "path" | "isFolder"> {
+  const names = namesIn(disk, name);
+  if (names === "a file") return { path: name, isFolder: false };
+  if (names === null) {
+    throw new StoreError("usage", `there is no ${name}: expected a data directory or a report`);
+  }
+  if (names.includes(JOURNAL_FILE)) return { path: join(name, JOURNAL_FILE), isFolder: true };
+  throw new StoreError(
+    "usage",
+    `${name} has no ${JOURNAL_FILE}: it is not a data directory of clobsim serve`,
+  );
+}
+
+function namesIn(disk: Disk, name: string): string[] | "a file" | null {
+  try {
+    return disk.names(name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return "a file";
+    throw error;
+  }
+}
+
+/** Whether a path is a journal, or a directory with one. */
+export function isJournal(disk: Disk, name: string): boolean {
+  const names = namesIn(disk, name);
+  if (names !== "a file") return names?.includes(JOURNAL_FILE) === true;
+  const file = disk.open(name, "read");
+  try {
+    return isJournalFile(file);
+  } finally {
+    file.close();
+  }
+}
+
+const FIRST_BYTES = Buffer.from('{"n":1,"p":"00000000"', "latin1");
+
+/** Whether a file starts like a journal, or has an undamaged line of one anywhere. */
+function isJournalFile(file: DiskFile): boolean {
+  const bytes = Buffer.alloc(FIRST_BYTES.length);
+  file.read(bytes, 0);
+  if (bytes.equals(FIRST_BYTES)) return true;
+  for (const line of rawLines(file, 0)) if (parseLine(line) !== null) return true;
+  return false;
+}
+
+/** The failed scenario in a report, with its line. */
+export interface ReportedScenario {
+  readonly line: number;
+  readonly sources: ControlRecords["scenario"];
+}
+
+/** Returns the failed scenario in a report; null if it has none. @throws StoreError if the report is damaged */
+export function scenarioIn(source: JournalSource): ReportedScenario | null {
+  let found: ReportedScenario | null = null;
+  const { damage } = scan(source.file, BEGINNING, (line) => {
+    if (isControl(line, "scenario")) found = { line: line.n, sources: line.d };
+  });
+  if (damage !== null && isCorrupt(source, damage)) {
+    throw new StoreError("corrupt", damageText(source.path, source.name, damage));
+  }
+  return found;
+}
+
+/** Result of checking one part of a data directory. */
+export interface Finding {
+  readonly part: string;
+  readonly text: string;
+  /** Problem with which opening the directory fails; null if it does not. */
+  readonly problem: StoreProblem | null;
+  /** Whether the user should know of it although opening succeeds. */
+  readonly isNotable?: boolean;
+}
+
+/** Checks a data directory as opening it does, and changes nothing. */
+export function checkDataDir(disk: Disk, folder: string, engine: string): readonly Finding[] {
+  const findings: Finding[] = [];
+  const check: Check = (part, find) => {
+    try {
+      const found = find();
+      if (found !== null) findings.push({ part, problem: null, ...found });
+    } catch (error) {
+      findings.push({ part, ...problemOf(error) });
+    }
+  };
+  check("directory", () => {
+    assertOwnFolder(disk, folder);
+    const names = disk.names(folder);
+    if (names === null) return { text: "does not exist yet: clobsim serve creates it" };
+    if (!names.includes(JOURNAL_FILE)) assertNoStateFile(disk, folder);
+    check("lock", () => lockFinding(disk, folder));
+    if (names.includes(JOURNAL_FILE)) check("journal", () => checkJournal(disk, folder, engine, check));
+    return null;
+  });
+  return findings;
+}
+
+/** Adds the finding about a part, or the error that opening it throws. @throws errors that are not about the directory */
+type Check = (part: string, find: () => Found | null) => void;
+
+function checkJournal(disk: Disk, folder: string, engine: string, check: Check): Found | null {
+  const path = join(folder, JOURNAL_FILE);
+  const file = disk.open(path, "read");
+  try {
+    const opening = openingIn(file);
+    if (opening === null) {
+      const damage = openingDamage(disk, folder, file);
+      if (damage !== null) return damageFinding(path, damage);
+      assertNoStateFile(disk, folder);
+      return { text: "empty" };
+    }
+    assertKnown(opening, path, engine);
+    const source = { path, file, opening };
+    check("journal", () => journalFinding(source, engine));
+    checkState(disk, folder, source, check);
+    return null;
+  } finally {
+    file.close();
+  }
+}
+
+/** Finds the state from which recovery starts, and replays the rest of the journal. */
+function checkState(disk: Disk, folder: string, source: Source, check: Check): void {
+  check(STATE_FILE, () => {
+    const base = findCheckpoint(disk, folder, source.file, (text) => {
+      check(STATE_FILE, () => ({ text, isNotable: true }));
+    });
+    const text =
+      base === null
+        ? "no usable state: the whole journal is replayed"
+        : `the state after line ${base.header.line}, its SHA-256 is correct`;
+    check(STATE_FILE, () => ({ text }));
+    check("replay", () => {
+      const origin = originOfJournal(source.opening, source.path);
+      const exchange = new Exchange(origin.config, origin.start);
+      const { damage, replayer } = replayJournal(exchange, () => origin.play(exchange), source, base);
+      if (damage !== null) check("journal", () => damageFinding(source.path, damage));
+      return { text: `${counted(replayer.commands, "command")} after that, as recorded` };
+    });
+    return null;
+  });
+}
+
+type Found = Omit<Finding, "part" | "problem"> & { readonly problem?: StoreProblem };
+type Source = Pick<JournalSource, "path" | "file" | "opening">;
+
+/** @throws the error if it is not about the directory. */
+function problemOf(error: unknown): Omit<Finding, "part"> {
+  if (error instanceof FileRefused) return { text: `${error.path}: ${error.message}`, problem: "corrupt" };
+  if (error instanceof StoreError) return { text: error.message, problem: error.problem };
+  if (error instanceof ReplayDiffers) return { text: error.message, problem: "differs" };
+  if (error instanceof Error && "syscall" in error) return { text: error.message, problem: "disk" };
+  throw error;
+}
+
+function lockFinding(disk: Disk, folder: string): Found {
+  const lock = lockStateOf(disk, folder);
+  if (lock.kind === "held") return { text: lock.error.message, problem: lock.error.problem };
+  const text =
+    lock.kind === "free"
+      ? "no process uses the directory"
+      : "left by a process that has ended: the next start replaces it";
+  return { text, isNotable: lock.kind === "left" };
+}
+
+/** Describes the length of the journal, and its latest clean stop. */
+function journalFinding({ path, file }: Source, engine: string): Found {
+  let last: Line | null = null;
+  let closed: Line | null = null;
+  const { number, offset, damage } = scan(file, BEGINNING, (line) => {
+    assertNotNewer(line, path, engine);
+    last = line;
+    if (isControl(line, "close")) closed = line;
+  });
+  const lastLine = last as Line | null;
+  const close = closed as Line | null;
+  const end = lastLine === null ? "" : `, up to ${toIso(lastLine.t)}`;
+  const stop =
+    close === null
+      ? "never stopped cleanly"
+      : close === lastLine
+        ? "stopped cleanly"
+        : `last stopped cleanly at line ${close.n}`;
+  const intact = `${number} lines, ${offset} bytes${end}`;
+  if (damage === null) return { text: `${intact}; ${stop}` };
+  const text = `${intact}; ${counted(damage.bytes, "byte")} after that cannot be replayed`;
+  return { text, isNotable: true };
+}
+
+function damageFinding(path: string, damage: Damage): Found {
+  const { offset, line, bytes, proof } = damage;
+  if (proof !== null) return { text: damageText(path, dirname(path), damage), problem: "corrupt" };
+  return {
+    text: `torn by a crash at byte ${offset}, where line ${line} should begin: the next start moves ${counted(bytes, "byte")} to a separate file and continues`,
+    isNotable: true,
+  };
+}
+
+/** The undamaged part of a journal, and the loss of the rest. */
+export interface RepairPlan {
+  /** Error in the first line, without which no other line can be used; null if there is none. */
+  readonly fault: string | null;
+  /** Place and kind of the first damage after the first line; null if there is none. */
+  readonly damage: string | null;
+  /** Number of lines before the damage, their bytes, and the time of the last. */
+  readonly lines: number;
+  readonly bytes: number;
+  readonly until: Millis;
+  /** Null if there is no damage. */
+  readonly lost: Loss | null;
+}
+
+export type Loss = ReturnType<typeof lossFrom>;
+
+/**
+ * Finds the undamaged part of a journal. Changes nothing.
+ * @throws StoreError `newer`; `usage` if it is no journal.
+ */
+export function planRepair(candidate: JournalCandidate, engine: string): RepairPlan {
+  const fault = faultInOpening(candidate, engine);
+  if (fault !== null) return { fault, damage: null, lines: 0, bytes: 0, until: millis(0), lost: null };
+  let until = millis(0);
+  const { path, file } = candidate;
+  const { number, offset, damage } = scan(file, BEGINNING, ({ t }) => {
+    until = t;
+  });
+  const intact = { fault, lines: number, bytes: offset, until };
+  if (damage === null) return { ...intact, damage, lost: null };
+  return { ...intact, damage: describeDamage(path, damage), lost: lossFrom(file, damage) };
+}
+
+/** Returns the error in the first line of a journal; null if an exchange can be opened with it. */
+function faultInOpening(candidate: JournalCandidate, engine: string): string | null {
+  const { path, file } = candidate;
+  const opening = openingIn(file);
+  if (opening === null) {
+    assertJournal(candidate);
+    const damage = firstDamage(file);
+    return damage === null ? `${path} is empty` : describeDamage(path, damage);
+  }
+  assertKnown(opening, path, engine);
+  try {
+    exchangeAt(originOfJournal(opening, path));
+    return null;
+  } catch (error) {
+    if (error instanceof StoreError && error.problem === "corrupt") return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Counts the lines from the damage on, and the undamaged ones among them, with the time of the last of these. A last
+ * line without its line feed is incomplete.
+ */
+function lossFrom(file: DiskFile, { offset, bytes }: Damage) {
+  const end = offset + bytes;
+  let [at, lines, intact] = [offset, 0, 0];
+  let until: Millis | null = null;
+  for (const each of rawLines(file, offset)) {
+    if (at >= end) break;
+    at += each.length + 1;
+    lines += 1;
+    const line = at <= end ? parseLine(each) : null;
+    if (line === null) continue;
+    intact += 1;
+    until = line.t;
+  }
+  return { bytes, lines, intact, until };
+}
+
+/**
+ * Copies the first bytes of a journal into a new data directory.
+ * @throws StoreError `usage` if the directory exists and is not empty, or is inside the damaged one.
+ */
+export function copyIntact(
+  disk: Disk,
+  { name, file }: JournalCandidate,
+  bytes: number,
+  folder: string,
+): void {
+  assertNew(disk, folder);
+  assertOutside(name, folder);
+  disk.makeFolder(folder);
+  const copied = copyBytes(disk, file, { offset: 0, bytes }, join(folder, JOURNAL_FILE));
+  if (copied < bytes) throw new StoreError("disk", `the journal ends at byte ${copied} now, it had ${bytes}`);
+  disk.syncFolder(folder);
+}
+
+function assertOutside(source: string, folder: string): void {
+  if (!`${resolve(folder)}${sep}`.startsWith(`${resolve(source)}${sep}`)) return;
+  throw new StoreError("usage", `--out expects a directory outside ${source}, found ${folder}`);
+}
+
+function assertNew(disk: Disk, folder: string): void {
+  let found = "a file";
+  try {
+    const names = disk.names(folder);
+    if (names === null || names.length === 0) return;
+    found = names[0] as string;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
+  }
+  throw new StoreError(
+    "usage",
+    `--out expects a directory that is new or empty, found ${found} at ${folder}`,
+  );
+}
