@@ -3,8 +3,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Endpoint } from "../src/api/endpoint.ts";
-import { codesInScope, codesOf, ENDPOINTS } from "../src/api/endpoints.ts";
-import { ERROR_CODES, ERRORS, type ErrorCode, type ErrorScope, statusesOf } from "../src/api/errors.ts";
+import { codesOf, ENDPOINTS } from "../src/api/endpoints.ts";
+import {
+  ERROR_CODES,
+  ERROR_SCOPES,
+  ERRORS,
+  type ErrorCode,
+  type ErrorScope,
+  statusesOf,
+} from "../src/api/errors.ts";
 import { openApiDocument } from "../src/api/openapi.ts";
 import { code, table } from "./support/markdown.ts";
 
@@ -120,7 +127,7 @@ function endpointText(endpoint: Endpoint): string {
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const [media, answer] = Object.entries(operation.responses["200"]?.content ?? {})[0] ?? ["", undefined];
   const own = codesOf(endpoint, "accept").filter(
-    (each) => endpoint.errors.includes(each) || ERRORS[each].scope === "body",
+    (each) => endpoint.errors.includes(each) || scopeOf(each) === "body",
   );
   return [
     `### ${method} ${path}`,
@@ -146,7 +153,7 @@ function endpointText(endpoint: Endpoint): string {
   ].join("\n\n");
 }
 
-const codesText = (scope: ErrorScope): string => codesInScope(scope).map(code).join(", ");
+const codesText = (scope: ErrorScope): string => ERROR_SCOPES[scope].map(code).join(", ");
 
 it("docs/reference/http-api.md lists every endpoint with its parameters and replies", async () => {
   const sections = tags.map(({ name, description }) =>
@@ -187,8 +194,14 @@ const SCOPES: Readonly<Record<ErrorScope, string>> = {
   faults: "`/api`, `/clob` and `/chain`",
 };
 
+const scopeOf = (each: ErrorCode): ErrorScope | undefined =>
+  (Object.keys(SCOPES) as ErrorScope[]).find((scope) =>
+    (ERROR_SCOPES[scope] as readonly ErrorCode[]).includes(each),
+  );
+
 function errorRow(each: ErrorCode): string[] {
-  const { means, scope } = ERRORS[each];
+  const { means } = ERRORS[each];
+  const scope = scopeOf(each);
   const named = ENDPOINTS.filter(({ errors }) => (errors as readonly ErrorCode[]).includes(each));
   const routes = scope === "everywhere" ? [] : named.map(({ method, path }) => code(`${method} ${path}`));
   const others = statusesOf(each).slice(1);
@@ -216,7 +229,7 @@ it("docs/reference/errors.md lists every error code with its status and endpoint
 it("every error code is answered by an endpoint or the server", () => {
   const answered = new Set(ENDPOINTS.flatMap((endpoint) => codesOf(endpoint, "accept")));
   const others = ERROR_CODES.filter((each) => !answered.has(each));
-  expect(others.filter((each) => ERRORS[each].scope !== "server")).toEqual([]);
+  expect(others.filter((each) => scopeOf(each) !== "server")).toEqual([]);
 });
 
 it("every error code is used in the source, not only listed", () => {
@@ -225,7 +238,7 @@ it("every error code is used in the source, not only listed", () => {
     file.endsWith(".ts"),
   );
   const source = files.map((file) => readFileSync(join(src, file), "utf8")).join("\n");
-  const table = /const ROWS = \{.*?\n\};/s;
+  const table = /const (?:ROWS|ERROR_SCOPES) = \{.*?\n\}(?:;| as const)/gs;
   const answering = source.replace(table, "").replace(/errors: \[[^\]]*\]/g, "");
   const isAnswered = (code: string): boolean => new RegExp(`"${code}"|\\b${code}:`).test(answering);
   expect(ERROR_CODES.filter((code) => !isAnswered(code))).toEqual([]);

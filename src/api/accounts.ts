@@ -7,7 +7,7 @@ import type { Decimal } from "./decimals.ts";
 import { endpoints, limit, offset } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
-import { exactly, named, page, type ReplyOf } from "./schemas.ts";
+import { exactly, page, type ReplyOf } from "./schemas.ts";
 import { checksumIn, marketIdOf, type View } from "./view.ts";
 
 const balance = <Amount extends z.ZodType>(amount: Amount) => ({
@@ -43,17 +43,19 @@ export const credentialsEndpoints = endpoints("public", "Credentials", {
     route: "POST /clob/auth/derive-api-key",
     summary: "Derive API credentials from a wallet signature; the secret is shown once",
     body: objectBody(
-      named(
-        "Derivation",
-        z.object({
-          address: z.string().optional(),
-          signature: z.string().optional(),
-          timestamp: z.union([z.string(), z.int()]).optional(),
-          nonce: z.union([z.string(), z.int()]).optional(),
-        }),
-        "The same fields may be sent as headers poly_address, poly_signature, poly_timestamp, poly_nonce.",
-      ),
-      { required: false, code: "INVALID_AUTH_PAYLOAD" },
+      "Derivation",
+      {
+        address: z.string().optional(),
+        signature: z.string().optional(),
+        timestamp: z.union([z.string(), z.int()]).optional(),
+        nonce: z.union([z.string(), z.int()]).optional(),
+      },
+      {
+        description:
+          "The same fields may be sent as headers poly_address, poly_signature, poly_timestamp, poly_nonce.",
+        required: false,
+        code: "INVALID_AUTH_PAYLOAD",
+      },
     ),
     reply: credentialsSchema,
     errors: [
@@ -83,18 +85,10 @@ export const accountEndpoints = endpoints("control", "Control plane", {
   fundAccount: {
     route: "POST /sim/accounts/{address}/fund",
     summary: "Add USDC and shares; shares are minted as full sets",
-    body: objectBody(
-      named(
-        "Funding",
-        z.object({
-          collateral: amount(0.000001).optional().meta({ description: "USDC to add." }),
-          tokens: z
-            .record(z.string(), amount(0.01))
-            .optional()
-            .meta({ description: "Shares to add, by token id." }),
-        }),
-      ),
-    ),
+    body: objectBody("Funding", {
+      collateral: amount(0.000001).optional().describe("USDC to add."),
+      tokens: z.record(z.string(), amount(0.01)).optional().describe("Shares to add, by token id."),
+    }),
     reply: accountSchema,
     errors: ["TOKEN_NOT_FOUND"],
   },

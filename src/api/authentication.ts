@@ -4,10 +4,10 @@ import { quoted } from "../core/format.ts";
 import { isAddress } from "../core/terms.ts";
 import { isUnixSeconds } from "../core/time.ts";
 import { endpoints } from "./endpoint.ts";
-import { ApiError, type CodeInScope } from "./errors.ts";
+import { ApiError, type ERROR_SCOPES } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
-import { exactly, named, type ReplyOf, type RequestOf } from "./schemas.ts";
+import { exactly, type ReplyOf, type RequestOf } from "./schemas.ts";
 import {
   AUTH_HEADERS,
   type AuthHeader,
@@ -43,8 +43,10 @@ interface Check {
   readonly find: (evidence: Evidence) => Finding;
 }
 
+type SignedCode = (typeof ERROR_SCOPES)["signed"][number];
+
 /** The checks of a signed request in order of precedence, keyed by the error code of a failure. */
-const CHECKS: Readonly<Record<CodeInScope<"signed">, Check>> = {
+const CHECKS: Readonly<Record<SignedCode, Check>> = {
   MISSING_AUTH_HEADER: {
     check: "all five headers are there",
     passed: "none of the five headers is missing",
@@ -131,7 +133,7 @@ const CHECKS: Readonly<Record<CodeInScope<"signed">, Check>> = {
     },
   },
 };
-const IN_ORDER = Object.entries(CHECKS) as [CodeInScope<"signed">, Check][];
+const IN_ORDER = Object.entries(CHECKS) as [SignedCode, Check][];
 
 function missingHint(name: AuthHeader, headers: HeaderValues): string | undefined {
   const proxies = "proxies such as nginx drop headers with underscores unless underscores_in_headers is on";
@@ -188,22 +190,14 @@ export function checkSignedRequest(
   return evidence.credentials?.address ?? "";
 }
 
-const pastedRequestSchema = named(
-  "PastedRequest",
-  z.object({
-    method: z.string().min(1).max(16),
-    url: z
-      .string()
-      .min(1)
-      .max(16_384)
-      .optional()
-      .meta({ description: "The URL, or the path from /clob on." }),
-    path: z.string().min(1).max(16_384).optional().meta({ description: "Alias of url." }),
-    headers: z.record(z.string(), z.string()),
-    body: z.string().optional(),
-    serverTime: z.int().min(0).optional().meta({ description: "Unix seconds; default: now." }),
-  }),
-);
+const pastedRequestBody = objectBody("PastedRequest", {
+  method: z.string().min(1).max(16),
+  url: z.string().min(1).max(16_384).optional().describe("The URL, or the path from /clob on."),
+  path: z.string().min(1).max(16_384).optional().describe("Alias of url."),
+  headers: z.record(z.string(), z.string()),
+  body: z.string().optional(),
+  serverTime: z.int().min(0).optional().describe("Unix seconds; default: now."),
+});
 
 const authExplanationSchema = exactly("AuthExplanation", {
   verdict: z.string(),
@@ -225,13 +219,13 @@ export const explainAuthEndpoints = endpoints("control", "Control plane", {
   explainAuth: {
     route: "POST /sim/explain-auth",
     summary: "Explain why a signed request would be answered with 401",
-    body: objectBody(pastedRequestSchema),
+    body: pastedRequestBody,
     reply: authExplanationSchema,
   },
 });
 
 /** A signed request as a person pastes it in: `url` is a full URL, or the path with or without `/clob`. */
-export type PastedRequest = RequestOf<typeof pastedRequestSchema>;
+export type PastedRequest = RequestOf<typeof pastedRequestBody.schema>;
 
 interface ExplainingServer {
   /** In whole Unix seconds. */

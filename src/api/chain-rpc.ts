@@ -10,7 +10,7 @@ const call = named(
   "RpcCall",
   z.object({
     jsonrpc: version,
-    id: id.optional().meta({ description: "If left out, the call is a notification and gets no response." }),
+    id: id.optional().describe("If left out, the call is a notification and gets no response."),
     method: z.string(),
     params: z.array(z.unknown()).nullish(),
   }),

@@ -21,16 +21,12 @@ import { ApiError } from "./errors.ts";
 import { whyUnsettled } from "./explanations.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
-import { exactly, named, page, type ReplyOf, type RequestOf } from "./schemas.ts";
+import { exactly, page, type ReplyOf, type RequestOf } from "./schemas.ts";
 import { checksumIn, hashIn, isoOrNull, marketIdOf, orderOfAny, type View } from "./view.ts";
 
 const MAX_BLOCKS = 100_000;
 
-const MAX_DELAY = 100_000;
-
-const MAX_TIMES = 1_000_000_000;
-
-const blockNumber = field.count.meta({ description: "The first block is 0." });
+const blockNumber = field.count.describe("The first block is 0.");
 
 const gwei = z.number().min(0);
 
@@ -38,7 +34,7 @@ const transactionSchema = exactly("ChainTransaction", {
   hash: field.hash32,
   kind: z.enum(["MATCH", "DEPOSIT", "PREPARE", "REPORT", "CALL"]),
   status: z.enum(["PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED", "DROPPED"]),
-  reason: z.string().nullable().meta({ description: "Why it reverted or failed, or what it waits for." }),
+  reason: z.string().nullable().describe("Why it reverted or failed, or what it waits for."),
   tradeIds: z.array(field.uuid),
 });
 
@@ -47,7 +43,7 @@ const blockSchema = exactly("ChainBlock", {
   hash: field.hash32,
   parentHash: field.hash32,
   minedAt: field.moment,
-  confirmed: z.boolean().meta({ description: "Whether the block is final." }),
+  confirmed: z.boolean().describe("Whether the block is final."),
   transactions: z.array(transactionSchema),
 });
 
@@ -56,14 +52,11 @@ const chainSchema = exactly("Chain", {
   settlement: z.enum(["instant", "auto", "manual"]),
   balances: z.enum(["optimistic", "settled"]),
   head: exactly("ChainHead", { number: blockNumber, hash: field.hash32, minedAt: field.moment }),
-  confirmed: blockNumber.meta({ description: "The number of the latest block that is final." }),
-  pending: field.count.meta({
-    description:
-      "How many settlements, results of markets and calls of wallets wait for a block. `GET /sim/chain/pending` also lists deposits and new markets, which are in effect already, and lost transactions.",
-  }),
-  lost: field.count.meta({
-    description: "How many will never be mined, although the ledger includes their effects.",
-  }),
+  confirmed: blockNumber.describe("The number of the latest block that is final."),
+  pending: field.count.describe(
+    "How many settlements, results of markets and calls of wallets wait for a block. `GET /sim/chain/pending` also lists deposits and new markets, which are in effect already, and lost transactions.",
+  ),
+  lost: field.count.describe("How many will never be mined, although the ledger includes their effects."),
   nextBlockAt: field.moment.nullable(),
   baseFeeGwei: gwei,
   contracts: exactly("ChainContracts", {
@@ -80,7 +73,7 @@ const issued = z.strictObject({ YES: field.shares, NO: field.shares, collateral:
 const supplySchema = exactly("MarketSupply", {
   marketId: field.uuid,
   conditionId: field.hash32,
-  ledger: issued.meta({ description: "Includes pending settlements." }),
+  ledger: issued.describe("Includes pending settlements."),
   onChain: issued,
 });
 
@@ -93,31 +86,28 @@ const kind = z.enum([...FAULT_KINDS, "reorg"]);
 
 const probability = z.number().min(0).max(1);
 
-const newSettlementFaultSchema = named(
-  "NewSettlementFault",
-  z.object({
-    kind: kind.meta({
-      description:
-        "fail: mined and reverted; retry: postponed to the next block; delay: postponed by `blocks`; ghost: never mined; gas-spike: the base fee rises above what the exchange offers; reorg: the latest blocks are replaced, at once.",
-    }),
-    times: z.int().min(1).max(MAX_TIMES).optional().meta({
-      description: "How many settlements it hits. Default: the next one or, with a probability, any number.",
-    }),
-    probability: probability
-      .optional()
-      .meta({ description: "Of hitting each settlement; drawn from the seed." }),
-    blocks: z.int().min(1).max(MAX_DELAY).optional().meta({ description: "For delay; default 1." }),
-    baseFeeGwei: gwei.max(1_000_000).optional().meta({ description: "For gas-spike; default 500." }),
-    depth: z.int().min(1).max(MAX_BLOCKS).optional().meta({ description: "For reorg; default 1." }),
-    reason: z.string().min(1).max(200).optional().meta({ description: "For fail: the reason it reports." }),
-    of: z.string().optional().meta({
-      description:
-        "The id of an order: hits only the settlement of its fills as taker. `next`: the next order placed.",
-    }),
-  }),
-);
+const upTo = (most: number) => z.int().min(1).max(most).optional();
 
-export type NewSettlementFault = RequestOf<typeof newSettlementFaultSchema>;
+const newFaultBody = objectBody("NewSettlementFault", {
+  kind: kind.describe(
+    "fail: mined and reverted; retry: postponed to the next block; delay: postponed by `blocks`; ghost: never mined; gas-spike: the base fee rises above what the exchange offers; reorg: the latest blocks are replaced, at once.",
+  ),
+  times: upTo(1_000_000_000).describe(
+    "How many settlements it hits. Default: the next one or, with a probability, any number.",
+  ),
+  probability: probability.optional().describe("Of hitting each settlement; drawn from the seed."),
+  blocks: upTo(MAX_BLOCKS).describe("For delay; default 1."),
+  baseFeeGwei: gwei.max(1_000_000).optional().describe("For gas-spike; default 500."),
+  depth: upTo(MAX_BLOCKS).describe("For reorg; default 1."),
+  reason: z.string().min(1).max(200).optional().describe("For fail: the reason it reports."),
+  of: z
+    .optional(z.string())
+    .describe(
+      "The id of an order: hits only the settlement of its fills as taker. `next`: the next order placed.",
+    ),
+});
+
+export type NewSettlementFault = RequestOf<typeof newFaultBody.schema>;
 export type FaultField = Exclude<keyof NewSettlementFault, "kind">;
 /** Request for a fault, except a reorganization, which takes effect at once and is not kept. */
 export type SettlementFaultWords = Omit<NewSettlementFault, "kind" | "depth"> & { readonly kind: FaultKind };
@@ -135,7 +125,7 @@ export const FAULT_FIELDS: Readonly<Record<NewSettlementFault["kind"], readonly 
 const id = z.string().regex(/^settlement-fault-[1-9][0-9]*$/);
 
 const settlementFaultSchema = exactly("SettlementFault", {
-  id: id.nullable().meta({ description: "Null for a reorg, which is complete when the response is sent." }),
+  id: id.nullable().describe("Null for a reorg, which is complete when the response is sent."),
   kind,
   times: field.count.nullable(),
   probability,
@@ -143,9 +133,9 @@ const settlementFaultSchema = exactly("SettlementFault", {
   baseFeeGwei: gwei.nullable(),
   depth: field.count.nullable(),
   reason: z.string().nullable(),
-  of: field.uuid.optional().meta({ description: "The only order to whose settlement it applies." }),
-  struck: field.count.meta({ description: "How many settlements it has hit." }),
-  remaining: field.count.nullable().meta({ description: "How many it will still hit; null: no limit." }),
+  of: field.uuid.optional().describe("The only order to whose settlement it applies."),
+  struck: field.count.describe("How many settlements it has hit."),
+  remaining: field.count.nullable().describe("How many it will still hit; null: no limit."),
 });
 
 /** /sim/chain: the settlement chain and its faults (contract, section 7). */
@@ -177,12 +167,9 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
     route: "POST /sim/chain/mine",
     summary: "Mine blocks at once, in any mode; returns the chain",
     body: objectBody(
-      named(
-        "Mining",
-        z.object({ blocks: z.int().min(1).max(MAX_BLOCKS).default(1) }),
-        "All that is pending is in the first block.",
-      ),
-      { required: false },
+      "Mining",
+      { blocks: z.int().min(1).max(MAX_BLOCKS).default(1) },
+      { description: "All that is pending is in the first block.", required: false },
     ),
     reply: chainSchema,
   },
@@ -200,7 +187,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   addSettlementFault: {
     route: "POST /sim/chain/faults",
     summary: "Make settlements fail, be retried, delayed or lost; raise gas prices; reorganize the chain",
-    body: objectBody(newSettlementFaultSchema),
+    body: newFaultBody,
     reply: settlementFaultSchema,
     errors: ["LIMIT_REACHED", "ORDER_NOT_FOUND"],
   },

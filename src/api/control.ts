@@ -56,7 +56,7 @@ export const infoSchema = exactly("Info", {
     exactly("DevAccount", {
       address: field.address,
       privateKey: field.hex(/^[0-9a-f]{64}$/),
-      curl: z.string().meta({ description: "A shell command that gets its API credentials." }),
+      curl: z.string().describe("A shell command that gets its API credentials."),
     }),
   ),
   houseAccounts: z.strictObject({ faucet: field.address, fees: field.address }),
@@ -77,20 +77,12 @@ export const controlEndpoints = endpoints("control", "Control plane", {
   setClock: {
     route: "POST /sim/clock",
     summary: "Freeze, scale, set or advance the clock; returns the timers that fired",
-    body: objectBody(
-      named(
-        "NewClock",
-        z.object({
-          mode: mode.optional(),
-          time: z
-            .string()
-            .optional()
-            .meta({ description: "ISO-8601 with a zone; must not be before the clock's time." }),
-          advance: z.string().optional().meta({ description: "A duration such as 90s, 2h or 500ms." }),
-          rate: z.number().gt(0).max(1_000_000).optional().meta({ description: "With mode scaled." }),
-        }),
-      ),
-    ),
+    body: objectBody("NewClock", {
+      mode: mode.optional(),
+      time: z.string().optional().describe("ISO-8601 with a zone; must not be before the clock's time."),
+      advance: z.string().optional().describe("A duration such as 90s, 2h or 500ms."),
+      rate: z.number().gt(0).max(1_000_000).optional().describe("With mode scaled."),
+    }),
     reply: exactly("ClockChange", {
       ...clockShape,
       fired: z.array(
@@ -178,20 +170,16 @@ export const snapshotEndpoints = endpoints("control", "Control plane", {
     route: "POST /sim/snapshots",
     summary: "Take a snapshot of state, clock, timers and ids; at most 1000 snapshots",
     body: objectBody(
-      named(
-        "NewSnapshot",
-        z.object({
-          name: z
-            .string()
-            .min(1)
-            .max(100)
-            .regex(/^(?!snapshot-[0-9]+$)/, "expected a name that is not an id")
-            .optional()
-            .meta({
-              description: "A name besides its id; of several snapshots with one name, the latest is used.",
-            }),
-        }),
-      ),
+      "NewSnapshot",
+      {
+        name: z
+          .string()
+          .min(1)
+          .max(100)
+          .regex(/^(?!snapshot-[0-9]+$)/, "expected a name that is not an id")
+          .optional()
+          .describe("A name besides its id; of several snapshots with one name, the latest is used."),
+      },
       { required: false },
     ),
     reply: snapshotSchema,
@@ -239,11 +227,9 @@ const faultSchema = exactly("Fault", {
   probability,
   times: field.count.nullable(),
   after: field.count,
-  matched: field.count.meta({ description: "Number of requests to its route so far." }),
+  matched: field.count.describe("Number of requests to its route so far."),
   fired: field.count,
-  remaining: field.count
-    .nullable()
-    .meta({ description: "How often it will still apply; null if unlimited." }),
+  remaining: field.count.nullable().describe("How often it will still apply; null if unlimited."),
 });
 
 /** /sim/faults: injected faults between a client and the imitated service (contract, section 7). */
@@ -260,42 +246,26 @@ export const faultEndpoints = endpoints("control", "Control plane", {
       "Inject a fault into /api, /clob and /chain: latency, an error status, a lost connection or reply",
     description:
       "Of the faults that fire for a request, at most two apply: the oldest that has only a latency, and the oldest other one. Latencies add up. Every fault counts and draws for all requests of its route, whether it applies or not.",
-    body: objectBody(
-      named(
-        "NewFault",
-        z.object({
-          route: route.default("*").meta({
-            description: "Method and path as in this document, such as POST /clob/order; a path; or *.",
-          }),
-          status: status
-            .optional()
-            .meta({ description: "Status of the answer; the request is not executed." }),
-          retryAfter: retryAfter
-            .optional()
-            .meta({ description: "Seconds in Retry-After, with status 429 or 503; 1 by default." }),
-          latency: latency.optional().meta({
-            description: "Delay of a request before it is processed, such as 200ms; at most 1h.",
-          }),
-          drop: drop.optional().meta({
-            description:
-              "Closes the connection before the request is executed (connection), or instead of the answer (reply).",
-          }),
-          probability: probability.default(1),
-          times: z
-            .int()
-            .min(1)
-            .max(MAX_COUNT)
-            .optional()
-            .meta({ description: "How often it applies; always by default." }),
-          after: z
-            .int()
-            .min(0)
-            .max(MAX_COUNT)
-            .default(0)
-            .meta({ description: "Number of requests it skips first." }),
-        }),
-      ),
-    ),
+    body: objectBody("NewFault", {
+      route: route
+        .default("*")
+        .describe("Method and path as in this document, such as POST /clob/order; a path; or *."),
+      status: status.optional().describe("Status of the answer; the request is not executed."),
+      retryAfter: retryAfter
+        .optional()
+        .describe("Seconds in Retry-After, with status 429 or 503; 1 by default."),
+      latency: latency
+        .optional()
+        .describe("Delay of a request before it is processed, such as 200ms; at most 1h."),
+      drop: drop
+        .optional()
+        .describe(
+          "Closes the connection before the request is executed (connection), or instead of the answer (reply).",
+        ),
+      probability: probability.default(1),
+      times: z.int().min(1).max(MAX_COUNT).optional().describe("How often it applies; always by default."),
+      after: z.int().min(0).max(MAX_COUNT).default(0).describe("Number of requests it skips first."),
+    }),
     reply: faultSchema,
     errors: ["LIMIT_REACHED"],
   },
@@ -321,8 +291,8 @@ const profile = z.enum(BOT_PROFILES);
 const seed = z.string().min(1).max(128);
 
 const botsSchema = exactly("Bots", {
-  profile: profile.nullable().meta({ description: "Null if no bots act." }),
-  seed: seed.nullable().meta({ description: "Seed of their decisions." }),
+  profile: profile.nullable().describe("Null if no bots act."),
+  seed: seed.nullable().describe("Seed of their decisions."),
   bots: z.array(
     exactly("Bot", {
       name: z.string().regex(/^bot-[a-z]+-[1-9][0-9]*$/),
@@ -345,15 +315,13 @@ export const botEndpoints = endpoints("control", "Control plane", {
     route: "POST /sim/bots",
     summary: "Start the bots of a profile in place of the current ones",
     body: objectBody(
-      named(
-        "NewBots",
-        z.object({
-          profile,
-          seed: seed.optional().meta({
-            description: "Another seed gives other trades; the default is the seed of the exchange.",
-          }),
-        }),
-      ),
+      "NewBots",
+      {
+        profile,
+        seed: seed
+          .optional()
+          .describe("Another seed gives other trades; the default is the seed of the exchange."),
+      },
       { hints: { profile: "DELETE /sim/bots ends the current bots" } },
     ),
     reply: botsSchema,
@@ -362,7 +330,7 @@ export const botEndpoints = endpoints("control", "Control plane", {
     route: "DELETE /sim/bots",
     summary: "End the bots and cancel the orders of all current and earlier bots",
     reply: exactly("EndedBots", {
-      profile: profile.nullable().meta({ description: "Profile of the ended bots." }),
+      profile: profile.nullable().describe("Profile of the ended bots."),
       canceled: field.count,
     }),
   },
@@ -409,7 +377,7 @@ export const recordingEndpoints = endpoints("control", "Control plane", {
       "RecordedScenario",
       {
         name: z.string(),
-        scenario: z.string().meta({ description: "A scenario file, YAML, that passes." }),
+        scenario: z.string().describe("A scenario file, YAML, that passes."),
         orders: field.count,
         trades: field.count,
       },

@@ -13,7 +13,7 @@ import {
   takesFaults,
 } from "./control.ts";
 import { type Endpoint, isRaw, type Param } from "./endpoint.ts";
-import { ERROR_CODES, ERRORS, type ErrorCode, type ErrorScope } from "./errors.ts";
+import { ERROR_SCOPES, type ErrorCode, type ErrorScope } from "./errors.ts";
 import { orderStoryEndpoints } from "./explanations.ts";
 import { marketCommandEndpoints, marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
 import { orderBookEndpoints } from "./order-book.ts";
@@ -63,9 +63,6 @@ export const filledPath = ({ path }: AnyEndpoint, values: Readonly<Record<string
 export const isTradingEndpoint = ({ tag }: Pick<AnyEndpoint, "tag">): boolean =>
   tag === "Trading" || tag === "Credentials";
 
-export const codesInScope = (scope: ErrorScope): ErrorCode[] =>
-  ERROR_CODES.filter((code) => ERRORS[code].scope === scope);
-
 /** Returns the error codes of an endpoint: its own and those implied by its kind and by `unknownFields`. */
 export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): ErrorCode[] {
   const { access, body, errors } = endpoint;
@@ -79,7 +76,9 @@ export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): Error
     faults: takesFaults(endpoint),
   };
   const scopes = (Object.keys(applies) as ErrorScope[]).filter((scope) => applies[scope]);
-  return [...new Set([...codesInScope("everywhere"), ...errors, ...scopes.flatMap(codesInScope)])];
+  return [
+    ...new Set([...ERROR_SCOPES.everywhere, ...errors, ...scopes.flatMap((scope) => ERROR_SCOPES[scope])]),
+  ];
 }
 
 type RouteOf<E> = E extends { readonly method: infer M extends string; readonly path: infer P extends string }

@@ -112,7 +112,7 @@ const prose = z.string().max(4_000).optional();
 
 const title = z.string().trim().min(1).max(300);
 
-const endDate = z.string().nullish().meta({ description: "ISO-8601 with a zone." });
+const endDate = z.string().nullish().describe("ISO-8601 with a zone.");
 
 export const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001] as const;
 
@@ -198,43 +198,33 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
   createEvent: {
     route: "POST /sim/events",
     summary: "Create an event",
-    body: objectBody(
-      named(
-        "NewEvent",
-        z.object({
-          title,
-          slug: slugText.optional(),
-          description: prose,
-          category: slugText.optional(),
-          tags,
-          endDate,
-        }),
-      ),
-    ),
+    body: objectBody("NewEvent", {
+      title,
+      slug: slugText.optional(),
+      description: prose,
+      category: slugText.optional(),
+      tags,
+      endDate,
+    }),
     reply: eventSchema,
   },
   createMarket: {
     route: "POST /sim/markets",
     summary: "Create a market, open at once",
-    body: objectBody(
-      named(
-        "NewMarket",
-        z.object({
-          question: title,
-          eventId: z.string().optional().meta({ description: "Default: a new event of the same name." }),
-          slug: slugText.optional(),
-          description: prose,
-          category: slugText.optional(),
-          tickSize: z.literal(TICK_SIZES).default(0.01),
-          minOrderSize: z.number().gt(0).max(10_000_000).default(1),
-          feeRateBps: z.int().min(0).max(10_000).default(0),
-          matching: z.enum(MATCHINGS).default("complementary"),
-          selfTrade: z.enum(SELF_TRADE_POLICIES).default("allow"),
-          endDate,
-          tags,
-        }),
-      ),
-    ),
+    body: objectBody("NewMarket", {
+      question: title,
+      eventId: z.string().optional().describe("Default: a new event of the same name."),
+      slug: slugText.optional(),
+      description: prose,
+      category: slugText.optional(),
+      tickSize: z.literal(TICK_SIZES).default(0.01),
+      minOrderSize: z.number().gt(0).max(10_000_000).default(1),
+      feeRateBps: z.int().min(0).max(10_000).default(0),
+      matching: z.enum(MATCHINGS).default("complementary"),
+      selfTrade: z.enum(SELF_TRADE_POLICIES).default("allow"),
+      endDate,
+      tags,
+    }),
     reply: marketSchema,
     errors: ["EVENT_NOT_FOUND"],
   },
@@ -254,7 +244,7 @@ export const marketCommandEndpoints = endpoints("control", "Control plane", {
   resolveMarket: {
     route: "POST /sim/markets/{idOrSlug}/resolve",
     summary: "Set the winning outcome; resting orders are canceled",
-    body: objectBody(named("Resolution", z.object({ winningOutcome: field.winningOutcome }))),
+    body: objectBody("Resolution", { winningOutcome: field.winningOutcome }),
     reply: marketSchema,
     errors: ["MARKET_NOT_FOUND", "MARKET_CLOSED"],
   },

@@ -28,25 +28,18 @@ const MAX_SHARES = 10_000_000;
 const newOrderSchema = named(
   "NewOrder",
   z.object({
-    tokenId: z.string().min(1).meta({ description: "Id of the outcome token to trade." }),
+    tokenId: z.string().min(1).describe("Id of the outcome token to trade."),
     side: z.enum(SIDES),
     orderType: z.enum(ORDER_TYPES).default("GTC"),
-    price: z.number().gt(0).lt(1).meta({ description: "Limit price, a multiple of the token's tick size." }),
-    size: z.number().gt(0).max(MAX_SHARES).meta({ description: "Shares, a multiple of 0.01." }),
+    price: z.number().gt(0).lt(1).describe("Limit price, a multiple of the token's tick size."),
+    size: z.number().gt(0).max(MAX_SHARES).describe("Shares, a multiple of 0.01."),
     expiration: z
       .union([z.string(), z.literal(0)])
       .nullish()
-      .meta({
-        description:
-          'Required for GTD and only for GTD: Unix seconds, Unix milliseconds or ISO-8601 with a zone. "0", "", 0 and null mean none.',
-      }),
+      .describe(
+        'Required for GTD and only for GTD: Unix seconds, Unix milliseconds or ISO-8601 with a zone. "0", "", 0 and null mean none.',
+      ),
   }),
-);
-
-const cancellationSchema = named(
-  "Cancellation",
-  z.object({ orderId: z.string().optional(), id: z.string().optional(), orderID: z.string().optional() }),
-  "The id of one order, under any one of the three names.",
 );
 
 /** Names on other exchanges for an order that is filled as far as possible and never rests. */
@@ -243,7 +236,11 @@ export function placeOrderCommand(
   return { kind: "placeOrder", address, tokenId, side, price: priceUnits, size, orderType, expiration };
 }
 
-export const cancelBody = objectBody(cancellationSchema, { required: false });
+export const cancelBody = objectBody(
+  "Cancellation",
+  { orderId: z.string().optional(), id: z.string().optional(), orderID: z.string().optional() },
+  { description: "The id of one order, under any one of the three names.", required: false },
+);
 
 /** The names under which DELETE /clob/order accepts an order id, in its body and in its query. */
 interface OrderIds {

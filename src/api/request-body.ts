@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import type { z } from "zod";
+import * as z from "zod";
 import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
 import { ApiError, describeValue, type ErrorCode } from "./errors.ts";
 import { didYouMean, nearest } from "./nearest.ts";
+import { named } from "./schemas.ts";
 
 const MAX_NESTING = 32;
 
@@ -50,21 +51,25 @@ export function nestingOf(value: unknown, most: number): number {
  * The body is optional unless `required`.
  */
 export function objectBody<Shape extends z.core.$ZodShape>(
-  schema: z.ZodObject<Shape>,
+  id: string,
+  shape: Shape,
   {
+    description,
     required = true,
     code = "INVALID_PARAMETER",
     hints = {},
   }: {
+    readonly description?: string;
     readonly required?: boolean;
     readonly code?: ErrorCode;
     /** Hints by invalid field. */
     readonly hints?: Readonly<Record<string, string>>;
   } = {},
 ): BodySpec<z.infer<z.ZodObject<Shape>>, z.ZodObject<Shape>> {
+  const schema = named(id, z.object(shape), description);
   return {
     schema,
-    fields: Object.keys(schema.shape),
+    fields: Object.keys(shape),
     required,
     read: (body) => {
       refusePrototypes(body, code);

@@ -210,7 +210,7 @@ export function fillsOf({ state }: View, order: Order): { trade: Trade; role: Ro
 
 const orderToPreviewSchema = named(
   "OrderToPreview",
-  orderBody.schema.extend({ address: z.string().meta({ description: "Owner of the order." }) }),
+  orderBody.schema.extend({ address: z.string().describe("Owner of the order.") }),
 );
 
 /** An order to preview, as far as its fields could be parsed. */
@@ -242,10 +242,11 @@ const previewBody: BodySpec<OrderToPreview, typeof orderToPreviewSchema> = {
 };
 
 const previewSchema = exactly("OrderPreview", {
-  accepted: z.boolean().meta({
-    description:
+  accepted: z
+    .boolean()
+    .describe(
       "Whether POST /clob/order would take it; one that is killed, as a FOK that cannot be filled, is taken.",
-  }),
+    ),
   refusal: exactly("PreviewedRefusal", {
     error: z.string(),
     code: z.string(),
@@ -260,8 +261,8 @@ const previewSchema = exactly("OrderPreview", {
     sizeRemaining: field.shares,
     avgPrice: field.average.nullable(),
     fee: field.usdc,
-    paid: field.usdc.meta({ description: "USDC that the fills of a BUY would take, fees included." }),
-    received: field.usdc.meta({ description: "USDC that the fills of a SELL would bring, after fees." }),
+    paid: field.usdc.describe("USDC that the fills of a BUY would take, fees included."),
+    received: field.usdc.describe("USDC that the fills of a SELL would bring, after fees."),
     fills: z.array(
       exactly("PreviewedFill", {
         price: field.price,
@@ -272,7 +273,7 @@ const previewSchema = exactly("OrderPreview", {
       }),
     ),
     reserved: exactly("PreviewedReservation", { asset: z.string(), amount: z.number().min(0) }).nullable(),
-    cancels: z.array(field.uuid).meta({ description: "Orders of the same account that it would cancel." }),
+    cancels: z.array(field.uuid).describe("Orders of the same account that it would cancel."),
   }).nullable(),
 });
 
