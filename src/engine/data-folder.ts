@@ -67,21 +67,12 @@ interface ResumeResult {
 }
 
 /** Persistence of an exchange, as the program reports it. */
-export interface PersistenceStatus {
-  /** The data directory. */
-  readonly path: string;
-  /** The journal line of the state file that it resumed from, and the commands after it; null for a new exchange. */
-  readonly resumed: { readonly from: { readonly number: number }; readonly commands: number } | null;
-  /** Names of the files that `reset` removed. */
-  readonly removed: readonly string[];
-  /** Why nothing can be persisted any more; null while persistence works. */
-  readonly broken: PersistenceError | null;
-}
+export type PersistenceStatus = Pick<DataFolder, "path" | "resumed" | "removed" | "broken">;
 
 /**
  * A locked data directory with one exchange. Writes the journal before each answer, and a state file from time to time.
  */
-export class DataFolder implements Persistence, PersistenceStatus {
+export class DataFolder implements Persistence {
   readonly path: string;
   /** First record of the journal; null for a new directory. */
   readonly opening: OpeningData | null;
@@ -89,8 +80,10 @@ export class DataFolder implements Persistence, PersistenceStatus {
   readonly #options: DataFolderOptions;
   readonly #unlock: () => void;
   readonly #file: DiskFile;
-  #removed: readonly string[] = [];
-  #resumed: ResumeResult | null = null;
+  /** Names of the files that `begin` removed. */
+  removed: readonly string[] = [];
+  /** Result of `resume`; null for a new directory. */
+  resumed: ResumeResult | null = null;
   #end: JournalEnd = BEGINNING;
   #runtime: ExchangeRuntime | null = null;
   #journal: JournalFile | null = null;
@@ -124,16 +117,6 @@ export class DataFolder implements Persistence, PersistenceStatus {
       this.#release();
       throw error;
     }
-  }
-
-  /** Names of the files that `begin` removed. */
-  get removed(): readonly string[] {
-    return this.#removed;
-  }
-
-  /** Result of `resume`; null for a new directory. */
-  get resumed(): ResumeResult | null {
-    return this.#resumed;
   }
 
   get position(): number {
@@ -220,8 +203,8 @@ export class DataFolder implements Persistence, PersistenceStatus {
     this.#end = end;
     this.#lastState = from;
     this.#file.sync();
-    this.#resumed = { clock: replayer.clock, from, commands: replayer.commands, torn, warnings };
-    return this.#resumed;
+    this.resumed = { clock: replayer.clock, from, commands: replayer.commands, torn, warnings };
+    return this.resumed;
   }
 
   /** Recovers the state at the end of the journal. @throws as `resume` */
@@ -246,7 +229,7 @@ export class DataFolder implements Persistence, PersistenceStatus {
   /** Empties the journal last: as long as it is there, the exchange can be recovered. */
   #removeAll(): void {
     const beside = removeBesideJournal(this.#disk, this.path);
-    this.#removed = this.#file.size === 0 ? beside : [...beside, JOURNAL_FILE];
+    this.removed = this.#file.size === 0 ? beside : [...beside, JOURNAL_FILE];
     this.#file.truncate(0);
     this.#file.sync();
   }

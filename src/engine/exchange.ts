@@ -40,7 +40,6 @@ export interface Thrown {
 
 /** One running exchange: the only writer of one state. Its time advances only by its methods. */
 export class Exchange {
-  readonly #config: ExchangeConfig;
   readonly #journal: Journal;
   readonly #watchers = new Set<Watcher>();
   readonly #rewindWatchers = new Set<() => void>();
@@ -57,7 +56,6 @@ export class Exchange {
   agents: Agents | null = null;
 
   constructor(config: ExchangeConfig, start: Millis, journal: Journal = noJournal) {
-    this.#config = config;
     this.#journal = journal;
     this.#state = createState(config, start);
     this.#digest = HistoryDigest.of(this.#state);
@@ -269,7 +267,7 @@ export class Exchange {
       this.#become(start);
       return;
     }
-    const state = createState(this.#config, start);
+    const state = createState(this.#state.config, start);
     this.#become({ state, now: start, sequence: 0, digest: HistoryDigest.of(state).text });
   }
 }

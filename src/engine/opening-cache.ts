@@ -23,9 +23,6 @@ interface Opening {
 const WRITE_DELAY_MS = 1_000;
 const SECOND_MS = 1_000;
 
-/** Identifies the program, because another one may open the same world differently. Null if it is not built. */
-export const programId = (): string | null => new URL(import.meta.url).search.slice(1) || null;
-
 /**
  * Caches generated worlds, and the states after their histories, in the user's cache directory. A cached state is
  * reused for another start by shifting its times; texts that depend on the calendar are generated again.
@@ -39,10 +36,12 @@ export class OpeningCache {
     this.#program = program;
   }
 
-  /** The cache of this program; null if there is none. */
+  /** The cache of this program; null if there is none, or the program is not built. */
   static ofProgram(): OpeningCache | null {
-    const [cache, program] = [cacheFolder(), programId()];
-    return cache === null || program === null ? null : new OpeningCache(cache, program);
+    // Identifies the program, because another one may open the same world differently.
+    const program = new URL(import.meta.url).search.slice(1);
+    const cache = cacheFolder();
+    return cache === null || program === "" ? null : new OpeningCache(cache, program);
   }
 
   /** Returns the world that `key` identifies, cached or generated. */

@@ -2,20 +2,13 @@ import type { Command, Stamped } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
-import type { ClockSetting } from "../engine/clock.ts";
-import type { Exchange, IsRecorded, Snapshot } from "../engine/exchange.ts";
+import type { ClockSetting } from "./clock.ts";
 import type { DiskFile } from "./disk.ts";
+import type { Exchange, IsRecorded, Snapshot } from "./exchange.ts";
 import { eventHash } from "./hashes.ts";
-import type { StoreError } from "./journal.ts";
 import { BEGINNING, commandOf, isControl, type JournalEnd, type Line, wrongLine } from "./journal-line.ts";
 import { restoreTargets, type ScanEnd, scan } from "./journal-scan.ts";
 import { type Checkpoint, isClosedAt, journalEndOf, snapshotOf } from "./state-file.ts";
-
-/** An open file, and its path for messages. */
-interface NamedFile {
-  readonly path: string;
-  readonly file: DiskFile;
-}
 
 /** Result of replaying a command: the decision, or the error that was thrown. */
 export type ReplayResult = Decision | Error;
@@ -59,8 +52,10 @@ export class Replayer {
   /** Lines that later `restore` lines refer to. */
   readonly #restoreTargets: ReadonlySet<number>;
   readonly #snapshots = new Map<number, Snapshot>();
-  #clock: ClockState | null;
-  #commands = 0;
+  /** State of the clock after the latest line; null if no line records it. */
+  clock: ClockState | null;
+  /** Number of replayed commands. */
+  commands = 0;
 
   /**
    * `reopen` brings the exchange to the opening. `targets` are the lines that later `restore` lines refer to, from
@@ -74,20 +69,10 @@ export class Replayer {
     clock: ClockState | null = null,
   ) {
     this.#exchange = exchange;
-    this.#clock = clock;
+    this.clock = clock;
     this.#reopen = reopen;
     this.#path = path;
     this.#restoreTargets = targets;
-  }
-
-  /** State of the clock after the latest line; null if no line records it. */
-  get clock(): ClockState | null {
-    return this.#clock;
-  }
-
-  /** Number of replayed commands. */
-  get commands(): number {
-    return this.#commands;
   }
 
   /** Replays a line and returns the events of its command; null for a control record. @throws ReplayDiffers */
@@ -104,7 +89,7 @@ export class Replayer {
   }
 
   #replay(line: Line, command: Command): readonly DomainEvent[] {
-    this.#commands += 1;
+    this.commands += 1;
     let isSame = false;
     const found = replayCommand(this.#exchange, { at: line.t, command }, (events) => {
       isSame = eventHash(events) === line.r;
@@ -119,25 +104,20 @@ export class Replayer {
     const exchange = this.#exchange;
     if (isControl(line, "restore")) {
       const snapshot = this.#snapshots.get(line.d.line);
-      if (snapshot === undefined) throw this.#noSnapshot(line.n, line.d.line);
+      if (snapshot === undefined) {
+        // `restoreTargets` finds only lines formatted as clobsim writes them.
+        const expected = "an earlier line, formatted as clobsim writes it";
+        throw wrongLine(this.#path, line.n, `d.line: expected ${expected}, found ${line.d.line}`);
+      }
       exchange.restore(snapshot);
     } else if (isControl(line, "reset")) this.#reopen();
     else if (isControl(line, "clock") || isControl(line, "start")) {
       const { mode, rate, wall } = line.d;
       this.#passTo(line.t);
-      this.#clock = { setting: { mode, rate }, virtual: line.t, wall };
+      this.clock = { setting: { mode, rate }, virtual: line.t, wall };
     } else if (isControl(line, "close") || isControl(line, "report") || isControl(line, "refused"))
       this.#passTo(line.t);
     return null;
-  }
-
-  /** `restoreTargets` finds only lines formatted as clobsim writes them. */
-  #noSnapshot(line: number, to: number): StoreError {
-    return wrongLine(
-      this.#path,
-      line,
-      `d.line: expected an earlier line, formatted as clobsim writes it, found ${to}`,
-    );
   }
 
   #passTo(at: Millis): void {
@@ -152,7 +132,7 @@ export class Replayer {
 export function replayJournal(
   exchange: Exchange,
   reopen: () => void,
-  journal: NamedFile,
+  journal: { readonly path: string; readonly file: DiskFile },
   base: Checkpoint | null,
   check: (line: Line) => void = () => {},
 ): ScanEnd & { readonly from: JournalEnd; readonly replayer: Replayer } {

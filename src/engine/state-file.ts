@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Adapter, Low } from "lowdb";
+import { Low } from "lowdb";
 import { parseDocument } from "../core/rebuild-state.ts";
 import {
   address,
@@ -98,55 +98,40 @@ const CHECK = '"sha256":"';
 /** `"sha256":"..."` and the brace, each with its line feed. */
 const TAIL_LENGTH = CHECK.length + 64 + 4;
 
-/**
- * Lowdb adapter that writes durably: the whole file is synced and read back before it is renamed to its name, and the
- * previous file is retained under another. Only a missing file is read as null.
- */
-export class DurableAdapter implements Adapter<Checkpoint | null> {
-  readonly #disk: Disk;
-  readonly #path: string;
-
-  constructor(disk: Disk, path: string) {
-    this.#disk = disk;
-    this.#path = path;
-  }
-
-  /** @throws StoreError `corrupt` if the file is not as it was written */
-  async read(): Promise<Checkpoint | null> {
-    return readStateFile(this.#disk, this.#path);
-  }
-
-  /** Writes in slices, so that requests are answered meanwhile. The state must not change. */
-  async write(checkpoint: Checkpoint | null): Promise<void> {
-    if (checkpoint === null) return;
-    const draft = draftOf(this.#path, randomUUID());
-    const file = this.#disk.open(draft, "new");
-    try {
-      const size = await writeSlowly(file, stateLines(checkpoint));
-      await assertWritten(file, size);
-      file.sync();
-    } catch (error) {
-      file.close();
-      this.#disk.remove(draft);
-      throw error;
-    }
-    file.close();
-    this.#install(draft);
-  }
-
-  #install(draft: string): void {
-    const folder = dirname(this.#path);
-    if (this.#disk.names(folder)?.includes(STATE_FILE)) {
-      this.#disk.rename(this.#path, join(folder, PREVIOUS_STATE_FILE));
-    }
-    this.#disk.rename(draft, this.#path);
-    this.#disk.syncFolder(folder);
-  }
-}
-
 /** The lowdb database of a directory's latest state. */
 export const stateDatabase = (disk: Disk, folder: string): Low<Checkpoint | null> =>
-  new Low<Checkpoint | null>(new DurableAdapter(disk, join(folder, STATE_FILE)), null);
+  new Low<Checkpoint | null>(
+    {
+      read: async () => readStateFile(disk, join(folder, STATE_FILE)),
+      write: async (checkpoint) => {
+        if (checkpoint !== null) await writeState(disk, folder, checkpoint);
+      },
+    },
+    null,
+  );
+
+/**
+ * Writes a state durably: the whole file is synced and read back before it is renamed to its name, and the previous file
+ * is retained under another. Writes in slices, so that requests are answered meanwhile; the state must not change.
+ */
+async function writeState(disk: Disk, folder: string, checkpoint: Checkpoint): Promise<void> {
+  const path = join(folder, STATE_FILE);
+  const draft = draftOf(path, randomUUID());
+  const file = disk.open(draft, "new");
+  try {
+    const size = await writeSlowly(file, stateLines(checkpoint));
+    await assertWritten(file, size);
+    file.sync();
+  } catch (error) {
+    file.close();
+    disk.remove(draft);
+    throw error;
+  }
+  file.close();
+  if (disk.names(folder)?.includes(STATE_FILE)) disk.rename(path, join(folder, PREVIOUS_STATE_FILE));
+  disk.rename(draft, path);
+  disk.syncFolder(folder);
+}
 
 /** Generates the lines of a state file; the last but one is the checksum of all before it. */
 function* stateLines({ header, state }: Checkpoint): Generator<string> {

@@ -198,8 +198,8 @@ function startOfCell(line: string, place: number): number {
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|null/y;
 const NULL = /null/y;
-const [TAB, RETURN, SPACE, QUOTE, COMMA, COLON, BACKSLASH] = [9, 13, 32, 34, 44, 58, 92];
-const [OPENING_BRACE, CLOSING_BRACE] = [123, 125];
+/** A text without its closing quote. */
+const TEXT = /"(?:[ !#-[\]-\uffff]|\\[\s\S]?)*/y;
 const NO_CELLS = COLUMNS.map(() => "");
 const PLACE_OF: ReadonlyMap<string, number> = new Map(COLUMNS.map((column, index) => [column, index]));
 
@@ -215,20 +215,20 @@ class JsonLines implements LineFormat {
     this.#offset = 0;
     this.#starts.fill(-1);
     const cells = NO_CELLS.slice();
-    this.#mark(OPENING_BRACE, 'an object such as {"at":0}');
-    if (this.#next() !== CLOSING_BRACE) {
+    this.#mark("{", 'an object such as {"at":0}');
+    if (this.#next() !== "}") {
       for (;;) {
         const index = this.#name();
-        this.#mark(COLON, "a colon");
-        const isText = this.#next() === QUOTE;
+        this.#mark(":", "a colon");
+        const isText = this.#next() === '"';
         this.#starts[index] = this.#offset;
         cells[index] = isText ? this.#text() : this.#bare(index);
-        if (this.#next() !== COMMA) break;
+        if (this.#next() !== ",") break;
         this.#offset += 1;
       }
     }
-    this.#mark(CLOSING_BRACE, "a comma or the end of the object");
-    if (!Number.isNaN(this.#next())) throw this.#unexpected("nothing after the object");
+    this.#mark("}", "a comma or the end of the object");
+    if (this.#next() !== undefined) throw this.#unexpected("nothing after the object");
     return cells as unknown as Cells;
   }
 
@@ -242,7 +242,7 @@ class JsonLines implements LineFormat {
 
   /** Reads a name and returns the index of its column. */
   #name(): number {
-    if (this.#next() !== QUOTE) throw this.#unexpected("a name in quotes");
+    if (this.#next() !== '"') throw this.#unexpected("a name in quotes");
     const start = this.#offset;
     const name = this.#text();
     const index = PLACE_OF.get(name);
@@ -258,33 +258,20 @@ class JsonLines implements LineFormat {
   #bare(index: number): string {
     const column = COLUMNS[index] as Column;
     const isNumeric = NUMERIC.includes(column);
-    const pattern = isNumeric ? NUMBER : NULL;
-    const start = this.#offset;
-    pattern.lastIndex = start;
-    if (!pattern.test(this.#line))
+    const value = this.#taken(isNumeric ? NUMBER : NULL);
+    if (value === "")
       throw this.#unexpected(`${isNumeric ? "a number or a text" : "a text"} in quotes as ${column}`);
-    this.#offset = pattern.lastIndex;
-    const value = this.#line.slice(start, this.#offset);
     return value === "null" ? "" : value;
   }
 
   /** Reads a string from its opening quote. */
   #text(): string {
-    const line = this.#line;
     const start = this.#offset;
-    let hasEscapes = false;
-    let end = start + 1;
-    for (let code = line.charCodeAt(end); code !== QUOTE; code = line.charCodeAt(end)) {
-      if (!(code >= SPACE)) {
-        this.#offset = Math.min(end, line.length);
-        throw this.#unexpected("a quote that closes the text");
-      }
-      if (code === BACKSLASH) hasEscapes = true;
-      end += code === BACKSLASH ? 2 : 1;
-    }
-    this.#offset = end + 1;
-    if (!hasEscapes) return line.slice(start + 1, end);
-    const text = line.slice(start, this.#offset);
+    this.#taken(TEXT);
+    if (this.#line[this.#offset] !== '"') throw this.#unexpected("a quote that closes the text");
+    this.#offset += 1;
+    const text = this.#line.slice(start, this.#offset);
+    if (!text.includes("\\")) return text.slice(1, -1);
     try {
       return JSON.parse(text) as string;
     } catch {
@@ -292,16 +279,24 @@ class JsonLines implements LineFormat {
     }
   }
 
-  #mark(code: number, expected: string): void {
-    if (this.#next() !== code) throw this.#unexpected(expected);
+  /** Passes over what matches a sticky pattern, and returns it. */
+  #taken(pattern: RegExp): string {
+    const start = this.#offset;
+    pattern.lastIndex = start;
+    if (pattern.test(this.#line)) this.#offset = pattern.lastIndex;
+    return this.#line.slice(start, this.#offset);
+  }
+
+  #mark(character: string, expected: string): void {
+    if (this.#next() !== character) throw this.#unexpected(expected);
     this.#offset += 1;
   }
 
-  /** Skips white space and returns the code of the next character; NaN at the end of the line. */
-  #next(): number {
+  /** Skips white space and returns the next character; undefined at the end of the line. */
+  #next(): string | undefined {
     for (;;) {
-      const code = this.#line.charCodeAt(this.#offset);
-      if (code !== SPACE && code !== TAB && code !== RETURN) return code;
+      const character = this.#line[this.#offset];
+      if (character !== " " && character !== "\t" && character !== "\r") return character;
       this.#offset += 1;
     }
   }

@@ -19,7 +19,7 @@ import {
 } from "../core/units.ts";
 import { type Ending, endingOf, withEndDate } from "./event-story.ts";
 import type { World, WorldEvent, WorldMarket } from "./world.ts";
-import { orderCount, orderIn, type WorldOrder } from "./world-orders.ts";
+import { orderCount, orderIn, type WorldOrder, worldOrders } from "./world-orders.ts";
 
 interface EmptyExchange {
   readonly state: State;
@@ -139,10 +139,8 @@ export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenId
   /** By index of the market, YES before NO. */
   const tokens: string[] = [];
   const stamped = (at: number, command: Command): Stamped => ({ at: millis(start + at), command });
-  const count = orderCount(world);
   let next = 0;
-  for (let index = 0; index < count; index += 1) {
-    const order = orderIn(world, index);
+  for (const order of worldOrders(world)) {
     for (let due = schedule[next]; due !== undefined && due.at <= order.at; due = schedule[next]) {
       yield stamped(due.at, due.command());
       next += 1;

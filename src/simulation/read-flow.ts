@@ -132,7 +132,7 @@ const BATCH_ROWS = 4_096;
 
 /** Returns the rows of a source in batches. @throws FlowError if the generator cannot make such a flow. */
 export function flowOf(source: FlowSource, setting: FlowSetting): AsyncIterable<readonly FlowRow[]> {
-  if (source.kind === "replay") return readFlow(source.file, { start: setting.start });
+  if (source.kind === "replay") return readFlow(source.file, setting.start);
   const { orders, accounts, place } = source;
   const profile = PROFILES[source.profile];
   try {
@@ -155,29 +155,19 @@ async function* inBatches(rows: Iterable<FlowRow>): AsyncGenerator<readonly Flow
   if (batch.length > 0) yield batch;
 }
 
-export interface ReadFlowOptions {
-  /** When the flow starts; required for rows with absolute times. */
-  readonly start?: Millis;
-  /** Default: by the extension of the file. */
-  readonly format?: FlowFormat;
-}
-
 /** About 4,000 rows. The reader holds one piece, its rows and one line in memory. */
 const PIECE_BYTES = 196_608;
 
 /**
- * Reads the rows of a file in batches, lazily.
+ * Reads the rows of a file in batches, lazily. Rows with absolute times need the start of the flow.
  * @throws FlowError at the first invalid line, or if the file cannot be read.
  */
-export async function* readFlow(
-  path: string,
-  options: ReadFlowOptions = {},
-): AsyncGenerator<readonly FlowRow[]> {
-  const format = options.format ?? formatOf(path);
+export async function* readFlow(path: string, start?: Millis): AsyncGenerator<readonly FlowRow[]> {
+  const format = formatOf(path);
   if (format === undefined) {
     throw new FlowError(path, 0, 0, `expected ${FLOW_FILE}, found ${shown(path)}`);
   }
-  yield* parseFlow(piecesOf(path), path, format, options.start);
+  yield* parseFlow(piecesOf(path), path, format, start);
 }
 
 /**

@@ -76,12 +76,17 @@ export function* worldOrders(history: OpeningHistory): Generator<WorldOrder> {
 export const orderCount = ({ format, flow }: OpeningHistory): number =>
   format === "clobsim-world/1" ? flow.length : flow.length / ORDER_WIDTH;
 
-export const orderIn = (history: OpeningHistory, index: number): WorldOrder =>
-  history.format === "clobsim-world/1"
-    ? orderOf(history.flow[index] as WorldRow)
-    : unpackedOrder(history.flow, index * ORDER_WIDTH);
-
-function unpackedOrder(flow: readonly number[], offset: number): WorldOrder {
+/** Returns an order of a history. Decimals are rounded to the core's units. */
+export function orderIn({ format, flow }: OpeningHistory, index: number): WorldOrder {
+  if (format === "clobsim-world/1") {
+    const [at, trader, market, side, outcome, usdc, shares, orderType] = flow[index] as WorldRow;
+    const units = {
+      price: price(Math.round(usdc * FULL_PRICE)),
+      size: size(Math.round(shares * SHARE_UNITS)),
+    };
+    return { at, trader, market, side, outcome, ...units, orderType };
+  }
+  const offset = index * ORDER_WIDTH;
   const terms = flow[offset + 3] as number;
   return {
     at: flow[offset] as number,
@@ -92,20 +97,5 @@ function unpackedOrder(flow: readonly number[], offset: number): WorldOrder {
     price: price(flow[offset + 4] as number),
     size: size(flow[offset + 5] as number),
     orderType: (terms & FAK) === 0 ? "GTC" : "FAK",
-  };
-}
-
-/** Decimals are rounded to the core's units. */
-function orderOf(row: WorldRow): WorldOrder {
-  const [at, trader, market, side, outcome, decimalPrice, decimalSize, orderType] = row;
-  return {
-    at,
-    trader,
-    market,
-    side,
-    outcome,
-    price: price(Math.round(decimalPrice * FULL_PRICE)),
-    size: size(Math.round(decimalSize * SHARE_UNITS)),
-    orderType,
   };
 }
