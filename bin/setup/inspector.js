@@ -11,8 +11,8 @@ const local = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 /** Replacements for Node's modules that the engine uses in a browser. */
 const REPLACEMENTS = {
   "node:buffer": local("node_modules/buffer/index.js"),
-  "node:crypto": local("src/inspector/node-crypto.ts"),
-  "node:zlib": local("src/inspector/node-zlib.ts"),
+  "node:crypto": local("src/inspector/node-stand-ins.ts"),
+  "node:zlib": local("src/inspector/node-stand-ins.ts"),
 };
 
 /** Replaces Node's modules; those without a replacement are empty, because the page does not call them. */
@@ -42,7 +42,7 @@ export async function bundleInspector() {
   const esbuild = await import("esbuild");
   const { outputFiles, metafile } = await esbuild.build({
     absWorkingDir: inProject(),
-    entryPoints: { inspector: "src/inspector/main.tsx" },
+    entryPoints: ["src/inspector/main.tsx", "src/inspector/style.css"],
     outdir: "dist",
     bundle: true,
     minify: true,

@@ -11,10 +11,43 @@ import { commandOf, isControl, type Line, type OpeningData } from "../engine/jou
 import { senderOf } from "../history/describe-line.ts";
 import { LineReplay, type LineResult, type ReplayedLine } from "../history/journal-replay.ts";
 import { marketOfEvent } from "../history/trace.ts";
-import { Column } from "./column.ts";
 
 /** Bits that mark properties of a row. */
 export const MARK = { trade: 1, refusal: 2, block: 4, fault: 8, clock: 16, problem: 32 } as const;
+
+type Numbers = Float64Array | Uint32Array | Uint8Array;
+
+/** Append-only list of numbers in a typed array, for millions of values. */
+export class Column {
+  readonly #Kind: new (
+    size: number,
+  ) => Numbers;
+  #values: Numbers;
+  #length = 0;
+
+  constructor(Kind: new (size: number) => Numbers) {
+    this.#Kind = Kind;
+    this.#values = new Kind(1024);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  at(index: number): number {
+    return this.#values[index] ?? 0;
+  }
+
+  push(value: number): void {
+    if (this.#length === this.#values.length) {
+      const grown = new this.#Kind(this.#length * 2);
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    this.#values[this.#length] = value;
+    this.#length += 1;
+  }
+}
 
 /** Lines of a journal after its opening, by row; append-only. */
 export interface Lines {

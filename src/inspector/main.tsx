@@ -1,8 +1,283 @@
+import { useSignal } from "@preact/signals";
 import { render } from "preact";
-import { App } from "./app.tsx";
-import { listenToKeys } from "./keys.ts";
-import { begin } from "./sources.ts";
-import "./style.css";
+import { useEffect, useRef } from "preact/hooks";
+import { toIso } from "../core/time.ts";
+import {
+  file,
+  followEnd,
+  history,
+  isConnected,
+  isShown,
+  loadedPart,
+  type Moment,
+  moment,
+  moveTo,
+  notice,
+  PANES,
+  type PaneName,
+  pane,
+  phase,
+  server,
+  step,
+  stepToMark,
+} from "./model.ts";
+import { AccountsPane } from "./panes/accounts.tsx";
+import { AuthPane } from "./panes/auth.tsx";
+import { BookPane } from "./panes/book.tsx";
+import { ChainPane } from "./panes/chain.tsx";
+import { ChartPane } from "./panes/chart.tsx";
+import { ClockPane } from "./panes/clock.tsx";
+import { JournalPane } from "./panes/journal.tsx";
+import { OrderPane } from "./panes/order.tsx";
+import { SessionPane } from "./panes/session.tsx";
+import { Timeline } from "./panes/timeline.tsx";
+import { begin, openFile } from "./sources.ts";
+
+/** The page: a timeline, and the panes at its cursor. A report dropped anywhere on the page is opened. */
+function App() {
+  const isOver = useSignal(false);
+  useEffect(() => {
+    const drag = (event: DragEvent): void => {
+      event.preventDefault();
+      isOver.value = event.type === "dragover";
+      const [dropped] = (event.type === "drop" && event.dataTransfer?.files) || [];
+      if (dropped !== undefined) void openFile(dropped);
+    };
+    const kinds = ["dragover", "dragleave", "drop"] as const;
+    for (const kind of kinds) document.addEventListener(kind, drag);
+    return () => {
+      for (const kind of kinds) document.removeEventListener(kind, drag);
+    };
+  }, []);
+  return (
+    <div class={isOver.value ? "page drop" : "page"}>
+      <Top />
+      {phase.value.kind === "open" ? <Panes /> : <Waiting />}
+    </div>
+  );
+}
+
+function Top() {
+  const { value: at } = moment;
+  return (
+    <header class="top">
+      <h1>
+        clobsim <span class="dim">{sourceText()}</span>
+      </h1>
+      {at === null ? null : (
+        <p class="where number">
+          <span>{whereText(at)}</span>
+          <span>{`sequence ${at.sequence}`}</span>
+          <time dateTime={toIso(at.now)}>{toIso(at.now)}</time>
+        </p>
+      )}
+      {phase.value.kind === "failed" ? null : <ChooseFile />}
+      <Keys />
+    </header>
+  );
+}
+
+function whereText({ isHead, rows }: Moment): string {
+  if (!isHead || server.value === null) return `row ${rows} of ${history.value?.count ?? 0}`;
+  if (!isConnected.value) return "last known state";
+  return loadedPart.value === 1 ? "live" : `catching up, ${Math.floor(100 * loadedPart.value)} %`;
+}
+
+function sourceText(): string {
+  if (file.value !== null && server.value === null) return file.value.name;
+  if (server.value === null) return "inspector";
+  return `${location.host}${server.value.prefix}${isConnected.value ? "" : ", not connected"}`;
+}
+
+function Keys() {
+  return (
+    <details class="keys">
+      <summary>Keys</summary>
+      <dl>
+        {KEYS.map(([key, text]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+/** Shown while a history is being opened, and if that fails. */
+function Waiting() {
+  const { value: now } = phase;
+  if (now.kind === "open") return null;
+  if (now.kind === "opening") {
+    return (
+      <main class="waiting">
+        <p role="status">{`Opening ${now.what}`}</p>
+        <progress max={1} value={now.done} aria-label="Progress of reading" />
+        <p class="number dim">{`${now.commands.toLocaleString("en")} commands`}</p>
+      </main>
+    );
+  }
+  return (
+    <main class="waiting">
+      <p class="wrong" role="alert">
+        {now.message}
+      </p>
+      <p class="dim">{now.hint}</p>
+      {now.hint.includes("--sim-token") ? <Token /> : null}
+      <ChooseFile />
+    </main>
+  );
+}
+
+/** Button that opens a chosen report. */
+function ChooseFile() {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" onClick={() => input.current?.click()}>
+        Choose a report
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".ndjson,application/x-ndjson"
+        onChange={({ currentTarget }) => {
+          const [chosen] = currentTarget.files ?? [];
+          if (chosen !== undefined) void openFile(chosen);
+          // The same file may be chosen again after it has been written anew.
+          currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}
+
+function Token() {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const field = event.currentTarget.elements.namedItem("token");
+        if (server.value === null || !(field instanceof HTMLInputElement)) return;
+        server.value.token = field.value;
+        location.reload();
+      }}
+    >
+      <label>
+        Token of the control plane <input name="token" type="password" autocomplete="off" />
+      </label>{" "}
+      <button type="submit">Open</button>
+    </form>
+  );
+}
+
+/** Notice that the user can close. */
+function Notice() {
+  if (notice.value === null) return null;
+  return (
+    <div class="notice" role="alert">
+      <p>{notice.value}</p>
+      <button
+        type="button"
+        aria-label="Close"
+        onClick={() => {
+          notice.value = null;
+        }}
+      >
+        ×
+      </button>
+    </div>
+  );
+}
+
+/** Whether the tab of a pane is selected. */
+const isOnTop = (name: PaneName): boolean => pane.value === name || (name === "order" && isShown("order"));
+
+function Panes() {
+  return (
+    <>
+      <Notice />
+      <Timeline />
+      <nav class="tabs" aria-label="Panes">
+        {(Object.keys(PANES) as PaneName[]).map((name) => (
+          <button
+            key={name}
+            type="button"
+            data-tab={name}
+            aria-pressed={isOnTop(name)}
+            onClick={() => {
+              pane.value = name;
+            }}
+          >
+            {PANES[name]}
+          </button>
+        ))}
+      </nav>
+      <main class="panes">
+        <JournalPane />
+        <div class="middle">
+          <BookPane />
+          <ChartPane />
+        </div>
+        <div class="side">
+          <OrderPane />
+          <AccountsPane />
+          <ChainPane />
+          <ClockPane />
+          <AuthPane />
+          <SessionPane />
+        </div>
+      </main>
+    </>
+  );
+}
+
+/** Keys and their effect, as shown on the page. */
+const KEYS = [
+  ["← →", "previous or next command"],
+  ["Shift ← →", "previous or next trade"],
+  ["Home", "go to the opening"],
+  ["l", "go to the end and follow it"],
+  ["g", "go to a sequence"],
+  ["/", "filter the journal"],
+] as const;
+
+const BY_KEY: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
+  ArrowLeft: ({ shiftKey }) => (shiftKey ? stepToMark(-1) : step(-1)),
+  ArrowRight: ({ shiftKey }) => (shiftKey ? stepToMark(1) : step(1)),
+  Home: () => moveTo(0),
+  l: followEnd,
+  g: () => focusOn("go-to"),
+  "/": () => focusOn("filter"),
+};
+
+/** Focuses a field and selects its text, so that typing replaces it. */
+function focusOn(id: string): void {
+  const field = document.getElementById(id);
+  if (field instanceof HTMLInputElement) field.select();
+}
+
+/** Handles keys on the page, except while the user types or chooses in a field. */
+function listenToKeys(): void {
+  document.addEventListener("keydown", (event) => {
+    const { target, key, ctrlKey, metaKey, altKey } = event;
+    if (ctrlKey || metaKey || altKey) return;
+    const isTyping =
+      target instanceof HTMLElement && ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+    if (isTyping) {
+      if (key === "Escape") target.blur();
+      return;
+    }
+    const act = BY_KEY[key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act(event);
+  });
+}
 
 const root = document.getElementById("app");
 if (root !== null) {

@@ -10,8 +10,7 @@ import {
 } from "../engine/journal-line.ts";
 import { damageText, openingIn, scan } from "../engine/journal-scan.ts";
 import { CUT_WARNING, endsReport, memoryFile } from "../history/report.ts";
-import { Column } from "./column.ts";
-import { History, type Lines } from "./history.ts";
+import { Column, History, type Lines } from "./history.ts";
 
 /** Bytes of a report to read before yielding to the page. */
 const SLICE_BYTES = 1 << 20;

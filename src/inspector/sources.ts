@@ -1,7 +1,29 @@
-import { follow, requests } from "./live.ts";
-import { file, history, notice, phase, show, server as shownServer, yieldToPage } from "./model.ts";
+import {
+  eventStreamReader,
+  type StreamClock,
+  type StreamEntry,
+  type StreamOpening,
+  type StreamRequest,
+  streamEntry,
+} from "../api/event-stream.ts";
+import type { Millis } from "../core/units.ts";
+import { FORMAT, type Line, type OpeningData } from "../engine/journal-line.ts";
+import { History, type Lines } from "./history.ts";
+import {
+  file,
+  history,
+  initialSequence,
+  isConnected,
+  notice,
+  phase,
+  revision,
+  settingsRevision,
+  show,
+  server as shownServer,
+  yieldToPage,
+} from "./model.ts";
 import { openReport } from "./report-file.ts";
-import { Server } from "./server.ts";
+import { RequestError, Server } from "./server.ts";
 
 /** Version of the program for which this page was built. */
 declare const CLOBSIM_VERSION: string;
@@ -73,3 +95,202 @@ async function fetched(address: string): Promise<Uint8Array> {
   if (!response.ok) throw new Error(`${address}: the server responded with ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }
+
+/** Lines received from the stream, by row. */
+class StreamedLines implements Lines {
+  readonly #lines: Line[] = [];
+
+  get count(): number {
+    return this.#lines.length;
+  }
+
+  at(row: number): Line {
+    return this.#lines[row] as Line;
+  }
+
+  add(k: string, t: number, d: unknown, r?: string): void {
+    const n = this.#lines.length + 2;
+    const result = r === undefined ? 0 : Number.parseInt(r, 16);
+    this.#lines.push({ n, p: 0, s: 0, t, k, d, r: result, c: 0 } as Line);
+  }
+}
+
+/** Requests received from the stream, by the row of their command or refusal. */
+export const requests = new Map<number, StreamRequest>();
+
+const RETRY_MS = 1_000;
+/** Time for replaying lines before yielding to the page. */
+const SLICE_MS = 40;
+
+/** Notices for a history that does not continue the one before. */
+const NOTICES: Readonly<Record<string, string>> = {
+  putBack: "a snapshot was restored or the exchange was reset: this is its new history",
+  unknown: "the server was restarted: this is its new history",
+  slow: "the page could not keep up: earlier rows are missing, reload it to see all",
+  tooLong: "the session is too long to load completely: the history begins here",
+};
+
+/** Follows the exchange of a server from the start of its session until `signal` is aborted. */
+async function follow(server: Server, signal: AbortSignal): Promise<void> {
+  shownServer.value = server;
+  const feed = new Feed(server, signal);
+  for (let last = ""; !signal.aborted; ) {
+    try {
+      last = await feed.read(last);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof RequestError && error.code !== "UNREACHABLE") {
+        // A server that stops or has too many readers may be available again soon, so that the history stays open.
+        const isTemporary = error.code === "UNAVAILABLE";
+        if (!isTemporary || history.value === null) {
+          phase.value = { kind: "failed", message: error.message, hint: error.hint };
+        }
+        if (!isTemporary) return;
+      }
+    }
+    last = feed.last;
+    if (feed.mustRestart) continue;
+    isConnected.value = false;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** Reads the event stream of a server. */
+class Feed {
+  readonly #server: Server;
+  readonly #signal: AbortSignal;
+  /** Id of the latest entry. */
+  last = "";
+  /** Whether the history has been replaced and must be read from its start. */
+  mustRestart = false;
+  #notice: string | null = null;
+  #lines = new StreamedLines();
+  #history: History | null = null;
+
+  constructor(server: Server, signal: AbortSignal) {
+    this.#server = server;
+    this.#signal = signal;
+  }
+
+  /**
+   * Reads until the connection ends; returns the id after which to continue.
+   * @throws RequestError
+   * @throws DOMException if the signal is aborted.
+   */
+  async read(last: string): Promise<string> {
+    const headers: Record<string, string> = last === "" ? {} : { "last-event-id": last };
+    const signal = this.#signal;
+    const response = await this.#server.send("GET", "/sim/stream?from=start", undefined, { headers, signal });
+    isConnected.value = true;
+    initialSequence.value = Number(response.headers.get("x-sim-sequence"));
+    this.mustRestart = false;
+    const reader = response.body?.getReader();
+    const eventsIn = eventStreamReader();
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      signal.throwIfAborted();
+      if (done || value === undefined) return this.last;
+      await this.#take(eventsIn(value).map(streamEntry));
+      if (!this.mustRestart) continue;
+      await reader?.cancel();
+      return "";
+    }
+  }
+
+  async #take(entries: readonly StreamEntry[]): Promise<void> {
+    let began = performance.now();
+    for (const entry of entries) {
+      this.last = entry.id;
+      this.#add(entry);
+      if (this.mustRestart) return;
+      if (performance.now() - began < SLICE_MS) continue;
+      this.#publish();
+      await yieldToPage();
+      this.#signal.throwIfAborted();
+      began = performance.now();
+    }
+    this.#publish();
+  }
+
+  #publish(): void {
+    if (this.#history === null) return;
+    if (history.value === this.#history) revision.value += 1;
+    else show(this.#history);
+  }
+
+  #add(entry: StreamEntry): void {
+    switch (entry.event) {
+      case "opening":
+        this.#begin(entry.data);
+        return;
+      case "command":
+        this.#lines.add(entry.data.k, entry.data.t, entry.data.d, entry.data.r);
+        break;
+      case "refused":
+        this.#lines.add("refused", entry.data.t, entry.data.d);
+        break;
+      case "clock":
+        if (this.#isUnchanged(entry.data.d)) {
+          this.#history?.passTo(entry.data.t as Millis);
+          return;
+        }
+        this.#lines.add("clock", entry.data.t, { ...entry.data.d, wall: 0 });
+        break;
+      case "request":
+        if (changesSettings(entry.data.d)) settingsRevision.value += 1;
+        if (this.#attach(entry.data.d)) return;
+        this.#lines.add("request", entry.data.t, entry.data.d);
+        break;
+    }
+    this.#history?.take();
+  }
+
+  /** Whether the clock setting is unchanged, so that the entry only reports the time. */
+  #isUnchanged({ mode, rate }: StreamClock): boolean {
+    const clock = this.#history?.clock;
+    return clock?.mode === mode && (mode !== "scaled" || clock.rate === rate);
+  }
+
+  #begin(opening: StreamOpening): void {
+    const { reason, t, config, start, base } = opening;
+    if (reason === "putBack" || reason === "unknown") {
+      this.last = "";
+      this.mustRestart = true;
+      this.#notice = NOTICES[reason] ?? null;
+      return;
+    }
+    if (config === undefined || base === undefined) return;
+    this.#lines = new StreamedLines();
+    requests.clear();
+    const data = { ...opening, format: FORMAT, config, start: start ?? t, base } as unknown as OpeningData;
+    this.#history = new History(data, "the exchange", this.#lines);
+    notice.value = NOTICES[reason] ?? this.#notice;
+    this.#notice = null;
+  }
+
+  /** Assigns a request to the row of its latest command, or of its refusal; returns whether there is one. */
+  #attach(request: StreamRequest): boolean {
+    const { count } = this.#lines;
+    const current = this.#history;
+    for (let row = count - 1; current !== null && row >= Math.max(0, count - MAX_ROWS_BACK); row -= 1) {
+      if (requests.has(row)) continue;
+      const { k, d } = this.#lines.at(row);
+      const sequence = current.sequences.at(row);
+      const refused = d as { path: string; code: string };
+      const isRefusal = k === "refused" && refused.path === request.path && refused.code === request.code;
+      const isCommand = k !== "refused" && k !== "clock" && k !== "request" && sequence === request.last;
+      if (request.last < request.first ? isRefusal : isCommand) {
+        requests.set(row, request);
+        return true;
+      }
+    }
+    return false;
+  }
+}
+
+/** Whether a request may have changed snapshots, injected faults (also by being hit by one) or bots. */
+const changesSettings = ({ method, path, fault }: StreamRequest): boolean =>
+  fault !== undefined || (method !== "GET" && /^\/sim\/(snapshots|faults|bots)\b/.test(path));
+
+/** A request follows its rows closely, so that only the latest rows are searched. */
+const MAX_ROWS_BACK = 256;

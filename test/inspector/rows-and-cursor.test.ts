@@ -2,12 +2,14 @@ import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { describeLine } from "../../src/history/describe-line.ts";
 import { type History, MARK } from "../../src/inspector/history.ts";
-import { type RowChoice, RowFilter } from "../../src/inspector/row-filter.ts";
 import { journalOf, openBytes, PLAIN } from "./histories.ts";
 
 // The model asks for the width of the page, which does not exist here.
 vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {} }));
 const model = await import("../../src/inspector/model.ts");
+const { RowFilter } = await import("../../src/inspector/rows.ts");
+
+type Filtering = ConstructorParameters<typeof RowFilter>;
 
 let history: History;
 beforeAll(async () => {
@@ -15,14 +17,11 @@ beforeAll(async () => {
   ({ history } = await openBytes(Buffer.from(journal)));
 });
 
-const EVERY: RowChoice = { account: 0, market: 0, marks: 0, text: "" };
+const EVERY: Filtering[1] = { account: 0, market: 0, marks: 0, text: "" };
 const REQUEST = { requestId: "req-77", method: "POST", path: "/clob/order", status: 503, ms: 1 } as const;
 
 /** All rows that match a filter. */
-function rowsBy(
-  choice: Partial<RowChoice>,
-  requests: ConstructorParameters<typeof RowFilter>[2] = new Map(),
-) {
+function rowsBy(choice: Partial<Filtering[1]>, requests: Filtering[2] = new Map()) {
   const filter = new RowFilter(history, { ...EVERY, ...choice }, requests, () => "");
   while (!filter.search());
   expect(filter.done).toBe(1);

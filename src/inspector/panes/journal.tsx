@@ -9,7 +9,6 @@ import type { LineDescription } from "../../history/describe-line.ts";
 import type { ReplayedLine } from "../../history/journal-replay.ts";
 import { curlText, stepText } from "../copy.ts";
 import { type History, isRequest, MARK } from "../history.ts";
-import { requests } from "../live.ts";
 import { accountName, cursor, history, isShown, moment, moveTo, revision, server } from "../model.ts";
 import {
   AccountLink,
@@ -24,9 +23,8 @@ import {
   useAction,
   useMarkets,
 } from "../parts.tsx";
-import { descriptionsRevision, RowDescriptions } from "../row-descriptions.ts";
-import { RowFilter } from "../row-filter.ts";
-import { useVisibleRows } from "../visible-rows.ts";
+import { descriptionsRevision, RowDescriptions, RowFilter, useVisibleRows } from "../rows.ts";
+import { requests } from "../sources.ts";
 
 const KINDS = {
   all: ["all", 0],

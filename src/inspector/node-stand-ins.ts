@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import { hmac } from "@noble/hashes/hmac";
 import { sha256 } from "@noble/hashes/sha2";
+import { crc32 as crc32OfBytes } from "../engine/hashes.ts";
 
-// Replaces the functions of node:crypto that the engine uses, in browsers.
+// Functions of node:crypto and node:zlib that the engine uses, for browsers.
 
 type Data = string | Uint8Array;
 type Encoding = "hex" | "base64" | "base64url";
@@ -49,3 +50,8 @@ export const randomUUID = (): string => crypto.randomUUID();
 export const createECDH = (): never => {
   throw new Error("no elliptic curves in a browser");
 };
+
+export function crc32(text: string): number {
+  const { buffer, byteOffset, length } = Buffer.from(text, "utf8");
+  return crc32OfBytes(new DataView(buffer, byteOffset, length), 0, length);
+}

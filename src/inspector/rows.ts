@@ -1,0 +1,221 @@
+import { signal, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { StreamRequest } from "../api/event-stream.ts";
+import type { State } from "../core/state.ts";
+import { isControl } from "../engine/journal-line.ts";
+import { describeLine, type LineDescription } from "../history/describe-line.ts";
+import type { History } from "./history.ts";
+import { followed } from "./model.ts";
+
+/** Criteria for rows. */
+interface RowChoice {
+  /** Number of an account; 0 for all. */
+  readonly account: number;
+  /** Number of a market; 0 for all. */
+  readonly market: number;
+  /** `MARK` bits of which a row must have one; 0 for all. */
+  readonly marks: number;
+  /** Text that a row, its error code or its fault must contain, ignoring case; empty for all. */
+  readonly text: string;
+}
+
+/** Time for finding or describing rows before yielding to the page. */
+const SLICE_MS = 12;
+
+/** Finds the rows of a history that meet the criteria, in slices. */
+export class RowFilter {
+  readonly #history: History;
+  readonly #choice: RowChoice;
+  readonly #requests: ReadonlyMap<number, StreamRequest>;
+  readonly #nameOf: (state: State, account: number) => string;
+  readonly rows: number[] = [];
+  #searched = 0;
+
+  constructor(
+    history: History,
+    choice: RowChoice,
+    requests: ReadonlyMap<number, StreamRequest>,
+    nameOf: (state: State, account: number) => string,
+  ) {
+    this.#history = history;
+    this.#nameOf = nameOf;
+    this.#choice = { ...choice, text: choice.text.trim().toLowerCase() };
+    this.#requests = requests;
+  }
+
+  /** Part of the rows that has been searched, 0 to 1. */
+  get done(): number {
+    return this.#history.count === 0 ? 1 : this.#searched / this.#history.count;
+  }
+
+  /** Searches for one time slice; returns whether all present rows have been searched. */
+  search(): boolean {
+    const { account, market, marks, text } = this.#choice;
+    const { count, actors, markets, marks: markedAs } = this.#history;
+    const until = performance.now() + SLICE_MS;
+    while (this.#searched < count) {
+      const row = this.#searched;
+      this.#searched += 1;
+      const isChosen =
+        (account === 0 || actors.at(row) === account) &&
+        (market === 0 || markets.at(row) === market) &&
+        (marks === 0 || (markedAs.at(row) & marks) !== 0);
+      if (isChosen && (text === "" || this.#matches(row, text))) this.rows.push(row);
+      // Most rows take almost no time, so that the clock is read only once in 4,096 rows.
+      if ((text !== "" || (row & 4095) === 4095) && performance.now() > until)
+        return this.#searched === count;
+    }
+    return true;
+  }
+
+  #matches(row: number, text: string): boolean {
+    const line = this.#history.lines.at(row);
+    const request = this.#requests.get(row);
+    let isMatch = [request?.code, request?.fault, request?.requestId, request?.path].some((part) =>
+      part?.toLowerCase().includes(text),
+    );
+    if (isControl(line, "refused")) isMatch ||= line.d.code.toLowerCase().includes(text);
+    this.#history.visit(row, row + 1, (_row, replayed, state) => {
+      const { actor, text: asked, result } = describeLine(replayed, state);
+      const name = this.#nameOf(state, this.#history.actors.at(row));
+      isMatch ||= `${name} ${actor ?? ""} ${asked} ${result}`.toLowerCase().includes(text);
+    });
+    return isMatch;
+  }
+}
+
+/** Maximum number of cached rows. */
+const MAX_CACHED = 20_000;
+
+/** Incremented when further rows have been described. */
+export const descriptionsRevision = signal(0);
+
+/** Descriptions of the rows of a history, computed on request from the exchange at that row. */
+export class RowDescriptions {
+  readonly #history: History;
+  readonly #descriptions = new Map<number, LineDescription>();
+  #requested: readonly number[] = [];
+  #isWaiting = false;
+
+  constructor(history: History) {
+    this.#history = history;
+  }
+
+  /** Returns the description of a row; null until it has been computed. */
+  get(row: number): LineDescription | null {
+    return this.#descriptions.get(row) ?? null;
+  }
+
+  /** Describes rows, in ascending order: some at once, the rest in later frames. */
+  request(rows: readonly number[]): void {
+    this.#requested = rows.filter((row) => !this.#descriptions.has(row));
+    this.#work(false);
+  }
+
+  #work(isLater: boolean): void {
+    const began = performance.now();
+    let done = 0;
+    for (const row of this.#requested) {
+      if (performance.now() - began > SLICE_MS) break;
+      this.#history.visit(row, row + 1, (_row, replayed, state) =>
+        this.#store(row, describeLine(replayed, state)),
+      );
+      done += 1;
+    }
+    this.#requested = this.#requested.slice(done);
+    if (isLater && done > 0) descriptionsRevision.value += 1;
+    if (this.#requested.length === 0 || this.#isWaiting) return;
+    this.#isWaiting = true;
+    requestAnimationFrame(() => {
+      this.#isWaiting = false;
+      this.#work(true);
+    });
+  }
+
+  #store(row: number, description: LineDescription): void {
+    if (this.#descriptions.size >= MAX_CACHED) {
+      const [oldest] = this.#descriptions.keys();
+      if (oldest !== undefined) this.#descriptions.delete(oldest);
+    }
+    this.#descriptions.set(row, description);
+  }
+}
+
+/** Row heights in pixels; in a narrow list the description of a row has its own line. */
+const [ONE_LINE, TWO_LINES] = [22, 40];
+const MIN_WIDTH_FOR_ONE_LINE = 760;
+/** Maximum height of an element in browsers, pixels; longer lists scroll by several pixels at a time. */
+const MAX_HEIGHT = 15_000_000;
+/** Time after the user begins to scroll away during which the end may still be visible. */
+const LEAVING_MS = 300;
+
+/**
+ * Computes the visible rows of a list. All rows have the same height, so that positions need no measuring. Keeps the row at
+ * `row` visible, or the end if `isFollowing`, until the user scrolls away.
+ */
+export function useVisibleRows(count: number, row: number, isFollowing: boolean) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const height = useSignal(0);
+  const rowHeight = useSignal(ONE_LINE);
+  const scrolled = useSignal(0);
+  const isAway = useSignal(false);
+  const leftAt = useRef(0);
+  const leave = (): void => {
+    isAway.value = true;
+    leftAt.current = performance.now();
+  };
+  useSignalEffect(() => {
+    followed.value;
+    isAway.value = false;
+  });
+  const isAtEnd = isFollowing && !isAway.value;
+  const total = count * rowHeight.value;
+  const spacer = Math.min(total, MAX_HEIGHT);
+  /** Pixels of rows per scrolled pixel. */
+  const scale = spacer > height.value ? (total - height.value) / (spacer - height.value) : 1;
+  const above = isAtEnd ? Math.max(0, total - height.value) : scrolled.value * scale;
+  useEffect(() => {
+    const { current: box } = scroller;
+    if (box === null) return;
+    // A list that was empty starts at the top.
+    scrolled.value = box.scrollTop;
+    const observer = new ResizeObserver(() => {
+      height.value = box.clientHeight;
+      rowHeight.value = box.clientWidth < MIN_WIDTH_FOR_ONE_LINE ? TWO_LINES : ONE_LINE;
+    });
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [count === 0]);
+  useEffect(() => {
+    const { current: box } = scroller;
+    if (box === null) return;
+    const [top, bottom] = [row * rowHeight.value, (row + 1) * rowHeight.value];
+    if (isAtEnd) box.scrollTop = spacer;
+    else if (isFollowing) return;
+    else if (top < above) box.scrollTop = top / scale;
+    else if (bottom > above + height.value) box.scrollTop = (bottom - height.value) / scale;
+  }, [row, count, isAtEnd, height.value, rowHeight.value]);
+  const handlers = {
+    onScroll: ({ currentTarget }: Event): void => {
+      const { scrollTop, scrollHeight, clientHeight } = currentTarget as HTMLElement;
+      // The end may move while the user scrolls towards it.
+      const isNearEnd = scrollTop > scrolled.value && scrollHeight - scrollTop < 1.5 * clientHeight;
+      if (isNearEnd && performance.now() - leftAt.current > LEAVING_MS) isAway.value = false;
+      scrolled.value = scrollTop;
+    },
+    onWheel: ({ deltaY }: WheelEvent): void => {
+      if (deltaY < 0) leave();
+    },
+    onTouchMove: leave,
+    onPointerDown: ({ target, currentTarget }: Event): void => {
+      // The scroll bar.
+      if (target === currentTarget) leave();
+    },
+  };
+  const first = Math.floor(above / rowHeight.value);
+  const last = Math.min(count, Math.ceil((above + height.value) / rowHeight.value));
+  /** Vertical offset of the first visible row, in pixels. */
+  const shift = first * rowHeight.value - above;
+  const isTwoLined = rowHeight.value === TWO_LINES;
+  return { scroller, handlers, spacer, height: height.value, shift, first, last, isTwoLined };
+}
