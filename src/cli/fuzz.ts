@@ -14,7 +14,7 @@ import {
   seedsFailed,
   seedsRun,
 } from "../fuzz/campaign/results.ts";
-import { rangeText, seriesOf, shardText, WHOLE } from "../fuzz/campaign/seeds.ts";
+import { rangeText, seriesOf, shardText, WHOLE } from "../fuzz/seeds.ts";
 import { codeSummary } from "../scenario/report/github.ts";
 import { count, durationText, grouped, oneLine, type Paint, plainPaint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";

@@ -1,4 +1,6 @@
 import type { SettlementFaultKind, SettlementFaultTerms } from "../core/chain/chain.ts";
+import { CONTRACTS, NO_PARENT, TOKEN_UNITS, UNLIMITED } from "../core/chain/contracts.ts";
+import type { ContractCall } from "../core/chain/transaction.ts";
 import type { Command, CommandOf } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
@@ -8,7 +10,6 @@ import { type Outcome, SELF_TRADE_POLICIES, type Side } from "../core/terms.ts";
 import { type Millis, millis, money, price, size } from "../core/units.ts";
 import type { MarketTerms } from "../scenario/language/parts.ts";
 import { marketCommand, SCENARIO_EVENT } from "../scenario/venue/opening.ts";
-import { approvalCommand, callCommand } from "./call-command.ts";
 
 /** Usual frequency of each action that is not an order, relative to `ORDER_WEIGHT`. */
 const WEIGHTS = {
@@ -343,3 +344,61 @@ export class Generator {
 
 /** Returns the address of an account. The index after the last account gives an unused address. */
 const addressAt = (index: number): string => `0x${(index + 1).toString(16).padStart(40, "0")}`;
+
+const SIZES = [0, 1, 100, 777, 5000];
+const GAS = 500_000;
+const GWEI = 1_000_000_000;
+
+/** Draws a wallet's call on the settlement chain. Most calls succeed. */
+export function callCommand(
+  random: Stream,
+  from: string,
+  market: Market,
+  to: string,
+): CommandOf<"sendTransaction"> {
+  const amount = random.pick(SIZES);
+  const { conditionId: condition } = market;
+  const sets = { collateral: CONTRACTS.collateral, parent: NO_PARENT, condition };
+  const tokens = String(amount * TOKEN_UNITS);
+  const calls: readonly ContractCall[] = [
+    { kind: "split", ...sets, partition: ["1", "2"], amount: tokens },
+    { kind: "merge", ...sets, partition: ["1", "2"], amount: tokens },
+    { kind: "redeem", ...sets, indexSets: ["1", "2"] },
+    { kind: "transfer", to, amount: tokens },
+    {
+      kind: "safeTransfer",
+      from,
+      to,
+      ids: [tokenIdIn(market, random.oneIn(2) ? "YES" : "NO")],
+      amounts: [tokens],
+      isBatch: false,
+    },
+  ];
+  return sendTransaction(from, random.pick(calls));
+}
+
+const ALLOWANCES = [0, 300_000, 5_000_000, UNLIMITED];
+
+/** Draws a wallet's approval of what contracts may transfer from it. */
+export function approvalCommand(random: Stream, from: string): CommandOf<"sendTransaction"> {
+  const spender = random.oneIn(3) ? CONTRACTS.conditionalTokens : CONTRACTS.exchange;
+  const call: ContractCall = random.oneIn(3)
+    ? { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: !random.oneIn(3) }
+    : { kind: "approve", spender, amount: String(random.pick(ALLOWANCES)) };
+  return sendTransaction(from, call);
+}
+
+const sendTransaction = (from: string, call: ContractCall): CommandOf<"sendTransaction"> => ({
+  kind: "sendTransaction",
+  from,
+  to: CONTRACTS.conditionalTokens,
+  nonce: null,
+  value: "0",
+  gas: GAS,
+  maxFeePerGas: 300 * GWEI,
+  maxPriorityFeePerGas: GWEI,
+  input: "0x",
+  call,
+  raw: null,
+  hash: null,
+});

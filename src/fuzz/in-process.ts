@@ -1,7 +1,31 @@
-import { writeFailure } from "./failure-files.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { VERSION } from "../config.ts";
+import type { Command } from "../core/commands.ts";
+import { moneyText, sizeText } from "../core/format.ts";
+import type { Decision } from "../core/refusals.ts";
+import type { State } from "../core/state.ts";
+import type { Side } from "../core/terms.ts";
+import { price, size } from "../core/units.ts";
+import { Exchange } from "../engine/exchange.ts";
+import { type Entry, SessionLog } from "../engine/journal.ts";
+import { historySince, reportBytes } from "../history/report.ts";
+import { HistoryNames, readHistoryExpectation } from "../history/shrink/history-scenario.ts";
+import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
+import {
+  HistoryNotExpressible,
+  type ShrinkHistoryOptions,
+  type History as ShrunkHistory,
+  shrinkHistory,
+} from "../history/shrink/shrink-history.ts";
+import { NotRunInTime } from "../history/shrink/shrink-scenario.ts";
+import { levelText } from "../scenario/run/format.ts";
+import { emptyWorld } from "../simulation/opening.ts";
 import { profileText } from "./generator.ts";
-import { History } from "./history.ts";
-import type { SeedRunner } from "./outcome.ts";
+import { History, type OpenExchange, openEmpty, openPlain } from "./history.ts";
+import type { ReferenceExchange, ReferenceMarket } from "./reference/reference-exchange.ts";
+import { type Amount, nothing } from "./reference/wallet.ts";
+import type { Failure, FailureFiles, SeedRunner } from "./seeds.ts";
 
 /** Runs the history of a seed in this process, against the reference exchange. */
 export const inProcess: SeedRunner = {
@@ -17,3 +41,223 @@ export const inProcess: SeedRunner = {
   },
   write: (outcome, settings, folder, name) => writeFailure(outcome.seed, settings.commands, folder, name),
 };
+
+/**
+ * Returns the reference's values where the exchange's differ, as expectations of the scenario language, simplest first.
+ * Books are not compared: each is an expectation.
+ */
+function* expectationsOf(state: State, reference: ReferenceExchange, names: HistoryNames): Generator<string> {
+  yield* ordersOf(state, reference);
+  yield* balancesOf(state, reference, names);
+  for (const market of reference.markets) {
+    const name = names.marketNames.get(market.number);
+    if (name !== undefined) yield bookText(market, names.markets.length > 1 ? `${name} ` : "");
+  }
+}
+
+function* ordersOf({ orders }: State, reference: ReferenceExchange): Generator<string> {
+  for (const { number, status, filled, size } of reference.orders) {
+    const order = orders.find(number);
+    if (order === undefined || (order.status === status && order.matched === filled)) continue;
+    yield `orders: { o${number}: ${status} ${sizeText(filled)}/${sizeText(size)} }`;
+  }
+}
+
+function* balancesOf(state: State, reference: ReferenceExchange, names: HistoryNames): Generator<string> {
+  for (const account of state.accounts) {
+    const name = names.accountOf(account.address);
+    const wallet = reference.wallets.find(({ address }) => address === account.address);
+    if (name === null || wallet === undefined) continue;
+    const parts: string[] = [];
+    if (!isEqual(account.collateral, wallet.usdc)) parts.push(`USDC: ${amountText(wallet.usdc, moneyText)}`);
+    for (const market of reference.markets) {
+      const marketName = names.marketNames.get(market.number);
+      const holding = account.holdings.get(market.number);
+      for (const outcome of ["YES", "NO"] as const) {
+        const found = holding?.[outcome === "YES" ? "yes" : "no"] ?? nothing();
+        const expected = wallet.balanceOf(market.number, outcome);
+        if (marketName === undefined || isEqual(found, expected)) continue;
+        const token = names.markets.length > 1 ? `${marketName} ${outcome}` : outcome;
+        parts.push(`${token}: ${amountText(expected, sizeText)}`);
+      }
+    }
+    if (parts.length > 0) yield `balances: { ${name}: { ${parts.join(", ")} } }`;
+  }
+}
+
+const isEqual = (a: Pick<Amount, "balance" | "reserved">, b: Amount): boolean =>
+  a.balance === b.balance && a.reserved === b.reserved;
+
+const amountText = ({ balance, reserved }: Amount, text: (units: number) => string): string =>
+  `{ balance: ${text(balance)}, reserved: ${text(reserved)} }`;
+
+function bookText({ books, tick, isOneBook }: ReferenceMarket, prefix: string): string {
+  const outcomes = isOneBook ? (["YES"] as const) : (["YES", "NO"] as const);
+  const shown = outcomes.map((outcome) => {
+    const levels = (side: Side): string =>
+      books[outcome]
+        .depth(side)
+        .map(({ tick: level, open }) =>
+          levelText({ price: price(level * tick), size: size(open), orders: null }),
+        )
+        .join(", ");
+    return `${prefix}${outcome}: { bids: [${levels("BUY")}], asks: [${levels("SELL")}] }`;
+  });
+  return `book: { ${shown.join(", ")} }`;
+}
+
+/** Time limit for shrinking one failure, in milliseconds. */
+const SHRINK_MS = 20_000;
+
+/** Runs a seed again up to its failure, and writes a bug report and a scenario that fails in the same way. */
+export async function writeFailure(
+  seed: number,
+  commands: number,
+  folder: string,
+  name: string,
+  open: OpenExchange = openPlain,
+): Promise<FailureFiles> {
+  const history = await History.open(seed, open);
+  const failure = await history.run(commands);
+  if (failure === null) return { scenario: null, report: null, remark: "run again, the seed does not fail" };
+  const report = join(folder, `${name}.ndjson`);
+  writeFileSync(report, reportOf(history, failure, `${name}.ndjson`));
+  const { record } = history.host;
+  if (!(record instanceof SessionLog))
+    return { scenario: null, report, remark: "the exchange was on a disk, and a scenario's is in memory" };
+  return writeScenario(
+    join(folder, `${name}.yaml`),
+    report,
+    await reproduce(history, record.entries ?? [], open),
+  );
+}
+
+/** Writes the scenario if there is one, and names the files of the failure. */
+export function writeScenario(path: string, report: string, { text, remark }: Reproduction): FailureFiles {
+  if (text !== null) writeFileSync(path, text);
+  return { scenario: text === null ? null : path, report, remark };
+}
+
+function reportOf({ host, profile: { config }, start }: History, { sentence }: Failure, file: string) {
+  if (!(host.record instanceof SessionLog)) return host.record;
+  const history = historySince(emptyWorld(config.seed), { config, start }, host.record);
+  const { now, hash } = host.exchange;
+  return reportBytes(
+    { history, engine: VERSION, reason: `fuzz: ${sentence}`, now, hash, defect: null },
+    file,
+  );
+}
+
+/** Text of a scenario; null if there is none, and `remark` says why. */
+interface Reproduction {
+  readonly text: string | null;
+  readonly remark: string | null;
+}
+
+/** Reduces a history to a scenario of a few steps that fails in the same way. Returns null if the history does not fail. */
+export async function asScenario(
+  history: ShrunkHistory,
+  options: ShrinkHistoryOptions,
+): Promise<Reproduction | null> {
+  try {
+    const shrunk = await shrinkHistory(history, options);
+    return shrunk === null ? null : { text: shrunk.text, remark: shrunk.remarks[0] ?? null };
+  } catch (error) {
+    if (!(error instanceof HistoryNotExpressible || error instanceof NotRunInTime)) throw error;
+    return { text: null, remark: error.message };
+  }
+}
+
+/** Starts the time limit for shrinking one failure. Returns whether less than `reserveMs` is left. */
+export function shrinkDeadline(): (reserveMs: number) => boolean {
+  const end = performance.now() + SHRINK_MS;
+  return (reserveMs) => performance.now() + reserveMs > end;
+}
+
+/** Tries the failures that a scenario can show, one after the other, and returns the first that it reproduces. */
+async function reproduce(
+  history: History,
+  entries: readonly Entry[],
+  open: OpenExchange,
+): Promise<Reproduction> {
+  const { config } = history.profile;
+  const options: ShrinkHistoryOptions = {
+    isOver: shrinkDeadline(),
+    open: (terms, start) => openEmpty(terms, start, open),
+  };
+  const names = new HistoryNames({
+    open: () => openEmpty(config, history.start, open),
+    entries,
+    devAccounts: [],
+  });
+  const whole = { config, start: history.start, entries: withThrown(history, entries) };
+  let reproduction: Reproduction = { text: null, remark: "no step of a scenario shows it" };
+  for (const expected of [null, refusalOf(history, names), ...differencesOf(history, names)]) {
+    if (expected === undefined) continue;
+    const reduced = expected === null ? whole : { ...whole, entries };
+    reproduction = (await asScenario(reduced, { ...options, expected })) ?? reproduction;
+    if (reproduction.text !== null) break;
+  }
+  return reproduction;
+}
+
+/** Appends the command at which the exchange threw, which the journal does not have. */
+function withThrown({ exchange, latest }: History, entries: readonly Entry[]): readonly Entry[] {
+  if (exchange.thrown === null || latest === null) return entries;
+  return [...entries, { sequence: entries.length + 1, at: latest.at, command: exchange.thrown.command }];
+}
+
+/** Reads the expectations of the reference as those of a scenario. */
+function* differencesOf(history: History, names: HistoryNames) {
+  for (const text of expectationsOf(history.exchange.state, history.reference, names)) {
+    const read = readHistoryExpectation("the reference", text, names);
+    if (!("problems" in read)) yield read;
+  }
+}
+
+/** Returns the latest command as a refusal; undefined if it is not a refused order or cancel. */
+function refusalOf({ exchange, latest }: History, names: HistoryNames): HistoryRefusal | undefined {
+  if (latest === null || !latest.isRefused) return undefined;
+  const { command, at } = latest;
+  if (command.kind !== "placeOrder" && command.kind !== "cancelOrder") return undefined;
+  const decision = exchange.decideNext(command);
+  if (decision.ok) return undefined;
+  const request = {
+    method: command.kind === "placeOrder" ? ("POST" as const) : ("DELETE" as const),
+    path: "/clob/order",
+    address: command.address,
+    isProven: true,
+    status: 400,
+    code: decision.refusal.code,
+    field: null,
+    asked: { kind: "command" as const, command },
+  };
+  return { names, command, refused: { sequence: exchange.sequence, at, request } };
+}
+
+/** Seeds to run before the fuzzer counts as defective. */
+const SEEDS = 64;
+const COMMANDS = 100;
+
+/** An exchange with a defect: the unfilled rest of a FAK order stays in the book. */
+class DefectiveExchange extends Exchange {
+  override submit(command: Command): Decision {
+    return super.submit(
+      command.kind === "placeOrder" && command.orderType === "FAK"
+        ? { ...command, orderType: "GTC" }
+        : command,
+    );
+  }
+}
+
+/** Whether the fuzzer finds a planted defect. Every campaign checks this first. */
+export async function findsCanary(): Promise<boolean> {
+  for (let seed = 0; seed < SEEDS; seed += 1) {
+    const history = await History.open(
+      seed,
+      (config, start, journal) => new DefectiveExchange(config, start, journal),
+    );
+    if ((await history.run(COMMANDS)) !== null) return true;
+  }
+  return false;
+}

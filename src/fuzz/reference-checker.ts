@@ -1,6 +1,7 @@
 import type { Balance } from "../core/account.ts";
 import { ASK, BID, type BookDirection } from "../core/book/book.ts";
-import { type Command, isCausedByTime } from "../core/commands.ts";
+import { CONTRACTS, TOKEN_UNITS, UNLIMITED } from "../core/chain/contracts.ts";
+import { type Command, type CommandOf, isCausedByTime } from "../core/commands.ts";
 import type { DomainEvent, EventOf } from "../core/events.ts";
 import { numberOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
@@ -8,11 +9,10 @@ import { remainingOf } from "../core/order.ts";
 import type { Decision } from "../core/refusals.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
-import { referenceCall } from "./call-command.ts";
-import { CheckFailed } from "./outcome.ts";
 import type { RestingOrder } from "./reference/naive-book.ts";
 import { ReferenceExchange, type ReferenceTrade, type Reply } from "./reference/reference-exchange.ts";
-import { type Amount, nothing } from "./reference/wallet.ts";
+import { type Amount, type Call, nothing } from "./reference/wallet.ts";
+import { CheckFailed } from "./seeds.ts";
 
 /** Returns the error for a difference between the exchange and its reference. */
 const differs = (about: string, text: string, found: unknown, expected: unknown): CheckFailed =>
@@ -409,4 +409,46 @@ const sortedText = (numbers: readonly number[]): string => [...numbers].sort((a,
 function marketAndOutcome({ tokenById }: State, tokenId: string) {
   const token = tokenById.get(tokenId) ?? 0;
   return { market: marketOfToken(token), outcome: outcomeOf(token) };
+}
+
+/** Returns the call in the terms of the reference exchange. */
+export function referenceCall(
+  { from, call }: CommandOf<"sendTransaction">,
+  { tokenById, marketByConditionId }: State,
+): Call {
+  switch (call.kind) {
+    case "split":
+    case "merge":
+      return {
+        kind: call.kind,
+        from,
+        market: marketByConditionId.get(call.condition) ?? 0,
+        size: Number(call.amount) / TOKEN_UNITS,
+      };
+    case "redeem":
+      return { kind: "redeem", from, market: marketByConditionId.get(call.condition) ?? 0 };
+    case "transfer":
+      return { kind: "pay", from, to: call.to, amount: Number(call.amount) };
+    case "safeTransfer": {
+      const token = tokenById.get(call.ids[0] ?? "") ?? 0;
+      const size = Number(call.amounts[0]) / TOKEN_UNITS;
+      return {
+        kind: "give",
+        from,
+        to: call.to,
+        market: marketOfToken(token),
+        outcome: outcomeOf(token),
+        size,
+      };
+    }
+    case "approve": {
+      const spender = call.spender === CONTRACTS.exchange ? "exchange" : "tokens";
+      const amount = call.amount === String(UNLIMITED) ? null : Number(call.amount);
+      return { kind: "allow", from, spender, amount };
+    }
+    case "setApprovalForAll":
+      return { kind: "allowShares", from, isAllowed: call.approved };
+    default:
+      throw new Error(`histories do not draw calls of kind ${call.kind}`);
+  }
 }

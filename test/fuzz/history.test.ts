@@ -6,12 +6,9 @@ import { numberOf } from "../../src/core/ids.ts";
 import type { Decision } from "../../src/core/refusals.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import type { SessionLog } from "../../src/engine/journal.ts";
-import { findsCanary } from "../../src/fuzz/canary.ts";
-import type { OpenExchange } from "../../src/fuzz/exchange-host.ts";
-import { writeFailure } from "../../src/fuzz/failure-files.ts";
 import { ACTIONS, profileOf, profileText } from "../../src/fuzz/generator.ts";
-import { History } from "../../src/fuzz/history.ts";
-import { inProcess } from "../../src/fuzz/in-process.ts";
+import { History, type OpenExchange } from "../../src/fuzz/history.ts";
+import { findsCanary, inProcess, writeFailure } from "../../src/fuzz/in-process.ts";
 import { run } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
 

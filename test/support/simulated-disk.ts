@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import type { DiskFile, OpenMode } from "../../src/engine/disk.ts";
-import { type DiskImage, GrowableBytes, MemoryDisk } from "../../src/fuzz/exchange-host.ts";
+import { type DiskImage, GrowableBytes, MemoryDisk } from "../../src/fuzz/history.ts";
 
-export type { DiskImage } from "../../src/fuzz/exchange-host.ts";
+export type { DiskImage };
 
 /** A change of a file's data that a power failure may undo until it is synced. */
 export type DataChange =

@@ -5,7 +5,7 @@ import { readJournal } from "../../src/fuzz/http/answer-replay.ts";
 import { check } from "../../src/fuzz/http/check.ts";
 import type { OverHttp } from "../../src/fuzz/http/session.ts";
 import { profileOf } from "../../src/fuzz/http/traffic.ts";
-import type { SeedOutcome } from "../../src/fuzz/outcome.ts";
+import type { SeedOutcome } from "../../src/fuzz/seeds.ts";
 import { readLog } from "../fuzz/http/observed.ts";
 import { bundleInto } from "../support/bundled.ts";
 import { temporaryFolder } from "../support/folder.ts";

@@ -24,17 +24,18 @@ import { StoreError } from "../../engine/journal.ts";
 import { isNewer } from "../../engine/journal-line.ts";
 import { FILE_LIMITS, FileRefused, readFailure, readText } from "../../regular-file.ts";
 import { SHARD, type Shard } from "../../setting.ts";
-import type { FailureFiles, SeedSettings } from "../outcome.ts";
 import {
+  type FailureFiles,
   rangeText,
   readRange,
   type SeedRange,
   type SeedSeries,
+  type SeedSettings,
   seriesOf,
   shardText,
   sharedSeed,
   WHOLE,
-} from "./seeds.ts";
+} from "../seeds.ts";
 
 const FAMILY = "clobsim-fuzz/";
 const FORMAT = `${FAMILY}1`;

@@ -1,9 +1,9 @@
 // Entry point of a thread that runs seeds. An uncaught error ends the thread.
 import { parentPort, workerData } from "node:worker_threads";
 import { unreachable } from "../../core/terms.ts";
-import type { SeedRunner } from "../outcome.ts";
+import type { SeedRunner } from "../seeds.ts";
+import type { Task, TaskResults, ThreadMessage } from "./campaign.ts";
 import type { CampaignSettings } from "./results.ts";
-import type { Task, TaskResults, ThreadMessage } from "./seed-thread.ts";
 
 const settings = workerData as CampaignSettings;
 const post = (message: ThreadMessage): void => parentPort?.postMessage(message);
@@ -26,7 +26,7 @@ async function execute(runner: SeedRunner, task: Task): Promise<TaskResults[Task
     case "write":
       return runner.write(task.outcome, settings, task.folder, task.name);
     case "findCanary":
-      return (await import("../canary.ts")).findsCanary();
+      return (await import("../in-process.ts")).findsCanary();
     default:
       throw unreachable(task);
   }

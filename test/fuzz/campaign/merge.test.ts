@@ -6,7 +6,7 @@ import {
   type Results,
   type ResultsFile,
 } from "../../../src/fuzz/campaign/results.ts";
-import { readRange } from "../../../src/fuzz/campaign/seeds.ts";
+import { readRange } from "../../../src/fuzz/seeds.ts";
 import { SHARD } from "../../../src/setting.ts";
 
 const ran = (seeds: string, shard: string, done: number, engine = "0.1.0"): RanPart => ({

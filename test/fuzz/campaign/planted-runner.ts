@@ -1,7 +1,7 @@
 // Replaces src/fuzz/in-process.ts by a runner whose seeds fail in known ways.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Failure, SeedRunner } from "../../../src/fuzz/outcome.ts";
+import type { Failure, SeedRunner } from "../../../src/fuzz/seeds.ts";
 
 /** Seeds that end or block their thread. */
 const FATAL: Readonly<Record<number, () => unknown>> = {

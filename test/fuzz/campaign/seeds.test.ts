@@ -7,7 +7,7 @@ import {
   seedAt,
   seriesOf,
   sharedSeed,
-} from "../../../src/fuzz/campaign/seeds.ts";
+} from "../../../src/fuzz/seeds.ts";
 
 const seedsIn = (series: SeedSeries): number[] =>
   Array.from({ length: series.length }, (_, place) => seedAt(series, place));

@@ -2,15 +2,14 @@ import type { Credentials, Market } from "../../../src/client/api-messages.ts";
 import { serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
 import { type Journal, readJournal } from "../../../src/fuzz/http/answer-replay.ts";
-import { Clients } from "../../../src/fuzz/http/clients.ts";
 import {
+  Clients,
   type Observation,
   type ObservationLog,
   requestTo,
   type SentRequest,
 } from "../../../src/fuzz/http/observation.ts";
-import { reportAt } from "../../../src/fuzz/http/server.ts";
-import { derivationRequest } from "../../../src/fuzz/http/session.ts";
+import { derivationRequest, reportAt } from "../../../src/fuzz/http/session.ts";
 import { OPENED_AT } from "../../../src/fuzz/http/traffic.ts";
 import { Wallets } from "../../../src/scenario/venue/wallets.ts";
 import { emptyWorld } from "../../../src/simulation/opening.ts";
