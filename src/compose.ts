@@ -35,11 +35,10 @@ import { reportingOf } from "./reporting.ts";
 import { Outbox } from "./server/connection.ts";
 import { Faults } from "./server/faults.ts";
 import { HttpService, requireFree } from "./server/http-service.ts";
-import { InspectorPage } from "./server/page.ts";
-import { Pool } from "./server/pool.ts";
 import { logBelow, requestLog } from "./server/request-log.ts";
-import { ExchangeSite } from "./server/server.ts";
+
 import type { Chain, ChainClient, DevWallet, Service, ServiceOptions } from "./server/service.ts";
+import { ExchangeSite, InspectorPage, Pool } from "./server/site.ts";
 import { Stream } from "./server/stream.ts";
 import { ConfigError, isLoopback } from "./setting.ts";
 import { devPrivateKey } from "./simulation/dev-accounts.ts";
@@ -203,12 +202,15 @@ async function servePool(
   warn: Warn,
 ): Promise<RunningServer> {
   const shared = newSharedParts(config);
+  const page = new InspectorPage();
   const pool = new Pool({
     ...shared,
     size,
     options: optionsOf(config, origin, ""),
-    open: (number) =>
-      new ExchangeSite(serviceOf(config, openAtOrigin(config, origin), warn, shared, `/${number}`)),
+    open: (number) => {
+      const opened = openAtOrigin(config, origin);
+      return new ExchangeSite(serviceOf(config, opened, warn, shared, `/${number}`), page);
+    },
   });
   const http = new HttpService(pool, () => pool.members);
   const opened = { origin, exchange: exchangeAt(origin) };
@@ -265,13 +267,12 @@ function summaryOf({ exchange, origin }: Pick<OpenedExchange, "exchange" | "orig
 }
 
 /** The parts of a service that all exchanges of a server share. */
-type SharedParts = Pick<Service, "outbox" | "slices" | "log" | "page">;
+type SharedParts = Pick<Service, "outbox" | "slices" | "log">;
 
 const newSharedParts = (config: Config): SharedParts => ({
   outbox: new Outbox(),
   slices: new Slices(),
   log: requestLog(config.logLevel),
-  page: new InspectorPage(),
 });
 
 /** Creates the service of an opened exchange; `prefix` is its path in a pool. */
@@ -289,7 +290,7 @@ export function serviceOf(
   const faults = new Faults(seed);
   const reporting = reportingOf(opened, config.report, shared.slices, warn);
   const stream = new Stream(opened, VERSION);
-  const { outbox, slices, log, page } = shared;
+  const { outbox, slices, log } = shared;
   const bots = new Bots(exchange);
   const openBots = (): void => {
     if (config.bots === null) return;
@@ -335,7 +336,6 @@ export function serviceOf(
     log: prefix === "" ? log : logBelow(log, prefix),
     chain,
     stream,
-    page,
     reopen,
     noteRefused: (request) => {
       opened.noteRefused(request);

@@ -6,7 +6,8 @@ import { ApiError } from "../api/errors.ts";
 import { AUTH_HEADERS, type HeaderValues, type StoredCredentials } from "../api/signing.ts";
 import { quoted } from "../core/format.ts";
 import type { Address } from "../core/terms.ts";
-import { type Incoming, pathOf, type Service } from "./service.ts";
+import { headerValues, type Incoming, pathOf } from "./messages.ts";
+import type { Service } from "./service.ts";
 
 /** Whether a host name, without its port, always means this machine. */
 const isLoopbackName = (name: string): boolean =>
@@ -40,17 +41,6 @@ export function guardHost(rule: HostRule, request: Incoming): void {
   checkName(rule, authority[1] as string);
   const target = request.url.slice(authority[0].length);
   request.url = target.startsWith("/") ? target : `/${target}`;
-}
-
-/** Returns all values of a header; `header` is in lower case. */
-export function headerValues(rawHeaders: readonly string[], header: string): string[] {
-  const values: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
-    if (name.length === header.length && name.toLowerCase() === header)
-      values.push(rawHeaders[at + 1] as string);
-  }
-  return values;
 }
 
 function checkName(rule: HostRule, host: string): void {

@@ -4,9 +4,9 @@ import { CHAIN_PATH, type NotificationSink } from "../api/chain-rpc.ts";
 import { ApiError } from "../api/errors.ts";
 import { guardHost, guardOrigin, isTrusted } from "./access.ts";
 import { injectedError } from "./faults.ts";
-import { MAX_LARGE_BODY } from "./request-body.ts";
+import { type Incoming, MAX_LARGE_BODY, type RequestInfo } from "./messages.ts";
 import { errorText, knownError, refuseUpgrade } from "./send.ts";
-import type { ChainClient, Incoming, RequestInfo, Service } from "./service.ts";
+import type { ChainClient, Service } from "./service.ts";
 
 /** Pending bytes, besides one answer, above which a client gets no notifications. */
 const MAX_WAITING_BYTES = 1024 * 1024;

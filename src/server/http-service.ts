@@ -1,7 +1,8 @@
 import type { Server } from "node:http";
 import { createServer, type Socket, type Server as TcpServer } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
-import { createHttpServer, type ExchangeSite, type Site } from "./server.ts";
+import { createHttpServer, type Site } from "./http-server.ts";
+import type { ExchangeSite } from "./site.ts";
 
 const CLOSE_GRACE_MS = 2_000;
 

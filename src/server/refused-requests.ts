@@ -5,7 +5,8 @@ import { ApiError } from "../api/errors.ts";
 import { fieldsOf, readJsonObject, unknownFieldsAt } from "../api/request-body.ts";
 import type { AskedFor, RefusedRequest, Scalar } from "../core/refusals.ts";
 import { readAddress } from "../core/terms.ts";
-import { type Incoming, pathOf, type Service } from "./service.ts";
+import { type Incoming, pathOf } from "./messages.ts";
+import type { Service } from "./service.ts";
 
 /** Limits: bytes of a recorded request, characters of its path, and characters of a value if the request is too long. */
 const MAX_ASKED = 640;

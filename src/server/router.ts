@@ -13,26 +13,21 @@ import {
 import { quoted } from "../core/format.ts";
 import { authenticate, guardControl } from "./access.ts";
 import { type AppliedFault, injectedError } from "./faults.ts";
-import { noteRefusal } from "./refused-requests.ts";
 import {
+  type Answer,
   announcedLength,
   checkMediaType,
+  type Incoming,
   isChunked,
   MAX_LARGE_BODY,
   NO_BODY,
-  readBody,
-} from "./request-body.ts";
-import { dropConnection, sendAnswer, sendEmpty, sendError } from "./send.ts";
-import {
-  type Answer,
-  type AnyHandler,
-  type Handlers,
-  type Incoming,
   type Outgoing,
   pathOf,
-  type Service,
-  viewOf,
-} from "./service.ts";
+  readBody,
+} from "./messages.ts";
+import { noteRefusal } from "./refused-requests.ts";
+import { dropConnection, sendAnswer, sendEmpty, sendError } from "./send.ts";
+import { type AnyHandler, type Handlers, type Service, viewOf } from "./service.ts";
 
 type Routed = Incoming & { readonly params: Record<string, string> };
 type Route = (request: Routed, response: Outgoing) => void;

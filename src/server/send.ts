@@ -14,9 +14,10 @@ import {
   Outgoing,
   pathOf,
   type RequestInfo,
-  type Service,
   StreamedAnswer,
-} from "./service.ts";
+  slicesOf,
+} from "./messages.ts";
+import type { Service } from "./service.ts";
 
 /** Status in the log if no answer was sent. */
 const NO_STATUS = 0;
@@ -273,8 +274,6 @@ export const internalError = (help: ApiError["help"] = {}): ApiError =>
     help,
   );
 
-const PIECE_LENGTH = 64 * 1024;
-
 /**
  * Writes the pieces of an answer as fast as the client reads them, in time slices, and ends it. Returns early if the
  * client disconnects.
@@ -305,21 +304,4 @@ function drained(response: Outgoing): Promise<void> {
     response.on("drain", go);
     response.on("close", go);
   });
-}
-
-/** Joins lines, each followed by `end`, into pieces of at least 64 Ki characters, the last one excepted. */
-export function* inPieces(lines: Iterable<string>, end = "\n"): Generator<string> {
-  let piece = "";
-  for (const line of lines) {
-    piece += line + end;
-    if (piece.length < PIECE_LENGTH) continue;
-    yield piece;
-    piece = "";
-  }
-  if (piece !== "") yield piece;
-}
-
-export function* slicesOf(text: string): Generator<Uint8Array> {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += PIECE_LENGTH) yield bytes.subarray(at, at + PIECE_LENGTH);
 }

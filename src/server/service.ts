@@ -1,5 +1,4 @@
-import { IncomingMessage, ServerResponse } from "node:http";
-import { CHAIN_PATH, type NotificationSink } from "../api/chain-rpc.ts";
+import type { NotificationSink } from "../api/chain-rpc.ts";
 import type { Numbers } from "../api/decimals.ts";
 import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
 import type { EndpointOf, Operation, ReplyTo } from "../api/endpoints.ts";
@@ -16,77 +15,10 @@ import type { Exchange } from "../engine/exchange.ts";
 import type { Persistence } from "../engine/journal.ts";
 import type { Keyring } from "../engine/keyring.ts";
 import type { Outbox } from "./connection.ts";
-import type { AppliedFault, Faults } from "./faults.ts";
+import type { Faults } from "./faults.ts";
+import type { Answer, JsonText, StreamedAnswer } from "./messages.ts";
 import type { RequestLog } from "./request-log.ts";
-
-/** An HTTP request with what the server records about it. */
-export class Incoming extends IncomingMessage {
-  declare asksForUpgrade: boolean;
-  declare url: string;
-  declare method: string;
-  /** `performance.now()` at arrival. */
-  arrivedAt = 0;
-  requestId = "";
-  /** Address whose credentials signed the request; empty until the signature is verified. */
-  caller = "";
-  /** Warnings for the client, such as unknown fields, as the response header `x-sim-warning` carries them. */
-  warning = "";
-  /** Bytes of a body that the handler parses itself; null until they have arrived. */
-  rawBody: Buffer | null = null;
-  fault: AppliedFault | null = null;
-  /** Sequence of the first command that the request may have caused, and of the latest command when its answer was made. */
-  firstCommand = Number.POSITIVE_INFINITY;
-  lastCommand = 0;
-
-  /**
-   * Whether Node emits "upgrade" or "connect" instead of "request": true only for CONNECT and a WebSocket to the chain.
-   * Requests to upgrade to any other protocol are served as plain HTTP, as HTTP allows.
-   */
-  get upgrade(): boolean {
-    if (!this.asksForUpgrade) return false;
-    const { method, headers } = this;
-    if (method !== "GET") return method === "CONNECT";
-    return isWebSocket(headers.upgrade) && this.isToChain;
-  }
-
-  set upgrade(asked: boolean) {
-    this.asksForUpgrade = asked;
-  }
-
-  protected get isToChain(): boolean {
-    return pathOf(this.url) === CHAIN_PATH;
-  }
-}
-
-/** What logs, error bodies and the live feed need of a request, which is an HTTP request or a WebSocket message. */
-export type RequestInfo = Pick<
-  Incoming,
-  | "method"
-  | "url"
-  | "requestId"
-  | "arrivedAt"
-  | "caller"
-  | "rawBody"
-  | "fault"
-  | "firstCommand"
-  | "lastCommand"
->;
-
-const isWebSocket = (protocol: string | undefined): boolean => protocol?.toLowerCase() === "websocket";
-
-export function pathOf(target: string): string {
-  const query = target.indexOf("?");
-  return query < 0 ? target : target.slice(0, query);
-}
-
-/** A response without a Date header, because a frozen exchange must answer the same bytes each time. */
-export class Outgoing extends ServerResponse {
-  constructor(request: IncomingMessage, options?: object) {
-    // Node passes the server's options as a second argument, which its published types do not declare.
-    super(...([request, options] as unknown as [IncomingMessage]));
-    this.sendDate = false;
-  }
-}
+import type { Stream } from "./stream.ts";
 
 /** A development account, whose private key is public. */
 export interface DevWallet {
@@ -129,29 +61,6 @@ export interface ChainClient extends ChainCalls {
   close(): void;
 }
 
-/** Position at which a reader of the live feed starts. */
-export interface StreamStart {
-  readonly from: "start" | "now";
-  /** Id of the entry after which to continue; if null, `from` applies. */
-  readonly since: string | null;
-}
-
-/** Live feed of the commands, requests and clock changes of one exchange. */
-export interface LiveFeed {
-  /** Opens an endless stream of entries for a new reader. @throws ApiError if there are too many readers. */
-  open(beginning: StreamStart): StreamedAnswer;
-  /** Called after each refused request. */
-  refused(request: RefusedRequest): void;
-  /** Called after each answered request; `status` is 0 if its connection was closed without an answer. */
-  answered(request: RequestInfo, status: number, code: string | undefined): void;
-  /** Ends the streams of all readers and admits no new ones. */
-  close(): void;
-}
-
-export interface RootPage {
-  answer(service: Service, request: Incoming, response: Outgoing): Promise<void>;
-}
-
 /** Everything that handlers may use of one exchange. */
 export interface Service {
   readonly options: ServiceOptions;
@@ -174,8 +83,7 @@ export interface Service {
   readonly outbox: Outbox;
   readonly log: RequestLog;
   readonly chain: Chain;
-  readonly stream: LiveFeed;
-  readonly page: RootPage;
+  readonly stream: Stream;
   /** Resets the exchange to its starting world and removes all snapshots and faults. */
   reopen(): void;
   /** Records a refused request in the session. */
@@ -224,36 +132,6 @@ export interface Call<Query, Body, Path = Readonly<Record<string, string>>> {
   };
   readonly rawHeaders: readonly string[];
 }
-
-export const JSON_MEDIA = "application/json; charset=utf-8";
-
-/** A reply that is already JSON text. */
-export class JsonText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** An answer that is produced while it is sent, so that only a part of it is in memory at a time. */
-export class StreamedAnswer {
-  readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
-  readonly media: string;
-  /** Called when sending has ended, successfully or not. */
-  readonly ended: (() => void) | undefined;
-
-  constructor(pieces: StreamedAnswer["pieces"], media: string = JSON_MEDIA, ended?: () => void) {
-    this.pieces = pieces;
-    this.media = media;
-    this.ended = ended;
-  }
-}
-
-/** The answer 204 without a body. */
-export const NO_CONTENT = new JsonText("");
-
-export type Answer = object;
 
 /** Turns a checked request of one endpoint into the body of its 200 answer. */
 type Handler<O extends Operation> = (

@@ -9,10 +9,8 @@ import { LineBuffer } from "../engine/journal-codec.ts";
 import { FORMAT } from "../engine/journal-line.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
-import { LatestEntries } from "./latest-entries.ts";
-import { inPieces, slicesOf } from "./send.ts";
-import { type LiveFeed, pathOf, type RequestInfo, StreamedAnswer, type StreamStart } from "./service.ts";
-import { idLineOf, putCommand, putHistory, putNote, requestText } from "./stream-entries.ts";
+import { inPieces, pathOf, type RequestInfo, StreamedAnswer, slicesOf } from "./messages.ts";
+import { idLineOf, LatestEntries, putCommand, putHistory, putNote, requestText } from "./stream-entries.ts";
 
 const MAX_READERS = 64;
 const PUSH_MS = 34;
@@ -26,6 +24,13 @@ const LINGER_MS = 60_000;
 const HISTORY_BATCH = 200;
 
 type Piece = string | Uint8Array;
+
+/** Position at which a reader starts. */
+interface StreamStart {
+  readonly from: "start" | "now";
+  /** Id of the entry after which to continue; if null, `from` applies. */
+  readonly since: string | null;
+}
 
 /** An exchange at one moment. */
 type Moment = Pick<Exchange, "now" | "sequence" | "hash" | "snapshot">;
@@ -51,7 +56,7 @@ interface Reader {
  * buffer of the latest entries. Entries are sent after they are durable, as replies are. A reader that falls behind the
  * buffer gets the current state instead of the entries it missed.
  */
-export class Stream implements LiveFeed {
+export class Stream {
   readonly #opened: OpenedExchange;
   readonly #engine: string;
   readonly #readers = new Set<Reader>();
@@ -65,6 +70,7 @@ export class Stream implements LiveFeed {
     this.#engine = engine;
   }
 
+  /** Opens an endless stream of entries for a new reader. @throws ApiError if there are too many readers. */
   open(beginning: StreamStart): StreamedAnswer {
     if (this.#isClosed || this.#readers.size >= MAX_READERS) {
       const [message, hint] = this.#isClosed
@@ -83,10 +89,12 @@ export class Stream implements LiveFeed {
     });
   }
 
+  /** Called after each refused request. */
   refused(request: RefusedRequest): void {
     this.#feed?.note("refused", JSON.stringify(request));
   }
 
+  /** Called after each answered request; `status` is 0 if its connection was closed without an answer. */
   answered(request: RequestInfo, status: number, code: string | undefined): void {
     if (this.#feed === null) return;
     const { method, firstCommand, lastCommand, fault } = request;
@@ -101,6 +109,7 @@ export class Stream implements LiveFeed {
     this.#feed.note("request", requestText(request, path, status, code));
   }
 
+  /** Ends the streams of all readers and admits no new ones. */
   close(): void {
     this.#isClosed = true;
     for (const reader of this.#readers) {

@@ -18,15 +18,9 @@ import { defectFingerprint, withoutFigures } from "../../history/shrink/trial.ts
 import { differences } from "../../scenario/run/diff.ts";
 import { HANDLERS } from "../../server/handlers/all.ts";
 import { clockReply } from "../../server/handlers/control.ts";
+import { type Answer, Incoming, JsonText, StreamedAnswer } from "../../server/messages.ts";
 import { answerOf } from "../../server/router.ts";
-import {
-  type Answer,
-  type AnyHandler,
-  Incoming,
-  JsonText,
-  type Service,
-  StreamedAnswer,
-} from "../../server/service.ts";
+import type { AnyHandler, Service } from "../../server/service.ts";
 import {
   answerName,
   Finding,

@@ -1,30 +1,18 @@
 import type { JsonObject } from "../../api/endpoint.ts";
 import type { Operation } from "../../api/endpoints.ts";
 import { orderBody } from "../../api/order-request.ts";
-import { type AnyHandler, type Handlers, JsonText, type Service, viewOf } from "../service.ts";
-import { botHandlers } from "./bots.ts";
-import { chainHandlers, chainRpcHandlers } from "./chain.ts";
+import { JsonText } from "../messages.ts";
+import { type AnyHandler, type Handlers, type Service, viewOf } from "../service.ts";
+import { chainHandlers } from "./chain.ts";
 import { controlHandlers } from "./control.ts";
-import { faultHandlers } from "./faults.ts";
-import { marketCommandHandlers, marketDataHandlers, marketHandlers } from "./markets.ts";
-import { orderBookHandlers } from "./order-book.ts";
-import { recordingHandlers, snapshotHandlers } from "./snapshots.ts";
-import { credentialsHandlers, tradingHandlers } from "./trading.ts";
+import { marketHandlers } from "./markets.ts";
+import { tradingHandlers } from "./trading.ts";
 
 export const HANDLERS: Handlers<Operation> = {
-  ...orderBookHandlers,
   ...tradingHandlers,
-  ...marketDataHandlers,
-  ...credentialsHandlers,
   ...marketHandlers,
-  ...marketCommandHandlers,
   ...controlHandlers,
-  ...snapshotHandlers,
-  ...faultHandlers,
-  ...botHandlers,
   ...chainHandlers,
-  ...chainRpcHandlers,
-  ...recordingHandlers,
 };
 
 /** Part of a service that the handlers of trading, books, accounts, markets, bots and the chain use. */

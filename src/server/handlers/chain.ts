@@ -17,7 +17,8 @@ import { findMarket, pageAt, pageOf } from "../../api/view.ts";
 import { type SettlementFault, unminedOf } from "../../core/chain/chain.ts";
 import { quoted } from "../../core/format.ts";
 import { guardOrigin, isTrusted } from "../access.ts";
-import { type Handlers, JsonText, NO_CONTENT, type Service } from "../service.ts";
+import { JsonText, NO_CONTENT } from "../messages.ts";
+import type { Handlers, Service } from "../service.ts";
 import { submit } from "./trading.ts";
 
 const MAX_FAULTS = 1_000;
@@ -64,6 +65,11 @@ export const chainHandlers = {
     submit(service, { kind: "endSettlementFault", number: found.number });
     return settlementFaultReply(service.exchange.state, found);
   },
+  callChain: async ({ body, headers }, { chain, options }) => {
+    guardOrigin(headers, "the chain");
+    const text = await chain.answer(body, isTrusted(options, headers));
+    return text === "" ? NO_CONTENT : new JsonText(text);
+  },
 } satisfies Partial<Handlers<Operation>>;
 
 function addFault(service: Service, fault: NewSettlementFault): ReplyTo<"addSettlementFault"> {
@@ -80,11 +86,3 @@ function addFault(service: Service, fault: NewSettlementFault): ReplyTo<"addSett
   submit(service, { kind: "setSettlementFault", ...faultTerms({ kind, ...words }), ...order });
   return settlementFaultReply(exchange.state, exchange.state.chain.faults.at(-1) as SettlementFault);
 }
-
-export const chainRpcHandlers = {
-  callChain: async ({ body, headers }, { chain, options }) => {
-    guardOrigin(headers, "the chain");
-    const text = await chain.answer(body, isTrusted(options, headers));
-    return text === "" ? NO_CONTENT : new JsonText(text);
-  },
-} satisfies Partial<Handlers<Operation>>;

@@ -1,5 +1,6 @@
 import { accountReply, credentialsCurl } from "../../api/accounts.ts";
 import { explainAuth, type PastedRequest } from "../../api/authentication.ts";
+import { entryId } from "../../api/control.ts";
 import { unitsOf } from "../../api/decimals.ts";
 import {
   ENDPOINTS,
@@ -8,10 +9,10 @@ import {
   type Operation,
   type ReplyTo,
 } from "../../api/endpoints.ts";
-import { ApiError, invalidFields } from "../../api/errors.ts";
+import { ApiError, invalidFields, requireBelowLimit } from "../../api/errors.ts";
 import { orderStory } from "../../api/explanations.ts";
 import { orderPreview } from "../../api/trading.ts";
-import { checksummed, orderOfAny, pageAt, type View } from "../../api/view.ts";
+import { checksummed, orderOfAny, pageAt, pageOf, type View } from "../../api/view.ts";
 import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { MONEY_PLACES, quoted, SIZE_PLACES } from "../../core/format.ts";
@@ -23,13 +24,14 @@ import type { Steps } from "../../core/steps.ts";
 import { readAddress } from "../../core/terms.ts";
 import { parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, type Money, millis, money, type Size, size } from "../../core/units.ts";
-import type { ClockMode } from "../../engine/clock.ts";
+import type { ClockMode, Snapshots, StoredSnapshot } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
-import { inPieces } from "../send.ts";
-import { type BodyOf, type Handlers, JsonText, type Service, StreamedAnswer } from "../service.ts";
+import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
+import { inPieces, JsonText, StreamedAnswer } from "../messages.ts";
+import type { BodyOf, Handlers, Service } from "../service.ts";
 import { deriveFor, submit } from "./trading.ts";
 
-/** Handlers of the control plane /sim that have no file of their own. */
+/** Handlers of the control plane /sim, except those of the chain and of markets. */
 export const controlHandlers = {
   getInfo: ({ headers }, service) => infoReply(service, headers.host),
   getClock: (_call, service) => clockReply(service),
@@ -42,7 +44,7 @@ export const controlHandlers = {
   getStateHash: (_call, { exchange }) => ({ hash: exchange.hash, sequence: exchange.sequence }),
   getInvariants: async (_call, { exchange, slices }) => {
     const invariants = await slices.run(invariantsInSteps(exchange.snapshot().state));
-    return { hold: invariants.every(({ holds }) => holds), invariants: invariants };
+    return { hold: invariants.every(({ holds }) => holds), invariants };
   },
   listAccounts: ({ query }, _service, view) => {
     const { accounts } = view.state;
@@ -85,6 +87,61 @@ export const controlHandlers = {
       ? explained
       : { ...explained, hint: `${open} needs no signature: it is answered without these headers` };
   },
+
+  listSnapshots: ({ query }, { snapshots }) => pageOf(snapshots.all, query, snapshotReply),
+  takeSnapshot: ({ body }, { snapshots }) => {
+    const hint = "DELETE /sim/snapshots/{id} forgets one, POST /sim/reset all";
+    requireBelowLimit(snapshots.all.length, MAX_SNAPSHOTS, "snapshots", hint);
+    return snapshotReply(snapshots.take(body.name ?? null));
+  },
+  restoreSnapshot: ({ path, headers }, service) => {
+    service.snapshots.restore(named(service.snapshots, path.idOrName));
+    return infoReply(service, headers.host);
+  },
+  forgetSnapshot: ({ path }, { snapshots }) => {
+    const snapshot = named(snapshots, path.idOrName);
+    snapshots.forget(snapshot);
+    return snapshotReply(snapshot);
+  },
+
+  recordScenario: ({ query }, service) => service.record(query.name ?? null),
+  reportSession: async ({ query }, service) =>
+    new StreamedAnswer(await service.report(query.reason ?? "it was requested"), "application/x-ndjson"),
+  streamSession: ({ query, headers }, { stream }) => {
+    const resumed = headers["last-event-id"];
+    const since =
+      typeof resumed === "string" && resumed !== ""
+        ? entryId.read(resumed, "Last-Event-ID", () => {})
+        : query.since;
+    return stream.open({ from: query.from ?? "now", since: since ?? null });
+  },
+
+  getBots: (_call, service) => botsReply(service),
+  startBots: ({ body: { profile, seed } }, service) => {
+    service.bots.start(profile, seed);
+    return botsReply(service);
+  },
+  endBots: (_call, { bots }) => {
+    const profile = bots.running?.profile ?? null;
+    return { profile, canceled: bots.end() };
+  },
+
+  listFaults: ({ query }, { faults }) => pageOf(faults.all, query, faultReply),
+  addFault: ({ body }, { faults }) => {
+    const plan = planOf(body);
+    const hint = "DELETE /sim/faults/{id} removes one, DELETE /sim/faults all";
+    requireBelowLimit(faults.all.length, MAX_FAULTS, "faults", hint);
+    return faultReply(faults.add(plan));
+  },
+  removeFaults: (_call, { faults }) => ({ removed: faults.removeAll().map(({ id }) => id) }),
+  removeFault: ({ path: { id } }, { faults }) => {
+    const fault = faults.remove(id);
+    if (fault !== undefined) return faultReply(fault);
+    throw new ApiError("FAULT_NOT_FOUND", `no fault ${quoted(id)}`, {
+      hint: faults.isEmpty ? "there are none: POST /sim/faults injects one" : "GET /sim/faults lists them",
+    });
+  },
+
   getOpenApi: async (_call, service) => new JsonText(await service.openApi()),
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
 } satisfies Partial<Handlers<Operation>>;
@@ -278,4 +335,97 @@ function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | n
 function within(at: number): Millis {
   if (at <= MAX_MILLIS) return millis(at);
   throw invalidFields(`the clock ends at ${toIso(MAX_MILLIS)}`, "advance");
+}
+
+const MAX_SNAPSHOTS = 1_000;
+const MAX_LISTED = 10;
+
+const snapshotReply = ({
+  id,
+  name,
+  hash,
+  exchange: { sequence, now },
+}: StoredSnapshot): ReplyTo<"takeSnapshot"> => ({
+  id,
+  name,
+  sequence,
+  time: toIso(now),
+  hash,
+});
+
+/** Returns the snapshot with an id, or the latest with a name. @throws ApiError `SNAPSHOT_NOT_FOUND`. */
+function named(snapshots: Snapshots, idOrName: string): StoredSnapshot {
+  const snapshot = snapshots.find(idOrName);
+  if (snapshot !== undefined) return snapshot;
+  throw new ApiError("SNAPSHOT_NOT_FOUND", `no snapshot ${quoted(idOrName, 100)}`, {
+    hint: hintOf(snapshots.all),
+  });
+}
+
+/** Lists the latest snapshots, newest first, by id and name. */
+function hintOf(all: readonly StoredSnapshot[]): string {
+  if (all.length === 0) return "there are none: POST /sim/snapshots takes one";
+  const latest = all.slice(-MAX_LISTED).reverse();
+  const names = latest.map(({ id, name }) => (name === null ? id : `${id} ${JSON.stringify(name)}`));
+  const more = all.length > MAX_LISTED ? `, and ${all.length - MAX_LISTED} older ones` : "";
+  return `there are ${names.join(", ")}${more}`;
+}
+
+function botsReply({ bots: { running }, exchange: { state } }: Service): ReplyTo<"getBots"> {
+  if (running === null) return { profile: null, seed: null, bots: [] };
+  const { profile, seed, bots } = running;
+  return {
+    profile,
+    seed,
+    bots: bots.map(({ name, kind, address }) => {
+      const account = findAccount(state, address);
+      return {
+        name,
+        kind,
+        address: checksummed(address),
+        openOrders: account?.openCount ?? 0,
+        fills: account?.fills.size ?? 0,
+      };
+    }),
+  };
+}
+
+const MAX_FAULTS = 1_000;
+const MAX_LATENCY_MS = 3_600_000;
+
+function faultReply(fault: Fault): ReplyTo<"addFault"> {
+  const { operations, latencyMs, chance, ...shown } = fault;
+  return { ...shown, remaining: remainingOf(fault) };
+}
+
+/** Reads a fault from a body. @throws ApiError `INVALID_PARAMETER` if it has no effect or contradictory fields. */
+function planOf(asked: BodyOf<EndpointOf<"addFault">>): FaultPlan {
+  const { status = null, retryAfter, latency = null, drop = null, probability, times = null, after } = asked;
+  if (status === null && latency === null && drop === null) {
+    const message = "a fault needs a status, a latency or a drop, found none of them";
+    throw invalidFields(message, "status", "latency", "drop");
+  }
+  if (status !== null && drop !== null) {
+    const message = `drop ${drop} means that status ${status} is not sent: give one of them`;
+    throw invalidFields(message, "status", "drop");
+  }
+  const isRetried = status === 429 || status === 503;
+  if (retryAfter !== undefined && !isRetried) {
+    throw invalidFields("retryAfter goes with a status of 429 or 503", "retryAfter");
+  }
+  const { route, operations } = readFaultRoute(asked.route);
+  const latencyMs = latency === null ? 0 : latencyOf(latency);
+  return {
+    ...{ route, status, retryAfter: isRetried ? (retryAfter ?? 1) : null, latency, drop },
+    ...{ probability, times, after, operations, latencyMs },
+  };
+}
+
+function latencyOf(text: string): number {
+  const duration = parseDuration(text);
+  if (duration !== null && duration <= MAX_LATENCY_MS) return duration;
+  throw invalidFields(
+    `latency must be a duration such as 200ms or 2s, at most 1h, found ${JSON.stringify(text)}`,
+    "latency",
+  );
 }

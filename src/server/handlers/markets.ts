@@ -12,15 +12,79 @@ import {
   marketReply,
   marketTradeReply,
 } from "../../api/markets.ts";
-import { findEvent, findMarket, outcomeIn, pageAt, pageOf, type View } from "../../api/view.ts";
+import { lastTradeOf, midOf, priceOrNull, quotesOf } from "../../api/order-book.ts";
+import {
+  findEvent,
+  findMarket,
+  isoOrNull,
+  marketOfTokenId,
+  outcomeIn,
+  pageAt,
+  pageOf,
+  type View,
+} from "../../api/view.ts";
 import { parseCommand } from "../../core/commands.ts";
 import { PRICE_PLACES, quoted, SIZE_PLACES } from "../../core/format.ts";
+import { type Market, outcomeOf } from "../../core/market.ts";
+import type { Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
 import { type Millis, price, size } from "../../core/units.ts";
+import { JsonText } from "../messages.ts";
 import type { BodyOf, Call, Handlers, Service } from "../service.ts";
 import { submit } from "./trading.ts";
 
-export const marketDataHandlers = {
+const ofToken =
+  <Reply>(reply: (market: Market, outcome: Outcome, service: Service) => Reply) =>
+  ({ query }: { readonly query: { readonly token_id: string } }, service: Service, view: View) => {
+    const { token, market } = marketOfTokenId(view, query.token_id);
+    return { tokenId: query.token_id, ...reply(market, outcomeOf(token), service) };
+  };
+
+/** Handlers of endpoints named after a command: each submits it for one market and returns the market after it. */
+const marketCommandHandlers = Object.fromEntries(
+  Object.keys(marketCommandEndpoints).map((kind) => [
+    kind,
+    (
+      { path, body }: Call<unknown, object | null, { readonly idOrSlug: string }>,
+      service: Service,
+      view: View,
+    ) => {
+      const market = findMarket(view, path.idOrSlug);
+      submit(service, parseCommand({ kind, market: market.number, ...body }));
+      return marketReply(view, market);
+    },
+  ]),
+) as unknown as Handlers<keyof typeof marketCommandEndpoints>;
+
+export const marketHandlers = {
+  ...marketCommandHandlers,
+  getBook: ({ query }, { books }, view) => {
+    const { token, market } = marketOfTokenId(view, query.token_id);
+    return new JsonText(books.json(view, market, outcomeOf(token)));
+  },
+  getPrice: ofToken((market, outcome, { numbers }) => {
+    const { bid, ask } = quotesOf(market, outcome);
+    return { bestBid: priceOrNull(numbers, bid), bestAsk: priceOrNull(numbers, ask) };
+  }),
+  getMidpoint: ofToken((market, outcome, { numbers }) => ({
+    mid: midOf(numbers, quotesOf(market, outcome)),
+  })),
+  getSpread: ofToken((market, outcome, { numbers }) => {
+    const { bid, ask } = quotesOf(market, outcome);
+    return { spread: bid === null || ask === null ? null : numbers.decimal(ask - bid, PRICE_PLACES) };
+  }),
+  getLastTradePrice: ofToken((market, outcome, { numbers }) => {
+    const last = lastTradeOf(market, outcome);
+    return {
+      lastTradePrice: priceOrNull(numbers, last?.price ?? null),
+      side: last?.side ?? null,
+      tradedAt: isoOrNull(last?.at ?? null),
+    };
+  }),
+  getTickSize: ofToken(({ tickSize }, _outcome, { numbers }) => ({ tickSize: numbers.price(tickSize) })),
+  getFeeRate: ofToken(({ feeRateBps }) => ({ feeRateBps })),
+  getTime: (_call, { exchange }) => ({ time: Math.floor(exchange.now / 1000) }),
+
   listMarkets: ({ query }, service, view) => {
     const { active, tag, sort } = query;
     const { state, sequence } = service.exchange;
@@ -70,9 +134,7 @@ export const marketDataHandlers = {
         ? { type, event: eventReply(view, view.state.events.get(number)) }
         : { type, market: marketReply(view, view.state.markets.get(number)) },
     ),
-} satisfies Partial<Handlers<Operation>>;
 
-export const marketHandlers = {
   createEvent: ({ body }, service, view) => {
     const event = addEvent(service, { ...body, endDate: timeOrNull(body.endDate) });
     return eventReply(view, view.state.events.get(event));
@@ -106,22 +168,6 @@ export const marketHandlers = {
     return marketReply(view, state.markets.get(state.markets.size));
   },
 } satisfies Partial<Handlers<Operation>>;
-
-/** Handlers of endpoints named after a command: each submits it for one market and returns the market after it. */
-export const marketCommandHandlers = Object.fromEntries(
-  Object.keys(marketCommandEndpoints).map((kind) => [
-    kind,
-    (
-      { path, body }: Call<unknown, object | null, { readonly idOrSlug: string }>,
-      service: Service,
-      view: View,
-    ) => {
-      const market = findMarket(view, path.idOrSlug);
-      submit(service, parseCommand({ kind, market: market.number, ...body }));
-      return marketReply(view, market);
-    },
-  ]),
-) as unknown as Handlers<keyof typeof marketCommandEndpoints>;
 
 const DEFAULT_CATEGORY = "general";
 

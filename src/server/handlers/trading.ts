@@ -54,6 +54,14 @@ export const tradingHandlers = {
       return tradeReply(view, view.state.trades.get(tradeOfFill(fill)), roleOfFill(fill));
     });
   },
+  deriveApiKey: async ({ body, headers, rawHeaders }, service) => {
+    const duplicate = duplicateProblem(rawHeaders);
+    if (duplicate !== undefined) throw new ApiError("DUPLICATE_AUTH_HEADER", duplicate.message, duplicate);
+    const sent: Partial<Record<(typeof FIELDS)[number], Field>> = {};
+    for (const field of FIELDS) sent[field] = fieldOf(field, body[field], headers[`poly_${field}`]);
+    const serverTime = Math.floor(service.exchange.now / 1000);
+    return deriveFor(service, await verifyDerivation(sent, serverTime, service.options));
+  },
 } satisfies Partial<Handlers<Operation>>;
 
 function placeOrder(
@@ -173,17 +181,6 @@ function merged(a: Table<number> | null, b: Table<number> | null): Fills {
 type Field = string | number | undefined;
 
 const FIELDS = ["address", "signature", "timestamp", "nonce"] as const;
-
-export const credentialsHandlers = {
-  deriveApiKey: async ({ body, headers, rawHeaders }, service) => {
-    const duplicate = duplicateProblem(rawHeaders);
-    if (duplicate !== undefined) throw new ApiError("DUPLICATE_AUTH_HEADER", duplicate.message, duplicate);
-    const sent: Partial<Record<(typeof FIELDS)[number], Field>> = {};
-    for (const field of FIELDS) sent[field] = fieldOf(field, body[field], headers[`poly_${field}`]);
-    const serverTime = Math.floor(service.exchange.now / 1000);
-    return deriveFor(service, await verifyDerivation(sent, serverTime, service.options));
-  },
-} satisfies Partial<Handlers<Operation>>;
 
 /** Derives new credentials for an address without checking a signature. @throws ApiError if the command is refused. */
 export function deriveFor(service: Service, address: Address): ReplyTo<"deriveApiKey"> {

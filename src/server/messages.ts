@@ -1,0 +1,204 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { CHAIN_PATH } from "../api/chain-rpc.ts";
+import { ApiError } from "../api/errors.ts";
+import type { AppliedFault } from "./faults.ts";
+
+/** An HTTP request with what the server records about it. */
+export class Incoming extends IncomingMessage {
+  declare asksForUpgrade: boolean;
+  declare url: string;
+  declare method: string;
+  /** `performance.now()` at arrival. */
+  arrivedAt = 0;
+  requestId = "";
+  /** Address whose credentials signed the request; empty until the signature is verified. */
+  caller = "";
+  /** Warnings for the client, such as unknown fields, as the response header `x-sim-warning` carries them. */
+  warning = "";
+  /** Bytes of a body that the handler parses itself; null until they have arrived. */
+  rawBody: Buffer | null = null;
+  fault: AppliedFault | null = null;
+  /** Sequence of the first command that the request may have caused, and of the latest command when its answer was made. */
+  firstCommand = Number.POSITIVE_INFINITY;
+  lastCommand = 0;
+
+  /**
+   * Whether Node emits "upgrade" or "connect" instead of "request": true only for CONNECT and a WebSocket to the chain.
+   * Requests to upgrade to any other protocol are served as plain HTTP, as HTTP allows.
+   */
+  get upgrade(): boolean {
+    if (!this.asksForUpgrade) return false;
+    const { method, headers } = this;
+    if (method !== "GET") return method === "CONNECT";
+    return isWebSocket(headers.upgrade) && this.isToChain;
+  }
+
+  set upgrade(asked: boolean) {
+    this.asksForUpgrade = asked;
+  }
+
+  protected get isToChain(): boolean {
+    return pathOf(this.url) === CHAIN_PATH;
+  }
+}
+
+/** What logs, error bodies and the live feed need of a request, which is an HTTP request or a WebSocket message. */
+export type RequestInfo = Pick<
+  Incoming,
+  | "method"
+  | "url"
+  | "requestId"
+  | "arrivedAt"
+  | "caller"
+  | "rawBody"
+  | "fault"
+  | "firstCommand"
+  | "lastCommand"
+>;
+
+const isWebSocket = (protocol: string | undefined): boolean => protocol?.toLowerCase() === "websocket";
+
+export function pathOf(target: string): string {
+  const query = target.indexOf("?");
+  return query < 0 ? target : target.slice(0, query);
+}
+
+/** Returns all values of a header; `header` is in lower case. */
+export function headerValues(rawHeaders: readonly string[], header: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === header.length && name.toLowerCase() === header)
+      values.push(rawHeaders[at + 1] as string);
+  }
+  return values;
+}
+
+/** A response without a Date header, because a frozen exchange must answer the same bytes each time. */
+export class Outgoing extends ServerResponse {
+  constructor(request: IncomingMessage, options?: object) {
+    // Node passes the server's options as a second argument, which its published types do not declare.
+    super(...([request, options] as unknown as [IncomingMessage]));
+    this.sendDate = false;
+  }
+}
+
+/** Limit, in bytes, of a body on the control plane and of a call or batch on the chain, WebSocket messages included. */
+export const MAX_LARGE_BODY = 1024 * 1024;
+
+export const NO_BODY = Buffer.alloc(0);
+
+/** Whether a body of unknown length follows; it may be empty. */
+export const isChunked = ({ headers }: Incoming): boolean => headers["transfer-encoding"] !== undefined;
+
+export const announcedLength = ({ headers }: Incoming): number => Number(headers["content-length"] ?? 0);
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+/**
+ * Checks the headers of a body; without a content type it counts as JSON. Pages of foreign origins can send such a body
+ * without a preflight. This is harmless, because the request needs a signature or is refused for its origin.
+ * @throws ApiError `UNSUPPORTED_MEDIA_TYPE` if the body is compressed or not JSON in UTF-8.
+ */
+export function checkMediaType({ headers, rawHeaders }: Incoming): void {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    throw unsupported(`content-encoding ${JSON.stringify(encoding)}`, "send the body uncompressed");
+  }
+  const type = headers["content-type"];
+  if (type === undefined) return;
+  const isTwice = headerValues(rawHeaders, "content-type").length > 1;
+  if (isTwice || !(type === "application/json" || JSON_TYPE.test(type))) {
+    throw unsupported(
+      isTwice ? "two content-types" : JSON.stringify(type),
+      "send content-type: application/json",
+    );
+  }
+}
+
+const unsupported = (found: string, hint: string): ApiError =>
+  new ApiError("UNSUPPORTED_MEDIA_TYPE", `the body must be JSON in UTF-8, found ${found.slice(0, 200)}`, {
+    hint,
+  });
+
+/** Bytes of a refused body that are read, so that the client can receive the answer, before the connection is closed. */
+const MAX_DISCARDED = 16 * 1024 * 1024;
+
+/**
+ * Reads a body as raw bytes, because the signature covers them. Calls `done` with the bytes, or with the error
+ * `PAYLOAD_TOO_LARGE` as soon as the limit is exceeded; never if the client disconnects before the end.
+ */
+export function readBody(
+  request: Incoming,
+  maximum: number,
+  done: (error: ApiError | null, body: Buffer) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let isRefused = false;
+  const refuse = (): void => {
+    isRefused = true;
+    const message = `the body is larger than ${maximum} bytes`;
+    done(new ApiError("PAYLOAD_TOO_LARGE", message, { details: { maximum } }), NO_BODY);
+  };
+  if (announcedLength(request) > maximum) refuse();
+  request.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (!isRefused && length <= maximum) chunks.push(chunk);
+    else if (length > MAX_DISCARDED) request.destroy();
+    else if (!isRefused) refuse();
+  });
+  request.on("end", () => {
+    if (isRefused) return;
+    done(null, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+  });
+}
+
+export const JSON_MEDIA = "application/json; charset=utf-8";
+
+/** A reply that is already JSON text. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** An answer that is produced while it is sent, so that only a part of it is in memory at a time. */
+export class StreamedAnswer {
+  readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+  readonly media: string;
+  /** Called when sending has ended, successfully or not. */
+  readonly ended: (() => void) | undefined;
+
+  constructor(pieces: StreamedAnswer["pieces"], media: string = JSON_MEDIA, ended?: () => void) {
+    this.pieces = pieces;
+    this.media = media;
+    this.ended = ended;
+  }
+}
+
+/** The answer 204 without a body. */
+export const NO_CONTENT = new JsonText("");
+
+export type Answer = object;
+
+const PIECE_LENGTH = 64 * 1024;
+
+/** Joins lines, each followed by `end`, into pieces of at least 64 Ki characters, the last one excepted. */
+export function* inPieces(lines: Iterable<string>, end = "\n"): Generator<string> {
+  let piece = "";
+  for (const line of lines) {
+    piece += line + end;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = "";
+  }
+  if (piece !== "") yield piece;
+}
+
+export function* slicesOf(text: string): Generator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += PIECE_LENGTH) yield bytes.subarray(at, at + PIECE_LENGTH);
+}
