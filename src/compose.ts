@@ -41,8 +41,8 @@ import type { Chain, ChainClient, DevWallet, Service, ServiceOptions } from "./s
 import { ExchangeSite, InspectorPage, Pool } from "./server/site.ts";
 import { Stream } from "./server/stream.ts";
 import { ConfigError, isLoopback } from "./setting.ts";
-import { devPrivateKey } from "./simulation/dev-accounts.ts";
 import type { World } from "./simulation/world.ts";
+import { devPrivateKey } from "./simulation/world-accounts.ts";
 
 /** An exchange in this process. */
 export interface LocalExchange {

@@ -175,11 +175,6 @@ export class BookView {
     return { kind: "cancelOrder", address: bot.address, orderId };
   }
 
-  /** Takes resting orders up to a price. */
-  take(direction: BookDirection, limit: number, wanted: number): Generator<Command> {
-    return this.place(direction, limit, wanted, "FAK");
-  }
-
   /**
    * Places an order at a price of this book, rounded to the tick that is less favorable to others, between 0 and 1. Funds
    * the bot from the faucet before if necessary.

@@ -128,8 +128,8 @@ function* takeMispriced(view: BookView, { edge, size }: InformedTerms): Generato
   const margin = edge + (Math.min(fair, FULL_PRICE - fair) * market.feeRateBps) / 10_000;
   const ask = view.opposite(BID);
   const bid = view.opposite(ASK);
-  if (ask !== null && ask <= fair - margin) yield* view.take(BID, fair - margin, size);
-  else if (bid !== null && bid >= fair + margin) yield* view.take(ASK, fair + margin, size);
+  if (ask !== null && ask <= fair - margin) yield* view.place(BID, fair - margin, size, "FAK");
+  else if (bid !== null && bid >= fair + margin) yield* view.place(ASK, fair + margin, size, "FAK");
 }
 
 /** Takes orders at the best price and up to the slippage beyond. */
@@ -137,5 +137,5 @@ function* cross(view: BookView, direction: BookDirection, size: number): Generat
   const facing = view.opposite(direction);
   if (facing === null) return;
   const slippage = Math.max(view.tick, SLIPPAGE);
-  yield* view.take(direction, facing + (direction === BID ? slippage : -slippage), size);
+  yield* view.place(direction, facing + (direction === BID ? slippage : -slippage), size, "FAK");
 }

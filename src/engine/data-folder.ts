@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { VERSION } from "../config.ts";
 import type { Durability } from "../setting.ts";
 import type { Clock, ClockSetting } from "./clock.ts";
 import type { Disk, DiskFile } from "./disk.ts";
@@ -35,8 +36,6 @@ const MIN_BYTES = 8 * 1024 * 1024;
 
 /** How a data directory is opened. */
 interface DataFolderOptions {
-  /** The version of the program. */
-  readonly engine: string;
   readonly durability: Durability;
   /** Whether the content of the directory is removed first. */
   readonly reset: boolean;
@@ -145,7 +144,7 @@ export class DataFolder implements Persistence {
   #opening(): OpeningData | null {
     const opening = openingIn(this.#file);
     if (opening !== null) {
-      assertKnown(opening, this.#journalPath, this.#options.engine);
+      assertKnown(opening, this.#journalPath, VERSION);
       return opening;
     }
     const damage = openingDamage(this.#disk, this.path, this.#file);
@@ -180,9 +179,9 @@ export class DataFolder implements Persistence {
 
   /** Writes and syncs the start record first: recovery decides by its durability whether an incomplete end is acceptable. */
   #start(runtime: ExchangeRuntime, journal: JournalFile, setting: ClockSetting, wall: number): void {
-    const { engine, durability, wallNow } = this.#options;
+    const { durability, wallNow } = this.#options;
     const { clock, exchange, session } = runtime;
-    journal.control("start", { engine, durability, ...setting, wall }, exchange.now);
+    journal.control("start", { engine: VERSION, durability, ...setting, wall }, exchange.now);
     journal.sync();
     this.#runtime = runtime;
     session.begin(journal);
@@ -214,12 +213,12 @@ export class DataFolder implements Persistence {
   ): ScanEnd & { readonly replayer: Replayer } & Pick<ResumeResult, "from" | "warnings"> {
     const warnings: string[] = [];
     const base = findCheckpoint(this.#disk, this.path, this.#file, (message) => void warnings.push(message));
-    if (base !== null) assertEngine(base.header.engine, this.path, this.#options.engine);
+    if (base !== null) assertEngine(base.header.engine, this.path, VERSION);
     let refused = base?.header.refused ?? 0;
     const reopen = (): void => origin.play(exchange);
     const journal = { path: this.#journalPath, file: this.#file };
     const end = replayJournal(exchange, reopen, journal, base, (line) => {
-      assertNotNewer(line, this.#journalPath, this.#options.engine);
+      assertNotNewer(line, this.#journalPath, VERSION);
       if (isControl(line, "refused") || isControl(line, "refusedFull")) refused += 1;
     });
     if (end.damage !== null) assertTorn(end.damage, this.path);
@@ -281,7 +280,7 @@ export class DataFolder implements Persistence {
     journal: JournalFile,
     setting: ClockSetting,
   ): Promise<void> {
-    const { engine, wallNow, warn } = this.#options;
+    const { wallNow, warn } = this.#options;
     try {
       clock.settle();
       journal.sync();
@@ -289,7 +288,7 @@ export class DataFolder implements Persistence {
       const { state, now, sequence, digest } = exchange.snapshot();
       const header = {
         format: STATE_FORMAT,
-        engine,
+        engine: VERSION,
         line: end.number,
         check: hex8(end.check),
         offset: end.offset,

@@ -1,21 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fdatasync,
-  fdatasyncSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { FILE_LIMITS, openRegular } from "../regular-file.ts";
 
@@ -56,7 +39,7 @@ export interface Disk {
 
 const OWNER_ONLY = 0o600;
 const FOLDER_OF_OWNER = 0o700;
-const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL } = constants;
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
 const FLAGS: Readonly<Record<OpenMode, number>> = {
   read: O_RDONLY,
   write: O_RDWR | O_CREAT,
@@ -74,31 +57,31 @@ class NodeFile implements DiskFile {
   }
 
   get size(): number {
-    return fstatSync(this.#fd).size;
+    return fs.fstatSync(this.#fd).size;
   }
 
   read(into: Uint8Array, position: number): number {
-    return readSync(this.#fd, into, 0, into.length, position);
+    return fs.readSync(this.#fd, into, 0, into.length, position);
   }
 
   write(bytes: Uint8Array, position: number): number {
-    return writeSync(this.#fd, bytes, 0, bytes.length, position);
+    return fs.writeSync(this.#fd, bytes, 0, bytes.length, position);
   }
 
   truncate(size: number): void {
-    ftruncateSync(this.#fd, size);
+    fs.ftruncateSync(this.#fd, size);
   }
 
   sync(): void {
-    fdatasyncSync(this.#fd);
+    fs.fdatasyncSync(this.#fd);
   }
 
   syncAsync(): Promise<void> {
     this.#syncing += 1;
     return new Promise((resolve, reject) => {
-      fdatasync(this.#fd, (error) => {
+      fs.fdatasync(this.#fd, (error) => {
         this.#syncing -= 1;
-        if (this.#isClosed && this.#syncing === 0) closeSync(this.#fd);
+        if (this.#isClosed && this.#syncing === 0) fs.closeSync(this.#fd);
         if (error === null) resolve();
         else reject(error);
       });
@@ -107,7 +90,7 @@ class NodeFile implements DiskFile {
 
   close(): void {
     this.#isClosed = true;
-    if (this.#syncing === 0) closeSync(this.#fd);
+    if (this.#syncing === 0) fs.closeSync(this.#fd);
   }
 }
 
@@ -115,16 +98,16 @@ class NodeFile implements DiskFile {
 function makeFolder(path: string): void {
   if (wasMade(path)) return;
   makeFolder(dirname(path));
-  mkdirSync(path, { mode: FOLDER_OF_OWNER });
+  fs.mkdirSync(path, { mode: FOLDER_OF_OWNER });
 }
 
 /** Whether the directory exists now; false if its parent is missing. */
 function wasMade(path: string): boolean {
   try {
-    mkdirSync(path, { mode: FOLDER_OF_OWNER });
+    fs.mkdirSync(path, { mode: FOLDER_OF_OWNER });
     return true;
   } catch (error) {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return true;
+    if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return true;
     if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw error;
     return false;
   }
@@ -135,24 +118,24 @@ export const nodeDisk: Disk = {
   makeFolder,
   names: (path) => {
     try {
-      return readdirSync(path).sort();
+      return fs.readdirSync(path).sort();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
       throw error;
     }
   },
   open: (path, how) => new NodeFile(path, how),
-  rename: renameSync,
-  link: linkSync,
-  remove: unlinkSync,
+  rename: fs.renameSync,
+  link: fs.linkSync,
+  remove: fs.unlinkSync,
   syncFolder: (path) => {
     // Windows cannot open directories; its renames are durable by themselves.
     if (process.platform === "win32") return;
-    const fd = openSync(path, O_RDONLY);
+    const fd = fs.openSync(path, O_RDONLY);
     try {
-      fsyncSync(fd);
+      fs.fsyncSync(fd);
     } finally {
-      closeSync(fd);
+      fs.closeSync(fd);
     }
   },
 };

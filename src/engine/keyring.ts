@@ -56,19 +56,11 @@ export class Keyring {
   }
 
   #add(address: Address, derivation: number): CredentialSet {
-    const set = this.#make(address, derivation);
-    this.#byApiKey.set(set.apiKey, { set, derivation });
-    return set;
-  }
-
-  #make(address: Address, derivation: number): CredentialSet {
     const part = (name: string): string =>
       createHmac("sha256", this.#seed).update(`clobsim ${name}\n${address}\n${derivation}`).digest("hex");
-    return {
-      address,
-      apiKey: uuidOf(part("api key")),
-      secret: part("secret"),
-      passphrase: part("passphrase"),
-    };
+    const apiKey = uuidOf(part("api key"));
+    const set = { address, apiKey, secret: part("secret"), passphrase: part("passphrase") };
+    this.#byApiKey.set(apiKey, { set, derivation });
+    return set;
   }
 }

@@ -59,7 +59,7 @@ export async function openExchange(
   // The world is read before the directory is made, because it may be invalid.
   const first = givenOrigin ?? (hasJournal(disk, data) ? null : await loadOrigin(config, wallNow()));
   try {
-    const folder = new DataFolder(disk, data, { engine: VERSION, durability, reset, wallNow, warn });
+    const folder = new DataFolder(disk, data, { durability, reset, wallNow, warn });
     try {
       if (folder.opening === null)
         return openAtOrigin(config, first ?? (await loadOrigin(config, wallNow())), folder, wallNow);

@@ -145,48 +145,40 @@ const NO_OPEN_ORDERS = { oldestOpen: NO_SLOT, newestOpen: NO_SLOT, openCount: 0 
 
 const DIGEST_FIELDS = Object.keys(digestFields(new Digest([0, 0, 0, 0])));
 
-const BALANCES = ["balance", "reserved", "incoming", "outgoing"] as const;
-/** Market, grant, two balances, and the number of fills of each outcome, -1 for no list. */
-const HOLDING_WIDTH = 4 + 2 * BALANCES.length;
-
-/** Encodes all holdings of an account: a row of figures for each, then the fills in the same order. */
+/** Encodes all holdings of an account as figures, in the order in which `holdingsOf` reads them. */
 function packed(holdings: Account["holdings"]): Float64Array {
-  const rows: number[] = [holdings.size];
-  const fills: number[] = [];
+  const figures: number[] = [];
   for (const { market, granted, yes, no, yesFills, noFills } of holdings.values()) {
-    rows.push(market, granted, yesFills?.size ?? -1, noFills?.size ?? -1);
-    for (const balance of [yes, no]) for (const name of BALANCES) rows.push(balance[name]);
-    for (const list of [yesFills, noFills]) if (list !== null) for (const fill of list) fills.push(fill);
+    figures.push(market, granted);
+    for (const { balance, reserved, incoming, outgoing } of [yes, no])
+      figures.push(balance, reserved, incoming, outgoing);
+    for (const fills of [yesFills, noFills]) {
+      figures.push(fills?.size ?? -1);
+      for (const fill of fills ?? []) figures.push(fill);
+    }
   }
-  return Float64Array.from([...rows, ...fills]);
+  return Float64Array.from(figures);
 }
 
 function holdingsOf(figures: Float64Array): Account["holdings"] {
   const holdings: Account["holdings"] = new Map();
-  let next = 1 + (figures[0] as number) * HOLDING_WIDTH;
-  const end = next;
-  const balanceAt = (at: number): Holding["yes"] =>
-    ({
-      balance: figures[at],
-      reserved: figures[at + 1],
-      incoming: figures[at + 2],
-      outgoing: figures[at + 3],
-    }) as Holding["yes"];
-  const fillsOf = (count: number): Holding["yesFills"] => {
-    if (count < 0) return null;
-    next += count;
-    return Table.of(figures.subarray(next - count, next));
+  let read = 0;
+  const next = (): number => {
+    read += 1;
+    return figures[read - 1] as number;
   };
-  for (let at = 1; at < end; at += HOLDING_WIDTH) {
-    const [market = 0, granted = 0, yesFills = 0, noFills = 0] = figures.subarray(at, at + 4);
-    holdings.set(market, {
-      market,
-      yes: balanceAt(at + 4),
-      no: balanceAt(at + 4 + BALANCES.length),
-      granted: granted as Holding["granted"],
-      yesFills: fillsOf(yesFills),
-      noFills: fillsOf(noFills),
-    });
+  const balance = () =>
+    ({ balance: next(), reserved: next(), incoming: next(), outgoing: next() }) as Holding["yes"];
+  const fills = (): Holding["yesFills"] => {
+    const count = next();
+    if (count < 0) return null;
+    read += count;
+    return Table.of(figures.subarray(read - count, read));
+  };
+  while (read < figures.length) {
+    const [market, granted] = [next(), next() as Holding["granted"]];
+    const [yes, no] = [balance(), balance()];
+    holdings.set(market, { market, yes, no, granted, yesFills: fills(), noFills: fills() });
   }
   return holdings;
 }

@@ -1,6 +1,4 @@
 import { type Stream, stream } from "../core/random.ts";
-import { FULL_PRICE, USDC_UNITS } from "../core/units.ts";
-import { devAddress, devPrivateKey, traderAddress } from "./dev-accounts.ts";
 import {
   drawHorizon,
   type EventKind,
@@ -14,7 +12,6 @@ import {
   writeStory,
 } from "./event-story.ts";
 import { EVENT_TEMPLATES } from "./event-templates.ts";
-import { sharesOf, TRADERS } from "./opening-book.ts";
 import { generateOpening, type OpeningMarket } from "./opening-orders.ts";
 import {
   canResolve,
@@ -25,8 +22,9 @@ import {
   type FairPrices,
   resolutionIn,
 } from "./price-paths.ts";
-import type { World, WorldEvent, WorldMarket, WorldTrader } from "./world.ts";
-import { MAX_MARKETS, MAX_ORDERS, packOrders, type WorldOrder } from "./world-orders.ts";
+import type { World, WorldEvent, WorldMarket } from "./world.ts";
+import { devAddress, devPrivateKey, fundedTraders } from "./world-accounts.ts";
+import { MAX_MARKETS, MAX_ORDERS, packOrders } from "./world-orders.ts";
 
 type MarketTerms = Pick<WorldMarket, "tickSize" | "minOrderSize" | "feeRateBps" | "matching">;
 
@@ -310,32 +308,4 @@ function generateEvents(generator: EventGenerator, { markets, events }: WorldOpt
 function usualRows(generated: readonly PricedEvent[]): number {
   const markets = generated.reduce((sum, { event }) => sum + event.markets.length, 0);
   return Math.min(40, Math.max(28, Math.round(200_000 / markets)));
-}
-
-/** Returns the traders with enough funds, in round figures, for all their orders to rest at once. */
-function fundedTraders(
-  seed: string,
-  markets: readonly WorldMarket[],
-  orders: readonly WorldOrder[],
-): WorldTrader[] {
-  const needed = new Float64Array(TRADERS);
-  for (const { trader, market, side, price, size } of orders) {
-    if (side === "SELL") continue;
-    const { feeRateBps } = markets[market] as WorldMarket;
-    const fee = (Math.min(price, FULL_PRICE - price) * feeRateBps) / 10_000;
-    const cost = ((price + fee) * size) / USDC_UNITS;
-    needed[trader] = (needed[trader] as number) + Math.ceil(cost + 0.01);
-  }
-  return Array.from(needed, (usdc, index) => ({
-    address: traderAddress(seed, index),
-    collateral: roundedUp(usdc),
-    shares: sharesOf(index, markets.length),
-  }));
-}
-
-/** Returns the next 1, 2 or 5 times a power of ten, from 10,000. */
-function roundedUp(usdc: number): number {
-  for (let unit = 10_000; ; unit *= 10) {
-    for (const lead of [1, 2, 5]) if (lead * unit >= usdc) return lead * unit;
-  }
 }

@@ -84,7 +84,6 @@ export interface SimulatedOrder {
 export interface RestingOrder {
   readonly order: SimulatedOrder;
   readonly slot: number;
-  open: Size;
   /** Index in the list of resting orders. */
   index: number;
 }
@@ -144,7 +143,7 @@ export class SimulatedMarket {
     this.#reserve(order, reservationOf(order, order.size, MAX_FEE_BPS));
     let open = order.size;
     this.book.match(direction, tick, order.size, (slot, quantity) => {
-      this.#trade(order, open, this.#makerIn(slot), size(quantity));
+      this.#trade(order, open, slot, size(quantity));
       open = size(open - quantity);
     });
     if (open === 0) return;
@@ -153,26 +152,29 @@ export class SimulatedMarket {
       return;
     }
     const slot = this.book.rest(direction, tick, open, order.number, order.account);
-    const resting = { order, slot, open, index: this.#resting.length };
+    const resting = { order, slot, index: this.#resting.length };
     this.#resting.push(resting);
     this.#byNumber.set(order.number, resting);
     if (order.expiresAt !== null) this.#expiries.add(millis(order.expiresAt), order.number);
   }
 
   cancel(resting: RestingOrder): void {
-    this.#reserve(resting.order, -reservationOf(resting.order, resting.open, MAX_FEE_BPS));
-    this.book.remove(resting.slot);
+    const { order, slot } = resting;
+    this.#reserve(order, -reservationOf(order, this.#openIn(slot), MAX_FEE_BPS));
+    this.book.remove(slot);
     this.#remove(resting);
   }
 
-  #trade(taker: SimulatedOrder, takerOpen: Size, maker: RestingOrder, quantity: Size): void {
-    const { order, open } = maker;
+  /** Settles a fill of the order in a slot, before the book has it. */
+  #trade(taker: SimulatedOrder, takerOpen: Size, slot: number, quantity: Size): void {
+    const maker = this.#byNumber.get(this.book.pool.orderIn(slot)) as RestingOrder;
+    const { order } = maker;
+    const open = this.#openIn(slot);
     const price = order.outcome === taker.outcome ? order.price : complement(order.price);
     this.#settle(order, order.price, open, quantity);
     this.#settle(taker, price, takerOpen, quantity);
     credit(this.#balancesOf(taker).usdc, -feeOf(price, quantity, MAX_FEE_BPS));
-    maker.open = size(open - quantity);
-    if (maker.open === 0) this.#remove(maker);
+    if (open === quantity) this.#remove(maker);
   }
 
   /** Moves shares and USDC of one party to a fill; `open` is the open size before. */
@@ -205,8 +207,8 @@ export class SimulatedMarket {
     return first !== undefined && (first.order.expiresAt as number) <= at ? first : undefined;
   }
 
-  #makerIn(slot: number): RestingOrder {
-    return this.#byNumber.get(this.book.pool.orderIn(slot)) as RestingOrder;
+  #openIn(slot: number): Size {
+    return size(this.book.pool.openIn(slot));
   }
 
   #balancesOf({ account }: SimulatedOrder): Balances {

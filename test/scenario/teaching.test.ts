@@ -7,8 +7,8 @@ import { needsHttp, type Scenario } from "../../src/scenario/language/scenario.t
 import type { ScenarioResult } from "../../src/scenario/run/result.ts";
 import { runSuite } from "../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../src/scenario-server.ts";
-import { namedPrivateKey } from "../../src/simulation/dev-accounts.ts";
 import { COLUMNS, PROFILE_NAMES } from "../../src/simulation/flow.ts";
+import { namedPrivateKey } from "../../src/simulation/world-accounts.ts";
 import { TestFolder } from "../support/folder.ts";
 import { type Api, startApi } from "../support/http.ts";
 

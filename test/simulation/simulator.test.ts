@@ -56,7 +56,11 @@ describe("a simulated market", () => {
     }
     const live = [...exchange.state.orders].filter(({ status }) => status === "LIVE");
     expect(live.length).toBeGreaterThan(100);
-    const resting = market.resting.map(({ order, open }) => ({ number: order.number, open }));
+    const { pool } = market.book;
+    const resting = market.resting.map(({ order, slot }) => ({
+      number: order.number,
+      open: pool.openIn(slot),
+    }));
     expect(resting.sort((a, b) => a.number - b.number)).toEqual(
       live.map((order) => ({ number: order.number, open: remainingOf(order) })),
     );

@@ -2,13 +2,13 @@ import { faker } from "@faker-js/faker/locale/en";
 import { privateKeyToAddress } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { stream } from "../../src/core/random.ts";
-import { devAddress, devPrivateKey, traderAddress } from "../../src/simulation/dev-accounts.ts";
 import { FictionalNames, slugOf, uniqueSlug, writeStory } from "../../src/simulation/event-story.ts";
 import { EVENT_TEMPLATES } from "../../src/simulation/event-templates.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
 import { drawFairPaths, drawFairPrices } from "../../src/simulation/price-paths.ts";
 import type { World, WorldMarket } from "../../src/simulation/world.ts";
 import { writeWorld } from "../../src/simulation/world.ts";
+import { devAddress, devPrivateKey, fundedTraders } from "../../src/simulation/world-accounts.ts";
 import { worldOrders } from "../../src/simulation/world-orders.ts";
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -236,7 +236,11 @@ describe("the accounts of a world", () => {
   });
 
   test("and the traders are all different, and change with the seed", () => {
-    const found = [0, 1, 2].flatMap((index) => ["7", "8", "1/7"].map((seed) => traderAddress(seed, index)));
+    const found = ["7", "8", "1/7"].flatMap((seed) =>
+      fundedTraders(seed, [], [])
+        .slice(0, 3)
+        .map(({ address }) => address),
+    );
     expect(new Set(found).size).toBe(9);
     for (const address of found) expect(address).toMatch(/^0x[0-9a-f]{40}$/);
   });

@@ -4,7 +4,7 @@ import { counted, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { remainingOf } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
-import { devPrivateKey } from "../../simulation/dev-accounts.ts";
+import { devPrivateKey } from "../../simulation/world-accounts.ts";
 import { chosenAccount, history, isShown, moment } from "../model.ts";
 import {
   ActionButton,

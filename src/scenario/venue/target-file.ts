@@ -9,7 +9,7 @@ import { DocumentError, within } from "../../core/schema.ts";
 import { anyOf } from "../../core/terms.ts";
 import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
-import { isPrivateKey } from "../../simulation/dev-accounts.ts";
+import { isPrivateKey } from "../../simulation/world-accounts.ts";
 import { assetText, type MarketTerms } from "../language/parts.ts";
 import type { Scenario } from "../language/scenario.ts";
 

@@ -1,7 +1,7 @@
 import type { ClobAuth } from "../../api/signing.ts";
 import type { Checksums } from "../../api/view.ts";
 import type { WalletAccount } from "../../client/client.ts";
-import { devAddress, namedPrivateKey } from "../../simulation/dev-accounts.ts";
+import { devAddress, namedPrivateKey } from "../../simulation/world-accounts.ts";
 
 /** A wallet of a scenario, whose key is derived from its name. */
 export interface Wallet {

@@ -6,8 +6,8 @@ import { type RunningServer, serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
 import { TargetFileError } from "../../../src/scenario/venue/target-file.ts";
 import { openTargets } from "../../../src/scenario/venue/target-venue.ts";
-import { namedPrivateKey } from "../../../src/simulation/dev-accounts.ts";
 import { readWorld } from "../../../src/simulation/world.ts";
+import { namedPrivateKey } from "../../../src/simulation/world-accounts.ts";
 import { TINY_WORLD } from "../../support/http.ts";
 import { ScenarioFolder } from "../run/scenario-folder.ts";
 
