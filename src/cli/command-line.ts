@@ -3,18 +3,8 @@ import { CACHE_VARIABLE } from "../cache-folder.ts";
 import { VERSION } from "../config.ts";
 import { anyOf } from "../core/terms.ts";
 import { hung } from "../scenario/report/text.ts";
-import {
-  defaultText,
-  didYouMean,
-  flagOf,
-  type Given,
-  readText,
-  truth,
-  valuesOf,
-  variableOf,
-  wordOf,
-} from "../setting.ts";
-import { COMMANDS, type Command, type CommandName, type Run } from "./commands.ts";
+import { defaultText, didYouMean, type Given, readText, truth, valuesOf } from "../setting.ts";
+import { COMMANDS, type Command, type CommandName, optionsOf, type Run } from "./commands.ts";
 import { folded, isInteractive, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 import type { Progress } from "./progress.ts";
@@ -44,7 +34,6 @@ const NO_PROGRESS: Progress = { update: () => {}, end: () => {} };
 
 const NAMES = Object.keys(COMMANDS) as CommandName[];
 const MAX_COLUMNS = 100;
-const columnsOfHelp = (): number => Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS);
 
 /** Runs a command. @throws UsageError or ConfigError if the command line or a file that it names is invalid. */
 export async function runCommand<Name extends CommandName>(
@@ -94,16 +83,19 @@ export async function runCommandLine(
     if (error) throw error;
     output = text.replace(/\s*\[boolean\]$/gm, "");
   }) as Readonly<Record<string, unknown>> & { readonly _: readonly (string | number)[] };
-  if (output !== "") process.stdout.write(`${output}\n`);
+  if (output !== "") {
+    process.stdout.write(`${output}\n`);
+    return EXIT.ok;
+  }
   const words = values._.map(String);
-  if (output !== "") return EXIT.ok;
   refuseUnknown(name, words, Object.keys(values), argv);
   warnOfUnknownVariables(environment);
-  return runCommand(name, { flags: textsOf(COMMANDS[name], values), environment }, words.slice(1));
+  return runCommand(name, { flags: textsOf(name, values), environment }, words.slice(1));
 }
 
 /** Creates the parser of command lines. Values stay text, which the settings read later. */
 function createParser(argv: readonly string[], choose: (name: CommandName) => void): Argv {
+  const columns = Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS);
   const parser = yargs()
     .scriptName("clobsim")
     .usage("$0 <command> [options]\n\nA local, deterministic mock exchange for prediction markets.")
@@ -120,65 +112,53 @@ function createParser(argv: readonly string[], choose: (name: CommandName) => vo
     .alias("help", "h")
     .version("version", "Print the version", VERSION)
     .alias("version", "v")
-    .wrap(columnsOfHelp())
+    .wrap(columns)
     .exitProcess(false)
     .showHelpOnFail(false);
   // Only for help, because yargs formats all descriptions on every run, which takes longer than parsing.
   const isDescribed = argv.some((word) => word === "-h" || word.startsWith("--help"));
   for (const name of NAMES) {
-    const describe = (inner: Argv): void =>
-      isDescribed ? describeCommand(inner, name) : nameToggles(inner, name);
+    const describe = (inner: Argv): void => {
+      if (isDescribed) describeCommand(inner, name, columns);
+      // Parsing needs only the options without a value.
+      else for (const { word, toggle } of optionsOf(name)) if (toggle !== undefined) inner.boolean(word);
+    };
     parser.command(name, COMMANDS[name].summary, describe, () => choose(name));
   }
   return parser;
 }
 
-const settingsOf = (name: CommandName) => Object.entries(COMMANDS[name].settings as Command["settings"]);
-
-const TOGGLES = new Set(
-  NAMES.flatMap((name) =>
-    settingsOf(name).flatMap(([key, setting]) =>
-      setting.toggle === undefined ? [] : [wordOf(key, setting)],
-    ),
-  ),
-);
+const ALL_OPTIONS = NAMES.flatMap(optionsOf);
 
 /** Replaces each `--toggle=yes` by `--toggle=true` because yargs reads anything else as false. @throws ConfigError */
 function withPlainToggles(argv: readonly string[]): string[] {
   const end = argv.indexOf("--");
-  return argv.map((word, index) => {
-    const [, name = "", value = ""] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
-    if (!TOGGLES.has(name) || (end >= 0 && index > end)) return word;
+  return argv.map((given, index) => {
+    const [, name = "", value = ""] = /^--([^=]+)=(.*)$/s.exec(given) ?? [];
+    const isToggle = ALL_OPTIONS.some(({ word, toggle }) => word === name && toggle !== undefined);
+    if (!isToggle || (end >= 0 && index > end)) return given;
     return `--${name}=${readText(`--${name}`, value, truth)}`;
   });
 }
 
-/** Declares the flags without a value, which is all that yargs needs for parsing. */
-function nameToggles(parser: Argv, name: CommandName): void {
-  for (const [key, setting] of settingsOf(name))
-    if (setting.toggle !== undefined) parser.boolean(wordOf(key, setting));
-}
-
-function describeCommand(parser: Argv, name: CommandName): void {
+function describeCommand(parser: Argv, name: CommandName, columns: number): void {
   const { summary, takes, examples }: Command = COMMANDS[name];
-  const settings = settingsOf(name);
+  const options = optionsOf(name);
   parser.usage(`$0 ${name}${takes === undefined ? "" : ` ${takes.usage}`} [options]\n\n${summary}`);
-  for (const [key, setting] of settings) {
-    const byDefault = defaultText(setting);
-    parser.option(wordOf(key, setting), {
-      group: setting.group,
-      // Not as `defaultDescription`, which yargs aligns to the right, on narrow terminals without a blank before it.
-      describe: byDefault === undefined ? setting.help : `${setting.help} [default: ${byDefault}]`,
-      ...(setting.toggle === undefined ? {} : { type: "boolean" }),
-    });
+  for (const option of options) {
+    const { word, group, help, toggle } = option;
+    const byDefault = defaultText(option);
+    // Not as `defaultDescription`, which yargs aligns to the right, on narrow terminals without a blank before it.
+    const describe = byDefault === undefined ? help : `${help} [default: ${byDefault}]`;
+    parser.option(word, { group, describe, ...(toggle === undefined ? {} : { type: "boolean" }) });
   }
-  const valued = settings.filter(([, { toggle }]) => toggle === undefined).map(([key]) => flagOf(key));
-  const flag = valued.find((each) => each === "log-level") ?? valued[0];
+  const valued = options.filter(({ toggle }) => toggle === undefined);
+  const shown = valued.find(({ flag }) => flag === "log-level") ?? valued[0];
   const variable =
-    flag === undefined
+    shown === undefined
       ? ""
-      : `\n\nAn option can also be set by its variable: --${flag} by ${variableOf(flag)}, and so on.`;
-  parser.epilogue(`${examplesText(examples, columnsOfHelp())}${variable}`);
+      : `\n\nAn option can also be set by its variable: --${shown.flag} by ${shown.variable}, and so on.`;
+  parser.epilogue(`${examplesText(examples, columns)}${variable}`);
 }
 
 /** Longer examples have their purpose in the next line, so that as many as possible stay in one line for copying. */
@@ -193,13 +173,13 @@ function examplesText(examples: Command["examples"], columns: number): string {
 }
 
 /** Returns the values given for each flag, as text. A flag without its value has an empty text. */
-function textsOf({ settings }: Command, values: Readonly<Record<string, unknown>>): Given["flags"] {
+function textsOf(name: CommandName, values: Readonly<Record<string, unknown>>): Given["flags"] {
   const texts: Record<string, readonly string[]> = {};
-  for (const [key, setting] of Object.entries(settings)) {
-    const given = values[wordOf(key, setting)];
+  for (const { word, flag, toggle } of optionsOf(name)) {
+    const given = values[word];
     if (given === undefined) continue;
-    texts[flagOf(key)] = (Array.isArray(given) ? given : [given]).map((value: unknown) => {
-      if (setting.toggle !== undefined) return String(value === (setting.toggle === "on"));
+    texts[flag] = [given].flat().map((value: unknown) => {
+      if (toggle !== undefined) return String(value === (toggle === "on"));
       return typeof value === "string" ? value : "";
     });
   }
@@ -216,9 +196,9 @@ function refuseUnknown(
   keys: readonly string[],
   argv: readonly string[],
 ): asserts command is CommandName {
+  const given = keys.filter((key) => !YARGS_KEYS.includes(key));
   if (first === undefined) {
-    const option = keys.find((key) => !YARGS_KEYS.includes(key));
-    if (option !== undefined) throw new UsageError(commandBefore(option, argv));
+    if (given[0] !== undefined) throw new UsageError(commandBefore(given[0], argv));
     throw new UsageError(`expected a command, ${anyOf(NAMES)}, found none (see clobsim --help)`);
   }
   if (command === undefined) {
@@ -226,34 +206,32 @@ function refuseUnknown(
       `unknown command ${first}${didYouMean(first, NAMES) || `, expected ${anyOf(NAMES)}`}`,
     );
   }
-  const known = settingsOf(command).map(([key, setting]) => wordOf(key, setting));
-  const unknown = keys.find((key) => !known.includes(key) && !YARGS_KEYS.includes(key));
-  if (unknown !== undefined) {
-    const place = argv.findIndex((word) => /^-+([^=]*)/.exec(word)?.[1] === unknown);
-    const typed = argv[place]?.replace(/=.*/s, "") ?? typedAs(unknown);
-    requireNoValue(command, typed, argv[place - 1]);
-    const words = known.map((word) => `--${word}`);
-    throw new UsageError(
-      `unknown option ${typed}${didYouMean(typed, words) || ` (see clobsim ${command} --help)`}`,
-    );
-  }
+  const known = optionsOf(command).map(({ word }) => word);
+  const unknown = given.find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const place = argv.findIndex((word) => /^-+([^=]*)/.exec(word)?.[1] === unknown);
+  const typed = argv[place]?.replace(/=.*/s, "") ?? typedAs(unknown);
+  requireNoValue(command, typed, argv[place - 1]);
+  const suggestion = didYouMean(
+    typed,
+    known.map((word) => `--${word}`),
+  );
+  throw new UsageError(`unknown option ${typed}${suggestion || ` (see clobsim ${command} --help)`}`);
 }
 
 /** Refuses a value that begins with one dash, which was read as an option. @throws UsageError or ConfigError */
-function requireNoValue(command: CommandName, word: string, before = ""): void {
-  const taker = settingsOf(command).find(([key, setting]) => `--${wordOf(key, setting)}` === before)?.[1];
-  if (taker === undefined || taker.toggle !== undefined || word.startsWith("--")) return;
-  readText(before, word, taker);
+function requireNoValue(command: CommandName, given: string, before = ""): void {
+  const taker = optionsOf(command).find(({ word }) => `--${word}` === before);
+  if (taker === undefined || taker.toggle !== undefined || given.startsWith("--")) return;
+  readText(before, given, taker);
   throw new UsageError(
-    `${before} is followed by the option ${word}: write ${before}=${word} if it is its value`,
+    `${before} is followed by the option ${given}: write ${before}=${given} if it is its value`,
   );
 }
 
 /** Returns the message for a command line that begins with an option. */
 function commandBefore(key: string, argv: readonly string[]): string {
-  const taker = NAMES.find((name) =>
-    settingsOf(name).some(([each, setting]) => wordOf(each, setting) === key),
-  );
+  const taker = NAMES.find((name) => optionsOf(name).some(({ word }) => word === key));
   const command =
     taker === undefined
       ? `, ${anyOf(NAMES)} (see clobsim --help)`
@@ -265,8 +243,7 @@ const typedAs = (key: string): string => `${key.length === 1 ? "-" : "--"}${key}
 
 /** Warns about unknown CLOBSIM_ variables. They are not refused because other programs may use them. */
 function warnOfUnknownVariables(environment: Given["environment"]): void {
-  const known = NAMES.flatMap((name) => settingsOf(name).map(([key]) => variableOf(flagOf(key))));
-  known.push(CACHE_VARIABLE);
+  const known = [...ALL_OPTIONS.map(({ variable }) => variable), CACHE_VARIABLE];
   for (const variable of Object.keys(environment)) {
     if (!variable.startsWith("CLOBSIM_") || known.includes(variable)) continue;
     warn(`variable ${variable} is ignored${didYouMean(variable, known)}`);

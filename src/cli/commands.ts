@@ -7,6 +7,7 @@ import {
   BUDGET,
   choice,
   entryOf,
+  flagOf,
   type Given,
   LINE,
   LINE_OR_MOMENT,
@@ -16,6 +17,7 @@ import {
   reader,
   SEED,
   SERVER_URL,
+  type Setting,
   type Settings,
   SHARD,
   setting,
@@ -23,7 +25,9 @@ import {
   text,
   toggle,
   type ValuesOf,
+  variableOf,
   wholeNumber,
+  wordOf,
 } from "../setting.ts";
 import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, PROFILES, type Profile } from "../simulation/flow.ts";
 import { MAX_MARKETS } from "../simulation/world-orders.ts";
@@ -196,9 +200,7 @@ export const COMMANDS = {
         "Coverage:",
         wholeNumber(0, 100),
         "Fail if a smaller percentage of the items is exercised",
-        {
-          default: "0",
-        },
+        { default: "0" },
       ),
       json: setting(OUTPUT, toggle, "The same figures as JSON"),
     },
@@ -278,12 +280,8 @@ export const COMMANDS = {
     settings: {
       profile: setting("Flow:", entryOf<Profile>(PROFILES), anyOf(PROFILE_NAMES), { default: "balanced" }),
       seed: setting("Flow:", SEED, "Seed of every row", { default: "1" }),
-      orders: setting("Flow:", wholeNumber(1, MAX_FLOW_ORDERS), "Number of orders", {
-        default: "1000",
-      }),
-      accounts: setting("Flow:", wholeNumber(1, MAX_ACCOUNTS), "Number of accounts", {
-        default: "20",
-      }),
+      orders: setting("Flow:", wholeNumber(1, MAX_FLOW_ORDERS), "Number of orders", { default: "1000" }),
+      accounts: setting("Flow:", wholeNumber(1, MAX_ACCOUNTS), "Number of accounts", { default: "20" }),
       tickSize: setting("Flow:", entryOf(TICK_SIZES), "Price step of its market", { default: "0.01" }),
       out: OUT_OR_STDOUT,
       format: setting(OUTPUT, choice("csv", "ndjson"), "csv or ndjson", {
@@ -400,9 +398,7 @@ export const COMMANDS = {
     busy: { what: "replaying" },
     takes: JOURNAL_WORD,
     settings: {
-      at: setting(SELECTION, LINE_OR_MOMENT, "After this line, or at this time", {
-        defaultHelp: "the end",
-      }),
+      at: setting(SELECTION, LINE_OR_MOMENT, "After this line, or at this time", { defaultHelp: "the end" }),
       market: setting(
         SELECTION,
         text("the slug of a market, its beginning, or its id"),
@@ -492,6 +488,13 @@ export const COMMANDS = {
 } as const satisfies Record<string, Command>;
 
 export type CommandName = keyof typeof COMMANDS;
+
+/** Returns the settings of a command, each with its flag without dashes, its word after `--`, and its variable. */
+export const optionsOf = (name: CommandName) =>
+  Object.entries<Setting<unknown>>(COMMANDS[name].settings).map(([key, setting]) => {
+    const flag = flagOf(key);
+    return { ...setting, flag, word: wordOf(key, setting), variable: variableOf(flag) };
+  });
 
 /** Values of a command's settings. Each is validated when it is accessed. */
 export type Values<Name extends CommandName> = ValuesOf<(typeof COMMANDS)[Name]["settings"]>;

@@ -1,6 +1,13 @@
 import { basename } from "node:path";
-import { wordOf } from "../setting.ts";
-import { COMMANDS, type Command, type CommandName, type Run, SHELLS, type Shell } from "./commands.ts";
+import {
+  COMMANDS,
+  type Command,
+  type CommandName,
+  optionsOf,
+  type Run,
+  SHELLS,
+  type Shell,
+} from "./commands.ts";
 import { EXIT, UsageError } from "./process.ts";
 
 /** A completion, with its description. */
@@ -80,14 +87,10 @@ function candidates([name, ...before]: readonly string[], current: string): read
     return current.startsWith("-") ? ALWAYS : commands;
   }
   if (!Object.hasOwn(COMMANDS, name)) return [];
-  const { settings, takes }: Command = COMMANDS[name as CommandName];
-  const options = Object.entries(settings).map(([key, setting]) => ({
-    setting,
-    word: `--${wordOf(key, setting)}`,
-  }));
-  const valued = options.filter(({ setting }) => setting.toggle === undefined);
+  const options = optionsOf(name as CommandName);
+  const { takes }: Command = COMMANDS[name as CommandName];
   const valuesOf = (flag: string | undefined): readonly string[] | undefined => {
-    const asked = valued.find(({ word }) => word === flag)?.setting;
+    const asked = options.find(({ word, toggle }) => toggle === undefined && `--${word}` === flag);
     return asked === undefined ? undefined : (asked.words ?? asked.offers ?? []);
   };
   const [, flag] = /^(--[^=]+)=/.exec(current) ?? [];
@@ -99,8 +102,8 @@ function candidates([name, ...before]: readonly string[], current: string): read
     return isFirst ? (takes.words ?? []).map((word) => [word, ""]) : [];
   }
   const given = new Set(before.map((word) => word.replace(/=.*/s, "")));
-  const left = options.filter(({ word, setting }) => setting.isRepeatable || !given.has(word));
-  return [...left.map(({ word, setting }): Candidate => [word, setting.help]), ...ALWAYS.slice(0, 1)];
+  const left = options.filter(({ word, isRepeatable }) => isRepeatable || !given.has(`--${word}`));
+  return [...left.map(({ word, help }): Candidate => [`--${word}`, help]), ...ALWAYS.slice(0, 1)];
 }
 
 const ALWAYS: readonly Candidate[] = [

@@ -6,13 +6,30 @@ import { print, table } from "./output.ts";
 import { unwritable } from "./output-file.ts";
 import { EXIT, UsageError } from "./process.ts";
 
-/** The fields of a package.json that are read. */
-interface Manifest {
-  readonly type?: unknown;
-  readonly scripts?: Readonly<Record<string, unknown>>;
-  readonly dependencies?: object;
-  readonly devDependencies?: object;
-}
+/** `clobsim init`: writes a first scenario, a test and a workflow into a project. @throws UsageError if it cannot. */
+export const init: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
+  const project = projectIn(folder, runner);
+  const changes: readonly Change[] = [
+    ...filesOf(project).map(
+      (file): Change =>
+        existsSync(join(folder, file.path))
+          ? { path: file.path, done: "kept", note: "exists already", text: null }
+          : { ...file, done: "wrote" },
+    ),
+    ignoreChange(folder),
+  ];
+  for (const { path, text } of changes) if (text !== null) requireFolder(join(folder, dirname(path)));
+  if (!dryRun) writeAll(folder, changes);
+  const verbs = dryRun ? { wrote: "would write", added: "would add", kept: "kept" } : null;
+  const enter = folder === "." ? [] : [`cd ${shellWord(folder)}`];
+  const next = [...enter, ...nextCommands(project)];
+  print([
+    ...table(changes.map(({ path, done, note }) => [verbs?.[done] ?? done, path, note])),
+    "",
+    ...table(next.map((command, index) => [index === 0 ? "next" : "", command])),
+  ]);
+  return EXIT.ok;
+};
 
 /** Change of a file. `text` is its new content; null leaves it unchanged. */
 interface Change {
@@ -22,48 +39,37 @@ interface Change {
   readonly text: string | null;
 }
 
-const IGNORED = ".clobsim/";
+/** The project into which files are written. */
+interface Project {
+  readonly runner: Runner;
+  readonly manager: Manager;
+  /** Whether its `.js` files are ES modules. */
+  readonly isModule: boolean;
+  /** Path from the root of its git repository; empty at the root, and without a repository. */
+  readonly pathInRepository: string;
+  /** Whether it depends on a package. */
+  readonly has: (name: string) => boolean;
+}
 
-/** `clobsim init`: writes a first scenario, a test and a workflow into a project. @throws UsageError if it cannot. */
-export const init: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
-  const manifest = manifestIn(folder);
-  const packages = { ...manifest.dependencies, ...manifest.devDependencies };
+function projectIn(folder: string, named: (typeof RUNNERS)[number] | null): Project {
+  const { type, scripts, dependencies, devDependencies } = manifestIn(folder);
+  const packages = { ...dependencies, ...devDependencies };
   const has = (name: string): boolean => Object.hasOwn(packages, name);
+  const inScript = RUNNERS.find((name) => RUNNER[name].inScript.test(String(scripts?.test)));
   const folders = foldersOf(folder);
-  const managers = folders.map((each) => managerOf((name) => existsSync(join(each, name))));
-  const project: Project = {
-    runner: runner ?? runnerOf(String(manifest.scripts?.test), has),
-    isModule: manifest.type === "module",
-    manager: managers.find((name) => name !== undefined) ?? "npm",
+  const managers = folders.flatMap((each) =>
+    MANAGERS.filter(({ lockFile }) => existsSync(join(each, lockFile))),
+  );
+  return {
+    runner: RUNNER[named ?? inScript ?? RUNNERS.find(has) ?? "vitest"],
+    manager: managers[0] ?? NPM,
+    isModule: type === "module",
     pathInRepository: relative(folders.at(-1) ?? folder, resolve(folder))
       .split(sep)
       .join("/"),
+    has,
   };
-  const changes: readonly Change[] = [
-    ...filesOf(project).map(
-      ({ path, purpose, text }): Change =>
-        existsSync(join(folder, path))
-          ? { path, done: "kept", note: "exists already", text: null }
-          : { path, done: "wrote", note: purpose, text },
-    ),
-    ignoreChange(folder),
-  ];
-  for (const { path, text } of changes) if (text !== null) requireFolder(join(folder, dirname(path)));
-  if (!dryRun) writeAll(folder, changes);
-  const verbs = {
-    wrote: dryRun ? "would write" : "wrote",
-    added: dryRun ? "would add" : "added",
-    kept: "kept",
-  };
-  const next = nextCommands(project, has);
-  const enter = folder === "." ? [] : [`cd ${shellWord(folder)}`];
-  print([
-    ...table(changes.map(({ path, done, note }) => [verbs[done], path, note])),
-    "",
-    ...table([...enter, ...next].map((command, index) => [index === 0 ? "next" : "", command])),
-  ]);
-  return EXIT.ok;
-};
+}
 
 /** Returns the text of a file; null if it does not exist. @throws UsageError if it cannot be read */
 function textOf(path: string): string | null {
@@ -73,6 +79,14 @@ function textOf(path: string): string | null {
   } catch (error) {
     throw unwritable("init expects a file that can be read", path, error);
   }
+}
+
+/** The fields of a package.json that are read. */
+interface Manifest {
+  readonly type?: unknown;
+  readonly scripts?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
 }
 
 /** Reads the package.json of a project; empty if it does not exist. @throws UsageError if it cannot be read */
@@ -107,6 +121,8 @@ function requireFolder(path: string): void {
     throw new UsageError(`init expects a folder, found the file ${path}`);
 }
 
+const IGNORED = ".clobsim/";
+
 /** Adds the default data directory to .gitignore. */
 function ignoreChange(folder: string): Change {
   const path = ".gitignore";
@@ -120,15 +136,12 @@ function ignoreChange(folder: string): Change {
 /** Writes all files, or none if one fails. @throws UsageError that names the file */
 function writeAll(folder: string, changes: readonly Change[]): void {
   const undo: (() => void)[] = [];
-  const makeFolder = (path: string): void => {
-    const first = mkdirSync(path, { recursive: true });
-    if (first !== undefined) undo.push(() => rmSync(first, { recursive: true }));
-  };
   for (const { path, done, text } of changes) {
     if (text === null) continue;
     const file = join(folder, path);
     try {
-      makeFolder(dirname(file));
+      const first = mkdirSync(dirname(file), { recursive: true });
+      if (first !== undefined) undo.push(() => rmSync(first, { recursive: true }));
       // Only the last file may have existed before, so it needs no undo.
       writeFileSync(file, text, { flag: done === "wrote" ? "wx" : "w" });
       undo.push(() => rmSync(file));
@@ -138,25 +151,6 @@ function writeAll(folder: string, changes: readonly Change[]): void {
     }
   }
 }
-
-/** The project into which files are written. */
-interface Project {
-  readonly runner: RunnerName;
-  /** Whether its `.js` files are ES modules. */
-  readonly isModule: boolean;
-  readonly manager: ManagerName;
-  /** Path from the root of its git repository; empty at the root, and without a repository. */
-  readonly pathInRepository: string;
-}
-
-/** A file to write, and its purpose. */
-interface ProjectFile {
-  readonly path: string;
-  readonly purpose: string;
-  readonly text: string;
-}
-
-type RunnerName = (typeof RUNNERS)[number];
 
 interface Runner {
   /** Its package; null if it is built into Node. */
@@ -169,12 +163,12 @@ interface Runner {
   /** Assertions about `story` and `trades`. */
   readonly assertions: readonly string[];
   /** Returns the command that runs one file. EXEC stands for the package manager's command, such as npx. */
-  readonly command: (file: string, project: Project) => string;
+  readonly command: (file: string, isModule: boolean) => string;
 }
 
 const EXPECTATIONS = ["expect(story).toBeLive(40);", 'expect(trades).toHaveTraded(["BUY 40 YES @ 0.54"]);'];
 
-const RUNNER: Readonly<Record<RunnerName, Runner>> = {
+const RUNNER: Readonly<Record<(typeof RUNNERS)[number], Runner>> = {
   vitest: {
     package: "vitest",
     inScript: /\bvitest\b/,
@@ -189,7 +183,7 @@ const RUNNER: Readonly<Record<RunnerName, Runner>> = {
     requires: ['const { exchange } = require("clobsim/jest");'],
     assertions: EXPECTATIONS,
     // Jest runs ES modules only with this flag.
-    command: (file, { isModule }) =>
+    command: (file, isModule) =>
       `${isModule ? "NODE_OPTIONS=--experimental-vm-modules " : ""}EXEC jest ${file}`,
   },
   node: {
@@ -210,27 +204,23 @@ interface Manager {
   readonly install: readonly string[];
 }
 
+const NPM: Manager = {
+  ...{ lockFile: "package-lock.json", add: "npm install -D", exec: "npx" },
+  install: ["npm ci"],
+};
+
 /** Package managers, each recognized by its lock file; npm is the default. */
-const MANAGER = {
-  pnpm: {
+const MANAGERS: readonly Manager[] = [
+  {
     ...{ lockFile: "pnpm-lock.yaml", add: "pnpm add -D", exec: "pnpm exec" },
     install: ["corepack enable", "pnpm install --frozen-lockfile"],
   },
-  yarn: {
+  {
     ...{ lockFile: "yarn.lock", add: "yarn add -D", exec: "yarn" },
     install: ["corepack enable", "yarn install"],
   },
-  npm: { lockFile: "package-lock.json", add: "npm install -D", exec: "npx", install: ["npm ci"] },
-} as const satisfies Record<string, Manager>;
-type ManagerName = keyof typeof MANAGER;
-
-/** Returns the package manager whose lock file is in a folder; undefined if there is none. */
-const managerOf = (hasFile: (name: string) => boolean): ManagerName | undefined =>
-  (Object.keys(MANAGER) as ManagerName[]).find((name) => hasFile(MANAGER[name].lockFile));
-
-/** Returns the test runner that a package's test script names, else the one among its dependencies. */
-const runnerOf = (script: string, has: (name: string) => boolean): RunnerName =>
-  RUNNERS.find((name) => RUNNER[name].inScript.test(script)) ?? RUNNERS.find(has) ?? "vitest";
+  NPM,
+];
 
 const SCENARIO = `# yaml-language-server: $schema=../node_modules/clobsim/fixtures/schemas/scenario.schema.json
 scenario: a bid that is filled in part stays in the book
@@ -247,21 +237,16 @@ steps:
       balances: { bob: { USDC: 22, YES: 460 } }
 `;
 
-const SCENARIO_PATH = "scenarios/first.yaml";
-
 /** Returns the path of the workflow from the project. GitHub reads workflows only at the root of a repository. */
 function workflowPath({ pathInRepository }: Project): string {
   const names = pathInRepository === "" ? [] : pathInRepository.split("/");
   return `${"../".repeat(names.length)}.github/workflows/${["clobsim", ...names].join(".")}.yml`;
 }
 
-function testPath({ runner, isModule }: Project): string {
-  const isPlain = isModule || RUNNER[runner].requires !== undefined;
-  return `test/exchange.test.${isPlain ? "js" : "mjs"}`;
-}
+const testPath = ({ runner, isModule }: Project): string =>
+  `test/exchange.test.${isModule || runner.requires !== undefined ? "js" : "mjs"}`;
 
-function testText({ runner, isModule }: Project): string {
-  const { imports, requires = imports, assertions } = RUNNER[runner];
+function testText({ runner: { imports, requires = imports, assertions }, isModule }: Project): string {
   return `${(isModule ? imports : requires).join("\n")}
 
 const test = exchange();
@@ -279,13 +264,14 @@ ${assertions.map((line) => `  ${line}\n`).join("")}});
 `;
 }
 
-const commandOf = (project: Project): string =>
-  RUNNER[project.runner].command(testPath(project), project).replace("EXEC", MANAGER[project.manager].exec);
+/** Returns the command that runs the test. */
+const testCommand = (project: Project): string =>
+  project.runner.command(testPath(project), project.isModule).replace("EXEC", project.manager.exec);
 
 const REPORTS = ".clobsim/reports";
 
 function workflowText(project: Project): string {
-  const { exec, install } = MANAGER[project.manager];
+  const { exec, install } = project.manager;
   const within = project.pathInRepository;
   const title = within === "" ? "clobsim" : JSON.stringify(`clobsim in ${within}`);
   const reports = within === "" ? REPORTS : JSON.stringify(`${within}/${REPORTS}`);
@@ -304,7 +290,7 @@ ${defaults}    steps:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
         with: { node-version: 22 }
-${install.map(step).join("")}${step(`${exec} clobsim run scenarios --reporter github --report ${REPORTS}`)}      - run: ${commandOf(project)}
+${install.map(step).join("")}${step(`${exec} clobsim run scenarios --reporter github --report ${REPORTS}`)}      - run: ${testCommand(project)}
         if: \${{ !cancelled() }}
       - uses: actions/upload-artifact@v4
         if: \${{ failure() }}
@@ -313,25 +299,22 @@ ${install.map(step).join("")}${step(`${exec} clobsim run scenarios --reporter gi
 }
 
 /** Returns the files to write: a first scenario, a first test, and a workflow that runs both. */
-const filesOf = (project: Project): readonly ProjectFile[] => [
-  { path: SCENARIO_PATH, purpose: "a scenario: steps, and what must be true", text: SCENARIO },
+const filesOf = (project: Project) => [
+  { path: "scenarios/first.yaml", note: "a scenario: steps, and what must be true", text: SCENARIO },
   {
-    ...{
-      path: testPath(project),
-      purpose: `a test of ${project.runner === "node" ? "node:test" : project.runner}`,
-    },
+    ...{ path: testPath(project), note: `a test of ${project.runner.package ?? "node:test"}` },
     text: testText(project),
   },
-  { path: workflowPath(project), purpose: "runs both in GitHub Actions", text: workflowText(project) },
+  { path: workflowPath(project), note: "runs both in GitHub Actions", text: workflowText(project) },
 ];
 
-/** Returns the commands to run next. `has` says whether the project has a package. */
-function nextCommands(project: Project, has: (name: string) => boolean): readonly string[] {
-  const { add, exec } = MANAGER[project.manager];
-  const missing = ["clobsim", RUNNER[project.runner].package].filter((name) => name !== null && !has(name));
+/** Returns the commands to run next. */
+function nextCommands(project: Project): readonly string[] {
+  const { runner, manager, has } = project;
+  const missing = ["clobsim", runner.package].filter((name) => name !== null && !has(name));
   return [
-    ...(missing.length === 0 ? [] : [`${add} ${missing.join(" ")}`]),
-    `${exec} clobsim run scenarios`,
-    commandOf(project),
+    ...(missing.length === 0 ? [] : [`${manager.add} ${missing.join(" ")}`]),
+    `${manager.exec} clobsim run scenarios`,
+    testCommand(project),
   ];
 }

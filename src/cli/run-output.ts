@@ -7,33 +7,21 @@ import type { WrongFile } from "../scenario/language/problem.ts";
 import type { Scenario } from "../scenario/language/scenario.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
 import type { Reporter } from "../scenario/report/reporter.ts";
-import {
-  parseReporterArgument,
-  ReporterError,
-  type ReporterName,
-  reporterOf,
-} from "../scenario/report/reporter-of.ts";
+import { parseReporterArgument, ReporterError, reporterOf } from "../scenario/report/reporter-of.ts";
 import { oneLine, plainPaint } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
 import { type Failed, shellWord } from "../scenario/run/run-scenario.ts";
 import type { VenueHistory } from "../scenario/venue/views.ts";
-import { flagOf, type Given, type Settings, variableOf } from "../setting.ts";
-import { COMMANDS, type Values } from "./commands.ts";
+import type { Given } from "../setting.ts";
+import { optionsOf, type Values } from "./commands.ts";
 import { paintOf, summarizeJob, warn } from "./output.ts";
 import { prepare, realPath, save, unwritable, writing } from "./output-file.ts";
 import { UsageError } from "./process.ts";
 
-/** All requested reporters, combined into one. */
-interface Reporters extends Required<Pick<Reporter, "started" | "finished">> {
-  ended(suite: SuiteResult): Promise<void>;
-  wrong(files: readonly WrongFile[]): Promise<void>;
-  /** Prints the transcript of a scenario. */
-  transcript(result: ScenarioResult): void;
-}
-
 /**
- * @param inputs the files that the run reads
+ * Combines the requested reporters into one. `transcript` prints what happened in a scenario. `inputs` are the files that the
+ * run reads.
  * @throws UsageError if a reporter is unknown, a file cannot be written or is an input, or two reporters have the same output
  */
 export function reportersOf(
@@ -41,24 +29,24 @@ export function reportersOf(
   paths: readonly string[],
   given: Given,
   inputs: readonly string[],
-): Reporters {
+) {
   const outputs = outputsOf(values, given.environment, repeatOf(paths, given), inputs);
   const summarize = (textIn: (bytes: number) => string): void => summarizeJob(given.environment, textIn);
   return {
-    started: (plan) => {
+    started: (plan: Parameters<NonNullable<Reporter["started"]>>[0]): void => {
       for (const { reporter } of outputs) reporter.started?.(plan);
     },
-    finished: (result) => {
+    finished: (result: ScenarioResult): void => {
       for (const { reporter } of outputs) reporter.finished?.(result);
     },
-    ended: async (suite) => {
+    ended: async (suite: SuiteResult): Promise<void> => {
       for (const { reporter, end } of outputs) {
         reporter.ended(suite);
         await end();
       }
       summarize((bytes) => jobSummary(suite, bytes));
     },
-    wrong: async (files) => {
+    wrong: async (files: readonly WrongFile[]): Promise<void> => {
       for (const { name, reporter, end, isScreen } of outputs) {
         // stderr has shown the same to the reader of the screen.
         if (!isScreen || name !== "spec") reporter.wrong(files);
@@ -67,16 +55,10 @@ export function reportersOf(
       summarize((bytes) => wrongFilesSummary(files, bytes));
     },
     // On stderr, because stdout may have a report.
-    transcript: ({ transcript }) => {
+    transcript: ({ transcript }: ScenarioResult): void => {
       process.stderr.write(`\n${transcript.map((line) => `  ${line}\n`).join("")}\n`);
     },
   };
-}
-
-/** A reporter with its output. */
-interface NamedReporter extends Pick<Output, "end" | "isScreen"> {
-  readonly name: ReporterName;
-  readonly reporter: Reporter;
 }
 
 /** Opens the outputs after all arguments are known to be valid, so that a refused command line writes nothing. */
@@ -85,7 +67,7 @@ function outputsOf(
   environment: Given["environment"],
   repeat: string,
   inputs: readonly string[],
-): readonly NamedReporter[] {
+) {
   const chosen = (asked.length === 0 ? ["spec"] : asked).map(parsed);
   const read = new Set(inputs.map(realPath));
   const written = new Set<string | null>();
@@ -100,7 +82,8 @@ function outputsOf(
     written.add(path);
   }
   return chosen.map(({ name, file }) => {
-    const { write, end, isScreen } = file === null ? SCREEN : fileAt(file);
+    const isScreen = file === null;
+    const { write, end } = isScreen ? SCREEN : fileAt(file);
     const reporter = reporterOf(name)({
       write,
       ...{ seed, repeat, verbose },
@@ -130,14 +113,9 @@ function parsed(argument: string) {
 interface Output {
   readonly write: (text: string) => void;
   readonly end: () => Promise<void>;
-  readonly isScreen: boolean;
 }
 
-const SCREEN: Output = {
-  write: (text) => void process.stdout.write(text),
-  end: async () => {},
-  isScreen: true,
-};
+const SCREEN: Output = { write: (text) => void process.stdout.write(text), end: async () => {} };
 
 /** Holds the text of a file until the end, and writes to a device or a pipe at once. */
 function fileAt(path: string): Output {
@@ -145,11 +123,7 @@ function fileAt(path: string): Output {
   if (found?.isFile() === false) return streamTo(path);
   prepare(path, "--reporter");
   const texts: string[] = [];
-  return {
-    write: (text) => void texts.push(text),
-    end: () => save(path, texts, "--reporter"),
-    isScreen: false,
-  };
+  return { write: (text) => void texts.push(text), end: () => save(path, texts, "--reporter") };
 }
 
 function streamTo(path: string): Output {
@@ -161,30 +135,20 @@ function streamTo(path: string): Output {
           rest = rest.subarray(writeSync(descriptor, rest));
       }),
     end: async () => closeSync(descriptor),
-    isScreen: false,
   };
 }
 
 /** Returns the command line with the settings from the environment, without defaults, quoted for a POSIX shell. */
 function repeatOf(paths: readonly string[], { flags, environment }: Given): string {
-  const settings: Settings = COMMANDS.run.settings;
-  const options = Object.entries(settings).flatMap(([key, setting]) => {
-    const flag = flagOf(key);
-    const value = flags[flag]?.[0] ?? environment[variableOf(flag)] ?? "";
-    return NOT_REPEATED.has(flag) || value === "" || value === setting.default ? [] : [`--${flag}`, value];
+  const options = optionsOf("run").flatMap(({ flag, variable, default: byDefault }) => {
+    const value = flags[flag]?.[0] ?? environment[variable] ?? "";
+    return NOT_REPEATED.has(flag) || value === "" || value === byDefault ? [] : [`--${flag}`, value];
   });
   return ["clobsim", "run", ...paths, ...options].map(shellWord).join(" ");
 }
 
 /** Flags that are not repeated because they only change the output, or write files. */
-const NOT_REPEATED: ReadonlySet<string> = new Set([
-  "reporter",
-  "report",
-  "watch",
-  "update",
-  "bail",
-  "verbose",
-]);
+const NOT_REPEATED = new Set(["reporter", "report", "watch", "update", "bail", "verbose"]);
 
 const MAX_REASON = 200;
 
