@@ -1,5 +1,6 @@
 import type { NotificationSink } from "./api/chain-rpc.ts";
 import { numbersAs } from "./api/decimals.ts";
+import { ApiError } from "./api/errors.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
 import { BookPages } from "./api/order-book.ts";
 import { HmacKeys } from "./api/signing.ts";
@@ -10,10 +11,10 @@ import type { Host } from "./chain-rpc/context.ts";
 import { openTransport, type Transport } from "./client/transport.ts";
 import { type Config, VERSION } from "./config.ts";
 import type { Market } from "./core/market.ts";
-import type { ClockSetting } from "./engine/clock.ts";
-import { Slices, Snapshots } from "./engine/clock.ts";
+import { type ClockSetting, Slices, Snapshots } from "./engine/clock.ts";
 import type { PersistenceStatus } from "./engine/data-folder.ts";
 import type { Exchange } from "./engine/exchange.ts";
+import { StoreError } from "./engine/journal.ts";
 import { Keyring } from "./engine/keyring.ts";
 import {
   type OpenedExchange,
@@ -31,7 +32,16 @@ import {
   originOfWorld,
   requireSameConfig,
 } from "./engine/origin.ts";
-import { reportingOf } from "./reporting.ts";
+import {
+  defectOf,
+  historyOf,
+  type ReportContent,
+  ReportTooLong,
+  reportBytes,
+  reportInPieces,
+  saveReport,
+  verifyHistory,
+} from "./history/report.ts";
 import { Outbox } from "./server/connection.ts";
 import { Faults } from "./server/faults.ts";
 import { HttpService, requireFree } from "./server/http-service.ts";
@@ -288,7 +298,6 @@ export function serviceOf(
   const { devAccounts } = origin;
   const snapshots = new Snapshots(exchange, clock);
   const faults = new Faults(seed);
-  const reporting = reportingOf(opened, config.report, shared.slices, warn);
   const stream = new Stream(opened, VERSION);
   const { outbox, slices, log } = shared;
   const bots = new Bots(exchange);
@@ -345,8 +354,7 @@ export function serviceOf(
       const { recordSession } = await import("./history/record/record-session.ts");
       return slices.run(recordSession({ log: session, open: opened.atSessionStart, devAccounts, name }));
     },
-    report: (reason) => reporting.pieces(reason),
-    reportDefect: (error, reason) => reporting.defect(error, reason),
+    ...reportingOf(opened, config.report, shared.slices, warn),
     openApi: () => openApiText(config, prefix),
   };
 }
@@ -421,3 +429,60 @@ const urlHost = (host: string): string => {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 };
+
+/** Bug reports of an exchange. `folder` is the directory for those of defects; null writes none. */
+function reportingOf(
+  opened: OpenedExchange,
+  folder: string | null,
+  slices: Slices,
+  warn: Warn,
+): Pick<Service, "report" | "reportDefect"> {
+  const { exchange, persistence, folder: dataFolder } = opened;
+  /** Must be called after the journal is flushed. */
+  const contentOf = (reason: string): ReportContent => ({
+    ...{ history: historyOf(opened), engine: VERSION, reason },
+    ...{ now: exchange.now, hash: exchange.hash, defect: null },
+  });
+  const write = (into: string, error: unknown, reason: string): void => {
+    const defect = defectOf(exchange, error);
+    const content = { ...contentOf(`${reason}: ${defect.message}`), defect };
+    const path = saveReport(into, "defect", (name) => reportBytes(content, name));
+    warn(`a report of this defect is in ${path}, try clobsim replay ${path}`);
+  };
+  return {
+    report: async (reason) => {
+      for (;;) {
+        const flushed = persistence.flush(persistence.position);
+        if (flushed === undefined) break;
+        await flushed;
+      }
+      try {
+        const content = contentOf(reason);
+        await slices.run(verifyHistory(content.history));
+        return reportInPieces(content);
+      } catch (error) {
+        const copying = dataFolder === null ? null : `clobsim report ${dataFolder.path} writes`;
+        if (error instanceof ReportTooLong) {
+          const reset = "POST /sim/reset begins a new session, which can be reported";
+          const hint = copying === null ? reset : `${copying} it to a file`;
+          throw new ApiError("SESSION_TOO_LONG", error.message, { hint });
+        }
+        if (!(error instanceof StoreError)) throw error;
+        const hint = `${copying} a report of the lines before the damage`;
+        throw new ApiError("UNAVAILABLE", error.message, { hint, status: 503 });
+      }
+    },
+    reportDefect: (error, reason) => {
+      if (folder === null) return;
+      const fail = (failure: unknown): void =>
+        warn(`no report could be written to ${folder}: ${(failure as Error).message}`);
+      try {
+        const flushed = persistence.flush(persistence.position);
+        if (flushed === undefined) write(folder, error, reason);
+        else flushed.then(() => write(folder, error, reason)).catch(fail);
+      } catch (failure) {
+        fail(failure);
+      }
+    },
+  };
+}

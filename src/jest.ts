@@ -2,8 +2,7 @@ import { type ExchangeMatchers, MATCHERS } from "./fixtures/matchers.ts";
 import { type ExchangeFixtures, type ExchangeOptions, TestExchanges } from "./fixtures/test-exchange.ts";
 
 export type { ExchangeMatchers } from "./fixtures/matchers.ts";
-export type { ExchangeFixtures, ExchangeOptions, TestExchange } from "./fixtures/test-exchange.ts";
-export type { Trader } from "./fixtures/trader.ts";
+export type { ExchangeFixtures, ExchangeOptions, TestExchange, Trader } from "./fixtures/test-exchange.ts";
 
 declare global {
   namespace jest {

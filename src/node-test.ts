@@ -2,8 +2,7 @@ import { type TestContext, type TestOptions, test as testOfNode } from "node:tes
 import { type ExchangeFixtures, type ExchangeOptions, TestExchanges } from "./fixtures/test-exchange.ts";
 
 export { assertBalance, assertBook, assertLive, assertTraded } from "./fixtures/matchers.ts";
-export type { ExchangeFixtures, ExchangeOptions, TestExchange } from "./fixtures/test-exchange.ts";
-export type { Trader } from "./fixtures/trader.ts";
+export type { ExchangeFixtures, ExchangeOptions, TestExchange, Trader } from "./fixtures/test-exchange.ts";
 
 /** Body of a test with its fixtures. */
 export type ExchangeTestBody = (fixtures: ExchangeFixtures, context: TestContext) => void | Promise<void>;

@@ -1,12 +1,35 @@
-import { expect, type TestAPI, test } from "vitest";
+import { resolve } from "node:path";
+import { describe, expect, type TestAPI, test } from "vitest";
+import { unknownOption } from "./api/nearest.ts";
+import {
+  faultOf,
+  faultOfOptions,
+  type OptionType,
+  oneOf,
+  TEXT_OR_NUMBER,
+  TEXTS,
+  whole,
+} from "./api/option-types.ts";
 import { type ExchangeMatchers, MATCHERS } from "./fixtures/matchers.ts";
-import { type ExchangeFixtures, type ExchangeOptions, TestExchanges } from "./fixtures/test-exchange.ts";
-import { TRADERS, type Trader } from "./fixtures/trader.ts";
+import {
+  type ExchangeFixtures,
+  type ExchangeOptions,
+  TestExchanges,
+  TRADERS,
+  type Trader,
+} from "./fixtures/test-exchange.ts";
+import { placeText, problemText } from "./scenario/language/problem.ts";
+import { loadScenario } from "./scenario/language/read-scenario.ts";
+import type { Scenario } from "./scenario/language/scenario.ts";
+import { failureLines } from "./scenario/report/lines.ts";
+import { plainPaint } from "./scenario/report/text.ts";
+import { findFiles } from "./scenario/run/files.ts";
+import type { Failure } from "./scenario/run/result.ts";
+import { Suite, type SuiteOptions } from "./scenario/run/run-suite.ts";
+import { startScenarioServer } from "./scenario-server.ts";
 
 export type { ExchangeMatchers } from "./fixtures/matchers.ts";
-export { type ScenarioSuiteOptions, scenarioSuite } from "./fixtures/scenario-suite.ts";
-export type { ExchangeFixtures, ExchangeOptions, TestExchange } from "./fixtures/test-exchange.ts";
-export type { Trader } from "./fixtures/trader.ts";
+export type { ExchangeFixtures, ExchangeOptions, TestExchange, Trader } from "./fixtures/test-exchange.ts";
 
 declare module "vitest" {
   interface Matchers<T> extends ExchangeMatchers<T> {}
@@ -43,4 +66,78 @@ export function exchange(options: ExchangeOptions = {}): TestAPI<ExchangeFixture
 function fullName(task: { readonly name: string; readonly suite?: unknown }): string {
   const { suite } = task as { readonly suite?: { readonly name: string } };
   return suite === undefined ? task.name : `${fullName(suite)} ${task.name}`;
+}
+
+/** Options of a vitest suite of scenarios. */
+export interface ScenarioSuiteOptions {
+  /** In this process, over HTTP with real signatures, or (default) over HTTP only if a step needs it. */
+  readonly via?: "auto" | "process" | "http";
+  /** Replaces the seed of each scenario. */
+  readonly seed?: string | number;
+  /** Number of runs of each scenario; all must end in the same state. */
+  readonly repeat?: number;
+}
+
+const OPTION_TYPES: Readonly<Record<keyof ScenarioSuiteOptions, OptionType>> = {
+  via: oneOf(["auto", "process", "http"]),
+  seed: TEXT_OR_NUMBER,
+  repeat: whole(1, 1_000_000),
+};
+
+const WIDTH = 96;
+
+/**
+ * Makes each scenario in files, folders or globs a vitest test, so that watch mode, shards, reporters and merged reports
+ * work. Paths are relative to the working directory; an invalid file is a test that fails with its problems.
+ * @throws NoFilesError if a path has no scenario, TypeError if an argument is invalid.
+ */
+export function scenarioSuite(paths: string | readonly string[], options: ScenarioSuiteOptions = {}): void {
+  const fault =
+    faultOf("paths", paths, TEXTS) ??
+    faultOfOptions(options, OPTION_TYPES) ??
+    unknownOption(options, Object.keys(OPTION_TYPES));
+  if (fault !== undefined) throw new TypeError(fault);
+  const suite = new Suite(suiteOptions(options));
+  const folders = new Map<string, string[]>();
+  for (const file of findFiles(typeof paths === "string" ? [paths] : paths)) {
+    const folder = file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : ".";
+    folders.set(folder, [...(folders.get(folder) ?? []), file]);
+  }
+  for (const [folder, files] of folders) {
+    describe(folder, () => {
+      for (const file of files) testOf(suite, file);
+    });
+  }
+}
+
+function testOf(suite: Suite, file: string): void {
+  const { scenario, problems } = loadScenario(file);
+  if (scenario === null || problems.length > 0) {
+    test(file, () => {
+      throw new Error(problems.map(problemText).join("\n"));
+    });
+  } else {
+    test(scenario.name, async ({ skip }) => {
+      const { failure, reason } = await suite.run(scenario);
+      if (reason !== null) skip(reason);
+      if (failure !== null) throw errorOf(scenario, failure);
+    });
+  }
+}
+
+/** Makes an error whose first frame is the step, so that vitest shows the lines of the scenario. */
+function errorOf({ name }: Scenario, failure: Failure): Error {
+  const error = new Error(failureLines(failure, plainPaint, WIDTH).join("\n"));
+  const place = placeText({ ...failure.place, file: resolve(failure.place.file) });
+  error.stack = `${error.name}: ${error.message}\n    at ${JSON.stringify(name)} (${place})`;
+  return error;
+}
+
+function suiteOptions({ via = "auto", seed, repeat = 1 }: ScenarioSuiteOptions): SuiteOptions {
+  return {
+    via,
+    repeat,
+    seed: seed === undefined ? undefined : String(seed),
+    startServer: startScenarioServer,
+  };
 }

@@ -8,7 +8,7 @@ import { endpoints, limit, offset } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, page, type ReplyOf } from "./schemas.ts";
-import { checksumIn, marketIdOf, type View } from "./view.ts";
+import { checksumIn, type View } from "./view.ts";
 
 const balance = <Amount extends z.ZodType>(amount: Amount) => ({
   balance: amount,
@@ -130,7 +130,7 @@ export function accountReply(view: View, account: Account): ReplyOf<typeof accou
       const market = state.markets.get(number);
       const shares = (outcome: Outcome, shares: Balance<Size>) => ({
         tokenId: tokenIdIn(market, outcome),
-        marketId: marketIdOf(view, market),
+        marketId: market.id,
         outcome,
         ...balanceReply(shares, numbers.size),
       });

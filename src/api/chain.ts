@@ -22,7 +22,7 @@ import { whyUnsettled } from "./explanations.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, page, type ReplyOf, type RequestOf } from "./schemas.ts";
-import { checksumIn, hashIn, isoOrNull, marketIdOf, orderOfAny, type View } from "./view.ts";
+import { checksumIn, hashIn, isoOrNull, orderOfAny, type View } from "./view.ts";
 
 const MAX_BLOCKS = 100_000;
 
@@ -268,7 +268,7 @@ export function supplyReply(view: View, market: Market): ReplyOf<typeof supplySc
     collateral: numbers.money(collateral),
   });
   return {
-    marketId: marketIdOf(view, market),
+    marketId: market.id,
     conditionId: hashIn(market.conditionId),
     ledger: amounts(market.supply),
     onChain: amounts(market.onChain),
@@ -295,15 +295,16 @@ export function faultTerms(words: SettlementFaultWords): SettlementFaultTerms {
 }
 
 /** Converts the core's terms back to a request, with no field left to a default. */
-export function faultWords(terms: SettlementFaultTerms): SettlementFaultWords {
+export function faultWords(terms: SettlementFaultTerms) {
   const { fault, times, probability, blocks, baseFee, reason } = terms;
-  if (fault === "gasSpike") return { kind: "gas-spike", baseFeeGwei: baseFee / WEI_PER_GWEI };
-  const isCounted = times !== null;
+  const isSpike = fault === "gasSpike";
+  const isPlain = isSpike || (times !== null && probability === CERTAIN);
   return {
-    kind: fault,
-    ...(isCounted ? { times } : {}),
-    ...(isCounted && probability === CERTAIN ? {} : { probability: probability / CERTAIN }),
+    kind: isSpike ? ("gas-spike" as const) : fault,
+    ...(times === null ? {} : { times }),
+    ...(isPlain ? {} : { probability: probability / CERTAIN }),
     ...(fault === "delay" ? { blocks } : {}),
+    ...(isSpike ? { baseFeeGwei: baseFee / WEI_PER_GWEI } : {}),
     ...(reason === null ? {} : { reason }),
   };
 }
@@ -328,16 +329,16 @@ export function requireFieldsOfKind(fault: NewSettlementFault): void {
   );
 }
 
+/** Fields of a reply that do not apply to all kinds of faults. */
+const NO_TERMS = { times: null, probability: 1, blocks: null, baseFeeGwei: null, depth: null, reason: null };
+
 /** Has no id, because a reorganization is complete and cannot be ended. */
 export const reorganizationReply = (depth: number): ReplyOf<typeof settlementFaultSchema> => ({
   id: null,
   kind: "reorg",
+  ...NO_TERMS,
   times: 1,
-  probability: 1,
-  blocks: null,
-  baseFeeGwei: null,
   depth,
-  reason: null,
   struck: 1,
   remaining: 0,
 });
@@ -346,17 +347,13 @@ export function settlementFaultReply(
   { idPrefixes }: State,
   fault: SettlementFault,
 ): ReplyOf<typeof settlementFaultSchema> {
-  const { number, times, probability, blocks, baseFee, reason, order, struck } = fault;
-  const isSpike = fault.fault === "gasSpike";
+  const { number, times, order, struck } = fault;
+  const { kind, ...terms } = faultWords(fault);
   return {
     id: settlementFaultId(number),
-    kind: isSpike ? "gas-spike" : fault.fault,
-    times,
-    probability: probability / CERTAIN,
-    blocks: fault.fault === "delay" ? blocks : null,
-    baseFeeGwei: isSpike ? baseFee / WEI_PER_GWEI : null,
-    depth: null,
-    reason,
+    kind,
+    ...NO_TERMS,
+    ...terms,
     ...(order === undefined ? {} : { of: idOf(idPrefixes.order, order) }),
     struck,
     remaining: times === null ? null : times - struck,

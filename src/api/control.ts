@@ -69,11 +69,7 @@ export const controlEndpoints = endpoints("control", "Control plane", {
     summary: "Version, seed, clock, sequence, state hash, config and dev accounts",
     reply: infoSchema,
   },
-  getClock: {
-    route: "GET /sim/clock",
-    summary: "The virtual clock",
-    reply: clockSchema,
-  },
+  getClock: { route: "GET /sim/clock", summary: "The virtual clock", reply: clockSchema },
   setClock: {
     route: "POST /sim/clock",
     summary: "Freeze, scale, set or advance the clock; returns the timers that fired",

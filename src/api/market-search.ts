@@ -38,7 +38,7 @@ export class MarketRanking {
   }
 }
 
-const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
+const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export const rankedEvents = (state: State): EventRecord[] =>
   [...state.events].sort((a, b) => b.createdAt - a.createdAt || a.number - b.number);
@@ -53,11 +53,8 @@ interface Found {
   readonly number: number;
 }
 
-interface Entry extends Found {
-  readonly id: number;
-  readonly title: string;
-  readonly text: string;
-}
+/** The searched texts of an event or a market. */
+type Texts = Pick<Market, "description" | "category" | "tags">;
 
 /** Letters that decomposition leaves whole, as a person would type them. */
 const FOLDED: Readonly<Record<string, string>> = {
@@ -100,8 +97,8 @@ export class SearchIndex {
       boost: { title: 3 },
     });
     return results
-      .sort((a, b) => b.score - a.score || compareText(a.type, b.type) || a.number - b.number)
-      .map((result) => ({ type: result.type as Found["type"], number: result.number as number }));
+      .sort((a, b) => b.score - a.score || compare(a.type, b.type) || a.number - b.number)
+      .map(({ type, number }) => ({ type, number }));
   }
 
   #update(state: State): void {
@@ -112,34 +109,25 @@ export class SearchIndex {
       this.#markets = 0;
     }
     while (this.#events < state.events.size) {
-      const { number, title, description, category, tags } = state.events.get(++this.#events);
-      this.#add({
-        id: number * 2,
-        type: "event",
-        number,
-        title,
-        text: [description, category, ...tags].join(" "),
-      });
+      const event = state.events.get(++this.#events);
+      this.#add("event", event.number, event.title, event);
     }
     while (this.#markets < state.markets.size) {
-      const { number, question, description, category, tags } = state.markets.get(++this.#markets);
-      const text = [description, category, ...tags].join(" ");
-      this.#add({ id: number * 2 + 1, type: "market", number, title: question, text });
+      const market = state.markets.get(++this.#markets);
+      this.#add("market", market.number, market.question, market);
     }
   }
 
-  #add(entry: Entry): void {
-    this.#index.add(entry);
+  #add(type: Found["type"], number: number, title: string, { description, category, tags }: Texts): void {
+    const id = `${type} ${number}`;
+    this.#index.add({ id, type, number, title, text: [description, category, ...tags].join(" ") });
   }
 }
 
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-function emptyIndex(): MiniSearch<Entry> {
-  return new MiniSearch<Entry>({
+const emptyIndex = () =>
+  new MiniSearch({
     fields: ["title", "text"],
     storeFields: ["type", "number"],
     tokenize: wordsOf,
     processTerm: (term) => term,
   });
-}

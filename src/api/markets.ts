@@ -1,6 +1,5 @@
 import * as z from "zod";
 import type { CommandKind, CommandOf } from "../core/commands.ts";
-import { idOf } from "../core/ids.ts";
 import { bookFor, type EventRecord, type Market, tokenIdIn } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
 import { MARKET_STATUSES, MATCHINGS, type Outcome, SELF_TRADE_POLICIES } from "../core/terms.ts";
@@ -24,7 +23,7 @@ import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
 import { tradeReply } from "./trading.ts";
-import { hashIn, isoOrNull, marketIdOf, type View } from "./view.ts";
+import { hashIn, isoOrNull, type View } from "./view.ts";
 
 const eventShape = {
   id: field.uuid,
@@ -255,14 +254,14 @@ export function marketReply(view: View, market: Market): ReplyOf<typeof marketSc
   const { state, numbers } = view;
   const { bid, ask } = quotesOf(market, "YES");
   return {
-    id: marketIdOf(view, market),
+    id: market.id,
     slug: market.slug,
     question: market.question,
     description: market.description,
     category: market.category,
     tags: market.tags,
     conditionId: hashIn(market.conditionId),
-    eventId: idOf(state.idPrefixes.event, market.event),
+    eventId: state.events.get(market.event).id,
     status: market.status,
     active: market.status === "ACTIVE",
     tokens: [tokenReply(view, market, "YES"), tokenReply(view, market, "NO")],
@@ -296,7 +295,7 @@ export function eventReply(view: View, event: EventRecord): ReplyOf<typeof event
     return total;
   };
   return {
-    id: idOf(state.idPrefixes.event, event.number),
+    id: event.id,
     slug: event.slug,
     title: event.title,
     description: event.description,

@@ -9,7 +9,7 @@ import type { Decimal, Numbers } from "./decimals.ts";
 import { endpoints, tokenId } from "./endpoint.ts";
 import * as field from "./schemas.ts";
 import { exactly, type ReplyOf } from "./schemas.ts";
-import { marketIdOf, type View } from "./view.ts";
+import type { View } from "./view.ts";
 
 const level = exactly("Level", { price: field.price, size: field.shares, orders: z.int().min(1) });
 
@@ -55,10 +55,7 @@ export const orderBookEndpoints = endpoints("public", "Order book", {
   getSpread: {
     route: "GET /clob/spread",
     summary: "Best ask minus best bid",
-    reply: exactly("SpreadReply", {
-      tokenId: field.tokenId,
-      spread: field.spread.nullable(),
-    }),
+    reply: exactly("SpreadReply", { tokenId: field.tokenId, spread: field.spread.nullable() }),
     ...ofToken,
   },
   getLastTradePrice: {
@@ -180,7 +177,7 @@ export function bookReply(view: View, market: Market, outcome: Outcome): ReplyOf
   });
   return {
     tokenId: tokenIdIn(market, outcome),
-    marketId: marketIdOf(view, market),
+    marketId: market.id,
     outcome,
     bids: bids.map(shown),
     asks: asks.map(shown),

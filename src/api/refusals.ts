@@ -5,7 +5,7 @@ import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
 import type { Numbers } from "./decimals.ts";
 import { ApiError, type ErrorCode, type ErrorHelp, plainNumber } from "./errors.ts";
-import { checksummed, hintForToken, marketIdOf, type View } from "./view.ts";
+import { checksummed, hintForToken, type View } from "./view.ts";
 
 /** Returns the message of Ethereum nodes for a simulated call that would revert. */
 export const revertWords = (reason: string): string => `execution reverted: ${reason}`;
@@ -62,7 +62,7 @@ const HELPS: { readonly [Code in RefusalCode]?: Help<Code> } = {
   EXPIRATION_IN_PAST: () => ({ hint: "GET /clob/time tells the server's time" }),
   MARKET_CLOSED: ({ market: number }, view) => {
     const market = view.state.markets.get(number);
-    return { details: { marketId: marketIdOf(view, market), marketStatus: market.status } };
+    return { details: { marketId: market.id, marketStatus: market.status } };
   },
   INSUFFICIENT_BALANCE: insufficientBalance,
   CREDENTIALS_ALREADY_DERIVED: ({ address }) => ({

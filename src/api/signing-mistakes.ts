@@ -126,12 +126,6 @@ const reordered = ({ text, style }: RestyledBody): Choice<Uint8Array> =>
     `the body was signed with its keys in another order (${shown(style)}): sign the exact bytes that are sent`,
   );
 
-/** Why a signature is wrong: the mistakes that together reproduce it, none if unknown. */
-interface Explanation {
-  readonly mistakes: readonly Mistake[];
-  readonly hint: string;
-}
-
 interface Attempt {
   readonly timestamp: Choice<string>;
   readonly method: Choice<string>;
@@ -232,7 +226,7 @@ function reproduce(trials: Iterable<Trial>, digest: string): Attempt | undefined
 
 /**
  * Explains a wrong signature: recomputes it with the known mistakes, in all combinations of the cheap ones, with at most
- * one other for milliseconds and within limits for key orders, and returns the fewest that reproduce it.
+ * one other for milliseconds and within limits for key orders, and returns the fewest that reproduce it, none if unknown.
  * `seconds` and `signature` are the two headers. Never throws; never reveals a secret or the right digest.
  */
 export function explainSignature(
@@ -240,7 +234,7 @@ export function explainSignature(
   seconds: string,
   signature: string,
   credentials: StoredCredentials,
-): Explanation {
+): { readonly mistakes: readonly Mistake[]; readonly hint: string } {
   const digest = digestSent(signature);
   if (digest === undefined) {
     return { mistakes: [], hint: `expected 64 hexadecimal digits, found ${signature.length} characters` };
@@ -271,15 +265,7 @@ export interface RestyledBody {
   readonly style: string;
 }
 
-interface Style {
-  readonly description: string;
-  readonly comma: string;
-  readonly colon: string;
-  readonly indent: string;
-  readonly sorted: boolean;
-}
-
-const STYLES: readonly Style[] = [false, true].flatMap((sorted) => {
+const STYLES = [false, true].flatMap((sorted) => {
   const keys = sorted ? ", keys sorted" : "";
   return [
     { description: `compact${keys}`, comma: ",", colon: ":", indent: "", sorted },
@@ -301,12 +287,9 @@ const NOT_ASCII = /[\u0080-\uffff]/g;
  * Returns none if the body is not JSON in UTF-8, is over 4 KiB or has over 16 levels. Never throws.
  */
 export function restyledBodies(body: Uint8Array): RestyledBody[] {
-  const sent = textOf(body);
-  if (sent === undefined) return [];
-  const reserialised = reserialise(sent);
-  if (reserialised === undefined) return [];
+  const [sent = "", ...others] = textsOf(body);
   const styles = new Map<string, string>();
-  for (const source of [sent, reserialised]) {
+  for (const source of [sent, ...others]) {
     const tokens = source.match(TOKEN) ?? [];
     for (const style of STYLES) {
       const { text } = restyle(tokens, style);
@@ -324,18 +307,16 @@ export function restyledBodies(body: Uint8Array): RestyledBody[] {
  * Yields none if `restyledBodies` has none, or if the body is not an object of 2 to `maxKeys` keys.
  */
 export function* reorderedBodies(body: Uint8Array, maxKeys: number): Generator<RestyledBody> {
-  const sent = textOf(body);
-  if (sent === undefined || reserialise(sent) === undefined) return;
+  const [sent = ""] = textsOf(body);
   const tokens = sent.match(TOKEN) ?? [];
   if (tokens[0] !== "{") return;
   for (const style of STYLES.filter(({ indent, sorted }) => indent === "" && !sorted)) {
     const { members } = restyle(tokens, style);
     if (members.length > maxKeys) return;
-    const named = members.map(({ key, text }) => ({ name: String(JSON.parse(key)), text }));
-    for (const order of permutations(named)) {
-      if (order.every((member, index) => member === named[index])) continue;
+    for (const order of permutations(members)) {
+      if (order.every((member, index) => member === members[index])) continue;
       const text = `{${order.map((member) => member.text).join(style.comma)}}`;
-      yield { text, style: order.map(({ name }) => name).join(", ") };
+      yield { text, style: order.map(({ key }) => key).join(", ") };
     }
   }
 }
@@ -348,25 +329,22 @@ function* permutations<T>(items: readonly T[]): Generator<readonly T[]> {
   }
 }
 
-/** Decodes a body; undefined if it is too long or not UTF-8. */
-const textOf = (body: Uint8Array): string | undefined =>
-  body.length > MAX_BYTES || !isUtf8(body)
-    ? undefined
-    : Buffer.from(body.buffer, body.byteOffset, body.length).toString();
-
-const asEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-/** Reserialises JSON with JSON.stringify; undefined if it is not JSON or too deep. */
-function reserialise(text: string): string | undefined {
+/** Returns a JSON body as sent and as JSON.stringify writes it; none if it is not JSON in UTF-8, or too long or deep. */
+function textsOf(body: Uint8Array): string[] {
+  if (body.length > MAX_BYTES || !isUtf8(body)) return [];
+  const sent = Buffer.from(body.buffer, body.byteOffset, body.length).toString();
   try {
-    const value: unknown = JSON.parse(text);
-    return nestingOf(value, MAX_LEVELS + 1) > MAX_LEVELS ? undefined : JSON.stringify(value);
+    const value: unknown = JSON.parse(sent);
+    return nestingOf(value, MAX_LEVELS + 1) > MAX_LEVELS ? [] : [sent, JSON.stringify(value)];
   } catch {
-    return undefined;
+    return [];
   }
 }
 
+const asEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
 interface Member {
+  /** Without quotes; empty in an array. */
   readonly key: string;
   readonly text: string;
 }
@@ -375,13 +353,13 @@ interface Member {
  * Prints the tokens of a valid JSON text in a style, with strings and numbers as written; `members` are those of the
  * top-level object.
  */
-function restyle(tokens: readonly string[], style: Style): { text: string; members: readonly Member[] } {
+function restyle(
+  tokens: readonly string[],
+  style: (typeof STYLES)[number],
+): { text: string; members: readonly Member[] } {
   let at = 0;
   let top: readonly Member[] = [];
-  const next = (): string => {
-    at += 1;
-    return tokens[at - 1] ?? "";
-  };
+  const next = (): string => tokens[at++] ?? "";
   const print = (margin: string): string => {
     const open = next();
     if (open !== "{" && open !== "[") return open;
@@ -389,13 +367,14 @@ function restyle(tokens: readonly string[], style: Style): { text: string; membe
     const members: Member[] = [];
     for (let token = tokens[at]; token !== "}" && token !== "]"; token = tokens[at]) {
       if (token === ",") at += 1;
-      const key = open === "{" ? next() : "";
+      const quoted = open === "{" ? next() : "";
       if (open === "{") at += 1;
-      members.push({ key, text: (open === "{" ? key + style.colon : "") + print(inner) });
+      const text = (quoted && quoted + style.colon) + print(inner);
+      members.push({ key: quoted && String(JSON.parse(quoted)), text });
     }
     const close = next();
     if (members.length === 0) return open + close;
-    if (style.sorted && open === "{") members.sort((a, b) => byCodeUnit(a.key, b.key));
+    if (style.sorted && open === "{") members.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     top = members;
     const texts = members.map((member) => member.text);
     if (style.indent === "") return open + texts.join(style.comma) + close;
@@ -403,10 +382,4 @@ function restyle(tokens: readonly string[], style: Style): { text: string; membe
   };
   const text = print("");
   return { text, members: top };
-}
-
-/** Compares two keys, given as JSON strings, like sort() in JavaScript. */
-function byCodeUnit(a: string, b: string): number {
-  const [left, right] = [String(JSON.parse(a)), String(JSON.parse(b))];
-  return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -25,7 +25,7 @@ import {
 import { refusalError } from "./refusals.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
-import { hashIn, isoOrNull, marketIdOf, type View } from "./view.ts";
+import { hashIn, isoOrNull, type View } from "./view.ts";
 
 const orderShape = {
   id: field.uuid,
@@ -147,7 +147,7 @@ export function orderReply(view: View, order: Order): ReplyOf<typeof orderSchema
   return {
     id: idOf(state.idPrefixes.order, order.number),
     status: order.status,
-    marketId: marketIdOf(view, market),
+    marketId: market.id,
     tokenId: tokenIdIn(market, outcome),
     outcome,
     side: order.side,
@@ -178,7 +178,7 @@ export function tradeReply(view: View, trade: Trade, role: Role): ReplyOf<typeof
   return {
     id: idOf(state.idPrefixes.trade, trade.number),
     status: settlementStatus(state, transaction),
-    marketId: marketIdOf(view, market),
+    marketId: market.id,
     tokenId: tokenIdIn(market, outcome),
     outcome,
     side: order.side,

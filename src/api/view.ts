@@ -2,7 +2,7 @@ import { keccak_256 } from "@noble/hashes/sha3";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils";
 import type { Account } from "../core/account.ts";
 import { quoted } from "../core/format.ts";
-import { idOf, numberOf } from "../core/ids.ts";
+import { numberOf } from "../core/ids.ts";
 import { type EventRecord, type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
 import { refusalText } from "../core/refusals.ts";
@@ -24,9 +24,6 @@ export interface View {
 export const hashIn = (text: string): `0x${string}` => text as `0x${string}`;
 
 export const isoOrNull = (at: Millis | null): string | null => (at === null ? null : toIso(at));
-
-export const marketIdOf = ({ state }: View, market: Market): string =>
-  idOf(state.idPrefixes.market, market.number);
 
 /** A page of a list; it is read by index, so that its cost depends on the items returned only. */
 export interface Page<T> {
