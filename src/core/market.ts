@@ -183,6 +183,25 @@ export const directionIn = (mirrored: boolean, side: Side): BookDirection =>
 /** Converts a price to the book's own terms, or back. */
 export const priceIn = (mirrored: boolean, price: Price): Price => (mirrored ? complement(price) : price);
 
+/** Where an order rests: its book, and its direction and price level in the book's own terms. */
+export interface OrderPlace {
+  readonly bookState: MarketBook;
+  readonly mirrored: boolean;
+  readonly direction: BookDirection;
+  readonly tick: number;
+}
+
+export function placeOf(
+  market: Market,
+  { token, side, price }: { readonly token: number; readonly side: Side; readonly price: Price },
+): OrderPlace {
+  const outcome = outcomeOf(token);
+  const mirrored = isMirrored(market, outcome);
+  const direction = directionIn(mirrored, side);
+  const tick = priceIn(mirrored, price) / market.tickSize;
+  return { bookState: bookFor(market, outcome), mirrored, direction, tick };
+}
+
 /** Returns the number of price levels of a book: the multiples of the tick strictly between 0 and 1. */
 export const levelsOf = (market: Market): number => FULL_PRICE / market.tickSize - 1;
 

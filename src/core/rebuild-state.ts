@@ -3,17 +3,15 @@ import { Book } from "./book/book.ts";
 import { conditionIdOf, tokenIdOf } from "./chain/contracts.ts";
 import { LOGS_OF_MATCH, newTransaction, type Transaction } from "./chain/transaction.ts";
 import { idOf } from "./ids.ts";
-import { contradictions } from "./invariants/invariants.ts";
+import { violations } from "./invariants/invariants.ts";
 import {
   bookFor,
-  directionIn,
-  isMirrored,
   levelsOf,
   type Market,
   type MarketBook,
   marketOfToken,
   outcomeOf,
-  priceIn,
+  placeOf,
 } from "./market.ts";
 import { feeOf, Order, Trade } from "./order.ts";
 import { addMined, contentFault, expectSame, rebuildChain } from "./rebuild-chain.ts";
@@ -72,7 +70,7 @@ function rebuildState(contents: Contents): State {
       expectSame(tapes[index]?.books[at], book, "markets", index, "books", at);
   }
   rebuildChain(contents, state);
-  const [violated] = contradictions(state, live);
+  const [violated] = violations(state, "document", live);
   if (violated !== undefined) throw new Contradiction(violated.name, violated.differences[0]);
   return state;
 }
@@ -186,15 +184,14 @@ function rebuildOrders({ orders }: Contents, state: State): Order[] {
     state.orders.add(order);
     if (!order.rested) continue;
     const market = state.markets.get(marketOfToken(order.token));
-    const bookState = bookFor(market, outcomeOf(order.token));
+    const place = placeOf(market, order);
+    const { bookState } = place;
     bookState.book ??= new Book(state.pool, levelsOf(market));
     const isEnded = order.status === "CANCELED" || order.status === "EXPIRED";
     countBookChange(bookState, order.createdAt);
     if (isEnded) countBookChange(bookState, order.updatedAt);
     if (order.status !== "LIVE") continue;
-    const mirrored = isMirrored(market, outcomeOf(order.token));
-    const tick = priceIn(mirrored, order.price) / market.tickSize;
-    putInBook(state, market, bookState, directionIn(mirrored, order.side), tick, order);
+    putInBook(state, market, order, place);
     live.push(order);
   }
   return live;

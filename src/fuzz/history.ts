@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { DEFAULT_CONFIG } from "../config.ts";
 import type { Command } from "../core/commands.ts";
 import type { Invariant } from "../core/invariants/check.ts";
-import { orderViolations, violations } from "../core/invariants/invariants.ts";
+import { violations } from "../core/invariants/invariants.ts";
 import { parseDocument } from "../core/rebuild-state.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
@@ -146,7 +146,7 @@ export class History {
     const hasOrderEventsOnly =
       this.#batches.length > 0 &&
       this.#batches.every(({ events }) => events.every(({ kind }) => ORDER_EVENTS.has(kind)));
-    return hasOrderEventsOnly ? orderViolations(state) : violations(state);
+    return violations(state, hasOrderEventsOnly ? "orders" : undefined);
   }
 
   /** Reopens the exchange and requires the same state. */

@@ -94,8 +94,8 @@ const COMMANDS = 150;
 /** A defect of the core, which HTTP clients reveal too: shares of a canceled sale stay reserved. */
 const CORE_DEFECT: Pick<Defect, "file" | "right" | "wrong"> = {
   file: "src/core/rules/trading.ts",
-  right: "    -reservationOf(order, remaining, market.feeRateBps),",
-  wrong: '    order.side === "SELL" ? 0 : -reservationOf(order, remaining, market.feeRateBps),',
+  right: "market, order, remaining, size(0));",
+  wrong: 'market, order, remaining, order.side === "SELL" ? remaining : size(0));',
 };
 
 const folder = temporaryFolder();

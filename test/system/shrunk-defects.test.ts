@@ -28,8 +28,8 @@ const DEFECTS = {
     file: "src/core/rules/rules.ts",
     from: "  ...tradingDeciders,\n",
     to: `  ...tradingDeciders,
-  placeOrder: (state, command, at) =>
-    tradingDeciders.placeOrder(state, command.size > 25000 ? { ...command, size: command.size - 100 } : command, at),
+  placeOrder: (state, command, rules, at) =>
+    tradingDeciders.placeOrder(state, command.size > 25000 ? { ...command, size: command.size - 100 } : command, rules, at),
 `,
   },
 } as const satisfies Record<string, PlantedDefect>;

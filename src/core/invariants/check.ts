@@ -1,3 +1,5 @@
+import { StepCounter } from "../steps.ts";
+
 /** Result of checking one invariant of the state. */
 export interface Invariant {
   readonly name: string;
@@ -10,20 +12,10 @@ export interface Invariant {
 
 const MAX_DIFFERENCES = 5;
 
-/** Compares found with expected values for one invariant. */
-export class InvariantCheck {
-  readonly name: string;
+/** Compares found with expected values for one invariant, and counts records for its steps. */
+export class InvariantCheck extends StepCounter {
   #checked = 0;
   readonly #differences: string[] = [];
-
-  constructor(name: string) {
-    this.name = name;
-  }
-
-  expect(isTrue: boolean, difference: () => string): void {
-    this.#checked += 1;
-    if (!isTrue) this.differs(difference());
-  }
 
   equal(what: () => string, found: number, expected: number): void {
     this.#checked += 1;
@@ -41,8 +33,8 @@ export class InvariantCheck {
     if (this.#differences.length < MAX_DIFFERENCES) this.#differences.push(difference);
   }
 
-  get result(): Invariant {
+  result(name: string): Invariant {
     const differences = this.#differences;
-    return { name: this.name, holds: differences.length === 0, checked: this.#checked, differences };
+    return { name, holds: differences.length === 0, checked: this.#checked, differences };
   }
 }

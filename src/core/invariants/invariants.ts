@@ -1,6 +1,14 @@
-import type { Order } from "../order.ts";
+import { type Account, availableOf, type Balance, onChainOf } from "../account.ts";
+import { headOf } from "../chain/chain.ts";
+import { supplyChangesOf, USDC, visitMoves } from "../chain/settlement.ts";
+import { awaitsBlock } from "../chain/transaction.ts";
+import { emptySupply, marketOfToken, outcomeOf, type Supply, tokenOf } from "../market.ts";
+import { type Order, remainingOf, reservationOf } from "../order.ts";
+import { payoutOf } from "../rules/contract-calls.ts";
+import { changeSupply } from "../rules/ledger.ts";
 import type { State } from "../state.ts";
 import { runSteps, StepCounter, type Steps } from "../steps.ts";
+import { FULL_PRICE, notional } from "../units.ts";
 import {
   booksHoldTheLiveOrders,
   fillsAddUp,
@@ -8,47 +16,45 @@ import {
   openOrdersAreListed,
   queuesAreInOrderOfArrival,
 } from "./books.ts";
-import type { Invariant } from "./check.ts";
-import {
-  blocksHoldWhatWasMined,
-  chainAgreesWithLedger,
-  collateralIsConserved,
-  noBalanceIsNegative,
-  reservationsFollowOrders,
-  sharesAreBacked,
-} from "./funds.ts";
+import { type Invariant, InvariantCheck } from "./check.ts";
 
 /** Checks an invariant; `live` are all live orders. */
-type Check = (state: State, live: readonly Order[]) => Invariant | Steps<Invariant>;
+type Check = (rule: InvariantCheck, state: State, live: readonly Order[]) => Steps<void> | void;
 
 /**
- * All invariants. `byOrders`: an order can break it without moving funds. `byDocument`: records that are consistent in
- * pairs can break it together.
+ * Invariants that an order can break without moving funds; that records consistent in pairs can break together; of totals,
+ * whose cost grows with the accounts, holdings and markets only.
  */
-const INVARIANTS: readonly { check: Check; byOrders?: true; byDocument?: true }[] = [
-  { check: collateralIsConserved, byDocument: true },
-  { check: sharesAreBacked, byDocument: true },
-  { check: noBalanceIsNegative, byOrders: true, byDocument: true },
-  { check: reservationsFollowOrders, byOrders: true, byDocument: true },
-  { check: booksHoldTheLiveOrders, byOrders: true, byDocument: true },
-  { check: noBookIsCrossed, byOrders: true, byDocument: true },
-  { check: queuesAreInOrderOfArrival, byOrders: true },
-  { check: fillsAddUp, byDocument: true },
-  { check: openOrdersAreListed, byOrders: true },
-  { check: chainAgreesWithLedger, byDocument: true },
-  { check: blocksHoldWhatWasMined },
+type Scope = "orders" | "document" | "totals";
+
+const INVARIANTS: readonly (readonly [name: string, check: Check, ...scopes: Scope[]])[] = [
+  ["USDC issued = balances + locked collateral", collateralIsConserved, "document", "totals"],
+  ["supply of YES = supply of NO = locked collateral", sharesAreBacked, "document", "totals"],
+  ["no balance is negative or over-reserved", noBalanceIsNegative, "orders", "document", "totals"],
+  ["reserved = what live orders may cost", reservationsFollowOrders, "orders", "document"],
+  ["book levels = sum of live orders", booksHoldTheLiveOrders, "orders", "document"],
+  ["no book is crossed", noBookIsCrossed, "orders", "document", "totals"],
+  ["queues are in order of arrival", queuesAreInOrderOfArrival, "orders"],
+  ["an order's matched size = sum of its fills", fillsAddUp, "document"],
+  ["an account's open orders = its live orders", openOrdersAreListed, "orders"],
+  ["chain balances + pending = ledger", chainAgreesWithLedger, "document"],
+  ["blocks = what was mined", blocksHoldWhatWasMined],
 ];
 
-function* checkAll(
+/** Checks all invariants, or those of a scope; `known` are all live orders. */
+export function* invariantsInSteps(
   state: State,
-  selected = INVARIANTS,
-  known: readonly Order[] | null = null,
+  scope?: Scope,
+  known?: readonly Order[],
 ): Steps<Invariant[]> {
-  const live = known ?? (yield* liveOrders(state));
+  const live = known ?? (scope === "totals" ? [] : yield* liveOrders(state));
   const found: Invariant[] = [];
-  for (const { check } of selected) {
-    const result = check(state, live);
-    found.push("next" in result ? yield* result : result);
+  for (const [name, check, ...scopes] of INVARIANTS) {
+    if (scope !== undefined && !scopes.includes(scope)) continue;
+    const rule = new InvariantCheck();
+    const steps = check(rule, state, live);
+    if (steps !== undefined) yield* steps;
+    found.push(rule.result(name));
   }
   return found;
 }
@@ -64,23 +70,211 @@ function* liveOrders({ orders }: State): Steps<Order[]> {
   return live;
 }
 
-const broken = (found: readonly Invariant[]): Invariant[] => found.filter(({ holds }) => !holds);
-
-/** Checks all invariants in steps; the cost grows with the state. */
-export const invariantsInSteps = (state: State): Steps<Invariant[]> => checkAll(state);
-
-/** Checks all invariants synchronously. */
-export const invariants = (state: State): Invariant[] => runSteps(checkAll(state));
+/** Checks invariants synchronously. */
+export const invariants = (...of: Parameters<typeof invariantsInSteps>): Invariant[] =>
+  runSteps(invariantsInSteps(...of));
 
 /** Returns the broken invariants. */
-export const violations = (state: State): Invariant[] => broken(invariants(state));
+export const violations = (...of: Parameters<typeof invariantsInSteps>): Invariant[] =>
+  invariants(...of).filter(({ holds }) => !holds);
 
-/** Returns the broken invariants among those that a document can break; `live` are all live orders. */
-export const contradictions = (state: State, live: readonly Order[]): Invariant[] =>
-  broken(runSteps(checkAll(state, BY_DOCUMENT, live)));
+/** Checks that all issued USDC is in a balance or locked as collateral. */
+function collateralIsConserved(rule: InvariantCheck, state: State): void {
+  let total = 0;
+  for (const account of state.accounts) total += account.collateral.balance;
+  for (const { supply } of state.markets) total += supply.collateral;
+  rule.equal(() => "micro-USDC", total, state.issued);
+}
 
-/** Returns the broken invariants among those that an order can break without moving funds. */
-export const orderViolations = (state: State): Invariant[] => broken(runSteps(checkAll(state, BY_ORDERS)));
+/**
+ * Checks that each YES share has a NO share, and each pair 1 USDC of locked collateral. After resolution the collateral
+ * equals the payout of the remaining shares.
+ */
+function sharesAreBacked(rule: InvariantCheck, state: State): void {
+  const yes = new Map<number, number>();
+  const no = new Map<number, number>();
+  for (const account of state.accounts) {
+    account.holdings.forEach((holding, market) => {
+      yes.set(market, (yes.get(market) ?? 0) + holding.yes.balance);
+      no.set(market, (no.get(market) ?? 0) + holding.no.balance);
+    });
+  }
+  for (const { number, supply, winningOutcome } of state.markets) {
+    rule.equal(() => `YES of market ${number}`, yes.get(number) ?? 0, supply.yes);
+    rule.equal(() => `NO of market ${number}`, no.get(number) ?? 0, supply.no);
+    if (winningOutcome === null) {
+      rule.equal(() => `NO of market ${number} beside its YES`, supply.no, supply.yes);
+      rule.equal(() => `locked in market ${number}`, supply.collateral, notional(FULL_PRICE, supply.yes));
+    } else {
+      const payout = payoutOf(winningOutcome);
+      const owed = supply.yes * payout.YES + supply.no * payout.NO;
+      rule.equal(() => `locked in market ${number}`, supply.collateral, owed);
+    }
+  }
+}
 
-const BY_DOCUMENT = INVARIANTS.filter(({ byDocument }) => byDocument);
-const BY_ORDERS = INVARIANTS.filter(({ byOrders }) => byOrders);
+/** Checks that no balance is negative and no more is reserved than is available. */
+function noBalanceIsNegative(rule: InvariantCheck, state: State): void {
+  const { balances } = state.config;
+  for (const account of state.accounts) {
+    visitBalances(account, (token, of) => {
+      rule.compared(1);
+      if (of.reserved >= 0 && availableOf(of, balances) >= 0 && Number.isSafeInteger(of.balance)) return;
+      const what = token === USDC ? "USDC" : `${outcomeOf(token)} of market ${marketOfToken(token)}`;
+      rule.differs(`account ${account.number} ${what}: balance ${of.balance}, reserved ${of.reserved}`);
+    });
+  }
+}
+
+/** Visits the balances of an account: USDC, then the tokens of markets. */
+function visitBalances(
+  { collateral, holdings }: Account,
+  visit: (token: number, balance: Balance<number>) => void,
+): void {
+  visit(USDC, collateral);
+  holdings.forEach(({ yes, no }, market) => {
+    visit(tokenOf(market, "YES"), yes);
+    visit(tokenOf(market, "NO"), no);
+  });
+}
+
+/** Checks that reserved amounts equal the reservations of live orders. */
+function* reservationsFollowOrders(rule: InvariantCheck, state: State, live: readonly Order[]): Steps<void> {
+  const expected = new Map<number, number>();
+  const count = state.accounts.next;
+  const keyOf = (account: number, token: number): number => token * count + account;
+  for (const order of live) {
+    if (rule.isStep()) yield;
+    const { feeRateBps } = state.markets.get(marketOfToken(order.token));
+    const key = keyOf(order.account, order.side === "BUY" ? USDC : order.token);
+    expected.set(key, (expected.get(key) ?? 0) + reservationOf(order, remainingOf(order), feeRateBps));
+  }
+  for (const account of state.accounts) {
+    visitBalances(account, (token, { reserved }) => {
+      rule.compared(1);
+      const wanted = expected.get(keyOf(account.number, token)) ?? 0;
+      if (reserved === wanted) return;
+      const asset = token === USDC ? "USDC" : `${token}`;
+      rule.differs(`account ${account.number}/${asset}: ${reserved}, expected ${wanted}`);
+    });
+  }
+}
+
+/** Sums of transactions for one asset of one account. */
+interface Sums {
+  /** Balance on chain. */
+  mined: number;
+  /** Pending credits and debits. */
+  incoming: number;
+  outgoing: number;
+  /** Whether the ledger has a balance for it. */
+  isHeld: boolean;
+}
+
+const noSums = (): Sums => ({ mined: 0, incoming: 0, outgoing: 0, isHeld: false });
+
+/** Checks that the ledger equals the balances on chain plus pending amounts, both computed from the transactions. */
+function* chainAgreesWithLedger(rule: InvariantCheck, state: State): Steps<void> {
+  // By token, then by account. A map would double the cost.
+  const sums = Array.from({ length: tokenOf(state.markets.next, "YES") }, (): Sums[] => []);
+  const supplies: Supply[] = [];
+  let isOn = false;
+  const sumsOf = (account: number, token: number): Sums => {
+    const ofToken = entry(sums, token, (): Sums[] => []);
+    return entry(ofToken, account, noSums);
+  };
+  const addMove = (account: number, token: number, amount: number): void => {
+    const sum = sumsOf(account, token);
+    if (isOn) sum.mined += amount;
+    else if (amount > 0) sum.incoming += amount;
+    else sum.outgoing -= amount;
+  };
+  const { transactions } = state.chain;
+  for (let number = 1; number <= transactions.size; number += 1) {
+    if (rule.isStep()) yield;
+    const transaction = transactions.get(number);
+    const { status } = transaction;
+    // Deposits and preparations are in effect on chain before their block.
+    isOn = status === "MINED" || !awaitsBlock(transaction);
+    if (!isOn && status !== "PENDING" && status !== "LOST") continue;
+    visitMoves(state, transaction, addMove);
+    if (!isOn) continue;
+    for (const change of supplyChangesOf(state, transaction))
+      changeSupply(entry(supplies, change.market, emptySupply), change);
+  }
+  const check = (account: number, token: number, balance: Balance<number>): void => {
+    const sum = sumsOf(account, token);
+    const { mined, incoming, outgoing } = sum;
+    const differs = (what: string, found: number, expected: number): void =>
+      rule.differs(`${what} of ${account}/${token}: ${found}, expected ${expected}`);
+    if (onChainOf(balance) !== mined) differs("on the chain", onChainOf(balance), mined);
+    if (balance.incoming !== incoming) differs("incoming", balance.incoming, incoming);
+    if (balance.outgoing !== outgoing) differs("outgoing", balance.outgoing, outgoing);
+    if (mined < 0) rule.differs(`${account}/${token} owes ${-mined} on the chain`);
+    rule.compared(4);
+    sum.isHeld = true;
+  };
+  for (const account of state.accounts)
+    visitBalances(account, (token, balance) => check(account.number, token, balance));
+  sums.forEach((ofToken, token) => {
+    ofToken.forEach(({ mined, isHeld }, account) => {
+      if (!isHeld && mined !== 0)
+        rule.differs(`on the chain of ${account}/${token}: nothing, expected ${mined}`);
+    });
+  });
+  for (const { number, onChain } of state.markets) {
+    const { yes, no, collateral } = supplies[number] ?? emptySupply();
+    rule.equal(() => `YES of market ${number} on the chain`, onChain.yes, yes);
+    rule.equal(() => `NO of market ${number} on the chain`, onChain.no, no);
+    rule.equal(() => `locked in market ${number} on the chain`, onChain.collateral, collateral);
+  }
+}
+
+/** Checks that each block follows its parent, and that each transaction is in the block it refers to, once. */
+function* blocksHoldWhatWasMined(rule: InvariantCheck, state: State): Steps<void> {
+  const { chain } = state;
+  // Transactions of the block being assembled already refer to it.
+  const { building } = chain;
+  let included = building === null ? 0 : chain.mined.size - building.first;
+  let parent = 0;
+  for (let height = 0; height <= headOf(chain); height += 1) {
+    if (rule.isStep()) yield;
+    const block = chain.blocks.get(chain.heights.get(height + 1));
+    if (block.height !== height)
+      rule.differs(`height of block ${block.serial}: ${block.height}, expected ${height}`);
+    if (block.parent !== parent)
+      rule.differs(`parent of block ${block.serial}: ${block.parent}, expected ${parent}`);
+    rule.compared(2 + 2 * block.count);
+    parent = block.serial;
+    for (let place = 0; place < block.count; place += 1) {
+      if (rule.isStep()) yield;
+      const mined = chain.transactions.get(chain.mined.get(block.first + place + 1));
+      if (mined.block !== block.serial)
+        rule.differs(`block of transaction ${mined.number}: ${mined.block}, expected ${block.serial}`);
+      if (mined.place !== place)
+        rule.differs(`place of transaction ${mined.number}: ${mined.place}, expected ${place}`);
+      included += 1;
+    }
+  }
+  let pending = 0;
+  let lost = 0;
+  for (let number = 1; number <= chain.transactions.size; number += 1) {
+    const transaction = chain.transactions.get(number);
+    if (transaction.block !== 0) included -= 1;
+    if (transaction.status === "PENDING" && awaitsBlock(transaction)) pending += 1;
+    if (transaction.status === "LOST") lost += 1;
+  }
+  rule.equal(() => "transactions with a block that does not contain them", -included, 0);
+  rule.equal(() => "pending", chain.pending, pending);
+  rule.equal(() => "lost", chain.lost.length, lost);
+}
+
+/** Returns the value of a list at an index, creating it if necessary. */
+function entry<Value>(list: Value[], place: number, make: () => Value): Value {
+  let value = list[place];
+  if (value === undefined) {
+    value = make();
+    list[place] = value;
+  }
+  return value;
+}

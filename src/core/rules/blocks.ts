@@ -10,35 +10,28 @@ import {
   digestFields,
   headOf,
   minedAt,
-  miningModeOf,
   miningOf,
 } from "../chain/chain.ts";
 import { movesOf } from "../chain/settlement.ts";
-import { awaitsBlock, type CallContent, type Transaction } from "../chain/transaction.ts";
-import type { CommandOf } from "../commands.ts";
-import type { DomainEvent, EventOf } from "../events.ts";
+import { awaitsBlock, type Transaction } from "../chain/transaction.ts";
+import type { DomainEvent } from "../events.ts";
 import type { Digest } from "../hash.ts";
-import { accepted, type Decision, refused } from "../refusals.ts";
+import { accepted, refused } from "../refusals.ts";
 import type { ExchangeConfig, State } from "../state.ts";
 import { type Millis, millis } from "../units.ts";
 import { undoCall } from "./calls.ts";
-import { clearTouched } from "./ledger.ts";
+import { clearTouched, settlesInstantly } from "./ledger.ts";
 import { hasPermissions, restorePermissions } from "./permissions.ts";
-import type { RuleSet } from "./rule-set.ts";
+import type { Appliers, Deciders } from "./rule-set.ts";
 import { addOwnToBlock, exceptionOf, isAnyUnderpriced, scheduleBlock, settleMoves } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
-
-/** Requests blocks, which the schedule then mines at this moment, in any mining mode. */
-const requestBlocks = (_state: State, command: CommandOf<"mineBlocks">): Decision =>
-  accepted([{ kind: "blocksAsked", count: command.count }]);
 
 /**
  * Adds the block that settles the transactions of a command, if the mode is `instant` and they can be settled in a batch;
  * else the schedule mines it. `last` is the number of the command's last transaction.
  */
-export function addInstantBlock({ chain, config }: State, last: number, events: DomainEvent[]): void {
-  if (miningModeOf(chain, config) !== "instant" || !canSettleInBatch(chain)) return;
-  events.push(minedEvent(chain, last, 0));
+export function addInstantBlock(state: State, last: number, events: DomainEvent[]): void {
+  if (settlesInstantly(state)) events.push(minedEvent(state.chain, last, 0));
 }
 
 const minedEvent = (chain: Chain, lastTransaction: number, empty: number): DomainEvent => ({
@@ -47,86 +40,6 @@ const minedEvent = (chain: Chain, lastTransaction: number, empty: number): Domai
   lastTransaction,
   empty,
 });
-
-/** Mines the due block in a batch if possible; else opens it, to be assembled transaction by transaction. */
-function produceBlock(state: State): Decision {
-  const { chain } = state;
-  return accepted([
-    canSettleInBatch(chain)
-      ? minedEvent(chain, chain.transactions.size, Math.max(0, chain.asked - 1))
-      : { kind: "blockOpened", height: headOf(chain) + 1, baseFee: baseFeeOf(chain) },
-  ]);
-}
-
-function endBlock({ chain }: State): Decision {
-  if (chain.building === null) throw new Error("no block is being assembled");
-  return accepted([{ kind: "blockSealed", height: chain.building.height }]);
-}
-
-/**
- * Replaces the latest blocks; refused if one of them is final. If only settled funds can be spent, orders that relied on
- * funds of these blocks are canceled.
- */
-function reorganizeChain(
-  state: State,
-  { depth }: CommandOf<"reorganizeChain">,
-  _at: Millis,
-  rules: RuleSet,
-): Decision {
-  const { chain, config } = state;
-  const most = Math.min(confirmationsOf(config.settlement), headOf(chain));
-  if (depth > most) return refused({ code: "REORGANIZATION_TOO_DEEP", depth, most });
-  const unwinding = new Unwinding(state, rules);
-  for (let height = headOf(chain) - depth + 1; height <= headOf(chain); height += 1) {
-    for (const transaction of minedAt(chain, height)) {
-      if (transaction.status === "MINED" && awaitsBlock(transaction)) {
-        unwinding.expectAgain(movesOf(state, transaction));
-      }
-    }
-  }
-  const restoresPermissions = rules.replacedCallsStartAnew && hasPermissions(chain);
-  return accepted([
-    ...unwinding.events(),
-    { kind: "chainReorganized", depth, ...(restoresPermissions && { restoresPermissions }) },
-  ]);
-}
-
-/** Mines all pending transactions up to a number in one block, then empty blocks. */
-function mineBlocks(
-  state: State,
-  { height, lastTransaction, empty }: EventOf<"blocksMined">,
-  at: Millis,
-): void {
-  const { chain, config } = state;
-  clearTouched(state);
-  const building = beginBlock(chain, height, DEFAULT_BASE_FEE, at);
-  for (let number = chain.firstUnprocessed; number <= lastTransaction; number += 1) {
-    const transaction = chain.transactions.get(number);
-    if (transaction.status === "PENDING") addOwnToBlock(state, building, transaction);
-  }
-  chain.firstUnprocessed = lastTransaction + 1;
-  seal(chain, building);
-  for (let count = 1; count <= empty; count += 1) {
-    seal(chain, beginBlock(chain, height + count, DEFAULT_BASE_FEE, at));
-  }
-  scheduleAfterBlock(chain, config, at);
-}
-
-function openBlock({ chain }: State, { height, baseFee }: EventOf<"blockOpened">, at: Millis): void {
-  chain.building = beginBlock(chain, height, baseFee, at);
-}
-
-function sealBlock({ chain, config }: State, { height }: EventOf<"blockSealed">, at: Millis): void {
-  const { building } = chain;
-  if (building?.height !== height) throw new Error(`block ${height} is not the one being assembled`);
-  chain.building = null;
-  chain.deferred = chain.deferred.filter((number) => chain.transactions.get(number).status === "PENDING");
-  seal(chain, building);
-  scheduleAfterBlock(chain, config, at);
-  if (chain.nextBaseFee === null) return;
-  chain.nextBaseFee = null;
-  if (isAnyUnderpriced(chain)) scheduleBlock(chain, config, at);
-}
 
 const beginBlock = (chain: Chain, height: number, baseFee: number, at: Millis): Building => ({
   height,
@@ -201,41 +114,6 @@ const canBecomeMinable = ({ status, exception }: Transaction): boolean => {
   return hold !== "UNDERPRICED" && hold !== "NONCE_GAP" && hold !== "NO_GAS_MONEY";
 };
 
-/**
- * Replaces the latest blocks with empty ones. Their transactions are pending again, in the same order, and stay in the
- * ledger; the next block mines them unless they have become invalid.
- */
-function reorganize(
-  state: State,
-  { depth, restoresPermissions = false }: EventOf<"chainReorganized">,
-  at: Millis,
-): void {
-  const { chain, config } = state;
-  const head = headOf(chain);
-  const stays = head - depth;
-  const returned: number[] = [];
-  for (let height = head; height > stays; height -= 1) {
-    for (const transaction of minedAt(chain, height).reverse()) {
-      returnToPending(state, transaction);
-      returned.push(transaction.number);
-    }
-  }
-  if (restoresPermissions) restorePermissions(state, stays);
-  const pending = returned.filter((number) => chain.transactions.get(number).status === "PENDING");
-  chain.deferred = [...chain.deferred, ...pending].sort((a, b) => a - b);
-  chain.reorganizations += 1;
-  chain.digest.mix(chain.reorganizations);
-  for (let height = stays + 1; height <= head; height += 1) {
-    const parent = chain.heights.get(height);
-    chain.heights.replace(
-      height + 1,
-      addBlock(chain, beginBlock(chain, height, baseFeeOf(chain), at), parent),
-    );
-  }
-  if (chain.lastFilled !== null) chain.lastFilled = Math.min(chain.lastFilled, stays);
-  if (pending.length > 0) scheduleBlock(chain, config, at);
-}
-
 /** Removes a transaction from its block. A settlement that was reverted there has failed permanently. */
 function returnToPending(state: State, transaction: Transaction): void {
   const { content } = transaction;
@@ -243,7 +121,7 @@ function returnToPending(state: State, transaction: Transaction): void {
     transaction.status = "FAILED";
   } else {
     if (content === null || content.kind === "call") settleMoves(state, transaction, -1);
-    if (content?.kind === "call") returnCallToPending(state.chain, transaction, content);
+    if (content?.kind === "call") undoCall(state.chain, transaction, content);
     transaction.status = "PENDING";
     if (awaitsBlock(transaction)) {
       state.chain.pending += 1;
@@ -258,69 +136,132 @@ function returnToPending(state: State, transaction: Transaction): void {
   transaction.gasBefore = 0;
 }
 
-function returnCallToPending(chain: Chain, transaction: Transaction, content: CallContent): void {
-  const exception = exceptionOf(transaction);
-  undoCall(chain, transaction, content);
-  exception.reason = null;
-  exception.endedAt = null;
-  chain.pendingCalls += 1;
-}
-
-function addRequestedBlocks({ chain }: State, { count }: EventOf<"blocksAsked">): void {
-  chain.asked += count;
-}
-
-// Commands with which a test controls blocks, as on a development node.
-
-const setMining = (_state: State, { mode, intervalMs }: CommandOf<"setMining">): Decision =>
-  accepted([{ kind: "miningSet", mode, intervalMs }]);
-
-/** Writes the mining mode; schedules a block if transactions are pending or the mode is `auto`. */
-function writeMining({ chain, config }: State, { mode, intervalMs }: EventOf<"miningSet">, at: Millis): void {
-  chain.mining = { mode, intervalMs };
-  chain.nextBlockAt = null;
-  if (chain.pending > 0 || mode === "auto") scheduleBlock(chain, config, at);
-}
-
-/** Sets header fields from the next block on. */
-function setBlockTerms({ chain }: State, { miner, gasLimit }: CommandOf<"setBlockTerms">): Decision {
-  const now = blockTermsOf(chain, chain.blocks.next);
-  const terms = { miner: miner ?? now.miner, gasLimit: gasLimit ?? now.gasLimit };
-  return accepted([{ kind: "blockTermsSet", blocks: chain.blocks.size, ...terms }]);
-}
-
 const MAX_BLOCK_TERMS = 1_000;
 
-/** Writes header fields; keeps the latest `MAX_BLOCK_TERMS` changes. */
-function writeBlockTerms({ chain }: State, { kind: _, ...terms }: EventOf<"blockTermsSet">): void {
-  const before = chain.blockTerms.filter(({ blocks }) => blocks !== terms.blocks);
-  chain.blockTerms = [...before.slice(1 - MAX_BLOCK_TERMS), terms];
-}
-
-const setNextBaseFee = (_state: State, { baseFee }: CommandOf<"setNextBaseFee">): Decision =>
-  accepted([{ kind: "nextBaseFeeSet", baseFee }]);
-
-function writeNextBaseFee({ chain }: State, { baseFee }: EventOf<"nextBaseFeeSet">): void {
-  chain.nextBaseFee = baseFee;
-}
-
 export const blockDeciders = {
-  mineBlocks: requestBlocks,
-  produceBlock,
-  sealBlock: endBlock,
-  reorganizeChain,
-  setMining,
-  setBlockTerms,
-  setNextBaseFee,
-};
+  /** Requests blocks, which the schedule then mines at this moment, in any mining mode. */
+  mineBlocks: (_state, command) => accepted([{ kind: "blocksAsked", count: command.count }]),
+  /** Mines the due block in a batch if possible; else opens it, to be assembled transaction by transaction. */
+  produceBlock(state) {
+    const { chain } = state;
+    return accepted([
+      canSettleInBatch(chain)
+        ? minedEvent(chain, chain.transactions.size, Math.max(0, chain.asked - 1))
+        : { kind: "blockOpened", height: headOf(chain) + 1, baseFee: baseFeeOf(chain) },
+    ]);
+  },
+  sealBlock({ chain }) {
+    if (chain.building === null) throw new Error("no block is being assembled");
+    return accepted([{ kind: "blockSealed", height: chain.building.height }]);
+  },
+  /**
+   * Replaces the latest blocks; refused if one of them is final. If only settled funds can be spent, orders that relied on
+   * funds of these blocks are canceled.
+   */
+  reorganizeChain(state, { depth }, rules) {
+    const { chain, config } = state;
+    const most = Math.min(confirmationsOf(config.settlement), headOf(chain));
+    if (depth > most) return refused({ code: "REORGANIZATION_TOO_DEEP", depth, most });
+    const unwinding = new Unwinding(state, rules);
+    for (let height = headOf(chain) - depth + 1; height <= headOf(chain); height += 1) {
+      for (const transaction of minedAt(chain, height)) {
+        if (transaction.status === "MINED" && awaitsBlock(transaction)) {
+          unwinding.expectAgain(movesOf(state, transaction));
+        }
+      }
+    }
+    const restoresPermissions = rules.replacedCallsStartAnew && hasPermissions(chain);
+    return accepted([
+      ...unwinding.events(),
+      { kind: "chainReorganized", depth, ...(restoresPermissions && { restoresPermissions }) },
+    ]);
+  },
+  setMining: (_state, { mode, intervalMs }) => accepted([{ kind: "miningSet", mode, intervalMs }]),
+  /** Sets header fields from the next block on. */
+  setBlockTerms({ chain }, { miner, gasLimit }) {
+    const now = blockTermsOf(chain, chain.blocks.next);
+    const terms = { miner: miner ?? now.miner, gasLimit: gasLimit ?? now.gasLimit };
+    return accepted([{ kind: "blockTermsSet", blocks: chain.blocks.size, ...terms }]);
+  },
+  setNextBaseFee: (_state, { baseFee }) => accepted([{ kind: "nextBaseFeeSet", baseFee }]),
+} satisfies Partial<Deciders>;
 
 export const blockAppliers = {
-  blocksAsked: addRequestedBlocks,
-  blocksMined: mineBlocks,
-  blockOpened: openBlock,
-  blockSealed: sealBlock,
-  chainReorganized: reorganize,
-  miningSet: writeMining,
-  blockTermsSet: writeBlockTerms,
-  nextBaseFeeSet: writeNextBaseFee,
-};
+  blocksAsked({ chain }, { count }) {
+    chain.asked += count;
+  },
+  /** Mines all pending transactions up to a number in one block, then empty blocks. */
+  blocksMined(state, { height, lastTransaction, empty }, at) {
+    const { chain, config } = state;
+    clearTouched(state);
+    const building = beginBlock(chain, height, DEFAULT_BASE_FEE, at);
+    for (let number = chain.firstUnprocessed; number <= lastTransaction; number += 1) {
+      const transaction = chain.transactions.get(number);
+      if (transaction.status === "PENDING") addOwnToBlock(state, building, transaction);
+    }
+    chain.firstUnprocessed = lastTransaction + 1;
+    seal(chain, building);
+    for (let count = 1; count <= empty; count += 1) {
+      seal(chain, beginBlock(chain, height + count, DEFAULT_BASE_FEE, at));
+    }
+    scheduleAfterBlock(chain, config, at);
+  },
+  blockOpened({ chain }, { height, baseFee }, at) {
+    chain.building = beginBlock(chain, height, baseFee, at);
+  },
+  blockSealed({ chain, config }, { height }, at) {
+    const { building } = chain;
+    if (building?.height !== height) throw new Error(`block ${height} is not the one being assembled`);
+    chain.building = null;
+    chain.deferred = chain.deferred.filter((number) => chain.transactions.get(number).status === "PENDING");
+    seal(chain, building);
+    scheduleAfterBlock(chain, config, at);
+    if (chain.nextBaseFee === null) return;
+    chain.nextBaseFee = null;
+    if (isAnyUnderpriced(chain)) scheduleBlock(chain, config, at);
+  },
+  /**
+   * Replaces the latest blocks with empty ones. Their transactions are pending again, in the same order, and stay in the
+   * ledger; the next block mines them unless they have become invalid.
+   */
+  chainReorganized(state, { depth, restoresPermissions = false }, at) {
+    const { chain, config } = state;
+    const head = headOf(chain);
+    const stays = head - depth;
+    const returned: number[] = [];
+    for (let height = head; height > stays; height -= 1) {
+      for (const transaction of minedAt(chain, height).reverse()) {
+        returnToPending(state, transaction);
+        returned.push(transaction.number);
+      }
+    }
+    if (restoresPermissions) restorePermissions(state, stays);
+    const pending = returned.filter((number) => chain.transactions.get(number).status === "PENDING");
+    chain.deferred = [...chain.deferred, ...pending].sort((a, b) => a - b);
+    chain.reorganizations += 1;
+    chain.digest.mix(chain.reorganizations);
+    for (let height = stays + 1; height <= head; height += 1) {
+      const parent = chain.heights.get(height);
+      chain.heights.replace(
+        height + 1,
+        addBlock(chain, beginBlock(chain, height, baseFeeOf(chain), at), parent),
+      );
+    }
+    if (chain.lastFilled !== null) chain.lastFilled = Math.min(chain.lastFilled, stays);
+    if (pending.length > 0) scheduleBlock(chain, config, at);
+  },
+  /** Writes the mining mode; schedules a block if transactions are pending or the mode is `auto`. */
+  miningSet({ chain, config }, { mode, intervalMs }, at) {
+    chain.mining = { mode, intervalMs };
+    chain.nextBlockAt = null;
+    if (chain.pending > 0 || mode === "auto") scheduleBlock(chain, config, at);
+  },
+  /** Writes header fields; keeps the latest `MAX_BLOCK_TERMS` changes. */
+  blockTermsSet({ chain }, { kind: _, ...terms }) {
+    const before = chain.blockTerms.filter(({ blocks }) => blocks !== terms.blocks);
+    chain.blockTerms = [...before.slice(1 - MAX_BLOCK_TERMS), terms];
+  },
+  nextBaseFeeSet({ chain }, { baseFee }) {
+    chain.nextBaseFee = baseFee;
+  },
+} satisfies Partial<Appliers>;

@@ -10,18 +10,18 @@ import {
   logsOfCall,
   type Move,
   type Transaction,
+  type TransactionException,
 } from "../chain/transaction.ts";
-import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { marketOfToken, tokenOf } from "../market.ts";
-import { accepted, type Decision, refused, type TransactionRefusal } from "../refusals.ts";
+import { accepted, refused, type TransactionRefusal } from "../refusals.ts";
 import { findAccount, type State } from "../state.ts";
 import type { Address } from "../terms.ts";
-import { type Millis, size } from "../units.ts";
+import { size } from "../units.ts";
 import { type CallOutcome, holdingOnChain, outcomeOfCall, type Transfer } from "./contract-calls.ts";
 import { addMoves, backingOf, changeSupply, grantMintEvents, issuanceLeft } from "./ledger.ts";
 import { changePermissions, walletIn } from "./permissions.ts";
-import type { RuleSet } from "./rule-set.ts";
+import type { Appliers, Deciders, RuleSet } from "./rule-set.ts";
 import {
   addContent,
   addToBlock,
@@ -36,16 +36,6 @@ import { Unwinding } from "./unwind.ts";
 
 /** Minimum fee of a replacement transaction, in percent of the first. */
 const REPLACEMENT_PERCENT = 110;
-
-/** Accepts a wallet's transaction if a node would. It is pending and has no effect until a block executes it. */
-function sendTransaction({ chain }: State, command: CommandOf<"sendTransaction">, at: Millis): Decision {
-  const nonce = command.nonce ?? nextNonce(chain, command.from);
-  const content = CallContent.copy({ ...command, nonce, kind: "call", at });
-  const refusal = refusalOf(chain, content);
-  if (refusal !== null) return refused(refusal);
-  const replaces = chain.wallets.get(content.from)?.pending.get(nonce) ?? 0;
-  return accepted([{ kind: "transactionSent", transaction: chain.transactions.next, content, replaces }]);
-}
 
 /** Returns the nonce of an address's next transaction, after its pending ones up to the first gap. */
 export function nextNonce({ wallets }: Chain, address: string): number {
@@ -104,18 +94,17 @@ export function executeCall(
     gas > content.gas
       ? { ok: false, reason: "out of gas" }
       : outcomeOfCall(state, { from: content.from, value: BigInt(content.value) }, content.call);
-  if (outcome.ok && before === null) {
-    const done = prepareEffect(state, outcome, rules);
+  if (outcome.ok) {
+    const repeated = before !== null && isCovered(state, before) ? { events: [], effect: before } : null;
+    const done = before === null ? prepareEffect(state, outcome, rules) : repeated;
     if (done !== null) {
       const { events, effect } = done;
-      return [...events, { kind: "callExecuted", transaction, gas, gasPrice, effect, isRepeated: false }];
+      const isRepeated = before !== null;
+      return [...events, { kind: "callExecuted", transaction, gas, gasPrice, effect, isRepeated }];
     }
   }
-  if (outcome.ok && before !== null && isCovered(state, before)) {
-    return [{ kind: "callExecuted", transaction, gas, gasPrice, effect: before, isRepeated: true }];
-  }
   return [
-    ...(before === null ? [] : undoEvents(state, before, rules)),
+    ...(before === null ? [] : new Unwinding(state, rules).takeBack(before.moves).events()),
     {
       kind: "callReverted",
       transaction,
@@ -203,21 +192,14 @@ const isCovered = (state: State, { moves }: CallEffect): boolean =>
     return amount >= 0 || -amount <= holdingOnChain(state, address, token);
   });
 
-/** Returns the events that follow from undoing an executed call. */
-function undoEvents(state: State, { moves }: CallEffect, rules: RuleSet): DomainEvent[] {
-  const unwinding = new Unwinding(state, rules);
-  unwinding.takeBack(moves);
-  return unwinding.events();
-}
-
-/** Pays for a call in a block: uses its nonce and deducts its gas. */
-function payForCall(
+/** Adds a call to its block: it uses its nonce and pays for its gas. */
+function addCallToBlock(
   chain: Chain,
-  transaction: Transaction,
-  { from, nonce }: CallContent,
-  gas: number,
-  gasPrice: number,
+  { building, transaction, content }: ReturnType<typeof calledIn>,
+  { gas, gasPrice }: { readonly gas: number; readonly gasPrice: number },
+  logs: number,
 ): void {
+  const { from, to, nonce, value, input } = content;
   const wallet = walletIn(chain, from);
   const exception = exceptionOf(transaction);
   exception.gasUsed = gas;
@@ -225,73 +207,29 @@ function payForCall(
   wallet.native -= BigInt(gas) * BigInt(gasPrice);
   wallet.mined = nonce + 1;
   wallet.pending.delete(nonce);
+  for (const text of [from, to, value, input]) chain.digest.mixText(text);
+  for (const amount of [nonce, gas, gasPrice]) chain.digest.mixWide(amount);
+  addToBlock(chain, building, transaction, logs, gas);
 }
 
 /** Called when a reorganization removes a call from its block; refunds gas and native currency and frees its nonce. */
 export function undoCall(chain: Chain, transaction: Transaction, content: CallContent): void {
   const { from, to, nonce, value } = content;
   const wallet = walletIn(chain, from);
-  const { gasUsed, gasPrice } = exceptionOf(transaction);
-  wallet.native += BigInt(gasUsed) * BigInt(gasPrice);
+  const exception = exceptionOf(transaction);
+  wallet.native += BigInt(exception.gasUsed) * BigInt(exception.gasPrice);
   if (transaction.status === "MINED") moveNative(chain, to, from, BigInt(value));
   wallet.mined = Math.min(wallet.mined, nonce);
   wallet.pending.set(nonce, transaction.number);
-}
-
-/** Mixes a call into the chain's digest. */
-function mixCall(chain: Chain, content: CallContent, gas: number, gasPrice: number): void {
-  const { from, to, nonce, value, input } = content;
-  for (const text of [from, to, value, input]) chain.digest.mixText(text);
-  for (const amount of [nonce, gas, gasPrice]) chain.digest.mixWide(amount);
+  exception.reason = null;
+  exception.endedAt = null;
+  chain.pendingCalls += 1;
 }
 
 function moveNative(chain: Chain, from: Address, to: Address, wei: bigint): void {
   if (wei === 0n) return;
   walletIn(chain, from).native -= wei;
   walletIn(chain, to).native += wei;
-}
-
-function callExecuted(state: State, event: EventOf<"callExecuted">): void {
-  const { building, transaction, content } = calledIn(state.chain, event.transaction);
-  const exception = exceptionOf(transaction);
-  transaction.status = "MINED";
-  const { effect } = event;
-  exception.effect = effect;
-  if (event.isRepeated) settleMoves(state, transaction, 1);
-  else {
-    addMoves(state, effect.moves, 1);
-    if (effect.supply !== null) {
-      const market = state.markets.get(effect.supply.market);
-      changeSupply(market.onChain, effect.supply);
-      changeSupply(market.supply, effect.supply);
-    }
-  }
-  payForCall(state.chain, transaction, content, event.gas, event.gasPrice);
-  moveNative(state.chain, content.from, content.to, BigInt(content.value));
-  changePermissions(state, state.chain, transaction);
-  mixCall(state.chain, content, event.gas, event.gasPrice);
-  addToBlock(state.chain, building, transaction, logsOfCall(content.call, effect), event.gas);
-}
-
-/** Reverts a call: it costs gas and has no effect; an effect already in the ledger is undone. */
-function callReverted(state: State, event: EventOf<"callReverted">, at: Millis): void {
-  const { building, transaction, content } = calledIn(state.chain, event.transaction);
-  const exception = exceptionOf(transaction);
-  if (exception.effect !== null) undoInLedger(state, transaction);
-  exception.effect = null;
-  exception.reason = event.reason;
-  exception.endedAt = at;
-  transaction.status = "REVERTED";
-  payForCall(state.chain, transaction, content, event.gas, event.gasPrice);
-  mixCall(state.chain, content, event.gas, event.gasPrice);
-  addToBlock(state.chain, building, transaction, 0, event.gas);
-}
-
-/** Undoes a call that a reorganization left without funds; the next block executes it again. */
-function takeCallBack(state: State, event: EventOf<"callTakenBack">): void {
-  const transaction = state.chain.transactions.get(event.transaction);
-  undoInLedger(state, transaction);
-  exceptionOf(transaction).effect = null;
 }
 
 function calledIn(chain: Chain, number: number) {
@@ -301,62 +239,12 @@ function calledIn(chain: Chain, number: number) {
   return { building, transaction, content };
 }
 
-/** Adds a wallet's transaction, which may replace another one. */
-function addCall(
-  state: State,
-  { transaction: number, content, replaces }: EventOf<"transactionSent">,
-  at: Millis,
-): void {
-  const { chain } = state;
-  addContent(state, number, content);
-  chain.pendingCalls += 1;
-  if (content.hash !== null) chain.signed.set(content.hash, number);
-  walletIn(chain, content.from).pending.set(content.nonce, number);
-  if (replaces === 0) return;
-  endUnmined(chain, chain.transactions.get(replaces), "REPLACED", at);
-}
-
-// Commands with which a test controls wallets, as on a development node.
-
-const setNativeBalance = (_state: State, { address, wei }: CommandOf<"setNativeBalance">): Decision =>
-  accepted([{ kind: "nativeBalanceSet", address, wei }]);
-
-function writeNativeBalance({ chain }: State, { address, wei }: EventOf<"nativeBalanceSet">): void {
-  const wallet = walletIn(chain, address);
-  recordOverwritten(chain, wallet);
-  wallet.native = BigInt(wei);
-}
-
-/** Sets the nonce of an address's next transaction; drops its pending transactions with a lower nonce. */
-function setNonce(
-  state: State,
-  { address, nonce }: CommandOf<"setNonce">,
-  _at: Millis,
-  rules: RuleSet,
-): Decision {
-  const { pending } = state.chain.wallets.get(address) ?? emptyWallet(address);
-  const below = [...pending].filter(([own]) => own < nonce).map(([, number]) => number);
-  return accepted([...dropEvents(state, below, rules), { kind: "nonceSet", address, nonce }]);
-}
-
-/** Writes the nonce; schedules a block if a pending transaction waited for it. */
-function writeNonce({ chain, config }: State, { address, nonce }: EventOf<"nonceSet">, at: Millis): void {
-  const wallet = walletIn(chain, address);
-  recordOverwritten(chain, wallet);
-  wallet.mined = nonce;
-  if (wallet.pending.has(nonce)) scheduleBlock(chain, config, at);
-}
-
-/** Removes a wallet's pending transaction from the pool; succeeds without a change if there is none. */
-function dropTransaction(
-  state: State,
-  { transaction: number }: CommandOf<"dropTransaction">,
-  _at: Millis,
-  rules: RuleSet,
-): Decision {
-  const transaction = state.chain.transactions.find(number);
-  const isDroppable = transaction?.status === "PENDING" && transaction.content?.kind === "call";
-  return accepted(isDroppable ? dropEvents(state, [number], rules) : []);
+/** Undoes the effect of a call in the ledger, if it has any; returns its exception. */
+function undoEffect(state: State, transaction: Transaction): TransactionException {
+  const exception = exceptionOf(transaction);
+  if (exception.effect !== null) undoInLedger(state, transaction);
+  exception.effect = null;
+  return exception;
 }
 
 /** Returns the events that drop transactions, including the undoing of those still in the ledger after a reorganization. */
@@ -366,32 +254,95 @@ function dropEvents(state: State, numbers: readonly number[], rules: RuleSet) {
   return unwinding.events();
 }
 
-/** Drops a wallet's transaction as if it had never been sent. */
-function writeDropped(
-  state: State,
-  { transaction: number }: EventOf<"transactionDropped">,
-  at: Millis,
-): void {
-  const { chain } = state;
-  const transaction = chain.transactions.get(number);
-  const { content } = transaction;
-  if (content?.kind !== "call") throw new Error(`transaction ${number} is not a call`);
-  const exception = exceptionOf(transaction);
-  if (exception.effect !== null) undoInLedger(state, transaction);
-  exception.effect = null;
-  endUnmined(chain, transaction, "DROPPED", at);
-  walletIn(chain, content.from).pending.delete(content.nonce);
-  if (content.hash !== null) chain.signed.delete(content.hash);
-}
-
-export const callDeciders = { sendTransaction, setNativeBalance, setNonce, dropTransaction };
+export const callDeciders = {
+  /** Accepts a wallet's transaction if a node would. It is pending and has no effect until a block executes it. */
+  sendTransaction({ chain }, command, _rules, at) {
+    const nonce = command.nonce ?? nextNonce(chain, command.from);
+    const content = CallContent.copy({ ...command, nonce, kind: "call", at });
+    const refusal = refusalOf(chain, content);
+    if (refusal !== null) return refused(refusal);
+    const replaces = chain.wallets.get(content.from)?.pending.get(nonce) ?? 0;
+    return accepted([{ kind: "transactionSent", transaction: chain.transactions.next, content, replaces }]);
+  },
+  setNativeBalance: (_state, { address, wei }) => accepted([{ kind: "nativeBalanceSet", address, wei }]),
+  /** Sets the nonce of an address's next transaction; drops its pending transactions with a lower nonce. */
+  setNonce(state, { address, nonce }, rules) {
+    const { pending } = state.chain.wallets.get(address) ?? emptyWallet(address);
+    const below = [...pending].filter(([own]) => own < nonce).map(([, number]) => number);
+    return accepted([...dropEvents(state, below, rules), { kind: "nonceSet", address, nonce }]);
+  },
+  /** Removes a wallet's pending transaction from the pool; succeeds without a change if there is none. */
+  dropTransaction(state, { transaction: number }, rules) {
+    const transaction = state.chain.transactions.find(number);
+    const isDroppable = transaction?.status === "PENDING" && transaction.content?.kind === "call";
+    return accepted(isDroppable ? dropEvents(state, [number], rules) : []);
+  },
+} satisfies Partial<Deciders>;
 
 export const callAppliers = {
-  transactionSent: addCall,
-  callExecuted,
-  callReverted,
-  callTakenBack: takeCallBack,
-  nativeBalanceSet: writeNativeBalance,
-  nonceSet: writeNonce,
-  transactionDropped: writeDropped,
-};
+  /** Adds a wallet's transaction, which may replace another one. */
+  transactionSent(state, { transaction: number, content, replaces }, at) {
+    const { chain } = state;
+    addContent(state, number, content);
+    chain.pendingCalls += 1;
+    if (content.hash !== null) chain.signed.set(content.hash, number);
+    walletIn(chain, content.from).pending.set(content.nonce, number);
+    if (replaces === 0) return;
+    endUnmined(chain, chain.transactions.get(replaces), "REPLACED", at);
+  },
+  callExecuted(state, event) {
+    const called = calledIn(state.chain, event.transaction);
+    const { transaction, content } = called;
+    const { effect } = event;
+    transaction.status = "MINED";
+    exceptionOf(transaction).effect = effect;
+    if (event.isRepeated) settleMoves(state, transaction, 1);
+    else {
+      addMoves(state, effect.moves, 1);
+      if (effect.supply !== null) {
+        const market = state.markets.get(effect.supply.market);
+        changeSupply(market.onChain, effect.supply);
+        changeSupply(market.supply, effect.supply);
+      }
+    }
+    moveNative(state.chain, content.from, content.to, BigInt(content.value));
+    changePermissions(state, state.chain, transaction);
+    addCallToBlock(state.chain, called, event, logsOfCall(content.call, effect));
+  },
+  /** Reverts a call: it costs gas and has no effect; an effect already in the ledger is undone. */
+  callReverted(state, event, at) {
+    const called = calledIn(state.chain, event.transaction);
+    const exception = undoEffect(state, called.transaction);
+    exception.reason = event.reason;
+    exception.endedAt = at;
+    called.transaction.status = "REVERTED";
+    addCallToBlock(state.chain, called, event, 0);
+  },
+  /** Undoes a call that a reorganization left without funds; the next block executes it again. */
+  callTakenBack(state, event) {
+    undoEffect(state, state.chain.transactions.get(event.transaction));
+  },
+  nativeBalanceSet({ chain }, { address, wei }) {
+    const wallet = walletIn(chain, address);
+    recordOverwritten(chain, wallet);
+    wallet.native = BigInt(wei);
+  },
+  /** Writes the nonce; schedules a block if a pending transaction waited for it. */
+  nonceSet({ chain, config }, { address, nonce }, at) {
+    const wallet = walletIn(chain, address);
+    recordOverwritten(chain, wallet);
+    wallet.mined = nonce;
+    if (wallet.pending.has(nonce)) scheduleBlock(chain, config, at);
+  },
+  /** Drops a wallet's transaction as if it had never been sent. */
+  transactionDropped(state, { transaction: number }, at) {
+    const { chain } = state;
+    const transaction = chain.transactions.get(number);
+    const { content } = transaction;
+    if (content?.kind !== "call") throw new Error(`transaction ${number} is not a call`);
+    undoEffect(state, transaction);
+    endUnmined(chain, transaction, "DROPPED", at);
+    walletIn(chain, content.from).pending.delete(content.nonce);
+    if (content.hash !== null) chain.signed.delete(content.hash);
+  },
+} satisfies Partial<Appliers>;

@@ -1,3 +1,24 @@
+import type { CommandKind, CommandOf } from "../commands.ts";
+import type { EventKind, EventOf } from "../events.ts";
+import type { Decision } from "../refusals.ts";
+import type { State } from "../state.ts";
+import type { Millis } from "../units.ts";
+
+/** Functions that decide commands, without writing the state. */
+export type Deciders = {
+  readonly [Kind in CommandKind]: (
+    state: State,
+    command: CommandOf<Kind>,
+    rules: RuleSet,
+    at: Millis,
+  ) => Decision;
+};
+
+/** Functions that write events into the state. They throw an Error if one cannot be applied, which is a defect. */
+export type Appliers = {
+  readonly [Kind in EventKind]: (state: State, event: EventOf<Kind>, at: Millis) => void;
+};
+
 /** Rules that changed after the first journals. Replay decides a journal entry by the rules that first decided it. */
 export interface RuleSet {
   /** Whether an account's grant in a market is also minted when it receives shares there; else only when it orders or sends. */

@@ -1,5 +1,5 @@
-import type { Command, CommandOf, Stamped } from "../commands.ts";
-import type { DomainEvent, EventOf } from "../events.ts";
+import type { CommandOf, Stamped } from "../commands.ts";
+import type { DomainEvent } from "../events.ts";
 import type { Decision } from "../refusals.ts";
 import type { State } from "../state.ts";
 import type { Millis } from "../units.ts";
@@ -7,18 +7,11 @@ import { accountAppliers, accountDeciders } from "./accounts.ts";
 import { blockAppliers, blockDeciders } from "./blocks.ts";
 import { callAppliers, callDeciders } from "./calls.ts";
 import { marketAppliers, marketDeciders } from "./markets.ts";
-import { RULES, type RuleSet } from "./rule-set.ts";
+import { type Appliers, type Deciders, RULES } from "./rule-set.ts";
 import { settlementAppliers, settlementDeciders } from "./settlement.ts";
 import { tradingAppliers, tradingDeciders } from "./trading.ts";
 
-type Decider<Kind extends Command["kind"]> = (
-  state: State,
-  command: CommandOf<Kind>,
-  at: Millis,
-  rules: RuleSet,
-) => Decision;
-
-const DECIDERS: { readonly [Kind in Command["kind"]]: Decider<Kind> } = {
+const DECIDERS: Deciders = {
   ...marketDeciders,
   ...accountDeciders,
   ...tradingDeciders,
@@ -27,9 +20,7 @@ const DECIDERS: { readonly [Kind in Command["kind"]]: Decider<Kind> } = {
   ...settlementDeciders,
 };
 
-type Applier<Kind extends DomainEvent["kind"]> = (state: State, event: EventOf<Kind>, at: Millis) => void;
-
-const APPLIERS: { readonly [Kind in DomainEvent["kind"]]: Applier<Kind> } = {
+const APPLIERS: Appliers = {
   ...marketAppliers,
   ...accountAppliers,
   ...tradingAppliers,
@@ -42,13 +33,12 @@ const APPLIERS: { readonly [Kind in DomainEvent["kind"]]: Applier<Kind> } = {
  * Decides a command: returns events or a refusal. Does not write the state. `rules` differs from RULES only for a command
  * that an earlier version has accepted.
  */
-export function decide(state: State, { at, command }: Stamped, rules: RuleSet = RULES): Decision {
-  const decider = DECIDERS[command.kind] as Decider<Command["kind"]>;
-  return decider(state, command, at, rules);
+export function decide(state: State, { at, command }: Stamped, rules = RULES): Decision {
+  const decider = DECIDERS[command.kind] as Deciders["placeOrder"];
+  return decider(state, command as CommandOf<"placeOrder">, rules, at);
 }
 
 /** Writes an event into the state. @throws Error if the event cannot be applied, which is a defect. */
 export function apply(state: State, event: DomainEvent, at: Millis): void {
-  const applier = APPLIERS[event.kind] as Applier<DomainEvent["kind"]>;
-  applier(state, event, at);
+  (APPLIERS[event.kind] as (of: State, event: DomainEvent, at: Millis) => void)(state, event, at);
 }

@@ -12,16 +12,14 @@ import {
 import { CONTRACTS } from "../chain/contracts.ts";
 import { movesOf, USDC } from "../chain/settlement.ts";
 import { type HoldReason, LOGS_OF_MATCH, type Move, ownGas, type Transaction } from "../chain/transaction.ts";
-import type { CommandOf } from "../commands.ts";
-import type { DomainEvent, EventOf } from "../events.ts";
-import { accepted, type Decision, refused } from "../refusals.ts";
+import type { DomainEvent } from "../events.ts";
+import { accepted, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
-import type { Millis } from "../units.ts";
 import { executeCall } from "./calls.ts";
 import { ERC20, ERC1155 } from "./contract-calls.ts";
 import { balanceOf } from "./ledger.ts";
 import { allowanceOf, changePermissions, isOperator } from "./permissions.ts";
-import type { RuleSet } from "./rule-set.ts";
+import type { Appliers, Deciders, RuleSet } from "./rule-set.ts";
 import {
   addOwnToBlock,
   addToBlock,
@@ -38,36 +36,6 @@ import { Unwinding, unsettled } from "./unwind.ts";
 
 /** Number of retries after which a settlement is given up. */
 const MAX_RETRIES = 5;
-
-/** Executes one transaction for the block being assembled: it is mined, reverted, deferred or lost. */
-function executeTransaction(
-  state: State,
-  { transaction: number }: CommandOf<"executeTransaction">,
-  _at: Millis,
-  rules: RuleSet,
-): Decision {
-  const { chain } = state;
-  const transaction = chain.transactions.get(number);
-  if (chain.building === null || transaction.status !== "PENDING") {
-    throw new Error(`transaction ${number} cannot be executed now`);
-  }
-  switch (transaction.content?.kind) {
-    case "deposit":
-    case "prepare":
-      return accepted([{ kind: "transactionMined", transaction: number }]);
-    case "report":
-      return accepted([
-        deferralIfUnderpriced(chain, chain.building, transaction) ?? {
-          kind: "transactionMined",
-          transaction: number,
-        },
-      ]);
-    case "call":
-      return accepted(executeCall(state, chain.building, transaction, transaction.content, rules));
-    case undefined:
-      return accepted(settle(state, chain.building, transaction, rules));
-  }
-}
 
 function settle(state: State, building: Building, transaction: Transaction, rules: RuleSet): DomainEvent[] {
   const { chain } = state;
@@ -145,27 +113,19 @@ function applyFault(
 }
 
 /** Returns the events of a settlement that is mined and reverted, including the failure of everything that depends on it. */
-function failureEvents(
+const failureEvents = (
   state: State,
   transaction: Transaction,
   reason: string,
   fault: number,
   rules: RuleSet,
-): DomainEvent[] {
-  const unwinding = new Unwinding(state, rules);
-  unwinding.fail(transaction, { reason, isMined: true, fault });
-  return unwinding.events();
-}
+): DomainEvent[] => new Unwinding(state, rules).fail(transaction, { reason, isMined: true, fault }).events();
 
-/** Why a settlement cannot be executed on chain. */
-interface SettlementShortfall {
-  readonly reason: string;
-  /** Whether another pending transaction may still credit the missing funds. */
-  readonly isExpected: boolean;
-}
-
-/** Returns the first missing balance on chain or missing permission of a party; null if there is none. */
-function settlementShortfall(state: State, transaction: Transaction): SettlementShortfall | null {
+/**
+ * Returns the first missing balance on chain or missing permission of a party; null if there is none. `isExpected`:
+ * whether another pending transaction may still credit the missing funds.
+ */
+function settlementShortfall(state: State, transaction: Transaction) {
   const owed = new Map<string, Move>();
   for (const { account, token, amount } of movesOf(state, transaction)) {
     if (amount >= 0) continue;
@@ -188,65 +148,14 @@ function settlementShortfall(state: State, transaction: Transaction): Settlement
 }
 
 /** Whether an unsettled transaction that may still be mined credits a token to an account. */
-function isExpected(state: State, account: number, token: number): boolean {
-  for (const transaction of unsettled(state)) {
-    if (transaction.status === "LOST") continue;
-    const credits = movesOf(state, transaction).some(
-      (move) => move.account === account && move.token === token && move.amount > 0,
-    );
-    if (credits) return true;
-  }
-  return false;
-}
-
-/** Executes one of the exchange's own transactions. */
-function mineTransaction(state: State, event: EventOf<"transactionMined">): void {
-  const { building, transaction } = beginExecution(state.chain, event.transaction);
-  changePermissions(state, state.chain, transaction);
-  if (transaction.content === null) settleMoves(state, transaction, 1);
-  addOwnToBlock(state, building, transaction);
-}
-
-function deferTransaction({ chain }: State, event: EventOf<"transactionHeld">): void {
-  const isFirstTime = event.transaction >= chain.firstUnprocessed;
-  const { transaction } = beginExecution(chain, event.transaction);
-  if (isFirstTime) chain.deferred.push(event.transaction);
-  const exception = exceptionOf(transaction);
-  exception.hold = event.hold;
-  exception.notBefore = event.notBefore;
-  if (event.hold === "UNFUNDED" || event.hold === "RETRIED") exception.attempts += 1;
-  if (event.hold === "DELAYED") exception.delayedBy = event.fault;
-  if (event.hold !== "UNDERPRICED") countFault(chain, transaction, event.fault);
-}
-
-/** Ends a settlement that will never be mined: its trades stay in the ledger. */
-function loseSettlement({ chain }: State, event: EventOf<"settlementLost">, at: Millis): void {
-  const { transaction } = beginExecution(chain, event.transaction);
-  endUnmined(chain, transaction, "LOST", at).reason = "it was never mined";
-  chain.lost.push(event.transaction);
-  countFault(chain, transaction, event.fault);
-}
-
-/** Fails a settlement and undoes all its trades in the ledger. */
-function failSettlement(state: State, event: EventOf<"settlementFailed">, at: Millis): void {
-  const { chain } = state;
-  const transaction = chain.transactions.get(event.transaction);
-  const exception = exceptionOf(transaction);
-  exception.reason = event.reason;
-  exception.endedAt = at;
-  undoInLedger(state, transaction);
-  if (event.isMined) {
-    const { building } = beginExecution(chain, event.transaction);
-    transaction.status = "REVERTED";
-    addToBlock(chain, building, transaction, 0, ownGas(LOGS_OF_MATCH));
-  } else {
-    if (transaction.status === "PENDING") removeFromPool(chain, transaction);
-    else chain.lost = chain.lost.filter((number) => number !== event.transaction);
-    transaction.status = "FAILED";
-    exception.hold = null;
-  }
-  countFault(chain, transaction, event.fault);
-}
+const isExpected = (state: State, account: number, token: number): boolean =>
+  unsettled(state).some(
+    (transaction) =>
+      transaction.status !== "LOST" &&
+      movesOf(state, transaction).some(
+        (move) => move.account === account && move.token === token && move.amount > 0,
+      ),
+  );
 
 /** Counts a hit of a fault, and ends the fault after its last one. */
 function countFault(chain: Chain, transaction: Transaction, number: number): void {
@@ -259,59 +168,110 @@ function countFault(chain: Chain, transaction: Transaction, number: number): voi
   });
 }
 
-/** Activates a fault; the first matching fault in the order of setting hits a settlement. */
-const setSettlementFault = (
-  { chain }: State,
-  { kind: _, ...terms }: CommandOf<"setSettlementFault">,
-): Decision => accepted([{ kind: "settlementFaultSet", number: chain.faultsSet + 1, ...terms }]);
-
-/** Ends one fault, or all; ending all succeeds if there is none. */
-function endSettlementFault({ chain }: State, { number }: CommandOf<"endSettlementFault">): Decision {
-  if (number === null) {
-    return accepted(chain.faults.length === 0 ? [] : [{ kind: "settlementFaultEnded", number: 0 }]);
-  }
-  return chain.faults.some((fault) => fault.number === number)
-    ? accepted([{ kind: "settlementFaultEnded", number }])
-    : refused({ code: "FAULT_NOT_FOUND", number });
-}
-
-/** Raises the fees of the exchange's own pending transactions. */
-function bumpFees({ chain }: State): Decision {
-  const transactions = unminedOf(chain)
-    .filter(({ content, status, exception }) => {
-      const isOwn = content === null || content.kind === "report";
-      return isOwn && status === "PENDING" && !(exception?.isBumped ?? false);
-    })
-    .map(({ number }) => number);
-  return accepted(transactions.length === 0 ? [] : [{ kind: "feesBumped", transactions }]);
-}
-
-function setFault({ chain }: State, { kind: _, ...fault }: EventOf<"settlementFaultSet">): void {
-  chain.faults = [...chain.faults, { ...fault, struck: 0 }];
-  chain.faultsSet = fault.number;
-}
-
-/** Ends faults; schedules a block if a lower base fee may admit underpriced transactions. */
-export function endFault(state: State, { number }: EventOf<"settlementFaultEnded">, at: Millis): void {
-  const { chain, config } = state;
-  const before = baseFeeOf(chain);
-  chain.faults = number === 0 ? [] : chain.faults.filter((fault) => fault.number !== number);
-  if (baseFeeOf(chain) < before && isAnyUnderpriced(chain)) scheduleBlock(chain, config, at);
-}
-
-function raiseFees(state: State, { transactions }: EventOf<"feesBumped">, at: Millis): void {
-  for (const number of transactions) exceptionOf(state.chain.transactions.get(number)).isBumped = true;
-  scheduleBlock(state.chain, state.config, at);
-}
-
-export const settlementDeciders = { executeTransaction, setSettlementFault, endSettlementFault, bumpFees };
+export const settlementDeciders = {
+  /** Executes one transaction for the block being assembled: it is mined, reverted, deferred or lost. */
+  executeTransaction(state, { transaction: number }, rules) {
+    const { chain } = state;
+    const transaction = chain.transactions.get(number);
+    if (chain.building === null || transaction.status !== "PENDING") {
+      throw new Error(`transaction ${number} cannot be executed now`);
+    }
+    const mined = { kind: "transactionMined", transaction: number } as const;
+    switch (transaction.content?.kind) {
+      case "deposit":
+      case "prepare":
+        return accepted([mined]);
+      case "report":
+        return accepted([deferralIfUnderpriced(chain, chain.building, transaction) ?? mined]);
+      case "call":
+        return accepted(executeCall(state, chain.building, transaction, transaction.content, rules));
+      case undefined:
+        return accepted(settle(state, chain.building, transaction, rules));
+    }
+  },
+  /** Activates a fault; the first matching fault in the order of setting hits a settlement. */
+  setSettlementFault: ({ chain }, { kind: _, ...terms }) =>
+    accepted([{ kind: "settlementFaultSet", number: chain.faultsSet + 1, ...terms }]),
+  /** Ends one fault, or all; ending all succeeds if there is none. */
+  endSettlementFault({ chain }, { number }) {
+    if (number === null) {
+      return accepted(chain.faults.length === 0 ? [] : [{ kind: "settlementFaultEnded", number: 0 }]);
+    }
+    return chain.faults.some((fault) => fault.number === number)
+      ? accepted([{ kind: "settlementFaultEnded", number }])
+      : refused({ code: "FAULT_NOT_FOUND", number });
+  },
+  /** Raises the fees of the exchange's own pending transactions. */
+  bumpFees({ chain }) {
+    const transactions = unminedOf(chain)
+      .filter(({ content, status, exception }) => {
+        const isOwn = content === null || content.kind === "report";
+        return isOwn && status === "PENDING" && !(exception?.isBumped ?? false);
+      })
+      .map(({ number }) => number);
+    return accepted(transactions.length === 0 ? [] : [{ kind: "feesBumped", transactions }]);
+  },
+} satisfies Partial<Deciders>;
 
 export const settlementAppliers = {
-  transactionMined: mineTransaction,
-  transactionHeld: deferTransaction,
-  settlementLost: loseSettlement,
-  settlementFailed: failSettlement,
-  settlementFaultSet: setFault,
-  settlementFaultEnded: endFault,
-  feesBumped: raiseFees,
-};
+  /** Executes one of the exchange's own transactions. */
+  transactionMined(state, event) {
+    const { building, transaction } = beginExecution(state.chain, event.transaction);
+    changePermissions(state, state.chain, transaction);
+    if (transaction.content === null) settleMoves(state, transaction, 1);
+    addOwnToBlock(state, building, transaction);
+  },
+  transactionHeld({ chain }, event) {
+    const isFirstTime = event.transaction >= chain.firstUnprocessed;
+    const { transaction } = beginExecution(chain, event.transaction);
+    if (isFirstTime) chain.deferred.push(event.transaction);
+    const exception = exceptionOf(transaction);
+    exception.hold = event.hold;
+    exception.notBefore = event.notBefore;
+    if (event.hold === "UNFUNDED" || event.hold === "RETRIED") exception.attempts += 1;
+    if (event.hold === "DELAYED") exception.delayedBy = event.fault;
+    if (event.hold !== "UNDERPRICED") countFault(chain, transaction, event.fault);
+  },
+  /** Ends a settlement that will never be mined: its trades stay in the ledger. */
+  settlementLost({ chain }, event, at) {
+    const { transaction } = beginExecution(chain, event.transaction);
+    endUnmined(chain, transaction, "LOST", at).reason = "it was never mined";
+    chain.lost.push(event.transaction);
+    countFault(chain, transaction, event.fault);
+  },
+  /** Fails a settlement and undoes all its trades in the ledger. */
+  settlementFailed(state, event, at) {
+    const { chain } = state;
+    const transaction = chain.transactions.get(event.transaction);
+    const exception = exceptionOf(transaction);
+    exception.reason = event.reason;
+    exception.endedAt = at;
+    undoInLedger(state, transaction);
+    if (event.isMined) {
+      const { building } = beginExecution(chain, event.transaction);
+      transaction.status = "REVERTED";
+      addToBlock(chain, building, transaction, 0, ownGas(LOGS_OF_MATCH));
+    } else {
+      if (transaction.status === "PENDING") removeFromPool(chain, transaction);
+      else chain.lost = chain.lost.filter((number) => number !== event.transaction);
+      transaction.status = "FAILED";
+      exception.hold = null;
+    }
+    countFault(chain, transaction, event.fault);
+  },
+  settlementFaultSet({ chain }, { kind: _, ...fault }) {
+    chain.faults = [...chain.faults, { ...fault, struck: 0 }];
+    chain.faultsSet = fault.number;
+  },
+  /** Ends faults; schedules a block if a lower base fee may admit underpriced transactions. */
+  settlementFaultEnded(state, { number }, at) {
+    const { chain, config } = state;
+    const before = baseFeeOf(chain);
+    chain.faults = number === 0 ? [] : chain.faults.filter((fault) => fault.number !== number);
+    if (baseFeeOf(chain) < before && isAnyUnderpriced(chain)) scheduleBlock(chain, config, at);
+  },
+  feesBumped(state, { transactions }, at) {
+    for (const number of transactions) exceptionOf(state.chain.transactions.get(number)).isBumped = true;
+    scheduleBlock(state.chain, state.config, at);
+  },
+} satisfies Partial<Appliers>;

@@ -7,7 +7,7 @@ import {
   type Role,
   unlinkOpen,
 } from "../account.ts";
-import { BID, Book, type BookDirection } from "../book/book.ts";
+import { BID, Book } from "../book/book.ts";
 import { NO_SLOT } from "../book/order-pool.ts";
 import { setsOf } from "../chain/settlement.ts";
 import type { CommandOf } from "../commands.ts";
@@ -15,17 +15,18 @@ import type { DomainEvent, EventOf } from "../events.ts";
 import { numberOf } from "../ids.ts";
 import {
   bookFor,
-  directionIn,
   isMirrored,
   levelsOf,
   type Market,
   type MarketBook,
   marketOfToken,
+  type OrderPlace,
   outcomeOf,
+  placeOf,
   priceIn,
 } from "../market.ts";
 import { feeOf, type Order, type OrderStatus, remainingOf, reservationOf, type Trade } from "../order.ts";
-import { accepted, type Decision, type Refusal, type RefusalCode, refused } from "../refusals.ts";
+import { accepted, type Refusal, type RefusalCode, refused } from "../refusals.ts";
 import { FEES, findAccount, type State } from "../state.ts";
 import { Table } from "../table.ts";
 import type { CancelReason, OrderType, Outcome } from "../terms.ts";
@@ -57,84 +58,19 @@ import {
   sharesIn,
   shortfallOf,
 } from "./ledger.ts";
-import { STATUS_CHECKS, statusRefusal } from "./markets.ts";
+import type { Appliers, Deciders } from "./rule-set.ts";
 import { addMatch } from "./transactions.ts";
-
-/**
- * Decides an order: refused by the first rule it breaks, else placed and matched at once by price-time priority at the
- * makers' prices; its remainder rests or is canceled according to its type.
- */
-function placeOrder(state: State, command: CommandOf<"placeOrder">, at: Millis): Decision<OrderRefusal> {
-  const token = state.tokenById.get(command.tokenId);
-  if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId: command.tokenId });
-  const market = state.markets.get(marketOfToken(token));
-  const account = findAccount(state, command.address);
-  const refusal = refusalOf(state, at, command, market, account, token);
-  if (refusal !== null) return refused(refusal);
-  if (account === undefined) throw new Error("an order without an account passed the check of funds");
-
-  const due = grantDue(account, market.number);
-  const asked = notional(FULL_PRICE, due);
-  const left = issuanceLeft(state);
-  if (asked > left) return refused({ code: "ISSUANCE_EXCEEDED", asked, left });
-
-  const order = state.orders.next;
-  const events: DomainEvent[] = [];
-  let transaction = state.chain.transactions.next;
-  if (due > 0) {
-    events.push({
-      kind: "grantMinted",
-      account: account.number,
-      market: market.number,
-      size: due,
-      transaction,
-    });
-    transaction += 1;
-  }
-  const touch = planMatch(state, command, market, account, token);
-  const { side, price, size, orderType, expiration } = command;
-  const placed: EventOf<"orderPlaced"> = {
-    kind: "orderPlaced",
-    order,
-    account: account.number,
-    token,
-    side,
-    price,
-    size,
-    orderType,
-    expiration,
-    touch,
-    fillableSize: state.plan.filled as Size,
-    blockingOwnOrder: state.plan.ownSlot === NO_SLOT ? 0 : state.pool.orderIn(state.plan.ownSlot),
-  };
-  events.push(placed);
-  const { filled, stopped } = state.plan;
-  if (orderType === "FOK" && filled < size) {
-    events.push({ kind: "orderCanceled", order, reason: "FOK_UNFILLED" });
-    return accepted(events);
-  }
-  addFills(state, placed, market.feeRateBps, transaction, events);
-  if (filled < size) {
-    const reason = reasonToCancel(orderType, stopped, filled);
-    events.push(reason === null ? { kind: "orderRested", order } : { kind: "orderCanceled", order, reason });
-  }
-  if (filled > 0) addInstantBlock(state, transaction, events);
-  return accepted(events);
-}
 
 /** Refusals of an order of a known token in order of precedence, with a description of each check. */
 export const ORDER_CHECKS = {
   INVALID_TICK_SIZE: "the tick size",
   SIZE_TOO_SMALL: "the minimum size",
   EXPIRATION_IN_PAST: "an expiration in the past",
-  ...STATUS_CHECKS,
+  MARKET_CLOSED: "whether the market is open",
   INSUFFICIENT_BALANCE: "the funds",
 } as const satisfies { readonly [Code in RefusalCode]?: string };
 
-type OrderRefusal = Extract<
-  Refusal,
-  { readonly code: keyof typeof ORDER_CHECKS | "TOKEN_NOT_FOUND" | "ISSUANCE_EXCEEDED" }
->;
+type OrderRefusal = Extract<Refusal, { readonly code: keyof typeof ORDER_CHECKS }>;
 
 function refusalOf(
   state: State,
@@ -149,8 +85,7 @@ function refusalOf(
   if (size < market.minOrderSize) return { code: "SIZE_TOO_SMALL", size, minOrderSize: market.minOrderSize };
   if (expiration !== null && expiration <= at)
     return { code: "EXPIRATION_IN_PAST", expiration, serverTime: at };
-  const halted = statusRefusal(market);
-  if (halted !== null) return halted;
+  if (market.status !== "ACTIVE") return { code: "MARKET_CLOSED", market: market.number };
   const required = reservationOf(command, size, market.feeRateBps);
   const { balances } = state.config;
   const shortfall = shortfallOf(account, market, { side, token }, required, balances);
@@ -160,19 +95,16 @@ function refusalOf(
 /** Writes the matches of an order into `state.plan`; returns the best opposite price in terms of its own token, null if none. */
 function planMatch(
   state: State,
-  command: CommandOf<"placeOrder">,
+  { side, price: limit, size }: CommandOf<"placeOrder">,
   market: Market,
-  account: Account,
+  account: number,
   token: number,
 ): Price | null {
-  const outcome = outcomeOf(token);
-  const mirrored = isMirrored(market, outcome);
-  const { book } = bookFor(market, outcome);
+  const { bookState, direction, tick, mirrored } = placeOf(market, { token, side, price: limit });
+  const { book } = bookState;
   state.plan.clear();
   if (book === null) return null;
-  const direction = directionIn(mirrored, command.side);
-  const limit = priceIn(mirrored, command.price) / market.tickSize;
-  book.plan(direction, limit, command.size, account.number, market.selfTrade, state.plan);
+  book.plan(direction, tick, size, account, market.selfTrade, state.plan);
   const best = direction === BID ? book.bestAsk : book.bestBid;
   return best === 0 || best > book.levels ? null : priceIn(mirrored, price(best * market.tickSize));
 }
@@ -218,91 +150,99 @@ function reasonToCancel(orderType: OrderType, stopped: boolean, filled: number):
   return null;
 }
 
-/** Cancels one live order of its owner; an order of another account is refused as not found. */
-function cancelOrder(state: State, command: CommandOf<"cancelOrder">): Decision {
-  const order = state.orders.find(numberOf(state.idPrefixes.order, command.orderId));
-  const owner = state.accountByAddress.get(command.address);
-  if (order === undefined || order.account !== owner) {
-    return refused({ code: "ORDER_NOT_FOUND", orderId: command.orderId });
-  }
-  if (order.status !== "LIVE") return refused({ code: "ORDER_NOT_LIVE", order: order.number });
-  return accepted([{ kind: "orderCanceled", order: order.number, reason: "USER" }]);
-}
+export const tradingDeciders = {
+  /**
+   * Decides an order: refused by the first rule it breaks, else placed and matched at once by price-time priority at the
+   * makers' prices; its remainder rests or is canceled according to its type.
+   */
+  placeOrder(state, command, _rules, at) {
+    const token = state.tokenById.get(command.tokenId);
+    if (token === undefined) return refused({ code: "TOKEN_NOT_FOUND", tokenId: command.tokenId });
+    const market = state.markets.get(marketOfToken(token));
+    const account = findAccount(state, command.address);
+    const refusal = refusalOf(state, at, command, market, account, token);
+    if (refusal !== null) return refused(refusal);
+    if (account === undefined) throw new Error("an order without an account passed the check of funds");
 
-/** Cancels all live orders of an account, oldest first; succeeds if there is none. */
-function cancelAllOrders(state: State, command: CommandOf<"cancelAllOrders">): Decision {
-  const events: EventOf<"orderCanceled">[] = [];
-  for (const { number } of openOrdersOf(state, findAccount(state, command.address)))
-    events.push({ kind: "orderCanceled", order: number, reason: "USER" });
-  return accepted(events);
-}
+    const due = grantDue(account, market.number);
+    const asked = notional(FULL_PRICE, due);
+    const left = issuanceLeft(state);
+    if (asked > left) return refused({ code: "ISSUANCE_EXCEEDED", asked, left });
 
-/** Ends an order at its expiration. */
-function expireOrder(state: State, command: CommandOf<"expireOrder">): Decision {
-  const order = state.orders.find(command.order);
-  if (order === undefined || order.status !== "LIVE") {
-    return refused({ code: "ORDER_NOT_LIVE", order: command.order });
-  }
-  return accepted([{ kind: "orderExpired", order: order.number }]);
-}
-
-/** Adds a new order and makes its reservation. */
-function openOrder(state: State, event: EventOf<"orderPlaced">, at: Millis): void {
-  const order: Order = {
-    number: event.order,
-    account: event.account,
-    token: event.token,
-    side: event.side,
-    price: event.price,
-    size: event.size,
-    orderType: event.orderType,
-    expiration: event.expiration,
-    createdAt: at,
-    touch: event.touch,
-    fillableSize: event.fillableSize,
-    blockingOwnOrder: event.blockingOwnOrder,
-    rested: false,
-    ordersAhead: 0,
-    sizeAhead: size(0),
-    status: "LIVE",
-    cancelReason: null,
-    matched: size(0),
-    notional: money(0),
-    fee: money(0),
-    updatedAt: at,
-    slot: NO_SLOT,
-    lastTrade: 0,
-  };
-  state.orders.addAs(event.order, order);
-  const market = state.markets.get(marketOfToken(order.token));
-  const account = state.accounts.get(order.account);
-  changeReservation(account, market, order, reservationOf(order, order.size, market.feeRateBps));
-}
-
-/** Rests the remainder of an order at the end of its level's queue. */
-function restOrder(state: State, event: EventOf<"orderRested">, at: Millis): void {
-  const order = state.orders.get(event.order);
-  const market = state.markets.get(marketOfToken(order.token));
-  const outcome = outcomeOf(order.token);
-  const mirrored = isMirrored(market, outcome);
-  const bookState = bookFor(market, outcome);
-  const direction = directionIn(mirrored, order.side);
-  const tick = priceIn(mirrored, order.price) / market.tickSize;
-  order.rested = true;
-  order.ordersAhead = bookState.book?.countAt(direction, tick) ?? 0;
-  order.sizeAhead = size(bookState.book?.totalAt(direction, tick) ?? 0);
-  recordBookChange(market, bookState, order, remainingOf(order), at);
-  putInBook(state, market, bookState, direction, tick, order);
-}
+    const order = state.orders.next;
+    const events: DomainEvent[] = [];
+    let transaction = state.chain.transactions.next;
+    if (due > 0) {
+      events.push({
+        kind: "grantMinted",
+        account: account.number,
+        market: market.number,
+        size: due,
+        transaction,
+      });
+      transaction += 1;
+    }
+    const touch = planMatch(state, command, market, account.number, token);
+    const { side, price, size, orderType, expiration } = command;
+    const placed: EventOf<"orderPlaced"> = {
+      kind: "orderPlaced",
+      order,
+      account: account.number,
+      token,
+      side,
+      price,
+      size,
+      orderType,
+      expiration,
+      touch,
+      fillableSize: state.plan.filled as Size,
+      blockingOwnOrder: state.plan.ownSlot === NO_SLOT ? 0 : state.pool.orderIn(state.plan.ownSlot),
+    };
+    events.push(placed);
+    const { filled, stopped } = state.plan;
+    if (orderType === "FOK" && filled < size) {
+      events.push({ kind: "orderCanceled", order, reason: "FOK_UNFILLED" });
+      return accepted(events);
+    }
+    addFills(state, placed, market.feeRateBps, transaction, events);
+    if (filled < size) {
+      const reason = reasonToCancel(orderType, stopped, filled);
+      events.push(
+        reason === null ? { kind: "orderRested", order } : { kind: "orderCanceled", order, reason },
+      );
+    }
+    if (filled > 0) addInstantBlock(state, transaction, events);
+    return accepted(events);
+  },
+  /** Cancels one live order of its owner; an order of another account is refused as not found. */
+  cancelOrder(state, { address, orderId }) {
+    const order = state.orders.find(numberOf(state.idPrefixes.order, orderId));
+    if (order === undefined || order.account !== state.accountByAddress.get(address))
+      return refused({ code: "ORDER_NOT_FOUND", orderId });
+    return order.status === "LIVE"
+      ? accepted([{ kind: "orderCanceled", order: order.number, reason: "USER" }])
+      : refused({ code: "ORDER_NOT_LIVE", order: order.number });
+  },
+  /** Cancels all live orders of an account, oldest first; succeeds if there is none. */
+  cancelAllOrders(state, { address }) {
+    const events: DomainEvent[] = [];
+    for (const { number } of openOrdersOf(state, findAccount(state, address)))
+      events.push({ kind: "orderCanceled", order: number, reason: "USER" });
+    return accepted(events);
+  },
+  expireOrder(state, { order }) {
+    return state.orders.find(order)?.status === "LIVE"
+      ? accepted([{ kind: "orderExpired", order }])
+      : refused({ code: "ORDER_NOT_LIVE", order });
+  },
+} satisfies Partial<Deciders>;
 
 /** Appends an order to its level's queue and to its account's list of open orders. */
 export function putInBook(
   state: State,
   market: Market,
-  bookState: MarketBook,
-  direction: BookDirection,
-  tick: number,
   order: Order,
+  { bookState, direction, tick }: OrderPlace,
 ): void {
   bookState.book ??= new Book(state.pool, levelsOf(market));
   order.slot = bookState.book.rest(direction, tick, remainingOf(order), order.number, order.account);
@@ -315,12 +255,7 @@ function endOrder(state: State, event: EventOf<"orderCanceled"> | EventOf<"order
   const order = state.orders.get(event.order);
   const market = state.markets.get(marketOfToken(order.token));
   const remaining = remainingOf(order);
-  changeReservation(
-    state.accounts.get(order.account),
-    market,
-    order,
-    -reservationOf(order, remaining, market.feeRateBps),
-  );
+  changeReservation(state.accounts.get(order.account), market, order, remaining, size(0));
   const status = event.kind === "orderExpired" ? "EXPIRED" : "CANCELED";
   order.cancelReason = event.kind === "orderExpired" ? null : event.reason;
   order.updatedAt = at;
@@ -345,69 +280,22 @@ function closeOrder(state: State, order: Order, status: OrderStatus): void {
   }
 }
 
-/** Reserves funds of an order, or releases them if negative: micro-USDC of a buyer, shares of a seller. */
-function changeReservation(account: Account, market: Market, order: Order, amount: number): void {
+/** Changes what an order reserves as its unfilled size changes: micro-USDC of a buyer, shares of a seller. */
+function changeReservation(account: Account, market: Market, order: Order, before: Size, after: Size): void {
+  const rate = market.feeRateBps;
+  const amount = reservationOf(order, after, rate) - reservationOf(order, before, rate);
   if (order.side === "BUY") reserve<Money>(account.collateral, amount);
   else reserve<Size>(sharesIn(holdingIn(account, market.number), outcomeOf(order.token)), amount);
 }
 
 /** Records a change of resting size in the book's sequence and time and in the market's liquidity. */
-function recordBookChange(
-  market: Market,
-  bookState: MarketBook,
-  order: Order,
-  change: Size,
-  at: Millis,
-): void {
-  bookState.sequence += 1;
-  bookState.updatedAt = at;
-  if (bookState === market.books[0]) {
+function recordBookChange(market: Market, book: MarketBook, order: Order, change: Size, at: Millis): void {
+  book.sequence += 1;
+  book.updatedAt = at;
+  if (book === market.books[0]) {
     const price = priceIn(isMirrored(market, outcomeOf(order.token)), order.price);
     add(market.liquidity, notional(price, change));
   }
-}
-
-/** Applies one fill to the ledger, the book and the lists of trades. */
-function applyTrade(state: State, event: EventOf<"orderTraded">, at: Millis): void {
-  const taker = state.orders.get(event.taker);
-  const maker = state.orders.get(event.maker);
-  const market = state.markets.get(marketOfToken(taker.token));
-  const bookState = bookFor(market, outcomeOf(taker.token));
-  state.trades.addAs(event.trade, {
-    number: event.trade,
-    taker: event.taker,
-    maker: event.maker,
-    price: event.price,
-    size: event.size,
-    fee: event.fee,
-    matchType: event.matchType,
-    at,
-    transaction: event.transaction,
-    takerPrevious: taker.lastTrade,
-    makerPrevious: maker.lastTrade,
-  });
-  const isPending = !settlesInstantly(state);
-  addMatch(state, event, taker, maker, at);
-  fill(state, market, maker, maker.price, event, "MAKER", isPending, at);
-  fill(state, market, taker, event.price, event, "TAKER", isPending, at);
-  if (event.fee > 0) {
-    taker.fee = money(taker.fee + event.fee);
-    credit(state.accounts.get(taker.account).collateral, -event.fee);
-    credit(state.accounts.get(FEES).collateral, event.fee);
-    if (isPending) addPendingFee(state, event.fee);
-  }
-  if (event.matchType !== "COMPLEMENTARY") {
-    const change = setsOf(market.number, event.matchType === "MINT" ? event.size : -event.size);
-    changeSupply(market.supply, change);
-    if (!isPending) changeSupply(market.onChain, change);
-  }
-
-  const { slot } = maker;
-  if (remainingOf(maker) === 0) closeOrder(state, maker, "MATCHED");
-  bookState.book?.fill(slot, event.size);
-  recordBookChange(market, bookState, maker, size(-event.size), at);
-  if (remainingOf(taker) === 0) taker.status = "MATCHED";
-  recordTrade(market, bookState, taker, event, event.trade, at);
 }
 
 /** Moves shares and USDC of one party; `price` is in terms of its own token. */
@@ -423,14 +311,7 @@ function fill(
 ): void {
   const account = state.accounts.get(order.account);
   const before = remainingOf(order);
-  const after = (before - event.size) as Size;
-  const rate = market.feeRateBps;
-  changeReservation(
-    account,
-    market,
-    order,
-    reservationOf(order, after, rate) - reservationOf(order, before, rate),
-  );
+  changeReservation(account, market, order, before, size(before - event.size));
   const value = notional(price, event.size);
   const holding = holdingIn(account, market.number);
   const outcome = outcomeOf(order.token);
@@ -482,12 +363,90 @@ export function recordTrade(
   if (outcome === "YES") market.yesTrades.add(number);
 }
 
-export const tradingDeciders = { placeOrder, cancelOrder, cancelAllOrders, expireOrder };
-
 export const tradingAppliers = {
-  orderPlaced: openOrder,
-  orderTraded: applyTrade,
-  orderRested: restOrder,
+  orderPlaced(state, event, at) {
+    const order: Order = {
+      number: event.order,
+      account: event.account,
+      token: event.token,
+      side: event.side,
+      price: event.price,
+      size: event.size,
+      orderType: event.orderType,
+      expiration: event.expiration,
+      createdAt: at,
+      touch: event.touch,
+      fillableSize: event.fillableSize,
+      blockingOwnOrder: event.blockingOwnOrder,
+      rested: false,
+      ordersAhead: 0,
+      sizeAhead: size(0),
+      status: "LIVE",
+      cancelReason: null,
+      matched: size(0),
+      notional: money(0),
+      fee: money(0),
+      updatedAt: at,
+      slot: NO_SLOT,
+      lastTrade: 0,
+    };
+    state.orders.addAs(event.order, order);
+    const market = state.markets.get(marketOfToken(order.token));
+    changeReservation(state.accounts.get(order.account), market, order, size(0), order.size);
+  },
+  orderTraded(state, event, at) {
+    const taker = state.orders.get(event.taker);
+    const maker = state.orders.get(event.maker);
+    const market = state.markets.get(marketOfToken(taker.token));
+    const bookState = bookFor(market, outcomeOf(taker.token));
+    state.trades.addAs(event.trade, {
+      number: event.trade,
+      taker: event.taker,
+      maker: event.maker,
+      price: event.price,
+      size: event.size,
+      fee: event.fee,
+      matchType: event.matchType,
+      at,
+      transaction: event.transaction,
+      takerPrevious: taker.lastTrade,
+      makerPrevious: maker.lastTrade,
+    });
+    const isPending = !settlesInstantly(state);
+    addMatch(state, event, taker, maker, at);
+    fill(state, market, maker, maker.price, event, "MAKER", isPending, at);
+    fill(state, market, taker, event.price, event, "TAKER", isPending, at);
+    if (event.fee > 0) {
+      taker.fee = money(taker.fee + event.fee);
+      credit(state.accounts.get(taker.account).collateral, -event.fee);
+      credit(state.accounts.get(FEES).collateral, event.fee);
+      if (isPending) addPendingFee(state, event.fee);
+    }
+    if (event.matchType !== "COMPLEMENTARY") {
+      const change = setsOf(market.number, event.matchType === "MINT" ? event.size : -event.size);
+      changeSupply(market.supply, change);
+      if (!isPending) changeSupply(market.onChain, change);
+    }
+
+    const { slot } = maker;
+    if (remainingOf(maker) === 0) closeOrder(state, maker, "MATCHED");
+    bookState.book?.fill(slot, event.size);
+    recordBookChange(market, bookState, maker, size(-event.size), at);
+    if (remainingOf(taker) === 0) taker.status = "MATCHED";
+    recordTrade(market, bookState, taker, event, event.trade, at);
+  },
+  /** Rests the remainder of an order at the end of its level's queue. */
+  orderRested(state, event, at) {
+    const order = state.orders.get(event.order);
+    const market = state.markets.get(marketOfToken(order.token));
+    const place = placeOf(market, order);
+    const { bookState, direction, tick } = place;
+    order.rested = true;
+    order.ordersAhead = bookState.book?.countAt(direction, tick) ?? 0;
+    order.sizeAhead = size(bookState.book?.totalAt(direction, tick) ?? 0);
+    recordBookChange(market, bookState, order, remainingOf(order), at);
+    putInBook(state, market, order, place);
+  },
   orderCanceled: endOrder,
   orderExpired: endOrder,
-};
+} satisfies Partial<Appliers>;

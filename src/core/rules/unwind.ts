@@ -46,12 +46,13 @@ export class Unwinding {
   }
 
   /** Undoes moves that are in the ledger and not on chain. */
-  takeBack(moves: readonly Move[]): void {
+  takeBack(moves: readonly Move[]): this {
     for (const { account, token, amount } of moves) {
       const projection = this.#projection(account, token);
       projection.balance -= amount;
       if (amount > 0) projection.incoming -= amount;
     }
+    return this;
   }
 
   /** Marks moves as pending again that were on chain. */
@@ -62,19 +63,23 @@ export class Unwinding {
   }
 
   /** Fails a settlement and undoes its moves. */
-  fail(transaction: Transaction, failure: Omit<EventOf<"settlementFailed">, "kind" | "transaction">): void {
-    this.#withdraw(transaction, { kind: "settlementFailed", transaction: transaction.number, ...failure });
+  fail(transaction: Transaction, failure: Omit<EventOf<"settlementFailed">, "kind" | "transaction">): this {
+    return this.#withdraw(transaction, {
+      kind: "settlementFailed",
+      transaction: transaction.number,
+      ...failure,
+    });
   }
 
   /** Drops a call and undoes its moves from before a reorganization. */
-  drop(transaction: Transaction): void {
-    this.#withdraw(transaction, { kind: "transactionDropped", transaction: transaction.number });
+  drop(transaction: Transaction): this {
+    return this.#withdraw(transaction, { kind: "transactionDropped", transaction: transaction.number });
   }
 
-  #withdraw(transaction: Transaction, event: Withdrawal): void {
+  #withdraw(transaction: Transaction, event: Withdrawal): this {
     this.#withdrawn.add(transaction.number);
     this.#withdrawals.push(event);
-    this.takeBack(movesOf(this.#state, transaction));
+    return this.takeBack(movesOf(this.#state, transaction));
   }
 
   /** Returns all events: cancels of orders, then failures of settlements, dependents first. */

@@ -1,6 +1,4 @@
-import { noBookIsCrossed } from "../../core/invariants/books.ts";
-import type { Invariant } from "../../core/invariants/check.ts";
-import { collateralIsConserved, noBalanceIsNegative, sharesAreBacked } from "../../core/invariants/funds.ts";
+import { invariants } from "../../core/invariants/invariants.ts";
 import type { State } from "../../core/state.ts";
 
 /** Which checks a run makes. */
@@ -26,9 +24,6 @@ const MIN_ROWS = 100;
 /** A check of all invariants visits every record, so its interval grows with the number of records. */
 const ROWS_PER_RECORD = 8;
 
-/** Invariants of totals; their cost grows with the number of accounts, holdings and markets. */
-const TOTALS = [collateralIsConserved, sharesAreBacked, noBalanceIsNegative, noBookIsCrossed];
-
 const NOTHING: readonly string[] = [];
 
 /**
@@ -42,10 +37,10 @@ export function flowCheck(
   let totalsAt = fillsOnly ? Number.POSITIVE_INFINITY : (everyRows ?? MIN_ROWS);
   let allAt = totalsAt;
   const totalsHold = (rows: number): boolean => {
-    const invariants: readonly Invariant[] = TOTALS.map((check) => check(exchange.state));
-    const count = invariants.reduce((sum, { checked }) => sum + checked, 0);
+    const totals = invariants(exchange.state, "totals");
+    const count = totals.reduce((sum, { checked }) => sum + checked, 0);
     totalsAt = rows + Math.max(MIN_ROWS, count);
-    return invariants.every(({ holds }) => holds);
+    return totals.every(({ holds }) => holds);
   };
   return (rows) => {
     const { hasBrokenFill } = exchange;
