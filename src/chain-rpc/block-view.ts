@@ -10,7 +10,7 @@ import {
 import { CONTRACTS, OPERATOR, TOKEN_UNITS, UNLIMITED } from "../core/chain/contracts.ts";
 import { movesOf, supplyChangesOf, USDC, visitMoves } from "../core/chain/settlement.ts";
 import { awaitsBlock, type ContractCall, type Transaction } from "../core/chain/transaction.ts";
-import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
+import { type Market, marketOfToken } from "../core/market.ts";
 import { nextNonce } from "../core/rules/calls.ts";
 import {
   type Caller,
@@ -20,7 +20,7 @@ import {
   isReported,
   outcomeOfCall,
 } from "../core/rules/contract-calls.ts";
-import { grantDue, sharesIn } from "../core/rules/ledger.ts";
+import { balanceOf, grantDue } from "../core/rules/ledger.ts";
 import { allowanceOf, initialAllowance, isInitialOperator, isOperator } from "../core/rules/permissions.ts";
 import { findAccount, type State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
@@ -64,11 +64,14 @@ export function* sharesAt(view: BlockView, address: Address, tokenId: bigint): S
  */
 export function* balanceAt(view: BlockView, address: Address, token: number): Steps<number> {
   const { state, block } = view;
-  if (block === "pending") return holdingInLedger(state, address, token);
   if (block === headBlock(state.chain)) return holdingOnChain(state, address, token);
   const account = findAccount(state, address);
   if (account === undefined) return 0;
-  let balance = token === USDC ? onChainOf(account.collateral) : sharesOnChain(state, address, token);
+  if (block === "pending") {
+    const due = token === USDC ? 0 : grantDue(account, marketOfToken(token));
+    return balanceOf(account, token).balance + due;
+  }
+  let balance = onChainOf(balanceOf(account, token));
   for (const transaction of transactionsAfter(view, block, ofOwner(address))) {
     visitMoves(state, transaction, (owner, moved, amount) => {
       if (owner === account.number && moved === token) balance -= amount;
@@ -76,21 +79,6 @@ export function* balanceAt(view: BlockView, address: Address, token: number): St
     yield;
   }
   return balance;
-}
-
-function sharesOnChain(state: State, address: Address, token: number): number {
-  const holding = findAccount(state, address)?.holdings.get(marketOfToken(token));
-  return holding === undefined ? 0 : onChainOf(sharesIn(holding, outcomeOf(token)));
-}
-
-function holdingInLedger(state: State, address: Address, token: number): number {
-  const account = findAccount(state, address);
-  if (account === undefined) return 0;
-  if (token === USDC) return account.collateral.balance;
-  const market = marketOfToken(token);
-  const holding = account.holdings.get(market);
-  const balance = holding === undefined ? 0 : sharesIn(holding, outcomeOf(token)).balance;
-  return balance + grantDue(account, market);
 }
 
 function* lockedAt(view: BlockView): Steps<number> {
@@ -198,40 +186,27 @@ export function isReportedAt(view: BlockView, market: Market): boolean {
   return blocks.get(transactions.get(market.report).block).height <= past.height;
 }
 
-/** Thrown by a fact that is not read yet. */
-class UnreadFact extends Error {
-  readonly fact: string;
-  readonly read: () => Steps<unknown>;
-
-  constructor(fact: string, read: () => Steps<unknown>) {
-    super(fact);
-    this.fact = fact;
-    this.read = read;
-  }
-}
-
 /** Returns the outcome of a call as of a block. For a past block it is computed again after each fact that was missing. */
 export function* outcomeAt(view: BlockView, caller: Caller, call: ContractCall): Steps<CallOutcome> {
   const { state } = view;
   if (pastBlock(view) === null) return outcomeOfCall(state, caller, call);
   const known = new Map<string, unknown>();
-  const fact = <Value>(name: string, read: () => Steps<Value>): Value => {
-    if (!known.has(name)) throw new UnreadFact(name, read);
-    return known.get(name) as Value;
-  };
-  const facts: ChainFacts = {
-    allowance: (owner, to) => fact(`allowance ${owner} ${to}`, () => allowanceAt(view, owner, to)),
-    isOperator: (owner, by) => fact(`operator ${owner} ${by}`, () => isOperatorAt(view, owner, by)),
-    holding: (owner, token) => fact(`balance ${owner} ${token}`, () => balanceAt(view, owner, token)),
-    isReported: (market) => isReportedAt(view, market),
-  };
   for (;;) {
-    try {
-      return outcomeOfCall(state, caller, call, facts);
-    } catch (error) {
-      if (!(error instanceof UnreadFact)) throw error;
-      known.set(error.fact, yield* error.read());
-    }
+    let missing: { readonly name: string; readonly read: () => Steps<unknown> } | undefined;
+    const fact = <Value>(name: string, read: () => Steps<Value>, otherwise: Value): Value => {
+      if (known.has(name)) return known.get(name) as Value;
+      missing ??= { name, read };
+      return otherwise;
+    };
+    const facts: ChainFacts = {
+      allowance: (owner, to) => fact(`allowance ${owner} ${to}`, () => allowanceAt(view, owner, to), 0n),
+      isOperator: (owner, by) => fact(`operator ${owner} ${by}`, () => isOperatorAt(view, owner, by), false),
+      holding: (owner, token) => fact(`balance ${owner} ${token}`, () => balanceAt(view, owner, token), 0),
+      isReported: (market) => isReportedAt(view, market),
+    };
+    const outcome = outcomeOfCall(state, caller, call, facts);
+    if (missing === undefined) return outcome;
+    known.set(missing.name, yield* missing.read());
   }
 }
 

@@ -3,7 +3,6 @@ import { type Block, baseFeeOf, blockAt, CHAIN_ID, headBlock, headOf } from "../
 import { blockHash, blockOfHash, transactionOfHash } from "../core/chain/chain-hashes.ts";
 import { callGas, intrinsicGas, logCountOf, ownGas, type Transaction } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
-import type { Steps } from "../core/steps.ts";
 import { reverted } from "./abis.ts";
 import { type BlockView, nativeAt, nonceAt, outcomeAt } from "./block-view.ts";
 import { control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
@@ -91,22 +90,13 @@ function transactionIn(state: State, block: Block | null, index: number): object
   return transactionReply(state, transactions.get(mined.get(block.first + index + 1)));
 }
 
-/** Code of all contracts: an invalid opcode, because there is no EVM. */
-const CODE = "0xfe";
-
 const viewOf = ({ state, logIndex }: NodeContext, block: BlockOrPending): BlockView => ({
   ...{ state, logIndex, block },
 });
 
 const MAX_HISTORY_BLOCKS = 1_024;
 
-function blockIn({ chain }: State, height: number): Block {
-  const block = blockAt(chain, height);
-  if (block === undefined) throw new Error(`the chain has no block ${height}`);
-  return block;
-}
-
-function readPercentiles(value: unknown, name: string): number[] {
+function readPercentiles(value: unknown, name: string): readonly number[] {
   const isAscending = (percentile: unknown, index: number, all: readonly unknown[]): boolean =>
     typeof percentile === "number" &&
     percentile >= (index === 0 ? 0 : Number(all[index - 1])) &&
@@ -133,29 +123,27 @@ function rewardsIn(state: State, block: Block, percentiles: readonly number[]): 
   });
 }
 
-/** Transactions that wait for a block, and those that wait for an earlier nonce, by sender and nonce. */
-interface Pool<Value> {
-  readonly pending: Record<string, Record<string, Value>>;
-  readonly queued: Record<string, Record<string, Value>>;
-}
+type BySenderAndNonce<Value> = Record<string, Record<string, Value>>;
 
+/** Returns the transactions that wait for a block, and those that wait for an earlier nonce. */
 function* poolOf<Value>(
   state: State,
   replyOf: (transaction: Transaction) => Value,
   isIncluded: (transaction: Transaction) => boolean = () => true,
-): Steps<Pool<Value>> {
-  const pool: Pool<Value> = { pending: {}, queued: {} };
+) {
+  const pending: BySenderAndNonce<Value> = {};
+  const queued: BySenderAndNonce<Value> = {};
   for (const transaction of unminedTransactions(state)) {
     yield;
     if (!isIncluded(transaction)) continue;
-    const part = isQueued(state, transaction) ? pool.queued : pool.pending;
+    const part = isQueued(state, transaction) ? queued : pending;
     const { content, number } = transaction;
     const nonce = content?.kind === "call" ? content.nonce : number;
     const sender = senderOf(transaction);
     part[sender] ??= {};
     (part[sender] as Record<string, Value>)[nonce] = replyOf(transaction);
   }
-  return pool;
+  return { pending, queued };
 }
 
 /** Describes a transaction in one line, like Geth's `txpool_inspect`. */
@@ -257,31 +245,26 @@ export const chainMethods: Methods = {
   eth_getTransactionCount: open([ADDRESS, STATE_BLOCK], function* (node, address, block) {
     return quantity(yield* nonceAt(viewOf(node, block), address));
   }),
-  eth_getCode: open([ADDRESS, STATE_BLOCK], (_node, address) => (isContract(address) ? CODE : "0x")),
+  // The code of all contracts is an invalid opcode, because there is no EVM.
+  eth_getCode: open([ADDRESS, STATE_BLOCK], (_node, address) => (isContract(address) ? "0xfe" : "0x")),
 
   eth_gasPrice: open([], ({ state }) => quantity(baseFeeOf(state.chain) + TIP)),
   eth_maxPriorityFeePerGas: open([], () => quantity(TIP)),
-  eth_feeHistory: open([BLOCK_COUNT, NEWEST, PERCENTILES], ({ state }, count, newest, percentiles) => {
-    const last = newest === "pending" ? headBlock(state.chain) : newest;
+  eth_feeHistory: open([BLOCK_COUNT, NEWEST, PERCENTILES], ({ state }, count, newest, percentiles = []) => {
+    const { chain } = state;
+    const last = newest === "pending" ? headBlock(chain) : newest;
     const length = Math.max(1, Math.min(count, MAX_HISTORY_BLOCKS));
     const oldest = Math.max(0, last.height - length + 1);
-    const blocks = Array.from({ length: last.height - oldest + 1 }, (_, index) =>
-      blockIn(state, oldest + index),
-    );
-    const next =
-      last.height === headOf(state.chain) ? baseFeeOf(state.chain) : blockIn(state, last.height + 1).baseFee;
+    const heights = Array.from({ length: last.height - oldest + 1 }, (_, index) => oldest + index);
+    const blocks = heights.map((height) => blockAt(chain, height) as Block);
+    const next = blockAt(chain, last.height + 1)?.baseFee ?? baseFeeOf(chain);
     return {
       oldestBlock: quantity(oldest),
       baseFeePerGas: [...blocks.map(({ baseFee }) => baseFee), next].map(quantity),
       baseFeePerBlobGas: [...blocks, null].map(() => BLOB_BASE_FEE),
       blobGasUsedRatio: blocks.map(() => 0),
-      gasUsedRatio: blocks.map(
-        ({ gas, serial }) => gas / Math.max(limitsOf(state.chain, serial).gasLimit, gas),
-      ),
-      reward:
-        percentiles === undefined || percentiles.length === 0
-          ? []
-          : blocks.map((block) => rewardsIn(state, block, percentiles)),
+      gasUsedRatio: blocks.map(({ gas, serial }) => gas / Math.max(limitsOf(chain, serial).gasLimit, gas)),
+      reward: percentiles.length === 0 ? [] : blocks.map((block) => rewardsIn(state, block, percentiles)),
     };
   }),
 

@@ -19,7 +19,7 @@ import {
   readHash,
   readList,
 } from "./json-rpc.ts";
-import { ContractIds, LogTexts, logsOf } from "./logs.ts";
+import { contractIds, LogTexts, logsOf } from "./logs.ts";
 
 /**
  * The blocks of a chain by height, as of the last call of `follow`. A reorganization, a restored snapshot or a reset
@@ -317,7 +317,7 @@ export function* findLogs(
   if (addresses === null && topics.length === 0) yield* assertFew(chain, fromHeight, toHeight);
   const range = { from: fromHeight === 0 ? 1 : endOf(chain, fromHeight - 1) + 1, to: endOf(chain, toHeight) };
   let found = 0;
-  const ids = new ContractIds(state);
+  const ids = contractIds(state);
   let texts: LogTexts | null = null;
   for (const position of index.candidates(state, topics, range)) {
     const transaction = transactionAt(chain, position);

@@ -22,36 +22,30 @@ import { quantity, secondsOf } from "./json-rpc.ts";
 const { Transfer } = collateralEvents;
 const { collateral, conditionalTokens, exchange } = CONTRACTS;
 
-/** Caches the contracts' ids of orders and tokens, because many matches have the same ones. */
-export class ContractIds {
-  readonly #state: State;
-  readonly #orders = new Map<number, string>();
-  readonly #tokens = new Map<number, string>();
-
-  constructor(state: State) {
-    this.#state = state;
-  }
-
-  order(order: number): string {
-    let hash = this.#orders.get(order);
-    if (hash === undefined) {
-      hash = orderHash(this.#state, order);
-      this.#orders.set(order, hash);
+/** Returns a function that computes each value once. */
+function memo<Value>(make: (key: number) => Value): (key: number) => Value {
+  const known = new Map<number, Value>();
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) {
+      value = make(key);
+      known.set(key, value);
     }
-    return hash;
-  }
-
-  /** Returns the id of a token: `0x` and 64 hex digits. */
-  token(token: number): string {
-    let id = this.#tokens.get(token);
-    if (id === undefined) {
-      const market = this.#state.markets.get(marketOfToken(token));
-      id = `0x${numberWord(BigInt(tokenIdIn(market, outcomeOf(token))))}`;
-      this.#tokens.set(token, id);
-    }
-    return id;
-  }
+    return value;
+  };
 }
+
+/** The contracts' ids of orders and tokens, cached because many matches have the same ones. */
+export type ContractIds = ReturnType<typeof contractIds>;
+
+export const contractIds = (state: State) => ({
+  order: memo((order) => orderHash(state, order)),
+  /** Returns the id of a token: `0x` and 64 hex digits. */
+  token: memo((token) => {
+    const market = state.markets.get(marketOfToken(token));
+    return `0x${numberWord(BigInt(tokenIdIn(market, outcomeOf(token))))}`;
+  }),
+});
 
 /** Converts shares to units of the tokens' contract. */
 const unitsOf = (size: number): number => size * TOKEN_UNITS;
@@ -241,7 +235,7 @@ const OUTCOMES = 2;
  * Builds the logs of a transaction, in order; none before it is mined. Callers that build those of many transactions pass
  * the same `ids` for all of them.
  */
-export function logsOf(state: State, transaction: Transaction, ids = new ContractIds(state)): Log[] {
+export function logsOf(state: State, transaction: Transaction, ids = contractIds(state)): Log[] {
   const { content, status, exception } = transaction;
   if (status !== "MINED") return [];
   switch (content?.kind) {

@@ -52,15 +52,9 @@ function* mineAtInterval(node: NodeContext, count: number, seconds: number): Ste
   }
 }
 
-/** Options of `evm_mine`. */
-interface Mining {
-  readonly blocks?: number | undefined;
-  readonly timestamp?: number | undefined;
-}
-
 /** Reads nothing, a timestamp, or an object with `blocks` and `timestamp`. */
-const MINING = optionalParam("options", (options, name): Mining => {
-  if (typeof options !== "object") return { timestamp: readSeconds(options, "timestamp") };
+const MINING = optionalParam("options", (options, name) => {
+  if (typeof options !== "object") return { blocks: undefined, timestamp: readSeconds(options, "timestamp") };
   const { blocks, timestamp } = readObject(options, name);
   return {
     blocks: optional(blocks, `${name}.blocks`, readBlocks),
@@ -92,10 +86,6 @@ function atSecond({ exchange, state }: NodeContext, second: number): Millis {
   );
 }
 
-function setSecondsBetweenBlocks(node: NodeContext, seconds: number): void {
-  node.secondsBetweenBlocks = seconds;
-}
-
 /** Sets the interval of mining; 0 stops it. */
 function setMiningInterval({ exchange }: NodeContext, intervalMs: number): void {
   const mode = intervalMs === 0 ? "manual" : "auto";
@@ -118,31 +108,6 @@ function dropAll(node: NodeContext, isDropped: (transaction: Transaction) => boo
   for (const transaction of numbers.reverse()) node.exchange.submit({ kind: "dropTransaction", transaction });
 }
 
-function drop({ exchange, state }: NodeContext, transaction: Transaction | undefined): string | null {
-  if (transaction?.status !== "PENDING") return null;
-  if (transaction.content?.kind !== "call") {
-    throw invalidParams(
-      "the exchange's own transactions cannot be dropped: POST /sim/chain/faults with the kind ghost loses one",
-    );
-  }
-  const hash = transactionHash(state, transaction);
-  exchange.submit({ kind: "dropTransaction", transaction: transaction.number });
-  return hash;
-}
-
-function reorganize({ exchange, state }: NodeContext, depth: number): void {
-  const head = headOf(state.chain);
-  if (depth > head) {
-    throw invalidParams(
-      `Reorg depth must not exceed current chain height: current height ${head}, depth ${depth}`,
-    );
-  }
-  if (depth === 0 || exchange.submit({ kind: "reorganizeChain", depth }).ok) return;
-  throw invalidParams(
-    "Reorg depth must not include final blocks: those with two more blocks above them, and all blocks with instant settlement",
-  );
-}
-
 const PAIRS = optionalParam("transactions", (value) => {
   if (Array.isArray(value) && value.length === 0) return;
   throw invalidParams(
@@ -155,21 +120,6 @@ const FORKING = optionalParam("options", (value, name) => {
   if ((jsonRpcUrl ?? null) === null && (blockNumber ?? null) === null) return;
   throw invalidParams("forking is not modelled: the chain is the exchange's own");
 });
-
-function metadataOf({ state, version }: NodeContext): object {
-  const head = headBlock(state.chain);
-  return {
-    clientVersion: `clobsim/v${version}`,
-    clientSemver: version,
-    clientCommitSha: null,
-    chainId: CHAIN_ID,
-    instanceId: blockHash(state, blockAt(state.chain, 0) ?? head),
-    latestBlockNumber: head.height,
-    latestBlockHash: blockHash(state, head),
-    forkedNetwork: null,
-    snapshots: {},
-  };
-}
 
 const setGasLimit = control([param("gas limit", readCount)], ({ exchange }, gasLimit) => {
   exchange.submit({ kind: "setBlockTerms", miner: null, gasLimit });
@@ -218,11 +168,13 @@ export const miningMethods: Methods = {
   evm_setAutomine: setAutomine,
   evm_setBlockGasLimit: setGasLimit,
   evm_setIntervalMining: control([param("interval", readInterval)], setMiningInterval),
-  anvil_setBlockTimestampInterval: control([param("seconds", readIntervalSeconds)], setSecondsBetweenBlocks),
+  anvil_setBlockTimestampInterval: control([param("seconds", readIntervalSeconds)], (node, seconds) => {
+    node.secondsBetweenBlocks = seconds;
+  }),
   // Hardhat's clients send milliseconds.
-  hardhat_setBlockTimestampInterval: control([param("milliseconds", readMillis)], (node, ms) =>
-    setSecondsBetweenBlocks(node, Math.floor(ms / SECOND_MS)),
-  ),
+  hardhat_setBlockTimestampInterval: control([param("milliseconds", readMillis)], (node, ms) => {
+    node.secondsBetweenBlocks = Math.floor(ms / SECOND_MS);
+  }),
   ...aliased({
     mine: control([BLOCKS, INTERVAL], async (node, count = 1, seconds = 0) => {
       await mine(node, count, seconds);
@@ -254,14 +206,48 @@ export const miningMethods: Methods = {
     setNonce: control([ADDRESS, param("nonce", readCount)], ({ exchange }, address, nonce) => {
       exchange.submit({ kind: "setNonce", address, nonce });
     }),
-    dropTransaction: control([TRANSACTION], drop),
+    dropTransaction: control([TRANSACTION], ({ exchange, state }, transaction) => {
+      if (transaction?.status !== "PENDING") return null;
+      if (transaction.content?.kind !== "call") {
+        throw invalidParams(
+          "the exchange's own transactions cannot be dropped: POST /sim/chain/faults with the kind ghost loses one",
+        );
+      }
+      const hash = transactionHash(state, transaction);
+      exchange.submit({ kind: "dropTransaction", transaction: transaction.number });
+      return hash;
+    }),
     dropAllTransactions: control([], (node) => dropAll(node, () => true)),
     removePoolTransactions: control([ADDRESS], (node, address) =>
       dropAll(node, (transaction) => senderOf(transaction) === address),
     ),
-    reorg: control([param("depth", readCount), PAIRS], reorganize),
+    reorg: control([param("depth", readCount), PAIRS], ({ exchange, state }, depth) => {
+      const head = headOf(state.chain);
+      if (depth > head) {
+        throw invalidParams(
+          `Reorg depth must not exceed current chain height: current height ${head}, depth ${depth}`,
+        );
+      }
+      if (depth === 0 || exchange.submit({ kind: "reorganizeChain", depth }).ok) return;
+      throw invalidParams(
+        "Reorg depth must not include final blocks: those with two more blocks above them, and all blocks with instant settlement",
+      );
+    }),
     reset: control([FORKING], ({ reset }) => reset()),
-    metadata: control([], metadataOf),
+    metadata: control([], ({ state, version }) => {
+      const head = headBlock(state.chain);
+      return {
+        clientVersion: `clobsim/v${version}`,
+        clientSemver: version,
+        clientCommitSha: null,
+        chainId: CHAIN_ID,
+        instanceId: blockHash(state, blockAt(state.chain, 0) ?? head),
+        latestBlockNumber: head.height,
+        latestBlockHash: blockHash(state, head),
+        forkedNetwork: null,
+        snapshots: {},
+      };
+    }),
     // The node logs nothing in either case.
     setLoggingEnabled: control([param("enabled", readBoolean)], () => null),
   }),

@@ -1,5 +1,5 @@
 import { encodeFunctionData } from "viem/utils";
-import { type Block, baseFeeOf, CHAIN_ID, type Chain, headBlock } from "../core/chain/chain.ts";
+import { type Block, baseFeeOf, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
 import { blockHash, orderHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import {
   CONTRACTS,
@@ -79,29 +79,31 @@ function ownInputOf(state: State, transaction: Transaction): string {
 }
 
 export function transactionReply(state: State, transaction: Transaction): object {
-  const { content } = transaction;
+  const { content, place } = transaction;
   const block = blockOf(state.chain, transaction);
   const hash = transactionHash(state, transaction);
+  const position =
+    block === null
+      ? { blockHash: null, blockNumber: null, transactionIndex: null }
+      : {
+          blockHash: blockHash(state, block),
+          blockNumber: quantity(block.height),
+          blockTimestamp: quantity(secondsOf(block.at)),
+          transactionIndex: quantity(place),
+        };
   return {
-    ...(content?.kind === "call" ? walletFields(content, hash) : ownFields(state, transaction, block, hash)),
+    ...fieldsOf(content?.kind === "call" ? content : ownFields(state, transaction, block), hash),
     gasPrice: quantity(gasPriceOf(state, transaction, block)),
     hash,
-    ...positionIn(state, transaction, block),
+    ...position,
   };
 }
 
-function positionIn(state: State, { place }: Transaction, block: Block | null): object {
-  if (block === null) return { blockHash: null, blockNumber: null, transactionIndex: null };
-  return {
-    blockHash: blockHash(state, block),
-    blockNumber: quantity(block.height),
-    blockTimestamp: quantity(secondsOf(block.at)),
-    transactionIndex: quantity(place),
-  };
-}
+/** What a wallet signs. */
+type Fields = Omit<CallContent, "kind" | "at" | "call" | "hash">;
 
-/** Returns the fields of a wallet's transaction as it was signed, or as a node would have signed it. */
-function walletFields(content: CallContent, hash: string): object {
+/** Returns the fields of a transaction as it was signed, or as a node would have signed it. */
+function fieldsOf(content: Fields, hash: string): object {
   const { from, to, nonce, gas, value, input, raw, maxFeePerGas, maxPriorityFeePerGas } = content;
   const numbers = { nonce: quantity(nonce), gas: quantity(gas), value: quantity(BigInt(value)) };
   const common = { from, to, ...numbers, input };
@@ -124,20 +126,17 @@ function walletFields(content: CallContent, hash: string): object {
 }
 
 /** Returns the fields of one of the exchange's own transactions. Their nonces are their numbers. */
-function ownFields(state: State, transaction: Transaction, block: Block | null, hash: string): object {
-  return {
-    ...DEFAULT_FIELDS,
-    from: OPERATOR,
-    to: recipientOf(transaction),
-    nonce: quantity(transaction.number),
-    gas: quantity(ownGas(logCountOf(transaction))),
-    value: "0x0",
-    input: ownInputOf(state, transaction),
-    maxFeePerGas: quantity(ownFeeCap(state, block)),
-    maxPriorityFeePerGas: quantity(TIP),
-    ...syntheticSignature(hash),
-  };
-}
+const ownFields = (state: State, transaction: Transaction, block: Block | null): Fields => ({
+  from: OPERATOR,
+  to: recipientOf(transaction),
+  nonce: transaction.number,
+  gas: ownGas(logCountOf(transaction)),
+  value: "0",
+  input: ownInputOf(state, transaction),
+  maxFeePerGas: ownFeeCap(state, block),
+  maxPriorityFeePerGas: TIP,
+  raw: null,
+});
 
 const DEFAULT_FIELDS = { type: "0x2", chainId: quantity(CHAIN_ID), accessList: [] };
 
@@ -205,84 +204,74 @@ export function* transactionsIn({ chain }: State, { first, count }: Block): Gene
 }
 
 /** Returns a block with its transactions, or with only their hashes. */
-export function blockReply(state: State, block: Block, isFull: boolean): object {
-  const { chain } = state;
-  const hash = blockHash(state, block);
-  const parent = block.parent === 0 ? null : blockHash(state, chain.blocks.get(block.parent));
-  return {
-    hash,
-    ...header(block.height, parent ?? ZERO_WORD, block.at, block.baseFee, block.gas, block.count),
-    ...limitsIn(chain, block.gas, block.serial),
-    logsBloom: bloomOf(block.logs),
-    nonce: "0x0000000000000000",
-    stateRoot: root("state", hash),
-    ...rootsOf(block, hash),
-    transactions: transactionList(state, transactionsIn(state, block), isFull),
-  };
-}
+export const blockReply = (state: State, block: Block, isFull: boolean): object =>
+  replyOf(state, block, blockHash(state, block), transactionsIn(state, block), isFull);
 
 /** Returns the next block as if it were mined now, without a hash. */
-export function pendingBlockReply(state: State, now: Millis, isFull: boolean): object {
-  const head = headBlock(state.chain);
+export function pendingBlockReply(state: State, at: Millis, isFull: boolean): object {
+  const { chain } = state;
+  const { height, serial: parent } = headBlock(chain);
   const pending = pendingTransactions(state);
   const gas = pending.reduce((sum, transaction) => sum + gasUsedOf(transaction), 0);
-  const parent = blockHash(state, head);
+  const next = {
+    height: height + 1,
+    parent,
+    at,
+    baseFee: baseFeeOf(chain),
+    gas,
+    count: pending.length,
+    logs: 0,
+  };
+  return replyOf(state, { ...next, serial: chain.blocks.next }, null, pending, isFull);
+}
+
+type BlockFields = Pick<Block, "serial" | "height" | "parent" | "at" | "baseFee" | "gas" | "count" | "logs">;
+
+/** `hash` is null for the pending block. */
+function replyOf(
+  state: State,
+  { serial, height, parent, at, baseFee, gas, count, logs }: BlockFields,
+  hash: string | null,
+  transactions: Iterable<Transaction>,
+  isFull: boolean,
+): object {
+  const { chain } = state;
+  const { miner, gasLimit } = limitsOf(chain, serial);
+  /** Returns a placeholder for a root, because there are no tries. */
+  const root = (name: string): string =>
+    hash === null ? ZERO_WORD : `0x${sha256Hex(`clobsim ${name} root\n${hash}`)}`;
+  const isEmpty = hash !== null && count === 0;
   return {
-    hash: null,
-    ...header(head.height + 1, parent, now, baseFeeOf(state.chain), gas, pending.length),
-    ...limitsIn(state.chain, gas),
-    logsBloom: null,
-    nonce: null,
-    ...{ stateRoot: ZERO_WORD, transactionsRoot: ZERO_WORD, receiptsRoot: ZERO_WORD },
-    transactions: transactionList(state, pending, isFull),
+    hash,
+    parentHash: parent === 0 ? ZERO_WORD : blockHash(state, chain.blocks.get(parent)),
+    sha3Uncles: NO_UNCLES,
+    difficulty: "0x0",
+    totalDifficulty: "0x0",
+    number: quantity(height),
+    gasUsed: quantity(gas),
+    timestamp: quantity(secondsOf(at)),
+    extraData: "0x",
+    mixHash: ZERO_WORD,
+    baseFeePerGas: quantity(baseFee),
+    size: quantity(HEADER_BYTES + count * TRANSACTION_BYTES),
+    uncles: [],
+    // Fields since Shanghai, Cancun and Prague, which are empty on this chain.
+    withdrawals: [],
+    withdrawalsRoot: EMPTY_ROOT,
+    blobGasUsed: "0x0",
+    excessBlobGas: "0x0",
+    parentBeaconBlockRoot: ZERO_WORD,
+    requestsHash: NO_REQUESTS,
+    miner,
+    // Raised to the used gas, because the exchange may exceed the limit.
+    gasLimit: quantity(Math.max(gasLimit, gas)),
+    logsBloom: hash === null ? null : bloomOf(logs),
+    nonce: hash === null ? null : "0x0000000000000000",
+    stateRoot: root("state"),
+    transactionsRoot: isEmpty ? EMPTY_ROOT : root("transactions"),
+    receiptsRoot: isEmpty ? EMPTY_ROOT : root("receipts"),
+    transactions: LazyList.of(transactions, (transaction) =>
+      isFull ? transactionReply(state, transaction) : transactionHash(state, transaction),
+    ),
   };
 }
-
-/** Returns the header fields that mined and pending blocks share. */
-const header = (
-  height: number,
-  parentHash: string,
-  at: Millis,
-  baseFee: number,
-  gas: number,
-  count: number,
-): object => ({
-  parentHash,
-  sha3Uncles: NO_UNCLES,
-  difficulty: "0x0",
-  totalDifficulty: "0x0",
-  number: quantity(height),
-  gasUsed: quantity(gas),
-  timestamp: quantity(secondsOf(at)),
-  extraData: "0x",
-  mixHash: ZERO_WORD,
-  baseFeePerGas: quantity(baseFee),
-  size: quantity(HEADER_BYTES + count * TRANSACTION_BYTES),
-  uncles: [],
-  // Fields since Shanghai, Cancun and Prague, which are empty on this chain.
-  withdrawals: [],
-  withdrawalsRoot: EMPTY_ROOT,
-  blobGasUsed: "0x0",
-  excessBlobGas: "0x0",
-  parentBeaconBlockRoot: ZERO_WORD,
-  requestsHash: NO_REQUESTS,
-});
-
-/** Returns miner and gas limit of a block. The limit is raised to the used gas, because the exchange may exceed it. */
-function limitsIn(chain: Chain, gas: number, serial?: number): object {
-  const { miner, gasLimit } = limitsOf(chain, serial);
-  return { miner, gasLimit: quantity(Math.max(gasLimit, gas)) };
-}
-
-const rootsOf = ({ count }: Block, hash: string): object =>
-  count === 0
-    ? { transactionsRoot: EMPTY_ROOT, receiptsRoot: EMPTY_ROOT }
-    : { transactionsRoot: root("transactions", hash), receiptsRoot: root("receipts", hash) };
-
-/** Returns a placeholder for a root, because there are no tries. */
-const root = (name: string, hash: string): string => `0x${sha256Hex(`clobsim ${name} root\n${hash}`)}`;
-
-const transactionList = (state: State, transactions: Iterable<Transaction>, isFull: boolean): LazyList =>
-  LazyList.of(transactions, (transaction) =>
-    isFull ? transactionReply(state, transaction) : transactionHash(state, transaction),
-  );

@@ -44,15 +44,10 @@ function feesOf({ state }: NodeContext, request: CallRequest) {
   return { maxFeePerGas: cap, maxPriorityFeePerGas: tip };
 }
 
-/** A wallet's transaction before its numbers are checked. */
-interface Submission extends Pick<CommandOf<"sendTransaction">, "from" | "to" | "input" | "raw" | "hash"> {
-  /** Null for the next one. */
-  readonly nonce: bigint | null;
-  readonly value: bigint;
-  readonly gas: bigint;
-  readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
-}
+/** A wallet's transaction before its numbers are checked; nonce null means the next one. */
+type Submission = Pick<CommandOf<"sendTransaction">, "from" | "to" | "input" | "raw" | "hash"> &
+  Pick<CallRequest, "value" | "nonce"> &
+  Readonly<Record<"gas" | "maxFeePerGas" | "maxPriorityFeePerGas", bigint>>;
 
 /** Submits a transaction and returns its hash. @throws RpcError if it is refused. */
 function submit({ exchange }: NodeContext, sent: Submission): string {
@@ -82,9 +77,18 @@ function submit({ exchange }: NodeContext, sent: Submission): string {
 
 /** Submits an unsigned transaction of a sender. */
 function submitUnsigned(node: NodeContext, from: Address, request: CallRequest): string {
-  const { to, input, nonce, value } = request;
-  const fees = { gas: request.gas ?? gasOf(request), ...feesOf(node, request) };
-  return submit(node, { from, to, input, nonce, value, ...fees, raw: null, hash: null });
+  const { to, input, nonce, value, gas = gasOf(request) } = request;
+  return submit(node, {
+    from,
+    to,
+    input,
+    nonce,
+    value,
+    gas,
+    ...feesOf(node, request),
+    raw: null,
+    hash: null,
+  });
 }
 
 function toSafeInteger(name: string, value: bigint): number {
@@ -136,11 +140,8 @@ const signTypedData = control([ADDRESS, TYPED_DATA], async (node, address, typed
 /** The methods that send and sign transactions, and impersonate accounts. */
 export const sendingMethods: Methods = {
   eth_sendRawTransaction: open([param("transaction", readBytes)], async (node, raw) => {
-    const { to, input, nonce, value, gas, maxFeePerGas, maxPriorityFeePerGas } = readSigned(raw);
-    const from = await signerOf(raw);
-    const hash = keccak256(raw);
-    const fees = { gas, maxFeePerGas, maxPriorityFeePerGas };
-    return submit(node, { from, to, input, nonce: BigInt(nonce), value, ...fees, raw, hash });
+    const signed = readSigned(raw);
+    return submit(node, { ...signed, from: await signerOf(raw), raw, hash: keccak256(raw) });
   }),
   eth_sendTransaction: control([param("transaction", readCallRequest)], (node, request) =>
     submitUnsigned(node, permittedSender(node, request), request),

@@ -20,7 +20,7 @@ import {
 } from "./context.ts";
 import { invalidParams, optional, RpcError, readBoolean, readId, readObject } from "./json-rpc.ts";
 import { isWanted, readLogQuery } from "./log-search.ts";
-import { ContractIds, LogTexts, logsOf } from "./logs.ts";
+import { contractIds, LogTexts, logsOf } from "./logs.ts";
 import { blockReply, transactionReply, transactionsIn } from "./replies.ts";
 
 const MAX_SUBSCRIPTIONS = 1_000;
@@ -101,7 +101,7 @@ export class Subscriptions {
   /** Sends new notifications to a client, now or in turn with others. */
   sendPending(subscriber: Subscriber): void {
     this.#ready.add(subscriber);
-    if (!this.#isSending) void this.#send();
+    void this.#send();
   }
 
   /** Wakes subscribers once in a turn of the event loop, however many commands were applied in it. */
@@ -123,7 +123,7 @@ export class Subscriptions {
     for (const subscriber of this.#subscribers) {
       if (isNewHead || subscriber.awaitsTransactions) this.#ready.add(subscriber);
     }
-    if (this.#ready.size > 0 && !this.#isSending) void this.#send();
+    void this.#send();
   }
 
   #noteEnd(): void {
@@ -133,13 +133,10 @@ export class Subscriptions {
   }
 
   async #send(): Promise<void> {
+    if (this.#isSending) return;
     this.#isSending = true;
-    try {
-      await this.node.slices.run(this.#steps());
-    } finally {
-      this.#isSending = false;
-    }
-    if (this.#ready.size > 0) void this.#send();
+    while (this.#ready.size > 0) await this.node.slices.run(this.#steps());
+    this.#isSending = false;
   }
 
   *#steps(): Steps<void> {
@@ -167,7 +164,7 @@ export class Subscriptions {
     const known = this.#logs.get(block);
     if (known !== undefined) return known;
     const { state } = this.node;
-    const ids = new ContractIds(state);
+    const ids = contractIds(state);
     const writer = new LogTexts(state, block);
     const [logs, texts]: [Log[], string[]] = [[], []];
     for (const transaction of transactionsIn(state, block)) {

@@ -151,7 +151,7 @@ export function readSigned(raw: Hex) {
     /** Undefined if it was signed for any chain. */
     chainId,
     to: to.toLowerCase(),
-    nonce,
+    nonce: BigInt(nonce),
     value,
     gas,
     // Wei per gas; both equal the gas price of a transaction without a fee cap.
