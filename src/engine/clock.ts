@@ -48,12 +48,10 @@ export class Clock {
     this.#virtualAnchor = exchange.now;
   }
 
-  /** Wall time. */
   get wallTime(): Millis {
     return millis(Math.floor(this.#wallNow()));
   }
 
-  /** Mode and rate. */
   get setting(): ClockSetting {
     return this.#setting;
   }
@@ -120,7 +118,6 @@ export class Clock {
     ).unref();
   }
 
-  /** Clears the timer. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -263,7 +260,6 @@ export interface StoredSnapshot {
   readonly id: string;
   /** Optional name; several snapshots may share one. */
   readonly name: string | null;
-  /** State hash. */
   readonly hash: string;
   readonly exchange: Snapshot;
   readonly clock: ClockSetting;
@@ -286,7 +282,6 @@ export class Snapshots {
     return this.#snapshots;
   }
 
-  /** Takes a snapshot. */
   take(name: string | null): StoredSnapshot {
     const { hash } = this.#exchange;
     this.#taken += 1;
@@ -310,7 +305,6 @@ export class Snapshots {
     this.#clock.resume(clock);
   }
 
-  /** Deletes a snapshot. */
   forget(snapshot: StoredSnapshot): void {
     this.#snapshots = this.#snapshots.filter((each) => each !== snapshot);
   }

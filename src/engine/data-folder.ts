@@ -34,7 +34,6 @@ import { findCheckpoint, STATE_FORMAT, stateDatabase } from "./state-file.ts";
 const MIN_LINES = 10_000;
 const MIN_BYTES = 8 * 1024 * 1024;
 
-/** How a data directory is opened. */
 interface DataFolderOptions {
   readonly durability: Durability;
   /** Whether the content of the directory is removed first. */
@@ -53,7 +52,6 @@ export interface ExchangeRuntime {
   readonly clock: Clock;
 }
 
-/** Result of resuming an exchange from its data directory. */
 interface ResumeResult {
   /** State of the clock; null if no line records it. */
   readonly clock: ClockState | null;

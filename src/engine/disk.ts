@@ -4,7 +4,6 @@ import { FILE_LIMITS, openRegular } from "../regular-file.ts";
 
 /** An open file. Every method throws the system's error. */
 export interface DiskFile {
-  /** Bytes. */
   readonly size: number;
   /** Reads from a position and returns the number of bytes; 0 at the end. */
   read(into: Uint8Array, position: number): number;

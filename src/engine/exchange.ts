@@ -67,7 +67,6 @@ export class Exchange {
     return this.#state;
   }
 
-  /** Virtual time. */
   get now(): Millis {
     return this.#now;
   }

@@ -138,7 +138,6 @@ export class HistoryDigest {
     return new HistoryDigest(createHash("sha256").update(text).digest("hex").slice(0, 32));
   }
 
-  /** Adds an accepted command. */
   mix(at: Millis, events: readonly DomainEvent[]): void {
     this.#digest.mixWide(at);
     mixEvents(this.#digest, events);

@@ -52,7 +52,6 @@ export class LineBuffer {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Truncates the buffer. */
   cut(length: number): void {
     this.#length = length;
   }
@@ -123,7 +122,6 @@ export class LineBuffer {
     this.#length = at + 8;
   }
 
-  /** Returns the CRC-32 of the bytes from `start` on. */
   checkFrom(start: number): number {
     return crc32(this.#view, start, this.#length);
   }
@@ -176,7 +174,6 @@ const DATA_END = fixedText('},"r":"');
 
 /** Encodes lines, each with its number and chained to the line before. */
 export class LineWriter {
-  /** The encoded lines. */
   readonly buffer = new LineBuffer();
   /** Number and check of the latest line. */
   #number: number;

@@ -67,7 +67,6 @@ export class JournalFile implements JournalWithRefused, Persistence {
     return { number: queue.number, check: queue.check, offset: this.#written.offset + queue.buffer.length };
   }
 
-  /** End of the written lines. */
   get written(): Mark {
     return this.#written;
   }
@@ -108,7 +107,6 @@ export class JournalFile implements JournalWithRefused, Persistence {
     if (this.#broken === null) this.#queue.refuse(request, at, this.#synced.number);
   }
 
-  /** Number of refused requests recorded in it. */
   get refused(): number {
     return this.#queue.refused;
   }
@@ -154,7 +152,6 @@ export class JournalFile implements JournalWithRefused, Persistence {
     this.#synced = this.#written;
   }
 
-  /** Writes and syncs all buffered lines, and closes the file. */
   close(): void {
     try {
       if (this.#broken !== null) return;
@@ -280,12 +277,10 @@ class LineQueue extends LineWriter {
   readonly #moments = new Float64Array(MAX_QUEUED);
   readonly #hashes = new Uint32Array(MAX_QUEUED);
   #waiting = 0;
-  /** Number of refused requests recorded so far, with those of the journal before. */
   refused: number;
   /** Whether a refused request is buffered. */
   hasRefused = false;
 
-  /** Appends after `end`. */
   constructor({ number, check, refused = 0 }: JournalEnd) {
     super(number, check);
     this.refused = refused;
@@ -312,7 +307,6 @@ class LineQueue extends LineWriter {
     this.#waiting += 1;
   }
 
-  /** Encodes all buffered events. */
   encode(synced: number): void {
     for (let index = 0; index < this.#waiting; index += 1) {
       const subject = this.#subjects[index] as Subject;

@@ -58,7 +58,6 @@ export interface JournalEnd {
   readonly refused?: number;
 }
 
-/** Start of a journal. */
 export const BEGINNING: JournalEnd = { number: 0, check: 0, offset: 0 };
 
 // Records to which later versions may add fields.
@@ -177,7 +176,6 @@ const CONTROL_RECORDS = {
   restore: record({ line: id() }, open),
   /** The exchange was restarted at the base of the opening. */
   reset: record({}, open),
-  /** The program stopped cleanly. */
   close: record({ hash, wall: wallTime }, open),
   /** A command that threw: a defect. The state does not include it. */
   defect: record({ command: orNull(custom(parseCommand)), message: text() }, open),
@@ -185,7 +183,6 @@ const CONTROL_RECORDS = {
   scenario: refined(record({ file: text(), texts }, open), ({ file, texts: files }) => {
     if (!Object.hasOwn(files, file)) throw new DocumentError("the path of one of the texts", file, "file");
   }),
-  /** A request was refused. */
   refused: record(
     {
       method: oneOf("POST", "DELETE"),

@@ -244,7 +244,6 @@ function isTornStart(bytes: Buffer, { number, check, offset }: JournalEnd): bool
   return text.length < expected.length ? expected.startsWith(text) : text.startsWith(expected);
 }
 
-/** Whether all bytes are zeros. */
 function areZeros(pieces: Iterable<Uint8Array>): boolean {
   for (const piece of pieces) if (lengthWithoutZeros(piece) > 0) return false;
   return true;

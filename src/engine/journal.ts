@@ -111,7 +111,6 @@ interface Mark {
  * latest back, so that restoring an older or newer snapshot copies nothing.
  */
 export class SessionLog implements Journal {
-  /** Maximum of commands in memory. */
   readonly maximum: number;
   #file: JournalWithRefused | null = null;
   #memory: Memory = "opening";
@@ -177,12 +176,10 @@ export class SessionLog implements Journal {
     return memory === "opening" ? [] : listed(memory);
   }
 
-  /** Refused requests, oldest first. */
   get refused(): readonly RefusedEntry[] {
     return listed(this.#refused);
   }
 
-  /** Number of refused requests that were left out. */
   get refusedLeftOut(): number {
     return this.#refusedLeftOut;
   }

@@ -3,7 +3,6 @@ import { uuidOf } from "../core/ids.ts";
 import type { Address } from "../core/terms.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** One set of API credentials. */
 export interface CredentialSet {
   readonly address: Address;
   readonly apiKey: string;

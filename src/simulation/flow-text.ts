@@ -440,30 +440,22 @@ export class FlowReader {
 const BATCH_LENGTH = 65_536;
 
 /**
- * Writes a flow in batches, with the shortest decimals, as CSV with a header or as NDJSON. Reading it gives equal rows.
- * `hasMarkets` adds the column `market` to CSV.
- * @throws RangeError for a row that could not be read: an invalid name, or a market without its column.
+ * Writes a flow of one market in batches, with the shortest decimals, as CSV with a header or as NDJSON. Reading it gives
+ * equal rows.
  */
-export function* writeFlow(
-  rows: Iterable<FlowRow>,
-  format: FlowFormat,
-  hasMarkets = false,
-): Generator<string> {
-  const columns = COLUMNS.slice(0, hasMarkets ? COLUMNS.length : -1);
-  const csvLine = (cells: readonly string[]): string => `${cells.slice(0, columns.length).join()}\n`;
+export function* writeFlow(rows: Iterable<FlowRow>, format: FlowFormat): Generator<string> {
+  const line = format === "csv" ? csvLine : jsonLine;
   let batch = format === "csv" ? csvLine(COLUMNS) : "";
   for (const row of rows) {
-    requireNames(row);
-    if (row.market !== null && format === "csv" && !hasMarkets)
-      throw new RangeError(`a row names the market ${row.market}: the file has no column for it`);
-    const cells = cellsOf(row);
-    batch += format === "csv" ? csvLine(cells) : jsonLine(cells);
+    batch += line(cellsOf(row));
     if (batch.length < BATCH_LENGTH) continue;
     yield batch;
     batch = "";
   }
   if (batch !== "") yield batch;
 }
+
+const csvLine = (cells: readonly string[]): string => `${cells.slice(0, -1).join()}\n`;
 
 const jsonLine = (cells: Cells): string =>
   `{${COLUMNS.flatMap((column, index) => {
@@ -472,23 +464,23 @@ const jsonLine = (cells: Cells): string =>
     return `"${column}":${NUMERIC.includes(column) ? cell : `"${cell}"`}`;
   }).join()}}\n`;
 
+/** Cells of a row; the market is the reader's. */
 function cellsOf(row: FlowRow): Cells {
   const at = String(row.at);
-  const market = row.market ?? "";
   const { account, op } = row;
   switch (row.op) {
     case "place": {
       const { ref, side, outcome } = row;
       const [price, size] = [priceText(row.price), sizeText(row.size)];
-      return [at, account, op, ref, side, outcome, price, size, typeText(row), market];
+      return [at, account, op, ref, side, outcome, price, size, typeText(row), ""];
     }
     case "cancel":
-      return [at, account, op, row.ref, "", "", "", "", "", market];
+      return [at, account, op, row.ref, "", "", "", "", "", ""];
     case "cancel-all":
-      return [at, account, op, "", "", "", "", "", "", market];
+      return [at, account, op, "", "", "", "", "", "", ""];
     case "fund": {
       const amount = decimalText(row.amount, row.asset === "USDC" ? MONEY_PLACES : SIZE_PLACES);
-      return [at, account, op, "", "", row.asset, "", amount, "", market];
+      return [at, account, op, "", "", row.asset, "", amount, "", ""];
     }
     default:
       throw unreachable(row);
@@ -498,14 +490,4 @@ function cellsOf(row: FlowRow): Cells {
 function typeText({ type, expiresIn }: PlaceRow): string {
   if (expiresIn === null) return type;
   return `${type} +${expiresIn % 1000 === 0 ? `${expiresIn / 1000}s` : `${expiresIn}ms`}`;
-}
-
-function requireNames(row: FlowRow): void {
-  const order = row.op === "cancel" || (row.op === "place" && row.ref !== "") ? row.ref : null;
-  const names = { account: row.account, market: row.market, order } as const;
-  for (const [what, name] of Object.entries(names)) {
-    const column = what === "order" ? "ref" : (what as "account" | "market");
-    if (name === null || NAME_PATTERNS[column].test(name)) continue;
-    throw new RangeError(`${JSON.stringify(name)} names no ${what}`);
-  }
 }
