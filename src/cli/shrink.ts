@@ -14,8 +14,8 @@ import {
   type HistoryExpectation,
   HistoryNames,
   readHistoryExpectation,
-} from "../history/shrink/history-scenario.ts";
-import type { HistoryRefusal } from "../history/shrink/history-trial.ts";
+} from "../history/shrink/history-failure.ts";
+import type { HistoryRefusal } from "../history/shrink/history-failure.ts";
 import { HistoryNotExpressible, shrinkHistory } from "../history/shrink/shrink-history.ts";
 import {
   NotRunInTime,

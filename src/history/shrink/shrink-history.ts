@@ -1,29 +1,33 @@
 import { isCausedByTime } from "../../core/commands.ts";
 import { counted } from "../../core/format.ts";
-import type { ExchangeConfig } from "../../core/state.ts";
+import { numberOf } from "../../core/ids.ts";
+import { marketOfToken, tokenOf } from "../../core/market.ts";
+import type { ExchangeConfig, State } from "../../core/state.ts";
 import { runSteps } from "../../core/steps.ts";
+import type { Address } from "../../core/terms.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import { VenueOpener } from "../../scenario/venue/open-venue.ts";
-import { type TracedCommand, traceCommands } from "../trace.ts";
+import { map, moment, type Step, scenarioText } from "../scenario-text.ts";
+import { faultedOrder, type TracedCommand, traceCommands } from "../trace.ts";
+import { addressIn, Funds, freeName, marketEntries, type TouchedMarket, Vocabulary } from "../vocabulary.ts";
 import {
-  type FundingStyle,
+  accountsIn,
+  breakingTrial,
+  expectationTrial,
+  type FailingTrace,
   type HistoryExpectation,
   type HistoryNames,
-  historyScenario,
-  type TraceToWrite,
-} from "./history-scenario.ts";
-import {
-  ExpectationTrial,
-  type FailingTrace,
-  FailureTrial,
   type HistoryRefusal,
   type HistoryTrial,
-  RefusalTrial,
-  type TrialSettings,
-} from "./history-trial.ts";
+  orderName,
+  orderNumber,
+  ordersIn,
+  refusalTrial,
+  sameFailure,
+} from "./history-failure.ts";
 import {
   ddmin,
   NotRunInTime,
@@ -32,7 +36,6 @@ import {
   shrinkScenario,
 } from "./shrink-scenario.ts";
 import { type Environment, type Failed, Trial } from "./trial.ts";
-
 /** Commands that an exchange accepted, the failing one last. */
 export interface History {
   readonly config: ExchangeConfig;
@@ -45,24 +48,14 @@ export interface ShrinkHistoryOptions extends ShrinkOptions {
   readonly expected?: HistoryExpectation | HistoryRefusal | null;
   /** Opens the exchanges to which commands are applied; default: `new Exchange`. */
   readonly open?: (config: ExchangeConfig, start: Millis) => Exchange;
-  /** Opens the exchanges on which the scenario is run; default: as `clobsim run`. */
-  readonly openVenue?: Environment["open"];
 }
 
 /** No scenario can express the failure of a history; the message is a sentence for the user. */
 export class HistoryNotExpressible extends Error {
   override readonly name = "HistoryNotExpressible";
-  /** Sequences of commands that are enough to fail. */
-  readonly sequences: readonly number[];
-
-  constructor(why: string, sequences: readonly number[]) {
-    super(why);
-    this.sequences = sequences;
-  }
 }
 
 const FILE = "history.yaml";
-const STYLES: readonly FundingStyle[] = ["header", "steps"];
 
 /** Time reserved for writing and running the scenario: this many times that of applying the commands, and a minimum. */
 const RESERVED_RUNS = 5;
@@ -82,40 +75,36 @@ export async function shrinkHistory(
   // The history of a world is from before the time at which its exchange is opened.
   const start = millis(Math.min(opened, entries[0]?.at ?? opened));
   const fresh = (): Exchange => open(config, start);
-  const { commands, end } = runSteps(traceCommands(fresh(), entries));
+  const { commands, end: history } = runSteps(traceCommands(fresh(), entries));
   const trace = commands.filter(
     ({ command, at }, index) => !isCausedByTime(command) || commands[index - 1]?.at !== at,
   );
-  const all = expected === null ? trace : trace.map((traced) => named(traced, expected.names));
+  const names = expected?.names ?? null;
+  const all = names === null ? trace : trace.map((traced) => named(traced, names));
   progress?.(all.length);
   let reserve = 0;
   const isOver = (): boolean => options.isOver?.(reserve) ?? false;
-  const trial = trialOf({ open: fresh, history: end, isOver }, expected);
-  const before = performance.now();
-  const first = await trial.firstFailure(all).catch(notInTime);
-  if (first === null) return null;
-  reserve = RESERVED_RUNS * (performance.now() - before) + MIN_RESERVED_MS;
+  const settings = { open: fresh, history, isOver };
   const expectation = expected !== null && "text" in expected ? expected : null;
+  const refusal = expected !== null && "refused" in expected ? refusalTrial(settings, expected) : null;
+  const trial =
+    refusal?.trial ??
+    (expectation === null ? breakingTrial(settings) : expectationTrial(settings, expectation));
+  const before = performance.now();
+  const [first] = await trial(all).catch(notInTime);
+  if (first === undefined) return null;
+  reserve = RESERVED_RUNS * (performance.now() - before) + MIN_RESERVED_MS;
   const isKept = expectation === null ? () => false : marketsOf(all, expectation.names);
-  const few = await fewest(first, trial, isKept, { isOver, progress });
-  const opening = { config, start, count: entries.length, history: end };
-  if (trial instanceof RefusalTrial) {
-    // The scenario is not reduced, because it lacks the conditions under which the request would be accepted.
-    const immediate = await trial.withoutWaiting(few, start);
-    const written = await writeScenario(immediate, { ...opening, expected: trial }, options);
-    return { ...(await unreduced(written, options.written, !isOver())), before: all.length };
-  }
-  const written = await writeScenario(few, { ...opening, expected: expectation }, options);
-  return { ...(await reduced(written, options)), before: all.length };
-}
-
-function trialOf(
-  settings: TrialSettings,
-  expected: HistoryExpectation | HistoryRefusal | null,
-): HistoryTrial {
-  if (expected === null) return new FailureTrial(settings);
-  if ("text" in expected) return new ExpectationTrial(settings, expected);
-  return new RefusalTrial(settings, expected);
+  let few = await fewest(first, trial, isKept, { isOver, progress });
+  if (refusal !== null) few = await withoutWaiting(few, refusal, start);
+  const request = refusal?.request ?? null;
+  const source = { config, start, history, count: entries.length, names, expectation, request, ...few };
+  const written = await writeScenario(source);
+  // The scenario of a refusal is not reduced, because it lacks the conditions under which the request would be accepted.
+  const shrunk = await (refusal === null
+    ? reduced(written, options)
+    : unreduced(written, options.written, !isOver()));
+  return { ...shrunk, before: all.length };
 }
 
 const notInTime = (error: unknown): never => {
@@ -160,7 +149,7 @@ async function fewest(
   const leaveOut = async (parts: readonly TracedCommand[]): Promise<boolean> => {
     const removed = new Set(parts);
     const trace = few.trace.filter((traced) => !removed.has(traced));
-    const failing = await trial.sameFailure(trace, first.fingerprint);
+    const failing = await sameFailure(trial, trace, first.fingerprint);
     if (failing === null) return false;
     if (failing.trace.length < few.trace.length) progress?.(failing.trace.length);
     few = failing;
@@ -170,6 +159,24 @@ async function fewest(
     if (!(error instanceof RunStopped)) throw error;
   });
   return few;
+}
+
+/** Removes the time between commands, and before the refused request, where the failure does not depend on it. */
+async function withoutWaiting(
+  few: FailingTrace,
+  { trial, request }: ReturnType<typeof refusalTrial>,
+  start: Millis,
+): Promise<FailingTrace> {
+  let best = few;
+  for (let index = 0; index < best.trace.length; index += 1) {
+    const at = best.trace[index - 1]?.at ?? start;
+    const trace = best.trace.map((traced, other) => (other === index ? { ...traced, at } : traced));
+    best = (await sameFailure(trial, trace, few.fingerprint)) ?? best;
+  }
+  const { at } = request;
+  request.at = best.trace.at(-1)?.at ?? start;
+  if ((await sameFailure(trial, best.trace, few.fingerprint)) === null) request.at = at;
+  return best;
 }
 
 /** Commands as a scenario that fails in the same way. */
@@ -202,19 +209,14 @@ async function unreduced(
 }
 
 /** Writes commands as a scenario, in the first style in which it fails in the same way. @throws HistoryNotExpressible */
-async function writeScenario(
-  { trace, fingerprint }: FailingTrace,
-  opening: Omit<TraceToWrite, "trace" | "fingerprint" | "style">,
-  { openVenue }: ShrinkHistoryOptions,
-): Promise<WrittenTrace> {
+async function writeScenario(source: TraceToWrite): Promise<WrittenTrace> {
+  const { trace, fingerprint, count } = source;
   const opener = new VenueOpener();
-  const local: Environment["open"] = (scenario) => opener.local(scenario);
-  const environment: Environment = { file: FILE, folder: ".", open: openVenue ?? local };
-  const sequences = trace.map(({ sequence }) => sequence);
+  const environment: Environment = { file: FILE, folder: ".", open: (scenario) => opener.local(scenario) };
   const trial = new Trial(environment);
   let why = "";
-  for (const style of STYLES) {
-    const { text, unsupported } = historyScenario({ ...opening, trace, fingerprint, style });
+  for (const style of ["header", "steps"] as const) {
+    const { text, unsupported } = historyScenario(source, style);
     const result = await trial.run(text);
     const isFailed = result.kind === "failed";
     if (isFailed && result.fingerprint.key === fingerprint.key) return { text, environment, failed: result };
@@ -224,10 +226,165 @@ async function writeScenario(
         ? `no step can express ${unsupported.join(", ")}`
         : `the scenario of them ${found}`;
   }
+  const sequences = trace.map(({ sequence }) => sequence).join(", ");
   throw new HistoryNotExpressible(
-    `${counted(trace.length, "command")} of ${opening.count} ${trace.length === 1 ? "is" : "are"} enough to fail (${fingerprint.sentence}; sequences ${sequences.join(", ")}), but ${why}`,
-    sequences,
+    `${counted(trace.length, "command")} of ${count} ${trace.length === 1 ? "is" : "are"} enough to fail (${fingerprint.sentence}; sequences ${sequences}), but ${why}`,
   );
 }
 
 const RESULTS = { passed: "passes", unreadable: "cannot be read", stopped: "is stopped" } as const;
+
+const NAMES = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];
+
+/** Whether funds that accounts get before they act are in the header, or all funds in steps. */
+type FundingStyle = "header" | "steps";
+
+/** Commands to write as a scenario. */
+interface TraceToWrite extends FailingTrace {
+  readonly config: ExchangeConfig;
+  readonly start: Millis;
+  /** State at the end of the whole history. */
+  readonly history: State;
+  /** Number of commands in the history. */
+  readonly count: number;
+  /** Names in the history; null if nothing there was named. */
+  readonly names: HistoryNames | null;
+  /** The expectation that fails at the end; null for another failure. */
+  readonly expectation: HistoryExpectation | null;
+  /** The command that should be accepted at the end, and is refused; null for another failure. */
+  readonly request: TracedCommand | null;
+}
+
+/**
+ * Writes commands of a history as a scenario, with markets and initial funds in the header. Funds include what the faucet
+ * gave, and grants as shares of both outcomes. `unsupported` describes commands that no step can express.
+ */
+function historyScenario(source: TraceToWrite, style: FundingStyle) {
+  const { config, start, trace, fingerprint, count, names, expectation, request, history } = source;
+  const all = request === null ? trace : [...trace, request];
+  const markets = createdMarkets(source);
+  const accounts = new Map<Address, string>();
+  const orders = orderNames(source, all);
+  const words = new Vocabulary(markets, history, {
+    account: (address) => {
+      const { size } = accounts;
+      const inHistory = names?.accountOf(address) ?? null;
+      const name = accounts.get(address) ?? inHistory ?? NAMES[size] ?? `wallet-${size + 1}`;
+      accounts.set(address, name);
+      return name;
+    },
+    order: (number) => orders.get(number),
+  });
+  const funds = new Map<Address, Funds>();
+  const acted = new Set<Address>();
+  const unsupported = new Set<string>();
+  const steps: Step[] = [];
+  let now = start;
+  const addStep = (at: Millis, step: Step | null): void => {
+    if (at > now) steps.push([["at", moment(at)]]);
+    now = at;
+    if (step !== null) steps.push(step);
+  };
+  for (const traced of all) {
+    const { at, command } = traced;
+    const address = addressIn(command);
+    const fundings = fundingsOf(traced, source, markets);
+    if (address !== null && fundings !== null) {
+      const name = words.accountAt(address);
+      const initial = funds.get(address) ?? new Funds();
+      const isInHeader = style === "header" && !acted.has(address);
+      // The faucet gives only at the first derivation of credentials.
+      const isRepeated = command.kind === "deriveCredentials" && funds.has(address);
+      funds.set(address, initial);
+      for (const [token, amount] of isRepeated ? [] : fundings) {
+        if (isInHeader) initial.add(token, amount);
+        else if (amount > 0) addStep(at, [[name, words.funding(token, amount)]]);
+      }
+      continue;
+    }
+    if (address !== null) acted.add(address);
+    const step = words.step(traced);
+    if (step === null && isCausedByTime(command)) addStep(at, null);
+    else if (step !== null && "unsupported" in step) unsupported.add(step.unsupported);
+    else if (step !== null) addStep(at, step);
+  }
+  if (expectation !== null) {
+    for (const name of accountsIn(expectation.expectations))
+      words.accountAt(expectation.names.accounts.get(name) ?? name);
+    steps.push([["expect", expectation.text]]);
+  }
+  const sentence = oneLine(fingerprint.sentence);
+  const { seed, settlement, balances } = config;
+  const text = scenarioText({
+    remarks: [`Of a history of ${count} commands, these are enough to fail: ${sentence}.`],
+    name: sentence,
+    seed,
+    clock: start,
+    settlement,
+    balances,
+    markets: marketEntries(markets, []).entries,
+    accounts: [...accounts].map(([address, name]) => [
+      name,
+      map(words.assets(funds.get(address) ?? new Funds())),
+    ]),
+    steps,
+  });
+  return { text, unsupported: [...unsupported] };
+}
+
+/** Returns what a command funds: micro-USDC if the token is 0, else size units; null if it is no funding. */
+function fundingsOf(
+  { command }: TracedCommand,
+  { config, history }: TraceToWrite,
+  markets: readonly TouchedMarket[],
+): (readonly [token: number, amount: number])[] | null {
+  if (command.kind !== "deriveCredentials" && command.kind !== "fundAccount") return null;
+  const { collateral, everyMarket } = command.kind === "fundAccount" ? command : config.faucet;
+  const single = (command.kind === "fundAccount" ? command.tokens : []).map(
+    ({ tokenId, size }) => [history.tokenById.get(tokenId) ?? 0, size] as const,
+  );
+  const everywhere = markets.flatMap(({ number }) =>
+    (["YES", "NO"] as const).map((outcome) => [tokenOf(number, outcome), everyMarket] as const),
+  );
+  const isThere = ([token]: readonly [number, number]): boolean =>
+    markets.some(({ number }) => number === marketOfToken(token));
+  return [[0, collateral], ...single.filter(isThere), ...everywhere];
+}
+
+/** Returns the markets that commands create, with their names in the scenario. */
+function createdMarkets({ trace, history, names: given }: TraceToWrite): TouchedMarket[] {
+  const names = new Set<string>();
+  return trace.flatMap(({ events }) =>
+    events.flatMap((event): TouchedMarket[] => {
+      if (event.kind !== "marketCreated") return [];
+      const name = given?.marketNames.get(event.market) ?? freeName(event.slug, names);
+      names.add(name);
+      return [{ number: event.market, name, before: null, after: history.markets.get(event.market) }];
+    }),
+  );
+}
+
+/** Names the orders to which commands or expectations refer, by number. */
+function orderNames(
+  { trace, history, names: given, expectation }: TraceToWrite,
+  all: readonly TracedCommand[],
+): Map<number, string> {
+  const referenced = new Set<number | "next" | null>();
+  for (const traced of all) {
+    const { command } = traced;
+    if (command.kind === "cancelOrder") referenced.add(numberOf(history.idPrefixes.order, command.orderId));
+    if (command.kind === "setSettlementFault") referenced.add(faultedOrder(command.order ?? 0, traced));
+  }
+  for (const name of ordersIn(expectation?.expectations ?? [])) referenced.add(orderNumber(name));
+  const names = new Map<number, string>();
+  for (const { placed } of trace) {
+    if (placed === null || !referenced.has(placed.order)) continue;
+    names.set(placed.order, given === null ? `order-${names.size + 1}` : orderName(placed.order));
+  }
+  return names;
+}
+
+const MAX_TITLE_LENGTH = 150;
+
+const oneLine = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").slice(0, MAX_TITLE_LENGTH);

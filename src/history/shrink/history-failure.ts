@@ -1,0 +1,420 @@
+import { parseDocument, stringify } from "yaml";
+import { numbersAs } from "../../api/decimals.ts";
+import { refusalError } from "../../api/refusals.ts";
+import type { Command } from "../../core/commands.ts";
+import { listed } from "../../core/format.ts";
+import { idOf, numberOf } from "../../core/ids.ts";
+import { violations } from "../../core/invariants/invariants.ts";
+import { marketOfToken } from "../../core/market.ts";
+import { reservationOf } from "../../core/order.ts";
+import { shortfallOf } from "../../core/rules/ledger.ts";
+import { decide } from "../../core/rules/rules.ts";
+import { FEES, findAccount, type State } from "../../core/state.ts";
+import { runSteps } from "../../core/steps.ts";
+import type { Address } from "../../core/terms.ts";
+import type { Exchange } from "../../engine/exchange.ts";
+import type { RefusedEntry } from "../../engine/journal.ts";
+import { Declarations } from "../../scenario/language/declarations.ts";
+import { type Expectation, readExpectations } from "../../scenario/language/expectations.ts";
+import { attempt } from "../../scenario/language/page.ts";
+import { type Problem, ProblemList } from "../../scenario/language/problem.ts";
+import type { Scenario } from "../../scenario/language/scenario.ts";
+import { ScenarioFiles } from "../../scenario/language/scenario-files.ts";
+import { checkAll } from "../../scenario/run/expectations.ts";
+import { refusedText } from "../../scenario/run/format.ts";
+import { failureMessage } from "../../scenario/run/run-scenario.ts";
+import { RunStopped, ScenarioFailure, Session } from "../../scenario/run/session.ts";
+import { LocalVenue } from "../../scenario/venue/local-venue.ts";
+import { refusedBy } from "../../scenario/venue/views.ts";
+import { Wallets } from "../../scenario/venue/wallets.ts";
+import type { Session as RecordedSession } from "../record/record-session.ts";
+import { Remapper, type TracedCommand, traceCommands } from "../trace.ts";
+import { AccountNames, freeName, MAX_NAME_LENGTH, touchedMarkets } from "../vocabulary.ts";
+import { defectFingerprint, type FailureFingerprint, fingerprintOf, invariantFingerprint } from "./trial.ts";
+
+const ORDER = /^o([1-9]\d{0,15})$/;
+const SHOWN_DIGITS = 10;
+const LONG_WORD = new RegExp(`[\\w-]{${MAX_NAME_LENGTH + 1},}`, "g");
+
+/** Names in an expectation of a session: those of markets and accounts as in a recorded session, of orders as `o12`. */
+export class HistoryNames {
+  /** Addresses by name. */
+  readonly accounts: ReadonlyMap<string, Address>;
+  /** Markets with events in the session; all if there are none. */
+  readonly markets: readonly string[];
+  /** Names of all markets by number. */
+  readonly marketNames: ReadonlyMap<number, string>;
+  /** Numbers of the first and last order of the session. */
+  readonly orders: readonly [first: number, last: number];
+  /** Last sequence before the session. */
+  readonly sequenceBefore: number;
+  readonly #actors: readonly string[];
+  readonly #names: ReadonlyMap<Address, string>;
+  /** Names of markets by their slugs. */
+  readonly #marketOfSlug: ReadonlyMap<string, string>;
+
+  constructor({ open, entries, devAccounts }: Pick<RecordedSession, "open" | "entries" | "devAccounts">) {
+    const exchange = open();
+    this.sequenceBefore = exchange.sequence;
+    const session = runSteps(traceCommands(exchange, entries));
+    const { opening, end } = session;
+    const accountNames = new AccountNames(session, devAccounts);
+    const touched = touchedMarkets(session, accountNames.actors);
+    const names = new Map(touched.map(({ number, name }) => [number, name]));
+    const taken = new Set(names.values());
+    for (const { number, slug } of end.markets) {
+      if (names.has(number)) continue;
+      const name = freeName(slug, taken);
+      names.set(number, name);
+      taken.add(name);
+    }
+    this.marketNames = names;
+    this.#marketOfSlug = new Map(
+      Array.from(end.markets, ({ number, slug }) => [slug, names.get(number) ?? slug]),
+    );
+    this.markets = touched.length > 0 ? touched.map(({ name }) => name) : [...names.values()];
+    const customers = [...end.accounts].filter(({ number }) => number > FEES);
+    this.accounts = new Map(customers.map(({ number, address }) => [accountNames.nameOf(number), address]));
+    this.#names = new Map(customers.map(({ number, address }) => [address, accountNames.nameOf(number)]));
+    this.#actors = accountNames.actors
+      .filter((number) => number > FEES)
+      .map((number) => accountNames.nameOf(number));
+    this.orders = [opening.orders.size + 1, end.orders.size];
+  }
+
+  /** Returns the name of an account; null if the session does not have it. */
+  accountOf(address: Address): string | null {
+    return this.#names.get(address) ?? null;
+  }
+
+  /** Replaces the slugs of markets that are longer than a name in a scenario. */
+  withoutLongSlugs(text: string): string {
+    return text.replace(LONG_WORD, (word) => this.#marketOfSlug.get(word) ?? word);
+  }
+
+  /** Yields the names of the session's orders. */
+  *orderNames(): Generator<string> {
+    const [first, last] = this.orders;
+    for (let number = first; number <= last; number += 1) yield orderName(number);
+  }
+
+  /** All names as text, a line for each kind. */
+  get lines(): readonly string[] {
+    const [first, last] = this.orders;
+    return [
+      `accounts: ${listed(this.#actors.map((name) => this.#accountText(name)))}`,
+      `markets: ${listed(this.markets)}`,
+      `orders: ${last < first ? "none" : `${orderName(first)} to ${orderName(last)}, by their numbers in the journal`}`,
+    ];
+  }
+
+  /** Returns lines about the accounts and orders that are named in a text. */
+  linesFor(text: string): readonly string[] {
+    const words = new Set(text.match(/[A-Za-z][\w-]*/g));
+    const accounts = [...this.accounts.keys()].filter((name) => words.has(name));
+    const orders = [...words].filter((word) => orderNumber(word) !== null);
+    return [
+      ...(accounts.length === 0
+        ? []
+        : [`accounts: ${listed(accounts.map((name) => this.#accountText(name)))}`]),
+      ...(orders.length === 0 ? [] : [`orders: ${listed(orders)}, by their numbers in the journal`]),
+    ];
+  }
+
+  #accountText(name: string): string {
+    return `${name} (${(this.accounts.get(name) ?? "").slice(0, SHOWN_DIGITS)})`;
+  }
+}
+
+export const orderName = (number: number): string => `o${number}`;
+
+/** Returns the number of the order with a name; null if it is no such name. */
+export function orderNumber(name: string): number | null {
+  const digits = ORDER.exec(name)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+/** Expectations at the end of a history, in the scenario language. */
+export interface HistoryExpectation {
+  readonly names: HistoryNames;
+  readonly expectations: readonly Expectation[];
+  /** The same on one line, as after `expect:`. */
+  readonly text: string;
+}
+
+const FLOW = { schema: "failsafe", collectionStyle: "flow", lineWidth: 0 } as const;
+/** Expectations about a whole run, which fail whatever is left out. */
+const WHOLE_RUN: ReadonlySet<Expectation["kind"]> = new Set(["golden", "stateHash"]);
+
+/** Reads expectations, written as after `expect:`. `label` is the name of the text in problems. */
+export function readHistoryExpectation(
+  label: string,
+  given: string,
+  names: HistoryNames,
+): HistoryExpectation | { readonly problems: readonly Problem[] } {
+  const text = names.withoutLongSlugs(given);
+  const problems = new ProblemList();
+  const files = new ScenarioFiles(label, ".", problems);
+  const expectations = attempt(() => {
+    const root = files.open(text);
+    const declared = new Declarations(new Set(names.markets), new Set(names.accounts.keys()));
+    for (const name of names.orderNames()) declared.orders.set(name, "GTC");
+    return readExpectations({ files, declared }, root);
+  });
+  const whole = expectations?.find(({ kind }) => WHOLE_RUN.has(kind));
+  if (whole !== undefined) {
+    const message = `expected an expectation that a few steps can meet, found ${whole.kind}, which is about the whole run`;
+    problems.add({ place: whole.place, message, hint: null });
+  }
+  if (expectations !== undefined && problems.isEmpty) {
+    const value: unknown = parseDocument(text, { schema: "failsafe" }).toJS();
+    return { names, expectations, text: stringify(value, FLOW).trimEnd() };
+  }
+  return { problems: problems.inOrder(label) };
+}
+
+/** Returns the names of the orders in expectations. */
+export const ordersIn = (expectations: readonly Expectation[]): readonly string[] =>
+  expectations.flatMap((each) => {
+    if (each.kind === "order" || each.kind === "settled") return [each.name];
+    if (each.kind !== "trades") return [];
+    return each.trades.flatMap(({ value: { maker, isMakerOrder } }) => (isMakerOrder ? [maker] : []));
+  });
+
+/** Returns the names of the accounts in expectations. */
+export const accountsIn = (expectations: readonly Expectation[]): readonly string[] =>
+  expectations.flatMap((each) => {
+    if (each.kind === "balance") return [each.account];
+    if (each.kind !== "trades") return [];
+    return each.trades.flatMap(({ value: { taker, maker, isMakerOrder } }) =>
+      isMakerOrder ? [taker] : [taker, maker],
+    );
+  });
+
+/** A command that a scenario can expect to be accepted. */
+type RefusedCommand = Extract<Command, { readonly kind: "placeOrder" | "cancelOrder" }>;
+
+/** A request at the end of a history that should not have been refused. */
+export interface HistoryRefusal {
+  readonly names: HistoryNames;
+  readonly refused: RefusedEntry;
+  /** Command of the request. */
+  readonly command: RefusedCommand;
+}
+
+/** Commands that fail. */
+export interface FailingTrace {
+  readonly fingerprint: FailureFingerprint;
+  /** Those with an effect, up to the one that fails. */
+  readonly trace: readonly TracedCommand[];
+}
+
+/** Applies commands to a new exchange and returns all failures at the first that fails. @throws RunStopped */
+export type HistoryTrial = (trace: readonly TracedCommand[]) => Promise<readonly FailingTrace[]>;
+
+interface TrialSettings {
+  /** Returns a new exchange in the state before the history. */
+  readonly open: () => Exchange;
+  /** State at the end of the whole history. */
+  readonly history: State;
+  /** Whether the time is up. */
+  readonly isOver: () => boolean;
+}
+
+/** Applies commands and returns the failure with a fingerprint; null if there is none. @throws RunStopped */
+export async function sameFailure(
+  trial: HistoryTrial,
+  trace: readonly TracedCommand[],
+  { key }: FailureFingerprint,
+): Promise<FailingTrace | null> {
+  const failures = await trial(trace).catch((error: unknown) => {
+    if (error instanceof RunStopped) throw error;
+    // Commands may depend on others that were left out.
+    return [];
+  });
+  return failures.find(({ fingerprint }) => fingerprint.key === key) ?? null;
+}
+
+/** Number of commands applied between two checks whether the time is up. */
+const COMMANDS_PER_CHECK = 256;
+
+/** Applies commands one by one, adds those with an effect to `done`, and yields the number of applied ones after each. */
+function* applying(
+  remapper: Remapper,
+  trace: readonly TracedCommand[],
+  done: TracedCommand[],
+  isOver: () => boolean,
+): Generator<number, void> {
+  for (const [index, traced] of trace.entries()) {
+    if (index % COMMANDS_PER_CHECK === 0 && isOver()) throw new RunStopped();
+    if (remapper.apply(traced)) done.push(traced);
+    yield index + 1;
+  }
+}
+
+/** Maximum number of commands for which the invariants are checked after each. */
+const MAX_CHECKED_EACH = 256;
+/** Number of checks in a longer history, because a check takes time proportional to the state. */
+const CHECKS = 8;
+/** Number of checks if the first run finds nothing with those: a broken invariant may hold again later. */
+const MAX_CHECKS = 1_000;
+
+/** Applies commands until one throws or invariants do not hold. */
+export function breakingTrial({ open, history, isOver }: TrialSettings): HistoryTrial {
+  let checks = CHECKS;
+  let isFirst = true;
+  const failures = (trace: readonly TracedCommand[]): readonly FailingTrace[] => {
+    const { length } = trace;
+    const stride = length <= MAX_CHECKED_EACH ? 1 : Math.ceil(length / checks);
+    const remapper = new Remapper(open(), history);
+    const done: TracedCommand[] = [];
+    let applied = 0;
+    try {
+      for (applied of applying(remapper, trace, done, isOver)) {
+        if (applied % stride !== 0 && applied !== length) continue;
+        const broken = violations(remapper.state);
+        if (broken.length > 0)
+          return broken.map(({ name }) => ({ fingerprint: invariantFingerprint(name), trace: done }));
+      }
+      return [];
+    } catch (error) {
+      if (error instanceof RunStopped) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      const fingerprint = defectFingerprint(message);
+      return [{ fingerprint, trace: [...done, ...trace.slice(applied, applied + 1)] }];
+    }
+  };
+  return async (trace) => {
+    const found = failures(trace);
+    const isMissed = isFirst && found.length === 0 && trace.length > MAX_CHECKED_EACH;
+    isFirst = false;
+    if (!isMissed) return found;
+    checks = MAX_CHECKS;
+    return failures(trace);
+  };
+}
+
+/** Applies commands, and checks expectations after the last. */
+export function expectationTrial(
+  { open, history, isOver: stop }: TrialSettings,
+  { names, expectations }: HistoryExpectation,
+): HistoryTrial {
+  return async (trace) => {
+    const remapper = new Remapper(open(), history);
+    const { exchange, orders } = remapper;
+    const venue = new HistoryVenue(exchange, names);
+    const done: TracedCommand[] = [];
+    let fillsBefore = venue.fillCount();
+    for (const applied of applying(remapper, trace, done, stop)) {
+      if ((trace[applied - 1]?.sequence ?? 0) <= names.sequenceBefore) fillsBefore = venue.fillCount();
+    }
+    venue.nameMarkets();
+    const session = new Session(NO_SCENARIO, venue, {
+      isUpdating: false,
+      checks: null,
+      stop,
+      refused: undefined,
+    });
+    // Expectations do not include trades of the opening.
+    session.fillsRead = fillsBefore;
+    for (const name of ordersIn(expectations)) {
+      const number = orders.get(orderNumber(name) ?? 0);
+      // Without the order, a scenario could not refer to it.
+      if (number === undefined) throw new Error(`order ${name} was never placed`);
+      const id = idOf(exchange.state.idPrefixes.order, number);
+      session.placed(id, name, venue.nameOf(exchange.state.orders.get(number).account));
+    }
+    try {
+      await checkAll(session, expectations);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ScenarioFailure)) throw error;
+      const fingerprint = fingerprintOf({ ...failureMessage(error.mismatches), text: "expect" });
+      return [{ fingerprint, trace: done }];
+    }
+  };
+}
+
+/** An exchange with a history, which knows its accounts by name. */
+class HistoryVenue extends LocalVenue {
+  readonly #names: HistoryNames;
+
+  constructor(exchange: Exchange, names: HistoryNames) {
+    super(NO_SCENARIO, null, new Wallets(), null, exchange);
+    this.#names = names;
+    for (const [name, address] of names.accounts) this.names.set(address, name);
+  }
+
+  override get markets(): readonly string[] {
+    return this.#names.markets;
+  }
+
+  override addressOf(account: string): string {
+    return this.#names.accounts.get(account) ?? super.addressOf(account);
+  }
+}
+
+/** Stands for the scenario of a venue that runs none. */
+const NO_SCENARIO: Scenario = {
+  name: "history",
+  place: { file: "history", line: 1, column: 1 },
+  seed: "history",
+  clock: 0 as Scenario["clock"],
+  settlement: "instant",
+  balances: "optimistic",
+  world: null,
+  markets: [],
+  accounts: [],
+  steps: [],
+};
+
+/**
+ * Applies commands, and checks that a request after them is refused with the same code under the same conditions as in
+ * the whole history, which is tried first. It will then be accepted when the cause of that code is fixed.
+ */
+export function refusalTrial(
+  { open, history, isOver }: TrialSettings,
+  { names, refused, command }: HistoryRefusal,
+) {
+  const before = { hasExpiries: false, faults: [], orders: history.orders.size };
+  const { sequence, at } = refused;
+  /** The request; its time may be changed. */
+  const request = { sequence: sequence + 1, at, command, events: [], placed: null, before };
+  /** Conditions in the whole history; null before the first run. */
+  let wanted: string | null = null;
+  const trial: HistoryTrial = async (trace) => {
+    const remapper = new Remapper(open(), history);
+    const done: TracedCommand[] = [];
+    for (const _applied of applying(remapper, trace, done, isOver));
+    const { exchange } = remapper;
+    exchange.advanceTo(request.at);
+    const remapped = remapper.remap(request) as RefusedCommand | null;
+    if (remapped === null) return [];
+    const { state } = exchange;
+    const decision = decide(state, { at: request.at, command: remapped });
+    const conditions = conditionsOf(state, remapped);
+    wanted ??= conditions;
+    if (decision.ok || conditions !== wanted) return [];
+    const refusal = refusedBy(refusalError(decision.refusal, { state, numbers: numbersAs("number") }));
+    if (refusal.code !== refused.request.code) return [];
+    const failure = { message: `refused: ${refusedText(refusal)}`, diff: [] };
+    const text = `${names.accountOf(command.address)}:`;
+    return [{ fingerprint: fingerprintOf({ ...failure, text }), trace: done }];
+  };
+  return { trial, request };
+}
+
+/** Returns the market's status and whether the account can pay for an order; for a cancel, the order's status. */
+function conditionsOf(state: State, command: RefusedCommand): string {
+  if (command.kind === "cancelOrder") {
+    return state.orders.find(numberOf(state.idPrefixes.order, command.orderId))?.status ?? "unknown";
+  }
+  const token = state.tokenById.get(command.tokenId) ?? 0;
+  const market = state.markets.find(marketOfToken(token));
+  if (market === undefined) return "unknown";
+  const required = reservationOf(command, command.size, market.feeRateBps);
+  const order = { side: command.side, token };
+  const account = findAccount(state, command.address);
+  const isCovered = shortfallOf(account, market, order, required, state.config.balances) === null;
+  return `${market.status} ${isCovered}`;
+}
