@@ -13,9 +13,9 @@ import { type ReplayedHistory, replayHistory } from "../history/journal-replay.t
 import {
   type HistoryExpectation,
   HistoryNames,
+  type HistoryRefusal,
   readHistoryExpectation,
 } from "../history/shrink/history-failure.ts";
-import type { HistoryRefusal } from "../history/shrink/history-failure.ts";
 import { HistoryNotExpressible, shrinkHistory } from "../history/shrink/shrink-history.ts";
 import {
   NotRunInTime,

@@ -10,8 +10,11 @@ import { price, size } from "../core/units.ts";
 import { Exchange } from "../engine/exchange.ts";
 import { type Entry, SessionLog } from "../engine/journal.ts";
 import { historySince, reportBytes } from "../history/report.ts";
-import { HistoryNames, readHistoryExpectation } from "../history/shrink/history-failure.ts";
-import type { HistoryRefusal } from "../history/shrink/history-failure.ts";
+import {
+  HistoryNames,
+  type HistoryRefusal,
+  readHistoryExpectation,
+} from "../history/shrink/history-failure.ts";
 import {
   HistoryNotExpressible,
   type ShrinkHistoryOptions,
