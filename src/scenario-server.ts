@@ -1,6 +1,6 @@
 import { DEFAULT_CONFIG } from "./config.ts";
 import { money, size } from "./core/units.ts";
-import type { StartServer } from "./scenario/venue/open-http.ts";
+import type { StartServer } from "./scenario/venue/http-venue.ts";
 
 /**
  * Starts the real server for one scenario: on a free port, with a frozen clock, silent, without a faucet. Express is loaded

@@ -18,10 +18,10 @@ import {
   TRADERS,
   type Trader,
 } from "./fixtures/test-exchange.ts";
-import { placeText, problemText } from "./scenario/language/problem.ts";
+import { placeText, problemText } from "./scenario/language/page.ts";
 import { loadScenario } from "./scenario/language/read-scenario.ts";
-import type { Scenario } from "./scenario/language/scenario.ts";
-import { failureLines } from "./scenario/report/lines.ts";
+import type { Scenario } from "./scenario/language/steps.ts";
+import { failureLines } from "./scenario/report/spec.ts";
 import { plainPaint } from "./scenario/report/text.ts";
 import { findFiles } from "./scenario/run/files.ts";
 import type { Failure } from "./scenario/run/result.ts";

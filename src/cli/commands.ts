@@ -2,7 +2,7 @@ import { DEFAULT_DATA, SETTINGS } from "../config.ts";
 import { anyOf } from "../core/terms.ts";
 import { price } from "../core/units.ts";
 import { readRange } from "../fuzz/seeds.ts";
-import { REPORTER_NAMES } from "../scenario/report/reporter.ts";
+import { REPORTER_NAMES } from "../scenario/report/text.ts";
 import {
   BUDGET,
   choice,

@@ -6,9 +6,9 @@ import {
   percentText,
   shareOf,
 } from "../scenario/coverage/coverage.ts";
-import { MAX_PROBLEMS, problemText, type WrongFile, wrongFilesText } from "../scenario/language/problem.ts";
+import { MAX_PROBLEMS, problemText, type WrongFile, wrongFilesText } from "../scenario/language/page.ts";
 import { loadScenario } from "../scenario/language/read-scenario.ts";
-import type { Scenario } from "../scenario/language/scenario.ts";
+import type { Scenario } from "../scenario/language/steps.ts";
 import { count } from "../scenario/report/text.ts";
 import { findFiles, NoFilesError } from "../scenario/run/files.ts";
 import { runSuite } from "../scenario/run/run-suite.ts";
@@ -151,7 +151,7 @@ async function openVenue({ via, target, wallets }: Values<"run">, { environment 
   if (wallets === null)
     throw new UsageError("--target goes with --wallets, a file with the wallets, markets and funds there");
   const [{ TargetFileError }, { openTargets }] = await Promise.all([
-    import("../scenario/venue/target-file.ts"),
+    import("../scenario/venue/target-venue.ts"),
     import("../scenario/venue/target-venue.ts"),
   ]);
   try {

@@ -24,14 +24,14 @@ import {
   shrinkScenario,
 } from "../history/shrink/shrink-scenario.ts";
 import type { Environment } from "../history/shrink/trial.ts";
-import { problemText } from "../scenario/language/problem.ts";
+import { problemText } from "../scenario/language/page.ts";
 import { readScenario, worldMarkets } from "../scenario/language/read-scenario.ts";
-import { needsHttp, type Scenario } from "../scenario/language/scenario.ts";
 import { readTextFile } from "../scenario/language/scenario-files.ts";
+import { needsHttp, type Scenario } from "../scenario/language/steps.ts";
 import { count, grouped } from "../scenario/report/text.ts";
 import { shownPath, writeSourceFiles } from "../scenario/run/files.ts";
 import { shellWord } from "../scenario/run/run-scenario.ts";
-import { VenueOpener } from "../scenario/venue/open-venue.ts";
+import { VenueOpener } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { JournalPoint } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";

@@ -8,8 +8,8 @@ import { type Stream, stream } from "../core/random.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import { type Outcome, SELF_TRADE_POLICIES, type Side } from "../core/terms.ts";
 import { type Millis, millis, money, price, size } from "../core/units.ts";
-import type { MarketTerms } from "../scenario/language/parts.ts";
-import { marketCommand, SCENARIO_EVENT } from "../scenario/venue/opening.ts";
+import type { MarketTerms } from "../scenario/language/declarations.ts";
+import { marketCommand, SCENARIO_EVENT } from "../scenario/venue/venue.ts";
 
 /** Usual frequency of each action that is not an order, relative to `ORDER_WEIGHT`. */
 const WEIGHTS = {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadScenario } from "../../src/scenario/language/read-scenario.ts";
-import { needsHttp, type Scenario } from "../../src/scenario/language/scenario.ts";
+import { needsHttp, type Scenario } from "../../src/scenario/language/steps.ts";
 import type { ScenarioResult } from "../../src/scenario/run/result.ts";
 import { runSuite } from "../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../src/scenario-server.ts";

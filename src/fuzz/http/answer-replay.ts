@@ -15,7 +15,7 @@ import { type Origin, originOfJournal } from "../../engine/origin.ts";
 import { type ReplayedHistory, replayHistory } from "../../history/journal-replay.ts";
 import { memoryFile } from "../../history/report.ts";
 import { defectFingerprint, withoutFigures } from "../../history/shrink/trial.ts";
-import { differences } from "../../scenario/run/diff.ts";
+import { differences } from "../../scenario/run/result.ts";
 import { HANDLERS } from "../../server/handlers/all.ts";
 import { clockReply } from "../../server/handlers/control.ts";
 import { type Answer, Incoming, JsonText, StreamedAnswer } from "../../server/messages.ts";

@@ -11,7 +11,7 @@ import { orThrow } from "../../client/result.ts";
 import { startServer } from "../../compose.ts";
 import { readConfig } from "../../config.ts";
 import { type Stream, stream } from "../../core/random.ts";
-import { signerOf, type Wallet, Wallets } from "../../scenario/venue/wallets.ts";
+import { signerOf, type Wallet, Wallets } from "../../scenario/venue/venue.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
 import type { FailureFiles, SeedOutcome, SeedRunner, SeedSettings } from "../seeds.ts";
 import { readJournal } from "./answer-replay.ts";

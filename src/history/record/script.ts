@@ -12,16 +12,16 @@ import type { ExchangeConfig, State } from "../../core/state.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, money, size } from "../../core/units.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
-import { expiryOf, mayExpire } from "../../scenario/language/order-line.ts";
+import type { Funding, MarketTerms } from "../../scenario/language/declarations.ts";
 import {
-  type Funding,
-  type MarketTerms,
+  expiryOf,
+  mayExpire,
   type OrderWords,
   orderBodyOf,
   wordsOfBody,
-} from "../../scenario/language/parts.ts";
+} from "../../scenario/language/order-line.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
-import { fundCommand } from "../../scenario/venue/opening.ts";
+import { fundCommand } from "../../scenario/venue/venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { retryRefused } from "../replayed-lines.ts";
 import { faultStep, moment, type Remark, roundedTerms, type Step, scalar } from "../scenario-text.ts";

@@ -12,7 +12,7 @@ import { tokenOf } from "../../core/market.ts";
 import { nextNonce } from "../../core/rules/calls.ts";
 import { nextDueAt } from "../../core/schedule.ts";
 import type { State } from "../../core/state.ts";
-import { NEXT_ORDER } from "../../scenario/language/parts.ts";
+import { NEXT_ORDER } from "../../scenario/language/order-line.ts";
 import { orderStateText } from "../../scenario/run/format.ts";
 import { type Entry, list, map, type Step } from "../scenario-text.ts";
 import { orderStateOf, type Trace, type TracedCommand } from "../trace.ts";

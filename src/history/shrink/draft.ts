@@ -10,7 +10,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import type { Place } from "../../scenario/language/problem.ts";
+import type { Place } from "../../scenario/language/page.ts";
 import { readTextFile } from "../../scenario/language/scenario-files.ts";
 import { permutationsOf } from "../../scenario/run/run-scenario.ts";
 import type { Environment } from "./trial.ts";

@@ -1,7 +1,7 @@
 import { unitsOf } from "../../api/decimals.ts";
 import { PRICE_PLACES, priceText, SIZE_PLACES, sizeText } from "../../core/format.ts";
 import { FULL_PRICE } from "../../core/units.ts";
-import type { Scenario } from "../../scenario/language/scenario.ts";
+import type { Scenario } from "../../scenario/language/steps.ts";
 import { OTHER_GOLDEN, readGolden, sideDiff, tradesDiff } from "../../scenario/run/expectations.ts";
 import type { DiffLine } from "../../scenario/run/result.ts";
 import { type Entry, itemLines, list, map, wrapped } from "../scenario-text.ts";

@@ -1,9 +1,8 @@
 import { type Millis, millis } from "../../core/units.ts";
 import { isName } from "../../scenario/language/fields.ts";
-import { type FlowStep, type Scenario, stepsOf } from "../../scenario/language/scenario.ts";
-import { rowText } from "../../scenario/run/format.ts";
+import { type FlowStep, type Scenario, stepsOf } from "../../scenario/language/steps.ts";
+import { goldenText, rowText } from "../../scenario/run/format.ts";
 import type { Failure } from "../../scenario/run/result.ts";
-import { goldenText } from "../../scenario/run/summary.ts";
 import { VenuePlayer } from "../../scenario/venue/play-flow.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
 import type { FlowOutcome } from "../../scenario/venue/views.ts";

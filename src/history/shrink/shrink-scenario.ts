@@ -1,6 +1,6 @@
 import { isScalar } from "yaml";
-import { NEXT_ORDER } from "../../scenario/language/parts.ts";
-import { type Scenario, type Step, stepCount, stepsOf } from "../../scenario/language/scenario.ts";
+import { NEXT_ORDER } from "../../scenario/language/order-line.ts";
+import { type Scenario, type Step, stepCount, stepsOf } from "../../scenario/language/steps.ts";
 import { OTHER_GOLDEN } from "../../scenario/run/expectations.ts";
 import { filesNamedIn } from "../../scenario/run/files.ts";
 import type { Failure } from "../../scenario/run/result.ts";

@@ -1,6 +1,6 @@
-import type { Problem } from "../../scenario/language/problem.ts";
+import type { Problem } from "../../scenario/language/page.ts";
 import { readScenario, type WorldMarkets, worldMarkets } from "../../scenario/language/read-scenario.ts";
-import type { Scenario } from "../../scenario/language/scenario.ts";
+import type { Scenario } from "../../scenario/language/steps.ts";
 import type { DiffLine, Failure } from "../../scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../scenario/run/run-scenario.ts";
 import { RunStopped } from "../../scenario/run/session.ts";

@@ -2,17 +2,15 @@ import { type AnyEndpoint, ENDPOINTS, isTradingEndpoint } from "../../api/endpoi
 import { parseReply } from "../../client/result.ts";
 import type { Transport } from "../../client/transport.ts";
 import { OWN_EXPECTATIONS } from "../language/expectations.ts";
-import { type Scenario, type Step, stepsOf } from "../language/scenario.ts";
-import { failedLines, INDENT, markOf } from "../report/lines.ts";
+import { type Scenario, type Step, stepsOf } from "../language/steps.ts";
+import { failedLines, INDENT, markOf } from "../report/spec.ts";
 import { aligned, count, grouped, oneLine, type Paint, roundedText } from "../report/text.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import { runSuite, type SuiteWatcher } from "../run/run-suite.ts";
-import { codeOf } from "../venue/http-request.ts";
+import { codeOf, type StartServer } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
-import type { StartServer } from "../venue/open-http.ts";
 import type { Venue } from "../venue/venue.ts";
-import { watchExchange } from "./exchange-coverage.ts";
-import { Counts, type Group, isItem, universe } from "./items.ts";
+import { Counts, type Group, isItem, universe, watchExchange } from "./items.ts";
 
 type GroupCoverage = ReturnType<typeof coverageOf>[number];
 export type ItemCoverage = GroupCoverage["items"][number];

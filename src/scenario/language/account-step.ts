@@ -1,13 +1,14 @@
 import type { PositionChange } from "../../api/contracts.ts";
 import { anyOf, OUTCOMES, SIDES } from "../../core/terms.ts";
 import type { Money, Size } from "../../core/units.ts";
-import type { Declarations } from "./declarations.ts";
+import type { Declarations, Funding } from "./declarations.ts";
 import { LineWords, oneOf, positive, SHARES, USDC, units } from "./fields.ts";
-import { meantWord } from "./near-misses.ts";
 import { linesAt, orderStateAt, readFillLine, readOrderLine, rejectsAt } from "./order-line.ts";
-import { meaning, type Node, type Word } from "./page.ts";
-import { type Funding, ORDER_FORMS, TRANSACTION_CODES } from "./parts.ts";
+import { meaning, meantWord, type Node, type Word } from "./page.ts";
 import { type StepSource, step } from "./step-source.ts";
+
+/** Why a wallet's transaction is not accepted: it would revert, or the node refuses it. */
+export const TRANSACTION_CODES = ["TRANSACTION_REVERTED", "TRANSACTION_REFUSED"] as const;
 
 const CALL_VERBS = ["split", "merge", "redeem"] as const;
 const VERBS: readonly string[] = [...SIDES, "cancel", "fund", ...CALL_VERBS];
@@ -35,7 +36,7 @@ export const ACCOUNT_STEPS = {
   order: step({
     name: "BUY, SELL",
     form: "`alice: BUY 10 YES @ 0.50 GTD +60s as bid`",
-    does: `places an order: ${ORDER_FORMS}`,
+    does: "places an order: `BUY`, `SELL`; `YES`, `NO`; `GTC`, `FOK`, `FAK`, `GTD`; `in MARKET`",
     refusals: ["rejects"],
     beside: { status: orderStateAt, fills, rejects: rejectsAt },
     read: (source) => {

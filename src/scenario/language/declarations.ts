@@ -1,8 +1,58 @@
 import { listed } from "../../core/format.ts";
-import { anyOf, type OrderType, OUTCOMES } from "../../core/terms.ts";
+import {
+  anyOf,
+  type Matching,
+  type OrderType,
+  OUTCOMES,
+  type Outcome,
+  type SelfTradePolicy,
+} from "../../core/terms.ts";
+import { type Money, type Price, price, type Size, size } from "../../core/units.ts";
 import type { LineWords } from "./fields.ts";
-import type { Word } from "./page.ts";
-import type { TokenName } from "./parts.ts";
+import type { Place, Word } from "./page.ts";
+
+/** A market that the scenario declares; its name is its slug. */
+export interface MarketTerms {
+  readonly name: string;
+  readonly tickSize: Price;
+  readonly minOrderSize: Size;
+  readonly feeRateBps: number;
+  readonly matching: Matching;
+  readonly selfTrade: SelfTradePolicy;
+}
+
+export interface AccountTerms {
+  readonly name: string;
+  readonly place: Place;
+  readonly funding: readonly Funding[];
+}
+
+/** An outcome of a market; the market is null if the scenario has only one. */
+export interface TokenName {
+  readonly market: string | null;
+  readonly outcome: Outcome;
+}
+
+/** Returns `YES`, or `rain YES` with a market. */
+export const tokenText = ({ market, outcome }: TokenName): string =>
+  market === null ? outcome : `${market} ${outcome}`;
+
+export const assetText = (asset: "USDC" | TokenName): string => (asset === "USDC" ? asset : tokenText(asset));
+
+/** USDC in micro-USDC, or shares in size units. */
+export type Funding =
+  | { readonly asset: "USDC"; readonly amount: Money }
+  | { readonly asset: TokenName; readonly amount: Size };
+
+/** Returns the market of a scenario that declares none, and the default terms of every market. */
+export const defaultMarket = (): MarketTerms => ({
+  name: "market",
+  tickSize: price(100),
+  minOrderSize: size(100),
+  feeRateBps: 0,
+  matching: "complementary",
+  selfTrade: "allow",
+});
 
 const SOMEBODY = "somebody";
 

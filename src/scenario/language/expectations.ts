@@ -3,7 +3,7 @@ import { SETTLEMENT_STATUSES, type SettlementStatus } from "../../core/chain/set
 import { anyOf, OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
 import { FULL_PRICE, type Price, type Size } from "../../core/units.ts";
-import type { Declarations } from "./declarations.ts";
+import type { Declarations, TokenName } from "./declarations.ts";
 import {
   corrected,
   countOf,
@@ -25,9 +25,7 @@ import {
   valuesBy,
 } from "./fields.ts";
 import { linesAt, orderStateAt, readTradeLine } from "./order-line.ts";
-import { type Entry, isNothing, meaning, type Node, readAll, type TextNode } from "./page.ts";
-import type { TokenName } from "./parts.ts";
-import type { Place } from "./problem.ts";
+import { type Entry, isNothing, meaning, type Node, type Place, readAll, type TextNode } from "./page.ts";
 import { isScenarioFile, type Source } from "./scenario-files.ts";
 
 const CHAIN_PARTS = ["head", "confirmed", "pending"] as const;

@@ -3,7 +3,6 @@ import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core
 import { anyOf } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/units.ts";
-import { meantDuration, meantNumber } from "./near-misses.ts";
 import { attempt, type Entry, meaning, type Node, type TextNode, UNREADABLE, Word } from "./page.ts";
 
 /** Reads a value from a word of a line, or from the text of a node. */
@@ -125,6 +124,23 @@ export function ruleText({ what, places, min, max }: DecimalRule): string {
   return places === 0 ? bounds : `${bounds} with at most ${places} decimals`;
 }
 
+const THOUSANDS = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
+
+/** Returns the valid number that was meant by `0,55`, `1,000`, `+10`, `$0.55`, `55c` or `10x`; null if there is none. */
+function meantNumber(text: string, isRight: (text: string) => boolean): string | null {
+  const plain = text.replace(/^[+$x×]|(?:[$¢%c×x]|shares?)$/gi, "");
+  const hundredths = /^\d{2}$/.test(plain) || (plain !== text && /^\d$/.test(plain));
+  const candidates = [
+    THOUSANDS.test(plain) ? plain.replaceAll(",", "") : plain,
+    plain.replace(",", "."),
+    plain.replaceAll("_", ""),
+    plain.replace(/^[.,]/, "0."),
+    plain.replace(/^(\d+)k$/i, "$1000"),
+    hundredths ? `0.${plain.padStart(2, "0")}` : "",
+  ];
+  return candidates.find((each) => each !== text && isRight(each)) ?? null;
+}
+
 /** Returns a text that obeys the rule, or the number that was probably meant; null if there is none. */
 export const corrected = (text: string, of: DecimalRule): string | null =>
   decimalIn(text, of) === null ? meantNumber(text, (each) => decimalIn(each, of) !== null) : text;
@@ -137,6 +153,24 @@ export const units =
     if (found === null) throw word.unexpected(ruleText(of), [], meaning(corrected(word.text, of)));
     return found as Units;
   };
+
+const UNITS = [
+  [/^(?:ms|millis(?:econds?)?)$/, "ms"],
+  [/^s(?:ec(?:ond)?s?)?$/, "s"],
+  [/^m(?:in(?:ute)?s?)?$/, "m"],
+  [/^h(?:r|our)?s?$/, "h"],
+  [/^d(?:ay)?s?$/, "d"],
+] as const;
+
+/** Returns the duration that was meant by `60`, `60 sec` or `+1hour`; null if there is none. */
+export function meantDuration(text: string): string | null {
+  const plain = text.toLowerCase().replace(/^\+|\s/g, "");
+  const spelled = plain.replace(/(\d+)([a-z]*)/g, (_, digits: string, unit: string) => {
+    const known = unit === "" ? "s" : UNITS.find(([like]) => like.test(unit))?.[1];
+    return `${digits}${known ?? "?"}`;
+  });
+  return spelled !== text && parseDuration(spelled) !== null ? spelled : null;
+}
 
 /** In milliseconds. */
 export const duration =

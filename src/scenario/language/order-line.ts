@@ -1,11 +1,21 @@
-import { ERROR_CODES } from "../../api/errors.ts";
+import { ERROR_CODES, plainNumber } from "../../api/errors.ts";
 import { meantOrderType } from "../../api/order-request.ts";
 import type { ClientCode } from "../../client/result.ts";
 import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";
 import { ORDER_STATUSES } from "../../core/order.ts";
-import { anyOf, CANCEL_REASONS, ORDER_TYPES, type OrderType, OUTCOMES, SIDES } from "../../core/terms.ts";
-import { parseDuration, parseIso } from "../../core/time.ts";
-import type { Price, Size } from "../../core/units.ts";
+import type { Scalar } from "../../core/refusals.ts";
+import {
+  anyOf,
+  CANCEL_REASONS,
+  ORDER_TYPES,
+  type OrderType,
+  OUTCOMES,
+  type Outcome,
+  SIDES,
+  type Side,
+} from "../../core/terms.ts";
+import { parseDuration, parseIso, toIso } from "../../core/time.ts";
+import { type Millis, millis, type Price, type Size } from "../../core/units.ts";
 import type { Declarations } from "./declarations.ts";
 import {
   corrected,
@@ -16,6 +26,7 @@ import {
   itemsOf,
   LineWords,
   MATCHED,
+  meantDuration,
   NAME_RULE,
   oneOf,
   PRICE,
@@ -24,9 +35,77 @@ import {
   SIZE,
   units,
 } from "./fields.ts";
-import { meantExpiry, meantWord } from "./near-misses.ts";
-import { attempt, meaning, type Node, UNREADABLE, Word } from "./page.ts";
-import type { ExactOrder, Expiry, OrderWords, Placed } from "./parts.ts";
+import { attempt, meaning, meantWord, type Node, type Place, UNREADABLE, Word } from "./page.ts";
+
+/** A value with its place, which a failure reports. */
+export interface Placed<Value> {
+  readonly value: Value;
+  readonly place: Place;
+}
+
+/** Stands for the order that is placed next. No order can have this name, because it contains a space. */
+export const NEXT_ORDER = "next order";
+
+/** Expiration of an order: milliseconds after it is placed, a moment, or an invalid text. */
+export type Expiry = { readonly after: number } | { readonly at: Millis } | { readonly text: string };
+
+/** The words of an order line as written. They may be invalid only in a step that expects a refusal. */
+export interface OrderWords {
+  readonly side: string;
+  readonly size: string;
+  readonly outcome: string;
+  readonly price: string;
+  readonly type: string;
+  readonly expiry: Expiry | null;
+  readonly market: string | null;
+}
+
+/** An order line whose words are all valid; the market's own rules are not checked yet. */
+export interface ExactOrder {
+  readonly side: Side;
+  readonly size: Size;
+  readonly outcome: Outcome;
+  readonly price: Price;
+  readonly orderType: OrderType;
+  /** Set for GTD and only for GTD. */
+  readonly expiry: { readonly after: number } | { readonly at: Millis } | null;
+  readonly market: string | null;
+}
+
+const PLAIN_NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+
+/** Returns the body of POST /clob/order for the words of an order line, valid or not. */
+export function orderBodyOf(words: OrderWords, tokenId: string, now: Millis): Record<string, unknown> {
+  const decimal = (text: string): number | string => (PLAIN_NUMBER.test(text) ? Number(text) : text);
+  return {
+    tokenId,
+    side: words.side,
+    price: decimal(words.price),
+    size: decimal(words.size),
+    orderType: words.type,
+    ...(words.expiry === null ? {} : { expiration: expirationText(words.expiry, now) }),
+  };
+}
+
+const expirationOf = (expiry: { readonly after: number } | { readonly at: Millis }, now: Millis): Millis =>
+  "after" in expiry ? millis(now + expiry.after) : expiry.at;
+
+const expirationText = (expiry: Expiry, now: Millis): string =>
+  "text" in expiry ? expiry.text : toIso(expirationOf(expiry, now));
+
+/** Returns the words that make such a body; a value that is neither text nor number becomes an empty word. */
+export function wordsOfBody(
+  { side, size, price, orderType = "GTC", expiration = "" }: Readonly<Record<string, Scalar>>,
+  outcome: Outcome,
+  market: string | null,
+) {
+  const expiry = expiration === "" ? null : { text: text(expiration) };
+  const words = { side: text(side), size: text(size), price: text(price), type: text(orderType) };
+  return { ...words, outcome, expiry, market };
+}
+
+const text = (value: Scalar | undefined): string =>
+  typeof value === "number" ? plainNumber(value) : typeof value === "string" ? value : "";
 
 const SHAPE = "an order such as BUY 100 YES @ 0.55";
 const EXPIRY_RULE = "an expiration such as +60s or 2026-01-02T00:00:00Z";
@@ -124,6 +203,13 @@ export function expiryOf(text: string): Expiry {
   if (after !== null) return { after };
   const at = parseIso(text);
   return at === null ? { text } : { at };
+}
+
+/** Returns the expiration that was meant by `60s`, `1hour` or `2026-01-02`; null if there is none. */
+function meantExpiry(text: string): string | null {
+  const duration = parseDuration(text) === null ? meantDuration(text) : text;
+  if (duration !== null) return `+${duration}`;
+  return [`${text}Z`, `${text}T00:00:00Z`].find((each) => parseIso(each) !== null) ?? null;
 }
 
 /** Returns the expiration that a text is, or probably means; null if there is none. */

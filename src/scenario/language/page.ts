@@ -1,8 +1,72 @@
 import { nearest } from "../../api/nearest.ts";
+import { counted } from "../../core/format.ts";
 import { countAtMost } from "../../core/table.ts";
 import { shown } from "../../simulation/flow.ts";
-import { meantWord } from "./near-misses.ts";
-import type { Place, ProblemList } from "./problem.ts";
+
+/** A position in a file; lines and columns count from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Problem {
+  readonly place: Place;
+  readonly message: string;
+  /** The nearest valid word, or what to do. */
+  readonly hint: string | null;
+}
+
+/** A file that is not a valid scenario, with the problems in it and in the files it includes, at most 20. */
+export interface WrongFile {
+  /** As the user named it. */
+  readonly file: string;
+  readonly problems: readonly Problem[];
+}
+
+/** `file:line:column`, which editors and terminals turn into a link. */
+export const placeText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`;
+
+export const sentenceOf = ({ message, hint }: Omit<Problem, "place">): string =>
+  hint === null ? message : `${message} (${hint})`;
+
+export const problemText = (problem: Problem): string =>
+  `${placeText(problem.place)}: ${sentenceOf(problem)}`;
+
+export function wrongFilesText(wrong: readonly WrongFile[]): string {
+  const problems = wrong.reduce((sum, file) => sum + file.problems.length, 0);
+  return `${counted(problems, "problem")} in ${counted(wrong.length, "file")}, nothing was run`;
+}
+
+export const MAX_PROBLEMS = 20;
+
+/** The problems found so far. Only the first of a place is kept, because later ones mostly follow from it. */
+export class ProblemList {
+  readonly #problems = new Map<string, Problem>();
+
+  get isEmpty(): boolean {
+    return this.#problems.size === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#problems.size >= MAX_PROBLEMS;
+  }
+
+  add(problem: Problem): void {
+    const place = placeText(problem.place);
+    if (!this.isFull && !this.#problems.has(place)) this.#problems.set(place, problem);
+  }
+
+  /** Returns the problems sorted by place: the scenario's file first, other files in the order of their first problem. */
+  inOrder(scenario: string): Problem[] {
+    const problems = [...this.#problems.values()];
+    const files = [...new Set([scenario, ...problems.map(({ place }) => place.file)])];
+    return problems.sort(
+      ({ place: a }, { place: b }) =>
+        files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column,
+    );
+  }
+}
 
 /** Thrown after a problem is reported that prevents reading a value. One object, because a file may have a million problems. */
 export const UNREADABLE: Error = Object.freeze(new Error("reported as a problem of the file"));
@@ -258,6 +322,26 @@ export class MappingNode extends AnyNode {
 /** Whether a node is empty or `null`. */
 export const isNothing = (node: Node): boolean =>
   node.kind === "text" && node.isPlain && /^(?:|~|null|Null|NULL)$/.test(node.text);
+
+/** Words of the language, each with the words that newcomers write instead, in capitals. */
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["BUY", ["BID", "B", "LONG", "BUYS", "BOUGHT"]],
+  ["SELL", ["ASK", "OFFER", "S", "SHORT", "SELLS", "SOLD"]],
+  ["YES", ["Y"]],
+  ["NO", ["N"]],
+  ["GTC", ["LIMIT", "LMT"]],
+  ["GTD", ["GTT", "DAY"]],
+  ["FOK", ["AON"]],
+  ["LIVE", ["OPEN", "NEW", "ACTIVE", "RESTING", "PENDING", "PLACED", "PARTIAL", "PARTIALLY_FILLED"]],
+  ["MATCHED", ["FILLED", "FULLY_FILLED", "EXECUTED", "DONE", "TRADED", "CLOSED"]],
+  ["CANCELED", ["CANCELLED", "CANCEL", "KILLED", "REMOVED"]],
+  ["@", ["AT", "FOR", "X", "×", "PRICE"]],
+  ["from", ["BY", "AGAINST", "WITH", "VS", "OF", "TO"]],
+]);
+
+/** Returns the possible word that another is a synonym of; undefined if it is none. */
+export const meantWord = (word: string, possible: Iterable<string>): string | undefined =>
+  [...possible].find((each) => SYNONYMS.get(each)?.includes(word.toUpperCase()));
 
 const MAX_WORD_LENGTH = 60;
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)$/;

@@ -2,8 +2,7 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { invalidUtf8Offset, readFailure, readRegular } from "../../regular-file.ts";
 import type { Declarations } from "./declarations.ts";
-import { attempt, type Node, Page, UNREADABLE } from "./page.ts";
-import type { ProblemList } from "./problem.ts";
+import { attempt, type Node, Page, type ProblemList, UNREADABLE } from "./page.ts";
 import { readTree } from "./yaml.ts";
 
 /** Endings of scenario files and of files with included steps. */

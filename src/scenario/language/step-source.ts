@@ -1,12 +1,18 @@
 import { countAtMost } from "../../core/table.ts";
 import { type Readers, type Values, valuesBy } from "./fields.ts";
-import type { Entry, Node } from "./page.ts";
-import type { StepBase } from "./parts.ts";
+import type { Entry, Node, Place } from "./page.ts";
 import type { Source } from "./scenario-files.ts";
 
 const MAX_TEXT_LENGTH = 200;
 /** Characters of a long value that are read for the text of its step. */
 const MAX_SCANNED = 4_000;
+
+/** Fields of every step: its number in the scenario, from 1; its source text on one line; its place. */
+export interface StepBase {
+  readonly number: number;
+  readonly text: string;
+  readonly place: Place;
+}
 
 export interface StepSource extends Source {
   readonly number: number;

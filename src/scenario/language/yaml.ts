@@ -17,6 +17,7 @@ import {
   attempt,
   type Entry,
   ListNode,
+  MAX_PROBLEMS,
   MappingNode,
   type Node,
   type Page,
@@ -24,7 +25,6 @@ import {
   UNREADABLE,
   Word,
 } from "./page.ts";
-import { MAX_PROBLEMS } from "./problem.ts";
 
 /** Maximum nesting of collections. */
 const MAX_LEVELS = 32;

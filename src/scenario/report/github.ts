@@ -6,11 +6,19 @@ import {
   sentenceOf,
   type WrongFile,
   wrongFilesText,
-} from "../language/problem.ts";
+} from "../language/page.ts";
 import type { Failure, ScenarioResult, SuiteResult } from "../run/result.ts";
-import { DIFF_MARKS } from "./lines.ts";
-import type { MakeReporter } from "./reporter.ts";
-import { count, durationText, grouped, oneLine, printable, title, visible } from "./text.ts";
+import { DIFF_MARKS } from "./spec.ts";
+import {
+  count,
+  durationText,
+  grouped,
+  type MakeReporter,
+  oneLine,
+  printable,
+  title,
+  visible,
+} from "./text.ts";
 
 const encoded = (character: string): string =>
   `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;

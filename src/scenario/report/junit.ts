@@ -1,8 +1,7 @@
-import { placeText, problemText, sentenceOf, type WrongFile } from "../language/problem.ts";
+import { placeText, problemText, sentenceOf, type WrongFile } from "../language/page.ts";
 import type { ScenarioResult } from "../run/result.ts";
-import { byFolder, countOf, durationOf, failureLines } from "./lines.ts";
-import type { MakeReporter } from "./reporter.ts";
-import { plainPaint, printable, roundedText, WIDTH } from "./text.ts";
+import { byFolder, countOf, durationOf, failureLines } from "./spec.ts";
+import { type MakeReporter, plainPaint, printable, roundedText, WIDTH } from "./text.ts";
 
 const SECOND_PLACES = 6;
 

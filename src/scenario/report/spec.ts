@@ -1,8 +1,23 @@
-import { problemText, type WrongFile, wrongFilesText } from "../language/problem.ts";
-import type { ScenarioResult, SuiteResult } from "../run/result.ts";
-import { failedLines, folderLines, folderOf, scenarioLines, totalLines } from "./lines.ts";
-import type { Reporter, ReporterOptions, SuitePlan } from "./reporter.ts";
-import { endOf, grouped, oneLine, visible, WIDTH } from "./text.ts";
+import { placeText, problemText, type WrongFile, wrongFilesText } from "../language/page.ts";
+import type { DiffLine, Failure, RaceReport, ScenarioResult, SuiteResult } from "../run/result.ts";
+import {
+  aligned,
+  count,
+  durationText,
+  endOf,
+  grouped,
+  hung,
+  indented,
+  oneLine,
+  type Paint,
+  type Reporter,
+  type ReporterOptions,
+  type SuitePlan,
+  title,
+  visible,
+  WIDTH,
+  wrapped,
+} from "./text.ts";
 
 /** In larger suites, passed scenarios are only counted. */
 const MAX_LISTED = 200;
@@ -107,3 +122,199 @@ class Progress {
     this.#isShown = false;
   }
 }
+
+/** Columns before the name and the details of a scenario. */
+export const INDENT = 4;
+
+export function markOf(status: ScenarioResult["status"], paint: Paint): string {
+  if (status === "passed") return paint.green("✓");
+  return status === "failed" ? paint.red("✗") : paint.yellow("-");
+}
+
+const marked = (status: ScenarioResult["status"], lines: readonly string[], paint: Paint): string[] =>
+  lines.map((line, index) => `  ${index === 0 ? markOf(status, paint) : " "} ${line}`);
+
+function headLines(
+  { name, status, reason, durationMs }: ScenarioResult,
+  paint: Paint,
+  width: number,
+): string[] {
+  if (status === "skipped") {
+    const why = reason === null ? "skipped" : `skipped: ${oneLine(reason)}`;
+    return wrapped(`${title(name)}  ${why}`, width);
+  }
+  const duration = durationText(durationMs);
+  const lines = wrapped(title(name), width - duration.length - 2);
+  return [...lines.slice(0, -1), `${lines.at(-1)}  ${paint.dim(duration)}`];
+}
+
+/** Returns the line of a scenario, then its races, the files it wrote, and its failure between blank lines. */
+export function scenarioLines(result: ScenarioResult, paint: Paint): string[] {
+  const width = WIDTH - INDENT;
+  const { status, races, written, failure } = result;
+  const details = [
+    ...races.flatMap((race) => raceLines(race, paint, width)),
+    ...written.flatMap((file) => hung("wrote ", oneLine(file), width)),
+    ...(failure === null ? [] : ["", ...failureLines(failure, paint, width), ""]),
+  ];
+  return [...marked(status, headLines(result, paint, width), paint), ...indented(details, INDENT)];
+}
+
+export const DIFF_MARKS: Readonly<Record<DiffLine["kind"], string>> = {
+  same: " ",
+  expected: "-",
+  found: "+",
+  note: "#",
+};
+
+function diffLines(diff: readonly DiffLine[], paint: Paint, width: number): string[] {
+  const paints: Readonly<Record<DiffLine["kind"], (line: string) => string>> = {
+    same: (line) => line,
+    expected: paint.red,
+    found: paint.green,
+    note: paint.dim,
+  };
+  return diff.flatMap(({ kind, text }) => {
+    const lines = hung(`${DIFF_MARKS[kind]} `, visible(text), width);
+    return lines.map((line) => (line === "" ? "" : paints[kind](line)));
+  });
+}
+
+/** Returns the lines of a failure. Its place and its command are not wrapped, so that they can be copied. */
+export function failureLines(failure: Failure, paint: Paint, width: number): string[] {
+  const { place, step, text, message, diff, recent, repeat } = failure;
+  const part = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : ["", ...lines]);
+  const events = recent.flatMap((line) => hung("", visible(line), width - 2));
+  return [
+    paint.bold(oneLine(placeText(place))),
+    ...hung(`step ${step}  `, oneLine(text), width),
+    ...wrapped(oneLine(message), width).map(paint.red),
+    ...part(indented(diffLines(diff, paint, width - 2), 2)),
+    ...part(events.length === 0 ? [] : [paint.dim("what happened last"), ...indented(events, 2)]),
+    ...part([`${paint.dim("repeat")}  ${oneLine(repeat)}`]),
+  ];
+}
+
+const MAX_SHOWN = 12;
+
+/** Returns `2 orders, 2 outcomes`, then for each outcome the first order that led to it, and its summary. */
+function raceLines({ step, outcomes }: RaceReport, paint: Paint, width: number): string[] {
+  const groups = [...groupsOf(outcomes, ({ after }) => JSON.stringify(after)).values()];
+  const shown = groups.slice(0, MAX_SHOWN);
+  const digits = String(shown.length).length;
+  const lines = shown.flatMap((orders, index) => {
+    const room = width - digits - 4;
+    const [first] = orders;
+    const orderLines = (first?.lines ?? []).flatMap((line) => hung("", visible(line), room));
+    if (orders.length > 1)
+      orderLines.push(paint.dim(`and the same after ${count(orders.length - 1, "other order")}`));
+    const after = (first?.after ?? []).flatMap((line) => hung("= ", visible(line), room).map(paint.dim));
+    const number = String(index + 1).padStart(digits);
+    return [...orderLines, ...after].map((line, at) =>
+      `  ${at === 0 ? number : " ".repeat(digits)}  ${line}`.trimEnd(),
+    );
+  });
+  const more = groups.length - shown.length;
+  if (more > 0)
+    lines.push(...indented([`and ${count(more, "more outcome")}: the json report lists them all`], 2));
+  return [
+    `race at step ${step}: ${count(outcomes.length, "order")}, ${count(groups.length, "outcome")}`,
+    ...lines,
+  ];
+}
+
+const FOLDER_WIDTH = 36;
+const STATUSES = ["passed", "failed", "skipped"] as const;
+
+/** Returns a table of the counts of each folder, then why scenarios were skipped. */
+export function folderLines(results: readonly ScenarioResult[], paint: Paint): string[] {
+  const folders = [...byFolder(results)];
+  const cells = folders.map(([folder, own]) => [
+    endOf(visible(folder), FOLDER_WIDTH),
+    ...STATUSES.map((status) => {
+      const number = countOf(own, status);
+      return number === 0 ? "" : `${grouped(number)} ${status}`;
+    }),
+    durationText(durationOf(own)),
+  ]);
+  const lines = aligned(cells, (column) => column >= 1).map((row, index) => {
+    const own = folders[index]?.[1] ?? [];
+    const status = (["failed", "passed"] as const).find((each) => countOf(own, each) > 0) ?? "skipped";
+    return `${markOf(status, paint)} ${[...row.slice(0, -1), paint.dim(row.at(-1) ?? "")].join("  ")}`;
+  });
+  return [...lines, ...skippedLines(results, paint)];
+}
+
+function skippedLines(results: readonly ScenarioResult[], paint: Paint): string[] {
+  const skipped = results.filter(({ status }) => status === "skipped");
+  const reasons = groupsOf(skipped, ({ reason }) => oneLine(reason ?? ""));
+  const lines = [...reasons].flatMap(([reason, { length }]) =>
+    hung("  ", `${grouped(length)} skipped${reason === "" ? "" : `: ${reason}`}`, WIDTH),
+  );
+  return lines.length === 0 ? [] : ["", ...lines.map(paint.yellow)];
+}
+
+export function failedLines(results: readonly ScenarioResult[], paint: Paint): string[] {
+  const failed = results.filter(({ status }) => status === "failed");
+  if (failed.length === 0) return [];
+  const lines = failed.flatMap(({ name, place, failure }) => [
+    ...marked("failed", wrapped(title(name), WIDTH - INDENT), paint),
+    `${" ".repeat(INDENT)}${paint.dim(oneLine(placeText(failure?.place ?? place)))}`,
+  ]);
+  return [paint.bold("failed"), ...lines];
+}
+
+/** Returns counts, wall time, seed, and the command that repeats the suite. */
+export function totalLines(
+  suite: SuiteResult,
+  plan: SuitePlan,
+  { seed, repeat, paint }: Pick<ReporterOptions, "seed" | "repeat" | "paint">,
+): string[] {
+  const { results, passed, failed, skipped, durationMs } = suite;
+  const counts = [
+    ...(passed === 0 ? [] : [paint.green(`${grouped(passed)} passed`)]),
+    ...(failed === 0 ? [] : [paint.red(`${grouped(failed)} failed`)]),
+    ...(skipped === 0 ? [] : [paint.yellow(`${grouped(skipped)} skipped`)]),
+  ];
+  const of = `${count(results.length, "scenario")} in ${count(plan.files, "file")}`;
+  const { times = 1 } = plan;
+  const missing = plan.scenarios - results.length;
+  if (missing > 0) counts.push(`${grouped(missing)} not run`);
+  const written = results.reduce((sum, result) => sum + result.written.length, 0);
+  const seeds = seed === null ? "each scenario its own seed" : `seed ${oneLine(seed)}`;
+  return [
+    counts.length === 0 ? of : `${of}: ${counts.join(", ")}`,
+    ...(times === 1 || passed === 0
+      ? []
+      : [`each passed scenario was run ${grouped(times)} times with equal results`]),
+    ...(written === 0 ? [] : [`wrote ${count(written, "file")}`]),
+    `in ${durationText(durationMs)} · ${seeds}`,
+    `${paint.dim("repeat")}  ${oneLine(repeat)}`,
+  ];
+}
+
+/** Returns the folder of a file with a trailing separator, or `./`. */
+export const folderOf = (file: string): string =>
+  file.slice(0, Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1) || "./";
+
+/** Groups items by a text; groups and items keep their order. */
+function groupsOf<Item>(items: readonly Item[], textOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const text = textOf(item);
+    const others = groups.get(text);
+    if (others === undefined) groups.set(text, [item]);
+    else others.push(item);
+  }
+  return groups;
+}
+
+export const byFolder = (results: readonly ScenarioResult[]): Map<string, ScenarioResult[]> =>
+  groupsOf(results, ({ file }) => folderOf(file));
+
+/** Returns the total in milliseconds. */
+export const durationOf = (results: readonly ScenarioResult[]): number =>
+  results.reduce((sum, { durationMs }) => sum + durationMs, 0);
+
+export const countOf = (results: readonly ScenarioResult[], status: ScenarioResult["status"]): number =>
+  results.filter((result) => result.status === status).length;

@@ -2,21 +2,19 @@ import { MID_PLACES } from "../../api/order-book.ts";
 import { decimalText, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
+import { assetText, tokenText } from "../language/declarations.ts";
 import type {
   Expectation,
   ExpectationKind,
   LevelLine,
   ExpectationOf as Of,
 } from "../language/expectations.ts";
-import type { FillLine, OrderState } from "../language/order-line.ts";
-import { assetText, type Placed, tokenText } from "../language/parts.ts";
-import type { Place } from "../language/problem.ts";
+import type { FillLine, OrderState, Placed } from "../language/order-line.ts";
+import type { Place } from "../language/page.ts";
 import type { Fill, Level, Soon } from "../venue/views.ts";
-import { diffOf, expected, found, note, same } from "./diff.ts";
-import { fillLike, levelText, orderStateText, secondText, tradeText } from "./format.ts";
-import type { DiffLine } from "./result.ts";
+import { fillLike, goldenText, levelText, orderStateText, secondText, tradeText } from "./format.ts";
+import { type DiffLine, diffOf, expected, found, note, same } from "./result.ts";
 import { type Mismatch, ScenarioFailure, type Session, type Update } from "./session.ts";
-import { goldenText } from "./summary.ts";
 
 /** Checks all expectations. @throws ScenarioFailure with every mismatch. */
 export async function checkAll(session: Session, expectations: readonly Expectation[]): Promise<void> {

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import { readText } from "../../regular-file.ts";
-import { type Scenario, stepsOf } from "../language/scenario.ts";
 import { MAX_SCENARIO_BYTES, readTextFile, SCENARIO_ENDINGS } from "../language/scenario-files.ts";
+import { type Scenario, stepsOf } from "../language/steps.ts";
 import type { Update } from "./session.ts";
 
 /** Returns a path relative to the working directory, or unchanged if it is outside. */

@@ -1,4 +1,4 @@
-import type { Place } from "../language/problem.ts";
+import type { Place } from "../language/page.ts";
 
 /** Where a scenario runs: in this process, over HTTP on its own server, or on a deployment. */
 export type Way = "process" | "http" | "target";
@@ -61,4 +61,121 @@ export interface SuiteResult {
   readonly failed: number;
   readonly skipped: number;
   readonly durationMs: number;
+}
+
+export const same = (text: string): DiffLine => ({ kind: "same", text });
+export const expected = (text: string): DiffLine => ({ kind: "expected", text });
+export const found = (text: string): DiffLine => ({ kind: "found", text });
+export const note = (text: string): DiffLine => ({ kind: "note", text });
+
+/** Maximum size of the comparison matrix; above it, all lines between the common ends are reported. */
+const MAX_CELLS = 250_000;
+const MAX_SHOWN = 60;
+
+/**
+ * Compares lists of lines by their longest common subsequence, up to `MAX_CELLS` (Wagner and Fischer, "The
+ * String-to-String Correction Problem", without substitutions).
+ */
+export function diffOf(wanted: readonly string[], seen: readonly string[]): DiffLine[] {
+  let start = 0;
+  while (start < wanted.length && start < seen.length && wanted[start] === seen[start]) start += 1;
+  let end = 0;
+  const most = Math.min(wanted.length, seen.length) - start;
+  while (end < most && wanted[wanted.length - 1 - end] === seen[seen.length - 1 - end]) end += 1;
+  if (start === wanted.length && start === seen.length) return wanted.map(same);
+  const middle = middleOf(wanted.slice(start, wanted.length - end), seen.slice(start, seen.length - end));
+  return shortened([
+    ...wanted.slice(0, start).map(same),
+    ...middle,
+    ...wanted.slice(wanted.length - end).map(same),
+  ]);
+}
+
+function middleOf(wanted: readonly string[], seen: readonly string[]): DiffLine[] {
+  if (wanted.length * seen.length > MAX_CELLS) return [...wanted.map(expected), ...seen.map(found)];
+  const width = seen.length + 1;
+  const longest = new Uint32Array((wanted.length + 1) * width);
+  const at = (row: number, column: number): number => longest[row * width + column] as number;
+  for (let row = wanted.length - 1; row >= 0; row -= 1) {
+    for (let column = seen.length - 1; column >= 0; column -= 1) {
+      longest[row * width + column] =
+        wanted[row] === seen[column]
+          ? at(row + 1, column + 1) + 1
+          : Math.max(at(row + 1, column), at(row, column + 1));
+    }
+  }
+  const lines: DiffLine[] = [];
+  let row = 0;
+  let column = 0;
+  while (row < wanted.length || column < seen.length) {
+    const [here, there] = [wanted[row], seen[column]];
+    if (here !== undefined && here === there) {
+      lines.push(same(here));
+      row += 1;
+      column += 1;
+    } else if (there === undefined || (here !== undefined && at(row + 1, column) >= at(row, column + 1))) {
+      lines.push(expected(here as string));
+      row += 1;
+    } else {
+      lines.push(found(there));
+      column += 1;
+    }
+  }
+  return lines;
+}
+
+/** Keeps three lines around each difference, and at most `MAX_SHOWN` lines. */
+function shortened(lines: readonly DiffLine[]): DiffLine[] {
+  const isNear = (index: number): boolean =>
+    lines.slice(Math.max(0, index - 3), index + 4).some(({ kind }) => kind !== "same");
+  const shown: DiffLine[] = [];
+  let left = 0;
+  for (const [index, line] of lines.entries()) {
+    if (isNear(index) && shown.length < MAX_SHOWN) shown.push(line);
+    else left += 1;
+  }
+  return left === 0 ? shown : [...shown, note(`${left} more line${left === 1 ? "" : "s"}`)];
+}
+
+/** A part of an answer that is not as expected. */
+interface Difference {
+  /** `data[0].price`; `answer` for the whole. */
+  readonly path: string;
+  readonly wanted: string;
+  readonly seen: string;
+}
+
+/** Compares an answer: objects may have more fields than expected, lists and single values must be equal. */
+export function differences(wanted: unknown, seen: unknown, path = ""): Difference[] {
+  if (isObject(wanted) && isObject(seen)) {
+    return Object.entries(wanted).flatMap(([name, value]) =>
+      differences(
+        value,
+        Object.hasOwn(seen, name) ? seen[name] : undefined,
+        path === "" ? name : `${path}.${name}`,
+      ),
+    );
+  }
+  if (Array.isArray(wanted) && Array.isArray(seen) && wanted.length === seen.length) {
+    return wanted.flatMap((value, index) => differences(value, seen[index], `${path}[${index}]`));
+  }
+  if (Object.is(wanted, seen)) return [];
+  if (Array.isArray(wanted) && Array.isArray(seen)) {
+    return [{ path: path === "" ? "answer" : path, wanted: listText(wanted), seen: listText(seen) }];
+  }
+  return [{ path: path === "" ? "answer" : path, wanted: shown(wanted), seen: shown(seen) }];
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const listText = (list: readonly unknown[]): string =>
+  `${list.length} item${list.length === 1 ? "" : "s"} ${shown(list)}`;
+
+const MAX_TEXT = 120;
+
+function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value);
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text;
 }

@@ -1,14 +1,20 @@
 import { FlowError } from "../../simulation/flow.ts";
-import type { AccountTerms } from "../language/parts.ts";
-import { type Place, placeText } from "../language/problem.ts";
-import type { RaceStep, Scenario, Step } from "../language/scenario.ts";
+import type { AccountTerms } from "../language/declarations.ts";
+import { type Place, placeText } from "../language/page.ts";
+import type { RaceStep, Scenario, Step } from "../language/steps.ts";
 import type { Venue } from "../venue/venue.ts";
 import type { Soon } from "../venue/views.ts";
-import { note } from "./diff.ts";
 import { checkAll } from "./expectations.ts";
 import { shownPath } from "./files.ts";
-import { refusedText } from "./format.ts";
-import type { DiffLine, Failure, RaceOutcome, ScenarioResult, Way } from "./result.ts";
+import { refusedText, summaryOf } from "./format.ts";
+import {
+  type DiffLine,
+  type Failure,
+  note,
+  type RaceOutcome,
+  type ScenarioResult,
+  type Way,
+} from "./result.ts";
 import {
   defectAt,
   fail,
@@ -20,7 +26,6 @@ import {
   type Update,
 } from "./session.ts";
 import { runStep } from "./steps.ts";
-import { summaryOf } from "./summary.ts";
 
 export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soon<void>;
 

@@ -1,14 +1,46 @@
 import { SessionLog } from "../../engine/journal.ts";
-import { needsHttp, type Scenario } from "../language/scenario.ts";
-import type { StartServer } from "../venue/open-http.ts";
-import { type TransportWatcher, VenueOpener } from "../venue/open-venue.ts";
-import type { Venue } from "../venue/venue.ts";
+import { readWorldFile, type World } from "../../simulation/world.ts";
+import { needsHttp, type Scenario } from "../language/steps.ts";
+import type { openHttp, StartServer } from "../venue/http-venue.ts";
+import { LocalVenue } from "../venue/local-venue.ts";
+import { type Venue, Wallets } from "../venue/venue.ts";
 import { type Soon, VenueError } from "../venue/views.ts";
-import type { Wallets } from "../venue/wallets.ts";
-import { diffOf } from "./diff.ts";
 import { applyUpdates } from "./files.ts";
-import type { ScenarioResult, SuiteResult, Way } from "./result.ts";
+import { diffOf, type ScenarioResult, type SuiteResult, type Way } from "./result.ts";
 import { flagsOf, type RunOptions, repeatLine, runScenario, skipped } from "./run-scenario.ts";
+
+/** Wraps a transport to observe requests and replies. */
+export type TransportWatcher = Parameters<typeof openHttp>[4];
+
+/** Opens exchanges for single scenarios, which share wallets and worlds. */
+export class VenueOpener {
+  readonly wallets = new Wallets();
+  readonly #worlds = new Map<string, World>();
+
+  /** Opens one in this process; `log` records its commands. @throws VenueError if the world cannot be read. */
+  local(scenario: Scenario, log: SessionLog | null = null): LocalVenue {
+    return new LocalVenue(scenario, this.#worldOf(scenario), this.wallets, log);
+  }
+
+  /** Opens one over HTTP. @throws VenueError if the world cannot be read. */
+  async served(scenario: Scenario, start: StartServer, watch?: TransportWatcher): Promise<Venue> {
+    // Loads client and signatures only for scenarios over HTTP.
+    const { openHttp } = await import("../venue/http-venue.ts");
+    return openHttp(scenario, this.#worldOf(scenario), this.wallets, start, watch);
+  }
+
+  /** Returns the world with the scenario's seed; null if it has none. */
+  #worldOf({ world: path, seed }: Scenario): World | null {
+    if (path === null) return null;
+    try {
+      const world = this.#worlds.get(path) ?? readWorldFile(path);
+      this.#worlds.set(path, world);
+      return { ...world, seed };
+    } catch (error) {
+      throw new VenueError(`world ${path}: ${(error as Error).message}`);
+    }
+  }
+}
 
 /** Observes venues, refusals and requests, for coverage. */
 export interface SuiteWatcher {

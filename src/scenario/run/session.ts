@@ -1,12 +1,10 @@
+import type { TokenName } from "../language/declarations.ts";
 import type { FillLine } from "../language/order-line.ts";
-import type { TokenName } from "../language/parts.ts";
-import type { Place } from "../language/problem.ts";
-import type { Scenario, Step } from "../language/scenario.ts";
+import type { Place } from "../language/page.ts";
+import type { Scenario, Step } from "../language/steps.ts";
 import type { Venue } from "../venue/venue.ts";
-import type { Fill, TokenRef } from "../venue/views.ts";
-import type { CheckOptions } from "../watch/flow-checks.ts";
-import { note } from "./diff.ts";
-import type { DiffLine, RaceReport } from "./result.ts";
+import type { CheckOptions, Fill, TokenRef } from "../venue/views.ts";
+import { type DiffLine, note, type RaceReport } from "./result.ts";
 
 export interface Mismatch {
   readonly place: Place;

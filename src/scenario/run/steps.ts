@@ -2,19 +2,20 @@ import { counted } from "../../core/format.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
-import { NEXT_ORDER } from "../language/parts.ts";
-import type {
-  CallStep,
-  FlowStep,
-  OrderStep,
-  RaceStep,
-  RequestStep,
-  SettlementFaultStep,
-  Step,
-  StepKind,
-  StepOf,
-} from "../language/scenario.ts";
-import { CALLS, type StepCall } from "../language/steps.ts";
+import { NEXT_ORDER } from "../language/order-line.ts";
+import {
+  CALLS,
+  type CallStep,
+  type FlowStep,
+  type OrderStep,
+  type RaceStep,
+  type RequestStep,
+  type SettlementFaultStep,
+  type Step,
+  type StepCall,
+  type StepKind,
+  type StepOf,
+} from "../language/steps.ts";
 import {
   type Attempt,
   type BrokenRow,
@@ -23,11 +24,10 @@ import {
   RowError,
   type Soon,
 } from "../venue/views.ts";
-import { differences, expected, found, note } from "./diff.ts";
 import { checkAll, checkFills, checkOrderState } from "./expectations.ts";
 import { shownPath } from "./files.ts";
 import { fillLike, fillText, momentText, orderStateText, refusedText } from "./format.ts";
-import type { DiffLine } from "./result.ts";
+import { type DiffLine, differences, expected, found, note } from "./result.ts";
 import {
   BROKEN_INVARIANT,
   defectAt,

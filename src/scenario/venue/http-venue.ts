@@ -1,31 +1,89 @@
 import { type PositionChange, positionTransaction } from "../../api/contracts.ts";
 import { endpointOf, filledPath, type Operation, type ReplyTo } from "../../api/endpoints.ts";
 import { ExchangeClient } from "../../client/client.ts";
-import { targetOf } from "../../client/connection.ts";
+import { type RawRequest, targetOf } from "../../client/connection.ts";
 import { readReply } from "../../client/result.ts";
-import { openTransport, type Transport } from "../../client/transport.ts";
+import {
+  changeHeaders,
+  type Header,
+  type HeaderChanges,
+  openTransport,
+  type Transport,
+} from "../../client/transport.ts";
 import { parseIso, toIso } from "../../core/time.ts";
-import type { Millis } from "../../core/units.ts";
+import { FULL_PRICE, type Millis, SHARE_UNITS } from "../../core/units.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-import { within } from "../language/request-step.ts";
-import type { RequestStep } from "../language/scenario.ts";
-import { type CheckOptions, remoteFlowCheck } from "../watch/flow-checks.ts";
-import { codeOf, placeholderFiller, rawRequestOf } from "./http-request.ts";
-import { playFlow, VenuePlayer } from "./play-flow.ts";
-import { Venue } from "./venue.ts";
+import { emptyWorld } from "../../simulation/opening.ts";
+import type { World } from "../../simulation/world.ts";
+import type { MarketTerms } from "../language/declarations.ts";
+import { type Tamper, within } from "../language/request-step.ts";
+import type { RequestStep, Scenario } from "../language/steps.ts";
+import { playFlow, remoteFlowCheck, VenuePlayer } from "./play-flow.ts";
+import { SCENARIO_EVENT, signerOf, Venue, type Wallets } from "./venue.ts";
 import {
   type Attempt,
+  type CheckOptions,
   DONE,
   type Expired,
   type Fill,
   type FlowOutcome,
   fillOf,
+  marketRef,
   type RawReply,
   VenueError,
   type VenueHistory,
 } from "./views.ts";
-import { signerOf, type Wallets } from "./wallets.ts";
+
+const BRACES = /\{(token|market|order|address) ([^{}]{1,80})\}/g;
+
+/** Functions that return the id for a name in braces, by kind. */
+type Resolvers = Readonly<Record<"token" | "market" | "order" | "address", (name: string) => string>>;
+
+/** Returns a function that replaces the placeholders in a text by ids. */
+export const placeholderFiller =
+  (resolvers: Resolvers) =>
+  (text: string): string =>
+    text.replace(BRACES, (_, kind: keyof Resolvers, words: string) => resolvers[kind](words.trim()));
+
+/** Returns the request of a step. */
+export function rawRequestOf(step: RequestStep, text: (of: string) => string): RawRequest {
+  const headers = Object.entries(step.headers).map(([name, value]) => [
+    name,
+    value === null ? null : typeof value === "string" ? text(value) : value.map(text),
+  ]);
+  const changes = Object.fromEntries(headers) as HeaderChanges;
+  const { tamper } = step;
+  return {
+    method: step.method,
+    path: text(step.path),
+    ...(step.body === undefined ? {} : { body: within(step.body, text) }),
+    signed: step.as !== null,
+    ...(tamper !== null && tamper.sign !== null && { signedPath: text(tamper.sign) }),
+    headers: (made) => tampered(changeHeaders(made, changes), tamper),
+  };
+}
+
+/** Applies `tamper` to headers. */
+function tampered(headers: readonly Header[], tamper: Tamper | null): readonly Header[] {
+  if (tamper === null) return headers;
+  const { append, twice, spell } = tamper;
+  const isIn = (names: readonly string[], name: string): boolean =>
+    names.some((each) => each.toLowerCase() === name.toLowerCase());
+  return headers.flatMap(([name, value]) => {
+    const spelled = spell.find((each) => isIn([each], name)) ?? name;
+    const header = [spelled, value + (append[name.toLowerCase()] ?? "")] as const;
+    return isIn(twice, name) ? [header, header] : [header];
+  });
+}
+
+/** Returns the error code of a reply, or `HTTP 500` for an error without a code; null if it is not an error. */
+export function codeOf(status: number, body: unknown): string | null {
+  if (status >= 200 && status < 300) return null;
+  const code = typeof body === "object" && body !== null && "code" in body ? body.code : null;
+  return typeof code === "string" ? code : `HTTP ${status}`;
+}
 
 const TIMEOUT_MS = 30_000;
 
@@ -261,3 +319,94 @@ interface RpcReply {
 }
 
 const quantity = (value: number): string => `0x${value.toString(16)}`;
+
+/** A server started for one scenario. */
+export interface ScenarioServer {
+  /** Its origin. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Starts a server with a world, a frozen clock and no faucet, on a free port; `opened` receives its exchange. */
+export type StartServer = (
+  world: World,
+  scenario: Scenario,
+  opened?: (exchange: Exchange) => void,
+) => Promise<ScenarioServer>;
+
+/** Opens a scenario's exchange over HTTP with the same commands, in the same order, as `LocalVenue`. */
+export async function openHttp(
+  scenario: Scenario,
+  world: World | null,
+  wallets: Wallets,
+  start: StartServer,
+  watch?: (transport: Transport) => Transport,
+): Promise<HttpVenue> {
+  const server = await start(world ?? emptyWorld(scenario.seed), scenario);
+  const venue = new ServedVenue(server, scenario, wallets, watch);
+  try {
+    await venue.openMarkets(scenario);
+    return venue;
+  } catch (error) {
+    await venue.dispose();
+    throw error;
+  }
+}
+
+/** A venue that owns its server. */
+class ServedVenue extends HttpVenue {
+  readonly #server: ScenarioServer;
+
+  constructor(
+    server: ScenarioServer,
+    { clock }: Scenario,
+    wallets: Wallets,
+    watch: ((transport: Transport) => Transport) | undefined,
+  ) {
+    super(server.url, clock, wallets, watch);
+    this.#server = server;
+  }
+
+  /** Creates the scenario's markets, or finds those of its world. */
+  async openMarkets({ markets, world }: Scenario): Promise<void> {
+    if (world !== null) await this.#findMarkets();
+    if (markets.length === 0) return;
+    const { title, slug, description, category } = SCENARIO_EVENT;
+    const event = await this.ask("createEvent", { body: { title, slug, description, category, tags: [] } });
+    for (const terms of markets) {
+      const market = await this.ask("createMarket", { body: { eventId: event.id, ...marketBody(terms) } });
+      this.map.add(marketRef(terms.name, market));
+    }
+  }
+
+  override async dispose(): Promise<void> {
+    await super.dispose();
+    await this.#server.close();
+  }
+
+  /** Sorts by id, which is the order of creation. */
+  async #findMarkets(): Promise<void> {
+    const found: ReplyTo<"listMarkets">["data"][number][] = [];
+    for (;;) {
+      const { data, hasMore } = await this.ask("listMarkets", {
+        query: { limit: 100, offset: found.length },
+      });
+      found.push(...data);
+      if (!hasMore) break;
+    }
+    for (const market of found.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+      this.map.add(marketRef(market.slug, market));
+    }
+  }
+}
+
+const marketBody = ({ name, tickSize, minOrderSize, ...terms }: MarketTerms) => ({
+  question: name,
+  slug: name,
+  description: "",
+  category: SCENARIO_EVENT.category,
+  tags: [],
+  tickSize: tickSize / FULL_PRICE,
+  minOrderSize: minOrderSize / SHARE_UNITS,
+  ...terms,
+});

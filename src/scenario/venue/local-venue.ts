@@ -23,15 +23,14 @@ import { isNoted, refusedRequest } from "../../server/refused-requests.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";
-import type { Scenario } from "../language/scenario.ts";
+import type { Scenario } from "../language/steps.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";
-import { type CheckOptions, flowCheck } from "../watch/flow-checks.ts";
-import { marketCommand, SCENARIO_EVENT } from "./opening.ts";
-import { LocalPlayer, playFlow } from "./play-flow.ts";
-import { Venue } from "./venue.ts";
+import { flowCheck, LocalPlayer, playFlow } from "./play-flow.ts";
+import { marketCommand, SCENARIO_EVENT, Venue, Wallets } from "./venue.ts";
 import {
   type Attempt,
   book,
+  type CheckOptions,
   DONE,
   type Expired,
   type Fill,
@@ -43,7 +42,6 @@ import {
   type TokenRef,
   type VenueHistory,
 } from "./views.ts";
-import { Wallets } from "./wallets.ts";
 
 const NO_FAUCET = { collateral: money(0), everyMarket: size(0) };
 

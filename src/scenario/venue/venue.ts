@@ -1,22 +1,27 @@
 import { faultWords } from "../../api/chain.ts";
 import type { PositionChange } from "../../api/contracts.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
+import type { ClobAuth } from "../../api/signing.ts";
+import type { Checksums } from "../../api/view.ts";
 import type { ProfileName } from "../../bots/profiles.ts";
+import type { WalletAccount } from "../../client/client.ts";
 import type { SettlementFaultTerms } from "../../core/chain/chain.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
-import type { Millis } from "../../core/units.ts";
+import type { CommandOf } from "../../core/commands.ts";
+import { type Millis, money, SHARE_UNITS, type Size, size, USDC_UNITS } from "../../core/units.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-import { type Funding, type OrderWords, orderBodyOf } from "../language/parts.ts";
-import type { RequestStep } from "../language/scenario.ts";
+import { devAddress, namedPrivateKey } from "../../simulation/world-accounts.ts";
+import type { Funding, MarketTerms, TokenName } from "../language/declarations.ts";
+import { type OrderWords, orderBodyOf } from "../language/order-line.ts";
+import type { RequestStep } from "../language/steps.ts";
 import type { Way } from "../run/result.ts";
-import type { CheckOptions } from "../watch/flow-checks.ts";
-import { fundCommand, fundingBody } from "./opening.ts";
 import * as views from "./views.ts";
 import {
   type Attempt,
   type BookView,
   type Canceled,
+  type CheckOptions,
   DONE,
   done,
   type Expired,
@@ -30,7 +35,97 @@ import {
   VenueError,
   type VenueHistory,
 } from "./views.ts";
-import { strangerName } from "./wallets.ts";
+
+/** The event of the markets that a scenario declares. */
+export const SCENARIO_EVENT: CommandOf<"createEvent"> = {
+  kind: "createEvent",
+  title: "Scenario",
+  slug: "scenario",
+  description: "",
+  category: "scenario",
+  tags: [],
+  endDate: null,
+};
+
+/** Returns the command that creates a market of a scenario; `event` is the number of its event. */
+export const marketCommand = ({ name, ...terms }: MarketTerms, event: number): CommandOf<"createMarket"> => ({
+  kind: "createMarket",
+  event,
+  question: name,
+  slug: name,
+  description: "",
+  category: "scenario",
+  tags: [],
+  endDate: null,
+  ...terms,
+});
+
+/** Returns the command that funds an account. */
+export function fundCommand(
+  address: string,
+  fundings: readonly Funding[],
+  tokenId: (name: TokenName) => string,
+): CommandOf<"fundAccount"> {
+  let collateral = 0;
+  const tokens: { tokenId: string; size: Size }[] = [];
+  for (const { asset, amount } of fundings) {
+    if (asset === "USDC") collateral += amount;
+    else tokens.push({ tokenId: tokenId(asset), size: size(amount) });
+  }
+  return { kind: "fundAccount", address, collateral: money(collateral), tokens, everyMarket: size(0) };
+}
+
+/** Returns the request body for the same, in USDC and shares. */
+export const fundingBody = ({ collateral, tokens }: CommandOf<"fundAccount">) => ({
+  collateral: collateral / USDC_UNITS,
+  tokens: Object.fromEntries(tokens.map(({ tokenId, size }) => [tokenId, size / SHARE_UNITS])),
+});
+
+/** A wallet of a scenario, whose key is derived from its name. */
+export interface Wallet {
+  readonly name: string;
+  /** Lower case. */
+  readonly address: `0x${string}`;
+  readonly privateKey: `0x${string}`;
+  /** Cached signatures by signed message, because every scenario signs the same. */
+  readonly signatures: Map<string, Promise<string>>;
+}
+
+/** Wallets by name, created on first use. */
+export class Wallets {
+  readonly checksums: Checksums = new Map();
+  readonly #byName = new Map<string, Wallet>();
+
+  of(name: string): Wallet {
+    let wallet = this.#byName.get(name);
+    if (wallet === undefined) {
+      const privateKey = namedPrivateKey(name);
+      wallet = { name, privateKey, address: devAddress(privateKey), signatures: new Map() };
+      this.#byName.set(name, wallet);
+    }
+    return wallet;
+  }
+}
+
+/** Returns a signing account that caches signatures, because signing takes longer than a request. */
+export async function signerOf({ privateKey, signatures }: Wallet): Promise<WalletAccount> {
+  const { walletOf } = await import("../../client/client.ts");
+  const account = await walletOf(privateKey);
+  return {
+    address: account.address,
+    signMessage: (text) => account.signMessage(text),
+    signTypedData: (data: ClobAuth) => {
+      const { timestamp, nonce } = data.message;
+      const key = `${timestamp} ${nonce} ${data.domain.chainId}`;
+      const signature = signatures.get(key) ?? account.signTypedData(data);
+      signatures.set(key, signature);
+      return signature;
+    },
+  };
+}
+
+/** Returns a name for an address that has none. */
+export const strangerName = (address: string): string => `trader-${address.slice(2, 10).toLowerCase()}`;
 
 type PlacedOrder = ReplyTo<"placeOrder">;
 type Trade = ReplyTo<"explainOrder">["fills"][number];

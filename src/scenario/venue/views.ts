@@ -38,6 +38,14 @@ export interface TokenRef {
   readonly outcome: Outcome;
 }
 
+/** Which checks a run makes. */
+export interface CheckOptions {
+  /** Rows of a flow between two checks of all invariants; null chooses an interval. */
+  readonly everyRows: number | null;
+  /** Whether only fills are checked, which costs little for a state of any size. */
+  readonly fillsOnly?: boolean;
+}
+
 /** Result of an order flow. */
 export interface FlowOutcome {
   readonly rows: number;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
-import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import type { Scenario } from "../../../src/scenario/language/steps.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { inCheckout, runProgram } from "../programs.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { Wallets } from "../../../src/scenario/venue/venue.ts";
 import { buildProgram, inCheckout, millisecondsToEnd } from "../programs.ts";
 import { median, takeTurns } from "../rounds.ts";
 import { type Measurement, measurementOf, type Section } from "../section.ts";

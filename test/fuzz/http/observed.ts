@@ -11,7 +11,7 @@ import {
 } from "../../../src/fuzz/http/observation.ts";
 import { derivationRequest, reportAt } from "../../../src/fuzz/http/session.ts";
 import { OPENED_AT } from "../../../src/fuzz/http/traffic.ts";
-import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { Wallets } from "../../../src/scenario/venue/venue.ts";
 import { emptyWorld } from "../../../src/simulation/opening.ts";
 
 /** A complete session: the server's journal, and the observations of its clients. */

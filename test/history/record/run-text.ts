@@ -1,4 +1,4 @@
-import { problemText } from "../../../src/scenario/language/problem.ts";
+import { problemText } from "../../../src/scenario/language/page.ts";
 import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NotRunInTime, shrinkScenario } from "../../../src/history/shrink/shrink-scenario.ts";
-import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import type { Scenario } from "../../../src/scenario/language/steps.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { casesAtLevel } from "../../support/runs.ts";

@@ -6,11 +6,10 @@ import {
   shrinkScenario,
 } from "../../../src/history/shrink/shrink-scenario.ts";
 import { type Environment, type FailureFingerprint, Trial } from "../../../src/history/shrink/trial.ts";
-import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import type { Scenario } from "../../../src/scenario/language/steps.ts";
+import { VenueOpener } from "../../../src/scenario/run/run-suite.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { VenueOpener } from "../../../src/scenario/venue/open-venue.ts";
-import type { Venue } from "../../../src/scenario/venue/venue.ts";
-import { Wallets } from "../../../src/scenario/venue/wallets.ts";
+import { type Venue, Wallets } from "../../../src/scenario/venue/venue.ts";
 
 /** An exchange that creates a cent when an order fills two others, and throws when one fills more than three. */
 export class LeakyVenue extends LocalVenue {

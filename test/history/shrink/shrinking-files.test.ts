@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { VenueOpener } from "../../../src/scenario/venue/open-venue.ts";
+import { VenueOpener } from "../../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { environmentIn, fingerprintIn, shrunk, superfluous } from "./planted.ts";

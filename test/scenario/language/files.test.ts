@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import type { Scenario } from "../../../src/scenario/language/steps.ts";
 import { lastStep, ofSteps, ofTwoMarkets, problemsOf, scenarioOf, withLine } from "./scenario-texts.ts";
 
 const pageAt = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");

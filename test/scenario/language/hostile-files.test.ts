@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_PROBLEMS, problemText } from "../../../src/scenario/language/problem.ts";
+import { MAX_PROBLEMS, problemText } from "../../../src/scenario/language/page.ts";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { TestFolder } from "../../support/folder.ts";
 import { atLevel } from "../../support/runs.ts";

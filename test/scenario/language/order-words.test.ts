@@ -6,7 +6,7 @@ import { tokenOf } from "../../../src/core/market.ts";
 import type { Scalar } from "../../../src/core/refusals.ts";
 import { millis, price, size } from "../../../src/core/units.ts";
 import { type TouchedMarket, Vocabulary } from "../../../src/history/vocabulary.ts";
-import { type OrderWords, orderBodyOf, wordsOfBody } from "../../../src/scenario/language/parts.ts";
+import { type OrderWords, orderBodyOf, wordsOfBody } from "../../../src/scenario/language/order-line.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFundedExchange } from "../../support/exchange.ts";
 import { lastStep, ofTwoMarkets } from "./scenario-texts.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OrderStep, RequestStep, Step } from "../../../src/scenario/language/scenario.ts";
+import type { OrderStep, RequestStep, Step } from "../../../src/scenario/language/steps.ts";
 import { BID, ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
 const repeat = (times: number | string, ...steps: string[]): string =>

@@ -1,6 +1,6 @@
-import { problemText } from "../../../src/scenario/language/problem.ts";
+import { problemText } from "../../../src/scenario/language/page.ts";
 import { type ReadOptions, readScenario } from "../../../src/scenario/language/read-scenario.ts";
-import type { Scenario, Step } from "../../../src/scenario/language/scenario.ts";
+import type { Scenario, Step } from "../../../src/scenario/language/steps.ts";
 
 const lines = (steps: readonly string[]): string => steps.map((step) => `  - ${step}\n`).join("");
 

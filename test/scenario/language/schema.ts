@@ -14,7 +14,7 @@ import {
   SIDES,
   WINNING_OUTCOMES,
 } from "../../../src/core/terms.ts";
-import { ACCOUNT_STEPS } from "../../../src/scenario/language/account-step.ts";
+import { ACCOUNT_STEPS, TRANSACTION_CODES } from "../../../src/scenario/language/account-step.ts";
 import {
   EXPECTATIONS,
   type ExpectationInfo,
@@ -22,7 +22,6 @@ import {
 } from "../../../src/scenario/language/expectations.ts";
 import { type DecimalRule, SHARES, SIZE, USDC } from "../../../src/scenario/language/fields.ts";
 import { BARE_STATUS, REFUSAL_CODES } from "../../../src/scenario/language/order-line.ts";
-import { TRANSACTION_CODES } from "../../../src/scenario/language/parts.ts";
 import type { StepInfo } from "../../../src/scenario/language/step-source.ts";
 import {
   BESIDE_WORDS,

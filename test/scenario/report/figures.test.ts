@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byFolder, folderOf } from "../../../src/scenario/report/lines.ts";
+import { byFolder, folderOf } from "../../../src/scenario/report/spec.ts";
 import { count, durationText, grouped, roundedText } from "../../../src/scenario/report/text.ts";
 import { resultOf } from "./suite.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { WrongFile } from "../../../src/scenario/language/problem.ts";
+import type { WrongFile } from "../../../src/scenario/language/page.ts";
 import { appendSummary, jobSummary, wrongFilesSummary } from "../../../src/scenario/report/github.ts";
 import { grouped } from "../../../src/scenario/report/text.ts";
 import { run } from "../../cli/tools.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { describe, expect, it } from "vitest";
-import type { ReporterOptions } from "../../../src/scenario/report/reporter.ts";
-import { printable } from "../../../src/scenario/report/text.ts";
+import { printable, type ReporterOptions } from "../../../src/scenario/report/text.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
 import { failedOf, reportOf, resultOf, skippedOf, wrongReportOf } from "./suite.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { REPORTER_NAMES } from "../../../src/scenario/report/reporter.ts";
 import {
   parseReporterArgument,
   ReporterError,
   reporterOf,
 } from "../../../src/scenario/report/reporter-of.ts";
+import { REPORTER_NAMES } from "../../../src/scenario/report/text.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { hostileText } from "./hostile.ts";
 import { failedOf, reportOf, resultOf, skippedOf } from "./suite.ts";

@@ -1,7 +1,6 @@
-import type { WrongFile } from "../../../src/scenario/language/problem.ts";
-import type { ReporterOptions } from "../../../src/scenario/report/reporter.ts";
+import type { WrongFile } from "../../../src/scenario/language/page.ts";
 import { reporterOf } from "../../../src/scenario/report/reporter-of.ts";
-import { plainPaint } from "../../../src/scenario/report/text.ts";
+import { plainPaint, type ReporterOptions } from "../../../src/scenario/report/text.ts";
 import type { Failure, ScenarioResult, SuiteResult } from "../../../src/scenario/run/result.ts";
 
 /** A scenario that passed in 0.8 ms, with changes. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
-import { needsHttp, type Scenario } from "../../../src/scenario/language/scenario.ts";
+import { needsHttp, type Scenario } from "../../../src/scenario/language/steps.ts";
 import { findFiles } from "../../../src/scenario/run/files.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";

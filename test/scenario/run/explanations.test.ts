@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
-import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import type { Scenario } from "../../../src/scenario/language/steps.ts";
 import { resultOf, ScenarioFolder } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();

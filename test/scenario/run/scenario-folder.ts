@@ -1,6 +1,6 @@
-import { problemText } from "../../../src/scenario/language/problem.ts";
+import { problemText } from "../../../src/scenario/language/page.ts";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
-import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import type { Scenario } from "../../../src/scenario/language/steps.ts";
 import type { Failure, ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { runSuite, type SuiteOptions } from "../../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { readTargetFile, TargetFileError } from "../../../src/scenario/venue/target-file.ts";
+import { readTargetFile, TargetFileError } from "../../../src/scenario/venue/target-venue.ts";
 import { ScenarioFolder } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Book } from "../../../src/core/book/book.ts";
-import type { Scenario } from "../../../src/scenario/language/scenario.ts";
+import type { Scenario } from "../../../src/scenario/language/steps.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
