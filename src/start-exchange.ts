@@ -1,4 +1,3 @@
-import { unknownOption } from "./api/nearest.ts";
 import {
   faultOfOptions,
   NUMBER,
@@ -31,7 +30,7 @@ const settings: Settings = SETTINGS;
  * @throws ConfigError that names an invalid option, the expected and the found value
  */
 export async function startExchange(options: StartOptions = {}): Promise<RunningServer> {
-  const config = configOf(options);
+  const config = configOf(givenOptions(options));
   // Loaded here, because users of the client alone need no server.
   const { startServer } = await import("./compose.ts");
   const server = await startServer(config).catch(rethrowInOptions);
@@ -46,23 +45,36 @@ export async function startExchange(options: StartOptions = {}): Promise<Running
 export async function openExchange(
   options: Omit<StartOptions, "host" | "port" | "pool"> = {},
 ): Promise<LocalExchange> {
-  const config = configOf(options);
+  const config = configOf(givenOptions(options, "openExchange", ["host", "port", "pool"]));
   const { openLocal } = await import("./compose.ts");
   return openLocal(config).catch(rethrowInOptions);
 }
 
-/** Converts options to a configuration. @throws ConfigError as `startExchange` */
-export function configOf(options: StartOptions): Config {
+/**
+ * Returns the options that are not undefined.
+ * @throws ConfigError if one is unknown, of a wrong type, or among `excluded`: those of startExchange that `what` does not have
+ */
+export function givenOptions(
+  options: StartOptions,
+  what = "startExchange",
+  excluded: readonly (keyof StartOptions)[] = [],
+): StartOptions {
   const types = Object.entries(settings).map(([name, { option, secret }]) => [
     name,
     secret === true ? SECRET : option === undefined ? TEXT : OPTION_TYPES[option],
   ]);
-  const fault =
-    faultOfOptions(options, Object.fromEntries(types)) ?? unknownOption(options, Object.keys(settings));
+  const fault = faultOfOptions(options, Object.fromEntries(types));
   if (fault !== undefined) throw new ConfigError(fault);
+  const other = excluded.find((name) => options[name] !== undefined);
+  if (other !== undefined)
+    throw new ConfigError(`${other} is no option of ${what}, but of startExchange and clobsim serve`);
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/** Converts the result of `givenOptions` to a configuration. @throws ConfigError as `startExchange` */
+export function configOf(given: StartOptions): Config {
   const flags: Record<string, readonly string[]> = {};
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [name, value] of Object.entries({ ...DEFAULTS, ...Object.fromEntries(given) })) {
+  for (const [name, value] of Object.entries({ ...DEFAULTS, ...given })) {
     const setting = settings[name];
     if (setting === undefined) continue;
     const texts = Array.isArray(value) ? value.map(String) : [String(value)];

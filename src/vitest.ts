@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { describe, expect, type TestAPI, test } from "vitest";
-import { unknownOption } from "./api/nearest.ts";
 import {
   faultOf,
   faultOfOptions,
@@ -92,10 +91,7 @@ const WIDTH = 96;
  * @throws NoFilesError if a path has no scenario, TypeError if an argument is invalid.
  */
 export function scenarioSuite(paths: string | readonly string[], options: ScenarioSuiteOptions = {}): void {
-  const fault =
-    faultOf("paths", paths, TEXTS) ??
-    faultOfOptions(options, OPTION_TYPES) ??
-    unknownOption(options, Object.keys(OPTION_TYPES));
+  const fault = faultOf("paths", paths, TEXTS) ?? faultOfOptions(options, OPTION_TYPES);
   if (fault !== undefined) throw new TypeError(fault);
   const suite = new Suite(suiteOptions(options));
   const folders = new Map<string, string[]>();

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigError, ExchangeClient, type StartOptions, startExchange, walletOf } from "../src/index.ts";
+import {
+  ConfigError,
+  ExchangeClient,
+  openExchange,
+  type StartOptions,
+  startExchange,
+  walletOf,
+} from "../src/index.ts";
 import { type ScenarioSuiteOptions, scenarioSuite } from "../src/vitest.ts";
 
 const tiny = { world: "fixtures/worlds/tiny.json", clock: "frozen" } as const;
@@ -190,6 +197,19 @@ describe("new ExchangeClient", () => {
     const make = () => new ExchangeClient(ORIGIN, { [name]: value });
     expect(make).toThrow(TypeError);
     expect(make).toThrow(`${name} expects ${message}`);
+  });
+
+  it("refuses an unknown option", () => {
+    const make = () => new ExchangeClient(ORIGIN, { tim: "server" } as object);
+    expect(make).toThrow(new TypeError("unknown option tim, did you mean time?"));
+  });
+});
+
+describe("openExchange", () => {
+  it.each([{ host: "localhost" }, { port: 7070 }, { pool: 2 }])("refuses %j", async (options) => {
+    const [name] = Object.keys(options);
+    const message = `${name} is no option of openExchange, but of startExchange and clobsim serve`;
+    await expect(openExchange(options as object)).rejects.toThrow(new ConfigError(message));
   });
 });
 

@@ -27,9 +27,3 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   const like = word === "" || word.length > MAX_WORD_LENGTH ? undefined : nearest(word, candidates);
   return like === undefined ? "" : `, did you mean ${like}?`;
 }
-
-/** Returns a sentence on the first option that is defined and not known; undefined if there is none. */
-export function unknownOption(options: object, known: readonly string[]): string | undefined {
-  const found = Object.entries(options).find(([name, value]) => value !== undefined && !known.includes(name));
-  return found && `unknown option ${found[0]}${didYouMean(found[0], known)}`;
-}

@@ -1,4 +1,5 @@
 import { describeValue } from "./errors.ts";
+import { didYouMean } from "./nearest.ts";
 
 export interface OptionType {
   /** Text after "expects" in a message. */
@@ -62,8 +63,8 @@ export const objectWith = (expected: string, members: Readonly<Record<string, Op
 });
 
 /**
- * Returns a sentence on the first invalid option of a function: its name, what was expected and what was found.
- * Returns undefined if all are valid. Options that are undefined or not in the table are ignored.
+ * Returns a sentence on the first invalid option of a function: its name, what was expected and what was found; or on an
+ * option that is not in the table. Returns undefined if all are valid. Options that are undefined are ignored.
  */
 export function faultOfOptions(
   options: unknown,
@@ -76,7 +77,9 @@ export function faultOfOptions(
     const fault = value === undefined ? undefined : faultOf(name, value, type);
     if (fault !== undefined) return fault;
   }
-  return undefined;
+  const [unknown] =
+    Object.entries(options).find(([name, value]) => value !== undefined && !Object.hasOwn(types, name)) ?? [];
+  return unknown && `unknown option ${unknown}${didYouMean(unknown, Object.keys(types))}`;
 }
 
 /** Returns such a sentence on one value; undefined if it is valid. */
