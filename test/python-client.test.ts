@@ -89,7 +89,7 @@ describe("the Python client", () => {
       return imports.map((module) => `${name} ${module}`);
     });
     const stdlib =
-      /^(?:__future__|contextlib|dataclasses|hashlib|hmac|http|json|os|pathlib|re|shlex|shutil|signal)$/;
+      /^(?:__future__|contextlib|dataclasses|hashlib|hmac|http|itertools|json|os|pathlib|re|shlex|shutil|signal)$/;
     const more = /^(?:socket|subprocess|tempfile|time|typing|urllib)$/;
     const others = found.filter((line) => {
       const module = line.split(" ")[1] ?? "";
@@ -117,6 +117,31 @@ def test_is_refused(clobsim, carol):
     token = clobsim.create_market("Will it rain?")["tokens"][0]["tokenId"]
     print("used", clobsim.url, "-")
     carol.buy(token, 0.555, 4)
+`;
+
+const KILLED = `
+import os, signal
+
+def test_is_killed(clobsim):
+    print("used", clobsim.url, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+`;
+
+const ALIKE = `
+import pytest
+
+@pytest.mark.parametrize("name", ["a b", "a-b", "a/b", "x" * 300])
+def test_fails(clobsim, name):
+    assert False
+`;
+
+const RESTORED = `
+def test_restores(clobsim, alice):
+    token = clobsim.create_market("Will it rain?")["tokens"][0]["tokenId"]
+    clobsim.snapshot("before")
+    clobsim.restore("before")
+    alice.sell(token, 0.5, 10)
+    assert False
 `;
 
 /** Runs the program like npx: as the child of a process that ends without its child. */
@@ -246,6 +271,30 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     it("names the flag that writes a report", () => {
       expect(text).toContain("\n--clobsim-reports DIR writes a report of each failing test");
     });
+  });
+
+  it("ends its server when it is killed", async () => {
+    const own = join(folder, "killed");
+    mkdirSync(own);
+    writeFileSync(join(own, "test_it.py"), KILLED);
+    const args = ["-m", "pytest", "-p", "clobsim.plugin", "-p", "no:cacheprovider", "-s", "test_it.py"];
+    const { text } = await run(python, args, own);
+    const [, url = ""] = /used (\S+)$/m.exec(text) ?? [];
+    expect(url).toMatch(/^http:/);
+    await expect.poll(() => fetch(url).catch(String), { timeout: 20_000 }).toContain("fetch failed");
+  });
+
+  it("writes a report for each failing test, however long or alike the names are", async () => {
+    const args = ["--clobsim-reports", "reports"];
+    const ran = await pytest(python, "alike", ALIKE, { args });
+    const commands = [...ran.text.matchAll(/clobsim: report -+\n(.*)\n/g)].map(([, line]) => line);
+    expect(new Set(commands).size).toBe(4);
+    expect(readdirSync(join(ran.folder, "reports")).length).toBe(4);
+  });
+
+  it("names the accounts of orders that were placed before a restored snapshot", async () => {
+    const { text } = await pytest(python, "restored", RESTORED);
+    expect(text).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order /m);
   });
 
   describe("with a test that fails", () => {

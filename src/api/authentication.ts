@@ -4,7 +4,7 @@ import { quoted } from "../core/format.ts";
 import { isAddress } from "../core/terms.ts";
 import { isUnixSeconds } from "../core/time.ts";
 import { endpoints } from "./endpoint.ts";
-import { ApiError, type ERROR_SCOPES } from "./errors.ts";
+import { ApiError, type ERROR_SCOPES, withPrefix } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, type ReplyOf, type RequestOf } from "./schemas.ts";
@@ -252,10 +252,11 @@ export function explainAuth(
     found: find(evidence),
   }));
   const first = results.find(({ found }) => found);
+  const hint = first?.found?.hint;
   const sent = request.headers.poly_timestamp;
   return {
     verdict: first?.code ?? "OK",
-    hint: first?.found?.hint ?? null,
+    hint: hint === undefined ? null : withPrefix(hint, server.prefix),
     checks: results.map(({ check, code, passed, found }) => ({ check, code, ...outcomeOf(found, passed) })),
     canonicalMessage: canonicalMessage({
       timestamp: sent !== undefined && isUnixSeconds(sent) ? sent : String(serverTime),

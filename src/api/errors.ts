@@ -164,7 +164,7 @@ export function requireBelowLimit(count: number, maximum: number, items: string,
 }
 
 /** Adds the path prefix of an exchange to the endpoints in a hint, such as `GET /sim`; a route in quotes is a value. */
-const withPrefix = (hint: string, prefix: string): string =>
+export const withPrefix = (hint: string, prefix: string): string =>
   hint.replace(/(?<=^|\s)(GET|POST|DELETE|mean) (?=\/)/g, `$1 ${prefix}`);
 
 /** `prefix` is the path prefix of the exchange if it is one of a pool: `/3`. */

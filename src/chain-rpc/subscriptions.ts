@@ -98,12 +98,6 @@ export class Subscriptions {
     this.#logs.clear();
   }
 
-  /** Sends new notifications to a client, now or in turn with others. */
-  sendPending(subscriber: Subscriber): void {
-    this.#ready.add(subscriber);
-    void this.#send();
-  }
-
   /** Wakes subscribers once in a turn of the event loop, however many commands were applied in it. */
   #schedule(): void {
     if (this.#isScheduled) return;
@@ -142,11 +136,7 @@ export class Subscriptions {
   *#steps(): Steps<void> {
     for (const subscriber of this.#ready) {
       this.#ready.delete(subscriber);
-      try {
-        yield* subscriber.sendNew();
-      } catch (defect) {
-        subscriber.fail(defect);
-      }
+      yield* subscriber.sendNew();
     }
   }
 
@@ -223,31 +213,32 @@ export class Subscriber {
     return true;
   }
 
-  /** Called when the sink has room again. */
-  sendPending(): void {
-    if (this.#subscriptions.size > 0) this.#hub.sendPending(this);
+  /** Sends new notifications while the sink has room: a slice now, the others in turn with other jobs. */
+  async sendPending(): Promise<void> {
+    if (this.#subscriptions.size === 0) return;
+    await this.#hub.node.slices.run(this.sendNew());
   }
 
   close(): void {
     for (const id of this.#subscriptions.keys()) this.unsubscribe(id);
   }
 
-  fail(defect: unknown): void {
-    this.close();
-    this.#sink.fail(defect);
-  }
-
-  /** Sends new notifications while the sink has room. */
+  /** Sends new notifications while the sink has room. A defect ends them. */
   *sendNew(): Steps<void> {
-    for (const [id, cursor] of this.#subscriptions) {
-      while (this.#sink.hasRoom && this.#subscriptions.has(id)) {
-        const { state, cursors } = this.#hub.node;
-        cursors.follow(state);
-        const isSent =
-          cursor.kind === "logs" ? yield* this.#sendLogs(id, cursor) : this.#sendNext(id, cursor);
-        if (!isSent) break;
-        yield;
+    try {
+      for (const [id, cursor] of this.#subscriptions) {
+        while (this.#sink.hasRoom && this.#subscriptions.has(id)) {
+          const { state, cursors } = this.#hub.node;
+          cursors.follow(state);
+          const isSent =
+            cursor.kind === "logs" ? yield* this.#sendLogs(id, cursor) : this.#sendNext(id, cursor);
+          if (!isSent) break;
+          yield;
+        }
       }
+    } catch (defect) {
+      this.close();
+      this.#sink.fail(defect);
     }
   }
 

@@ -102,6 +102,8 @@ class ChainSocket implements NotificationSink {
   readonly #isTrusted: boolean;
   readonly #messages: Buffer[] = [];
   #client: ChainClient | null = null;
+  /** Whether the next message has to wait: for the answer to the one before, and then for the notifications it caused. */
+  #isBusy = false;
   #isAnswering = false;
   /** Resolves when all delayed sends are written to the socket; null if there are none. */
   #pendingSends: Promise<void> | null = null;
@@ -224,27 +226,32 @@ class ChainSocket implements NotificationSink {
     this.#processNext();
   }
 
-  /** Answers the next request, or sends pending notifications, if the answer before is sent. */
+  /** Answers the next request, or sends pending notifications, if the request before is done with. */
   #processNext(): void {
-    if (this.#isAnswering || this.#stall !== null) {
+    if (this.#isBusy || this.#stall !== null) {
       if (this.#messages.length > 0) this.#webSocket.pause();
       return;
     }
     const message = this.#messages.shift();
     if (message === undefined) {
       if (this.#webSocket.isPaused) this.#webSocket.resume();
-      this.#client?.sendPending();
+      void this.#client?.sendPending();
       return;
     }
-    this.#isAnswering = true;
-    this.#answer(message).then(
-      () => {
-        this.#isAnswering = false;
-        if (this.#isOpen) this.#processNext();
-        else this.#end();
-      },
+    this.#process(message).then(
+      () => (this.#isOpen ? this.#processNext() : this.#end()),
       (failure: unknown) => this.fail(failure),
     );
+  }
+
+  async #process(message: Buffer): Promise<void> {
+    this.#isBusy = true;
+    this.#isAnswering = true;
+    await this.#answer(message);
+    this.#isAnswering = false;
+    // Now, because the next request may replace the blocks that this one mined.
+    await this.#client?.sendPending();
+    this.#isBusy = false;
   }
 
   async #answer(message: Buffer): Promise<void> {

@@ -57,7 +57,7 @@ export interface Chain extends ChainCalls {
 
 export interface ChainClient extends ChainCalls {
   /** Sends pending notifications while the sink has room. */
-  sendPending(): void;
+  sendPending(): Promise<void>;
   close(): void;
 }
 

@@ -57,6 +57,15 @@ describe("newHeads", () => {
     expect(heads[0]).not.toHaveProperty("transactions");
   });
 
+  it("reports a block before the next request of the connection, which may replace it", async () => {
+    const id = await socket.subscribe("newHeads");
+    const { number } = await head();
+    const requests = [["evm_mine"], ["anvil_reorg", "0x1", []], ["evm_snapshot"], ["evm_mine"]] as const;
+    await Promise.all(requests.map(([method, ...params]) => socket.result(method, ...params)));
+    const heads = await resultsOf<Head>(id, 3);
+    expect(heads.map((head) => BigInt(head.number) - number)).toEqual([1n, 1n, 2n]);
+  });
+
   it("reports the blocks that replace others in a reorganization, once each", async () => {
     const id = await socket.subscribe("newHeads");
     await chain.node.mine({ blocks: 2 });

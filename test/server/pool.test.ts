@@ -124,6 +124,15 @@ describe("an exchange of a pool", () => {
     }
   });
 
+  it("names its own paths in the explanation of a signature", async () => {
+    const api = await exchangeAt(server, 2);
+    const trader = await devTrader(api);
+    const headers = { ...trader.headers("GET", "/clob/orders", ""), poly_timestamp: "1" };
+    const pasted = { method: "GET", url: "/clob/orders", headers };
+    const { hint } = await api.post<{ hint: string }>("/sim/explain-auth", pasted);
+    expect(hint).toBe("synchronise with GET /2/clob/time");
+  });
+
   it("works with the typed client, with or without a slash at the end of the URL", async () => {
     const client = new ExchangeClient(`${server.url}/4/`, { time: "server" });
     const { devAccounts } = orThrow(await client.control.info());
