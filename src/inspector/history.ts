@@ -199,13 +199,10 @@ export class History {
     return this.#shown.exchange;
   }
 
-  /** Visits rows `from` up to, not including, `to`, each with the state after it. */
-  visit(from: number, to: number, take: (row: number, replayed: ReplayedLine, state: State) => void): void {
-    this.#moveTo(this.#scratch, from);
-    for (let row = from; row < to; row += 1) {
-      const replayed = this.#step(this.#scratch);
-      take(row, replayed, this.#scratch.exchange.state);
-    }
+  /** Replays a row, and returns the result of `take`. The state is that after the row, valid until the next call. */
+  visit<T>(row: number, take: (replayed: ReplayedLine, state: State) => T): T {
+    this.#moveTo(this.#scratch, row);
+    return take(this.#step(this.#scratch), this.#scratch.exchange.state);
   }
 
   #moveTo(position: Position, rows: number): void {

@@ -5,7 +5,6 @@ import { toIso } from "../core/time.ts";
 import {
   file,
   followEnd,
-  history,
   isConnected,
   isShown,
   loadedPart,
@@ -13,6 +12,7 @@ import {
   moment,
   moveTo,
   notice,
+  openHistory,
   PANES,
   type PaneName,
   pane,
@@ -31,6 +31,7 @@ import { JournalPane } from "./panes/journal.tsx";
 import { OrderPane } from "./panes/order.tsx";
 import { SessionPane } from "./panes/session.tsx";
 import { Timeline } from "./panes/timeline.tsx";
+import { setTo } from "./parts.tsx";
 import { begin, openFile } from "./sources.ts";
 
 /** The page: a timeline, and the panes at its cursor. A report dropped anywhere on the page is opened. */
@@ -78,7 +79,7 @@ function Top() {
 }
 
 function whereText({ isHead, rows }: Moment): string {
-  if (!isHead || server.value === null) return `row ${rows} of ${history.value?.count ?? 0}`;
+  if (!isHead || server.value === null) return `row ${rows} of ${openHistory().count}`;
   if (!isConnected.value) return "last known state";
   return loadedPart.value === 1 ? "live" : `catching up, ${Math.floor(100 * loadedPart.value)} %`;
 }
@@ -181,13 +182,7 @@ function Notice() {
   return (
     <div class="notice" role="alert">
       <p>{notice.value}</p>
-      <button
-        type="button"
-        aria-label="Close"
-        onClick={() => {
-          notice.value = null;
-        }}
-      >
+      <button type="button" aria-label="Close" onClick={setTo(notice, null)}>
         ×
       </button>
     </div>
@@ -209,9 +204,7 @@ function Panes() {
             type="button"
             data-tab={name}
             aria-pressed={isOnTop(name)}
-            onClick={() => {
-              pane.value = name;
-            }}
+            onClick={setTo(pane, name)}
           >
             {PANES[name]}
           </button>
@@ -273,7 +266,7 @@ function listenToKeys(): void {
       return;
     }
     const act = BY_KEY[key];
-    if (act === undefined) return;
+    if (act === undefined || phase.value.kind !== "open") return;
     event.preventDefault();
     act(event);
   });

@@ -101,6 +101,15 @@ export interface Moment {
 
 const numbers = numbersAs("number");
 
+/**
+ * The open history. Panes and keys need not check for one, because they work only when `phase` is open. A component that
+ * shows its rows reads `revision` too, because the history remains the same object when rows are added.
+ */
+export const openHistory = (): History => history.value as History;
+
+/** The exchange at the cursor of the open history. */
+export const openMoment = (): Moment => moment.value as Moment;
+
 /** Null before a history is open. */
 export const moment: ReadonlySignal<Moment | null> = computed(() => {
   revision.value;
@@ -115,9 +124,7 @@ export const moment: ReadonlySignal<Moment | null> = computed(() => {
 
 /** Market that the panes show: the chosen one, or the one with the most trades. */
 export const market = computed(() => {
-  const { value: at } = moment;
-  if (at === null) return null;
-  const { markets } = at.state;
+  const { markets } = openMoment().state;
   const chosen = markets.find(chosenMarket.value);
   if (chosen !== undefined) return chosen;
   let busiest = markets.find(1) ?? null;
@@ -130,9 +137,8 @@ export const market = computed(() => {
 /** Part of the earlier history that the stream has sent, 0 to 1. */
 export const loadedPart = computed(() => {
   revision.value;
-  const { value: shown } = history;
-  if (shown === null) return 0;
-  const [first, { sequence }] = [shown.opening.sequence, shown.head];
+  const { opening, head } = openHistory();
+  const [first, { sequence }] = [opening.sequence, head];
   return sequence >= initialSequence.value ? 1 : (sequence - first) / (initialSequence.value - first);
 });
 
@@ -161,29 +167,20 @@ export function followEnd(): void {
 
 /** Moves the cursor after some rows; follows the end if these are all. */
 export function moveTo(rows: number): void {
-  const { value: shown } = history;
-  if (shown === null) return;
-  const to = Math.max(0, Math.min(shown.count, Math.round(rows)));
-  cursor.value = to === shown.count ? null : to;
+  const { count } = openHistory();
+  const to = Math.max(0, Math.min(count, Math.round(rows)));
+  cursor.value = to === count ? null : to;
 }
 
 /** Moves the cursor by some rows. */
-export function step(by: number): void {
-  const { value: at } = moment;
-  if (at !== null) moveTo(at.rows + by);
-}
+export const step = (by: number): void => moveTo(openMoment().rows + by);
 
 /** Moves the cursor after the next or previous row with a mark. */
 export function stepToMark(direction: 1 | -1, mark: number = MARK.trade): void {
-  const [{ value: at }, { value: shown }] = [moment, history];
-  if (at === null || shown === null) return;
-  for (let row = at.rows - 1 + direction; row >= 0 && row < shown.count; row += direction) {
-    if ((shown.marks.at(row) & mark) !== 0) {
-      moveTo(row + 1);
-      return;
-    }
-  }
-  moveTo(direction > 0 ? shown.count : 0);
+  const { count, marks } = openHistory();
+  let row = openMoment().rows - 1 + direction;
+  while (row >= 0 && row < count && (marks.at(row) & mark) === 0) row += direction;
+  moveTo(row + 1);
 }
 
 /**
@@ -191,13 +188,12 @@ export function stepToMark(direction: 1 | -1, mark: number = MARK.trade): void {
  * message, or an empty text.
  */
 export function moveToSequence(text: string): string {
-  const { value: shown } = history;
-  if (shown === null) return "";
+  const { count, opening, sequences } = openHistory();
   const asked = /^\d+$/.test(text) ? Number(text) : null;
-  const first = shown.opening.sequence;
+  const first = opening.sequence;
   let last = first;
-  for (let row = shown.count; row >= 0; row -= 1) {
-    const sequence = row === 0 ? first : shown.sequences.at(row - 1);
+  for (let row = count; row >= 0; row -= 1) {
+    const sequence = row === 0 ? first : sequences.at(row - 1);
     if (sequence === asked) {
       moveTo(row);
       return "";
@@ -229,13 +225,12 @@ export function openAccount(number: number): void {
 
 /** Names of dev accounts, bots, faucet and fee account, by address. */
 const names = computed(() => {
-  const { value: shown } = history;
+  const { opening, devAccounts } = openHistory();
   const found = new Map<Address, string>();
-  if (shown === null) return found;
-  const { seed } = shown.opening.config;
+  const { seed } = opening.config;
   for (const { address, name } of botsOf(seed, null)) found.set(address, name);
   for (const name of ["faucet", "fees"]) found.set(houseAddress(seed, name), name);
-  for (const [index, address] of shown.devAccounts.entries()) found.set(address, `dev-${index}`);
+  for (const [index, address] of devAccounts.entries()) found.set(address, `dev-${index}`);
   return found;
 });
 

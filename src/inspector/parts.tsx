@@ -9,8 +9,9 @@ import {
   followed,
   history,
   isShown,
-  moment,
   openAccount,
+  openHistory,
+  openMoment,
   openOrder,
   PANES,
   type PaneName,
@@ -58,7 +59,7 @@ export const Head = ({ columns }: { readonly columns: readonly string[] }) => (
 );
 
 /** List of names and values. */
-export const Facts = ({ of }: { readonly of: Readonly<Record<string, string | number | undefined>> }) => (
+export const Facts = ({ of }: { readonly of: Readonly<Record<string, string | number>> }) => (
   <dl class="facts number">
     {Object.entries(of).map(([name, value]) => (
       <div key={name}>
@@ -82,26 +83,19 @@ export const OrderLink = ({
   </button>
 );
 
-export function AccountLink({ number }: { readonly number: number }) {
-  const { value: at } = moment;
-  if (at === null || number === 0) return null;
-  return (
-    <button
-      type="button"
-      class="link"
-      title={at.state.accounts.find(number)?.address ?? ""}
-      onClick={() => openAccount(number)}
-    >
-      {nameOf(number)}
-    </button>
-  );
-}
+export const AccountLink = ({ number }: { readonly number: number }) => (
+  <button
+    type="button"
+    class="link"
+    title={openMoment().state.accounts.find(number)?.address ?? ""}
+    onClick={() => openAccount(number)}
+  >
+    {nameOf(number)}
+  </button>
+);
 
 /** Returns the name of an account. The state at the end is used because it has all accounts, also those after the cursor. */
-export function nameOf(number: number): string {
-  const { value: shown } = history;
-  return shown === null ? "" : accountName(shown.head.state, number);
-}
+export const nameOf = (number: number): string => accountName(openHistory().head.state, number);
 
 /** Formats the time of day with milliseconds. */
 export const clockText = (at: number): string => toIso(at as never).slice(11, 23);
@@ -112,55 +106,36 @@ export const Time = ({ at }: { readonly at: number }) => (
   </time>
 );
 
-/** Result of the latest action, also announced to screen readers. */
-export interface ActionResult {
-  readonly text: string;
-  readonly isWrong: boolean;
-}
-
-/** Runs actions one after the other and keeps the result of the latest. */
+/** Runs actions one after the other and keeps the result of the latest, which is also announced to screen readers. */
 export function useAction() {
-  const result = useSignal<ActionResult | null>(null);
+  const result = useSignal({ text: "", isWrong: false });
   const latest = useRef(Promise.resolve());
   const run = (act: () => Promise<string | undefined>): Promise<void> => {
-    latest.current = latest.current.then(() => execute(act));
+    latest.current = latest.current.then(async () => {
+      try {
+        result.value = { text: (await act()) ?? "", isWrong: false };
+      } catch (error) {
+        const hint = error instanceof RequestError && error.hint !== "" ? `: ${error.hint}` : "";
+        const text = `${error instanceof Error ? error.message : String(error)}${hint}`;
+        result.value = { text, isWrong: true };
+      }
+    });
     return latest.current;
   };
-  const execute = async (act: () => Promise<string | undefined>): Promise<void> => {
-    try {
-      const text = await act();
-      result.value = text === undefined ? null : { text, isWrong: false };
-    } catch (error) {
-      const hint = error instanceof RequestError && error.hint !== "" ? `: ${error.hint}` : "";
-      result.value = {
-        text: `${error instanceof Error ? error.message : String(error)}${hint}`,
-        isWrong: true,
-      };
-    }
-  };
   /** Sends a request to the server. */
-  const ask = (
-    method: "GET" | "POST" | "DELETE",
-    path: string,
-    body?: object,
-    done?: string,
-  ): Promise<void> =>
-    run(async () => {
+  const ask = (method: "GET" | "POST" | "DELETE", path: string, body?: object, done?: string): void =>
+    void run(async () => {
       await server.value?.ask(method, path, body);
       return done;
     });
   return { result, run, ask };
 }
 
-export type Action = ReturnType<typeof useAction>;
-
-export function Outcome({ of: { result } }: { readonly of: Action }) {
-  return (
-    <p class={result.value?.isWrong === true ? "outcome wrong" : "outcome"} role="status">
-      {result.value?.text ?? ""}
-    </p>
-  );
-}
+export const Outcome = ({ of: { result } }: { readonly of: ReturnType<typeof useAction> }) => (
+  <p class={result.value.isWrong ? "outcome wrong" : "outcome"} role="status">
+    {result.value.text}
+  </p>
+);
 
 /** Button that sends a command to the exchange; disabled if that is not possible. */
 export function ActionButton({
@@ -189,6 +164,13 @@ export function disabledReason(): string {
   if (server.value === null) return "a report is read-only: clobsim serve --from REPORT continues from it";
   return "an earlier row is shown: go to the end first (l)";
 }
+
+/** Returns a handler that sets a signal. */
+export const setTo =
+  <T,>(to: Signal<T>, value: NoInfer<T>) =>
+  (): void => {
+    to.value = value;
+  };
 
 /** Binds a field to the signal that holds its text. */
 export const bindTo = (to: Signal<string>) => ({
@@ -263,11 +245,10 @@ export function Choice<Value extends string | number>({
 
 /** Returns all markets as options, by number. */
 export function useMarkets(): readonly (readonly [number, string])[] {
-  const { value: at } = moment;
-  const markets = at?.state.markets;
+  const { markets } = openMoment().state;
   return useMemo(
-    () => (markets === undefined ? [] : [...markets].map(({ number, slug }) => [number, slug] as const)),
-    [history.value, markets?.size],
+    () => [...markets].map(({ number, slug }) => [number, slug] as const),
+    [history.value, markets.size],
   );
 }
 

@@ -70,17 +70,21 @@ export class RowFilter {
 
   #matches(row: number, text: string): boolean {
     const line = this.#history.lines.at(row);
-    const request = this.#requests.get(row);
-    let isMatch = [request?.code, request?.fault, request?.requestId, request?.path].some((part) =>
-      part?.toLowerCase().includes(text),
+    const { code, fault, requestId, path }: Partial<StreamRequest> = this.#requests.get(row) ?? {};
+    const has = (part: string | undefined): boolean => part?.toLowerCase().includes(text) === true;
+    const isOfRequest = [code, fault, requestId, path, isControl(line, "refused") ? line.d.code : ""].some(
+      has,
     );
-    if (isControl(line, "refused")) isMatch ||= line.d.code.toLowerCase().includes(text);
-    this.#history.visit(row, row + 1, (_row, replayed, state) => {
-      const { actor, text: asked, result } = describeLine(replayed, state);
-      const name = this.#nameOf(state, this.#history.actors.at(row));
-      isMatch ||= `${name} ${actor ?? ""} ${asked} ${result}`.toLowerCase().includes(text);
-    });
-    return isMatch;
+    return (
+      isOfRequest ||
+      has(
+        this.#history.visit(row, (replayed, state) => {
+          const { actor, text: asked, result } = describeLine(replayed, state);
+          const name = this.#nameOf(state, this.#history.actors.at(row));
+          return `${name} ${actor ?? ""} ${asked} ${result}`;
+        }),
+      )
+    );
   }
 }
 
@@ -117,9 +121,9 @@ export class RowDescriptions {
     let done = 0;
     for (const row of this.#requested) {
       if (performance.now() - began > SLICE_MS) break;
-      this.#history.visit(row, row + 1, (_row, replayed, state) =>
-        this.#store(row, describeLine(replayed, state)),
-      );
+      this.#descriptions.set(row, this.#history.visit(row, describeLine));
+      const [oldest] = this.#descriptions.keys();
+      if (this.#descriptions.size > MAX_CACHED) this.#descriptions.delete(oldest as number);
       done += 1;
     }
     this.#requested = this.#requested.slice(done);
@@ -130,14 +134,6 @@ export class RowDescriptions {
       this.#isWaiting = false;
       this.#work(true);
     });
-  }
-
-  #store(row: number, description: LineDescription): void {
-    if (this.#descriptions.size >= MAX_CACHED) {
-      const [oldest] = this.#descriptions.keys();
-      if (oldest !== undefined) this.#descriptions.delete(oldest);
-    }
-    this.#descriptions.set(row, description);
   }
 }
 

@@ -134,9 +134,9 @@ const NOTICES: Readonly<Record<string, string>> = {
 async function follow(server: Server, signal: AbortSignal): Promise<void> {
   shownServer.value = server;
   const feed = new Feed(server, signal);
-  for (let last = ""; !signal.aborted; ) {
+  while (!signal.aborted) {
     try {
-      last = await feed.read(last);
+      await feed.read();
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof RequestError && error.code !== "UNREACHABLE") {
@@ -148,7 +148,6 @@ async function follow(server: Server, signal: AbortSignal): Promise<void> {
         if (!isTemporary) return;
       }
     }
-    last = feed.last;
     if (feed.mustRestart) continue;
     isConnected.value = false;
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -159,8 +158,8 @@ async function follow(server: Server, signal: AbortSignal): Promise<void> {
 class Feed {
   readonly #server: Server;
   readonly #signal: AbortSignal;
-  /** Id of the latest entry. */
-  last = "";
+  /** Id of the latest entry, after which to continue; empty for the start. */
+  #last = "";
   /** Whether the history has been replaced and must be read from its start. */
   mustRestart = false;
   #notice: string | null = null;
@@ -173,12 +172,12 @@ class Feed {
   }
 
   /**
-   * Reads until the connection ends; returns the id after which to continue.
+   * Reads until the connection ends.
    * @throws RequestError
    * @throws DOMException if the signal is aborted.
    */
-  async read(last: string): Promise<string> {
-    const headers: Record<string, string> = last === "" ? {} : { "last-event-id": last };
+  async read(): Promise<void> {
+    const headers: Record<string, string> = this.#last === "" ? {} : { "last-event-id": this.#last };
     const signal = this.#signal;
     const response = await this.#server.send("GET", "/sim/stream?from=start", undefined, { headers, signal });
     isConnected.value = true;
@@ -186,21 +185,19 @@ class Feed {
     this.mustRestart = false;
     const reader = response.body?.getReader();
     const eventsIn = eventStreamReader();
-    for (;;) {
+    while (!this.mustRestart) {
       const { done, value } = (await reader?.read()) ?? { done: true };
       signal.throwIfAborted();
-      if (done || value === undefined) return this.last;
+      if (done || value === undefined) return;
       await this.#take(eventsIn(value).map(streamEntry));
-      if (!this.mustRestart) continue;
-      await reader?.cancel();
-      return "";
     }
+    await reader?.cancel();
   }
 
   async #take(entries: readonly StreamEntry[]): Promise<void> {
     let began = performance.now();
     for (const entry of entries) {
-      this.last = entry.id;
+      this.#last = entry.id;
       this.#add(entry);
       if (this.mustRestart) return;
       if (performance.now() - began < SLICE_MS) continue;
@@ -254,7 +251,7 @@ class Feed {
   #begin(opening: StreamOpening): void {
     const { reason, t, config, start, base } = opening;
     if (reason === "putBack" || reason === "unknown") {
-      this.last = "";
+      this.#last = "";
       this.mustRestart = true;
       this.#notice = NOTICES[reason] ?? null;
       return;

@@ -78,13 +78,14 @@ describe("the exchange after a row", () => {
       const { lines } = replayStates(journal, () => false);
       for (const row of rows.slice(0, 60)) {
         const from = Math.max(0, row - 3);
-        report.history.visit(from, row, (at, each) => {
+        for (let at = from; at < row; at += 1) {
+          const each = report.history.visit(at, (replayed) => replayed);
           const replayed = lines[at];
-          expect([at, each.line.n, each.command, each.result.kind]).toEqual([
-            ...[at, replayed?.line.n, replayed?.command],
+          expect([each.line.n, each.command, each.result.kind]).toEqual([
+            ...[replayed?.line.n, replayed?.command],
             each.line.k === "restore" ? "note" : replayed?.result.kind,
           ]);
-        });
+        }
         expect(stateHashes(report.history.at(row))).toEqual(states.get(row));
       }
     });
@@ -202,7 +203,7 @@ describe("a line with another result in the replay", () => {
     expect(history.count).toBe(lines.length - 1);
     expect(history.marks.at(row) & MARK.problem).toBe(MARK.problem);
     const kinds: string[] = [];
-    history.visit(row - 1, row + 3, (_row, { result }) => void kinds.push(result.kind));
+    for (let at = row - 1; at < row + 3; at += 1) history.visit(at, ({ result }) => kinds.push(result.kind));
     expect(kinds).toEqual(["accepted", "differs", "unknown", "unknown"]);
     const { states } = replayStates(journal);
     for (const rows of [row, row + 1, row + 5, history.count]) {

@@ -31,10 +31,10 @@ function rowsBy(choice: Partial<Filtering[1]>, requests: Filtering[2] = new Map(
 /** The rows for which a condition holds, tested one by one. */
 function rowsWhere(isIncluded: (row: number, words: string) => boolean): number[] {
   const found: number[] = [];
-  history.visit(0, history.count, (row, line, state) => {
-    const { actor, text, result } = describeLine(line, state);
+  for (let row = 0; row < history.count; row += 1) {
+    const { actor, text, result } = history.visit(row, describeLine);
     if (isIncluded(row, `${actor ?? ""} ${text} ${result}`.toLowerCase())) found.push(row);
-  });
+  }
   return found;
 }
 

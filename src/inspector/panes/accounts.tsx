@@ -3,9 +3,8 @@ import { type Account, availableOf, type Balance, openOrdersOf } from "../../cor
 import { counted, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { remainingOf } from "../../core/order.ts";
-import type { State } from "../../core/state.ts";
 import { devPrivateKey } from "../../simulation/world-accounts.ts";
-import { chosenAccount, history, isShown, moment } from "../model.ts";
+import { chosenAccount, isShown, openHistory, openMoment } from "../model.ts";
 import {
   ActionButton,
   bindTo,
@@ -26,9 +25,9 @@ const MAX_LISTED = 500;
 
 /** Balances and open orders of an account. */
 export function AccountsPane() {
-  const { value: at } = moment;
-  if (!isShown("accounts") || at === null) return null;
-  const { accounts } = at.state;
+  if (!isShown("accounts")) return null;
+  const { state } = openMoment();
+  const { accounts } = state;
   const account = accounts.find(chosenAccount.value);
   const listed = [...accounts].slice(0, MAX_LISTED);
   if (account !== undefined && !listed.includes(account)) listed.push(account);
@@ -47,15 +46,15 @@ export function AccountsPane() {
       {account === undefined ? (
         <EmptyNote>{`${counted(accounts.size, "account")}. Choose one to see its balances, its orders, and its marks in the book.`}</EmptyNote>
       ) : (
-        <Details account={account} state={at.state} />
+        <Details account={account} />
       )}
     </Pane>
   );
 }
 
-function Details({ account, state }: { readonly account: Account; readonly state: State }) {
-  const { value: at } = moment;
-  const orders = at === null ? [] : [...openOrdersOf(at.state, account)];
+function Details({ account }: { readonly account: Account }) {
+  const { state } = openMoment();
+  const orders = [...openOrdersOf(state, account)];
   const { balances: policy } = state.config;
   const rows = [...account.holdings].sort(([a], [b]) => a - b);
   const cells = <Unit extends number>(of: Balance<Unit>, text: (units: number) => string) => (
@@ -80,17 +79,15 @@ function Details({ account, state }: { readonly account: Account; readonly state
               <th scope="row">USDC</th>
               {cells(account.collateral, moneyText)}
             </tr>
-            {rows.flatMap(([number, { yes, no }]) =>
-              (["YES", "NO"] as const).map((side) => (
+            {rows.flatMap(([number, { yes, no }]) => {
+              const { slug } = state.markets.get(number);
+              return [["YES", yes] as const, ["NO", no] as const].map(([side, held]) => (
                 <tr key={`${number} ${side}`}>
-                  <th
-                    scope="row"
-                    title={state.markets.get(number).slug}
-                  >{`${side} ${state.markets.get(number).slug}`}</th>
-                  {cells(side === "YES" ? yes : no, sizeText)}
+                  <th scope="row" title={slug}>{`${side} ${slug}`}</th>
+                  {cells(held, sizeText)}
                 </tr>
-              )),
-            )}
+              ));
+            })}
           </tbody>
         </table>
       </section>
@@ -119,13 +116,13 @@ function Details({ account, state }: { readonly account: Account; readonly state
 
 /** Private key of a dev account, which is not secret. */
 function DevKey({ account }: { readonly account: Account }) {
-  const { value: shown } = history;
-  const index = shown?.devAccounts.indexOf(account.address) ?? -1;
-  if (shown === null || index < 0) return null;
+  const { devAccounts, opening } = openHistory();
+  const index = devAccounts.indexOf(account.address);
+  if (index < 0) return null;
   return (
     <details>
       <summary>{`Private key of dev-${index}`}</summary>
-      <code class="id">{devPrivateKey(shown.opening.config.seed, index)}</code>
+      <code class="id">{devPrivateKey(opening.config.seed, index)}</code>
     </details>
   );
 }
@@ -133,6 +130,7 @@ function DevKey({ account }: { readonly account: Account }) {
 function Fund({ address }: { readonly address: string }) {
   const amount = useSignal("1000");
   const action = useAction();
+  const path = `/sim/accounts/${address}/fund`;
   return (
     <p class="row">
       <label>
@@ -140,14 +138,7 @@ function Fund({ address }: { readonly address: string }) {
       </label>
       <ActionButton
         label="Fund"
-        onClick={() =>
-          void action.ask(
-            "POST",
-            `/sim/accounts/${address}/fund`,
-            { collateral: Number(amount.value) },
-            "funded",
-          )
-        }
+        onClick={() => action.ask("POST", path, { collateral: Number(amount.value) }, "funded")}
       />
       <Outcome of={action} />
     </p>

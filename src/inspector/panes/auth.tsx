@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { explainAuth, type PastedRequest } from "../../api/authentication.ts";
 import { Keyring } from "../../engine/keyring.ts";
-import { moment, server } from "../model.ts";
+import { openMoment, server } from "../model.ts";
 import { bindTo, Pane } from "../parts.tsx";
 
 type Explained = ReturnType<typeof explainAuth>;
@@ -13,19 +13,13 @@ export function AuthPane() {
   const found = useSignal<Explained | string | null>(null);
   const explain = (event: Event): void => {
     event.preventDefault();
-    const { value: at } = moment;
+    const { exchange, state, now } = openMoment();
     const request = readRequest(pasted.value);
-    if (at === null || typeof request === "string") {
-      found.value = typeof request === "string" ? request : null;
-      return;
-    }
-    const keyring = new Keyring(at.exchange, at.state.config.seed);
-    const prefix = server.value?.prefix ?? "";
-    found.value = explainAuth(request, (key) => keyring.find(key), {
-      time: Math.floor(at.now / 1000),
-      host: location.host || undefined,
-      prefix,
-    });
+    const keyring = new Keyring(exchange, state.config.seed);
+    const time = Math.floor(now / 1000);
+    const where = { time, host: location.host || undefined, prefix: server.value?.prefix ?? "" };
+    found.value =
+      typeof request === "string" ? request : explainAuth(request, (key) => keyring.find(key), where);
   };
   return (
     <Pane name="auth">
@@ -120,7 +114,7 @@ function differenceOf(expected: string, found: string): string {
 }
 
 /** Parses a curl command or an HTTP request; returns an error message if it is neither. */
-export function readRequest(text: string): PastedRequest | string {
+function readRequest(text: string): PastedRequest | string {
   const trimmed = text.trim();
   if (trimmed === "") return "paste a request first";
   return /^\$?\s*curl\s/.test(trimmed) ? ofCurl(trimmed) : ofHttp(trimmed);

@@ -4,10 +4,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
 import { counted, priceText, sizeText } from "../../core/format.ts";
 import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
-import type { State } from "../../core/state.ts";
 import { type Price, price } from "../../core/units.ts";
-import { chosenAccount, chosenMarket, isShown, market, moment, outcome } from "../model.ts";
-import { AccountLink, Choice, EmptyNote, Head, OrderLink, Pane, useMarkets } from "../parts.tsx";
+import { chosenAccount, chosenMarket, isShown, market, openMoment, outcome } from "../model.ts";
+import { AccountLink, Choice, EmptyNote, Head, OrderLink, Pane, setTo, useMarkets } from "../parts.tsx";
 
 /** Price level in terms of the outcome. */
 interface Level {
@@ -27,13 +26,13 @@ interface Sides {
   readonly asks: readonly Level[];
 }
 
-/** Returns the book of one outcome, best prices first, as GET /clob/book does. */
-export function ladderOf(state: State, of: Market, side: "YES" | "NO", account: number): Sides {
-  const { book } = bookFor(of, side);
-  const mirrored = isMirrored(of, side);
+/** Returns the book of the chosen outcome, best prices first, as GET /clob/book does. */
+function ladderOf(of: Market): Sides {
+  const { book } = bookFor(of, outcome.value);
+  const mirrored = isMirrored(of, outcome.value);
   const levels = (direction: BookDirection): Level[] => {
     const found: Level[] = [];
-    const own = book === null ? new Map<number, number>() : ownAt(state, book, direction, account);
+    const own = book === null ? new Map<number, number>() : ownAt(book, direction);
     book?.depth(direction, (tick, size, orders) => {
       const at = priceIn(mirrored, price(tick * of.tickSize));
       found.push({ price: at, size, orders, tick, direction, own: own.get(tick) ?? 0 });
@@ -46,44 +45,41 @@ export function ladderOf(state: State, of: Market, side: "YES" | "NO", account: 
 
 type Book = NonNullable<ReturnType<typeof bookFor>["book"]>;
 
-/** Returns the open size of an account at each level of a side. */
-function ownAt(state: State, book: Book, direction: BookDirection, account: number): Map<number, number> {
+/** Returns the open size of the chosen account at each level of a side. */
+function ownAt(book: Book, direction: BookDirection): Map<number, number> {
+  const { orders, pool } = openMoment().state;
   const own = new Map<number, number>();
-  if (account === 0) return own;
+  if (chosenAccount.value === 0) return own;
   book.queue(direction, (slot) => {
-    const order = state.orders.get(state.pool.orderIn(slot));
-    if (order.account !== account) return;
+    if (orders.get(pool.orderIn(slot)).account !== chosenAccount.value) return;
     const tick = book.tickOf(slot);
-    own.set(tick, (own.get(tick) ?? 0) + state.pool.openIn(slot));
+    own.set(tick, (own.get(tick) ?? 0) + pool.openIn(slot));
   });
   return own;
 }
 
 export function BookPane() {
-  const { value: at } = moment;
   const { value: of } = market;
   /** Level whose queue is shown. */
   const opened = useSignal<Pick<Level, "tick" | "direction"> | null>(null);
   if (!isShown("book")) return null;
-  if (at === null || of === null) return <Pane name="book">{<EmptyNote>No market.</EmptyNote>}</Pane>;
-  const { bids, asks } = ladderOf(at.state, of, outcome.value, chosenAccount.value);
+  if (of === null) return <Pane name="book">{<EmptyNote>No market.</EmptyNote>}</Pane>;
+  const { bids, asks } = ladderOf(of);
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];
   const largest = Math.max(1, ...[...bids, ...asks].map(({ size }) => size));
+  const isOpen = ({ tick, direction }: Level): boolean =>
+    tick === opened.value?.tick && direction === opened.value.direction;
   const row = (level: Level) => (
     <Row
       key={`${level.direction} ${level.tick}`}
       level={level}
       isBid={bids.includes(level)}
       largest={largest}
-      isOpen={opened.value?.tick === level.tick && opened.value.direction === level.direction}
-      onOpen={(isOpen) => {
-        opened.value = isOpen ? level : null;
-      }}
+      isOpen={isOpen(level)}
+      onClick={setTo(opened, isOpen(level) ? null : level)}
     />
   );
-  const level = [...bids, ...asks].find(
-    ({ tick, direction }) => tick === opened.value?.tick && direction === opened.value.direction,
-  );
+  const level = [...bids, ...asks].find(isOpen);
   return (
     <Pane name="book" tools={<Chooser />}>
       <p class="quote number">
@@ -135,14 +131,7 @@ function Chooser() {
     <>
       <Choice label="Market" of={chosenMarket} shown={market.value?.number ?? 0} options={useMarkets()} />
       {(["YES", "NO"] as const).map((each) => (
-        <button
-          key={each}
-          type="button"
-          aria-pressed={outcome.value === each}
-          onClick={() => {
-            outcome.value = each;
-          }}
-        >
+        <button key={each} type="button" aria-pressed={outcome.value === each} onClick={setTo(outcome, each)}>
           {each}
         </button>
       ))}
@@ -155,13 +144,13 @@ function Row({
   isBid,
   largest,
   isOpen,
-  onOpen,
+  onClick,
 }: {
   readonly level: Level;
   readonly isBid: boolean;
   readonly largest: number;
   readonly isOpen: boolean;
-  readonly onOpen: (isOpen: boolean) => void;
+  readonly onClick: () => void;
 }) {
   const bar = { inlineSize: `${Math.max(1, (100 * size) / largest)}%` };
   const sizeCell = (
@@ -177,7 +166,7 @@ function Row({
     <tr class={isBid ? "bid" : "ask"} data-price={priceText(at)}>
       {isBid ? sizeCell : <td />}
       <td class="number price">
-        <button type="button" class="link" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
+        <button type="button" class="link" aria-expanded={isOpen} onClick={onClick}>
           {priceText(at)}
         </button>
       </td>
@@ -189,14 +178,13 @@ function Row({
 
 /** Orders of a level in the order of matching. */
 function Queue({ of, level }: { readonly of: Market; readonly level: Level }) {
-  const { value: at } = moment;
   const { book } = bookFor(of, outcome.value);
-  if (at === null || book === null) return null;
+  if (book === null) return null;
   const slots: number[] = [];
   book.queue(level.direction, (slot) => {
     if (book.tickOf(slot) === level.tick) slots.push(slot);
   });
-  const { orders, pool } = at.state;
+  const { orders, pool } = openMoment().state;
   return (
     <div class="queue">
       <h3>{`Queue at ${priceText(level.price)}: ${counted(slots.length, "order")}, ${sizeText(level.size)} shares`}</h3>

@@ -7,7 +7,7 @@ import { kindOf } from "../../core/chain/transaction.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import type { Trade } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
-import { isShown, type Moment, moment } from "../model.ts";
+import { isShown, openMoment } from "../model.ts";
 import {
   ActionButton,
   bindTo,
@@ -27,9 +27,8 @@ const [MAX_BLOCKS, MAX_TRADES, MAX_PENDING] = [20, 200, 50];
 
 /** The settlement chain: pending transactions, settlement of trades, faults and blocks. */
 export function ChainPane() {
-  const { value: at } = moment;
-  if (!isShown("chain") || at === null) return null;
-  const { state } = at;
+  if (!isShown("chain")) return null;
+  const { state } = openMoment();
   const { chain } = state;
   const head = headBlock(chain);
   return (
@@ -44,7 +43,7 @@ export function ChainPane() {
           reorganizations: chain.reorganizations,
         }}
       />
-      <Controls at={at} />
+      <Controls />
       <Settlements state={state} />
       <Pending state={state} />
       <Blocks state={state} />
@@ -52,7 +51,8 @@ export function ChainPane() {
   );
 }
 
-function Controls({ at: { state } }: { readonly at: Moment }) {
+function Controls() {
+  const { state } = openMoment();
   const kind = useSignal<FaultKind | "reorg">("fail");
   const times = useSignal("1");
   const action = useAction();
@@ -60,19 +60,19 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
   const set = (): void => {
     const isCounted = FAULT_FIELDS[kind.value].includes("times");
     const body = { kind: kind.value, ...(isCounted ? { times: Number(times.value) } : {}) };
-    void action.ask("POST", "/sim/chain/faults", body);
+    action.ask("POST", "/sim/chain/faults", body);
   };
   return (
     <>
       <p class="row">
         <ActionButton
           label="Mine a block"
-          onClick={() => void action.ask("POST", "/sim/chain/mine", { blocks: 1 })}
+          onClick={() => action.ask("POST", "/sim/chain/mine", { blocks: 1 })}
         />
         <ActionButton
           label="Bump fees"
           title="raises the fees of transactions that a gas spike keeps out of blocks"
-          onClick={() => void action.ask("POST", "/sim/chain/bump", {})}
+          onClick={() => action.ask("POST", "/sim/chain/bump", {})}
         />
         <Choice
           label="Kind of fault"
@@ -81,7 +81,7 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
         />
         <input type="number" aria-label="Number of settlements" min={1} {...bindTo(times)} />
         <ActionButton label="Set fault" onClick={set} />
-        <ActionButton label="End faults" onClick={() => void action.ask("DELETE", "/sim/chain/faults")} />
+        <ActionButton label="End faults" onClick={() => action.ask("DELETE", "/sim/chain/faults")} />
       </p>
       <Outcome of={action} />
       {faults.length === 0 ? null : (
@@ -91,10 +91,7 @@ function Controls({ at: { state } }: { readonly at: Moment }) {
             return (
               <li key={fault.number} class="number">
                 {`${id}: ${of}, hit ${struck}${remaining === null ? "" : `, ${remaining} remaining`} `}
-                <ActionButton
-                  label="End"
-                  onClick={() => void action.ask("DELETE", `/sim/chain/faults/${id}`)}
-                />
+                <ActionButton label="End" onClick={() => action.ask("DELETE", `/sim/chain/faults/${id}`)} />
               </li>
             );
           })}
@@ -155,10 +152,9 @@ function Pending({ state }: { readonly state: State }) {
 function Blocks({ state }: { readonly state: State }) {
   const { blocks, heights } = state.chain;
   const isInChain = ({ height, serial }: Block): boolean => heights.find(height + 1) === serial;
-  const latest: Block[] = [];
-  for (let serial = blocks.size; serial > Math.max(0, blocks.size - MAX_BLOCKS); serial -= 1) {
-    latest.push(blocks.get(serial));
-  }
+  const latest = Array.from({ length: Math.min(MAX_BLOCKS, blocks.size) }, (_, index) =>
+    blocks.get(blocks.size - index),
+  );
   const final = finalHeight(state);
   return (
     <table>

@@ -1,44 +1,43 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { counted, priceText, sizeText } from "../../core/format.ts";
 import { idOf } from "../../core/ids.ts";
 import { isMirrored, type Market, outcomeOf, priceIn } from "../../core/market.ts";
 import type { Trade } from "../../core/order.ts";
-import type { State } from "../../core/state.ts";
 import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
-import { isDark, isShown, market, moment, onFrame, outcome } from "../model.ts";
+import { isDark, isShown, market, onFrame, openMoment, outcome } from "../model.ts";
 import { AccountLink, EmptyNote, Head, OrderLink, Pane, Time } from "../parts.tsx";
 
 /** Maximum numbers of trades in the chart and on the tape. */
 const MAX_CHARTED = 3_000;
 const MAX_LISTED = 60;
 
-/** Returns the price of a trade in terms of an outcome. */
-function priceFor(state: State, of: Market, { taker, price }: Trade, side: "YES" | "NO"): number {
-  const { token } = state.orders.get(taker);
-  const isOther = of.matching === "complementary" && outcomeOf(token) !== side;
+/** Returns the price of a trade in terms of the chosen outcome. */
+function priceFor(of: Market, { taker, price }: Trade): number {
+  const { token } = openMoment().state.orders.get(taker);
+  const isOther = of.matching === "complementary" && outcomeOf(token) !== outcome.value;
   return isOther ? priceIn(isMirrored(of, "NO"), price) : price;
 }
 
-/** Returns the latest trades in the outcome's book, oldest first. */
-function tradesOf(state: State, of: Market, side: "YES" | "NO"): Trade[] {
+/** Returns the latest trades in the book of the chosen outcome, oldest first. */
+function tradesOf(of: Market): Trade[] {
+  const { state } = openMoment();
   const found: Trade[] = [];
   for (let number = of.trades.size; number > 0 && found.length < MAX_CHARTED; number -= 1) {
     const trade = state.trades.get(of.trades.get(number));
     const { token } = state.orders.get(trade.taker);
-    if (of.matching === "complementary" || outcomeOf(token) === side) found.push(trade);
+    if (of.matching === "complementary" || outcomeOf(token) === outcome.value) found.push(trade);
   }
   return found.reverse();
 }
 
 /** Chart of price and volume up to the cursor, with the tape below. */
 export function ChartPane() {
-  const { value: at } = moment;
   const { value: of } = market;
   const pointed = useSignal<number | null>(null);
-  if (!isShown("chart") || at === null || of === null) return null;
-  const trades = tradesOf(at.state, of, outcome.value);
+  if (!isShown("chart") || of === null) return null;
+  const trades = tradesOf(of);
   const shown = trades.find(({ number }) => number === pointed.value);
   return (
     <Pane
@@ -47,11 +46,7 @@ export function ChartPane() {
         <span class="dim number">{`${counted(of.trades.size, "trade")}, the latest ${trades.length} shown`}</span>
       }
     >
-      <Plot
-        onPoint={(number) => {
-          pointed.value = number;
-        }}
-      />
+      <Plot pointed={pointed} />
       <p class="pointed" role="status">
         {shown === undefined ? (
           <span class="dim">Point at the chart to see a trade and its orders.</span>
@@ -84,16 +79,14 @@ export function ChartPane() {
 const MATCH_TEXT = { COMPLEMENTARY: "", MINT: "mint", MERGE: "merge" } as const;
 
 function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
-  const { value: at } = moment;
-  if (at === null) return null;
-  const { side } = at.state.orders.get(trade.taker);
+  const { side } = openMoment().state.orders.get(trade.taker);
   return (
     <tr>
       <td>
         <Time at={trade.at} />
       </td>
       <td class={`number ${side === "BUY" ? "bid" : "ask"}`}>
-        {`${side === "BUY" ? "▲" : "▼"} ${priceText(priceFor(at.state, of, trade, outcome.value))}`}
+        {`${side === "BUY" ? "▲" : "▼"} ${priceText(priceFor(of, trade))}`}
       </td>
       <td class="number">{sizeText(trade.size)}</td>
       <td>
@@ -111,13 +104,12 @@ function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
 
 /** A trade and its two orders. */
 function TradeText({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
-  const { value: at } = moment;
-  if (at === null) return null;
-  const [taker, maker] = [at.state.orders.get(trade.taker), at.state.orders.get(trade.maker)];
+  const { orders, idPrefixes } = openMoment().state;
+  const [taker, maker] = [orders.get(trade.taker), orders.get(trade.maker)];
   return (
-    <span title={idOf(at.state.idPrefixes.trade, trade.number)}>
+    <span title={idOf(idPrefixes.trade, trade.number)}>
       <Time at={trade.at} />
-      {` ${sizeText(trade.size)} @ ${priceText(priceFor(at.state, of, trade, outcome.value))}: `}
+      {` ${sizeText(trade.size)} @ ${priceText(priceFor(of, trade))}: `}
       <OrderLink number={taker.number} />
       {` ${taker.side} ${outcomeOf(taker.token)} of `}
       <AccountLink number={taker.account} />
@@ -129,22 +121,10 @@ function TradeText({ trade, of }: { readonly trade: Trade; readonly of: Market }
   );
 }
 
-function Plot({ onPoint }: { readonly onPoint: (trade: number | null) => void }) {
+/** Price of the trades as steps, and their size as bars. Sets `pointed` to the number of the trade under the pointer. */
+function Plot({ pointed }: { readonly pointed: Signal<number | null> }) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (box.current === null) return;
-    const read = () => {
-      const { value: at } = moment;
-      const { value: of } = market;
-      if (at === null || of === null) return [];
-      return tradesOf(at.state, of, outcome.value).map((trade) => ({
-        trade,
-        price: priceFor(at.state, of, trade, outcome.value) / FULL_PRICE,
-        shares: trade.size / SHARE_UNITS,
-      }));
-    };
-    return plotTrades(box.current, read, onPoint);
-  }, []);
+  useEffect(() => (box.current === null ? undefined : plotTrades(box.current, pointed)), []);
   return <div ref={box} class="plot" role="img" aria-label="Price and size of the latest trades" />;
 }
 
@@ -152,40 +132,27 @@ const MS = 1_000;
 /** The volume takes 1 / VOLUME_SHARE of the height. */
 const VOLUME_SHARE = 4;
 
-/** Trade to draw. */
-interface Point {
-  readonly trade: Trade;
-  /** 0 to 1. */
-  readonly price: number;
-  readonly shares: number;
-}
-
-/**
- * Draws trades into an element, price as steps and size as bars; redraws when signals read by `read` change. Calls
- * `onPoint` with the number of the trade under the pointer. Returns a function that removes the plot.
- */
-function plotTrades(
-  host: HTMLElement,
-  read: () => readonly Point[],
-  onPoint: (trade: number | null) => void,
-): () => void {
-  let points: readonly Point[] = [];
+/** Draws the plot into an element, again whenever the shown trades change. Returns a function that removes it. */
+function plotTrades(host: HTMLElement, pointed: Signal<number | null>): () => void {
+  let trades: readonly Trade[] = [];
   /** False if all trades have the same time, as with a frozen clock; then they are spaced by number. */
   let isByTime = true;
   const labelOf = (x: number): string => (isByTime ? timeText(x) : String(x));
   const size = () => ({ width: Math.max(120, host.clientWidth), height: Math.max(90, host.clientHeight) });
-  const options = optionsOf(host, labelOf, (index) =>
-    onPoint(index === null ? null : (points[index]?.trade.number ?? null)),
-  );
+  const options = optionsOf(host, labelOf, (index) => {
+    pointed.value = trades[index ?? -1]?.number ?? null;
+  });
   const plot = new uPlot({ ...size(), ...options }, [[], [], []], host);
   const stop = onFrame(() => {
     isDark.value;
-    points = read();
-    isByTime = points.length > 1 && points[0]?.trade.at !== points.at(-1)?.trade.at;
+    const { value: of } = market;
+    if (of === null) return;
+    trades = tradesOf(of);
+    isByTime = trades.length > 1 && trades[0]?.at !== trades.at(-1)?.at;
     plot.setData([
-      points.map(({ trade }) => (isByTime ? trade.at / MS : trade.number)),
-      points.map(({ price }) => price),
-      points.map(({ shares }) => shares),
+      trades.map(({ at, number }) => (isByTime ? at / MS : number)),
+      trades.map((trade) => priceFor(of, trade) / FULL_PRICE),
+      trades.map((trade) => trade.size / SHARE_UNITS),
     ]);
   });
   const observer = new ResizeObserver(() => plot.setSize(size()));

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { toIso } from "../../core/time.ts";
-import { history, isShown, type Moment, moment, nextTimer } from "../model.ts";
+import { isShown, nextTimer, openHistory, openMoment } from "../model.ts";
 import { ActionButton, bindTo, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
 const MAX_TIMERS = 12;
@@ -8,17 +8,17 @@ const STEPS = ["1s", "1m", "1h", "1d"] as const;
 
 /** The virtual clock: its setting and its timers. */
 export function ClockPane() {
-  const { value: at } = moment;
   const rate = useSignal("60");
   const advance = useSignal("15m");
   const action = useAction();
-  if (!isShown("clock") || at === null) return null;
-  const { mode, rate: speed } = history.value?.clock ?? { mode: "frozen", rate: 0 };
-  const set = (change: object): void => void action.ask("POST", "/sim/clock", change);
-  const due = nextTimer(at.state);
+  if (!isShown("clock")) return null;
+  const { state, now } = openMoment();
+  const { mode, rate: speed } = openHistory().clock;
+  const set = (change: object): void => action.ask("POST", "/sim/clock", change);
+  const due = nextTimer(state);
   return (
     <Pane name="clock">
-      <p class="big number">{toIso(at.now)}</p>
+      <p class="big number">{toIso(now)}</p>
       <p>
         {mode === "scaled"
           ? `runs ${speed} times as fast as the wall clock`
@@ -46,14 +46,14 @@ export function ClockPane() {
         />
       </p>
       <Outcome of={action} />
-      <Timers at={at} />
+      <Timers />
     </Pane>
   );
 }
 
 /** Next block, and the orders that expire next. */
-function Timers({ at }: { readonly at: Moment }) {
-  const { chain, expiries, orders } = at.state;
+function Timers() {
+  const { chain, expiries, orders } = openMoment().state;
   const waiting = expiries.soonest(MAX_TIMERS, (order) => orders.get(order).status === "LIVE");
   return (
     <table>

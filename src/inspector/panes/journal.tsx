@@ -8,8 +8,8 @@ import { countWhile } from "../../core/table.ts";
 import type { LineDescription } from "../../history/describe-line.ts";
 import type { ReplayedLine } from "../../history/journal-replay.ts";
 import { curlText, stepText } from "../copy.ts";
-import { type History, isRequest, MARK } from "../history.ts";
-import { accountName, cursor, history, isShown, moment, moveTo, revision, server } from "../model.ts";
+import { isRequest, MARK } from "../history.ts";
+import { accountName, cursor, isShown, moveTo, openHistory, openMoment, revision, server } from "../model.ts";
 import {
   AccountLink,
   bindTo,
@@ -20,6 +20,7 @@ import {
   OrderLink,
   Outcome,
   Pane,
+  setTo,
   useAction,
   useMarkets,
 } from "../parts.tsx";
@@ -37,74 +38,61 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 /** Filter values of the controls. */
-function useChoice() {
-  return {
-    text: useSignal(""),
-    kind: useSignal<Kind>("all"),
-    account: useSignal(0),
-    market: useSignal(0),
-  };
-}
-type FilterChoice = ReturnType<typeof useChoice>;
+const useChoice = () => ({
+  text: useSignal(""),
+  kind: useSignal<Kind>("all"),
+  account: useSignal(0),
+  market: useSignal(0),
+});
 
 /** All commands and refusals: time, account, description and result. */
 export function JournalPane() {
   revision.value;
-  const { value: shown } = history;
   const choice = useChoice();
   const filter = useComputed(() => {
-    const { value: own } = history;
     const [account, market, text] = [choice.account.value, choice.market.value, choice.text.value];
     const marks = KINDS[choice.kind.value][1];
     const isAll = account + market + marks === 0 && text.trim() === "";
-    return own === null || isAll
+    return isAll
       ? null
-      : new RowFilter(own, { account, market, marks, text }, requests, accountName);
+      : new RowFilter(openHistory(), { account, market, marks, text }, requests, accountName);
   });
   const found = useFound(filter);
   const chosen = useSignal<number | null>(null);
-  if (shown === null || !isShown("journal")) return null;
-  const count = found === null ? shown.count : found.length;
+  if (!isShown("journal")) return null;
+  const { count } = openHistory();
+  const tools = (
+    <span class="dim number" role="status">
+      {countText(filter.value)}
+    </span>
+  );
   return (
-    <Pane name="journal" tools={<Count shown={shown} filter={filter.value} />}>
-      <Filters shown={shown} choice={choice} />
+    <Pane name="journal" tools={tools}>
+      <Filters {...choice} />
       <Rows
-        shown={shown}
-        count={count}
+        count={found === null ? count : found.length}
         rowAt={(index) => (found === null ? index : (found[index] ?? 0))}
         onChoose={(row) => {
           chosen.value = row;
           moveTo(row + 1);
         }}
       />
-      {chosen.value === null || chosen.value >= shown.count ? null : (
-        <Detail
-          shown={shown}
-          row={chosen.value}
-          onClose={() => {
-            chosen.value = null;
-          }}
-        />
+      {chosen.value === null || chosen.value >= count ? null : (
+        <Detail row={chosen.value} onClose={setTo(chosen, null)} />
       )}
     </Pane>
   );
 }
 
-/** Number of rows found and in total, and progress of the search. */
-function Count({ shown, filter }: { readonly shown: History; readonly filter: RowFilter | null }) {
-  const searched =
-    filter === null || filter.done === 1 ? "" : `, ${Math.floor(filter.done * 100)} % searched`;
-  const rows = filter === null ? "" : `${filter.rows.length} of `;
-  return <span class="dim number" role="status">{`${rows}${counted(shown.count, "row")}${searched}`}</span>;
+/** Returns the number of rows found and in total, and the progress of the search. */
+function countText(filter: RowFilter | null): string {
+  const all = counted(openHistory().count, "row");
+  if (filter === null) return all;
+  const searched = filter.done === 1 ? "" : `, ${Math.floor(filter.done * 100)} % searched`;
+  return `${filter.rows.length} of ${all}${searched}`;
 }
 
-function Filters({
-  shown,
-  choice: { text, kind, account, market },
-}: {
-  readonly shown: History;
-  readonly choice: FilterChoice;
-}) {
+function Filters({ text, kind, account, market }: ReturnType<typeof useChoice>) {
   const kinds = (Object.keys(KINDS) as Kind[]).map((each) => [each, KINDS[each][0]] as const);
   return (
     <div class="filters">
@@ -116,7 +104,7 @@ function Filters({
         {...bindTo(text)}
       />
       <Choice label="Kind of row" of={kind} options={kinds} />
-      <Choice label="Account" of={account} options={useActors(shown)} />
+      <Choice label="Account" of={account} options={useActors()} />
       <Choice label="Market" of={market} options={[[0, "all markets"], ...useMarkets()]} />
     </div>
   );
@@ -144,32 +132,32 @@ function useFound(filter: ReadonlySignal<RowFilter | null>): readonly number[] |
 const MAX_ACTORS = 300;
 
 /** Returns the acting accounts as options, oldest first. */
-function useActors(shown: History): (readonly [number, string])[] {
+function useActors(): (readonly [number, string])[] {
+  revision.value;
+  const shown = openHistory();
   const { allActors } = shown;
   return useMemo(() => {
-    const { state } = shown.head;
     const named = [...allActors]
       .sort((a, b) => a - b)
       .slice(0, MAX_ACTORS)
-      .map((number) => [number, accountName(state, number)] as const);
+      .map((number) => [number, nameOf(number)] as const);
     return [[0, "all accounts"], ...named];
   }, [shown, allActors.size]);
 }
 
 /** Renders the visible rows only. */
 function Rows({
-  shown,
   count,
   rowAt,
   onChoose,
 }: {
-  readonly shown: History;
   readonly count: number;
   readonly rowAt: (index: number) => number;
   readonly onChoose: (row: number) => void;
 }) {
+  const shown = openHistory();
   const descriptions = useMemo(() => new RowDescriptions(shown), [shown]);
-  const rows = moment.value?.rows ?? 0;
+  const { rows } = openMoment();
   const place = countWhile(count, (index) => rowAt(index) < rows) - 1;
   const { scroller, handlers, spacer, height, shift, first, last, isTwoLined } = useVisibleRows(
     count,
@@ -186,27 +174,20 @@ function Rows({
       </EmptyNote>
     );
   }
+  const position = { blockSize: `${height}px`, insetBlockStart: 0, transform: `translateY(${shift}px)` };
   return (
     <div class={isTwoLined ? "rows two-lined" : "rows"} ref={scroller} {...handlers}>
       <div style={{ blockSize: `${spacer}px` }}>
-        <ol
-          aria-label="Rows of the journal"
-          style={{
-            blockSize: `${height}px`,
-            insetBlockStart: 0,
-            transform: `translateY(${shift}px)`,
-          }}
-        >
+        <ol aria-label="Rows of the journal" style={position}>
           {visible.map((index) => {
             const row = rowAt(index);
             return (
               <li key={row} aria-setsize={count} aria-posinset={index + 1}>
                 <Row
-                  shown={shown}
                   row={row}
                   description={descriptions.get(row)}
                   isHere={row === rows - 1}
-                  onChoose={onChoose}
+                  onClick={() => onChoose(row)}
                 />
               </li>
             );
@@ -218,39 +199,38 @@ function Rows({
 }
 
 function Row({
-  shown,
   row,
   description,
   isHere,
-  onChoose,
+  onClick,
 }: {
-  readonly shown: History;
   readonly row: number;
   /** null until computed */
   readonly description: LineDescription | null;
   readonly isHere: boolean;
-  readonly onChoose: (row: number) => void;
+  readonly onClick: () => void;
 }) {
-  const line = shown.lines.at(row);
+  const { lines, actors, markets, times, head } = openHistory();
+  const line = lines.at(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
-  const actor = shown.actors.at(row);
+  const actor = actors.at(row);
   const { text = "…", result = "", isProblem = false } = description ?? {};
   // The result comes before the market, because a long name of a market would hide it.
   const [what = "", place] = text.split(/ in (?=[a-z0-9-]+$)/);
-  const slug = place ?? shown.head.state.markets.find(shown.markets.at(row))?.slug ?? "";
+  const slug = place ?? head.state.markets.find(markets.at(row))?.slug ?? "";
   return (
     <button
       type="button"
       class={isProblem ? "row-of wrong-row" : "row-of"}
       aria-current={isHere ? "true" : undefined}
       title={result === "" ? text : `${text} → ${result}`}
-      onClick={() => onChoose(row)}
+      onClick={onClick}
     >
       <span class="place number dim">{row + 1}</span>
-      <span class="number dim">{clockText(shown.times.at(row))}</span>
+      <span class="number dim">{clockText(times.at(row))}</span>
       <span class="who">{actor > 0 ? nameOf(actor) : (description?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
-        <bdi>{whatText(shown, row, what)}</bdi>
+        <bdi>{isRequest(line) ? replyText(line.d as StreamRequest) : what}</bdi>
         {result === "" ? null : <span class={isProblem ? "wrong" : "result"}>{` → ${result}`}</span>}
         <span class="dim">{slug === "" ? "" : ` ${slug}`}</span>
       </span>
@@ -263,54 +243,47 @@ function Row({
 const requestText = ({ ms, fault }: StreamRequest): string =>
   `${fault === undefined ? "" : `${fault}, `}${ms.toFixed(1)} ms`;
 
-/** Returns the description of a row; for a request that has no journal line, its method, path and status. */
-function whatText(shown: History, row: number, text: string): string {
-  const line = shown.lines.at(row);
-  if (!isRequest(line)) return text;
-  const { method, path, status, code } = line.d as StreamRequest;
-  return `${method} ${path} → ${status}${code === undefined ? "" : ` ${code}`}`;
-}
+/** Describes a request that has no journal line by its method, path and status. */
+const replyText = ({ method, path, status, code }: StreamRequest): string =>
+  `${method} ${path} → ${status}${code === undefined ? "" : ` ${code}`}`;
 
 /** Details of one row: request, data and events, and buttons that copy it. */
-function Detail({
-  shown,
-  row,
-  onClose,
-}: {
-  readonly shown: History;
-  readonly row: number;
-  readonly onClose: () => void;
-}) {
+function Detail({ row, onClose }: { readonly row: number; readonly onClose: () => void }) {
   const action = useAction();
-  let found: { replayed: ReplayedLine; orders: number[]; step: string } | null = null;
-  shown.visit(row, row + 1, (_row, replayed, state) => {
-    const named = (address: string) => nameIn(state, address);
-    found = { replayed, orders: ordersIn(replayed, state), step: stepText(replayed, state, named) };
-  });
-  const { value: at } = moment;
-  if (found === null || at === null) return null;
-  const { replayed, orders, step } = found as { replayed: ReplayedLine; orders: number[]; step: string };
+  const shown = openHistory();
+  const { replayed, orders, step } = shown.visit(row, (replayed, state) => ({
+    replayed,
+    orders: ordersIn(replayed, state),
+    step: stepText(replayed, state, (address) => nameIn(state, address)),
+  }));
   const request = requests.get(row);
   const base = server.value === null ? "http://127.0.0.1:7070" : location.origin + server.value.prefix;
-  const curl = curlText(replayed, at, base);
-  const copy = (what: string, text: string): Promise<void> =>
-    action.run(async () => {
+  const curl = curlText(replayed, openMoment(), base);
+  const copy = (what: string, text: string): void =>
+    void action.run(async () => {
       await navigator.clipboard.writeText(text);
       return `${what} copied`;
     });
   const actor = shown.actors.at(row);
+  const { line, command, result } = replayed;
+  const content = {
+    ...(request === undefined ? {} : { request }),
+    data: line.d,
+    ...(command === null ? {} : { command }),
+    outcome: result.kind === "fails" ? { kind: "fails", message: result.error.message } : result,
+  };
   return (
     <aside class="detail" aria-label={`Row ${row + 1}`}>
       <header>
-        <h3>{`Row ${row + 1}: ${replayed.line.k}`}</h3>
+        <h3>{`Row ${row + 1}: ${line.k}`}</h3>
         {actor > 0 ? <AccountLink number={actor} /> : null}
         {orders.slice(0, 6).map((order) => (
           <OrderLink key={order} number={order} />
         ))}
-        <button type="button" onClick={() => void copy("the step", step)} title={step}>
+        <button type="button" onClick={() => copy("the step", step)} title={step}>
           Copy as step
         </button>
-        <button type="button" disabled={curl === null} onClick={() => void copy("the command", curl ?? "")}>
+        <button type="button" disabled={curl === null} onClick={() => copy("the command", curl ?? "")}>
           Copy as curl
         </button>
         <button type="button" aria-label="Close" onClick={onClose}>
@@ -318,21 +291,7 @@ function Detail({
         </button>
       </header>
       <Outcome of={action} />
-      <pre>
-        {JSON.stringify(
-          {
-            ...(request === undefined ? {} : { request }),
-            data: replayed.line.d,
-            ...(replayed.command === null ? {} : { command: replayed.command }),
-            outcome:
-              replayed.result.kind === "fails"
-                ? { kind: "fails", message: replayed.result.error.message }
-                : replayed.result,
-          },
-          null,
-          2,
-        )}
-      </pre>
+      <pre>{JSON.stringify(content, null, 2)}</pre>
     </aside>
   );
 }

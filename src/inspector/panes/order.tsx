@@ -4,7 +4,7 @@ import { settledAt, tradeStatus } from "../../core/chain/settlement.ts";
 import { counted, priceText, sizeText, usdcText } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { marketOfToken } from "../../core/market.ts";
-import { chosenOrder, moment, openOrder } from "../model.ts";
+import { chosenOrder, openMoment, openOrder } from "../model.ts";
 import { AccountLink, EmptyNote, GoTo, Head, OrderLink, Pane, Time } from "../parts.tsx";
 
 /** One order: its matching, its place in the queue, its fills, its end and its settlement. */
@@ -19,9 +19,7 @@ export function OrderPane() {
 /** Field for the id or number of an order. */
 function Find() {
   const go = (asked: string): string => {
-    const { value: at } = moment;
-    if (at === null) return "";
-    const { idPrefixes, orders } = at.state;
+    const { idPrefixes, orders } = openMoment().state;
     const number = /^\d+$/.test(asked) ? Number(asked) : numberOf(idPrefixes.order, asked.toLowerCase());
     if (orders.find(number) === undefined) return `no such order among the ${orders.size} at the cursor`;
     openOrder(number);
@@ -31,9 +29,9 @@ function Find() {
 }
 
 function Story() {
-  const { value: at } = moment;
-  const order = at?.state.orders.find(chosenOrder.value);
-  if (at === null || order === undefined) {
+  const { state, view } = openMoment();
+  const order = state.orders.find(chosenOrder.value);
+  if (order === undefined) {
     return (
       <EmptyNote>
         {chosenOrder.value === 0
@@ -42,7 +40,6 @@ function Story() {
       </EmptyNote>
     );
   }
-  const { state, view } = at;
   const { order: reply, summary, story, queue } = orderStory(view, order);
   const market = state.markets.get(marketOfToken(order.token));
   return (

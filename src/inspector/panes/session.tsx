@@ -3,7 +3,17 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import { BOT_PROFILES, type ProfileName } from "../../bots/profiles.ts";
 import { counted } from "../../core/format.ts";
-import { canAct, file, history, isConnected, isShown, revision, server, settingsRevision } from "../model.ts";
+import {
+  canAct,
+  file,
+  history,
+  isConnected,
+  isShown,
+  openHistory,
+  revision,
+  server,
+  settingsRevision,
+} from "../model.ts";
 import {
   ActionButton,
   bindTo,
@@ -36,51 +46,33 @@ export function SessionPane() {
 /** Downloads, and the reset. */
 function Files() {
   const action = useAction();
-  const { value: shown } = history;
+  const { opening, count } = openHistory();
   revision.value;
-  const report = (): Promise<void> =>
-    action.run(async () => {
-      const { value: own } = file;
-      const bytes =
-        server.value === null
-          ? own?.bytes
-          : new Uint8Array(
-              await (
-                await server.value.send("GET", "/sim/report?reason=it+was+downloaded+in+the+inspector")
-              ).arrayBuffer(),
-            );
-      if (bytes === undefined) return undefined;
-      download(own?.name ?? "report.ndjson", bytes as Uint8Array<ArrayBuffer>, "application/x-ndjson");
-      return `${bytes.length.toLocaleString("en")} bytes: for clobsim replay, inspect --html and record`;
-    });
-  const scenario = (): Promise<void> =>
-    action.run(async () => {
-      const recorded = (await server.value?.ask("GET", "/sim/scenario")) as {
-        name: string;
-        scenario: string;
-        orders: number;
-      };
-      download(`${recorded.name.replace(/[^\w-]+/g, "-")}.yaml`, recorded.scenario, "application/yaml");
-      return `a scenario of ${counted(recorded.orders, "order")}: run it with clobsim run`;
-    });
+  const report = async (): Promise<string> => {
+    const path = "/sim/report?reason=it+was+downloaded+in+the+inspector";
+    const sent = await server.value?.send("GET", path);
+    const bytes = sent === undefined ? file.value?.bytes : new Uint8Array(await sent.arrayBuffer());
+    const content = bytes as Uint8Array<ArrayBuffer>;
+    download(file.value?.name ?? "report.ndjson", content, "application/x-ndjson");
+    return `${content.length.toLocaleString("en")} bytes: for clobsim replay, inspect --html and record`;
+  };
+  const record = async (): Promise<string> => {
+    const { name, scenario, orders } = await get("recordScenario");
+    download(`${name.replace(/[^\w-]+/g, "-")}.yaml`, scenario, "application/yaml");
+    return `a scenario of ${counted(orders, "order")}: run it with clobsim run`;
+  };
   return (
     <>
-      <Facts
-        of={{
-          seed: shown?.opening.config.seed,
-          engine: `clobsim ${shown?.opening.engine}`,
-          rows: shown?.count,
-        }}
-      />
+      <Facts of={{ seed: opening.config.seed, engine: `clobsim ${opening.engine}`, rows: count }} />
       <p class="row">
-        <button type="button" onClick={() => void report()}>
+        <button type="button" onClick={() => void action.run(report)}>
           Download report
         </button>
         <button
           type="button"
           disabled={server.value === null}
           title={server.value === null ? "clobsim record writes one from a report" : ""}
-          onClick={() => void scenario()}
+          onClick={() => void action.run(record)}
         >
           Record as scenario
         </button>
@@ -89,7 +81,7 @@ function Files() {
           title="resets the exchange to its opening"
           onClick={() => {
             if (confirm("Reset the exchange to its opening? Its history and all snapshots will be lost."))
-              void action.ask("POST", "/sim/reset", {});
+              action.ask("POST", "/sim/reset", {});
           }}
         />
       </p>
@@ -98,7 +90,13 @@ function Files() {
   );
 }
 
-const PATHS = { listSnapshots: "/sim/snapshots", listFaults: "/sim/faults", getBots: "/sim/bots" } as const;
+const PATHS = {
+  ...{ listSnapshots: "/sim/snapshots", listFaults: "/sim/faults", getBots: "/sim/bots" },
+  recordScenario: "/sim/scenario",
+};
+
+const get = async <Operation extends keyof typeof PATHS>(operation: Operation): Promise<ReplyTo<Operation>> =>
+  (await server.value?.ask("GET", PATHS[operation])) as ReplyTo<Operation>;
 
 /** Returns a response of the server, loaded again after each change while the pane is shown; null until loaded. */
 function useResponse<Operation extends keyof typeof PATHS>(operation: Operation) {
@@ -111,7 +109,7 @@ function useResponse<Operation extends keyof typeof PATHS>(operation: Operation)
     return loading.run(async () => {
       // Changes may come faster than responses.
       if (own < latest.current) return undefined;
-      response.value = (await server.value?.ask("GET", PATHS[operation])) as ReplyTo<Operation>;
+      response.value = await get(operation);
       return undefined;
     });
   };

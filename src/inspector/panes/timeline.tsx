@@ -1,17 +1,17 @@
-import { type Signal, signal, useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { toIso } from "../../core/time.ts";
 import { MARK } from "../history.ts";
 import {
   cursor,
   followEnd,
-  history,
   isDark,
-  moment,
   moveTo,
   moveToSequence,
   nextTimer,
   onFrame,
+  openHistory,
+  openMoment,
   revision,
   rowsUntil,
   server,
@@ -23,6 +23,7 @@ import { ActionButton, GoTo, Outcome, useAction } from "../parts.tsx";
 
 /** Marks of the rows over time, with a cursor that can be dragged. */
 export function Timeline() {
+  revision.value;
   const byTime = useSignal(false);
   /** Null for the whole history. */
   const zoomed = useSignal<Range | null>(null);
@@ -33,19 +34,30 @@ export function Timeline() {
   const zoom = (factor: number): void => {
     zoomed.value = zoomedRange(rangeNow(), factor);
   };
+  const whyNot = byTimeUnavailable();
   return (
     <section class="timeline" aria-label="Timeline">
       <Strip rangeNow={rangeNow} onZoom={zoom} />
       <div class="controls">
         <Steps />
-        <ByTime
-          isOn={byTime.value}
+        <button
+          type="button"
+          aria-pressed={byTime.value && whyNot === null}
+          disabled={whyNot !== null}
+          title={whyNot ?? "Space marks by virtual time"}
           onClick={() => {
             byTime.value = !byTime.value;
             zoomed.value = null;
           }}
-        />
-        <ZoomButtons zoomed={zoomed} onZoom={zoom} />
+        >
+          By time
+        </button>
+        <button type="button" aria-label="Zoom in" onClick={() => zoom(0.5)}>
+          +
+        </button>
+        <button type="button" aria-label="Zoom out" disabled={zoomed.value === null} onClick={() => zoom(2)}>
+          −
+        </button>
         <NextTimer />
       </div>
     </section>
@@ -60,7 +72,7 @@ function Strip({
   readonly onZoom: (factor: number) => void;
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { value: at } = moment;
+  const { rows, now } = openMoment();
   useEffect(() => {
     const { current: drawn } = canvas;
     if (drawn === null) return;
@@ -97,9 +109,9 @@ function Strip({
         role="slider"
         aria-label="Cursor in the history"
         aria-valuemin={0}
-        aria-valuemax={history.value?.count ?? 0}
-        aria-valuenow={at?.rows ?? 0}
-        aria-valuetext={at === null ? "" : `row ${at.rows}, ${toIso(at.now)}`}
+        aria-valuemax={openHistory().count}
+        aria-valuenow={rows}
+        aria-valuetext={`row ${rows}, ${toIso(now)}`}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           point(event);
@@ -143,53 +155,17 @@ function Steps() {
   );
 }
 
-function ByTime({ isOn, onClick }: { readonly isOn: boolean; readonly onClick: () => void }) {
-  revision.value;
-  const whyNot = byTimeUnavailable();
-  return (
-    <button
-      type="button"
-      aria-pressed={isOn && whyNot === null}
-      disabled={whyNot !== null}
-      title={whyNot ?? "Space marks by virtual time"}
-      onClick={onClick}
-    >
-      By time
-    </button>
-  );
-}
-
-function ZoomButtons({
-  zoomed,
-  onZoom,
-}: {
-  readonly zoomed: Signal<Range | null>;
-  readonly onZoom: (factor: number) => void;
-}) {
-  return (
-    <>
-      <button type="button" aria-label="Zoom in" onClick={() => onZoom(0.5)}>
-        +
-      </button>
-      <button type="button" aria-label="Zoom out" disabled={zoomed.value === null} onClick={() => onZoom(2)}>
-        −
-      </button>
-    </>
-  );
-}
-
 /** Button that advances the clock to the next timer. */
 function NextTimer() {
   const action = useAction();
-  const { value: at } = moment;
-  const due = at === null ? null : nextTimer(at.state);
+  const due = nextTimer(openMoment().state);
   return (
     <>
       <ActionButton
         label={due === null ? "No timer" : "Next timer"}
         title={due === null ? "no timer is due" : `to ${toIso(due)}`}
         onClick={() => {
-          if (due !== null) void action.ask("POST", "/sim/clock", { time: toIso(due) });
+          if (due !== null) action.ask("POST", "/sim/clock", { time: toIso(due) });
         }}
       />
       <Outcome of={action} />
@@ -218,8 +194,7 @@ interface Range {
 
 /** Returns why marks cannot be spaced by time; null if they can. */
 function byTimeUnavailable(): string | null {
-  const { value: shown } = history;
-  if (shown === null) return null;
+  const shown = openHistory();
   if (shown.goesBack) return "time goes back in this history";
   const [from, to] = spanOf(shown);
   return from < to ? null : "all rows have the same time";
@@ -227,28 +202,25 @@ function byTimeUnavailable(): string | null {
 
 /** Returns the range of the whole history. */
 function wholeRange(byTime: boolean): Range {
-  const { value: shown } = history;
-  if (shown === null) return { byTime, from: 0, to: 1 };
+  const shown = openHistory();
   const [from, to] = byTime ? spanOf(shown) : [0, shown.count];
   return { byTime, from, to: Math.max(from + 1, to) };
 }
 
 /** Returns a range around the cursor, `factor` times as long; null if that is the whole history or too short. */
 function zoomedRange({ byTime, from, to }: Range, factor: number): Range | null {
-  const { value: at } = moment;
+  const { now, rows } = openMoment();
   const whole = wholeRange(byTime);
   const half = ((to - from) * factor) / 2;
-  if (at === null || half < 2 || 2 * half >= whole.to - whole.from) return null;
-  const middle = byTime ? at.now : at.rows;
+  if (half < 2 || 2 * half >= whole.to - whole.from) return null;
+  const middle = byTime ? now : rows;
   return { byTime, from: Math.max(whole.from, middle - half), to: Math.min(whole.to, middle + half) };
 }
 
 /** Returns the number of rows before a place in a range, 0 to 1. */
 function rowsAtPlace({ byTime, from, to }: Range, place: number): number {
-  const { value: shown } = history;
   const value = from + Math.min(1, Math.max(0, place)) * (to - from);
-  if (shown === null) return 0;
-  return byTime ? rowsUntil(shown, value) : Math.round(value);
+  return byTime ? rowsUntil(openHistory(), value) : Math.round(value);
 }
 
 /** Bit that no mark has; set for every row. */
@@ -256,9 +228,9 @@ const ANY_ROW = 128;
 
 /** Draws the marks of a range in lanes, and the cursor. The width is a parameter because measuring it forces a layout. */
 function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: number): void {
-  const { value: at } = moment;
+  const { now, rows } = openMoment();
   const context = canvas.getContext("2d");
-  if (at === null || context === null) return;
+  if (context === null) return;
   const { byTime, from, to } = range;
   const ratio = devicePixelRatio;
   const width = Math.max(1, Math.round(cssWidth * ratio));
@@ -278,7 +250,7 @@ function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: number): v
       if (((columns[x] ?? 0) & bit) !== 0) context.fillRect(x, top, thick, tall);
     }
   }
-  const x = Math.round((((byTime ? at.now : at.rows) - from) / (to - from)) * (width - 1));
+  const x = Math.round((((byTime ? now : rows) - from) / (to - from)) * (width - 1));
   context.fillStyle = style.getPropertyValue("--cursor");
   context.fillRect(Math.min(width - 2 * thick, Math.max(0, x - thick)), 0, 2 * thick, height);
 }
@@ -286,8 +258,7 @@ function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: number): v
 /** Returns the combined marks of the rows in each column of pixels. */
 function marksByColumn({ byTime, from, to }: Range, width: number): Uint8Array {
   const columns = new Uint8Array(width);
-  const { value: shown } = history;
-  if (shown === null) return columns;
+  const shown = openHistory();
   const first = byTime ? rowsUntil(shown, from - 1) : Math.max(0, Math.floor(from));
   const last = byTime ? rowsUntil(shown, to) : Math.min(shown.count, Math.ceil(to));
   const scale = (width - 1) / (to - from);
