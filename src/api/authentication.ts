@@ -7,7 +7,7 @@ import { endpoints } from "./endpoint.ts";
 import { ApiError, type ERROR_SCOPES, withPrefix } from "./errors.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
-import { exactly, type ReplyOf, type RequestOf } from "./schemas.ts";
+import { exactly, type ReplyOf } from "./schemas.ts";
 import {
   AUTH_HEADERS,
   type AuthHeader,
@@ -97,7 +97,6 @@ const CHECKS: Readonly<Record<SignedCode, Check>> = {
     find: ({ request: { headers }, credentials }) => {
       const sent = headers.poly_address;
       if (sent === undefined || credentials === undefined) return null;
-      if (sent === credentials.address) return undefined;
       if (!isAddress(sent)) {
         const hint = "an address is 0x and 40 hexadecimal digits";
         return { message: "poly_address is not an address", hint, details: { field: "poly_address" } };
@@ -225,7 +224,7 @@ export const explainAuthEndpoints = endpoints("control", "Control plane", {
 });
 
 /** A signed request as a person pastes it in: `url` is a full URL, or the path with or without `/clob`. */
-export type PastedRequest = RequestOf<typeof pastedRequestBody.schema>;
+export type PastedRequest = ReplyOf<typeof pastedRequestBody.schema>;
 
 interface ExplainingServer {
   /** In whole Unix seconds. */
@@ -245,12 +244,7 @@ export function explainAuth(
   const serverTime = pasted.serverTime ?? server.time;
   const request = requestOf(pasted, server);
   const evidence = evidenceOf(request, lookup, serverTime);
-  const results = IN_ORDER.map(([code, { check, passed, find }]) => ({
-    code,
-    check,
-    passed,
-    found: find(evidence),
-  }));
+  const results = IN_ORDER.map(([code, { find, ...texts }]) => ({ code, ...texts, found: find(evidence) }));
   const first = results.find(({ found }) => found);
   const hint = first?.found?.hint;
   const sent = request.headers.poly_timestamp;

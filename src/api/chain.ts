@@ -21,7 +21,7 @@ import { ApiError } from "./errors.ts";
 import { whyUnsettled } from "./explanations.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
-import { exactly, page, type ReplyOf, type RequestOf } from "./schemas.ts";
+import { exactly, page, type ReplyOf } from "./schemas.ts";
 import { checksumIn, hashIn, isoOrNull, orderOfAny, type View } from "./view.ts";
 
 const MAX_BLOCKS = 100_000;
@@ -107,7 +107,7 @@ const newFaultBody = objectBody("NewSettlementFault", {
     ),
 });
 
-export type NewSettlementFault = RequestOf<typeof newFaultBody.schema>;
+export type NewSettlementFault = ReplyOf<typeof newFaultBody.schema>;
 export type FaultField = Exclude<keyof NewSettlementFault, "kind">;
 /** Request for a fault, except a reorganization, which takes effect at once and is not kept. */
 export type SettlementFaultWords = Omit<NewSettlementFault, "kind" | "depth"> & { readonly kind: FaultKind };

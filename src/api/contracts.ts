@@ -79,10 +79,6 @@ export type PositionChange =
   | { readonly kind: "split" | "merge"; readonly size: Size }
   | { readonly kind: "redeem" };
 
-/** Fee cap and priority fee, in wei; the same as of the exchange's own transactions. */
-const MAX_FEE = OPERATOR_MAX_FEE;
-const TIP = DEFAULT_BASE_FEE;
-
 const BOTH_OUTCOMES = [indexSetOf("YES"), indexSetOf("NO")].map(String);
 
 /** Builds the transaction by which a wallet splits, merges or redeems; deterministic for its inputs. */
@@ -100,8 +96,9 @@ export function positionTransaction(
     nonce: null,
     value: "0",
     gas: callGas(call, input),
-    maxFeePerGas: MAX_FEE,
-    maxPriorityFeePerGas: TIP,
+    // In wei, the same as of the exchange's own transactions.
+    maxFeePerGas: OPERATOR_MAX_FEE,
+    maxPriorityFeePerGas: DEFAULT_BASE_FEE,
     input,
     call,
     raw: null,

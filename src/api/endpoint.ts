@@ -80,14 +80,6 @@ export const limit = (byDefault: number, maximum: number): Param<number> => ({
   },
 });
 
-const skipped = optional(
-  "Number of items to skip.",
-  { type: "integer", minimum: 0, maximum: MAX_NATURAL, default: 0 },
-  `an integer 0..${MAX_NATURAL}`,
-  natural,
-);
-export const offset: Param<number> = { ...skipped, read: (...sent) => skipped.read(...sent) ?? 0 };
-
 export const flag = (description: string): Param<boolean | undefined> =>
   optional(description, { type: "boolean" }, "true or false", (text) =>
     text === "true" || text === "false" ? text === "true" : undefined,
@@ -116,6 +108,13 @@ export const integer = (minimum: number, maximum: number, description: string): 
     },
   );
 
+const skipped = integer(0, MAX_NATURAL, "Number of items to skip.");
+export const offset: Param<number> = {
+  ...skipped,
+  schema: { ...skipped.schema, default: 0 },
+  read: (...sent) => skipped.read(...sent) ?? 0,
+};
+
 export const text = (description: string): Param<string | undefined> =>
   optional(description, { type: "string" }, "a text", (text) => text);
 
@@ -124,12 +123,10 @@ export const tokenId: Param<string> = {
   schema: { type: "string", minLength: 1 },
   required: true,
   read: (value) => {
-    if (value === undefined || value === "") {
-      throw new ApiError("TOKEN_ID_REQUIRED", "token_id is required: the id of an outcome token", {
-        hint: "a market of GET /api/markets lists its tokens, each with a tokenId",
-      });
-    }
-    return value;
+    if (value) return value;
+    throw new ApiError("TOKEN_ID_REQUIRED", "token_id is required: the id of an outcome token", {
+      hint: "a market of GET /api/markets lists its tokens, each with a tokenId",
+    });
   },
 };
 

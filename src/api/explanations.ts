@@ -14,7 +14,7 @@ import type { CallContent, HoldReason, Transaction } from "../core/chain/transac
 import { counted, decimalText, priceText, SIZE_PLACES, sizeText } from "../core/format.ts";
 import { idOf } from "../core/ids.ts";
 import { outcomeOf } from "../core/market.ts";
-import { type Order, remainingOf, type Trade } from "../core/order.ts";
+import { type Order, remainingOf } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
@@ -55,21 +55,19 @@ export function orderStory(view: View, order: Order): ReplyOf<typeof orderStoryS
     const counter = idOf(view.state.idPrefixes.order, role === "TAKER" ? trade.maker : trade.taker);
     const price = role === "TAKER" ? trade.price : order.price;
     const met = role === "TAKER" ? "met the resting order" : "was met by the order";
-    story.push(
-      line(
-        trade.at,
-        `filled ${sizeText(trade.size)} @ ${priceText(price)} (${trade.matchType}): ${met} ${counter}`,
-      ),
-    );
+    const fill = `filled ${sizeText(trade.size)} @ ${priceText(price)} (${trade.matchType})`;
+    story.push(line(trade.at, `${fill}: ${met} ${counter}`));
   }
   if (order.rested) {
     const taken = fills.filter(({ role }) => role === "TAKER").length;
     story.splice(taken + 1, 0, line(order.createdAt, joiningOf(order)));
   }
   if (order.status !== "LIVE") story.push(line(order.updatedAt, endingOf(view, order)));
-  for (const transaction of settlementsOf(view, fills)) {
+  for (const number of new Set(fills.map(({ trade }) => trade.transaction))) {
+    const transaction = view.state.chain.transactions.get(number);
     const words = settlementWords(view.state, transaction);
-    if (words !== null) story.push(line(endOf(view, transaction), words));
+    const end = settledAt(view.state, view.state.trades.get(transaction.firstTrade));
+    if (words !== null) story.push(line(end, words));
   }
   story.sort((a, b) => (a.at < b.at ? -1 : a.at === b.at ? 0 : 1));
   return {
@@ -81,14 +79,6 @@ export function orderStory(view: View, order: Order): ReplyOf<typeof orderStoryS
     fills: fills.map(({ trade, role }) => tradeReply(view, trade, role)),
   };
 }
-
-const settlementsOf = ({ state }: View, fills: readonly { readonly trade: Trade }[]): Transaction[] =>
-  [...new Set(fills.map(({ trade }) => trade.transaction))].map((number) =>
-    state.chain.transactions.get(number),
-  );
-
-const endOf = ({ state }: View, { firstTrade }: Transaction): Millis =>
-  settledAt(state, state.trades.get(firstTrade));
 
 /** Names the account's own order that blocked this one, as the end of a sentence; empty if there was none. */
 const blockingOwnOrder = ({ state }: View, order: Order): string =>

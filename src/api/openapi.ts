@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Endpoint, isRaw, type Params, type Tag } from "./endpoint.ts";
+import { type Endpoint, isRaw, type Tag } from "./endpoint.ts";
 import { codesOf, ENDPOINTS } from "./endpoints.ts";
 import { type ErrorCode, statusesOf } from "./errors.ts";
 import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
@@ -76,50 +76,49 @@ function schemas({ numbers, unknownFields }: OpenApiOptions): Json {
     if (body === null || isRaw(body) || unknownFieldsAt(endpoint, unknownFields) === "accept") continue;
     Object.assign(components[registry.get(body.schema)?.id ?? ""] as Json, { additionalProperties: false });
   }
-  if (numbers === "string") {
-    for (const id of DECIMALS) {
-      const { description } = components[id] as Json;
-      components[id] = { ...DECIMAL_TEXT, ...(description === undefined ? {} : { description }) };
-    }
-  }
+  for (const id of numbers === "string" ? DECIMALS : [])
+    components[id] = { ...DECIMAL_TEXT, description: (components[id] as Json).description };
   return components;
 }
 
 function paths(unknownFields: UnknownFields): Json {
   const byPath: Record<string, Json> = {};
   for (const endpoint of ENDPOINTS) {
-    const item = byPath[endpoint.path] ?? {};
-    item[endpoint.method.toLowerCase()] = operation(endpoint, unknownFields);
-    byPath[endpoint.path] = item;
+    const item = { [endpoint.method.toLowerCase()]: operation(endpoint, unknownFields) };
+    byPath[endpoint.path] = { ...byPath[endpoint.path], ...item };
   }
   return byPath;
 }
 
+/** Describes an endpoint; fields that are undefined are not in the JSON. */
 function operation(endpoint: Endpoint, unknownFields: UnknownFields): Json {
-  const parameters = [...pathParameters(endpoint.path), ...queryParameters(endpoint.query)];
+  const { query, body, noContent } = endpoint;
+  const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    return { name, in: "path", required: true, schema: { type: "string" } };
+  });
+  const inQuery = Object.entries(query).map(([name, { description, schema, required }]) => {
+    return { name, in: "query", required, description, schema };
+  });
+  const parameters = [...inPath, ...inQuery];
+  const content = body === null ? undefined : json(reference(body.schema));
+  const nothing = { description: noContent, headers: RESPONSE_HEADERS };
   return {
     operationId: endpoint.operation,
     summary: endpoint.summary,
-    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    description: endpoint.description,
     tags: [endpoint.tag],
     security: security(endpoint),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(endpoint.body === null
-      ? {}
-      : {
-          requestBody: { required: endpoint.body.required, content: json(reference(endpoint.body.schema)) },
-        }),
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: body === null ? undefined : { required: body.required, content },
     responses: {
-      "200": { description: "Success", headers: RESPONSE_HEADERS, content: content(endpoint) },
-      ...(endpoint.noContent === undefined
-        ? {}
-        : { "204": { description: endpoint.noContent, headers: RESPONSE_HEADERS } }),
+      200: { description: "Success", headers: RESPONSE_HEADERS, content: contentOf(endpoint) },
+      204: noContent === undefined ? undefined : nothing,
       ...errorResponses(codesOf(endpoint, unknownFields), endpoint.failure ?? errorReply),
     },
   };
 }
 
-const content = ({ media, reply }: Endpoint): Json =>
+const contentOf = ({ media, reply }: Endpoint): Json =>
   media === undefined ? json(reference(reply)) : { [media]: { schema: reference(reply) } };
 
 const json = (schema: Json): Json => ({ "application/json": { schema } });
@@ -137,37 +136,19 @@ const RESPONSE_HEADERS: Json = {
 };
 
 /** Statuses with a Retry-After header. */
-const RETRY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
+const RETRY_STATUSES: ReadonlySet<string> = new Set(["429", "503"]);
 const RETRY_HEADERS: Json = { "retry-after": header("integer", "Seconds to wait before the next try.") };
 
-const pathParameters = (path: string): Json[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
-
-const queryParameters = (query: Params): Json[] =>
-  Object.entries(query).map(([name, { description, schema, required }]) => ({
-    name,
-    in: "query",
-    required,
-    description,
-    schema,
-  }));
-
 function errorResponses(codes: readonly ErrorCode[], reply: z.ZodType): Json {
-  const byStatus = new Map<number, ErrorCode[]>();
+  const byStatus: Record<string, ErrorCode[]> = {};
   for (const code of codes) {
-    for (const status of statusesOf(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    for (const status of statusesOf(code)) byStatus[status] = [...(byStatus[status] ?? []), code];
   }
-  const responses: Json = {};
-  for (const [status, some] of [...byStatus].sort(([a], [b]) => a - b)) {
-    const headers = RETRY_STATUSES.has(status) ? { headers: RETRY_HEADERS } : {};
-    responses[status] = { description: some.join(", "), ...headers, content: json(reference(reply)) };
-  }
-  return responses;
+  const responses = Object.entries(byStatus).map(([status, some]) => {
+    const headers = RETRY_STATUSES.has(status) ? RETRY_HEADERS : undefined;
+    return [status, { description: some.join(", "), headers, content: json(reference(reply)) }];
+  });
+  return Object.fromEntries(responses);
 }
 
 function security(endpoint: Endpoint): Json[] {
@@ -175,9 +156,7 @@ function security(endpoint: Endpoint): Json[] {
   return endpoint.access === "control" ? [{}, { simToken: [] }] : [];
 }
 
-function securitySchemes(): Json {
-  const signed = Object.fromEntries(
-    AUTH_HEADERS.map((name) => [name, { type: "apiKey", in: "header", name }]),
-  );
-  return { ...signed, simToken: { type: "http", scheme: "bearer" } };
-}
+const securitySchemes = (): Json => ({
+  ...Object.fromEntries(AUTH_HEADERS.map((name) => [name, { type: "apiKey", in: "header", name }])),
+  simToken: { type: "http", scheme: "bearer" },
+});

@@ -9,15 +9,13 @@ export interface OptionType {
   readonly secret?: boolean;
 }
 
-const isText = (value: unknown): boolean => typeof value === "string";
+const isOf = (type: string) => (value: unknown) => typeof value === type;
+const isText = isOf("string");
 
 export const TEXT: OptionType = { expected: "a text", accepts: isText };
 export const SECRET: OptionType = { ...TEXT, secret: true };
 export const NUMBER: OptionType = { expected: "a number", accepts: Number.isFinite };
-export const TRUTH: OptionType = {
-  expected: "true or false",
-  accepts: (value) => typeof value === "boolean",
-};
+export const TRUTH: OptionType = { expected: "true or false", accepts: isOf("boolean") };
 export const TEXT_OR_NUMBER: OptionType = {
   expected: "a text or a number",
   accepts: (value) => isText(value) || Number.isFinite(value),
@@ -26,26 +24,17 @@ export const TEXTS: OptionType = {
   expected: "a text or a list of texts",
   accepts: (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
 };
-export const FUNCTION: OptionType = {
-  expected: "a function",
-  accepts: (value) => typeof value === "function",
-};
+export const FUNCTION: OptionType = { expected: "a function", accepts: isOf("function") };
 
 /** An integer between two bounds, inclusive. */
 export const whole = (least: number, most: number): OptionType => ({
-  expected:
-    most === Number.MAX_SAFE_INTEGER
-      ? `a whole number from ${least} on`
-      : `a whole number from ${least} to ${most}`,
+  expected: `a whole number from ${least} ${most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`}`,
   accepts: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
 });
 
 /** One of some words, or a value of the type `other`. */
 export const oneOf = (words: readonly string[], other?: OptionType): OptionType => {
-  const all = [
-    ...words.map((word) => JSON.stringify(word)),
-    ...(other === undefined ? [] : [other.expected]),
-  ];
+  const all = words.map((word) => JSON.stringify(word)).concat(other?.expected ?? []);
   return {
     expected: `${all.slice(0, -1).join(", ")} or ${all.at(-1)}`,
     accepts: (value) => words.some((word) => word === value) || other?.accepts(value) === true,

@@ -100,10 +100,7 @@ export function quotesOf(market: Market, outcome: Outcome): Quotes {
   const bid = book.bestBid === 0 ? null : price(book.bestBid * market.tickSize);
   const ask = book.bestAsk > book.levels ? null : price(book.bestAsk * market.tickSize);
   if (!isMirrored(market, outcome)) return { bid, ask };
-  return {
-    bid: ask === null ? null : complement(ask),
-    ask: bid === null ? null : complement(bid),
-  };
+  return { bid: ask === null ? null : complement(ask), ask: bid === null ? null : complement(bid) };
 }
 
 /** Returns price, taker side and time of an outcome's last trade, in that outcome's prices; null before the first. */
@@ -142,22 +139,23 @@ export const priceOrNull = (numbers: Numbers, of: Price | null): Decimal | null 
 export const priceFor = (market: Market, outcome: Outcome, of: Price): Price =>
   priceIn(isMirrored(market, outcome), of);
 
+interface BookPage {
+  readonly sequence: number;
+  readonly json: string;
+}
+
 /** Caches the JSON of each token's book until the book changes. */
 export class BookPages {
-  readonly #pages = new WeakMap<MarketBook, Record<Outcome, { sequence: number; json: string } | null>>();
+  readonly #pages = new WeakMap<MarketBook, { readonly [O in Outcome]?: BookPage }>();
 
   /** Returns the body of GET /clob/book for one token as text. */
   json(view: View, market: Market, outcome: Outcome): string {
     const bookState = bookFor(market, outcome);
-    let pages = this.#pages.get(bookState);
-    if (pages === undefined) {
-      pages = { YES: null, NO: null };
-      this.#pages.set(bookState, pages);
-    }
+    const pages = this.#pages.get(bookState) ?? {};
     let page = pages[outcome];
-    if (page === null || page.sequence !== bookState.sequence) {
+    if (page?.sequence !== bookState.sequence) {
       page = { sequence: bookState.sequence, json: JSON.stringify(bookReply(view, market, outcome)) };
-      pages[outcome] = page;
+      this.#pages.set(bookState, { ...pages, [outcome]: page });
     }
     return page.json;
   }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { CommandOf } from "../core/commands.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
 import { ORDER_CHECKS } from "../core/rules/trading.ts";
-import { type Address, anyOf, ORDER_TYPES, type OrderType, SIDES, type Side } from "../core/terms.ts";
+import { type Address, anyOf, ORDER_TYPES, type OrderType, SIDES } from "../core/terms.ts";
 import { isUnixMillis, isUnixSeconds, parseIso } from "../core/time.ts";
 import {
   MAX_MILLIS,
@@ -42,26 +42,15 @@ const newOrderSchema = named(
   }),
 );
 
-/** Names on other exchanges for an order that is filled as far as possible and never rests. */
-const ORDER_TYPE_SYNONYMS: ReadonlyMap<string, OrderType> = new Map([
-  ["IOC", "FAK"],
-  ["MARKET", "FAK"],
-]);
-
 /** Returns the order type that another exchange's name (in any case) corresponds to; undefined if none. */
 export const meantOrderType = (word: string): OrderType | undefined =>
-  ORDER_TYPE_SYNONYMS.get(word.toUpperCase());
+  /^(?:IOC|MARKET)$/i.test(word) ? "FAK" : undefined;
 
 /** A parsed order request; checks that need its market are still to come. */
-export interface OrderRequest {
-  readonly tokenId: string;
-  readonly side: Side;
-  readonly orderType: OrderType;
+export interface OrderRequest extends Omit<CommandOf<"placeOrder">, "kind" | "address" | "price"> {
   readonly price: number;
   /** `price` in price units; null if it has more decimals than any tick size. */
   readonly priceUnits: Price | null;
-  readonly size: Size;
-  readonly expiration: Millis | null;
 }
 
 interface FieldRule {
@@ -118,15 +107,11 @@ function readOrder(body: JsonObject): OrderRequest {
   const parsed = newOrderSchema.safeParse(body);
   if (!parsed.success) throw firstProblem(body, parsed.error.issues);
   const order = parsed.data;
-  const orderSize = sizeOf(order.size);
   const priceUnits = unitsOf(order.price, PRICE_PLACES);
   return {
-    tokenId: order.tokenId,
-    side: order.side,
-    orderType: order.orderType,
-    price: order.price,
+    ...order,
     priceUnits: priceUnits === null ? null : price(priceUnits),
-    size: orderSize,
+    size: sizeOf(order.size),
     expiration: readExpiration(order.orderType, order.expiration || NO_EXPIRATION),
   };
 }
@@ -140,39 +125,25 @@ function sizeOf(shares: number): Size {
 
 /** Returns the error for the first invalid field in the order of the checks. */
 function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): ApiError {
-  const wrong = new Map<Field, z.core.$ZodIssue>();
-  for (const issue of issues) {
-    const field = issue.path[0] as Field;
-    if (!wrong.has(field)) wrong.set(field, issue);
-  }
+  const wrong = new Map(issues.toReversed().map((issue) => [issue.path[0] as Field, issue.code]));
   const isMistyped = (field: Field): boolean => {
-    const issue = wrong.get(field);
-    if (issue === undefined) return false;
-    return (
-      issue.code === "invalid_type" ||
-      issue.code === "invalid_union" ||
-      (issue.code === "invalid_value" && typeof body[field] !== "string")
-    );
+    const code = wrong.get(field);
+    if (code === "invalid_value") return typeof body[field] !== "string";
+    return code === "invalid_type" || code === "invalid_union";
   };
-  const first = FIELDS.find((field) => wrong.has(field));
-  if (first === undefined) throw new Error("the order's schema names a field that the order does not have");
+  const first = FIELDS.find((field) => wrong.has(field)) as Field;
   // The schema does not check that the size is a multiple of 0.01; that check precedes the expiration's.
   if (first === "expiration") sizeOf(body.size as number);
-  const found = describeValue(body[first]);
-  if (!isMistyped(first)) {
-    return new ApiError(RULES[first].code, `${first} must be ${RULES[first].expected}, found ${found}`, {
-      hint: hintForWord(first, body[first]),
-      details: { [first]: truncated(body[first]) },
-    });
+  const { expected, code } = RULES[first];
+  const value = body[first];
+  const message = `${first} must be ${expected}, found ${describeValue(value)}`;
+  if (isMistyped(first)) {
+    const details = { fields: FIELDS.filter(isMistyped) };
+    return new ApiError("INVALID_ORDER", message, { hint: hintForType(first, value), details });
   }
-  return new ApiError("INVALID_ORDER", `${first} must be ${RULES[first].expected}, found ${found}`, {
-    hint: hintForType(first, body[first]),
-    details: { fields: FIELDS.filter(isMistyped) },
-  });
+  const shown = typeof value === "string" ? value.slice(0, 80) : value;
+  return new ApiError(code, message, { hint: hintForWord(first, value), details: { [first]: shown } });
 }
-
-/** Cuts a refused string to 80 characters for the error details. */
-const truncated = (value: unknown): unknown => (typeof value === "string" ? value.slice(0, 80) : value);
 
 function hintForWord(field: Field, value: unknown): string | undefined {
   const { words }: FieldRule = RULES[field];
@@ -242,23 +213,6 @@ export const cancelBody = objectBody(
   { description: "The id of one order, under any one of the three names.", required: false },
 );
 
-/** The names under which DELETE /clob/order accepts an order id, in its body and in its query. */
-interface OrderIds {
-  readonly orderId?: string | undefined;
-  readonly id?: string | undefined;
-  readonly orderID?: string | undefined;
-}
-
-/** Builds the command of DELETE /clob/order. @throws ApiError if no order id or two different ones are given. */
-export function cancelOrderCommand(
-  address: Address,
-  body: OrderIds,
-  query: OrderIds,
-): CommandOf<"cancelOrder"> {
-  const given = [body.orderId, body.id, body.orderID, query.orderId, query.id, query.orderID];
-  return { kind: "cancelOrder", address, orderId: oneId(given) };
-}
-
 /** Reason why an order that is no longer live is not canceled, by status. */
 export const NOT_CANCELED = {
   MATCHED: "already matched",
@@ -266,8 +220,18 @@ export const NOT_CANCELED = {
   EXPIRED: "already expired",
 } as const;
 
-/** Returns the order id. @throws ApiError if there is none, or if two differ in more than letter case. */
-function oneId(given: readonly (string | undefined)[]): string {
+type OrderIds = ReturnType<typeof cancelBody.read>;
+
+/**
+ * Builds the command of DELETE /clob/order.
+ * @throws ApiError if no order id is given, or if two differ in more than letter case
+ */
+export function cancelOrderCommand(
+  address: Address,
+  body: OrderIds,
+  query: OrderIds,
+): CommandOf<"cancelOrder"> {
+  const given = [body.orderId, body.id, body.orderID, query.orderId, query.id, query.orderID];
   const ids = given.filter((id): id is string => id !== undefined && id !== "");
   if (new Set(ids.map((id) => id.toLowerCase())).size > 1) {
     throw new ApiError(
@@ -276,13 +240,11 @@ function oneId(given: readonly (string | undefined)[]): string {
       { hint: "name one order, in the body or in the query" },
     );
   }
-  const [id] = ids;
-  if (id === undefined) {
-    throw new ApiError(
-      "ORDER_ID_REQUIRED",
-      "no order id is given, expected orderId in the body or in the query",
-      { hint: "DELETE /clob/orders/all cancels all of them" },
-    );
-  }
-  return id;
+  const [orderId] = ids;
+  if (orderId !== undefined) return { kind: "cancelOrder", address, orderId };
+  throw new ApiError(
+    "ORDER_ID_REQUIRED",
+    "no order id is given, expected orderId in the body or in the query",
+    { hint: "DELETE /clob/orders/all cancels all of them" },
+  );
 }

@@ -75,20 +75,21 @@ export function objectBody<Shape extends z.core.$ZodShape>(
       refusePrototypes(body, code);
       const parsed = schema.safeParse(body);
       if (parsed.success) return parsed.data as z.infer<z.ZodObject<Shape>>;
-      const problems = parsed.error.issues.map((issue) => {
-        const field = issue.path.join(".");
-        const value = valueAt(body, issue.path);
-        return {
-          field,
-          problem: `${field}: expected ${expectedBy(issue)}, found ${describeValue(value)}${likely(issue, value)}`,
-        };
-      });
-      throw new ApiError(code, problems.map(({ problem }) => problem).join("; "), {
-        hint: problems.map(({ field }) => hints[field]).find((hint) => hint !== undefined),
-        details: { fields: [...new Set(problems.map(({ field }) => field))] },
+      const { issues } = parsed.error;
+      const fields = [...new Set(issues.map(({ path }) => path.join(".")))];
+      throw new ApiError(code, issues.map((issue) => problemText(body, issue)).join("; "), {
+        hint: fields.map((field) => hints[field]).find((hint) => hint !== undefined),
+        details: { fields },
       });
     },
   };
+}
+
+function problemText(body: JsonObject, issue: z.core.$ZodIssue): string {
+  const value = valueAt(body, issue.path);
+  const isWord = issue.code === "invalid_value" && typeof value === "string";
+  const likely = isWord ? didYouMean(value, issue.values.map(String)) : "";
+  return `${issue.path.join(".")}: expected ${expectedBy(issue)}, found ${describeValue(value)}${likely}`;
 }
 
 /** Describes what a schema expected at an issue. */
@@ -110,12 +111,6 @@ function expectedBy(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Returns `, did you mean normal?` for a mistyped enum value. */
-function likely(issue: z.core.$ZodIssue, value: unknown): string {
-  if (issue.code !== "invalid_value" || typeof value !== "string") return "";
-  return didYouMean(value, issue.values.map(String));
-}
-
 /** Returns the unit in which the size of a non-numeric value is given. */
 const sizeOf = (origin: string): string =>
   origin === "string" ? "a length of " : origin === "array" ? "a number of items of " : "";
@@ -125,9 +120,7 @@ function refusePrototypes(body: JsonObject, code: ErrorCode): void {
   for (const [field, value] of Object.entries(body)) {
     if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
       throw new ApiError(code, `${field} has a key __proto__, which names nothing`, {
-        details: {
-          fields: [field],
-        },
+        details: { fields: [field] },
       });
     }
   }
@@ -168,9 +161,7 @@ export const unknownFieldsError = (
 ): ApiError =>
   new ApiError("INVALID_PARAMETER", unknownFieldsText(unknown, known), {
     hint: fieldsTaken(endpoint),
-    details: {
-      fields: unknown.slice(0, SHOWN).map(shortened),
-    },
+    details: { fields: unknown.slice(0, SHOWN).map(shortened) },
   });
 
 function fieldsTaken({ query, body }: Pick<Endpoint, "query" | "body">): string {
@@ -194,18 +185,12 @@ export function unknownFieldsText(unknown: readonly string[], known: readonly st
   return sentences.join("; ");
 }
 
-/** Other services' names of our fields, both normalised by `lettersIn`. */
-const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
-  ["timeinforce", "ordertype"],
-  ["tif", "ordertype"],
-]);
-
 const lettersIn = (name: string): string => name.toLowerCase().replace(/[_-]/g, "");
 
 /** Returns the known field with the same letters or meaning, else the nearest one. */
 function meant(name: string, known: readonly string[]): string | undefined {
   const letters = lettersIn(name);
-  const wanted = OTHER_NAMES.get(letters) ?? letters;
+  const wanted = /^(?:timeinforce|tif)$/.test(letters) ? "ordertype" : letters;
   return known.find((field) => lettersIn(field) === wanted) ?? nearest(name, known);
 }
 

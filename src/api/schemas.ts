@@ -20,10 +20,7 @@ export type ReadonlyDeep<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
     : T;
 
-/** Type of a parsed body of this schema. */
-export type RequestOf<Schema extends z.ZodType> = ReadonlyDeep<z.output<Schema>>;
-
-/** Type of a reply of this schema. Decimals are numbers, although `--numbers string` sends strings. */
+/** Type of a parsed body or a reply of this schema. Decimals are numbers, although `--numbers string` sends strings. */
 export type ReplyOf<Schema extends z.ZodType> = ReadonlyDeep<z.output<Schema>>;
 
 export const price = named("Price", z.number().gt(0).lt(1), "USDC per share.");

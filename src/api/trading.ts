@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Role } from "../core/account.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { blockOf, settledAt, settlementStatus } from "../core/chain/settlement.ts";
+import type { CommandOf } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
@@ -12,16 +13,18 @@ import { type Address, CANCEL_REASONS, readAddress } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { type Millis, money, notional, size } from "../core/units.ts";
 import type { Decimal, Numbers } from "./decimals.ts";
-import { type BodySpec, endpoints, limit, offset, oneOf, text, unixSeconds } from "./endpoint.ts";
-import { ApiError, type ErrorCode } from "./errors.ts";
 import {
-  cancelBody,
-  ORDER_ERRORS,
-  ORDER_OF_CHECKS,
-  type OrderRequest,
-  orderBody,
-  placeOrderCommand,
-} from "./order-request.ts";
+  type BodySpec,
+  endpoints,
+  type JsonObject,
+  limit,
+  offset,
+  oneOf,
+  text,
+  unixSeconds,
+} from "./endpoint.ts";
+import { ApiError } from "./errors.ts";
+import { cancelBody, ORDER_ERRORS, ORDER_OF_CHECKS, orderBody, placeOrderCommand } from "./order-request.ts";
 import { refusalError } from "./refusals.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
@@ -213,31 +216,21 @@ const orderToPreviewSchema = named(
   orderBody.schema.extend({ address: z.string().describe("Owner of the order.") }),
 );
 
-/** An order to preview, as far as its fields could be parsed. */
-export interface OrderToPreview {
-  readonly address: string;
-  readonly order: OrderRequest | ApiError;
+/** The fields of the order are not parsed: invalid ones are reported in the reply, not as an error. */
+interface OrderToPreview {
+  readonly address: Address;
+  readonly order: JsonObject;
 }
 
-/** Invalid fields of the order are reported in the reply, not as an error. */
 const previewBody: BodySpec<OrderToPreview, typeof orderToPreviewSchema> = {
   schema: orderToPreviewSchema,
   fields: [...orderBody.fields, "address"],
   required: true,
-  read: ({ address: text, ...body }) => {
+  read: ({ address: text, ...order }) => {
     const address = typeof text === "string" ? readAddress(text) : null;
-    if (address === null) {
-      throw new ApiError(
-        "INVALID_PARAMETER",
-        "address: expected the address of an account, 0x and 40 hex digits",
-      );
-    }
-    try {
-      return { address, order: orderBody.read(body) };
-    } catch (error) {
-      if (error instanceof ApiError) return { address, order: error };
-      throw error;
-    }
+    if (address !== null) return { address, order };
+    const message = "address: expected the address of an account, 0x and 40 hex digits";
+    throw new ApiError("INVALID_PARAMETER", message);
   },
 };
 
@@ -292,30 +285,26 @@ export const orderPreviewEndpoints = endpoints("control", "Control plane", {
 
 export function orderPreview(view: View, at: Millis, { address, order }: OrderToPreview): Preview {
   try {
-    if (order instanceof ApiError) throw order;
-    const command = placeOrderCommand(view, address, order);
+    const command = placeOrderCommand(view, address, orderBody.read(order));
     const decision = decide(view.state, { at, command });
     if (!decision.ok) throw refusalError(decision.refusal, view);
     return { accepted: true, refusal: null, order: previewedOrder(view, command, decision.events) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { code, status, message, help } = error;
-    const { hint = null, details = null } = isUnfunded(view, address, code)
-      ? { ...help, hint: UNFUNDED }
-      : help;
-    return { accepted: false, refusal: { error: message, code, status, hint, details }, order: null };
+    const isUnfunded = (findAccount(view.state, address)?.derivations ?? 0) === 0;
+    const hint = code === "INSUFFICIENT_BALANCE" && isUnfunded ? UNFUNDED : (help.hint ?? null);
+    const refusal = { error: message, code, status, hint, details: help.details ?? null };
+    return { accepted: false, refusal, order: null };
   }
 }
 
 const UNFUNDED =
   "the account has not derived API keys yet, and is funded when it does: POST /sim/accounts/{address}/credentials";
 
-const isUnfunded = ({ state }: View, address: Address, code: ErrorCode): boolean =>
-  code === "INSUFFICIENT_BALANCE" && (findAccount(state, address)?.derivations ?? 0) === 0;
-
 function previewedOrder(
   { state, numbers }: View,
-  command: ReturnType<typeof placeOrderCommand>,
+  command: CommandOf<"placeOrder">,
   events: readonly DomainEvent[],
 ): NonNullable<Preview["order"]> {
   const { side, price, tokenId } = command;
