@@ -59,10 +59,14 @@ export const startSection: Section = {
       notes: [
         "A program that was started before takes what it kept then from the user's cache folder; nothing kept: as the first time.",
         `${MARKETS.join(" ")} in ${SLOW_ROUNDS} rounds of its own.`,
+        ...(process.env.NODE_EXTRA_CA_CERTS === undefined ? [] : [CERTIFICATES]),
       ],
     };
   },
 };
+
+const CERTIFICATES =
+  "NODE_EXTRA_CA_CERTS is set: Node reads those certificates at every start, which makes all ratios smaller.";
 
 const FIRST_ANSWER = "to the first 200";
 const END = "to the end";
