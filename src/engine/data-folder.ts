@@ -156,29 +156,26 @@ export class DataFolder implements Persistence {
     const { size } = this.#file;
     if (this.#options.reset) this.#removeAll();
     else if (size > 0) cutOff(this.#disk, this.path, this.#file, { offset: 0, bytes: size });
-    const journal = this.#openJournal();
-    journal.control("opening", opening, opening.start);
-    journal.sync();
-    this.#disk.syncFolder(this.path);
-    this.#disk.syncFolder(dirname(this.path));
-    this.#start(runtime, journal, runtime.clock.setting, this.#options.wallNow());
+    this.#start(runtime, runtime.clock.setting, this.#options.wallNow(), opening);
   }
 
   /** Continues the journal at the end that `resume` found. @throws PersistenceError */
   continueJournal(runtime: ExchangeRuntime, setting: ClockSetting, wall: number): void {
-    this.#start(runtime, this.#openJournal(), setting, wall);
-  }
-
-  #openJournal(): JournalFile {
-    const rollBack = (): void => this.#rollBack();
-    this.#journal = new JournalFile(this.#file, this.#options.durability, this.#end, rollBack);
-    return this.#journal;
+    this.#start(runtime, setting, wall, null);
   }
 
   /** Writes and syncs the start record first: recovery decides by its durability whether an incomplete end is acceptable. */
-  #start(runtime: ExchangeRuntime, journal: JournalFile, setting: ClockSetting, wall: number): void {
+  #start(runtime: ExchangeRuntime, setting: ClockSetting, wall: number, opening: OpeningData | null): void {
     const { durability, wallNow } = this.#options;
     const { clock, exchange, session } = runtime;
+    const journal = new JournalFile(this.#file, durability, this.#end, () => this.#rollBack());
+    this.#journal = journal;
+    if (opening !== null) {
+      journal.control("opening", opening, opening.start);
+      journal.sync();
+      this.#disk.syncFolder(this.path);
+      this.#disk.syncFolder(dirname(this.path));
+    }
     journal.control("start", { engine: VERSION, durability, ...setting, wall }, exchange.now);
     journal.sync();
     this.#runtime = runtime;

@@ -25,6 +25,8 @@ const isOwn = (name: string): boolean =>
   TORN_FILE.test(name) ||
   DRAFT.test(name);
 
+const namesIn = (disk: Disk, folder: string): readonly string[] => disk.names(folder) ?? [];
+
 const GIT_IGNORE = ".gitignore";
 /** Default directory of the reports of failed tests and scenarios, in the default data directory. */
 export const REPORTS_FOLDER = "reports";
@@ -45,13 +47,19 @@ export const draftOf = (path: string, unique: string): string => `${path}.${uniq
 
 /** Path for the next torn end, numbered so that none is overwritten. */
 export function nextTornFile(disk: Disk, folder: string): string {
-  const numbers = (disk.names(folder) ?? []).map((name) => Number(TORN_FILE.exec(name)?.[1] ?? 0));
+  const numbers = namesIn(disk, folder).map((name) => Number(TORN_FILE.exec(name)?.[1] ?? 0));
   return join(folder, `journal.torn-${Math.max(0, ...numbers) + 1}`);
 }
 
 /** @throws StoreError if a directory has no journal and contains files of others */
 export function assertOwnFolder(disk: Disk, folder: string): void {
-  const names = namesIn(disk, folder) ?? [];
+  let names: readonly string[] = [];
+  try {
+    names = namesIn(disk, folder);
+  } catch (error) {
+    if (codeOf(error) !== "ENOTDIR") throw error;
+    throw new StoreError("usage", `${folder} is a file, expected a directory`);
+  }
   const foreign = names.find((name) => !isOwn(name) && !isBeside(name));
   if (foreign === undefined || names.includes(JOURNAL_FILE)) return;
   throw new StoreError(
@@ -62,7 +70,7 @@ export function assertOwnFolder(disk: Disk, folder: string): void {
 
 /** Name of the state file in a directory; null if there is none. */
 export const stateFileIn = (disk: Disk, folder: string): string | null =>
-  (disk.names(folder) ?? []).find((name) => STATES.includes(name)) ?? null;
+  namesIn(disk, folder).find((name) => STATES.includes(name)) ?? null;
 
 /** @throws StoreError if a directory with an empty journal has a state file */
 export function assertNoStateFile(disk: Disk, folder: string): void {
@@ -74,24 +82,14 @@ export function assertNoStateFile(disk: Disk, folder: string): void {
   );
 }
 
-function namesIn(disk: Disk, folder: string): string[] | null {
-  try {
-    return disk.names(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
-    throw new StoreError("usage", `${folder} is a file, expected a directory`);
-  }
-}
-
 /** Removes unfinished state files that a crash left. */
 export function removeDrafts(disk: Disk, folder: string): void {
-  for (const name of (disk.names(folder) ?? []).filter((name) => DRAFT.test(name)))
-    disk.remove(join(folder, name));
+  for (const name of namesIn(disk, folder)) if (DRAFT.test(name)) disk.remove(join(folder, name));
 }
 
 /** Removes all files of the exchange but its journal and lock, and returns their names. */
 export function removeBesideJournal(disk: Disk, folder: string): string[] {
-  const names = (disk.names(folder) ?? []).filter(
+  const names = namesIn(disk, folder).filter(
     (name) => isOwn(name) && !isOfLock(name) && name !== JOURNAL_FILE,
   );
   for (const name of names) disk.remove(join(folder, name));

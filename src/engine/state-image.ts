@@ -287,7 +287,7 @@ type Column =
   | { readonly kind: "any"; readonly values: unknown[] };
 
 /** Records with the same fields, as one column per field. */
-export interface Columns {
+interface Columns {
   readonly size: number;
   readonly keys: readonly string[];
   readonly columns: readonly Column[];
@@ -300,7 +300,7 @@ type Fields = RecordType<unknown>["fields"];
 type Row = Readonly<Record<string, unknown>>;
 
 /** Converts records into columns, in the field order of the first one. */
-export function columnsOf(records: Iterable<object>, fields: Fields): Columns {
+function columnsOf(records: Iterable<object>, fields: Fields): Columns {
   const rows = [...(records as Iterable<Row>)];
   const keys = Object.keys(rows[0] ?? {});
   return {
@@ -335,7 +335,7 @@ function columnOf(values: unknown[], areMoments: boolean): Column {
 }
 
 /** Adds `by` milliseconds to every moment in the columns, in place. */
-export function shiftMoments({ keys, columns }: Columns, fields: Fields, by: number): void {
+function shiftMoments({ keys, columns }: Columns, fields: Fields, by: number): void {
   for (const [index, key] of keys.entries()) {
     const type = fields[key];
     const column = columns[index] as Column;
@@ -353,7 +353,7 @@ function addTo(moments: Int32Array | Float64Array, by: number): void {
 }
 
 /** Returns a reader of one field by the index of the record. */
-export function fieldOf<Value>({ keys, columns }: Columns, key: string): (at: number) => Value {
+function fieldOf<Value>({ keys, columns }: Columns, key: string): (at: number) => Value {
   const column = columns[keys.indexOf(key)];
   if (column === undefined) throw new RangeError(`no column ${key}`);
   const { values } = column;
@@ -362,7 +362,7 @@ export function fieldOf<Value>({ keys, columns }: Columns, key: string): (at: nu
 }
 
 /** Replaces the values of a field. */
-export function setField(columns: Columns, key: string, values: Int32Array): void {
+function setField(columns: Columns, key: string, values: Int32Array): void {
   const index = columns.keys.indexOf(key);
   (columns.columns as Column[])[index] = { kind: "numbers", values };
 }
@@ -371,7 +371,7 @@ export function setField(columns: Columns, key: string, values: Int32Array): voi
  * Converts columns back into records. The constructing code is compiled for their fields, so that V8 lays the objects
  * out like literals; that is many times faster than setting fields by name.
  */
-export function recordsOf<Of>({ size, keys, columns }: Columns): Table<Of> {
+function recordsOf<Of>({ size, keys, columns }: Columns): Table<Of> {
   const fields = keys.map((key, index) => {
     const column = columns[index] as Column;
     const value = column.kind === "few" ? `v${index}[p${index}[at]]` : `v${index}[at]`;

@@ -116,31 +116,13 @@ const BALANCED: Profile = {
 export const PROFILES = {
   balanced: BALANCED,
   /** The price rises from 0.25 to 0.75. */
-  trending: {
-    ...BALANCED,
-    upPercent: 55,
-    fair: [2500, 7500],
-  },
+  trending: { ...BALANCED, upPercent: 55, fair: [2500, 7500] },
   /** Most orders buy YES, few sell it. */
-  "one-sided": {
-    ...BALANCED,
-    upPercent: 85,
-    yesPercent: 90,
-    fair: [4500, 5500],
-  },
+  "one-sided": { ...BALANCED, upPercent: 85, yesPercent: 90, fair: [4500, 5500] },
   /** Most orders are canceled soon after they are placed. */
-  "cancel-heavy": {
-    ...BALANCED,
-    takerPercent: 12,
-    cancelPercent: 75,
-    maxResting: 60,
-  },
+  "cancel-heavy": { ...BALANCED, takerPercent: 12, cancelPercent: 75, maxResting: 60 },
   /** Long pauses, then many rows at the same moment. */
-  bursts: {
-    ...BALANCED,
-    rowsAtOnce: [10, 60],
-    pauseMs: 20_000,
-  },
+  bursts: { ...BALANCED, rowsAtOnce: [10, 60], pauseMs: 20_000 },
 } as const satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

@@ -38,18 +38,13 @@ const PLAIN_TERMS: MarketTerms = {
 
 /** Draws the terms of a market; a market with a price near 0 or 1 mostly gets a finer tick. */
 function drawTerms(random: Stream, isExtreme: boolean): MarketTerms {
+  const lot = random.below(100);
   return {
-    tickSize: drawTick(random, isExtreme),
+    tickSize: lot < 1 ? 0.0001 : lot < (isExtreme ? 70 : 19) ? 0.001 : 0.01,
     minOrderSize: random.oneIn(6) ? 5 : 1,
     feeRateBps: random.oneIn(6) ? random.pick([100, 100, 150, 200]) : 0,
     matching: random.oneIn(15) ? "independent" : "complementary",
   };
-}
-
-function drawTick(random: Stream, isExtreme: boolean): number {
-  const lot = random.below(100);
-  if (lot < 1) return 0.0001;
-  return lot < (isExtreme ? 70 : 19) ? 0.001 : 0.01;
 }
 
 interface PricedEvent {

@@ -240,73 +240,61 @@ function checkHistory({ format, flow, traders, events }: World): void {
   }
   let earliest = EARLIEST;
   for (let index = 0; index < flow.length; index += isPacked ? ORDER_WIDTH : 1) {
-    const order: readonly unknown[] = isPacked ? flow : flow[index];
-    if (!isPacked && (!Array.isArray(order) || order.length !== columns.length)) {
+    const order: unknown = isPacked ? flow.slice(index, index + ORDER_WIDTH) : flow[index];
+    if (!Array.isArray(order) || order.length !== columns.length)
       throw new DocumentError(`[${columns.join(", ")}]`, order, index);
-    }
-    const offset = isPacked ? index : 0;
-    const fault =
-      faultIn(order, offset, earliest, traders.length, markets) ?? faultOf(order, offset, markets);
+    const market = typeof order[2] === "number" ? markets[order[2]] : undefined;
+    const fault: Fault | null =
+      market === undefined
+        ? [2, `an index below ${markets.length}`]
+        : (placeFault(order, earliest, traders.length, market) ?? faultOf(order, market));
     if (fault !== null) {
       const [column, expected] = fault;
       const path = isPacked ? [index + column] : [index, column];
-      throw new DocumentError(`${columns[column]}, ${expected}`, order[offset + column], ...path);
+      throw new DocumentError(`${columns[column]}, ${expected}`, order[column], ...path);
     }
-    earliest = order[offset] as number;
+    earliest = order[0];
   }
 }
 
 const isInteger = (value: unknown, low: number, high: number): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
+const isDecimalIn = (value: unknown, low: number, high: number, units: number): value is number =>
+  typeof value === "number" && value >= low && value <= high && isDecimal(value, units);
 
-/** Checks the time, the trader and the market of an order. */
-function faultIn(
-  order: readonly unknown[],
-  offset: number,
+/** Checks the time and the trader of an order. */
+function placeFault(
+  [at, trader]: readonly unknown[],
   earliest: number,
   traders: number,
-  markets: readonly WorldMarket[],
+  { createdAt, resolved }: WorldMarket,
 ): Fault | null {
-  const index = order[offset + 2];
-  const market = typeof index === "number" ? markets[index] : undefined;
-  if (market === undefined) return [2, `an index below ${markets.length}`];
-  const first = Math.max(earliest, market.createdAt);
-  const last = (market.resolved?.at ?? 0) - 1;
-  if (!isInteger(order[offset], first, last)) return [0, `an integer from ${first} to ${last}`];
-  return isInteger(order[offset + 1], 0, traders - 1) ? null : [1, `an index below ${traders}`];
+  const [first, last] = [Math.max(earliest, createdAt), (resolved?.at ?? 0) - 1];
+  if (!isInteger(at, first, last)) return [0, `an integer from ${first} to ${last}`];
+  return isInteger(trader, 0, traders - 1) ? null : [1, `an index below ${traders}`];
 }
 
-function rowFault(row: readonly unknown[], _offset: number, markets: readonly WorldMarket[]): Fault | null {
-  const [, , index, side, outcome, price, size, orderType] = row;
-  const { tickSize, minOrderSize } = markets[index as number] as WorldMarket;
+function rowFault(row: readonly unknown[], { tickSize, minOrderSize }: WorldMarket): Fault | null {
+  const [, , , side, outcome, price, size, orderType] = row;
   if (side !== "BUY" && side !== "SELL") return [3, "BUY or SELL"];
   if (outcome !== "YES" && outcome !== "NO") return [4, "YES or NO"];
-  const isDecimalIn = (value: unknown, low: number, high: number, units: number): value is number =>
-    typeof value === "number" && value >= low && value <= high && isDecimal(value, units);
   const isOnTick =
     isDecimalIn(price, tickSize, 1 - tickSize, FULL_PRICE) &&
     Math.round(price * FULL_PRICE) % Math.round(tickSize * FULL_PRICE) === 0;
   if (!isOnTick) return [5, `a multiple of ${tickSize} above 0 and below 1`];
-  if (!isDecimalIn(size, minOrderSize, MAX_SHARES, SHARE_UNITS)) {
+  if (!isDecimalIn(size, minOrderSize, MAX_SHARES, SHARE_UNITS))
     return [6, `a multiple of 0.01 from ${minOrderSize} to ${MAX_SHARES}`];
-  }
   return orderType === "GTC" || orderType === "FAK" ? null : [7, "GTC or FAK"];
 }
 
-function packedFault(
-  flow: readonly unknown[],
-  offset: number,
-  markets: readonly WorldMarket[],
-): Fault | null {
-  const { tickSize, minOrderSize } = markets[flow[offset + 2] as number] as WorldMarket;
-  const price = flow[offset + 4];
+function packedFault(order: readonly unknown[], { tickSize, minOrderSize }: WorldMarket): Fault | null {
+  const [, , , terms, price, size] = order;
   const tick = Math.round(tickSize * FULL_PRICE);
-  if (!isInteger(flow[offset + 3], 0, MAX_TERMS)) return [3, `an integer from 0 to ${MAX_TERMS}`];
-  if (!isInteger(price, tick, FULL_PRICE - tick) || price % tick !== 0) {
+  if (!isInteger(terms, 0, MAX_TERMS)) return [3, `an integer from 0 to ${MAX_TERMS}`];
+  if (!isInteger(price, tick, FULL_PRICE - tick) || price % tick !== 0)
     return [4, `a multiple of ${tick} from ${tick} to ${FULL_PRICE - tick}`];
-  }
   const [min, max] = [Math.round(minOrderSize * SHARE_UNITS), MAX_SHARES * SHARE_UNITS];
-  return isInteger(flow[offset + 5], min, max) ? null : [5, `an integer from ${min} to ${max}`];
+  return isInteger(size, min, max) ? null : [5, `an integer from ${min} to ${max}`];
 }
 
 /** Writes a world as JSON with a fixed order of keys, and one line for each account and each order. */
