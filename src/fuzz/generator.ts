@@ -350,12 +350,7 @@ const GAS = 500_000;
 const GWEI = 1_000_000_000;
 
 /** Draws a wallet's call on the settlement chain. Most calls succeed. */
-export function callCommand(
-  random: Stream,
-  from: string,
-  market: Market,
-  to: string,
-): CommandOf<"sendTransaction"> {
+function callCommand(random: Stream, from: string, market: Market, to: string): CommandOf<"sendTransaction"> {
   const amount = random.pick(SIZES);
   const { conditionId: condition } = market;
   const sets = { collateral: CONTRACTS.collateral, parent: NO_PARENT, condition };
@@ -380,7 +375,7 @@ export function callCommand(
 const ALLOWANCES = [0, 300_000, 5_000_000, UNLIMITED];
 
 /** Draws a wallet's approval of what contracts may transfer from it. */
-export function approvalCommand(random: Stream, from: string): CommandOf<"sendTransaction"> {
+function approvalCommand(random: Stream, from: string): CommandOf<"sendTransaction"> {
   const spender = random.oneIn(3) ? CONTRACTS.conditionalTokens : CONTRACTS.exchange;
   const call: ContractCall = random.oneIn(3)
     ? { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: !random.oneIn(3) }

@@ -198,7 +198,7 @@ function unexpectedError(error: unknown): CheckFailed {
 export type OpenExchange = (config: ExchangeConfig, start: Millis, journal: Journal) => Exchange;
 
 /** An exchange that can be closed and opened again. */
-export interface ExchangeHost {
+interface ExchangeHost {
   readonly exchange: Exchange;
   /** The session in memory, or the bytes of the journal on its disk. */
   readonly record: SessionLog | Uint8Array;
@@ -207,7 +207,7 @@ export interface ExchangeHost {
 }
 
 /** An exchange in memory. To reopen it writes its state as a document and reads it back. */
-export class ExchangeInMemory implements ExchangeHost {
+class ExchangeInMemory implements ExchangeHost {
   readonly exchange: Exchange;
   readonly record = new SessionLog(Number.POSITIVE_INFINITY);
 
@@ -243,7 +243,7 @@ function throughDocument(state: State): State {
 const FOLDER = "/data";
 
 /** An exchange on a disk in memory, reopened as after a crash of its process. */
-export class ExchangeOnDisk implements ExchangeHost {
+class ExchangeOnDisk implements ExchangeHost {
   readonly #config: ExchangeConfig;
   readonly #start: Millis;
   #disk = new MemoryDisk();

@@ -94,14 +94,14 @@ const isEqual = (a: Pick<Amount, "balance" | "reserved">, b: Amount): boolean =>
 const amountText = ({ balance, reserved }: Amount, text: (units: number) => string): string =>
   `{ balance: ${text(balance)}, reserved: ${text(reserved)} }`;
 
-function bookText({ books, tick, isOneBook }: ReferenceMarket, prefix: string): string {
-  const outcomes = isOneBook ? (["YES"] as const) : (["YES", "NO"] as const);
+function bookText({ books, tickSize, matching }: ReferenceMarket, prefix: string): string {
+  const outcomes = matching === "complementary" ? (["YES"] as const) : (["YES", "NO"] as const);
   const shown = outcomes.map((outcome) => {
     const levels = (side: Side): string =>
       books[outcome]
         .depth(side)
         .map(({ tick: level, open }) =>
-          levelText({ price: price(level * tick), size: size(open), orders: null }),
+          levelText({ price: price(level * tickSize), size: size(open), orders: null }),
         )
         .join(", ");
     return `${prefix}${outcome}: { bids: [${levels("BUY")}], asks: [${levels("SELL")}] }`;

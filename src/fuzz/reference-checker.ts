@@ -185,16 +185,12 @@ export class ReferenceChecker {
   readonly #state: () => State;
   /** All operations since the opening, which are repeated to rewind the reference. */
   readonly #operations: Operation[] = [];
-  #reference: ReferenceExchange;
+  reference: ReferenceExchange;
 
   /** `state` returns the state of the exchange, which is empty at first. */
   constructor(state: () => State) {
     this.#state = state;
-    this.#reference = this.#newReference();
-  }
-
-  get reference(): ReferenceExchange {
-    return this.#reference;
+    this.reference = this.#newReference();
   }
 
   /** Number of operations applied to the reference, an argument for `rewindTo`. */
@@ -204,23 +200,23 @@ export class ReferenceChecker {
 
   rewindTo(operations: number): void {
     this.#operations.length = operations;
-    this.#reference = this.#newReference();
-    for (const operation of this.#operations) operation(this.#reference);
+    this.reference = this.#newReference();
+    for (const operation of this.#operations) operation(this.reference);
   }
 
   /** Checks a command. `batches` are the events of the command and of what became due at the same time. */
   afterCommand(command: Command, at: Millis, decision: Decision, batches: readonly Batch[]): void {
     const first = decision.ok ? (batches[0]?.events ?? []) : [];
     let reply: Reply = DONE;
-    const { length: trades } = this.#reference.trades;
+    const { length: trades } = this.reference.trades;
     this.#apply((reference) => {
       reference.expire(at);
       reply = this.#execute(reference, command, at);
     });
     requireReply(decision, reply);
-    requireTrades(first.filter(isTrade), this.#reference.trades.slice(trades));
+    requireTrades(first.filter(isTrade), this.reference.trades.slice(trades));
     this.#afterBatches(batches);
-    if (batches.length > 0) requireState(this.#state(), this.#reference);
+    if (batches.length > 0) requireState(this.#state(), this.reference);
   }
 
   /** Checks the state after time has passed up to `to`. */
@@ -231,14 +227,14 @@ export class ReferenceChecker {
       this.#apply((reference) => reference.expire(to));
     }
     this.#requireNoneOverdue();
-    requireState(this.#state(), this.#reference);
+    requireState(this.#state(), this.reference);
   }
 
   /** Requires that every settlement is in a block in time unless it was deferred. */
   #requireNoneOverdue(): void {
     const { settlement } = this.#state().config;
     if (settlement === "manual") return;
-    const late = this.#reference.overdue(settlement === "auto" ? BLOCK_INTERVAL_MS : 0);
+    const late = this.reference.overdue(settlement === "auto" ? BLOCK_INTERVAL_MS : 0);
     if (late === undefined) return;
     const text = `transaction ${late.number} is in no block`;
     throw new CheckFailed("differs from the reference", "a settlement that no block has", text);
@@ -246,7 +242,7 @@ export class ReferenceChecker {
 
   /** Requires that the settlement of a match got the fault that the reference computes. */
   #requireFault(transaction: number, hold: string | null, fault: number): void {
-    const { faults, settlements } = this.#reference;
+    const { faults, settlements } = this.reference;
     const match = settlements.find(({ number, cause }) => number === transaction && cause === "match");
     const expected = match === undefined || hold === "UNDERPRICED" ? fault : faults.faultFor(match);
     this.#apply((reference) => reference.faults.record(transaction, hold, fault));
@@ -257,20 +253,12 @@ export class ReferenceChecker {
 
   #newReference(): ReferenceExchange {
     const { config, accounts } = this.#state();
-    return new ReferenceExchange({
-      seed: config.seed,
-      policy: config.balances,
-      faucet: { usdc: config.faucet.collateral, everyMarket: config.faucet.everyMarket },
-      derivesOnce: config.credentials === "once",
-      replaceableBlocks: config.settlement === "instant" ? 0 : 2,
-      faucetAddress: accounts.get(FAUCET).address,
-      feesAddress: accounts.get(FEES).address,
-    });
+    return new ReferenceExchange(config, accounts.get(FAUCET).address, accounts.get(FEES).address);
   }
 
   #apply(operation: Operation): void {
     this.#operations.push(operation);
-    operation(this.#reference);
+    operation(this.reference);
   }
 
   #execute(reference: ReferenceExchange, command: Command, at: Millis): Reply {
@@ -278,13 +266,7 @@ export class ReferenceChecker {
     if (isCausedByTime(command)) return DONE;
     switch (command.kind) {
       case "createMarket":
-        reference.createMarket({
-          tick: command.tickSize,
-          minimum: command.minOrderSize,
-          basisPoints: command.feeRateBps,
-          isOneBook: command.matching === "complementary",
-          selfTrade: command.selfTrade,
-        });
+        reference.createMarket(command);
         return DONE;
       case "closeMarket":
         return reference.endMarket(command.market, null);
@@ -300,11 +282,8 @@ export class ReferenceChecker {
       }
       case "deriveCredentials":
         return reference.derive(command.address);
-      case "placeOrder": {
-        const { address: owner, side, price, size, orderType: type, expiration } = command;
-        const token = marketAndOutcome(state, command.tokenId);
-        return reference.place({ owner, ...token, side, price, size, type, expiration }, at);
-      }
+      case "placeOrder":
+        return reference.place({ ...command, ...marketAndOutcome(state, command.tokenId) }, at);
       case "cancelOrder":
         return reference.cancel(command.address, numberOf(state.idPrefixes.order, command.orderId));
       case "cancelAllOrders":
@@ -378,7 +357,7 @@ export class ReferenceChecker {
         // The reference computes which other settlements fail with the one in the block.
         if (!event.isMined) return;
         this.#requireFault(event.transaction, null, event.fault);
-        if (PERMISSION_REASON.test(event.reason) && this.#reference.permits(event.transaction)) {
+        if (PERMISSION_REASON.test(event.reason) && this.reference.permits(event.transaction)) {
           const text = `transaction ${event.transaction} fails: ${event.reason}`;
           throw new CheckFailed("differs from the reference", "a settlement that all wallets permit", text);
         }
@@ -412,7 +391,7 @@ function marketAndOutcome({ tokenById }: State, tokenId: string) {
 }
 
 /** Returns the call in the terms of the reference exchange. */
-export function referenceCall(
+function referenceCall(
   { from, call }: CommandOf<"sendTransaction">,
   { tokenById, marketByConditionId }: State,
 ): Call {

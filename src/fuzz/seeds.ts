@@ -95,7 +95,7 @@ export interface SeedOutcome {
 }
 
 /** Record of a session over HTTP, from which the files of a failure are written. */
-export interface Evidence {
+interface Evidence {
   /** The report of the session: text of a journal. */
   readonly report: string;
   /** Every request and answer, one per line. */

@@ -83,7 +83,7 @@ export function openCandidate(disk: Disk, name: string): JournalCandidate {
 }
 
 /** @throws StoreError `usage` if a file is no journal, not even a damaged one. */
-export function assertJournal({ path, isFolder, file }: JournalCandidate): void {
+function assertJournal({ path, isFolder, file }: JournalCandidate): void {
   if (isFolder || isJournalFile(file)) return;
   throw new StoreError("usage", `${path} is neither a report nor the journal of a data directory`);
 }

@@ -78,7 +78,8 @@ export class LineReplay {
   readonly #opening: OpeningData;
   readonly #replayer: Replayer;
   readonly #isVerified: boolean;
-  #problem: ReplayedLine | null = null;
+  /** First line that differs or fails; null if there is none. */
+  problem: ReplayedLine | null = null;
 
   /** Starts at the opening of the journal; `wanted` are the lines whose state a later line restores. */
   constructor(
@@ -108,20 +109,15 @@ export class LineReplay {
     return this.#replayer.commands;
   }
 
-  /** First line that differs or fails; null if there is none. */
-  get problem(): ReplayedLine | null {
-    return this.#problem;
-  }
-
   /** Replays the next line. */
   take(line: Line): ReplayedLine {
     const defect = isControl(line, "defect") ? line.d : null;
     const command = defect === null ? commandOf(line, this.exchange.state) : defect.command;
-    const result = this.#problem === null ? this.#replay(line, defect) : this.#afterProblem(defect);
+    const result = this.problem === null ? this.#replay(line, defect) : this.#afterProblem(defect);
     const replayed = { line, command, result };
     const isProblem = !["note", "accepted", "unknown"].includes(result.kind);
     // The record of a defect, the last line, says whether the failure of an earlier line is the recorded one.
-    if (isProblem && (this.#problem === null || result.kind === "fails")) this.#problem = replayed;
+    if (isProblem && (this.problem === null || result.kind === "fails")) this.problem = replayed;
     return replayed;
   }
 
@@ -152,7 +148,7 @@ export class LineReplay {
 
   /** A command that threw while it was applied is in the journal twice: in its own line, and in the record of the defect. */
   #afterProblem(defect: ControlRecords["defect"] | null): LineResult {
-    const problem = this.#problem;
+    const problem = this.problem;
     if (defect === null || problem?.result.kind !== "fails") return { kind: "unknown" };
     const { error } = problem.result;
     const isRecorded =

@@ -226,7 +226,7 @@ function changeText({ code }: RefusedRequest, now: RetryResult): string | null {
 }
 
 /** A refused request whose retry gets another answer. */
-export interface ChangedAnswer {
+interface ChangedAnswer {
   /** Its line in the journal. */
   readonly line: number;
   /** The request, and the two answers, as text. */

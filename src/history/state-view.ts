@@ -17,7 +17,7 @@ export type OrderView = ReturnType<typeof orderView>;
 export type AccountView = ReturnType<typeof accountView>;
 
 /** Markets and accounts to show. */
-export interface Selection {
+interface Selection {
   readonly markets: readonly Market[];
   readonly accounts: readonly Account[];
 }

@@ -25,22 +25,14 @@ class Tally {
   /** Outcomes that wait for an earlier seed, by index of the seed. */
   readonly #waiting = new Map<number, SeedOutcome>();
   readonly #failures = new Map<string, FoundFailure>();
-  #done = 0;
-  #commands = 0;
-
   /** Number of seeds that have ended, counted from the first up to the first gap. */
-  get done(): number {
-    return this.#done;
-  }
+  done = 0;
+  /** Number of commands of the seeds that are done. */
+  commands = 0;
 
   /** Number of all seeds that have ended. */
   get ended(): number {
-    return this.#done + this.#waiting.size;
-  }
-
-  /** Number of commands of the seeds that are done. */
-  get commands(): number {
-    return this.#commands;
+    return this.done + this.#waiting.size;
   }
 
   /** Sorted by seed. */
@@ -53,11 +45,11 @@ class Tally {
     this.#waiting.set(index, outcome);
     const firsts: SeedOutcome[] = [];
     for (;;) {
-      const next = this.#waiting.get(this.#done);
+      const next = this.#waiting.get(this.done);
       if (next === undefined) return firsts;
-      this.#waiting.delete(this.#done);
-      this.#done += 1;
-      this.#commands += next.commands;
+      this.#waiting.delete(this.done);
+      this.done += 1;
+      this.commands += next.commands;
       if (this.#isFirst(next)) firsts.push(next);
     }
   }
@@ -95,7 +87,7 @@ interface CampaignOptions extends ThreadOptions {
 export type CampaignProgress = Campaign["progress"];
 
 /** Why a campaign has ended: every seed is done, its budget is used up, or `stop` was called. */
-export type Ending = "done" | "budget" | "stopped";
+type Ending = "done" | "budget" | "stopped";
 
 /** Thrown when the fuzzer misses the planted defect, so that finding no failures proves nothing. */
 export class CanaryNotFound extends Error {
@@ -276,7 +268,7 @@ const YOUNG_GENERATION_MIB = 64;
 const MAX_TEXT = 200;
 
 /** Thrown when a thread ends before its task is done, with the failure of the seed that it ran. */
-export class ThreadEnded extends Error {
+class ThreadEnded extends Error {
   override readonly name = "ThreadEnded";
   readonly failure: Failure;
 
@@ -286,7 +278,7 @@ export class ThreadEnded extends Error {
   }
 }
 
-export interface ThreadOptions {
+interface ThreadOptions {
   /** Entry point of the thread. */
   readonly program: URL;
   readonly settings: CampaignSettings;
@@ -300,7 +292,7 @@ interface PendingTask {
 }
 
 /** A thread that runs seeds, one task at a time. */
-export class SeedThread {
+class SeedThread {
   readonly #worker: Worker;
   readonly #timeoutMs: number;
   #pending: PendingTask | null = null;

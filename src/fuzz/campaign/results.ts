@@ -212,7 +212,7 @@ function parseResults(document: object): Results {
 const RESULTS_FILE = /^fuzz.*\.json$/;
 
 /** Commands per seed without `--commands`. File names leave this number out. */
-export const DEFAULT_COMMANDS = 300;
+const DEFAULT_COMMANDS = 300;
 
 /** Returns the file name for the results of a part of a campaign. It differs from that of any other part. */
 export const resultsName = ({ from, to }: SeedRange, { index, count }: Shard, settings: CampaignSettings) =>

@@ -8,17 +8,6 @@ import type { CampaignSettings } from "./results.ts";
 const settings = workerData as CampaignSettings;
 const post = (message: ThreadMessage): void => parentPort?.postMessage(message);
 
-async function loadRunner({ via }: CampaignSettings): Promise<SeedRunner> {
-  switch (via) {
-    case "process":
-      return (await import("../in-process.ts")).inProcess;
-    case "http":
-      return (await import("../http/session.ts")).overHttp;
-    default:
-      throw unreachable(via);
-  }
-}
-
 async function execute(runner: SeedRunner, task: Task): Promise<TaskResults[Task["kind"]]> {
   switch (task.kind) {
     case "run":
@@ -33,7 +22,10 @@ async function execute(runner: SeedRunner, task: Task): Promise<TaskResults[Task
 }
 
 async function start(): Promise<void> {
-  const runner = await loadRunner(settings);
+  const runner =
+    settings.via === "http"
+      ? (await import("../http/session.ts")).overHttp
+      : (await import("../in-process.ts")).inProcess;
   parentPort?.on("message", async (task: Task) => post({ result: await execute(runner, task) }));
   post("ready");
 }

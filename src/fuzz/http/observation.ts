@@ -65,7 +65,7 @@ export const isInjected = ({ fault, status, body }: SeenAnswer): boolean =>
   fault !== null && status >= 429 && body.includes('"details":{"fault":');
 
 /** Returns the bytes of a request on a keep-alive connection. */
-export function bytesOf({ method, target, headers, body }: SentRequest): Buffer {
+function bytesOf({ method, target, headers, body }: SentRequest): Buffer {
   const lines = [`${method} ${target} HTTP/1.1`];
   for (let index = 0; index < headers.length; index += 2)
     lines.push(`${headers[index]}: ${headers[index + 1]}`);
@@ -259,7 +259,8 @@ export class Clients {
   /** Latest connection of each client. */
   readonly #pipelines: Pipeline[] = [];
   readonly #opened: Pipeline[] = [];
-  readonly #observations: MutableObservation[] = [];
+  /** In the order in which requests were sent. */
+  readonly observations: MutableObservation[] = [];
   /** Number of requests sent and answers received. */
   #events = 0;
   /** Number of requests that have an answer or have none because their connection ended. */
@@ -272,11 +273,6 @@ export class Clients {
     this.time = time;
   }
 
-  /** In the order in which requests were sent. */
-  get observations(): readonly Observation[] {
-    return this.#observations;
-  }
-
   /** Error for received bytes that are not an answer to a request; null if there were none. */
   get fault(): Error | null {
     return this.#opened.find(({ fault }) => fault !== null)?.fault ?? null;
@@ -284,7 +280,7 @@ export class Clients {
 
   /** Number of pending requests. */
   get pending(): number {
-    return this.#observations.length - this.#ended;
+    return this.observations.length - this.#ended;
   }
 
   /**
@@ -301,7 +297,7 @@ export class Clients {
       answered: null,
       answer: null,
     };
-    this.#observations.push(observation);
+    this.observations.push(observation);
     const timer = setTimeout(() => {
       this.hasTimedOut = true;
       pipeline.close();

@@ -46,7 +46,7 @@ export async function derivationRequest(wallet: Wallet): Promise<SentRequest> {
 }
 
 /** The session of one seed: its clients create markets and accounts, then trade concurrently. */
-export class FuzzSession {
+class FuzzSession {
   readonly #profile: HttpProfile;
   readonly #server: FuzzServer;
   readonly #wallets: Wallets;
@@ -246,7 +246,7 @@ export class OverHttp implements SeedRunner {
 export const overHttp: SeedRunner = new OverHttp();
 
 /** The server of one seed. */
-export interface FuzzServer {
+interface FuzzServer {
   readonly port: number;
   /** Kills the process (SIGKILL), and starts another with the same data directory. Returns the new port. */
   kill(): Promise<number>;

@@ -26,7 +26,7 @@ export interface NaiveTrade {
 }
 
 /** Result of placing an order. The sizes of `trades`, `rested` and `canceled` add up to the order's size. */
-export interface Placement {
+interface Placement {
   readonly trades: readonly NaiveTrade[];
   /** Own resting orders that the self-trade policy removed from the book, in the order reached. */
   readonly removed: readonly number[];
@@ -37,7 +37,7 @@ export interface Placement {
 }
 
 /** A price level. */
-export interface NaiveLevel {
+interface NaiveLevel {
   readonly tick: number;
   readonly open: number;
   readonly orders: number;
@@ -48,18 +48,10 @@ export interface NaiveLevel {
  * book is compared, so it is written for readability, not speed.
  */
 export class NaiveBook {
-  readonly #bids: RestingOrder[] = [];
-  readonly #asks: RestingOrder[] = [];
-
   /** Resting buys: highest price first, then order of arrival. */
-  get bids(): readonly RestingOrder[] {
-    return this.#bids;
-  }
-
+  readonly bids: RestingOrder[] = [];
   /** Resting sells: lowest price first, then order of arrival. */
-  get asks(): readonly RestingOrder[] {
-    return this.#asks;
-  }
+  readonly asks: RestingOrder[] = [];
 
   /** Matches an order. The rest of a GTC order rests unless the self-trade policy stopped it. */
   place(order: NaiveOrder, timeInForce: TimeInForce = "GTC", policy: SelfTradePolicy = "allow"): Placement {
@@ -68,7 +60,7 @@ export class NaiveBook {
     }
     const trades: NaiveTrade[] = [];
     const removed: number[] = [];
-    const makers = order.side === "BUY" ? this.#asks : this.#bids;
+    const makers = order.side === "BUY" ? this.asks : this.bids;
     let left = order.size;
     let stopped = false;
     while (left > 0 && !stopped) {
@@ -95,7 +87,7 @@ export class NaiveBook {
 
   /** Removes an order from the book. Returns whether it was there. */
   cancel(id: number): boolean {
-    for (const queue of [this.#bids, this.#asks]) {
+    for (const queue of [this.bids, this.asks]) {
       const index = queue.findIndex((order) => order.id === id);
       if (index >= 0) {
         queue.splice(index, 1);
@@ -107,7 +99,7 @@ export class NaiveBook {
 
   /** Returns the price levels of a side, best first. */
   depth(side: Side): NaiveLevel[] {
-    const queue = side === "BUY" ? this.#bids : this.#asks;
+    const queue = side === "BUY" ? this.bids : this.asks;
     return [...new Set(queue.map((order) => order.tick))].map((tick) => {
       const level = queue.filter((order) => order.tick === tick);
       return { tick, open: level.reduce((sum, order) => sum + order.open, 0), orders: level.length };
@@ -117,7 +109,7 @@ export class NaiveBook {
   /** Returns the size that an order could trade now. Own orders do not count, and some policies stop at the first. */
   #fillable(order: NaiveOrder, policy: SelfTradePolicy): number {
     let fillable = 0;
-    for (const maker of order.side === "BUY" ? this.#asks : this.#bids) {
+    for (const maker of order.side === "BUY" ? this.asks : this.bids) {
       if (!accepts(order, maker.tick)) break;
       if (policy === "allow" || maker.owner !== order.owner) fillable += maker.open;
       else if (policy !== "cancel-maker") break;
@@ -126,7 +118,7 @@ export class NaiveBook {
   }
 
   #rest(order: RestingOrder): void {
-    const queue = order.side === "BUY" ? this.#bids : this.#asks;
+    const queue = order.side === "BUY" ? this.bids : this.asks;
     const behind = queue.findIndex(({ tick }) =>
       order.side === "BUY" ? tick < order.tick : tick > order.tick,
     );

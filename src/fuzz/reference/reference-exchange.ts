@@ -21,27 +21,23 @@ import {
 } from "./wallet.ts";
 
 /** Configuration of an exchange. */
-export interface Terms {
+interface Terms {
   /** Seed of the draws that decide to which settlements a fault applies. */
   readonly seed: string;
-  readonly policy: "optimistic" | "settled";
-  readonly faucet: { readonly usdc: number; readonly everyMarket: number };
-  readonly derivesOnce: boolean;
-  /** Maximum depth of a reorganization, in blocks. */
-  readonly replaceableBlocks: number;
-  /** Address of the account that holds the other outcome of granted shares. */
-  readonly faucetAddress: string;
-  readonly feesAddress: string;
+  readonly balances: "optimistic" | "settled";
+  readonly faucet: { readonly collateral: number; readonly everyMarket: number };
+  readonly credentials: "once" | "rotate";
+  readonly settlement: "instant" | "auto" | "manual";
 }
 
-export interface MarketRules {
+interface MarketRules {
   /** In 0.0001 USDC. */
-  readonly tick: number;
-  /** Minimum order size, in 0.01 share. */
-  readonly minimum: number;
-  readonly basisPoints: number;
+  readonly tickSize: number;
+  /** In 0.01 share. */
+  readonly minOrderSize: number;
+  readonly feeRateBps: number;
   /** Whether both outcomes share a book. */
-  readonly isOneBook: boolean;
+  readonly matching: "complementary" | "independent";
   readonly selfTrade: SelfTradePolicy;
 }
 
@@ -53,18 +49,18 @@ export interface ReferenceMarket extends MarketRules {
   readonly books: Record<Outcome, NaiveBook>;
 }
 
-export interface NewOrder {
-  readonly owner: string;
+interface NewOrder {
+  readonly address: string;
   readonly market: number;
   readonly outcome: Outcome;
   readonly side: Side;
   readonly price: number;
   readonly size: number;
-  readonly type: "GTC" | "GTD" | "FOK" | "FAK";
+  readonly orderType: "GTC" | "GTD" | "FOK" | "FAK";
   readonly expiration: number | null;
 }
 
-export interface ReferenceOrder extends NewOrder {
+interface ReferenceOrder extends NewOrder {
   readonly number: number;
   filled: number;
   status: "LIVE" | "MATCHED" | "CANCELED" | "EXPIRED";
@@ -104,6 +100,8 @@ export class ReferenceExchange {
   /** Time of the latest operation. */
   now = 0;
   readonly #terms: Terms;
+  readonly #faucet: Wallet;
+  readonly #fees: Wallet;
   /** Orders with an expiration. */
   readonly #expiring: ReferenceOrder[] = [];
   /** Settlements in each block, by height. */
@@ -112,11 +110,12 @@ export class ReferenceExchange {
   readonly #permissions: ReadonlyMap<Wallet, Permissions>[] = [new Map()];
   #transactions = 0;
 
-  constructor(terms: Terms) {
+  /** `faucet` is the address of the account that holds the other outcome of granted shares. */
+  constructor(terms: Terms, faucet: string, fees: string) {
     this.#terms = terms;
     this.faults = new ReferenceFaults(terms.seed);
-    this.wallet(terms.faucetAddress);
-    this.wallet(terms.feesAddress);
+    this.#faucet = this.wallet(faucet);
+    this.#fees = this.wallet(fees);
   }
 
   /** Returns the wallet of an address, creating it if needed. */
@@ -140,7 +139,7 @@ export class ReferenceExchange {
   createMarket(rules: MarketRules): void {
     this.#transactions += 1;
     const yes = new NaiveBook();
-    const books = { YES: yes, NO: rules.isOneBook ? yes : new NaiveBook() };
+    const books = { YES: yes, NO: rules.matching === "complementary" ? yes : new NaiveBook() };
     const number = this.markets.length + 1;
     this.markets.push({ ...rules, number, status: "ACTIVE", winner: null, isReported: false, books });
   }
@@ -175,7 +174,7 @@ export class ReferenceExchange {
       if (size === 0) continue;
       this.#transactions += 1;
       wallet.asset(market, outcome).balance += size;
-      this.wallet(this.#terms.faucetAddress).asset(market, other(outcome)).balance += size;
+      this.#faucet.asset(market, other(outcome)).balance += size;
     }
     wallet.grantPerMarket += everyMarket;
     const funded = shares.filter(({ size }) => size > 0).map(({ market }) => market);
@@ -183,10 +182,10 @@ export class ReferenceExchange {
   }
 
   derive(address: string): Reply {
-    const { faucet, derivesOnce } = this.#terms;
+    const { faucet, credentials } = this.#terms;
     const wallet = this.wallet(address);
-    if (wallet.derivations > 0 && derivesOnce) return refused("CREDENTIALS_ALREADY_DERIVED");
-    if (wallet.derivations === 0) this.fund(address, faucet.usdc, [], faucet.everyMarket);
+    if (wallet.derivations > 0 && credentials === "once") return refused("CREDENTIALS_ALREADY_DERIVED");
+    if (wallet.derivations === 0) this.fund(address, faucet.collateral, [], faucet.everyMarket);
     wallet.derivations += 1;
     return DONE;
   }
@@ -195,15 +194,15 @@ export class ReferenceExchange {
     const market = this.market(order.market);
     if (market === undefined) return refused("TOKEN_NOT_FOUND");
     const { side, price, size, outcome, expiration } = order;
-    if (price % market.tick !== 0) return refused("INVALID_TICK_SIZE");
-    if (size < market.minimum) return refused("SIZE_TOO_SMALL");
+    if (price % market.tickSize !== 0) return refused("INVALID_TICK_SIZE");
+    if (size < market.minOrderSize) return refused("SIZE_TOO_SMALL");
     if (expiration !== null && expiration <= now) return refused("EXPIRATION_IN_PAST");
     if (market.status !== "ACTIVE") return refused("MARKET_CLOSED");
-    const wallet = this.wallets.find(({ address }) => address === order.owner) ?? new Wallet(order.owner);
+    const wallet = this.wallets.find(({ address }) => address === order.address) ?? new Wallet(order.address);
     const asset = wallet.balanceOf(side === "BUY" ? 0 : market.number, outcome);
-    const required = reservedFor(side, price, size, market.basisPoints);
+    const required = reservedFor(side, price, size, market.feeRateBps);
     const grant = side === "SELL" ? wallet.pendingGrant(market.number) : 0;
-    const available = spendable(asset, this.#terms.policy) - asset.reserved + grant;
+    const available = spendable(asset, this.#terms.balances) - asset.reserved + grant;
     if (required > available) return { ok: false, code: "INSUFFICIENT_BALANCE", required, available };
     this.#mintGrant(wallet, market.number);
     this.#match({ ...order, number: this.orders.length + 1, filled: 0, status: "LIVE" }, market);
@@ -212,7 +211,7 @@ export class ReferenceExchange {
 
   cancel(owner: string, number: number): Reply {
     const order = this.order(number);
-    if (order === undefined || order.owner !== owner) return refused("ORDER_NOT_FOUND");
+    if (order === undefined || order.address !== owner) return refused("ORDER_NOT_FOUND");
     if (order.status !== "LIVE") return refused("ORDER_NOT_LIVE");
     this.#end(order, "CANCELED");
     return DONE;
@@ -220,7 +219,7 @@ export class ReferenceExchange {
 
   cancelAll(owner: string): void {
     for (const order of this.orders) {
-      if (order.owner === owner && order.status === "LIVE") this.#end(order, "CANCELED");
+      if (order.address === owner && order.status === "LIVE") this.#end(order, "CANCELED");
     }
   }
 
@@ -273,7 +272,8 @@ export class ReferenceExchange {
 
   /** Replaces the latest blocks by empty ones. Their transactions are pending again, except failed ones. */
   reorganize(depth: number): Reply {
-    const maxDepth = Math.min(this.#terms.replaceableBlocks, this.#blocks.length - 1);
+    const replaceable = this.#terms.settlement === "instant" ? 0 : 2;
+    const maxDepth = Math.min(replaceable, this.#blocks.length - 1);
     if (depth > maxDepth) return refused("REORGANIZATION_TOO_DEEP");
     const returned = this.#blocks
       .splice(-depth)
@@ -391,7 +391,7 @@ export class ReferenceExchange {
   }
 
   #rollback(): Rollback {
-    return new Rollback(this.settlements, this.#terms.policy, (wallet, market, outcome) =>
+    return new Rollback(this.settlements, this.#terms.balances, (wallet, market, outcome) =>
       this.#reservations(wallet, market, outcome),
     );
   }
@@ -401,7 +401,7 @@ export class ReferenceExchange {
     return this.orders
       .filter(
         (order) =>
-          order.owner === wallet.address &&
+          order.address === wallet.address &&
           order.status === "LIVE" &&
           (order.side === "BUY" ? market === 0 : order.market === market && order.outcome === outcome),
       )
@@ -409,28 +409,28 @@ export class ReferenceExchange {
   }
 
   #reservedFor({ side, price, size, filled, market }: ReferenceOrder): number {
-    return reservedFor(side, price, size - filled, this.market(market).basisPoints);
+    return reservedFor(side, price, size - filled, this.market(market).feeRateBps);
   }
 
   /** Returns the balance that an order reserves funds of. */
-  #assetOf({ owner, side, market, outcome }: ReferenceOrder) {
-    return this.wallet(owner).asset(side === "BUY" ? 0 : market, outcome);
+  #assetOf({ address, side, market, outcome }: ReferenceOrder) {
+    return this.wallet(address).asset(side === "BUY" ? 0 : market, outcome);
   }
 
   #match(order: ReferenceOrder, market: ReferenceMarket): void {
     this.orders.push(order);
     if (order.expiration !== null) this.#expiring.push(order);
     this.#assetOf(order).reserved += this.#reservedFor(order);
-    const isMirrored = market.isOneBook && order.outcome === "NO";
+    const isMirrored = market.matching === "complementary" && order.outcome === "NO";
     const { trades, removed, rested } = market.books[order.outcome].place(
       {
         id: order.number,
-        owner: this.wallets.findIndex(({ address }) => address === order.owner),
+        owner: this.wallets.findIndex(({ address }) => address === order.address),
         side: isMirrored ? (order.side === "BUY" ? "SELL" : "BUY") : order.side,
-        tick: (isMirrored ? 10_000 - order.price : order.price) / market.tick,
+        tick: (isMirrored ? 10_000 - order.price : order.price) / market.tickSize,
         size: order.size,
       },
-      order.type === "GTD" ? "GTC" : order.type,
+      order.orderType === "GTD" ? "GTC" : order.orderType,
       market.selfTrade,
     );
     const settlement = trades.length > 0 ? this.#addSettlement("match", market.number, order.number) : null;
@@ -452,16 +452,12 @@ export class ReferenceExchange {
   ): void {
     const isSame = taker.outcome === maker.outcome;
     const price = isSame ? maker.price : 10_000 - maker.price;
-    const fee = takerFee(price, size, market.basisPoints);
+    const fee = takerFee(price, size, market.feeRateBps);
     const kind = isSame ? "COMPLEMENTARY" : taker.side === "BUY" ? "MINT" : "MERGE";
     this.trades.push({ taker: taker.number, maker: maker.number, price, size, fee, kind });
     this.#fill(maker, maker.price, size, 0, moves);
     this.#fill(taker, price, size, fee, moves);
-    if (fee > 0)
-      this.#move(
-        { wallet: this.wallet(this.#terms.feesAddress), market: 0, outcome: USDC, amount: fee },
-        moves,
-      );
+    if (fee > 0) this.#move({ wallet: this.#fees, market: 0, outcome: USDC, amount: fee }, moves);
     if (maker.filled === maker.size) maker.status = "MATCHED";
   }
 
@@ -469,7 +465,7 @@ export class ReferenceExchange {
     const before = this.#reservedFor(order);
     order.filled += size;
     this.#assetOf(order).reserved += this.#reservedFor(order) - before;
-    const wallet = this.wallet(order.owner);
+    const wallet = this.wallet(order.address);
     const sign = order.side === "BUY" ? 1 : -1;
     this.#move({ wallet, market: 0, outcome: USDC, amount: -sign * price * size - fee }, moves);
     this.#move({ wallet, market: order.market, outcome: order.outcome, amount: sign * size }, moves);

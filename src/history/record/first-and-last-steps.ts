@@ -114,7 +114,7 @@ function writeChain(script: Script, { opening, commands }: Trace): void {
 }
 
 /** Returns the books of markets, for both outcomes; `numbers` are the markets' numbers in the session. */
-export const bookEntries = (
+const bookEntries = (
   words: Vocabulary,
   markets: readonly Market[],
   numbers = markets.map(({ number }) => number),

@@ -252,10 +252,7 @@ function assertIssuable({ commands }: Trace, funds: ReadonlyMap<number, Funds>):
  * Orders a session's commands so that each wallet sends in the order of its nonces, as wallets of scenarios do: a
  * transaction that was sent too early comes right after the one that closes the gap, because no block includes it before.
  */
-export function inNonceOrder(
-  commands: readonly TracedCommand[],
-  { chain: { wallets } }: State,
-): TracedCommand[] {
+function inNonceOrder(commands: readonly TracedCommand[], { chain: { wallets } }: State): TracedCommand[] {
   const ordered: TracedCommand[] = [];
   /** Transactions that each wallet sent too early, by nonce, and its next nonce. A later one of the same nonce replaces another. */
   const early = new Map<string, { waiting: Map<number, TracedCommand>; next: number }>();
@@ -297,7 +294,7 @@ export function inNonceOrder(
  * enough; transfers of nothing, or to oneself.
  * @throws RecordingError if one of them moved a balance that no step can move.
  */
-export function withoutIrrelevantCalls(session: Trace): {
+function withoutIrrelevantCalls(session: Trace): {
   commands: readonly TracedCommand[];
   removed: number;
 } {

@@ -66,7 +66,7 @@ export class Script {
   readonly #venue: LocalVenue;
   readonly #remapper: Remapper;
   /** Time after the steps written so far; the exchange may be ahead. */
-  #now: Millis;
+  now: Millis;
   /** Height of the chain when the session began. */
   #firstHeight = 0;
 
@@ -82,16 +82,12 @@ export class Script {
     for (const { name, number } of markets) {
       this.#remapper.markets.set(number, this.state.marketBySlug.get(name) ?? 0);
     }
-    this.#now = this.#venue.now();
+    this.now = this.#venue.now();
   }
 
   /** State of the scenario's exchange. */
   get state(): State {
     return this.#venue.state;
-  }
-
-  get now(): Millis {
-    return this.#now;
   }
 
   /** Number of blocks since the session began. */
@@ -240,8 +236,8 @@ export class Script {
 
   /** Advances time with a step, unless the steps already end at that time. */
   advanceTo(at: Millis, words = moment(at)): void {
-    if (at !== this.#now) this.addStep(["at", words]);
-    this.#now = at;
+    if (at !== this.now) this.addStep(["at", words]);
+    this.now = at;
     this.advanceSilently(at);
   }
 
@@ -256,7 +252,7 @@ export class Script {
   }
 
   get hasUnwrittenTime(): boolean {
-    return this.#venue.now() > this.#now;
+    return this.#venue.now() > this.now;
   }
 }
 

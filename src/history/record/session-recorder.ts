@@ -256,13 +256,13 @@ const highest = (faults: readonly SettlementFault[]): number =>
   Math.max(DEFAULT_BASE_FEE, ...faults.map(({ baseFee }) => baseFee));
 
 /** A fault that hits the settlement of one order, by its number in the session. */
-export interface OrderFault {
+interface OrderFault {
   readonly order: number;
   readonly terms: SettlementFaultTerms;
 }
 
 /** A block whose transactions were executed one by one, or several other blocks in a row. */
-export interface ObservedBlock {
+interface ObservedBlock {
   readonly count: number;
   /** Faults to set after it: a later block has them, but this one had the same settlements without them. */
   readonly faults: OrderFault[];

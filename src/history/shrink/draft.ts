@@ -58,14 +58,14 @@ interface Item extends Span {
 }
 
 /** Returns the child of a part with a name. */
-export const childOf = (part: Part | undefined, name: string): Part | undefined =>
+const childOf = (part: Part | undefined, name: string): Part | undefined =>
   part?.children.find((child) => child.name === name);
 
 /** Returns a part and all parts in it, outer before inner. */
 export const withParts = (part: Part): Part[] => [part, ...part.children.flatMap(withParts)];
 
 /** Returns the text of a step after its dash, indented for a dash at a column. */
-export function bodyAt(step: Part, column: number): string {
+function bodyAt(step: Part, column: number): string {
   const dash = step.collection.flow === true ? 0 : (/^-\s+/.exec(step.text)?.[0].length ?? 0);
   return shifted(step.text.slice(dash), column + 2 - (step.column + dash));
 }

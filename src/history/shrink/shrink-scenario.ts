@@ -45,7 +45,7 @@ export async function ddmin<T>(
 }
 
 /** Whether the steps of a text are those of the scenario: not if a file is included or steps are repeated. */
-export const isAligned = (draft: Draft, { scenario }: Pick<Failed, "scenario">): boolean =>
+const isAligned = (draft: Draft, { scenario }: Pick<Failed, "scenario">): boolean =>
   draft.steps.length === scenario.steps.length;
 
 /** Returns every expectation except the failing one; none if that is in another file. */
@@ -153,7 +153,7 @@ function lineText({ node, parent }: Part): string {
 const MAX_REPAIRS = 16;
 
 /** A failing text. */
-export interface FailingText {
+interface FailingText {
   readonly draft: Draft;
   readonly failed: Failed;
   /** Number of steps before the reduction; includes rows of flows that are steps in it. */
@@ -165,7 +165,7 @@ export interface FailingText {
 }
 
 /** Removes from a text what is not needed to fail in the same way. */
-export class Reduction {
+class Reduction {
   /** The smallest so far, which was run with all checks. */
   #current: FailingText;
   readonly #trial: Trial;
