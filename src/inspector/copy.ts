@@ -21,12 +21,10 @@ export function stepText(
   named: (address: string) => string,
 ): string {
   if (command === null) return "# not part of a scenario";
-  const markets = [...state.markets].map((after) => ({
-    number: after.number,
-    name: after.slug,
-    before: null,
-    after,
-  }));
+  const markets = [...state.markets].map((after) => {
+    const { number, slug: name } = after;
+    return { number, name, before: null, after };
+  });
   const vocabulary = new Vocabulary(markets, state, { account: named, order: (number) => `order-${number}` });
   const events = result.kind === "accepted" ? result.events : [];
   const placed = events.find((event) => event.kind === "orderRested");
@@ -111,23 +109,14 @@ function commandRequest(command: Command, state: State): SentRequest | null {
     case "placeOrder": {
       const { address, tokenId, side, price, size, orderType, expiration } = command;
       const until = expiration === null ? {} : { expiration: String(Math.floor(expiration / 1000)) };
-      const body = {
-        tokenId,
-        side,
-        price: numbers.price(price),
-        size: numbers.size(size),
-        orderType,
-        ...until,
-      };
+      const amounts = { price: numbers.price(price), size: numbers.size(size) };
+      const body = { tokenId, side, ...amounts, orderType, ...until };
       return { method: "POST", path: "/clob/order", body, signer: address };
     }
-    case "cancelOrder":
-      return {
-        method: "DELETE",
-        path: "/clob/order",
-        body: { orderId: command.orderId },
-        signer: command.address,
-      };
+    case "cancelOrder": {
+      const { orderId, address } = command;
+      return { method: "DELETE", path: "/clob/order", body: { orderId }, signer: address };
+    }
     case "cancelAllOrders":
       return { method: "DELETE", path: "/clob/orders/all", signer: command.address };
     case "deriveCredentials":
@@ -153,11 +142,10 @@ function commandRequest(command: Command, state: State): SentRequest | null {
       const of = order === undefined ? {} : { of: idOf(state.idPrefixes.order, order) };
       return { method: "POST", path: "/sim/chain/faults", body: { ...faultWords(command), ...of } };
     }
-    case "endSettlementFault":
-      return {
-        method: "DELETE",
-        path: `/sim/chain/faults${command.number === null ? "" : `/${settlementFaultId(command.number)}`}`,
-      };
+    case "endSettlementFault": {
+      const one = command.number === null ? "" : `/${settlementFaultId(command.number)}`;
+      return { method: "DELETE", path: `/sim/chain/faults${one}` };
+    }
     default:
       return null;
   }

@@ -49,12 +49,6 @@ export class Column {
   }
 }
 
-/** Lines of a journal after its opening, by row; append-only. */
-export interface Lines {
-  readonly count: number;
-  at(row: number): Line;
-}
-
 /** Maximum number of checkpoints; if exceeded, every other one is dropped. */
 const MAX_CHECKPOINTS = 256;
 const MIN_DISTANCE = 512;
@@ -80,7 +74,8 @@ interface Position {
  */
 export class History {
   readonly opening: OpeningData;
-  readonly lines: Lines;
+  /** Returns the line of a row. */
+  readonly lineAt: (row: number) => Line;
   readonly devAccounts: readonly Address[];
   /** Virtual time of each row. */
   readonly times = new Column(Float64Array);
@@ -109,9 +104,9 @@ export class History {
    * Starts at the opening. `name` is the source in messages, `expected` the approximate number of lines.
    * @throws StoreError if the exchange cannot be opened.
    */
-  constructor(opening: OpeningData, name: string, lines: Lines, expected = 0) {
+  constructor(opening: OpeningData, name: string, lineAt: (row: number) => Line, expected = 0) {
     this.opening = opening;
-    this.lines = lines;
+    this.lineAt = lineAt;
     this.#distance = Math.max(MIN_DISTANCE, Math.ceil((expected * 1.1) / MAX_CHECKPOINTS));
     this.#head = new LineReplay(opening, name, new Set());
     this.devAccounts = this.#head.devAccounts;
@@ -149,8 +144,8 @@ export class History {
     return { exchange, rows: 0 };
   }
 
-  /** Replays the line of the next row, which `lines` must have. */
-  take(line: Line = this.lines.at(this.count)): ReplayedLine {
+  /** Replays the line of the next row, which `lineAt` must return. */
+  take(line: Line = this.lineAt(this.count)): ReplayedLine {
     const row = this.count;
     const replayed = this.#takeLine(line);
     if (this.#replayable > row && this.problem !== null) this.#replayable = row;
@@ -224,7 +219,7 @@ export class History {
   /** Replays the next line of an exchange. From the first line that differs on, the state does not change. */
   #step(position: Position): ReplayedLine {
     const { exchange } = position;
-    const line = this.lines.at(position.rows);
+    const line = this.lineAt(position.rows);
     position.rows += 1;
     if (position.rows > this.#replayable) {
       const { problem } = this;

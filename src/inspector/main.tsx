@@ -73,7 +73,19 @@ function Top() {
         </p>
       )}
       {phase.value.kind === "failed" ? null : <ChooseFile />}
-      <Keys />
+      <details class="keys">
+        <summary>Keys</summary>
+        <dl>
+          {KEYS.map(([key, text]) => (
+            <div key={key}>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
     </header>
   );
 }
@@ -88,24 +100,6 @@ function sourceText(): string {
   if (file.value !== null && server.value === null) return file.value.name;
   if (server.value === null) return "inspector";
   return `${location.host}${server.value.prefix}${isConnected.value ? "" : ", not connected"}`;
-}
-
-function Keys() {
-  return (
-    <details class="keys">
-      <summary>Keys</summary>
-      <dl>
-        {KEYS.map(([key, text]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
-  );
 }
 
 /** Shown while a history is being opened, and if that fails. */

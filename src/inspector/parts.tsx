@@ -24,11 +24,7 @@ export function Pane({
   name,
   tools,
   children,
-}: {
-  readonly name: PaneName;
-  readonly tools?: ComponentChildren;
-  readonly children: ComponentChildren;
-}) {
+}: Readonly<{ name: PaneName; tools?: ComponentChildren; children: ComponentChildren }>) {
   return (
     <section class="pane" data-pane={name} hidden={!isShown(name)} aria-labelledby={`${name}-title`}>
       <header>
@@ -71,13 +67,7 @@ export const Facts = ({ of }: { readonly of: Readonly<Record<string, string | nu
 );
 
 /** Link that opens an order; `isBrief` shows only its number. */
-export const OrderLink = ({
-  number,
-  isBrief = false,
-}: {
-  readonly number: number;
-  readonly isBrief?: boolean;
-}) => (
+export const OrderLink = ({ number, isBrief = false }: Readonly<{ number: number; isBrief?: boolean }>) => (
   <button type="button" class="link" aria-label={`order ${number}`} onClick={() => openOrder(number)}>
     {isBrief ? `#${number}` : `order ${number}`}
   </button>
@@ -142,11 +132,7 @@ export function ActionButton({
   label,
   onClick,
   title,
-}: {
-  readonly label: string;
-  readonly onClick: () => void;
-  readonly title?: string;
-}) {
+}: Readonly<{ label: string; onClick: () => void; title?: string }>) {
   return (
     <button
       type="button"
@@ -185,12 +171,7 @@ export function GoTo({
   label,
   go,
   ...more
-}: {
-  readonly label: string;
-  readonly go: (text: string) => string;
-  readonly placeholder: string;
-  readonly id?: string;
-}) {
+}: Readonly<{ label: string; go: (text: string) => string; placeholder: string; id?: string }>) {
   const text = useSignal("");
   const wrong = useSignal("");
   // An error is about the cursor and the history at that time.
@@ -220,12 +201,12 @@ export function Choice<Value extends string | number>({
   of,
   options,
   shown = of.value,
-}: {
-  readonly label: string;
-  readonly of: Signal<Value>;
-  readonly options: readonly (readonly [NoInfer<Value>, string])[];
-  readonly shown?: NoInfer<Value>;
-}) {
+}: Readonly<{
+  label: string;
+  of: Signal<Value>;
+  options: readonly (readonly [NoInfer<Value>, string])[];
+  shown?: NoInfer<Value>;
+}>) {
   return (
     <select
       aria-label={label}

@@ -10,7 +10,7 @@ import {
 } from "../engine/journal-line.ts";
 import { damageText, openingIn, scan } from "../engine/journal-scan.ts";
 import { CUT_WARNING, endsReport, memoryFile } from "../history/report.ts";
-import { Column, History, type Lines } from "./history.ts";
+import { Column, History } from "./history.ts";
 
 /** Bytes of a report to read before yielding to the page. */
 const SLICE_BYTES = 1 << 20;
@@ -18,64 +18,11 @@ const SLICE_BYTES = 1 << 20;
 const TYPICAL_LINE_BYTES = 160;
 const LINE_FEED = 10;
 
-/** Lines of a report, parsed from its bytes on each access. */
-class ReportLines implements Lines {
-  readonly #bytes: Uint8Array;
-  readonly #reader: LineReader;
-  readonly #starts = new Column(Float64Array);
-  #end = 0;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-    this.#reader = new LineReader(bytes);
-  }
-
-  get count(): number {
-    return this.#starts.length;
-  }
-
-  at(row: number): Line {
-    const start = this.#starts.at(row);
-    const next = row + 1 < this.count ? this.#starts.at(row + 1) : this.#end;
-    const line = this.#reader.read(start, next - 1);
-    if (line === null) throw new Error(`row ${row} of the report cannot be read`);
-    return line;
-  }
-
-  /** Adds the line that ends at an offset. */
-  add(end: number): void {
-    this.#starts.push(this.#end);
-    this.#end = end;
-  }
-
-  /** Sets the offset of the first row, after the opening. */
-  begin(offset: number): void {
-    this.#end = offset;
-  }
-
-  get bytes(): Uint8Array {
-    return this.#bytes;
-  }
-}
-
-/** Progress of reading a report. */
-export interface Progress {
-  /** Part of the bytes, 0 to 1. */
-  readonly done: number;
-  readonly commands: number;
-}
-
-/** Opened report. */
-export interface OpenedReport {
-  readonly name: string;
-  readonly history: History;
-  readonly bytes: Uint8Array;
-  /** Description of damage after the valid lines; null if the file is complete. */
-  readonly damage: string | null;
-}
+/** Opened report; `damage` describes what follows the valid lines, null if the file is complete. */
+export type OpenedReport = Awaited<ReturnType<typeof openReport>>;
 
 /**
- * Parses a report and replays it in slices; calls and awaits `onProgress` after each. A damaged report is opened up to the
+ * Parses a report and replays it in slices; calls and awaits `onProgress` after each with the part read, 0 to 1. A damaged report is opened up to the
  * damage. `engine` is the version of this program.
  * @throws StoreError if it is not a report, its first line is damaged, or a newer version made it.
  */
@@ -83,26 +30,30 @@ export async function openReport(
   name: string,
   content: Uint8Array,
   engine: string,
-  onProgress: (progress: Progress) => Promise<void>,
-): Promise<OpenedReport> {
+  onProgress: (progress: Readonly<{ done: number; commands: number }>) => Promise<void>,
+) {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const whole = memoryFile(bytes);
   const opening = openingIn(whole);
   if (opening === null) throw notOpened(name, bytes);
   assertKnown(opening, name, engine);
-  const lines = new ReportLines(bytes);
-  const history = new History(opening, name, lines, bytes.length / TYPICAL_LINE_BYTES);
+  const reader = new LineReader(bytes);
+  /** Offsets of the ends of the opening and of each row. */
+  const ends = new Column(Float64Array);
+  const lineAt = (row: number): Line => {
+    const line = reader.read(ends.at(row), ends.at(row + 1) - 1);
+    if (line === null) throw new Error(`row ${row} of the report cannot be read`);
+    return line;
+  };
+  const history = new History(opening, name, lineAt, bytes.length / TYPICAL_LINE_BYTES);
   let end: JournalEnd = BEGINNING;
   let damage: string | null = null;
   let isEnded = false;
   const take = (line: Line, next: JournalEnd): void => {
     isEnded = endsReport(line);
     assertNotNewer(line, name, engine);
-    if (line.n === 1) lines.begin(next.offset);
-    else {
-      lines.add(next.offset);
-      history.take(line);
-    }
+    ends.push(next.offset);
+    if (line.n > 1) history.take(line);
   };
   while (end.offset < bytes.length && damage === null) {
     const cut = bytes.indexOf(LINE_FEED, end.offset + SLICE_BYTES) + 1;
@@ -117,7 +68,7 @@ export async function openReport(
     await onProgress({ done: end.offset / bytes.length, commands: history.head.sequence });
     if (isLast) break;
   }
-  return { name, history, bytes, damage };
+  return { history, damage };
 }
 
 function notOpened(name: string, bytes: Buffer): StoreError {

@@ -69,7 +69,7 @@ export class RowFilter {
   }
 
   #matches(row: number, text: string): boolean {
-    const line = this.#history.lines.at(row);
+    const line = this.#history.lineAt(row);
     const { code, fault, requestId, path }: Partial<StreamRequest> = this.#requests.get(row) ?? {};
     const has = (part: string | undefined): boolean => part?.toLowerCase().includes(text) === true;
     const isOfRequest = [code, fault, requestId, path, isControl(line, "refused") ? line.d.code : ""].some(

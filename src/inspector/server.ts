@@ -1,10 +1,3 @@
-/** Body of an error response; fields are missing if it is not from clobsim. */
-interface ErrorBody {
-  readonly error?: string;
-  readonly code?: string;
-  readonly hint?: string;
-}
-
 /** Request that was refused or got no response; the message says why. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
@@ -39,28 +32,25 @@ export class Server {
   async send(
     method: "GET" | "POST" | "DELETE",
     path: string,
-    body?: object,
-    more: { readonly headers?: Record<string, string>; readonly signal?: AbortSignal } = {},
+    body: object | null = null,
+    { headers = {}, signal = null }: { headers?: Record<string, string>; signal?: AbortSignal | null } = {},
   ): Promise<Response> {
     const token = sessionStorage.getItem(TOKEN);
-    const headers = {
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(token === null ? {} : { "x-sim-token": token }),
-      ...more.headers,
-    };
-    const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    let response: Response;
-    try {
-      response = await fetch(this.prefix + path, {
-        ...sent,
-        ...(more.signal ? { signal: more.signal } : {}),
-      });
-    } catch {
+    const response = await fetch(this.prefix + path, {
+      ...{ method, signal, body: body === null ? null : JSON.stringify(body) },
+      headers: {
+        ...(body === null ? {} : { "content-type": "application/json" }),
+        ...(token === null ? {} : { "x-sim-token": token }),
+        ...headers,
+      },
+    }).catch(() => {
       throw new RequestError("the server does not respond", "UNREACHABLE");
-    }
+    });
     if (response.ok) return response;
-    const { error, code, hint } = (await response.json().catch(() => ({}))) as ErrorBody;
-    throw new RequestError(error ?? `the server responded with ${response.status}`, code, hint);
+    // The fields are missing if the response is not from clobsim.
+    const found: Partial<Record<"error" | "code" | "hint", string>> = await response.json().catch(() => ({}));
+    const { error = `the server responded with ${response.status}`, code, hint } = found;
+    throw new RequestError(error, code, hint);
   }
 
   /** Stores the token of the control plane while the tab is open. */

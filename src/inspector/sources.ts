@@ -8,7 +8,7 @@ import {
 } from "../api/event-stream.ts";
 import type { Millis } from "../core/units.ts";
 import { FORMAT, type Line, type OpeningData } from "../engine/journal-line.ts";
-import { History, type Lines } from "./history.ts";
+import { History } from "./history.ts";
 import {
   file,
   history,
@@ -96,25 +96,6 @@ async function fetched(address: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Lines received from the stream, by row. */
-class StreamedLines implements Lines {
-  readonly #lines: Line[] = [];
-
-  get count(): number {
-    return this.#lines.length;
-  }
-
-  at(row: number): Line {
-    return this.#lines[row] as Line;
-  }
-
-  add(k: string, t: number, d: unknown, r?: string): void {
-    const n = this.#lines.length + 2;
-    const result = r === undefined ? 0 : Number.parseInt(r, 16);
-    this.#lines.push({ n, p: 0, s: 0, t, k, d, r: result, c: 0 } as Line);
-  }
-}
-
 /** Requests received from the stream, by the row of their command or refusal. */
 export const requests = new Map<number, StreamRequest>();
 
@@ -163,7 +144,8 @@ class Feed {
   /** Whether the history has been replaced and must be read from its start. */
   mustRestart = false;
   #notice: string | null = null;
-  #lines = new StreamedLines();
+  /** Lines received, by row. */
+  #lines: Line[] = [];
   #history: History | null = null;
 
   constructor(server: Server, signal: AbortSignal) {
@@ -179,7 +161,7 @@ class Feed {
   async read(): Promise<void> {
     const headers: Record<string, string> = this.#last === "" ? {} : { "last-event-id": this.#last };
     const signal = this.#signal;
-    const response = await this.#server.send("GET", "/sim/stream?from=start", undefined, { headers, signal });
+    const response = await this.#server.send("GET", "/sim/stream?from=start", null, { headers, signal });
     isConnected.value = true;
     initialSequence.value = Number(response.headers.get("x-sim-sequence"));
     this.mustRestart = false;
@@ -221,25 +203,30 @@ class Feed {
         this.#begin(entry.data);
         return;
       case "command":
-        this.#lines.add(entry.data.k, entry.data.t, entry.data.d, entry.data.r);
+        this.#addLine(entry.data.k, entry.data.t, entry.data.d, entry.data.r);
         break;
       case "refused":
-        this.#lines.add("refused", entry.data.t, entry.data.d);
+        this.#addLine("refused", entry.data.t, entry.data.d);
         break;
       case "clock":
         if (this.#isUnchanged(entry.data.d)) {
           this.#history?.passTo(entry.data.t as Millis);
           return;
         }
-        this.#lines.add("clock", entry.data.t, { ...entry.data.d, wall: 0 });
+        this.#addLine("clock", entry.data.t, { ...entry.data.d, wall: 0 });
         break;
       case "request":
         if (changesSettings(entry.data.d)) settingsRevision.value += 1;
         if (this.#attach(entry.data.d)) return;
-        this.#lines.add("request", entry.data.t, entry.data.d);
+        this.#addLine("request", entry.data.t, entry.data.d);
         break;
     }
     this.#history?.take();
+  }
+
+  #addLine(k: string, t: number, d: unknown, r?: string): void {
+    const result = r === undefined ? 0 : Number.parseInt(r, 16);
+    this.#lines.push({ n: this.#lines.length + 2, p: 0, s: 0, t, k, d, r: result, c: 0 } as Line);
   }
 
   /** Whether the clock setting is unchanged, so that the entry only reports the time. */
@@ -257,21 +244,22 @@ class Feed {
       return;
     }
     if (config === undefined || base === undefined) return;
-    this.#lines = new StreamedLines();
+    const lines: Line[] = [];
+    this.#lines = lines;
     requests.clear();
     const data = { ...opening, format: FORMAT, config, start: start ?? t, base } as unknown as OpeningData;
-    this.#history = new History(data, "the exchange", this.#lines);
+    this.#history = new History(data, "the exchange", (row) => lines[row] as Line);
     notice.value = NOTICES[reason] ?? this.#notice;
     this.#notice = null;
   }
 
   /** Assigns a request to the row of its latest command, or of its refusal; returns whether there is one. */
   #attach(request: StreamRequest): boolean {
-    const { count } = this.#lines;
+    const { length: count } = this.#lines;
     const current = this.#history;
     for (let row = count - 1; current !== null && row >= Math.max(0, count - MAX_ROWS_BACK); row -= 1) {
       if (requests.has(row)) continue;
-      const { k, d } = this.#lines.at(row);
+      const { k, d } = this.#lines[row] as Line;
       const sequence = current.sequences.at(row);
       const refused = d as { path: string; code: string };
       const isRefusal = k === "refused" && refused.path === request.path && refused.code === request.code;

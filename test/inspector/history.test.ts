@@ -181,7 +181,7 @@ describe("a report read in many slices", () => {
     expect(progress.at(-1)).toBe(1);
     expect(report.damage).toBeNull();
     expect(report.history.count).toBe(all.length - 1);
-    for (const row of [0, 100, 5_000, all.length - 2]) expect(report.history.lines.at(row).n).toBe(row + 2);
+    for (const row of [0, 100, 5_000, all.length - 2]) expect(report.history.lineAt(row).n).toBe(row + 2);
     const cut = Buffer.from(bytes);
     const middle = cut.indexOf(10, 1 << 20) + 30;
     cut[middle] = 0x7e;

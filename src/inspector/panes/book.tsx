@@ -20,14 +20,8 @@ interface Level {
   readonly own: number;
 }
 
-interface Sides {
-  /** Best first. */
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
-}
-
 /** Returns the book of the chosen outcome, best prices first, as GET /clob/book does. */
-function ladderOf(of: Market): Sides {
+function ladderOf(of: Market) {
   const { book } = bookFor(of, outcome.value);
   const mirrored = isMirrored(of, outcome.value);
   const levels = (direction: BookDirection): Level[] => {
@@ -145,13 +139,7 @@ function Row({
   largest,
   isOpen,
   onClick,
-}: {
-  readonly level: Level;
-  readonly isBid: boolean;
-  readonly largest: number;
-  readonly isOpen: boolean;
-  readonly onClick: () => void;
-}) {
+}: Readonly<{ level: Level; isBid: boolean; largest: number; isOpen: boolean; onClick: () => void }>) {
   const bar = { inlineSize: `${Math.max(1, (100 * size) / largest)}%` };
   const sizeCell = (
     <td class="number size">
@@ -209,7 +197,7 @@ const WIDTH = 300;
 const HEIGHT = 60;
 
 /** Chart of the cumulative size by price. */
-function Depth({ bids, asks }: Sides) {
+function Depth({ bids, asks }: ReturnType<typeof ladderOf>) {
   const total = (levels: readonly Level[]): number => levels.reduce((sum, { size }) => sum + size, 0);
   const most = Math.max(1, total(bids), total(asks));
   const path = (levels: readonly Level[]): string => {

@@ -150,11 +150,7 @@ function Rows({
   count,
   rowAt,
   onChoose,
-}: {
-  readonly count: number;
-  readonly rowAt: (index: number) => number;
-  readonly onChoose: (row: number) => void;
-}) {
+}: Readonly<{ count: number; rowAt: (index: number) => number; onChoose: (row: number) => void }>) {
   const shown = openHistory();
   const descriptions = useMemo(() => new RowDescriptions(shown), [shown]);
   const { rows } = openMoment();
@@ -210,8 +206,8 @@ function Row({
   readonly isHere: boolean;
   readonly onClick: () => void;
 }) {
-  const { lines, actors, markets, times, head } = openHistory();
-  const line = lines.at(row);
+  const { lineAt, actors, markets, times, head } = openHistory();
+  const line = lineAt(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
   const actor = actors.at(row);
   const { text = "…", result = "", isProblem = false } = description ?? {};

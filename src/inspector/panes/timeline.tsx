@@ -64,13 +64,7 @@ export function Timeline() {
   );
 }
 
-function Strip({
-  rangeNow,
-  onZoom,
-}: {
-  readonly rangeNow: () => Range;
-  readonly onZoom: (factor: number) => void;
-}) {
+function Strip({ rangeNow, onZoom }: Readonly<{ rangeNow: () => Range; onZoom: (factor: number) => void }>) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { rows, now } = openMoment();
   useEffect(() => {
