@@ -301,11 +301,11 @@ export function faultWords(terms: SettlementFaultTerms) {
   const isPlain = isSpike || (times !== null && probability === CERTAIN);
   return {
     kind: isSpike ? ("gas-spike" as const) : fault,
-    ...(times === null ? {} : { times }),
+    ...(times === null || isSpike ? {} : { times }),
     ...(isPlain ? {} : { probability: probability / CERTAIN }),
     ...(fault === "delay" ? { blocks } : {}),
     ...(isSpike ? { baseFeeGwei: baseFee / WEI_PER_GWEI } : {}),
-    ...(reason === null ? {} : { reason }),
+    ...(reason === null || isSpike ? {} : { reason }),
   };
 }
 

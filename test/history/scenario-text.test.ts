@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { itemLines, list, map, mapLines, scalar, wrapped } from "../../src/history/scenario-text.ts";
+import { CERTAIN } from "../../src/core/chain/chain.ts";
+import {
+  faultStep,
+  itemLines,
+  list,
+  map,
+  mapLines,
+  scalar,
+  wrapped,
+} from "../../src/history/scenario-text.ts";
 
 const text = (lines: readonly string[]): string => lines.join("\n");
 
@@ -27,6 +36,24 @@ describe("a scalar", () => {
         expect(parse(`name: ${scalar(given)}\n`)).toEqual({ name: given });
       }),
     );
+  });
+});
+
+describe("a step that sets a fault", () => {
+  it("says of a spike of the base fee only the fee, because a spike takes no other field", () => {
+    const spike = { fault: "gasSpike", probability: 1, times: 3, blocks: 0, reason: "x" } as const;
+    expect(itemLines(faultStep({ ...spike, baseFee: 2e11 }), 0)).toEqual([
+      "- chain fault: { kind: gas-spike, baseFeeGwei: 200 }",
+    ]);
+    const failure = {
+      fault: "fail",
+      probability: CERTAIN,
+      times: 3,
+      blocks: 0,
+      baseFee: 0,
+      reason: "x",
+    } as const;
+    expect(itemLines(faultStep(failure), 0)).toEqual(["- chain fault: { kind: fail, times: 3, reason: x }"]);
   });
 });
 
