@@ -38,7 +38,7 @@ export const map = (entries: readonly Entry[]): YamlMap => ({ entries });
 /** Writes a string as a scalar, quoted only if YAML requires it. */
 export function scalar(text: string): string {
   const isPrintable = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\ufeff]+$/u.test(text);
-  return isPrintable ? stringify(text, { lineWidth: 0 }).trimEnd() : JSON.stringify(text);
+  return isPrintable ? stringify(text, { lineWidth: 0 }).slice(0, -1) : JSON.stringify(text);
 }
 
 /** Returns the lines of a map, whose entries do not share lines. */

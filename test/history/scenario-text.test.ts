@@ -23,6 +23,7 @@ describe("a scalar", () => {
     ["true", '"true"'],
     ["[x]", '"[x]"'],
     ["", '""'],
+    ["\u00a0", "\u00a0"],
     ["two\nlines", '"two\\nlines"'],
     ["\u{1f469}\u200d\u{1f680} to the moon", "\u{1f469}\u200d\u{1f680} to the moon"],
   ])("is quoted only if YAML requires it: %s", (given, written) => {
@@ -53,7 +54,7 @@ describe("a step that sets a fault", () => {
       baseFee: 0,
       reason: "x",
     } as const;
-    expect(itemLines(faultStep(failure), 0)).toEqual(["- chain fault: { kind: fail, times: 3, reason: x }"]);
+    expect(itemLines(faultStep(failure), 0)).toEqual(["- chain fault: { kind: fail, reason: x, times: 3 }"]);
   });
 });
 
