@@ -1,4 +1,3 @@
-import type { NotificationSink } from "./api/chain-rpc.ts";
 import { numbersAs } from "./api/decimals.ts";
 import { ApiError } from "./api/errors.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
@@ -7,11 +6,9 @@ import { HmacKeys } from "./api/signing.ts";
 import { checksummed } from "./api/view.ts";
 import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
-import type { Host } from "./chain-rpc/context.ts";
 import { openTransport, type Transport } from "./client/transport.ts";
 import { type Config, VERSION } from "./config.ts";
-import type { Market } from "./core/market.ts";
-import { type ClockSetting, Slices, Snapshots } from "./engine/clock.ts";
+import { type Clock, type ClockSetting, Slices, Snapshots } from "./engine/clock.ts";
 import type { PersistenceStatus } from "./engine/data-folder.ts";
 import type { Exchange } from "./engine/exchange.ts";
 import { StoreError } from "./engine/journal.ts";
@@ -42,12 +39,11 @@ import {
   saveReport,
   verifyHistory,
 } from "./history/report.ts";
-import { Outbox } from "./server/connection.ts";
 import { Faults } from "./server/faults.ts";
-import { HttpService, requireFree } from "./server/http-service.ts";
+import { HttpService, requireFree, type Site } from "./server/http-server.ts";
+import { Outbox } from "./server/messages.ts";
 import { logBelow, requestLog } from "./server/request-log.ts";
-
-import type { Chain, ChainClient, DevWallet, Service, ServiceOptions } from "./server/service.ts";
+import type { DevWallet, Service, ServiceOptions } from "./server/service.ts";
 import { ExchangeSite, InspectorPage, Pool } from "./server/site.ts";
 import { Stream } from "./server/stream.ts";
 import { ConfigError, isLoopback } from "./setting.ts";
@@ -133,7 +129,7 @@ async function openServer(config: Config, warn: Warn): Promise<RunningServer> {
   }
   const opened = await openExchange(continued?.config ?? config, warn, undefined, continued?.origin);
   try {
-    return await serve(config, opened, serviceOf(config, opened, warn), from);
+    return (await serve(config, opened, warn, from)).server;
   } catch (error) {
     await opened.close();
     throw error;
@@ -149,18 +145,13 @@ export interface ServedExchange {
 }
 
 /** Serves an exchange that is in memory only. @throws as `startServer` */
-export async function serveInMemory(config: Config): Promise<ServedExchange> {
-  const opened = openAtOrigin(config, await loadOrigin(config, Date.now()));
-  const service = serviceOf(config, opened);
-  const { http, local } = localAt(opened, service);
-  const server = await listen(config, http, { ...local, pool: null, from: null, keeping: null });
-  return { server, http, service, opened };
-}
+export const serveInMemory = async (config: Config): Promise<ServedExchange> =>
+  serve(config, openAtOrigin(config, await loadOrigin(config, Date.now())));
 
 /** Opens an exchange without a port. @throws as `startServer` */
 export async function openLocal(config: Config): Promise<LocalExchange> {
   const opened = await openExchange(config, () => {});
-  return localAt(opened, serviceOf(config, opened)).local;
+  return localAt(new ExchangeSite(serviceOf(config, opened)), opened).local;
 }
 
 /** Reads the origin and the clock at the end of a history, or at a line of it. */
@@ -184,23 +175,19 @@ export async function serveWorld(
   const start = config.start ?? openingTime(config, Date.now());
   const opened = openAtOrigin(config, originOfWorld(world, exchangeConfigOf(config, world.seed), start));
   watch(opened.exchange);
-  return serve(config, opened, serviceOf(config, opened), null);
+  return (await serve(config, opened)).server;
 }
 
 async function serve(
   config: Config,
   opened: OpenedExchange,
-  service: Service,
-  from: RunningServer["from"],
-): Promise<RunningServer> {
-  const { http, local } = localAt(opened, service);
-  return listen(config, http, { ...local, pool: null, from, keeping: opened.folder });
-}
-
-function localAt(opened: OpenedExchange, service: Service) {
-  const site = new ExchangeSite(service);
-  const http = new HttpService(site, () => [site]);
-  return { http, local: localExchange(http, opened, opened.clock.setting, () => opened.close()) };
+  warn?: Warn,
+  from: RunningServer["from"] = null,
+): Promise<ServedExchange> {
+  const service = serviceOf(config, opened, warn);
+  const { http, local } = localAt(new ExchangeSite(service), opened);
+  const server = await listen(config, http, { ...local, pool: null, from, keeping: opened.folder });
+  return { server, http, service, opened };
 }
 
 /** Serves a pool of exchanges with a common origin, which is loaded once. */
@@ -222,9 +209,8 @@ async function servePool(
       return new ExchangeSite(serviceOf(config, opened, warn, shared, `/${number}`), page);
     },
   });
-  const http = new HttpService(pool, () => pool.members);
-  const opened = { origin, exchange: exchangeAt(origin) };
-  const local = localExchange(http, opened, settingOf(config), async () => {});
+  const clock = { setting: settingOf(config) };
+  const { http, local } = localAt(pool, { origin, exchange: exchangeAt(origin), clock });
   return listen(config, http, { ...local, pool: size, from, keeping: null });
 }
 
@@ -246,34 +232,37 @@ async function listen(
 const IN_PROCESS = new URL("http://localhost");
 const REPLY_TIMEOUT_MS = 30_000;
 
-/** `ended` is called after the last answer. */
-function localExchange(
-  http: HttpService,
-  opened: Pick<OpenedExchange, "exchange" | "origin">,
-  clock: ClockSetting,
-  ended: () => Promise<void>,
-): LocalExchange {
+/** Serves a site to clients in this process. `opened` is its exchange, or one like those of its pool. */
+function localAt(
+  site: Site,
+  opened: Pick<OpenedExchange, "exchange" | "origin"> & {
+    readonly clock: Pick<Clock, "setting">;
+    readonly close?: () => Promise<void>;
+  },
+): { readonly http: HttpService; readonly local: LocalExchange } {
+  const http = new HttpService(site);
   const { send, close: disconnect } = openTransport(IN_PROCESS, REPLY_TIMEOUT_MS, () => http.connect());
   const close = async (): Promise<void> => {
     disconnect();
     await http.close();
-    await ended();
+    await opened.close?.();
   };
-  return { ...summaryOf(opened), clock, transport: send, close, [Symbol.asyncDispose]: close };
-}
-
-/** Returns the facts about a new exchange that a server prints. */
-function summaryOf({ exchange, origin }: Pick<OpenedExchange, "exchange" | "origin">) {
-  const { state, sequence, now } = exchange;
+  const { state, sequence, now } = opened.exchange;
   const ranked = new MarketRanking().ranked(state, sequence, "volume");
-  return {
+  const sample = ranked.find(({ status }) => status === "ACTIVE") ?? ranked[0];
+  const local = {
     seed: state.config.seed,
     startedAt: now,
     events: state.events.size,
     markets: state.markets.size,
-    sampleTokenId: sampleToken(ranked),
-    devAccounts: devAccounts(origin),
+    sampleTokenId: sample?.tokenIds[0] ?? null,
+    devAccounts: devAccounts(opened.origin),
+    clock: opened.clock.setting,
+    transport: send,
+    close,
+    [Symbol.asyncDispose]: close,
   };
+  return { http, local };
 }
 
 /** The parts of a service that all exchanges of a server share. */
@@ -313,23 +302,26 @@ export function serviceOf(
     openBots();
     snapshots.clear();
     faults.clear();
-    chain.reset();
+    // Deletes the node's filters, snapshots and impersonations; subscriptions stay.
+    void node?.then((loaded) => loaded.forget());
   };
   const keyOf = (account: string) => {
     const index = devAccounts.indexOf(account);
     return index < 0 ? null : devPrivateKey(seed, index);
   };
-  const host = { exchange, clock, version: VERSION, accounts: devAccounts, slices, keyOf };
-  const chain = new LazyChain({ ...host, reset: reopen });
+  const host = { exchange, clock, version: VERSION, accounts: devAccounts, slices, keyOf, reset: reopen };
+  let node: Promise<ChainNode> | null = null;
+  const chain = (): Promise<ChainNode> => {
+    node ??= import("./chain-rpc/chain-node.ts").then(({ createNode }) => createNode(host));
+    return node;
+  };
   openBots();
   opened.folder?.whenBroken(({ message }) =>
     log.failure(`${message}; changes are refused from now on, everything answered before is persisted`),
   );
   return {
+    ...{ exchange, clock, persistence, snapshots, faults, bots, slices, outbox, chain, stream, reopen },
     options: optionsOf(config, origin, prefix),
-    exchange,
-    clock,
-    persistence,
     keyring: new Keyring(exchange, seed),
     hmacKeys: new HmacKeys(),
     numbers: numbersAs(config.numbers),
@@ -337,15 +329,7 @@ export function serviceOf(
     books: new BookPages(),
     search: new SearchIndex(),
     ranking: new MarketRanking(),
-    snapshots,
-    faults,
-    bots,
-    slices,
-    outbox,
     log: prefix === "" ? log : logBelow(log, prefix),
-    chain,
-    stream,
-    reopen,
     noteRefused: (request) => {
       opened.noteRefused(request);
       stream.refused(request);
@@ -355,36 +339,13 @@ export function serviceOf(
       return slices.run(recordSession({ log: session, open: opened.atSessionStart, devAccounts, name }));
     },
     ...reportingOf(opened, config.report, shared.slices, warn),
-    openApi: () => openApiText(config, prefix),
+    openApi: async () => {
+      const { openApiDocument } = await import("./api/openapi.ts");
+      const { numbers, unknownFields } = config;
+      const serverUrl = prefix || "/";
+      return JSON.stringify(openApiDocument({ version: VERSION, serverUrl, numbers, unknownFields }));
+    },
   };
-}
-
-/** The settlement chain of an exchange. Its node is loaded with the first request, because loading it would delay the start. */
-class LazyChain implements Chain {
-  readonly #host: Host;
-  #node: Promise<ChainNode> | null = null;
-
-  constructor(host: Host) {
-    this.#host = host;
-  }
-
-  async answer(request: Buffer, isTrusted: boolean): Promise<string> {
-    return (await this.#load()).answer(request, isTrusted);
-  }
-
-  async connect(sink: NotificationSink): Promise<ChainClient> {
-    return (await this.#load()).connect(sink);
-  }
-
-  /** Deletes the node's filters, snapshots and impersonations; subscriptions stay. */
-  reset(): void {
-    void this.#node?.then((node) => node.forget());
-  }
-
-  #load(): Promise<ChainNode> {
-    this.#node ??= import("./chain-rpc/chain-node.ts").then(({ createNode }) => createNode(this.#host));
-    return this.#node;
-  }
 }
 
 const optionsOf = (config: Config, origin: Origin, prefix: string): ServiceOptions => ({
@@ -399,13 +360,6 @@ const optionsOf = (config: Config, origin: Origin, prefix: string): ServiceOptio
   devAccounts: devAccounts(origin),
 });
 
-async function openApiText({ numbers, unknownFields }: Config, prefix: string): Promise<string> {
-  const { openApiDocument } = await import("./api/openapi.ts");
-  return JSON.stringify(
-    openApiDocument({ version: VERSION, serverUrl: prefix || "/", numbers, unknownFields }),
-  );
-}
-
 const devAccountsOf = new WeakMap<Origin, readonly DevWallet[]>();
 
 /** Returns the dev accounts of an origin. Their keys are derived once. */
@@ -419,10 +373,6 @@ function devAccounts(origin: Origin): readonly DevWallet[] {
   devAccountsOf.set(origin, accounts);
   return accounts;
 }
-
-/** Returns the YES token of the first open market. */
-const sampleToken = (ranked: readonly Market[]): string | null =>
-  (ranked.find(({ status }) => status === "ACTIVE") ?? ranked[0])?.tokenIds[0] ?? null;
 
 /** Returns the host for URLs of a bound address. */
 const urlHost = (host: string): string => {

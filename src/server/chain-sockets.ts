@@ -285,7 +285,7 @@ class ChainSocket implements NotificationSink {
   async #replyTo(message: Buffer): Promise<string> {
     const { clock, exchange, persistence, chain } = this.#service;
     const { broken } = persistence;
-    this.#client ??= await chain.connect(this);
+    this.#client ??= (await chain()).connect(this);
     clock.settle();
     this.#request.firstCommand = exchange.sequence + 1;
     const text = await this.#client.answer(message, this.#isTrusted);

@@ -5,11 +5,21 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import type { Duplex } from "node:stream";
+import { type Socket, Server as TcpServer } from "node:net";
+import { type Duplex, duplexPair } from "node:stream";
 import { ApiError, errorBody } from "../api/errors.ts";
-import { Connection, type Outbox } from "./connection.ts";
-import { type Incoming, JSON_MEDIA, Outgoing } from "./messages.ts";
+import type { ChainSockets } from "./chain-sockets.ts";
+import { type Incoming, JSON_MEDIA, type Outbox, Outgoing } from "./messages.ts";
 import type { RequestLog } from "./request-log.ts";
+import type { Service } from "./service.ts";
+
+const CLOSE_GRACE_MS = 2_000;
+
+/** Address on which a server listens; port 0 chooses a free port. */
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** How often connections are checked for requests that have timed out. */
 const TIMEOUT_CHECK_MS = 500;
@@ -22,6 +32,8 @@ export interface Site {
   readonly requestTimeoutMs: number;
   readonly outbox: Outbox;
   readonly log: RequestLog;
+  /** The exchanges opened so far; none is opened after the server has closed. */
+  readonly members: readonly { readonly service: Service; readonly chainSockets: ChainSockets }[];
   /** Returns request ids, which count requests in the order in which they are processed. */
   readonly nextId: () => string;
   /** Returns the headers of every answer to a request, as flat pairs. */
@@ -30,6 +42,107 @@ export interface Site {
   answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void;
   /** Takes over a connection that requests an upgrade to WebSocket. */
   upgrade(request: Incoming, socket: Duplex, head: Buffer): void;
+}
+
+/** Serves a site over HTTP: to clients of this process, and to others after `listen`. */
+export class HttpService {
+  readonly #server: Server;
+  readonly #site: Site;
+  readonly #sockets = new Set<Socket | Duplex>();
+  #keepsAlive = true;
+
+  constructor(site: Site) {
+    this.#site = site;
+    this.#server = createHttpServer(site);
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+      if (!this.#keepsAlive) socket.unref();
+    });
+  }
+
+  /** Returns the port. @throws the system's error if the address cannot be used. */
+  listen(address: ListenAddress): Promise<number> {
+    return listen(this.#server, address);
+  }
+
+  connect(): Duplex {
+    return connectInMemory(this.#server);
+  }
+
+  /** Whether the server and its connections keep the process alive; initially true. */
+  set keepsAlive(keepsAlive: boolean) {
+    this.#keepsAlive = keepsAlive;
+    for (const handle of [this.#server, ...this.#sockets] as Socket[]) {
+      if (keepsAlive) handle.ref();
+      else handle.unref();
+    }
+  }
+
+  /** Answers pending requests, then stops; after `graceMs`, connections are destroyed. */
+  close(graceMs = CLOSE_GRACE_MS): Promise<void> {
+    for (const { service, chainSockets } of this.#site.members) {
+      service.clock.stop();
+      service.stream.close();
+      chainSockets.close();
+    }
+    return new Promise((resolve) => {
+      const force = setTimeout(() => {
+        for (const socket of this.#sockets) socket.destroy();
+        for (const { chainSockets } of this.#site.members) chainSockets.terminate();
+      }, graceMs);
+      this.#server.close(() => {
+        clearTimeout(force);
+        for (const { service } of this.#site.members) {
+          service.clock.stop();
+          service.faults.stop();
+          service.log.close();
+        }
+        resolve();
+      });
+      this.#server.closeIdleConnections();
+    });
+  }
+}
+
+/** @throws the system's error if the address cannot be used. */
+export async function requireFree(address: ListenAddress): Promise<void> {
+  const probe = new TcpServer();
+  await listen(probe, address);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+function listen(server: TcpServer, { host, port }: ListenAddress): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+/**
+ * Connects to an HTTP server of this process without a network; the server need not listen. Closing one end destroys the
+ * other.
+ */
+function connectInMemory(server: Server): Duplex {
+  const [client, served] = duplexPair();
+  for (const [end, other] of [[client, served] as const, [served, client] as const]) {
+    // Methods of net.Socket that Node's HTTP code calls and a Duplex does not have.
+    const nothing = (): Duplex => end;
+    Object.assign(end, {
+      ref: nothing,
+      unref: nothing,
+      setKeepAlive: nothing,
+      setNoDelay: nothing,
+      setTimeout: nothing,
+    });
+    end.once("close", () => other.destroy());
+  }
+  server.emit("connection", served);
+  return client;
 }
 
 export function createHttpServer(site: Site): Server {
@@ -75,6 +188,86 @@ export function createHttpServer(site: Site): Server {
   server.on("clientError", refuse);
   return server;
 }
+
+interface Turn {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly begin: () => void;
+}
+
+/**
+ * Serializes the requests of one connection: each begins after the answer to the one before is flushed to the socket.
+ * While requests wait, the socket is paused, so that a connection holds at most one read (64 KiB) and one answer.
+ */
+class Connection {
+  readonly #socket: Duplex;
+  #current: Turn | null = null;
+  #waiting: Turn[] = [];
+  /** Answers the input after the last complete request, which is not a request; null if there is none. */
+  #refuse: (() => void) | null = null;
+
+  constructor(socket: Duplex) {
+    this.#socket = socket;
+    // Node resumes reading after each complete request.
+    socket.on("resume", () => {
+      if (this.#waiting.length > 0) socket.pause();
+    });
+    socket.once("close", () => {
+      this.#waiting = [];
+      this.#refuse = null;
+    });
+  }
+
+  /** Calls `begin` after the requests before are answered; never if the connection closes before that. */
+  take(turn: Turn): void {
+    if (this.#waiting.length === 0 && !isAnswering(this.#current)) {
+      this.#begin(turn);
+      return;
+    }
+    this.#waiting.push(turn);
+    this.#socket.pause();
+    if (this.#waiting.length === 1) this.#awaitEnd();
+  }
+
+  /**
+   * Calls `refuse` after the last complete request was answered, because what follows is not served as a request. Must
+   * be the last call.
+   */
+  end(refuse: () => void): void {
+    if (this.#waiting.length === 0 && !isAnswering(this.#current)) {
+      refuse();
+      return;
+    }
+    this.#refuse = refuse;
+    if (this.#waiting.length === 0) this.#awaitEnd();
+  }
+
+  #begin(turn: Turn): void {
+    this.#current = turn;
+    turn.begin();
+  }
+
+  #awaitEnd(): void {
+    this.#current?.response.once("close", () => setImmediate(() => this.#next()));
+  }
+
+  #next(): void {
+    const turn = this.#waiting.shift();
+    const refuse = this.#refuse;
+    if (turn === undefined || (refuse !== null && !turn.request.complete)) {
+      this.#refuse = null;
+      refuse?.();
+      return;
+    }
+    this.#begin(turn);
+    if (this.#waiting.length > 0 || refuse !== null) this.#awaitEnd();
+    else this.#socket.resume();
+  }
+}
+
+/** Whether the answer to a request is still pending. An incomplete request counts only once its answer has begun. */
+const isAnswering = (turn: Turn | null): boolean =>
+  turn !== null && !turn.response.writableFinished && (turn.request.complete || turn.response.headersSent);
 
 const MAX_HEADER_SIZE = 16 * 1024;
 /** Time until the connection of a refused client is destroyed. */

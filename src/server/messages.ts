@@ -1,4 +1,5 @@
 import { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { CHAIN_PATH } from "../api/chain-rpc.ts";
 import { ApiError } from "../api/errors.ts";
 import type { AppliedFault } from "./faults.ts";
@@ -201,4 +202,36 @@ export function* inPieces(lines: Iterable<string>, end = "\n"): Generator<string
 export function* slicesOf(text: string): Generator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += PIECE_LENGTH) yield bytes.subarray(at, at + PIECE_LENGTH);
+}
+
+/** With fewer clients, each answer is sent immediately. */
+const MIN_BATCHING_CLIENTS = 4;
+
+/**
+ * Sends answers in batches. With many clients, the answers of one turn of the event loop are sent together at its end: one
+ * flush of the journal serves them all, and the clients are woken once, which costs more than making most answers.
+ */
+export class Outbox {
+  #clients = 0;
+  #ready: (() => void)[] = [];
+
+  /** Counts a client until it disconnects. */
+  admit(socket: Socket): void {
+    this.#clients += 1;
+    socket.once("close", () => {
+      this.#clients -= 1;
+    });
+  }
+
+  /** Calls `send` now or with the next batch; it must not throw. */
+  post(send: () => void): void {
+    if (this.#clients < MIN_BATCHING_CLIENTS) send();
+    else if (this.#ready.push(send) === 1) setImmediate(() => this.#sendBatch());
+  }
+
+  #sendBatch(): void {
+    const ready = this.#ready;
+    this.#ready = [];
+    for (const send of ready) send();
+  }
 }

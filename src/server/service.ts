@@ -14,9 +14,8 @@ import type { Clock, Slices, Snapshots } from "../engine/clock.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import type { Persistence } from "../engine/journal.ts";
 import type { Keyring } from "../engine/keyring.ts";
-import type { Outbox } from "./connection.ts";
 import type { Faults } from "./faults.ts";
-import type { Answer, JsonText, StreamedAnswer } from "./messages.ts";
+import type { Answer, JsonText, Outbox, StreamedAnswer } from "./messages.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Stream } from "./stream.ts";
 
@@ -50,9 +49,10 @@ interface ChainCalls {
   answer(request: Buffer, isTrusted: boolean): Promise<string>;
 }
 
-export interface Chain extends ChainCalls {
+/** The settlement chain as an Ethereum node. */
+interface Chain extends ChainCalls {
   /** Adds a client with a connection of its own; notifications of its subscriptions go to `sink`. */
-  connect(sink: NotificationSink): Promise<ChainClient>;
+  connect(sink: NotificationSink): ChainClient;
 }
 
 export interface ChainClient extends ChainCalls {
@@ -82,7 +82,8 @@ export interface Service {
   readonly slices: Slices;
   readonly outbox: Outbox;
   readonly log: RequestLog;
-  readonly chain: Chain;
+  /** Loads the chain with the first request, because loading it would delay the start. */
+  readonly chain: () => Promise<Chain>;
   readonly stream: Stream;
   /** Resets the exchange to its starting world and removes all snapshots and faults. */
   reopen(): void;

@@ -10,10 +10,9 @@ import { quoted } from "../core/format.ts";
 import { inspectorPage, NOT_BUILT } from "../inspector-page.ts";
 import { guardHost, preflightHeaders } from "./access.ts";
 import { ChainSockets } from "./chain-sockets.ts";
-import type { Outbox } from "./connection.ts";
 import { HANDLERS } from "./handlers/all.ts";
 import type { Site } from "./http-server.ts";
-import { Incoming, JSON_MEDIA, type Outgoing, pathOf } from "./messages.ts";
+import { Incoming, JSON_MEDIA, type Outbox, type Outgoing, pathOf } from "./messages.ts";
 import type { RequestLog } from "./request-log.ts";
 import { mountEndpoints } from "./router.ts";
 import { type Bytes, internalError, sendBytes, sendEmpty, sendError, simHeaders } from "./send.ts";
@@ -37,6 +36,7 @@ export class ExchangeSite implements Site {
   readonly log: RequestLog;
   readonly nextId = requestIds();
   readonly chainSockets: ChainSockets;
+  readonly members = [this];
   readonly #router: Router;
 
   /** `page` may be shared by the exchanges of a server. */

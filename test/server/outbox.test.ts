@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Outbox } from "../../src/server/connection.ts";
+import { Outbox } from "../../src/server/messages.ts";
 
 /** An outbox with a number of connected clients, and the answers it has sent. */
 function outboxOf(clients: number) {

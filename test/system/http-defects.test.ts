@@ -35,7 +35,7 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     name: "requests of one connection do not wait for each other",
-    file: "src/server/connection.ts",
+    file: "src/server/http-server.ts",
     right: "take(turn: Turn): void {",
     wrong: "take(turn: Turn): void {\n    if (turn !== this.#current) return this.#begin(turn);",
     fingerprint: /^http: older sequence against order of connection: /,

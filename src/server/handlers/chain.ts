@@ -67,7 +67,7 @@ export const chainHandlers = {
   },
   callChain: async ({ body, headers }, { chain, options }) => {
     guardOrigin(headers, "the chain");
-    const text = await chain.answer(body, isTrusted(options, headers));
+    const text = await (await chain()).answer(body, isTrusted(options, headers));
     return text === "" ? NO_CONTENT : new JsonText(text);
   },
 } satisfies Partial<Handlers<Operation>>;
