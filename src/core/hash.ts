@@ -38,7 +38,7 @@ export type DigestWords = readonly [a: number, b: number, c: number, d: number];
 export class Digest {
   readonly #words: Int32Array;
 
-  constructor(words: DigestWords) {
+  constructor(words: readonly number[]) {
     this.#words = Int32Array.from(words, (word) => word | 0);
   }
 

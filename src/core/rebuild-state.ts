@@ -14,11 +14,11 @@ import {
   placeOf,
 } from "./market.ts";
 import { feeOf, Order, Trade } from "./order.ts";
-import { addMined, contentFault, expectSame, rebuildChain } from "./rebuild-chain.ts";
+import { addBlocks, checkContent, expectSame, rebuildChain } from "./rebuild-chain.ts";
 import { indexMarket } from "./rules/markets.ts";
 import { addToFillLists, putInBook, recordTrade } from "./rules/trading.ts";
 import { addFill } from "./rules/transactions.ts";
-import { check, DocumentError, type DocumentPath } from "./schema.ts";
+import { check, DocumentError, type DocumentPath, within } from "./schema.ts";
 import { createState, type State } from "./state.ts";
 import { type Contents, type ParsedContents, parseContents, readContents } from "./state-document.ts";
 import { Table } from "./table.ts";
@@ -259,12 +259,11 @@ function checkOrders({ orders }: Contents, { trades, markets }: State): void {
 function rebuildTransactions(contents: Contents, state: State): void {
   const { transactions: recorded, trades } = contents;
   const { transactions } = state.chain;
-  const places = addMined(contents, state);
+  const places = addBlocks(contents, state);
   let used = 0;
   const addRecorded = (): void => {
     const transaction = recorded[used] as Transaction;
-    const [expected, found, ...path] = contentFault(state, transaction) ?? [];
-    if (expected !== undefined) throw new DocumentError(expected, found, "transactions", used, ...path);
+    within("transactions", () => within(used, () => checkContent(state, transaction)));
     addTransaction(transaction, 0);
   };
   const addTransaction = (transaction: Transaction, firstTrade: number): Transaction => {

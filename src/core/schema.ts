@@ -69,7 +69,12 @@ export class DocumentError extends Error {
 }
 
 /** @throws DocumentError if the value found at a path is not valid. */
-export function check(isValid: boolean, expected: string, found: unknown, ...path: DocumentPath): void {
+export function check(
+  isValid: boolean,
+  expected: string,
+  found: unknown,
+  ...path: DocumentPath
+): asserts isValid {
   if (!isValid) throw new DocumentError(expected, found, ...path);
 }
 

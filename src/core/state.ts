@@ -1,4 +1,4 @@
-import { type Account, copyBalance, emptyBalance, type Holding } from "./account.ts";
+import { Account, copyBalance, emptyBalance, Holding } from "./account.ts";
 import { MatchPlan } from "./book/book.ts";
 import { NO_SLOT, OrderPool } from "./book/order-pool.ts";
 import { type Chain, type ChainWallet, createChain } from "./chain/chain.ts";
@@ -169,37 +169,35 @@ const copyBook = (bookState: MarketBook, pool: OrderPool): MarketBook => ({
 });
 
 function copyAccount(account: Account): Account {
-  const holdings = new Map<number, Holding>();
-  for (const [market, holding] of account.holdings) holdings.set(market, copyHolding(holding));
-  const { number, address, collateral, everyMarket, derivations, oldestOpen, newestOpen, openCount, fills } =
-    account;
-  return {
-    number,
-    address,
-    collateral: copyBalance(collateral),
-    everyMarket,
-    derivations,
-    holdings,
-    oldestOpen,
-    newestOpen,
-    openCount,
-    fills: fills.copy(),
-  };
+  const copy: Writable<Account> = Account.copy(account);
+  copy.collateral = copyBalance(account.collateral);
+  copy.holdings = new Map();
+  for (const [market, holding] of account.holdings) copy.holdings.set(market, copyHolding(holding));
+  copy.fills = account.fills.copy();
+  return copy;
 }
 
-const copyHolding = ({ market, yes, no, granted, yesFills, noFills }: Holding): Holding => ({
-  market,
-  yes: copyBalance(yes),
-  no: copyBalance(no),
-  granted,
-  yesFills: yesFills?.copy() ?? null,
-  noFills: noFills?.copy() ?? null,
-});
+function copyHolding(holding: Holding): Holding {
+  const copy: Writable<Holding> = Holding.copy(holding);
+  copy.yes = copyBalance(holding.yes);
+  copy.no = copyBalance(holding.no);
+  copy.yesFills = holding.yesFills?.copy() ?? null;
+  copy.noFills = holding.noFills?.copy() ?? null;
+  return copy;
+}
+
+type Writable<Of> = { -readonly [Key in keyof Of]: Of[Key] };
 
 /** Returns a writable copy; the original must not be written to again. */
 function copyChain(chain: Chain): Chain {
-  const wallets = new Map<string, ChainWallet>();
-  for (const [address, wallet] of chain.wallets) wallets.set(address, copyWallet(wallet));
+  const wallets = new Map<Address, ChainWallet>();
+  for (const [address, wallet] of chain.wallets)
+    wallets.set(address, {
+      ...wallet,
+      pending: new Map(wallet.pending),
+      allowances: new Map(wallet.allowances),
+      operators: new Map(wallet.operators),
+    });
   return {
     ...chain,
     transactions: chain.transactions.copy(copyTransaction),
@@ -222,10 +220,3 @@ function copyTransaction(transaction: Transaction): Transaction {
   if (copy.exception !== null) copy.exception = TransactionException.copy(copy.exception);
   return copy;
 }
-
-const copyWallet = (wallet: ChainWallet): ChainWallet => ({
-  ...wallet,
-  pending: new Map(wallet.pending),
-  allowances: new Map(wallet.allowances),
-  operators: new Map(wallet.operators),
-});

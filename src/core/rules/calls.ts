@@ -7,7 +7,7 @@ import {
   callGas,
   type HoldReason,
   intrinsicGas,
-  logsOfCall,
+  logCountOf,
   type Move,
   type Transaction,
   type TransactionException,
@@ -307,7 +307,7 @@ export const callAppliers = {
     }
     moveNative(state.chain, content.from, content.to, BigInt(content.value));
     changePermissions(state, state.chain, transaction);
-    addCallToBlock(state.chain, called, event, logsOfCall(content.call, effect));
+    addCallToBlock(state.chain, called, event, logCountOf(transaction));
   },
   /** Reverts a call: it costs gas and has no effect; an effect already in the ledger is undone. */
   callReverted(state, event, at) {
