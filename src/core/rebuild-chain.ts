@@ -153,7 +153,6 @@ function placeIn(chain: Chain, first: number, count: number): { logs: number; ga
   return { logs, gas };
 }
 
-/** Restores the block being assembled. */
 function rebuildBuilding({ asked, building }: Contents["unfinished"], chain: Chain): void {
   chain.asked = asked;
   if (building === null) return;
@@ -241,7 +240,6 @@ function rebuildWallets(wallets: Contents["wallets"], chain: Chain): void {
   check(pending === chain.pendingCalls, expected, pending, "wallets");
 }
 
-/** Lists every balance with pending amounts in `touched`. */
 function markPending({ accounts, chain }: State): void {
   for (const { number, collateral, holdings } of accounts) {
     if (hasPending(collateral)) chain.touched.push(number, 0);

@@ -24,7 +24,6 @@ import { type Contents, type ParsedContents, parseContents, readContents } from 
 import { Table } from "./table.ts";
 import { complement, emptySum, type Millis, type Price } from "./units.ts";
 
-/** Result of reading a document. */
 export interface ParsedDocument {
   readonly state: State;
   /** Fields that do not belong to the document, added by a wrapper. */
@@ -203,7 +202,6 @@ function countBookChange(bookState: MarketBook, at: Millis): void {
   bookState.updatedAt = Math.max(bookState.updatedAt, at) as Millis;
 }
 
-/** Returns the first invalid field among the terms of an order. */
 function orderFault({ accounts, markets }: State, order: Order, latest: number): Fault<Order> {
   const { number, size, orderType, expiration, createdAt } = order;
   const market = markets.find(marketOfToken(order.token));

@@ -57,7 +57,6 @@ const Run = refined(
   (run) => check(run[0] <= run[1], "the first and the last of a run of transactions", run),
 );
 
-/** Head of the chain. */
 const Head = record({
   head: integer(),
   at: moment(),
@@ -66,7 +65,6 @@ const Head = record({
   reorganizations: integer(),
 });
 
-/** Pending part of the chain. */
 const Waiting = record({
   firstUnprocessed: onDisk("fresh", id()),
   deferred: onDisk("held", array(id())),
@@ -282,7 +280,6 @@ class DocumentReader {
   #nextItem: Next = "anything";
   #isOpen = false;
 
-  /** Reads a complete field. */
   field(name: string, value: unknown): void {
     const section = this.#sectionOf(name);
     if (section === null) this.#others.set(name, value);
@@ -308,7 +305,6 @@ class DocumentReader {
     return true;
   }
 
-  /** Reads a line. */
   take(line: string, number: number): void {
     const next: Next = line.endsWith(",") ? "more" : "end";
     const content = next === "more" ? line.slice(0, -1) : line;

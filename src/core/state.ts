@@ -12,15 +12,12 @@ import { Table } from "./table.ts";
 import { type Address, BALANCE_POLICIES, SETTLEMENT_MODES } from "./terms.ts";
 import { MAX_ISSUANCE, type Millis, type Money, money, type Size } from "./units.ts";
 
-/** Immutable configuration of an exchange. */
 export const ExchangeConfig = record({
-  /** Decides every id. */
   seed: text(),
   /** Funds that a wallet gets with its first derivation of credentials. */
   faucet: record({ collateral: integer<Money>(0, MAX_ISSUANCE), everyMarket: size() }),
   /** Whether a wallet may derive credentials more than once. */
   credentials: oneOf("rotate", "once"),
-  /** When blocks are mined. */
   settlement: oneOf(...SETTLEMENT_MODES),
   balances: oneOf(...BALANCE_POLICIES),
   /** Whether wallets must approve the exchange's contracts; if absent, known wallets have approved them from the start. */
@@ -56,7 +53,6 @@ export const FAUCET = 1;
 /** Account that collects fees; the second of every exchange. */
 export const FEES = 2;
 
-/** Makes an account without funds. */
 export function emptyAccount(number: number, address: Address): Account {
   return {
     number,
@@ -72,7 +68,6 @@ export function emptyAccount(number: number, address: Address): Account {
   };
 }
 
-/** Returns the account of an address; undefined if it has none. */
 export function findAccount(state: State, address: Address): Account | undefined {
   const number = state.accountByAddress.get(address);
   return number === undefined ? undefined : state.accounts.get(number);

@@ -40,7 +40,6 @@ export const ChainWallet = record(
     changing: {
       /** Number of mined transactions, which is the nonce of the next one. */
       mined: integer(),
-      /** Pending transactions by nonce. */
       pending: mapOf("a nonce and a transaction", integer(), id()),
       /** Wei. */
       native: bigInteger(true),
@@ -55,7 +54,6 @@ export type ChainWallet = Infer<typeof ChainWallet>;
 
 /** Block being assembled transaction by transaction, because not all can be settled in a batch. */
 export interface Building extends Pick<Block, "height" | "at" | "baseFee" | "first"> {
-  /** Last transaction executed. */
   cursor: number;
   logs: number;
   gas: number;
@@ -63,7 +61,6 @@ export interface Building extends Pick<Block, "height" | "at" | "baseFee" | "fir
   isFilled: boolean;
 }
 
-/** Settlement chain, part of the state. */
 export interface Chain {
   readonly transactions: Table<Transaction>;
   /** All blocks, orphaned ones included, by serial. */
@@ -122,7 +119,6 @@ export const BLOCK_TERMS = { miner: orNull(address20), gasLimit: orNull(integer(
 export const BlockTerms = record({ blocks: integer(), ...BLOCK_TERMS });
 export type BlockTerms = Infer<typeof BlockTerms>;
 
-/** Returns the header fields of the block with a serial. */
 export const blockTermsOf = ({ blockTerms }: Chain, serial: number): BlockTerms =>
   blockTerms.findLast(({ blocks }) => blocks < serial) ?? { blocks: 0, miner: null, gasLimit: null };
 
@@ -133,7 +129,6 @@ export const miningModeOf = ({ mining }: Chain, { settlement }: { settlement: Se
 export const miningOf = ({ mining }: Chain, { settlement }: { settlement: SettlementMode }): Mining =>
   mining ?? { mode: settlement, intervalMs: BLOCK_INTERVAL_MS };
 
-/** State of a wallet before it was overwritten. */
 export interface Overwritten extends Readonly<Pick<ChainWallet, "address" | "native" | "mined">> {
   /** Number of blocks made until then, orphaned ones included. */
   readonly blocks: number;
@@ -151,7 +146,6 @@ export function recordOverwritten(chain: Chain, { address, native, mined }: Chai
 export const initialRestricted = (approvals: "required" | undefined): number =>
   approvals === "required" ? 1 : 0;
 
-/** Creates a chain with only its first block. */
 export function createChain(
   { seed, approvals }: { readonly seed: string; readonly approvals?: "required" | undefined },
   at: Millis,
@@ -201,20 +195,17 @@ export function createChain(
   return chain;
 }
 
-/** Returns the words of a digest as fields of a block. */
 export function digestFields({ words }: Pick<Digest, "words">) {
   return { digestA: words[0], digestB: words[1], digestC: words[2], digestD: words[3] };
 }
 
 export const headOf = (chain: Chain): number => chain.heights.size - 1;
 
-/** Returns the block of a height; undefined above the head. */
 export function blockAt(chain: Chain, height: number): Block | undefined {
   const serial = chain.heights.find(height + 1);
   return serial === undefined ? undefined : chain.blocks.get(serial);
 }
 
-/** Returns the transactions of the block at a height, in order. */
 export function minedAt(chain: Chain, height: number): Transaction[] {
   const { first, count } = chain.blocks.get(chain.heights.get(height + 1));
   return Array.from({ length: count }, (_, index) =>
@@ -285,7 +276,6 @@ export function unminedOf({ deferred, lost, firstUnprocessed, transactions }: Ch
 
 export const CERTAIN = 1_000_000;
 
-/** Parameters of a fault. */
 export const FAULT_TERMS = {
   /**
    * fail: the settlement is mined and reverted. retry: deferred once; the trade is RETRYING until the next block. delay:
@@ -297,7 +287,6 @@ export const FAULT_TERMS = {
   probability: integer(0, CERTAIN),
   /** Maximum number of settlements it hits; null for any number. */
   times: orNull(id()),
-  /** Length of a delay; else 0. */
   blocks: integer(),
   /** Base fee of a gas spike, wei per gas; else 0. */
   baseFee: integer(),

@@ -54,7 +54,6 @@ export const ContractCall = union({
   /** `splitPosition` and `mergePositions`. */
   split: partition("split"),
   merge: partition("merge"),
-  /** `redeemPositions`. */
   redeem: record({
     ...oneKind("redeem"),
     collateral: address(),
@@ -102,7 +101,6 @@ export const CALL_TERMS = {
   hash: orNull(word()),
 } as const;
 
-/** Transaction of a wallet. */
 export const CallContent = record({
   from: address(),
   to: address(),
@@ -166,7 +164,6 @@ export const TransactionException = record(
       delayedBy: integer(),
       /** Whether its fee has been raised so that any base fee is met. */
       isBumped: boolean(),
-      /** Effect of an executed call. */
       effect: orNull(CallEffect),
       /** Gas used by a mined call, and wei per gas. */
       gasUsed: integer(),
@@ -193,11 +190,9 @@ export const Transaction = refined(
         status: oneOf("PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED", "DROPPED"),
         /** Serial of its block; 0 if it has none. */
         block: integer(),
-        /** Index in its block. */
         place: integer(),
         /** Null for a match. */
         content: orNull(TransactionContent),
-        /** Null for most transactions. */
         exception: onDisk("oddity", orNull(TransactionException)),
       },
       derived: {
@@ -223,7 +218,6 @@ export const Transaction = refined(
 );
 export type Transaction = Infer<typeof Transaction>;
 
-/** Makes a pending transaction. */
 export const newTransaction = (number: number, content: TransactionContent | null): Transaction => ({
   number,
   status: "PENDING",

@@ -32,7 +32,6 @@ export interface Transfer extends Omit<Move, "account"> {
   readonly address: Address;
 }
 
-/** Reasons why the contracts revert a transfer. */
 export const ERC20 = {
   notAllowed: "ERC20: transfer amount exceeds allowance",
   notOwned: "ERC20: transfer amount exceeds balance",
@@ -45,16 +44,13 @@ export const ERC1155 = {
 const NOTHING: CallOutcome = { ok: true, moves: [], supply: null };
 const reverted = (reason: string): CallOutcome => ({ ok: false, reason });
 
-/** Balances and permissions that decide a call. */
 export interface ChainFacts {
   readonly allowance: (owner: Address, spender: Address) => bigint;
   readonly isOperator: (owner: Address, operator: Address) => boolean;
-  /** Balance of USDC, or of a token including the grant not yet minted. */
   readonly holding: (owner: Address, token: number) => number;
   readonly isReported: (market: Market) => boolean;
 }
 
-/** Markets and facts used to decide a call. */
 interface CallContext extends ChainFacts, Pick<State, "markets" | "tokenById" | "marketByConditionId"> {}
 
 /** Returns the outcome of a call on the current chain, or under the given facts; does not write the state. */
@@ -100,7 +96,6 @@ export function holdingOnChain(state: State, address: Address, token: number): n
   return onChainOf(balanceOf(account, token)) + due;
 }
 
-/** Returns the facts of the current chain. */
 const factsOf = (state: State): ChainFacts => ({
   allowance: (owner, spender) => allowanceOf(state, owner, spender),
   isOperator: (owner, operator) => isOperator(state, owner, operator),
@@ -249,7 +244,6 @@ export const PAYOUTS: Readonly<Record<WinningOutcome, readonly [yes: number, no:
   SPLIT: [1, 1],
 };
 
-/** Whether the report of a market's resolution is mined. */
 export function isReported({ chain }: State, { report }: Market): boolean {
   return report !== 0 && chain.transactions.get(report).status === "MINED";
 }

@@ -70,7 +70,6 @@ export function grantMintEvents(
 export const backingOf = (minted: readonly EventOf<"grantMinted">[]): number =>
   minted.reduce((sum, grant) => sum + notional(FULL_PRICE, grant.size), 0);
 
-/** Returns the USDC that the exchange may still issue. */
 export const issuanceLeft = (state: State): Money => money(MAX_ISSUANCE - state.issued);
 
 const EMPTY_BALANCE: Balance<never> = emptyBalance();
@@ -140,7 +139,6 @@ export function addPendingMoves(state: State, moves: readonly Move[], sign: Sign
   }
 }
 
-/** Adds a change to the supply of a market, or subtracts it. */
 export function changeSupply(
   supply: Supply,
   { yes, no, collateral }: Omit<SupplyChange, "market">,
@@ -210,7 +208,6 @@ export function addPendingFill(
   }
 }
 
-/** Adds a fee to the pending amounts of the fee account. */
 export function addPendingFee(state: State, fee: Money): void {
   const { collateral } = state.accounts.get(FEES);
   if (collateral.incoming === 0) state.chain.touched.push(FEES, 0);
