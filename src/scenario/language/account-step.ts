@@ -5,7 +5,7 @@ import type { Declarations, Funding } from "./declarations.ts";
 import { LineWords, oneOf, positive, SHARES, USDC, units } from "./fields.ts";
 import { linesAt, orderStateAt, readFillLine, readOrderLine, rejectsAt } from "./order-line.ts";
 import { meaning, meantWord, type Node, type Word } from "./page.ts";
-import { type StepSource, step } from "./step-source.ts";
+import { keyBeside, type StepSource, step } from "./step-source.ts";
 
 /** Why a wallet's transaction is not accepted: it would revert, or the node refuses it. */
 export const TRANSACTION_CODES = ["TRANSACTION_REVERTED", "TRANSACTION_REFUSED"] as const;
@@ -18,18 +18,14 @@ const SETS = positive({ ...SHARES, what: "a number of sets" });
 const fills = (node: Node, { declared }: StepSource) => linesAt(node, (line) => readFillLine(line, declared));
 const transactionCode = (node: Node) => ({ value: oneOf(TRANSACTION_CODES)(node), place: node.place });
 
-const lineOf = ({ head }: StepSource): LineWords =>
-  new LineWords(head.value, `${anyOf(VERBS)} and what belongs to it`);
+const LINE_RULE = `${anyOf(VERBS)} and what belongs to it`;
 
 /** Reads the line of a step after its verbs. */
-function lineAfter(source: StepSource, ...verbs: readonly string[]): LineWords {
-  const line = lineOf(source);
+function lineAfter({ head }: StepSource, ...verbs: readonly string[]): LineWords {
+  const line = new LineWords(head.value, LINE_RULE);
   for (const verb of verbs) line.takeIf(verb);
   return line;
 }
-
-const isGiven = ({ beside }: StepSource, name: string): boolean =>
-  beside.some(({ key }) => key.text === name);
 
 /** Steps of accounts: `alice: BUY 10 YES @ 0.5`, `alice: cancel bid`, `alice: fund 100 USDC`, `alice: split 10`. */
 export const ACCOUNT_STEPS = {
@@ -41,13 +37,10 @@ export const ACCOUNT_STEPS = {
     beside: { status: orderStateAt, fills, rejects: rejectsAt },
     read: (source) => {
       const { head, declared } = source;
-      const isRejected = isGiven(source, "rejects");
-      const [outcome] = ["status", "fills"].flatMap(
-        (name) => source.beside.find(({ key }) => key.text === name)?.key ?? [],
-      );
-      if (isRejected && outcome !== undefined)
-        outcome.wrong(`an order that is rejected has no ${outcome.text}`);
-      const order = readOrderLine(lineOf(source), declared, isRejected);
+      const isRejected = keyBeside(source, "rejects") !== undefined;
+      const outcome = keyBeside(source, "status") ?? keyBeside(source, "fills");
+      if (isRejected) outcome?.wrong(`an order that is rejected has no ${outcome.text}`);
+      const order = readOrderLine(lineAfter(source), declared, isRejected);
       return { account: head.key.text, ...order };
     },
     control: ({ exact }) =>
@@ -63,7 +56,7 @@ export const ACCOUNT_STEPS = {
       const { head, declared } = source;
       const line = lineAfter(source, "cancel");
       const word = line.take("the name of an order, or all");
-      const order = isGiven(source, "rejects")
+      const order = keyBeside(source, "rejects")
         ? declared.rounds.numbered([word.text, line.rest()].join(" ").trimEnd())
         : declared.orderNamed(word);
       line.requireEnd();
@@ -96,9 +89,9 @@ export const ACCOUNT_STEPS = {
 };
 
 export function accountStepOf(source: StepSource): keyof typeof ACCOUNT_STEPS {
-  const { left } = lineOf(source);
+  const { left } = lineAfter(source);
   const [verb, next] = left;
-  if (verb === undefined) throw source.head.value.unexpected(`${anyOf(VERBS)} and what belongs to it`);
+  if (verb === undefined) throw source.head.value.unexpected(LINE_RULE);
   if (verb.text === "cancel") return next?.text === "all" ? "cancelAll" : "cancel";
   const other = (["fund", ...CALL_VERBS] as const).find((each) => each === verb.text);
   if (other !== undefined) return other;
@@ -116,13 +109,13 @@ function fundingOf(line: LineWords, declared: Declarations): Funding {
   if (after !== undefined && ASSETS.some((asset) => asset === amount.text))
     throw amount.unexpected("an amount", [], meaning(`fund ${after.text} ${amount.text}`));
   const asset = line.oneOf(ASSETS);
-  if (asset === "USDC") {
-    const money = units<Money>(positive(USDC))(amount);
-    line.requireEnd();
-    return { asset, amount: money };
+  if (asset !== "USDC") {
+    const shares = units<Size>(positive(SHARES))(amount);
+    return { asset: { market: declared.lastMarketOf(line), outcome: asset }, amount: shares };
   }
-  const shares = units<Size>(positive(SHARES))(amount);
-  return { asset: { market: declared.lastMarketOf(line), outcome: asset }, amount: shares };
+  const money = units<Money>(positive(USDC))(amount);
+  line.requireEnd();
+  return { asset, amount: money };
 }
 
 /** Declares a call of a wallet on the chain: `split 10 in rain`, `merge 10` or `redeem`. */

@@ -54,8 +54,6 @@ export const defaultMarket = (): MarketTerms => ({
   selfTrade: "allow",
 });
 
-const SOMEBODY = "somebody";
-
 /** The names that a scenario has declared before the step being read. A step that uses another name is a problem. */
 export class Declarations {
   /** Null if unknown, because their declaration is wrong. */
@@ -127,7 +125,7 @@ export class Declarations {
 
   /** Reads a party of a trade: any name with a flow or a world, else a declared account. `others` are suggested, too. */
   party(word: Word, name = word.text, what = "account", others: Iterable<string> = []): string {
-    const isStranger = this.hasFlow || this.#hasWorld || name === SOMEBODY;
+    const isStranger = this.hasFlow || this.#hasWorld || name === "somebody";
     if (isStranger || this.accounts === null || this.accounts.has(name)) return name;
     throw word.unknown(what, [...this.accounts, ...others], this.accountsText, name);
   }
@@ -157,18 +155,10 @@ export class Declarations {
   }
 }
 
-/** The repeat step being read. */
-interface Repeat {
-  readonly times: number;
-  /** From 1. */
-  round: number;
-  /** The latest round in which each name was declared. */
-  readonly declared: Map<string, number>;
-}
-
 /** The repeats that enclose a step, and the round of each. */
-export class Rounds {
-  readonly #repeats: Repeat[] = [];
+class Rounds {
+  /** `round` from 1; `declared`: the latest round in which each name was declared. */
+  readonly #repeats: { readonly times: number; round: number; readonly declared: Map<string, number> }[] = [];
 
   /** ` (round 2 of 3, round 4 of 20)`, the outermost first; empty outside a repeat. */
   get text(): string {
@@ -194,7 +184,7 @@ export class Rounds {
 
   /** Calls `read` for each round, until it returns false. */
   repeat(times: number, read: () => boolean): void {
-    const repeat: Repeat = { times, round: 1, declared: new Map() };
+    const repeat = { times, round: 1, declared: new Map<string, number>() };
     this.#repeats.push(repeat);
     while (repeat.round <= times && read()) repeat.round += 1;
     this.#repeats.pop();

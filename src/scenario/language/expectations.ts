@@ -6,8 +6,8 @@ import { FULL_PRICE, type Price, type Size } from "../../core/units.ts";
 import type { Declarations, TokenName } from "./declarations.ts";
 import {
   corrected,
-  countOf,
   type DecimalRule,
+  decimal,
   decimalIn,
   entriesOf,
   isPartyName,
@@ -335,8 +335,8 @@ function pointAt(node: Node) {
 }
 
 const MAX_COUNT = 1_000_000_000;
-const BLOCK_NUMBER = countOf("a block's number", 0, MAX_COUNT);
-const TRANSACTIONS = countOf("a number of transactions", 0, MAX_COUNT);
+const BLOCK_NUMBER = decimal("a block's number", 0, MAX_COUNT);
+const TRANSACTIONS = decimal("a number of transactions", 0, MAX_COUNT);
 
 /** Reads `100`, `{ rain: 100 }`, `{ YES: 60, NO: 100 }` or `{ rain YES: 60 }`. */
 function readSupply(node: Node, key: TextNode, source: Source): ReturnType<typeof supplyBy> {

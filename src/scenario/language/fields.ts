@@ -90,25 +90,23 @@ export interface DecimalRule {
   readonly max: number;
 }
 
-const rule = (what: string, places: number, min: number, max: number): DecimalRule => ({
+export const decimal = (what: string, min: number, max: number, places = 0): DecimalRule => ({
   what,
   places,
   min,
   max,
 });
 
-export const countOf = (what: string, min: number, max: number): DecimalRule => rule(what, 0, min, max);
-
 const MAX_SHARES = MAX_ISSUANCE / FULL_PRICE;
 
 /** Tick size and minimum order size are checked by the exchange. */
-export const PRICE = rule("a price", PRICE_PLACES, 1, FULL_PRICE - 1);
-export const SIZE = rule("a size", SIZE_PLACES, 1, MAX_SIZE);
+export const PRICE = decimal("a price", 1, FULL_PRICE - 1, PRICE_PLACES);
+export const SIZE = decimal("a size", 1, MAX_SIZE, SIZE_PLACES);
 /** Total size of a price level, which may hold several orders. */
-export const LEVEL_SIZE = rule("a size", SIZE_PLACES, 1, MAX_SHARES);
-export const MATCHED = rule("a size", SIZE_PLACES, 0, MAX_SIZE);
-export const SHARES = rule("a number of shares", SIZE_PLACES, 0, MAX_SHARES);
-export const USDC = rule("an amount of USDC", MONEY_PLACES, 0, MAX_ISSUANCE);
+export const LEVEL_SIZE = { ...SIZE, max: MAX_SHARES };
+export const MATCHED = { ...SIZE, min: 0 };
+export const SHARES = decimal("a number of shares", 0, MAX_SHARES, SIZE_PLACES);
+export const USDC = decimal("an amount of USDC", 0, MAX_ISSUANCE, MONEY_PLACES);
 
 export const positive = (of: DecimalRule): DecimalRule => ({ ...of, min: 1 });
 

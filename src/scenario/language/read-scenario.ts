@@ -24,7 +24,7 @@ import {
   type MarketTerms,
 } from "./declarations.ts";
 import {
-  countOf,
+  decimal,
   entriesIn,
   isMarketName,
   isName,
@@ -200,7 +200,7 @@ const MARKET_READERS = {
     throw node.unexpected(expected);
   },
   minOrderSize: units<Size>(positive(SIZE)),
-  feeRateBps: units(countOf("a number of basis points", 0, 10_000)),
+  feeRateBps: units(decimal("a number of basis points", 0, 10_000)),
   matching: oneOf(MATCHINGS),
   selfTrade: oneOf(SELF_TRADE_POLICIES),
 };
@@ -320,7 +320,7 @@ export class StepsReader {
   #repeat({ head, beside }: StepKeys, into: Step[]): void {
     const { steps } = valuesBy(beside, { steps: (node) => node });
     if (steps === undefined) head.key.wrong("expected the key steps beside repeat, found none");
-    const times = units(countOf("a number of times", 1, MAX_STEPS))(head.value);
+    const times = units(decimal("a number of times", 1, MAX_STEPS))(head.value);
     if (steps === undefined) return;
     this.#source.declared.rounds.repeat(times, () => {
       const before = this.#number;

@@ -5,7 +5,8 @@ import type { Declarations } from "./declarations.ts";
 import { entriesIn, isPartyName, itemsOf, LineWords, matching, oneOf, readEach, valuesOf } from "./fields.ts";
 import { rejectsAt } from "./order-line.ts";
 import { attempt, isNothing, meaning, type Node, type TextNode, UNREADABLE, Word } from "./page.ts";
-import { type StepSource, step } from "./step-source.ts";
+import type { Source } from "./scenario-files.ts";
+import { keyBeside, type StepSource, step } from "./step-source.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 const SHAPE = "a method and a path, such as DELETE /order";
@@ -21,16 +22,18 @@ export const REQUEST_STEP = step({
   refusals: ["rejects"],
   beside: {
     as: (node, { declared }) => (isNothing(node) ? null : declared.account(node)),
-    body: (node, { declared }) => jsonWithStandIns(node, declared),
-    headers: (node, { declared }) => readHeaders(node, declared),
+    body: jsonAt,
+    headers: readHeaders,
     tamper: (node) => node,
     rejects: rejectsAt,
-    answers: (node, { declared }) => ({ value: jsonWithStandIns(node, declared), place: node.place }),
+    answers: (node, source) => ({ value: jsonAt(node, source), place: node.place }),
   },
   read: (source, { as, body, headers, tamper, answers }) => {
     const target = targetOf(source);
-    const isGiven = (name: string): boolean => source.beside.some(({ key }) => key.text === name);
-    if ((as === undefined && isGiven("as")) || (headers === undefined && isGiven("headers")))
+    if (
+      (as === undefined && keyBeside(source, "as")) ||
+      (headers === undefined && keyBeside(source, "headers"))
+    )
       throw UNREADABLE;
     const sent = {
       ...target,
@@ -79,7 +82,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const headerName = matching((text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text), "the name of a header");
 
 /** Reads `{ poly_passphrase: wrong }`. */
-function readHeaders(node: Node, declared: Declarations) {
+function readHeaders(node: Node, { declared }: Source) {
   const entries = entriesIn(node, "headers by name");
   checkStandIns(node, declared);
   const headers = readEach(entries, ({ key, value }): [string, string | null | string[]] => {
@@ -106,10 +109,8 @@ function sentHeaders({ method, as, body, headers }: SentRequest): ReadonlySet<st
   const names = new Set(["host", ...(as === null ? [] : AUTH_HEADERS)]);
   if (body !== undefined) names.add("content-type");
   if (body !== undefined || method === "POST") names.add("content-length");
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === null) names.delete(name.toLowerCase());
-    else names.add(name.toLowerCase());
-  }
+  for (const [name, value] of Object.entries(headers))
+    names[value === null ? "delete" : "add"](name.toLowerCase());
   return names;
 }
 
@@ -125,10 +126,7 @@ function readTamper({ declared }: StepSource, node: Node, sent: SentRequest) {
   };
   const namesIn = (value: Node): readonly string[] => {
     const nodes = value.kind === "text" ? [value] : itemsOf(value, "the name of a header, or a list of them");
-    return readEach(nodes, (item) => {
-      headerName(item);
-      return sentName(item);
-    });
+    return readEach(nodes, (item) => headerName(item) && sentName(item));
   };
   const { sign, append, twice, spell } = valuesOf(node, "{ sign, append, twice, spell }", {
     sign: (value, key) => {
@@ -155,11 +153,6 @@ function readTamper({ declared }: StepSource, node: Node, sent: SentRequest) {
 }
 
 const isPath = (text: string): boolean => /^\/[\x21-\x7e]*(?:\{[^{}]*\}[\x21-\x7e]*)*$/.test(text);
-
-function jsonWithStandIns(node: Node, declared: Declarations): unknown {
-  checkStandIns(node, declared);
-  return jsonOf(node);
-}
 
 const KINDS: readonly string[] = ["token", "market", "order", "address"];
 const LIKE_A_STAND_IN = /\{([A-Za-z]{1,20}) ([^{}]{1,80})\}/g;
@@ -219,6 +212,11 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 const OTHER_NUMBER =
   /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
+function jsonAt(node: Node, { declared }: Source): unknown {
+  checkStandIns(node, declared);
+  return jsonOf(node);
+}
+
 /** Converts a node to JSON; a value that JSON cannot represent exactly is a problem. */
 function jsonOf(node: Node): unknown {
   switch (node.kind) {
@@ -235,8 +233,7 @@ function jsonOf(node: Node): unknown {
 function plainValue(node: TextNode): string | number | boolean | null {
   const { text } = node;
   if (isNothing(node)) return null;
-  if (/^(?:true|True|TRUE)$/.test(text)) return true;
-  if (/^(?:false|False|FALSE)$/.test(text)) return false;
+  if (/^(?:true|True|TRUE|false|False|FALSE)$/.test(text)) return text.toLowerCase() === "true";
   if (OTHER_NUMBER.test(text) && !NUMBER.test(text))
     throw node.wrong(`expected a JSON number, found ${text}`, "quote it if it is a text");
   if (!NUMBER.test(text)) return text;

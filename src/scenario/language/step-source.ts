@@ -1,6 +1,6 @@
 import { countAtMost } from "../../core/table.ts";
 import { type Readers, type Values, valuesBy } from "./fields.ts";
-import type { Entry, Node, Place } from "./page.ts";
+import type { Entry, Node, Place, TextNode } from "./page.ts";
 import type { Source } from "./scenario-files.ts";
 
 const MAX_TEXT_LENGTH = 200;
@@ -21,6 +21,10 @@ export interface StepSource extends Source {
   readonly beside: readonly Entry[];
   readonly readRacing: (nodes: readonly Node[]) => readonly StepBase[];
 }
+
+/** Returns a key that accompanies a step; undefined if it is not given. */
+export const keyBeside = ({ beside }: StepSource, name: string): TextNode | undefined =>
+  beside.find(({ key }) => key.text === name)?.key;
 
 /** Readers of the keys that may accompany a step. */
 export type BesideReaders = Readonly<Record<string, (node: Node, source: StepSource) => unknown>>;

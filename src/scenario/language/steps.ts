@@ -17,8 +17,8 @@ import { ACCOUNT_STEPS } from "./account-step.ts";
 import type { AccountTerms, MarketTerms } from "./declarations.ts";
 import { EXPECTATIONS, readExpectations } from "./expectations.ts";
 import {
-  countOf,
   type DecimalRule,
+  decimal,
   decimalIn,
   duration,
   entriesIn,
@@ -41,7 +41,7 @@ import { REQUEST_STEP } from "./request-step.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepBase, type StepInfo, type StepSource, step } from "./step-source.ts";
 
-const BLOCKS = countOf("a number of blocks", 1, 100_000);
+const BLOCKS = decimal("a number of blocks", 1, 100_000);
 const NO_BOTS = "none";
 const MAX_TIMES = 1_000_000_000;
 /** Seven steps would have 5,040 orders, the limit of a whole scenario. */
@@ -100,7 +100,7 @@ export const STEPS = {
       const readers = {
         file: flowAt,
         in: (node: Node) => marketAt(node, declared),
-        rejected: units(countOf("a number of rows", 0, MAX_TIMES)),
+        rejected: units(decimal("a number of rows", 0, MAX_TIMES)),
       };
       const flow = valuesOf(value, "a path or { file, in, rejected }", readers, "file");
       return { file: flow.file, market: flow.in ?? null, rejected: flow.rejected ?? 0 };
@@ -113,8 +113,8 @@ export const STEPS = {
     read: ({ head: { value }, declared }) => {
       declared.hasFlow = true;
       const readers = {
-        orders: units(countOf("a number of orders", 1, 10_000_000)),
-        accounts: units(countOf("a number of accounts", 1, 10_000)),
+        orders: units(decimal("a number of orders", 1, 10_000_000)),
+        accounts: units(decimal("a number of accounts", 1, 10_000)),
         profile: oneOf(PROFILE_NAMES),
         in: (node: Node) => marketAt(node, declared),
       };
@@ -186,10 +186,7 @@ export const STEPS = {
     form: "`fail settlement: next 3`",
     does: "makes settlements fail: `next`, `20%`, `all`; `never` ends it",
     beside: { reason: (node) => reason(node) },
-    read: (source, { reason: why }) => ({
-      fault: readFailure(source, why),
-      of: null,
-    }),
+    read: (source, { reason: why }) => ({ fault: readFailure(source, why), of: null }),
   }),
   chainFault: step({
     key: "chain fault",
@@ -226,10 +223,8 @@ export interface StepCall<O extends Operation = Operation> {
   transcript?(reply: ReplyTo<O>): string;
 }
 
-const call = <O extends Operation>(operation: O, rest: Omit<StepCall<O>, "operation"> = {}): StepCall => ({
-  operation,
-  ...rest,
-});
+const call = <O extends Operation>(operation: O, rest: Omit<StepCall<O>, "operation"> = {}): StepCall =>
+  ({ operation, ...rest }) as StepCall;
 
 export const CALLS = {
   close: ({ market }) => call("closeMarket", { market }),
@@ -281,10 +276,8 @@ export const BESIDE_WORDS: ReadonlySet<string> = new Set([
   "steps",
 ]);
 
-const RESERVED: ReadonlySet<string> = new Set([...STEP_WORDS, ...BESIDE_WORDS]);
-
 /** Whether a word is a key of steps, which no account can have as its name. */
-export const isReserved = (name: string): boolean => RESERVED.has(name);
+export const isReserved = (name: string): boolean => BESIDE_WORDS.has(name) || STEP_WORDS.includes(name);
 
 const marketAt = (node: Node, declared: Source["declared"]): string | null =>
   declared.market(node, node.textFor("the name of a market"));
@@ -298,10 +291,8 @@ const snapshotName = ({ head, declared: { rounds } }: StepSource): string =>
 const AT_RULE = `${MOMENT_RULE}, or expiry of ORDER`;
 
 /** Reads a moment, or an order's expiration plus an offset in milliseconds. */
-function momentAt({
-  head,
-  declared,
-}: StepSource): { readonly at: Millis } | { readonly expiryOf: string; readonly offset: number } {
+function momentAt(source: StepSource): { at: Millis } | { expiryOf: string; offset: number } {
+  const { head, declared } = source;
   const line = new LineWords(head.value, AT_RULE);
   if (line.takeIf("expiry") === null) return { at: moment(AT_RULE)(head.value) };
   line.require("of");
@@ -327,15 +318,15 @@ function readFault(node: Node): Record<string, string | number | boolean> {
   const fault = valuesOf(node, "{ route, status, times }", {
     route: text("a route such as POST /order"),
     status: (value) => Number(oneOf(HTTP_STATUSES)(value)),
-    retryAfter: units(countOf("a number of seconds", 0, 86_400)),
+    retryAfter: units(decimal("a number of seconds", 0, 86_400)),
     latency: (value) => {
       duration()(value);
       return value.text;
     },
     drop: oneOf(["connection", "reply"]),
     probability,
-    times: units(countOf("a number of times", 1, MAX_TIMES)),
-    after: units(countOf("a number of requests", 0, MAX_TIMES)),
+    times: units(decimal("a number of times", 1, MAX_TIMES)),
+    after: units(decimal("a number of requests", 0, MAX_TIMES)),
   });
   const [status, drop, latency] = ["status", "drop", "latency"].map((name) => keyIn(node, name));
   if (status === undefined && drop === undefined && latency === undefined)
@@ -346,7 +337,7 @@ function readFault(node: Node): Record<string, string | number | boolean> {
 }
 
 const PERCENT: DecimalRule = { what: "a share", places: 4, min: 1, max: CERTAIN };
-const SETTLEMENTS = countOf("a number of settlements", 1, MAX_TIMES);
+const SETTLEMENTS = decimal("a number of settlements", 1, MAX_TIMES);
 /** In millionths of a gwei. */
 const GWEI: DecimalRule = { what: "a fee in gwei", places: 6, min: 0, max: MILLION * MILLION };
 const MAX_REASON_LENGTH = 200;
@@ -432,18 +423,16 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
-type Rows = typeof STEPS;
-/** Fields of each kind of step, as read by its row in the table of steps. */
-type Contents = {
-  [Kind in keyof Rows]: Kind extends "race" ? RaceContent : ReturnType<Rows[Kind]["read"]>;
-};
-/** Runs its steps in every order, each time with the rest of the scenario; `after` must hold each time. */
-interface RaceContent extends Omit<ReturnType<Rows["race"]["read"]>, "steps"> {
+export type StepKind = keyof typeof STEPS;
+/** Fields of a kind of step, as read by its row in the table of steps. */
+type Content<Kind extends StepKind> = ReturnType<(typeof STEPS)[Kind]["read"]>;
+interface RaceContent extends Omit<Content<"race">, "steps"> {
   readonly steps: readonly Step[];
 }
 
-export type StepKind = keyof Rows;
-export type StepOf<Kind extends StepKind> = StepBase & { readonly kind: Kind } & Readonly<Contents[Kind]>;
+export type StepOf<Kind extends StepKind> = StepBase & { readonly kind: Kind } & Readonly<
+    Kind extends "race" ? RaceContent : Content<Kind>
+  >;
 export type Step = { [Kind in StepKind]: StepOf<Kind> }[StepKind];
 
 export type OrderStep = StepOf<"order">;
@@ -466,10 +455,8 @@ export function* stepsOf(steps: readonly Step[]): Generator<Step> {
 /** Returns the number of steps as runs number them: every round of a repeat counts, and every step of a race. */
 export const stepCount = ({ steps }: Scenario): number => [...stepsOf(steps)].length;
 
-export function needsHttp({ steps }: Scenario): boolean {
-  for (const { kind } of stepsOf(steps)) if (rowOf(kind).isOverHttp) return true;
-  return false;
-}
+export const needsHttp = ({ steps }: Scenario): boolean =>
+  [...stepsOf(steps)].some(({ kind }) => rowOf(kind).isOverHttp);
 
 /** Returns what a scenario needs the control plane for, in words; null if the public API is enough. */
 export function controlNeedOf(scenario: Scenario): string | null {

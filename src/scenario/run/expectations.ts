@@ -1,6 +1,8 @@
 import { MID_PLACES } from "../../api/order-book.ts";
 import { decimalText, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { OUTCOMES, type Outcome } from "../../core/terms.ts";
+import { toIso } from "../../core/time.ts";
+import { millis } from "../../core/units.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import { assetText, tokenText } from "../language/declarations.ts";
 import type {
@@ -12,7 +14,7 @@ import type {
 import type { FillLine, OrderState, Placed } from "../language/order-line.ts";
 import type { Place } from "../language/page.ts";
 import type { Fill, Level, Soon } from "../venue/views.ts";
-import { fillLike, goldenText, levelText, orderStateText, secondText, tradeText } from "./format.ts";
+import { fillLike, goldenText, levelText, orderStateText, tradeText } from "./format.ts";
 import { type DiffLine, diffOf, expected, found, note, same } from "./result.ts";
 import { type Mismatch, ScenarioFailure, type Session, type Update } from "./session.ts";
 
@@ -40,31 +42,19 @@ type Check<Kind extends ExpectationKind> = (
 const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
   book: async (session, { place, token, ...wanted }) => {
     const book = await session.venue.book(session.tokenOf(token));
-    const sides = (["asks", "bids"] as const)
-      .map((name) => ({
-        name,
-        diff: wanted[name] === null ? [] : levelsDiff(name, wanted[name], book[name]),
-      }))
-      .filter(({ diff }) => differs(diff));
-    const names = sides
-      .map(({ name }) => name)
-      .reverse()
-      .join(" and ");
-    const message = `the ${names} of ${tokenText(token)} are not as expected`;
-    return mismatch(
-      place,
-      message,
-      sides.flatMap(({ diff }) => diff),
-    );
+    const diffOf = (name: "asks" | "bids"): DiffLine[] =>
+      wanted[name] === null ? [] : levelsDiff(name, wanted[name], book[name]);
+    const wrong = { bids: diffOf("bids"), asks: diffOf("asks") };
+    const names = (["bids", "asks"] as const).filter((name) => differs(wrong[name]));
+    const message = `the ${names.join(" and ")} of ${tokenText(token)} are not as expected`;
+    const diff = names.toReversed().flatMap((name) => wrong[name]);
+    return mismatch(place, message, diff);
   },
-  trades: (session, { place, trades }) => {
-    const from = session.fillsRead;
-    session.fillsRead = session.venue.fillCount();
-    return checkFills(session, place, "trades", trades, session.venue.fills(from), tradeText);
-  },
+  trades: (session, { place, trades }) =>
+    checkFills(session, place, "trades", trades, session.newFills(), tradeText),
   order: async (session, { place, name, state }) => {
     const key = session.placedAs(name, place, [expected(orderStateText(state))]);
-    return checkOrderState(session, place, name, key, state);
+    return checkOrderState(session, { place, value: state }, name, key);
   },
   balance: async (session, { place, account, state }) => {
     const { asset, amount } = state;
@@ -100,7 +90,8 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
   },
   history: async (session, { place, token, points }) => {
     const history = await session.venue.priceHistory(session.tokenOf(token));
-    const line = ({ t, price }: (typeof points)[number]): string => `${secondText(t)} ${priceText(price)}`;
+    const line = ({ t, price }: (typeof points)[number]): string =>
+      `${toIso(millis(t * 1000))} ${priceText(price)}`;
     const diff = diffOf(points.map(line), history.map(line));
     return mismatch(place, `the price history of ${tokenText(token)} is not as expected`, diff);
   },
@@ -180,10 +171,9 @@ const valueDiff = <Value>(wanted: Value, seen: Value, line: (value: Value) => st
 /** Compares the state of an order; a difference is explained by the order's story. */
 export async function checkOrderState(
   session: Session,
-  place: Place,
+  { place, value: state }: Placed<OrderState>,
   name: string,
   key: string,
-  state: OrderState,
 ): Promise<Mismatch | null> {
   const order = await session.venue.order(key);
   const [wanted, seen] = [orderStateText(state), orderStateText(order)];
@@ -207,9 +197,9 @@ function levelsDiff(name: "bids" | "asks", wanted: readonly LevelLine[], seen: r
 export function sideDiff(name: string, wanted: readonly string[], seen: readonly string[]): DiffLine[] {
   const line = (level: string): string => `${name} ${level}`;
   const diff = diffOf(wanted.map(line), seen.map(line));
-  if (wanted.length === 0 && diff.length > 0) return [expected(`no ${name}s`), ...diff];
-  if (seen.length === 0 && diff.length > 0) return [...diff, found(`no ${name}s`)];
-  return diff;
+  if (diff.length === 0) return diff;
+  if (wanted.length === 0) return [expected(`no ${name}s`), ...diff];
+  return seen.length === 0 ? [...diff, found(`no ${name}s`)] : diff;
 }
 
 /** Compares fills with the lines of an expectation, in order. The mismatch has the place of the first different line. */

@@ -1,14 +1,14 @@
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import { moneyText, priceText, sizeText } from "../../core/format.ts";
+import { OUTCOMES } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
-import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-import { assetText } from "../language/declarations.ts";
+import { assetText, tokenText } from "../language/declarations.ts";
 import type { LevelLine } from "../language/expectations.ts";
 import type { FillLine, OrderState, TradeLine } from "../language/order-line.ts";
 import { type Scenario, stepsOf } from "../language/steps.ts";
 import type { Venue } from "../venue/venue.ts";
-import type { BookView, Fill, HoldingView, Level, Refused } from "../venue/views.ts";
+import type { BookView, Fill, HoldingView, Level, Refused, TokenRef } from "../venue/views.ts";
 import type { Session } from "./session.ts";
 
 /** Returns `0.55 x 60`, or `0.55 x 60 (2)` with a number of orders. */
@@ -52,9 +52,6 @@ export const fillLike = (
 export const refusedText = ({ code, message, hint }: Refused): string =>
   `${code}: ${message}${hint === null ? "" : ` (${hint})`}`;
 
-export const secondText = (t: number): string => toIso(millis(t * 1000));
-export const momentText = (at: Millis): string => toIso(at);
-
 /** Writes a row of a flow as a step. */
 export function rowText(row: FlowRow): string {
   const place = row.market === null ? "" : ` in ${row.market}`;
@@ -72,20 +69,22 @@ export function rowText(row: FlowRow): string {
   }
 }
 
-/** Writes the books of all markets, one line for each; a complementary market has only its YES book. */
+/** Writes the books, one line for each; a complementary market has only its YES book. */
 async function bookLines({ venue }: Session): Promise<string[]> {
   const lines: string[] = [];
-  for (const market of venue.markets) {
-    for (const outcome of outcomesOf(venue.isComplementary(market))) {
-      const { bids, asks } = await venue.book({ market, outcome });
-      lines.push(`${market} ${outcome} bids ${levelsText(bids)}; asks ${levelsText(asks)}`);
-    }
+  for (const token of tokensOf(venue)) {
+    const { bids, asks } = await venue.book(token);
+    lines.push(`${token.market} ${token.outcome} bids ${levelsText(bids)}; asks ${levelsText(asks)}`);
   }
   return lines;
 }
 
-const outcomesOf = (isComplementary: boolean): readonly ("YES" | "NO")[] =>
-  isComplementary ? ["YES"] : ["YES", "NO"];
+/** Returns the tokens that have a book of their own. */
+const tokensOf = (venue: Venue): TokenRef[] =>
+  venue.markets.flatMap((market) => {
+    const outcomes = venue.isComplementary(market) ? OUTCOMES.slice(0, 1) : OUTCOMES;
+    return outcomes.map((outcome) => ({ market, outcome }));
+  });
 
 /** Writes the balances of each account, without empty ones, one line for each account. */
 async function balanceLines({ venue }: Session): Promise<string[]> {
@@ -111,21 +110,19 @@ function holdingText({ asset, balance, reserved, onChain }: HoldingView): string
 
 /** Writes the named orders in the order of the file, one line for each. */
 async function orderLines(session: Session): Promise<string[]> {
-  const names = new Set<string>();
+  const lines = new Map<string, string>();
   for (const step of stepsOf(session.scenario.steps)) {
-    if (step.kind === "order" && step.name !== null) names.add(step.name);
-  }
-  const lines: string[] = [];
-  for (const name of names) {
+    const name = step.kind === "order" ? (step.name ?? "") : "";
     const key = session.orderNamed(name);
-    if (key !== undefined) lines.push(`${name} ${orderStateText(await session.venue.order(key))}`);
+    if (key !== undefined && !lines.has(name))
+      lines.set(name, `${name} ${orderStateText(await session.venue.order(key))}`);
   }
-  return lines;
+  return [...lines.values()];
 }
 
 /** Writes the time, the books, the named orders and the balances. */
 export async function summaryOf(session: Session): Promise<string[]> {
-  const time = momentText(await session.venue.now());
+  const time = toIso(await session.venue.now());
   const parts = [await bookLines(session), await orderLines(session), await balanceLines(session)];
   return [`at ${time}`, ...parts.flat()];
 }
@@ -135,11 +132,7 @@ export async function goldenText({ name }: Pick<Scenario, "name">, venue: Venue)
   for (const fill of await venue.fills(0)) {
     lines.push(`  ${tradeText(fillLike(fill, undefined, venue.markets.length === 1))}`);
   }
-  for (const market of venue.markets) {
-    for (const outcome of outcomesOf(venue.isComplementary(market))) {
-      lines.push("", `${market} ${outcome}`, ...table(await venue.book({ market, outcome })));
-    }
-  }
+  for (const token of tokensOf(venue)) lines.push("", tokenText(token), ...table(await venue.book(token)));
   return `${lines.join("\n")}\n`;
 }
 
@@ -147,10 +140,10 @@ export async function goldenText({ name }: Pick<Scenario, "name">, venue: Venue)
 function table({ bids, asks }: BookView): string[] {
   const row = (bid: string, price: string, ask: string): string =>
     `  ${bid.padStart(14)} | ${price.padStart(6)} | ${ask}`.trimEnd();
-  const cell = (size: number, orders: number): string => `${sizeText(size)} (${orders})`;
+  const cell = ({ size, orders }: Level): string => `${sizeText(size)} (${orders})`;
   return [
     row("bid", "price", "ask"),
-    ...asks.map(({ price, size, orders }) => row("", priceText(price), cell(size, orders))).reverse(),
-    ...bids.map(({ price, size, orders }) => row(cell(size, orders), priceText(price), "")),
+    ...asks.map((level) => row("", priceText(level.price), cell(level))).reverse(),
+    ...bids.map((level) => row(cell(level), priceText(level.price), "")),
   ];
 }

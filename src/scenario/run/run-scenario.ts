@@ -1,5 +1,4 @@
 import { FlowError } from "../../simulation/flow.ts";
-import type { AccountTerms } from "../language/declarations.ts";
 import { type Place, placeText } from "../language/page.ts";
 import type { RaceStep, Scenario, Step } from "../language/steps.ts";
 import type { Venue } from "../venue/venue.ts";
@@ -7,14 +6,7 @@ import type { Soon } from "../venue/views.ts";
 import { checkAll } from "./expectations.ts";
 import { shownPath } from "./files.ts";
 import { refusedText, summaryOf } from "./format.ts";
-import {
-  type DiffLine,
-  type Failure,
-  note,
-  type RaceOutcome,
-  type ScenarioResult,
-  type Way,
-} from "./result.ts";
+import { type Failure, note, type RaceOutcome, type ScenarioResult, type Way } from "./result.ts";
 import {
   defectAt,
   fail,
@@ -103,7 +95,10 @@ class ScenarioRun {
     try {
       venue = await this.#options.open(this.#scenario);
       this.session = new Session(this.#scenario, venue, this.#options);
-      for (const account of this.#scenario.accounts) await openAccount(venue, account);
+      for (const { name, place, funding } of this.#scenario.accounts) {
+        const opened = await venue.open(name, funding);
+        if (!opened.ok) fail(place, `${name} cannot be funded: ${refusedText(opened)}`);
+      }
       await this.#run(this.session, 0);
       return null;
     } catch (error) {
@@ -135,16 +130,13 @@ class ScenarioRun {
 
   #failureOf(error: unknown): Failure {
     const mismatches = error instanceof ScenarioFailure ? error.mismatches : [this.#mismatchOf(error)];
-    const [first] = mismatches as [Mismatch, ...Mismatch[]];
     const step = this.#step;
-    const transcript = this.session?.transcript ?? [];
-    const recent = transcript.slice(-RECENT);
     return {
-      place: first.place,
+      place: (mismatches[0] as Mismatch).place,
       step: step?.number ?? 0,
       text: step?.text ?? "opening",
       ...failureMessage(mismatches),
-      recent,
+      recent: this.session?.transcript.slice(-RECENT) ?? [],
       repeat: repeatLine(this.#scenario, flagsOf(this.#options), step?.number ?? null),
     };
   }
@@ -152,7 +144,15 @@ class ScenarioRun {
   #mismatchOf(error: unknown): Mismatch {
     const place: Place = this.#step?.place ?? this.#scenario.place;
     const { name, message } = error instanceof Error ? error : new Error(String(error));
-    if (error instanceof FlowError) return { place, message: flowText(error), diff: [] };
+    if (error instanceof FlowError) {
+      const { line, column } = error;
+      const file = shownPath(error.file);
+      return {
+        place,
+        message: `${line === 0 ? file : placeText({ file, line, column })}: ${message}`,
+        diff: [],
+      };
+    }
     if (name === "VenueError" || name === "WorldOpeningError") return { place, message, diff: [] };
     return defectAt(place, error);
   }
@@ -162,26 +162,14 @@ class ScenarioRun {
 export const flagsOf = ({ way, flags }: Pick<RunOptions, "way" | "flags">): readonly string[] =>
   flags ?? (way === "http" ? ["--via", "http"] : []);
 
-function flowText({ file, line, column, message }: FlowError): string {
-  const path = shownPath(file);
-  return `${line === 0 ? path : placeText({ file: path, line, column })}: ${message}`;
-}
-
 export function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message" | "diff"> {
-  const [first] = mismatches;
-  const more = mismatches.length === 1 ? "" : `, and ${mismatches.length - 1} more`;
-  return { message: `${first?.message ?? ""}${more}`, diff: diffOfAll(mismatches) };
-}
-
-function diffOfAll(mismatches: readonly Mismatch[]): DiffLine[] {
-  const [first, ...more] = mismatches;
-  if (more.length === 0) return [...(first?.diff ?? [])];
-  return mismatches.flatMap(({ place, message, diff }) => [note(`line ${place.line}: ${message}`), ...diff]);
-}
-
-async function openAccount(venue: Venue, { name, place, funding }: AccountTerms): Promise<void> {
-  const outcome = await venue.open(name, funding);
-  if (!outcome.ok) fail(place, `${name} cannot be funded: ${refusedText(outcome)}`);
+  const [first, ...more] = mismatches as [Mismatch, ...Mismatch[]];
+  if (more.length === 0) return { message: first.message, diff: first.diff };
+  const diff = mismatches.flatMap(({ place, message, diff: own }) => [
+    note(`line ${place.line}: ${message}`),
+    ...own,
+  ]);
+  return { message: `${first.message}, and ${more.length} more`, diff };
 }
 
 /**
@@ -225,13 +213,9 @@ async function inOrder(order: readonly Step[], run: () => Promise<void>): Promis
     await run();
   } catch (error) {
     if (!(error instanceof ScenarioFailure)) throw error;
-    const remark = note(
-      `in the order ${order.map(({ number, text }) => `${number}. ${text}`).join(", then ")}`,
-    );
-    const [first, ...more] = error.mismatches;
-    throw first === undefined
-      ? error
-      : new ScenarioFailure([{ ...first, diff: [...first.diff, remark] }, ...more]);
+    const steps = order.map(({ number, text }) => `${number}. ${text}`).join(", then ");
+    const [first, ...more] = error.mismatches as [Mismatch, ...Mismatch[]];
+    throw new ScenarioFailure([{ ...first, diff: [...first.diff, note(`in the order ${steps}`)] }, ...more]);
   }
 }
 
@@ -251,8 +235,6 @@ export const shellWord = (text: string): string =>
 
 /** Returns the command line that runs a scenario again, up to a step. */
 export function repeatLine({ place, seed }: Scenario, flags: readonly string[], step: number | null): string {
-  const parts = ["clobsim", "run", shellWord(place.file), "--seed", shellWord(seed)];
-  parts.push(...flags.map(shellWord));
-  if (step !== null) parts.push("--step", String(step));
-  return parts.join(" ");
+  const last = step === null ? [] : ["--step", String(step)];
+  return ["clobsim", "run", ...[place.file, "--seed", seed, ...flags, ...last].map(shellWord)].join(" ");
 }

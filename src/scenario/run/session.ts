@@ -39,22 +39,14 @@ export type Update =
 
 /** The known orders of a run, restored by races and snapshots. */
 interface Memory {
-  readonly orders: ReadonlyMap<string, string>;
-  readonly labels: ReadonlyMap<string, Label>;
-  readonly placed: number;
-  readonly fillsRead: number;
+  /** Keys of named orders. */
+  readonly orders: Map<string, string>;
+  readonly labels: Map<string, { readonly name: string; readonly account: string }>;
+  placed: number;
+  fillsRead: number;
 }
-
-/** Called with a refused step and its error code, or why an order could not be canceled. */
-export type Refusals = (step: Step, code: string) => void;
 
 const ORDER_ID = /(?:the (?:resting )?)?(?:order )?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/g;
-
-/** Name of an order in messages, and its account. */
-interface Label {
-  readonly name: string;
-  readonly account: string;
-}
 
 export interface SessionOptions {
   /** Whether golden files and hashes are written instead of compared. */
@@ -63,7 +55,8 @@ export interface SessionOptions {
   readonly checks?: CheckOptions | null;
   /** Called before each step and at intervals in a flow; if it returns true, the run throws `RunStopped`. */
   readonly stop?: (() => boolean) | undefined;
-  readonly refused?: Refusals | undefined;
+  /** Called with a refused step and its error code, or why an order could not be canceled. */
+  readonly refused?: ((step: Step, code: string) => void) | undefined;
 }
 
 /** One run of a scenario: its venue, its named orders, and its results. */
@@ -73,7 +66,7 @@ export class Session {
   readonly isUpdating: boolean;
   readonly checks: CheckOptions | null;
   readonly stop: () => boolean;
-  readonly refused: Refusals;
+  readonly refused: NonNullable<SessionOptions["refused"]>;
   readonly transcript: string[] = [];
   readonly races: RaceReport[] = [];
   readonly updates: Update[] = [];
@@ -81,13 +74,10 @@ export class Session {
   readonly recorded = new Map<string, string>();
   readonly snapshots = new Map<string, { readonly kept: unknown; readonly memory: Memory }>();
   steps = 0;
-  fillsRead = 0;
   /** Whether a refused step is an outcome instead of a failure, as in a race. */
   isLenient = false;
   readonly unplaced = new Map<string, string>();
-  #orders = new Map<string, string>();
-  #labels = new Map<string, Label>();
-  #placed = 0;
+  #memory: Memory = { orders: new Map(), labels: new Map(), placed: 0, fillsRead: 0 };
 
   constructor(scenario: Scenario, venue: Venue, options: SessionOptions) {
     this.scenario = scenario;
@@ -113,18 +103,18 @@ export class Session {
 
   /** Records an accepted order, with its name if it has one. */
   placed(key: string, name: string | null, account: string): void {
-    this.#placed += 1;
-    this.#labels.set(key, { name: name ?? `order ${this.#placed}`, account });
-    if (name !== null) this.#orders.set(name, key);
+    this.#memory.placed += 1;
+    this.#memory.labels.set(key, { name: name ?? `order ${this.#memory.placed}`, account });
+    if (name !== null) this.#memory.orders.set(name, key);
   }
 
   orderNamed(name: string): string | undefined {
-    return this.#orders.get(name);
+    return this.#memory.orders.get(name);
   }
 
   /** Returns the key of a named order. @throws ScenarioFailure at `place` if it was never placed. */
   placedAs(name: string, place: Place, diff: readonly DiffLine[] = []): string {
-    return this.#orders.get(name) ?? fail(place, this.neverPlaced(name), diff);
+    return this.orderNamed(name) ?? fail(place, this.neverPlaced(name), diff);
   }
 
   /** Returns the message that an order was never placed, with the reason if known. */
@@ -134,15 +124,15 @@ export class Session {
   }
 
   labelOf(key: string): string {
-    return this.#labels.get(key)?.name ?? "an order of the flow";
+    return this.#memory.labels.get(key)?.name ?? "an order of the flow";
   }
 
   /** Returns the maker of a fill as its expectation names it: by account or by order. */
   makerOf(fill: Fill, line: FillLine | undefined): string {
     if (line?.isMakerOrder !== true) return fill.maker;
-    if (this.#orders.get(line.maker) === fill.makerOrder) return line.maker;
-    const name = this.#labels.get(fill.makerOrder)?.name;
-    return name !== undefined && this.#orders.get(name) === fill.makerOrder ? name : fill.maker;
+    if (this.orderNamed(line.maker) === fill.makerOrder) return line.maker;
+    const name = this.#memory.labels.get(fill.makerOrder)?.name ?? "";
+    return this.orderNamed(name) === fill.makerOrder ? name : fill.maker;
   }
 
   /** Explains the state of an order, with names instead of order ids. */
@@ -150,27 +140,30 @@ export class Session {
     const lines = await this.venue.explain(key);
     return lines.map((line) =>
       line.replace(ORDER_ID, (words, id: string) => {
-        const label = this.#labels.get(id);
+        const label = this.#memory.labels.get(id);
         if (label === undefined) return words;
         return `${label.name.startsWith("order ") ? "" : "order "}${label.name} of ${label.account}`;
       }),
     );
   }
 
-  get memory(): Memory {
-    return {
-      orders: new Map(this.#orders),
-      labels: new Map(this.#labels),
-      placed: this.#placed,
-      fillsRead: this.fillsRead,
-    };
+  /** Returns the fills since the last call. */
+  newFills(): readonly Fill[] {
+    const from = this.#memory.fillsRead;
+    this.#memory.fillsRead = this.venue.fillCount();
+    return this.venue.fills(from);
   }
 
-  set memory({ orders, labels, placed, fillsRead }: Memory) {
-    this.#orders = new Map(orders);
-    this.#labels = new Map(labels);
-    this.#placed = placed;
-    this.fillsRead = fillsRead;
+  set fillsRead(count: number) {
+    this.#memory.fillsRead = count;
+  }
+
+  get memory(): Memory {
+    return structuredClone(this.#memory);
+  }
+
+  set memory(memory: Memory) {
+    this.#memory = structuredClone(memory);
   }
 
   log(line: string): void {

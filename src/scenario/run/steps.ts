@@ -1,4 +1,5 @@
 import { counted } from "../../core/format.ts";
+import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
@@ -26,7 +27,7 @@ import {
 } from "../venue/views.ts";
 import { checkAll, checkFills, checkOrderState } from "./expectations.ts";
 import { shownPath } from "./files.ts";
-import { fillLike, fillText, momentText, orderStateText, refusedText } from "./format.ts";
+import { fillLike, fillText, orderStateText, refusedText } from "./format.ts";
 import { type DiffLine, differences, expected, found, note } from "./result.ts";
 import {
   BROKEN_INVARIANT,
@@ -67,7 +68,7 @@ const STEPS: { readonly [Kind in OtherKind]: Run<Kind> } = {
       const names = canceled.map((key) => session.labelOf(key));
       return names.length === 0 ? "nothing to cancel" : `canceled ${names.join(", ")}`;
     }),
-  fund: (session, step) => complete(session, step, session.venue.fund(step.account, step.funding)),
+  fund: (session, step) => complete(session, step, session.venue.open(step.account, [step.funding])),
   advance: (session, step) => advance(session, step, (now) => now + step.by),
   at,
   snapshot: async (session, step) => {
@@ -122,11 +123,8 @@ function runCall(
 }
 
 function runTransaction(session: Session, step: CallStep): Promise<void> {
-  return complete(
-    session,
-    step,
-    session.venue.transact(step.account, session.marketOf(step.market), step.change),
-  );
+  const { account, market, change } = step;
+  return complete(session, step, session.venue.transact(account, session.marketOf(market), change));
 }
 
 async function runSettlementFault(session: Session, step: SettlementFaultStep): Promise<void> {
@@ -153,15 +151,13 @@ async function advance(session: Session, step: Step, target: (now: Millis) => nu
   const now = await session.venue.now();
   const moment = target(now);
   if (moment < now) {
-    fail(
-      step.place,
-      `time never goes back: it is ${momentText(now)} now, requested ${momentText(millis(moment))}`,
-    );
+    const requested = toIso(millis(moment));
+    fail(step.place, `time never goes back: it is ${toIso(now)} now, requested ${requested}`);
   }
   const expired = await session.venue.advanceTo(millis(moment));
-  session.log(`${step.number}. ${step.text} → ${momentText(millis(moment))}`);
+  session.log(`${step.number}. ${step.text} → ${toIso(millis(moment))}`);
   for (const { key, at: when } of expired)
-    session.log(`   ${session.labelOf(key)} expired at ${momentText(when)}`);
+    session.log(`   ${session.labelOf(key)} expired at ${toIso(when)}`);
 }
 
 async function runOrder(session: Session, step: OrderStep): Promise<void> {
@@ -181,7 +177,7 @@ async function runOrder(session: Session, step: OrderStep): Promise<void> {
   requireAccepted(step, orderStateText(order));
   throwAll([
     step.fills && (await checkFills(session, step.fills.place, "fills", step.fills.value, fills, fillText)),
-    await statusMismatch(session, step, order.key, step.name ?? "the order"),
+    step.status && (await checkOrderState(session, step.status, step.name ?? "the order", order.key)),
   ]);
 }
 
@@ -197,7 +193,8 @@ async function runCancel(session: Session, step: StepOf<"cancel">): Promise<void
     const message = `${step.order} could not be canceled`;
     refused(session, step, { ok: false, code: reason, message, hint: null }, explanation);
   }
-  if (key !== undefined) throwAll([await statusMismatch(session, step, key, step.order)]);
+  if (key !== undefined && step.status !== null)
+    throwAll([await checkOrderState(session, step.status, step.order, key)]);
 }
 
 const rejectsOf = (step: SingleStep) => ("rejects" in step ? step.rejects : null);
@@ -232,17 +229,6 @@ function requireAccepted(step: SingleStep, outcome = "accepted"): void {
   fail(place, `accepted, expected to be refused with ${value}`, [expected(value), found(outcome)]);
 }
 
-async function statusMismatch(
-  session: Session,
-  { status }: OrderStep | StepOf<"cancel">,
-  key: string,
-  name: string,
-): Promise<Mismatch | null> {
-  if (status === null) return null;
-  const { place, value } = status;
-  return checkOrderState(session, place, name, key, value);
-}
-
 function throwAll(mismatches: readonly (Mismatch | null)[]): void {
   const real = mismatches.filter((mismatch) => mismatch !== null);
   if (real.length > 0) throw new ScenarioFailure(real);
@@ -250,9 +236,8 @@ function throwAll(mismatches: readonly (Mismatch | null)[]): void {
 
 /** Sends the request of a step and compares its answer. */
 async function runRequest(session: Session, step: RequestStep): Promise<void> {
-  const { code, body, status, wanted } = await session.venue.request(step, (name) =>
-    session.orderNamed(name),
-  );
+  const reply = await session.venue.request(step, (name) => session.orderNamed(name));
+  const { code, body, status } = reply;
   if (code !== null) {
     const { error, hint } = (body ?? {}) as { readonly error?: string; readonly hint?: string };
     refused(session, step, { ok: false, code, message: error ?? "no answer", hint: hint ?? null });
@@ -261,13 +246,11 @@ async function runRequest(session: Session, step: RequestStep): Promise<void> {
     requireAccepted(step, String(status));
   }
   if (step.answers === null) return;
-  const wrong = differences(wanted, body);
-  if (wrong.length === 0) return;
-  const lines = wrong.flatMap(({ path, wanted, seen }) => [
+  const wrong = differences(reply.wanted, body).flatMap(({ path, wanted, seen }) => [
     expected(`${path}: ${wanted}`),
     found(`${path}: ${seen}`),
   ]);
-  fail(step.answers.place, "the answer is not as expected", lines);
+  if (wrong.length > 0) fail(step.answers.place, "the answer is not as expected", wrong);
 }
 
 /** Plays an order flow from a file, or generated from the scenario's seed. @throws ScenarioFailure */
@@ -281,23 +264,17 @@ async function runFlow(session: Session, step: FlowStep): Promise<void> {
   );
   if (flow.broken !== null) {
     const { violations } = flow.broken;
-    fail(step.place, BROKEN_INVARIANT, [
-      ...violations.map(note),
-      await rowNote(step, start, "after", flow.broken),
-    ]);
+    const row = await rowNote(step, start, "after", flow.broken);
+    fail(step.place, BROKEN_INVARIANT, [...violations.map(note), row]);
   }
   const wanted = step.kind === "replay" ? step.rejected : 0;
   if (flow.rejected === wanted) return;
-  fail(
-    step.place,
-    `${flow.rejected} row${flow.rejected === 1 ? " is" : "s are"} refused, expected ${wanted}`,
-    flow.firstRejection === null
-      ? []
-      : [
-          note(`the first: ${flow.firstRejection}`),
-          note(`if this is intended, add rejected: ${flow.rejected} to the step`),
-        ],
-  );
+  const message = `${flow.rejected} row${flow.rejected === 1 ? " is" : "s are"} refused, expected ${wanted}`;
+  if (flow.firstRejection === null) fail(step.place, message);
+  fail(step.place, message, [
+    note(`the first: ${flow.firstRejection}`),
+    note(`if this is intended, add rejected: ${flow.rejected} to the step`),
+  ]);
 }
 
 async function play(session: Session, step: FlowStep, start: Millis): Promise<FlowOutcome> {
@@ -309,10 +286,8 @@ async function play(session: Session, step: FlowStep, start: Millis): Promise<Fl
     return await venue.play(stoppable(rows, session.stop), market, session.checks);
   } catch (error) {
     if (!(error instanceof RowError)) throw error;
-    const defect = defectAt(step.place, error.cause);
-    throw new ScenarioFailure([
-      { ...defect, diff: [await rowNote(step, start, "at", error), ...defect.diff] },
-    ]);
+    const { place, message, diff } = defectAt(step.place, error.cause);
+    return fail(place, message, [await rowNote(step, start, "at", error), ...diff]);
   }
 }
 
@@ -338,11 +313,7 @@ async function rowNote(
   when: "at" | "after",
   { row, text }: Pick<BrokenRow, "row" | "text">,
 ): Promise<DiffLine> {
-  return note(`${when} row ${row}${await placeOf(step, row, start)}, ${text}`);
-}
-
-async function placeOf(step: FlowStep, row: number, start: Millis): Promise<string> {
-  if (step.kind === "generate") return "";
-  const line = await lineOfRow(step.file, row, start);
-  return line === null ? "" : ` (${shownPath(step.file)}:${line})`;
+  const line = step.kind === "generate" ? null : await lineOfRow(step.file, row, start);
+  const place = step.kind === "generate" || line === null ? "" : ` (${shownPath(step.file)}:${line})`;
+  return note(`${when} row ${row}${place}, ${text}`);
 }

@@ -32,23 +32,15 @@ import {
   fillOf,
   marketRef,
   type RawReply,
+  type Soon,
   VenueError,
   type VenueHistory,
 } from "./views.ts";
 
 const BRACES = /\{(token|market|order|address) ([^{}]{1,80})\}/g;
 
-/** Functions that return the id for a name in braces, by kind. */
-type Resolvers = Readonly<Record<"token" | "market" | "order" | "address", (name: string) => string>>;
-
-/** Returns a function that replaces the placeholders in a text by ids. */
-export const placeholderFiller =
-  (resolvers: Resolvers) =>
-  (text: string): string =>
-    text.replace(BRACES, (_, kind: keyof Resolvers, words: string) => resolvers[kind](words.trim()));
-
 /** Returns the request of a step. */
-export function rawRequestOf(step: RequestStep, text: (of: string) => string): RawRequest {
+function rawRequestOf(step: RequestStep, text: (of: string) => string): RawRequest {
   const headers = Object.entries(step.headers).map(([name, value]) => [
     name,
     value === null ? null : typeof value === "string" ? text(value) : value.map(text),
@@ -105,28 +97,52 @@ export class HttpVenue extends Venue {
   /** Sends unsigned requests. */
   protected readonly client: ExchangeClient;
   protected clients = new Map<string, ExchangeClient>();
-  readonly #close: () => void;
+  readonly #close: () => Soon<void>;
   readonly #wallets: Wallets;
   readonly #owners = new Map<string, string>();
   /** Fills of this scenario's orders, from the replies to them. */
   readonly #fills: Fill[] = [];
   #now: Millis;
 
-  /** `watch` may wrap the transport to observe requests and replies. */
+  /** `watch` may wrap the transport to observe requests and replies; `closed` closes what belongs to the venue. */
   constructor(
     url: string,
     now: Millis,
     wallets: Wallets,
     watch: (transport: Transport) => Transport = (same) => same,
+    closed: () => Soon<void> = () => {},
   ) {
     super();
     const { send, close } = openTransport(new URL(url), TIMEOUT_MS);
     this.url = url;
     this.transport = watch(send);
     this.client = new ExchangeClient(url, { transport: this.transport });
-    this.#close = close;
+    this.#close = () => {
+      close();
+      return closed();
+    };
     this.#wallets = wallets;
     this.#now = now;
+  }
+
+  /** Creates the scenario's markets, or finds those of its world, sorted by id, which is the order of creation. */
+  async createMarkets({ markets, world }: Scenario): Promise<void> {
+    const found: ReplyTo<"listMarkets">["data"][number][] = [];
+    for (let isMore = world !== null; isMore; ) {
+      const query = { limit: 100, offset: found.length };
+      const { data, hasMore } = await this.ask("listMarkets", { query });
+      found.push(...data);
+      isMore = hasMore;
+    }
+    for (const market of found.sort((a, b) => (a.id < b.id ? -1 : 1)))
+      this.map.add(marketRef(market.slug, market));
+    if (markets.length === 0) return;
+    const { title, slug, description, category } = SCENARIO_EVENT;
+    const event = await this.ask("createEvent", { body: { title, slug, description, category, tags: [] } });
+    for (const terms of markets) {
+      const market = await this.ask("createMarket", { body: { eventId: event.id, ...marketBody(terms) } });
+      this.map.add(marketRef(terms.name, market));
+    }
   }
 
   get accounts(): readonly string[] {
@@ -205,12 +221,14 @@ export class HttpVenue extends Venue {
   }
 
   async request(step: RequestStep, orderNamed: (name: string) => string | undefined): Promise<RawReply> {
-    const text = placeholderFiller({
-      token: (name) => this.map.tokenNamed(name),
-      market: (name) => this.map.named(name).id,
-      order: (name) => orderNamed(name) ?? name,
-      address: (name) => this.addressOf(name),
-    });
+    const ids = {
+      token: (name: string) => this.map.tokenNamed(name),
+      market: (name: string) => this.map.named(name).id,
+      order: (name: string) => orderNamed(name) ?? name,
+      address: (name: string) => this.addressOf(name),
+    };
+    const text = (of: string): string =>
+      of.replace(BRACES, (_, kind: keyof typeof ids, words: string) => ids[kind](words.trim()));
     const client = step.as === null ? this.client : await this.clientOf(step.as);
     const sent = await client.send(rawRequestOf(step, text));
     const wanted = within(step.answers?.value, text);
@@ -242,7 +260,7 @@ export class HttpVenue extends Venue {
   }
 
   async dispose(): Promise<void> {
-    this.#close();
+    await this.#close();
   }
 
   protected addressOf(account: string): string {
@@ -259,12 +277,10 @@ export class HttpVenue extends Venue {
     const known = this.clients.get(account);
     if (known !== undefined) return known;
     const client = await this.newClient(account);
-    if (client.credentials === null) {
-      const derived = await client.derive();
-      if (!derived.ok) {
-        const { code, message } = derived.error;
-        throw new VenueError(`${account} cannot derive credentials: ${code}: ${message}`);
-      }
+    const derived = client.credentials === null ? await client.derive() : null;
+    if (derived?.ok === false) {
+      const { code, message } = derived.error;
+      throw new VenueError(`${account} cannot derive credentials: ${code}: ${message}`);
     }
     this.clients.set(account, client);
     return client;
@@ -343,60 +359,13 @@ export async function openHttp(
   watch?: (transport: Transport) => Transport,
 ): Promise<HttpVenue> {
   const server = await start(world ?? emptyWorld(scenario.seed), scenario);
-  const venue = new ServedVenue(server, scenario, wallets, watch);
+  const venue = new HttpVenue(server.url, scenario.clock, wallets, watch, () => server.close());
   try {
-    await venue.openMarkets(scenario);
+    await venue.createMarkets(scenario);
     return venue;
   } catch (error) {
     await venue.dispose();
     throw error;
-  }
-}
-
-/** A venue that owns its server. */
-class ServedVenue extends HttpVenue {
-  readonly #server: ScenarioServer;
-
-  constructor(
-    server: ScenarioServer,
-    { clock }: Scenario,
-    wallets: Wallets,
-    watch: ((transport: Transport) => Transport) | undefined,
-  ) {
-    super(server.url, clock, wallets, watch);
-    this.#server = server;
-  }
-
-  /** Creates the scenario's markets, or finds those of its world. */
-  async openMarkets({ markets, world }: Scenario): Promise<void> {
-    if (world !== null) await this.#findMarkets();
-    if (markets.length === 0) return;
-    const { title, slug, description, category } = SCENARIO_EVENT;
-    const event = await this.ask("createEvent", { body: { title, slug, description, category, tags: [] } });
-    for (const terms of markets) {
-      const market = await this.ask("createMarket", { body: { eventId: event.id, ...marketBody(terms) } });
-      this.map.add(marketRef(terms.name, market));
-    }
-  }
-
-  override async dispose(): Promise<void> {
-    await super.dispose();
-    await this.#server.close();
-  }
-
-  /** Sorts by id, which is the order of creation. */
-  async #findMarkets(): Promise<void> {
-    const found: ReplyTo<"listMarkets">["data"][number][] = [];
-    for (;;) {
-      const { data, hasMore } = await this.ask("listMarkets", {
-        query: { limit: 100, offset: found.length },
-      });
-      found.push(...data);
-      if (!hasMore) break;
-    }
-    for (const market of found.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-      this.map.add(marketRef(market.slug, market));
-    }
   }
 }
 

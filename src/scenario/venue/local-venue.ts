@@ -152,7 +152,6 @@ export class LocalVenue extends Venue {
     return this.names.get(address) ?? this.strangerName(address);
   }
 
-  /** Returns the id of a token, or its words if it is unknown. */
   tokenId(name: { readonly market: string | null; readonly outcome: string }): string {
     return this.map.tokenId(name);
   }
@@ -164,7 +163,8 @@ export class LocalVenue extends Venue {
     const caller = name === undefined ? "" : this.signIn(name);
     try {
       const value = callHandler(this.#service, operation, { ...call, caller });
-      return (value instanceof Promise ? value.then(success) : success(value)) as Soon<Attempt<ReplyTo<O>>>;
+      const success = (reply: object) => ({ ok: true, value: reply }) as Attempt<ReplyTo<O>>;
+      return value instanceof Promise ? value.then(success) : success(value);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#noteRefused(operation, { ...call, caller }, error);
@@ -181,11 +181,8 @@ export class LocalVenue extends Venue {
     this.#noteRefused(operation, { path: { address }, caller: address }, error);
   }
 
-  #noteRefused(
-    operation: Operation,
-    { path = {}, body = {}, caller = "" }: DirectCall,
-    error: ApiError,
-  ): void {
+  #noteRefused(operation: Operation, call: DirectCall, error: ApiError): void {
+    const { path = {}, body = {}, caller = "" } = call;
     const endpoint = endpointOf(operation);
     if (this.#log === null || !isNoted(endpoint, error)) return;
     const request = refusedRequest(endpoint, error, {
@@ -199,7 +196,6 @@ export class LocalVenue extends Venue {
     this.#log.refuse({ sequence: this.exchange.sequence, at: this.exchange.now, request });
   }
 
-  /** Submits a command. */
   submit(command: Command): Attempt<null> {
     const decision = this.exchange.submit(command);
     return decision.ok ? DONE : refusedBy(refusalError(decision.refusal, this.view));
@@ -278,23 +274,21 @@ export class LocalVenue extends Venue {
   }
 
   fills(from: number): readonly Fill[] {
-    if (this.bots.size > 0) return this.#ownTrades(from).map((number) => this.#fill(number));
-    const fills: Fill[] = [];
-    for (let number = this.#tradesBefore + from + 1; number < this.state.trades.next; number += 1) {
-      fills.push(this.#fill(number));
-    }
-    return fills;
+    const numbers = this.bots.size > 0 ? this.#ownTrades().slice(from) : this.#trades(from);
+    return numbers.map((number) => this.#fill(number));
   }
 
-  /** Returns the numbers of the trades not taken by a bot. A scenario over HTTP does not see the others. */
-  #ownTrades(from = 0): number[] {
+  /** Returns the numbers of the trades after the first `from` of the scenario. */
+  #trades(from: number): number[] {
+    const first = this.#tradesBefore + from + 1;
+    return Array.from({ length: Math.max(0, this.state.trades.next - first) }, (_, index) => first + index);
+  }
+
+  /** Returns those not taken by a bot. A scenario over HTTP does not see the others. */
+  #ownTrades(): number[] {
     const { accounts, orders, trades } = this.state;
-    const numbers: number[] = [];
-    for (let number = this.#tradesBefore + 1; number < trades.next; number += 1) {
-      const { address } = accounts.get(orders.get(trades.get(number).taker).account);
-      if (!this.bots.has(address)) numbers.push(number);
-    }
-    return numbers.slice(from);
+    const takerOf = (number: number) => accounts.get(orders.get(trades.get(number).taker).account);
+    return this.#trades(0).filter((number) => !this.bots.has(takerOf(number).address));
   }
 
   watchFills(): void {
@@ -315,13 +309,9 @@ export class LocalVenue extends Venue {
     const log = this.#log;
     if (log === null || log.entries === null) return null;
     const { scenario, world } = this.#opening;
-    return {
-      kind: "session",
-      world: world ?? emptyWorld(scenario.seed),
-      exchange: this.exchange,
-      opening: { config: this.state.config, start: scenario.clock },
-      log,
-    };
+    const opening = { config: this.state.config, start: scenario.clock };
+    const { exchange } = this;
+    return { kind: "session", world: world ?? emptyWorld(scenario.seed), exchange, opening, log };
   }
 
   dispose(): void {}
@@ -351,5 +341,3 @@ export class LocalVenue extends Venue {
     return idOf(this.state.idPrefixes.order, number);
   }
 }
-
-const success = (value: object): Attempt<object> => ({ ok: true, value });

@@ -7,6 +7,7 @@ import { idOf } from "../../core/ids.ts";
 import { invariants } from "../../core/invariants/invariants.ts";
 import type { Refusal } from "../../core/refusals.ts";
 import type { State } from "../../core/state.ts";
+import type { Outcome } from "../../core/terms.ts";
 import { type Millis, millis, money, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { CancelRow, FlowRow, PlaceRow } from "../../simulation/flow.ts";
@@ -22,6 +23,7 @@ import {
   RowError,
   refusedBy,
   type Soon,
+  type TokenRef,
 } from "./views.ts";
 
 /** Plays the rows of one flow at their times, and counts the results. */
@@ -85,18 +87,17 @@ export class VenuePlayer extends FlowPlayer {
     switch (row.op) {
       case "place":
         return this.#place(row);
-      case "cancel":
-        return this.#canceled(
-          row,
-          await this.#venue.cancel(row.account, this.#orders.get(row.ref) ?? row.ref),
-        );
+      case "cancel": {
+        const order = this.#orders.get(row.ref) ?? row.ref;
+        return this.#canceled(row, await this.#venue.cancel(row.account, order));
+      }
       case "cancel-all":
         return this.#canceled(row, await this.#venue.cancelAll(row.account));
       case "fund": {
         const { asset, amount } = row;
         const market = row.market ?? this.#market;
         const funding = asset === "USDC" ? { asset, amount } : { asset: { market, outcome: asset }, amount };
-        const attempt = await this.#venue.fund(row.account, funding);
+        const attempt = await this.#venue.open(row.account, [funding]);
         if (!attempt.ok) this.refused(row, () => attempt);
       }
     }
@@ -113,12 +114,10 @@ export class VenuePlayer extends FlowPlayer {
       market: row.market ?? this.#market,
     };
     const attempt = await this.#venue.place(row.account, words);
-    if (!attempt.ok) {
-      this.refused(row, () => attempt);
-      return;
-    }
-    this.counts.placed += 1;
-    if (row.ref !== "") this.#orders.set(row.ref, attempt.value.key);
+    if (attempt.ok) {
+      this.counts.placed += 1;
+      if (row.ref !== "") this.#orders.set(row.ref, attempt.value.key);
+    } else this.refused(row, () => attempt);
   }
 
   #canceled(row: FlowRow, attempt: Attempt<Canceled>): void {
@@ -183,10 +182,8 @@ export class OrderRefs {
 interface FlowExchange {
   readonly exchange: Exchange;
   readonly view: View;
-  /** Makes an account known to the exchange, and returns its address. */
   signIn(account: string): string;
-  tokenId(token: { readonly market: string; readonly outcome: string }): string;
-  /** Records a refused command for a bug report. */
+  tokenId(token: TokenRef): string;
   noteRefusal(operation: Operation, command: OwnCommand, refusal: Refusal): void;
 }
 
@@ -207,7 +204,6 @@ export class LocalPlayer extends FlowPlayer {
   readonly #market: string;
   readonly #start: Millis;
   readonly #addresses = new Map<string, string>();
-  readonly #tokens = new Map<string, Record<"YES" | "NO", string>>();
   readonly #orders = new OrderRefs();
 
   constructor(venue: FlowExchange, market: string) {
@@ -234,13 +230,13 @@ export class LocalPlayer extends FlowPlayer {
     switch (row.op) {
       case "place":
         this.#place(row);
-        return;
+        break;
       case "cancel":
         this.#cancel(row);
-        return;
+        break;
       case "cancel-all":
         this.#canceled(row, { kind: "cancelAllOrders", address: this.#address(row.account) });
-        return;
+        break;
       case "fund": {
         const isMoney = row.asset === "USDC";
         const tokens = isMoney ? [] : [{ tokenId: this.#tokenId(row.market, row.asset), size: row.amount }];
@@ -268,23 +264,18 @@ export class LocalPlayer extends FlowPlayer {
       expiration: row.expiresIn === null ? null : millis(exchange.now + row.expiresIn),
     };
     const decision = exchange.submit(command);
-    if (!decision.ok) {
-      this.#refused(row, command, decision.refusal);
-      return;
-    }
-    this.counts.placed += 1;
-    if (row.ref !== "") this.#orders.set(row.ref, number);
+    if (decision.ok) {
+      this.counts.placed += 1;
+      if (row.ref !== "") this.#orders.set(row.ref, number);
+    } else this.#refused(row, command, decision.refusal);
   }
 
   #cancel(row: CancelRow): void {
     const number = this.#orders.get(row.ref);
     const { state } = this.#venue.exchange;
     const orderId = number === undefined ? row.ref : idOf(state.idPrefixes.order, number);
-    const canceled = this.#canceled(row, {
-      kind: "cancelOrder",
-      address: this.#address(row.account),
-      orderId,
-    });
+    const address = this.#address(row.account);
+    const canceled = this.#canceled(row, { kind: "cancelOrder", address, orderId });
     if (canceled === 0) throw new Error("a cancel is accepted and cancels nothing");
   }
 
@@ -313,15 +304,8 @@ export class LocalPlayer extends FlowPlayer {
     return address;
   }
 
-  #tokenId(market: string | null, outcome: "YES" | "NO"): string {
-    const name = market ?? this.#market;
-    let ids = this.#tokens.get(name);
-    if (ids === undefined) {
-      const idOfOutcome = (of: string): string => this.#venue.tokenId({ market: name, outcome: of });
-      ids = { YES: idOfOutcome("YES"), NO: idOfOutcome("NO") };
-      this.#tokens.set(name, ids);
-    }
-    return ids[outcome];
+  #tokenId(market: string | null, outcome: Outcome): string {
+    return this.#venue.tokenId({ market: market ?? this.#market, outcome });
   }
 }
 

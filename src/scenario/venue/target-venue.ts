@@ -29,11 +29,7 @@ import {
 export interface TargetAccount {
   readonly privateKey: string;
   /** Existing credentials; null to derive new ones. */
-  readonly credentials: {
-    readonly apiKey: string;
-    readonly secret: string;
-    readonly passphrase: string;
-  } | null;
+  readonly credentials: Readonly<Record<"apiKey" | "secret" | "passphrase", string>> | null;
   /** Units by `USDC`, `YES`, `NO`, or `rain YES`. */
   readonly funds: ReadonlyMap<string, number>;
 }
@@ -111,6 +107,7 @@ function mappingIn(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 const KEYS = ["markets", "accounts"] as const;
+const KEY_RULE = "0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them";
 
 function requireKeys(value: unknown): Partial<Readonly<Record<(typeof KEYS)[number], unknown>>> {
   const mapping = mappingIn(value);
@@ -141,10 +138,7 @@ function accountIn(value: unknown, environment: Environment): TargetAccount {
   });
   const privateKey = secrets.get("privateKey") ?? "";
   if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey) || !isPrivateKey(privateKey.slice(2).toLowerCase()))
-    throw wrong(
-      "0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them",
-      "privateKey",
-    );
+    throw wrong(KEY_RULE, "privateKey");
   const { apiKey, secret, passphrase } = Object.fromEntries(secrets);
   if (apiKey !== undefined && secret !== undefined && passphrase !== undefined)
     return { privateKey, credentials: { apiKey, secret, passphrase }, funds };

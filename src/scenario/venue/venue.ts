@@ -1,6 +1,7 @@
 import { faultWords } from "../../api/chain.ts";
 import type { PositionChange } from "../../api/contracts.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
+import { MID_PLACES } from "../../api/order-book.ts";
 import type { ClobAuth } from "../../api/signing.ts";
 import type { Checksums } from "../../api/view.ts";
 import type { ProfileName } from "../../bots/profiles.ts";
@@ -16,21 +17,27 @@ import type { Funding, MarketTerms, TokenName } from "../language/declarations.t
 import { type OrderWords, orderBodyOf } from "../language/order-line.ts";
 import type { RequestStep } from "../language/steps.ts";
 import type { Way } from "../run/result.ts";
-import * as views from "./views.ts";
 import {
   type Attempt,
   type BookView,
+  bookView,
   type Canceled,
   type CheckOptions,
   DONE,
   done,
   type Expired,
+  exact,
   type Fill,
   type FlowOutcome,
+  holdingsView,
   MarketMap,
   type OrderView,
+  orderView,
+  priceOf,
+  priceOrNull,
   type RawReply,
   type Soon,
+  sizeOf,
   type TokenRef,
   VenueError,
   type VenueHistory,
@@ -124,9 +131,6 @@ export async function signerOf({ privateKey, signatures }: Wallet): Promise<Wall
   };
 }
 
-/** Returns a name for an address that has none. */
-export const strangerName = (address: string): string => `trader-${address.slice(2, 10).toLowerCase()}`;
-
 type PlacedOrder = ReplyTo<"placeOrder">;
 type Trade = ReplyTo<"explainOrder">["fills"][number];
 
@@ -182,7 +186,6 @@ export abstract class Venue {
   /** Closes connections, and the server if it was started for this scenario. */
   abstract dispose(): Soon<void>;
 
-  /** Names of all markets, in order. */
   get markets(): readonly string[] {
     return this.map.names;
   }
@@ -195,16 +198,12 @@ export abstract class Venue {
     return done(await this.call("fundAccount", { path: { address }, body }));
   }
 
-  fund(account: string, funding: Funding): Promise<Attempt<null>> {
-    return this.open(account, [funding]);
-  }
-
   async place(account: string, words: OrderWords): Promise<Attempt<OrderView>> {
     const body = orderBodyOf(words, this.map.tokenId(words), await this.now());
     const attempt = await this.call("placeOrder", { body, caller: account });
     if (!attempt.ok) return attempt;
     await this.accepted(account, attempt.value);
-    return { ok: true, value: views.orderView(attempt.value) };
+    return { ok: true, value: orderView(attempt.value) };
   }
 
   /** `order` is an order's key in this venue, or any text. */
@@ -217,12 +216,19 @@ export abstract class Venue {
   }
 
   async order(id: string): Promise<OrderView> {
-    return views.orderView((await this.#explained(id)).order);
+    return orderView((await this.#explained(id)).order);
   }
 
-  /** Explains the state of an order, one sentence a line. */
+  /** Returns the story of an order as sentences; for a resting order, also its summary and place in the queue. */
   async explain(id: string): Promise<readonly string[]> {
-    return views.storyLines(await this.#explained(id));
+    const { order, story, summary, queue } = await this.#explained(id);
+    const lines = story.map(({ what }) => what);
+    if (order.status !== "LIVE") return lines;
+    if (queue === null) return [...lines, summary];
+    const { orders, shares } = queue.nowBehind;
+    const before = orders === 0 ? "first" : `place ${orders + 1}`;
+    const behind = orders === 0 ? "" : `, behind ${shares} shares`;
+    return [...lines, summary, `${before} in the queue at its price${behind}`];
   }
 
   /** Returns the settlement status of each fill of an order. */
@@ -244,29 +250,34 @@ export abstract class Venue {
   }
 
   async book(token: TokenRef): Promise<BookView> {
-    return views.bookView(await this.ask("getBook", { query: this.#tokenQuery(token) }));
+    return bookView(await this.ask("getBook", { query: this.#tokenQuery(token) }));
   }
 
   /** Returns the account's USDC, then its tokens. */
   async holdings(account: string) {
     const path = { address: this.addressOf(account) };
-    return views.holdingsView(await this.ask("getAccount", { path }), this.map);
+    return holdingsView(await this.ask("getAccount", { path }), this.map);
   }
 
+  /** Prices of a token; the mid in units of 0.00001 USDC. */
   async quote(token: TokenRef) {
     const query = this.#tokenQuery(token);
-    return views.quoteView({
-      ...(await this.ask("getPrice", { query })),
-      ...(await this.ask("getMidpoint", { query })),
-      ...(await this.ask("getSpread", { query })),
-      ...(await this.ask("getLastTradePrice", { query })),
-    });
+    const { bestBid, bestAsk } = await this.ask("getPrice", { query });
+    const { mid } = await this.ask("getMidpoint", { query });
+    return {
+      bid: priceOrNull(bestBid),
+      ask: priceOrNull(bestAsk),
+      mid: mid === null ? null : exact(mid, MID_PLACES),
+      spread: priceOrNull((await this.ask("getSpread", { query })).spread),
+      last: priceOrNull((await this.ask("getLastTradePrice", { query })).lastTradePrice),
+    };
   }
 
   /** Traded prices, oldest first, times in Unix seconds. */
   async priceHistory(token: TokenRef) {
     const query = { tokenId: this.map.tokenId(token) };
-    return views.historyView(await this.ask("getPricesHistory", { path: this.pathOf(token.market), query }));
+    const { data } = await this.ask("getPricesHistory", { path: this.pathOf(token.market), query });
+    return data.map(({ t, p }) => ({ t, price: priceOf(p) }));
   }
 
   /** Whether the outcomes of a market share one book. */
@@ -276,7 +287,8 @@ export abstract class Venue {
 
   /** Returns the tick size and the minimum order size of a market. */
   async gridOf(market: string) {
-    return views.gridView(await this.ask("getMarket", { path: this.pathOf(market) }));
+    const { tickSize, minOrderSize } = await this.ask("getMarket", { path: this.pathOf(market) });
+    return { tickSize: priceOf(tickSize), minOrderSize: sizeOf(minOrderSize) };
   }
 
   async stateHash(): Promise<string | null> {
@@ -312,7 +324,8 @@ export abstract class Venue {
 
   /** Returns the name of an account that the scenario does not declare. */
   protected strangerName(address: string): string {
-    return this.bots.get(address.toLowerCase()) ?? strangerName(address);
+    const lower = address.toLowerCase();
+    return this.bots.get(lower) ?? `trader-${lower.slice(2, 10)}`;
   }
 
   /** Returns the numbers of the latest block and of the latest final block, and the number of pending transactions. */
@@ -321,8 +334,11 @@ export abstract class Venue {
     return { head: head.number, confirmed, pending };
   }
 
+  /** Returns the issued shares of a market: on the chain, and in the ledger, which includes pending transactions. */
   async supply(market: string) {
-    return views.supplyView(await this.ask("getSupply", { path: this.pathOf(market) }));
+    const { onChain, ledger } = await this.ask("getSupply", { path: this.pathOf(market) });
+    const shares = ({ YES, NO }: typeof onChain) => ({ YES: sizeOf(YES), NO: sizeOf(NO) });
+    return { onChain: shares(onChain), ledger: shares(ledger) };
   }
 
   /** Returns the reason of each pending transaction, oldest first. */
@@ -336,7 +352,9 @@ export abstract class Venue {
 
   /** Calls an operation that must succeed. @throws VenueError */
   protected async ask<O extends Operation>(operation: O, call?: DirectCall): Promise<ReplyTo<O>> {
-    return views.required(await this.call(operation, call));
+    const attempt = await this.call(operation, call);
+    if (attempt.ok) return attempt.value;
+    throw new VenueError(`${attempt.code}: ${attempt.message}`);
   }
 
   /** Returns the current fills of an order of this scenario, oldest first. */

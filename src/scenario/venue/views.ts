@@ -1,7 +1,6 @@
 import { unitsOf } from "../../api/decimals.ts";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import type { ApiError } from "../../api/errors.ts";
-import { MID_PLACES } from "../../api/order-book.ts";
 import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
@@ -127,14 +126,8 @@ export const refusedBy = ({ code, message, help }: ApiError): Refused => ({
 /** Drops the value of an attempt. */
 export const done = (attempt: Attempt<unknown>): Attempt<null> => (attempt.ok ? DONE : attempt);
 
-/** Returns the value of an attempt. @throws VenueError if it was refused. */
-export function required<Value>(attempt: Attempt<Value>): Value {
-  if (attempt.ok) return attempt.value;
-  throw new VenueError(`${attempt.code}: ${attempt.message}`);
-}
-
 /** Converts a decimal of the API to units of 10^-places. @throws VenueError if it has more decimals. */
-function exact(value: number | string, places: number): number {
+export function exact(value: number | string, places: number): number {
   const units = unitsOf(value, places);
   if (units === null)
     throw new VenueError(
@@ -143,10 +136,10 @@ function exact(value: number | string, places: number): number {
   return units;
 }
 
-const priceOf = (value: number | string): Price => price(exact(value, PRICE_PLACES));
+export const priceOf = (value: number | string): Price => price(exact(value, PRICE_PLACES));
 /** Converts shares of the API to the core's units. @throws VenueError */
 export const sizeOf = (value: number | string): Size => size(exact(value, SIZE_PLACES));
-const priceOrNull = (value: number | null): Price | null => (value === null ? null : priceOf(value));
+export const priceOrNull = (value: number | null): Price | null => (value === null ? null : priceOf(value));
 
 type Order = ReplyTo<"explainOrder">["order"];
 
@@ -221,48 +214,6 @@ const amounts = (of: ReplyTo<"getAccount">["collateral"], places: number) => ({
   onChain: exact(of.onChain, places),
 });
 
-/** Issued shares of a market: on the chain, and in the ledger, which includes pending transactions. */
-export function supplyView({ onChain, ledger }: ReplyTo<"getSupply">) {
-  const shares = ({ YES, NO }: typeof onChain) => ({ YES: sizeOf(YES), NO: sizeOf(NO) });
-  return { onChain: shares(onChain), ledger: shares(ledger) };
-}
-
-/** A market's tick size and minimum order size. */
-export const gridView = ({ tickSize, minOrderSize }: ReplyTo<"getMarket">) => ({
-  tickSize: priceOf(tickSize),
-  minOrderSize: sizeOf(minOrderSize),
-});
-
-type Quotes = ReplyTo<"getPrice"> &
-  ReplyTo<"getMidpoint"> &
-  ReplyTo<"getSpread"> &
-  ReplyTo<"getLastTradePrice">;
-
-/** Prices of a token; the mid in units of 0.00001 USDC. */
-export const quoteView = ({ bestBid, bestAsk, mid, spread, lastTradePrice }: Quotes) => ({
-  bid: priceOrNull(bestBid),
-  ask: priceOrNull(bestAsk),
-  mid: mid === null ? null : exact(mid, MID_PLACES),
-  spread: priceOrNull(spread),
-  last: priceOrNull(lastTradePrice),
-});
-
-export const historyView = ({ data }: ReplyTo<"getPricesHistory">) =>
-  data.map(({ t, p }) => ({ t, price: priceOf(p) }));
-
-/** Returns the story of an order as sentences; for a resting order, also its summary and place in the queue. */
-export function storyLines({ order, story, summary, queue }: ReplyTo<"explainOrder">): readonly string[] {
-  const lines = story.map(({ what }) => what);
-  if (order.status !== "LIVE") return lines;
-  if (queue === null) return [...lines, summary];
-  const { orders, shares } = queue.nowBehind;
-  const place =
-    orders === 0
-      ? "first in the queue at its price"
-      : `place ${orders + 1} in the queue at its price, behind ${shares} shares`;
-  return [...lines, summary, place];
-}
-
 /** Returns both sides of an outcome's book, best first, in terms of that outcome. */
 export function book(market: Market, outcome: Outcome): BookView {
   const mirrored = isMirrored(market, outcome);
@@ -279,7 +230,7 @@ export function book(market: Market, outcome: Outcome): BookView {
 
 /** A market of an exchange. */
 interface MarketRef {
-  /** Name in the scenario. */
+  /** In the scenario. */
   readonly name: string;
   readonly id: string;
   readonly conditionId: string;
@@ -287,17 +238,14 @@ interface MarketRef {
   readonly isComplementary: boolean;
 }
 
-/** Maps the scenario's names of markets to markets, and ids to names. */
+/** Maps the scenario's names of markets to markets, in the order in which they were added. */
 export class MarketMap {
   readonly #byName = new Map<string, MarketRef>();
-  readonly #byId = new Map<string, MarketRef>();
 
   add(market: MarketRef): void {
     this.#byName.set(market.name, market);
-    this.#byId.set(market.id, market);
   }
 
-  /** In the order in which they were added. */
   get names(): readonly string[] {
     return [...this.#byName.keys()];
   }
@@ -310,7 +258,8 @@ export class MarketMap {
   }
 
   nameOf(id: string): string {
-    return this.#byId.get(id)?.name ?? id;
+    for (const market of this.#byName.values()) if (market.id === id) return market.name;
+    return id;
   }
 
   /** Returns the id of `YES` or `rain YES`. */
