@@ -4,6 +4,8 @@ import { ERROR_CODES } from "../../src/api/errors.ts";
 import { openApiDocument } from "../../src/api/openapi.ts";
 import { registry } from "../../src/api/schemas.ts";
 import { CHAIN_CALLS, CONTROL_CALLS } from "../../src/client/control-calls.ts";
+import { SETTINGS } from "../../src/config.ts";
+import type { OptionKinds, Setting } from "../../src/setting.ts";
 
 /** The part of JSON Schema that the messages use. */
 interface Schema {
@@ -198,8 +200,32 @@ function callText([name, route]: [name: string, route: string]): string {
   return `${comment(`${summary}.`)}${name}(${parameters.join(", ")}): Promise<Result<${reply}>>;\n`;
 }
 
-/** Returns declarations by path for the client modules whose own declarations would need zod. */
+const OPTION_TYPES: Readonly<Record<keyof OptionKinds, string>> = {
+  number: "number",
+  truth: "boolean",
+  textOrNumber: "string | number",
+  texts: "string | readonly string[]",
+};
+
+function optionText([name, setting]: [name: string, setting: Setting<unknown>]): string {
+  const { help, toggle, option, words } = setting;
+  const type = words?.map((word) => JSON.stringify(word)).join(" | ") ?? "string";
+  const own = name === "clock" ? `"real" | "frozen" | \`\${number}x\`` : type;
+  const about = toggle === "off" ? `False: ${help[0]?.toLowerCase()}${help.slice(1)}` : help;
+  return `${comment(`${about}.`)}readonly ${name}?: ${option === undefined ? own : OPTION_TYPES[option]};\n`;
+}
+
+/** Writes `start-options`: an option for each setting of the server, with its help. */
+const optionsText = (): string => `/**
+ * The settings of \`clobsim serve\`, as docs/reference/configuration.md explains them. Three defaults differ: \`port\` is 0
+ * (any free port), \`logLevel\` is silent, and nothing is written to disk unless \`data\` names a directory.
+ */
+export interface StartOptions {\n${Object.entries<Setting<unknown>>(SETTINGS).map(optionText).join("")}}
+`;
+
+/** Returns declarations by path for the modules whose own would need zod, or would not have the help of an option. */
 export const publishedTypes = (): Readonly<Record<string, string>> => ({
   "client/api-messages.d.ts": messagesText(),
   "client/control-calls.d.ts": callsText(),
+  "start-options.d.ts": optionsText(),
 });

@@ -62,6 +62,7 @@ export class ByteCursor {
     this.#hasFailed = true;
   }
 
+  /** Skips a required text. */
   skip(text: FixedText): void {
     if (!this.takes(text)) this.#hasFailed = true;
   }
@@ -79,6 +80,7 @@ export class ByteCursor {
     return true;
   }
 
+  /** Skips a required byte. */
   skipByte(byte: number): void {
     if (!this.takesByte(byte)) this.#hasFailed = true;
   }
@@ -108,6 +110,7 @@ export class ByteCursor {
     return value;
   }
 
+  /** Reads an unsigned integer in a range, both bounds included. */
   integerIn(low: number, high: number): number {
     const value = this.integer();
     if (value < low || value > high) this.#hasFailed = true;

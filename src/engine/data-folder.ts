@@ -63,8 +63,18 @@ interface ResumeResult {
   readonly warnings: readonly string[];
 }
 
+// Not derived from the class: the package publishes this type, and would publish the whole engine with it.
 /** Persistence of an exchange, as the program reports it. */
-export type PersistenceStatus = Pick<DataFolder, "path" | "resumed" | "removed" | "broken">;
+export interface PersistenceStatus {
+  /** The data directory. */
+  readonly path: string;
+  /** The journal line of the state file that it resumed from, and the commands after it; null for a new exchange. */
+  readonly resumed: { readonly from: { readonly number: number }; readonly commands: number } | null;
+  /** Names of the files that `reset` removed. */
+  readonly removed: readonly string[];
+  /** Why nothing can be persisted any more; null while persistence works. */
+  readonly broken: PersistenceError | null;
+}
 
 /**
  * A locked data directory with one exchange. Writes the journal before each answer, and a state file from time to time.

@@ -17,8 +17,10 @@ const CHECK = `
 import type { BodyAt } from "../../../src/api/endpoints.ts";
 import type * as inferred from "../../../src/client/api-messages.ts";
 import type * as inferredCalls from "../../../src/client/control-calls.ts";
+import type { StartOptions as InferredOptions } from "../../../src/start-options.ts";
 import type * as published from "./client/api-messages.js";
 import type * as publishedCalls from "./client/control-calls.js";
+import type { StartOptions } from "./start-options.js";
 
 /** The type of a message parsed from JSON. */
 type Message<T> = T extends readonly (infer Item)[]
@@ -49,6 +51,8 @@ export type Checked = [
   Nothing<Differing<inferred.Replies, published.Replies>>,
   Nothing<Differing<Bodies, { readonly [R in keyof Bodies]: BodyAt<R> }>>,
   Nothing<Differing<{ it: published.ErrorCode }, { it: inferred.ErrorCode }>>,
+  Nothing<Differing<Required<StartOptions>, Required<InferredOptions>>>,
+  Nothing<Differing<{ it: keyof StartOptions }, { it: keyof InferredOptions }>>,
 ${[
   "PageWindow",
   "EventFilter",
@@ -69,7 +73,7 @@ ${["ControlCalls", "ChainCalls"]
 ];
 `;
 
-it("the published types equal the types inferred from the schemas", () => {
+it("the published types equal the types inferred from the schemas and settings", () => {
   // As source files, so that the compiler checks them too.
   mkdirSync(join(folder, "client"));
   for (const [path, text] of Object.entries(publishedTypes()))
