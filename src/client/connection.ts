@@ -50,6 +50,10 @@ export function targetOf(path: string, query: Query = {}): string {
   return parameters.length === 0 ? path : `${path}?${parameters.join("&")}`;
 }
 
+/** A bigint has no JSON. NaN and infinities would be null, which the server's error would then name as the found value. */
+const asJson = (_name: string, value: unknown): unknown =>
+  typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value)) ? String(value) : value;
+
 interface Signable {
   readonly method: string;
   /** Path and query, without the prefix of a pool. */
@@ -218,7 +222,7 @@ export class Connection {
     signedPath,
     headers = {},
   }: RawRequest): Promise<Result<RawReply>> {
-    const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
+    const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body, asJson);
     const target = { method, target: path, signedPath, body: text ?? "" };
     const auth = signed ? await this.#sign(target) : success([]);
     if (!auth.ok) return auth;

@@ -24,8 +24,9 @@ export interface ControlPlane extends ControlCalls {
   /** Returns a bug report with which another machine can replay the session: JSON lines, the content of a report file. */
   report(reason?: string): Promise<Result<string>>;
   /**
-   * Yields the entries of the live feed. Reconnects after the last entry when the connection is lost, until `signal` aborts
-   * or the caller stops iterating. @throws ExchangeFailure if the server refuses it or the first connection fails.
+   * Yields the entries of the live feed. Reconnects after the last entry when the connection is lost, until `signal` aborts,
+   * the client is closed or the caller stops iterating. @throws ExchangeFailure if the server refuses it or the first
+   * connection fails.
    */
   stream(options?: StreamOptions): AsyncIterable<StreamEntry>;
 }
@@ -88,6 +89,8 @@ async function* follow(
         wait = FIRST_WAIT_MS;
         yield streamEntry(event);
       }
+    } else if (isBegun && opened.error.details?.cause === "ERR_CLIENT_CLOSED") {
+      return;
     } else if (!isEnded() && !(isBegun && isTemporary(opened.error))) {
       throw new ExchangeFailure(opened.error);
     }
@@ -98,8 +101,8 @@ async function* follow(
 }
 
 /** Whether an error may be temporary, for example while the server restarts. */
-const isTemporary = ({ code, status, details }: ExchangeError): boolean =>
-  status === 503 || (code === "CONNECTION_LOST" && details?.cause !== "ERR_CLIENT_CLOSED");
+const isTemporary = ({ code, status }: ExchangeError): boolean =>
+  status === 503 || code === "CONNECTION_LOST";
 
 /** Yields the events of a reply until the connection ends, with or without an error. */
 async function* eventsIn({ body }: OpenReply) {

@@ -195,6 +195,11 @@ describe("an order", () => {
     expect(await bodyOf({})).toEqual({ ...order, orderType: "GTC" });
   });
 
+  it("has the text of a bigint, and of a number that JSON cannot represent", async () => {
+    const body = await bodyOf({ tokenId: 2n ** 200n, price: Number.NaN });
+    expect(body).toMatchObject({ tokenId: String(2n ** 200n), price: "NaN" });
+  });
+
   it.each([
     ["a Date", new Date("2026-01-02T03:04:05.678Z"), "2026-01-02T03:04:05.678Z"],
     ["a string, unchanged", "2026-01-02T00:00:00+01:00", "2026-01-02T00:00:00+01:00"],

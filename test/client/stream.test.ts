@@ -79,6 +79,16 @@ describe("control.stream", () => {
     expect(eventsOf(entries)[0]).toBe("opening");
   });
 
+  it("ends when its client is closed", async () => {
+    const client = new ExchangeClient(api.server.url, { simToken: "secret" });
+    const entries: StreamEntry[] = [];
+    for await (const entry of client.control.stream()) {
+      entries.push(entry);
+      client.close();
+    }
+    expect(eventsOf(entries)).toEqual(["opening"]);
+  });
+
   it("follows an exchange in this process", async () => {
     const local = await openLocal({ ...DEFAULT_CONFIG, world: TINY_WORLD, logLevel: "silent" });
     onTestFinished(() => local.close());
