@@ -12,13 +12,13 @@ import {
   type Given,
   HOST,
   HOST_HEADER,
+  inGroup,
   isGiven,
   isLoopback,
   LINE_OR_MOMENT,
   reader,
   SEED,
   type Settings,
-  setting,
   TIMEOUT,
   text,
   toggle,
@@ -41,11 +41,11 @@ export const DEFAULT_DATA = ".clobsim";
 /** Worlds that come with clobsim. */
 export const WORLD_NAMES = ["tiny", "small"] as const;
 
-const ADDRESS = "Address:";
-const WORLD = "World and time:";
-const BEHAVIOUR = "Behaviour:";
-const STORAGE = "Storage:";
-const ACCESS = "Access:";
+const address = inGroup("Address:");
+const world = inGroup("World and time:");
+const behaviour = inGroup("Behaviour:");
+const storage = inGroup("Storage:");
+const access = inGroup("Access:");
 
 const DIRECTORY = text("the path of a directory");
 const START = reader("a time with its zone such as 2026-01-01T00:00:00Z, from 1970 to 9999", parseIso);
@@ -59,117 +59,94 @@ const LOG_LEVEL = choice("silent", "fatal", "error", "warn", "info", "debug", "t
  * page are generated from this table.
  */
 export const SETTINGS = {
-  port: setting(ADDRESS, wholeNumber(0, 65_535), "Port to listen on; 0 takes a free one", {
-    default: "7070",
-  }),
-  host: setting(ADDRESS, HOST, "Host name or IP address to listen on", { default: "127.0.0.1" }),
+  port: address(wholeNumber(0, 65_535), "Port to listen on; 0 takes a free one", { default: "7070" }),
+  host: address(HOST, "Host name or IP address to listen on", { default: "127.0.0.1" }),
   /** Null for one exchange at the root. */
-  pool: setting(
-    ADDRESS,
+  pool: address(
     wholeNumber(1, 256),
     "Number of exchanges to serve, at /1, /2 and so on, each created at its first request",
   ),
-  seed: setting(WORLD, SEED, "Decides the world and every id, secret and hash", { default: "1" }),
-  world: setting(
-    WORLD,
+  seed: world(SEED, "Decides the world and every id, secret and hash", { default: "1" }),
+  world: world(
     { ...text("the path of a world file, tiny or small"), offers: WORLD_NAMES },
     "World to open instead of a generated one: a file (see clobsim world), tiny or small",
   ),
   /** Journal, data directory or report to continue; null for none. */
-  from: setting(
-    WORLD,
+  from: world(
     text("the path of a report or of a data directory"),
     "Report or data directory to continue, in memory unless --data names a new directory",
   ),
   /** Line or time of that history; null for its end. */
-  at: setting(WORLD, LINE_OR_MOMENT, "With --from: after this line, or at this time", {
-    defaultHelp: "the end",
-  }),
-  markets: setting(WORLD, wholeNumber(1, MAX_MARKETS), "Number of markets to generate", {
+  at: world(LINE_OR_MOMENT, "With --from: after this line, or at this time", { defaultHelp: "the end" }),
+  markets: world(wholeNumber(1, MAX_MARKETS), "Number of markets to generate", {
     defaultHelp: "what 12 events hold",
   }),
-  clock: setting(WORLD, CLOCK, "real, frozen, or a rate such as 5x or 0.5x", { default: "real" }),
+  clock: world(CLOCK, "real, frozen, or a rate such as 5x or 0.5x", { default: "real" }),
   /** Null for the current second or, with a frozen clock, `FROZEN_START`. */
-  start: setting(WORLD, START, "Start of virtual time, such as 2026-01-01T00:00Z", {
+  start: world(START, "Start of virtual time, such as 2026-01-01T00:00Z", {
     defaultHelp: "now, or 2026-01-01 when frozen",
   }),
   /** Profile of the bots; null for none. */
-  bots: setting(
-    WORLD,
+  bots: world(
     choice<ProfileName>(...BOT_PROFILES),
     "Bots that trade in virtual time: thin, normal, busy or toxic",
     { defaultHelp: "none" },
   ),
-  numbers: setting(BEHAVIOUR, choice("number", "string"), "Decimals in JSON: number or string", {
-    default: "number",
-  }),
-  credentials: setting(
-    BEHAVIOUR,
+  numbers: behaviour(choice("number", "string"), "Decimals in JSON: number or string", { default: "number" }),
+  credentials: behaviour(
     choice("rotate", "once"),
     "Deriving API credentials again: rotate issues new ones, once refuses",
     { default: "rotate" },
   ),
   /** Whether `personal_sign` is accepted besides EIP-712. */
-  personalSign: setting(BEHAVIOUR, truth, "Accept only EIP-712 wallet signatures", {
+  personalSign: behaviour(truth, "Accept only EIP-712 wallet signatures", {
     default: "true",
     toggle: "off",
   }),
-  unknownFields: setting(
-    BEHAVIOUR,
+  unknownFields: behaviour(
     choice("accept", "refuse"),
     "Unknown fields in requests to /api and /clob: accept (with a warning) or refuse",
     { default: "accept" },
   ),
-  settlement: setting(
-    BEHAVIOUR,
+  settlement: behaviour(
     choice<SettlementMode>("instant", "auto", "manual"),
     "Mining of blocks: instant, auto (every 2 s while a transaction is pending or not final) or manual",
     { default: "auto" },
   ),
-  balances: setting(
-    BEHAVIOUR,
+  balances: behaviour(
     choice<BalancePolicy>("optimistic", "settled"),
     "When the proceeds of a fill can be spent: at once (optimistic) or when it is mined (settled)",
     { default: "optimistic" },
   ),
-  approvals: setting(
-    BEHAVIOUR,
+  approvals: behaviour(
     choice("granted", "required"),
     "Approvals of the exchange's contracts: granted to known wallets, or required from each wallet",
     { default: "granted" },
   ),
   /** Grant at the first derivation of a wallet: USDC, and shares of both outcomes of every market. */
-  faucet: setting(BEHAVIOUR, FAUCET, "USDC, and shares of every outcome, that a new wallet receives", {
+  faucet: behaviour(FAUCET, "USDC, and shares of every outcome, that a new wallet receives", {
     default: "10000",
     option: "number",
   }),
   /** Milliseconds. */
-  requestTimeout: setting(BEHAVIOUR, TIMEOUT, "How long a client may take to send its request", {
-    default: "10s",
-  }),
-  logLevel: setting(BEHAVIOUR, LOG_LEVEL, "silent, fatal, error, warn, info, debug or trace", {
-    default: "info",
-  }),
+  requestTimeout: behaviour(TIMEOUT, "How long a client may take to send its request", { default: "10s" }),
+  logLevel: behaviour(LOG_LEVEL, "silent, fatal, error, warn, info, debug or trace", { default: "info" }),
   /** Null for no data directory. */
-  data: setting(STORAGE, DIRECTORY, "Data directory of the exchange", { defaultHelp: DEFAULT_DATA }),
-  ephemeral: setting(STORAGE, toggle, "Write nothing to disk"),
-  durability: setting(
-    STORAGE,
+  data: storage(DIRECTORY, "Data directory of the exchange", { defaultHelp: DEFAULT_DATA }),
+  ephemeral: storage(toggle, "Write nothing to disk"),
+  durability: storage(
     choice<Durability | "memory">("process", "power", "memory"),
     "What an answered request survives: process (a crash or kill -9), power (also a power failure), memory (nothing)",
     { defaultHelp: "process" },
   ),
-  reset: setting(STORAGE, toggle, "Delete the exchange in the data directory and start again"),
-  report: setting(STORAGE, DIRECTORY, "Directory for a report of each defect, for clobsim replay"),
+  reset: storage(toggle, "Delete the exchange in the data directory and start again"),
+  report: storage(DIRECTORY, "Directory for a report of each defect, for clobsim replay"),
   /** Token for `/sim`; null admits every local caller. */
-  simToken: setting(
-    ACCESS,
-    TOKEN,
-    "Secret for /sim, required beyond loopback; better set as CLOBSIM_SIM_TOKEN",
-    { secret: true },
-  ),
+  simToken: access(TOKEN, "Secret for /sim, required beyond loopback; better set as CLOBSIM_SIM_TOKEN", {
+    secret: true,
+  }),
   /** Accepted host names besides loopback, in lower case. */
-  allowHost: setting(ACCESS, HOST_HEADER, "Host name allowed besides loopback names; repeatable", {
+  allowHost: access(HOST_HEADER, "Host name allowed besides loopback names; repeatable", {
     isRepeatable: true,
     option: "texts",
   }),

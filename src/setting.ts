@@ -62,13 +62,14 @@ export type ValueOf<S extends Setting<unknown>> = S extends { readonly isRepeata
     : ReadValue<S> | null;
 export type ValuesOf<All extends Settings> = { readonly [Key in keyof All]: ValueOf<All[Key]> };
 
-/** Builds a row of a table of settings. */
-export const setting = <R extends Reader<unknown>, const More extends Partial<Setting<unknown>> = object>(
-  group: string,
-  reader: R,
-  help: string,
-  more = {} as More,
-) => ({ ...reader, group, help, ...more });
+/** Returns a function that builds the settings under a heading of the help. */
+export const inGroup =
+  (group: string) =>
+  <R extends Reader<unknown>, const More extends Partial<Setting<unknown>> = object>(
+    reader: R,
+    help: string,
+    more = {} as More,
+  ) => ({ ...reader, group, help, ...more });
 
 export const reader = <Value>(expected: string, read: (text: string) => Value | null): Reader<Value> => ({
   expected,

@@ -20,35 +20,27 @@ const TIMEOUT_MS = 60_000;
  */
 export async function askServer<T>(
   url: string,
-  {
-    simToken,
-    path,
-    what,
-  }: { readonly simToken: string | null; readonly path: string; readonly what: string },
+  { simToken, path, what }: Readonly<{ simToken: string | null; path: string; what: string }>,
   read: (reply: HttpReply) => T | null,
 ): Promise<T> {
   const { origin, host, pathname } = new URL(url);
   const transport = openTransport(new URL(origin), TIMEOUT_MS);
   const token: readonly Header[] = simToken === null ? [] : [["x-sim-token", simToken]];
   const headers: readonly Header[] = [["host", host], ["accept", "application/json"], ...token];
+  const target = pathname.replace(/\/$/, "") + path;
+  let reply: HttpReply;
   try {
-    const reply = await transport.send({
-      method: "GET",
-      path: pathname.replace(/\/$/, "") + path,
-      headers,
-      body: null,
-    });
-    const isAnswer = reply.status === 200 && reply.headers["x-sim-sequence"] !== undefined;
-    const result = isAnswer ? read(reply) : null;
-    if (result === null) throw errorOf(reply, url, simToken !== null, what);
-    return result;
+    reply = await transport.send({ method: "GET", path: target, headers, body: null });
   } catch (error) {
-    if (error instanceof UsageError) throw error;
     const { code, message }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
     throw new UsageError(`nothing answers at ${url} (${code ?? message}): is clobsim serve running there?`);
   } finally {
     transport.close();
   }
+  const isAnswer = reply.status === 200 && reply.headers["x-sim-sequence"] !== undefined;
+  const result = isAnswer ? read(reply) : null;
+  if (result === null) throw errorOf(reply, url, simToken !== null, what);
+  return result;
 }
 
 function errorOf({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): UsageError {

@@ -9,6 +9,7 @@ import {
   entryOf,
   flagOf,
   type Given,
+  inGroup,
   LINE,
   LINE_OR_MOMENT,
   MOMENT,
@@ -20,7 +21,6 @@ import {
   type Setting,
   type Settings,
   SHARD,
-  setting,
   TIMEOUT,
   text,
   toggle,
@@ -63,7 +63,17 @@ export interface Command {
   readonly examples: readonly (readonly [line: string, purpose: string])[];
 }
 
-const [SELECTION, EXECUTION, OUTPUT, JOURNAL] = ["Selection:", "Execution:", "Output:", "Journal:"];
+const selection = inGroup("Selection:");
+const execution = inGroup("Execution:");
+const output = inGroup("Output:");
+const journal = inGroup("Journal:");
+const coverage = inGroup("Coverage:");
+const exchange = inGroup("Exchange:");
+const flow = inGroup("Flow:");
+const limits = inGroup("Limits:");
+const project = inGroup("Project:");
+const repair = inGroup("Repair:");
+const world = inGroup("World:");
 const words = (usage: string, expected: string, min: number, max: number, given = {}): Words => ({
   ...{ usage, expected, min, max },
   ...given,
@@ -72,18 +82,16 @@ const PATHS = words("PATHS..", "files, folders or globs", 1, Number.POSITIVE_INF
 const ONE_JOURNAL = "one data directory or report";
 const JOURNAL_WORD = words("DIR|REPORT", ONE_JOURNAL, 1, 1);
 
-const OUT = { ...text("the path of a file to write"), group: OUTPUT };
-const OUT_OR_STDOUT = { ...OUT, help: "File to write", defaultHelp: "stdout" };
+const FILE = text("the path of a file to write");
+const OUT_OR_STDOUT = output(FILE, "File to write", { defaultHelp: "stdout" });
+const COUNT = wholeNumber(1, 1_000_000);
 const VIA = choice("process", "http");
 const PATH_OF_DIRECTORY = text("the path of a directory");
 
 /** Settings of a running server besides `url`. */
 const SERVER = {
-  from: { ...SERVER_URL, group: "Exchange:", help: "Another name of --url" },
-  simToken: {
-    ...SETTINGS.simToken,
-    ...{ group: "Exchange:", help: "Secret for its /sim; better set as CLOBSIM_SIM_TOKEN" },
-  },
+  from: exchange(SERVER_URL, "Another name of --url"),
+  simToken: exchange(SETTINGS.simToken, "Secret for its /sim; better set as CLOBSIM_SIM_TOKEN"),
 };
 
 /** Tick sizes as typed, and in 0.0001 USDC. */
@@ -118,10 +126,10 @@ export const COMMANDS = {
     summary: "Write a first scenario, a test and a CI workflow into a project, without overwriting files.",
     takes: words("[DIR]", "one folder", 0, 1),
     settings: {
-      runner: setting("Project:", choice(...RUNNERS), "vitest, jest or node, which is node:test", {
+      runner: project(choice(...RUNNERS), "vitest, jest or node, which is node:test", {
         defaultHelp: "what package.json names, else vitest",
       }),
-      dryRun: setting("Project:", toggle, "Print what would be written, and write nothing"),
+      dryRun: project(toggle, "Print what would be written, and write nothing"),
     },
     examples: [
       ["init", "into the current folder"],
@@ -134,52 +142,34 @@ export const COMMANDS = {
     busy: { what: "running", unit: "scenarios" },
     takes: PATHS,
     settings: {
-      via: setting(EXECUTION, VIA, "process, or http: a real server and real signatures", {
+      via: execution(VIA, "process, or http: a real server and real signatures", {
         defaultHelp: "process; http where a step needs it",
       }),
-      target: setting(EXECUTION, SERVER_URL, "URL of a deployment to run on instead; needs --wallets"),
-      wallets: setting(
-        EXECUTION,
+      target: execution(SERVER_URL, "URL of a deployment to run on instead; needs --wallets"),
+      wallets: execution(
         text("the path of a wallets file"),
         "File with the wallets, markets and funds there",
       ),
-      seed: setting(EXECUTION, SEED, "Seed for every scenario, instead of its own"),
-      repeat: setting(
-        EXECUTION,
-        wholeNumber(1, 1_000_000),
-        "How often to run each; every run must end in the same state",
-        { default: "1" },
-      ),
-      step: setting(
-        EXECUTION,
-        wholeNumber(1, 1_000_000),
-        "Stop after this step and print everything that happened",
-      ),
-      update: setting(EXECUTION, toggle, "Write golden files and state hashes instead of comparing them"),
-      watch: setting(EXECUTION, toggle, "Run again when a file changes"),
-      grep: setting(
-        SELECTION,
+      seed: execution(SEED, "Seed for every scenario, instead of its own"),
+      repeat: execution(COUNT, "How often to run each; every run must end in the same state", {
+        default: "1",
+      }),
+      step: execution(COUNT, "Stop after this step and print everything that happened"),
+      update: execution(toggle, "Write golden files and state hashes instead of comparing them"),
+      watch: execution(toggle, "Run again when a file changes"),
+      grep: selection(
         pattern("a regular expression"),
         "Only scenarios whose name or file matches this regular expression",
       ),
-      shard: setting(SELECTION, SHARD, "Only the i-th of n equal parts of the suite, as i/n"),
-      bail: setting(SELECTION, toggle, "Stop after the first failure"),
-      reporter: setting(
-        OUTPUT,
+      shard: selection(SHARD, "Only the i-th of n equal parts of the suite, as i/n"),
+      bail: selection(toggle, "Stop after the first failure"),
+      reporter: output(
         { ...text("a reporter such as spec or junit=out.xml"), offers: REPORTER_NAMES },
         "spec, json, junit, tap or github; =FILE writes it to a file; may be given often",
         { defaultHelp: "spec", isRepeatable: true },
       ),
-      report: setting(
-        OUTPUT,
-        PATH_OF_DIRECTORY,
-        "Directory for a report of each failed scenario, for clobsim replay",
-      ),
-      verbose: setting(
-        OUTPUT,
-        toggle,
-        "Print a line for each scenario, also in large suites; transcripts in json",
-      ),
+      report: output(PATH_OF_DIRECTORY, "Directory for a report of each failed scenario, for clobsim replay"),
+      verbose: output(toggle, "Print a line for each scenario, also in large suites; transcripts in json"),
     },
     examples: [
       ["run scenarios", "every scenario in a folder"],
@@ -193,16 +183,13 @@ export const COMMANDS = {
     busy: { what: "running scenarios" },
     takes: PATHS,
     settings: {
-      via: setting("Coverage:", VIA, "process, or http, which counts endpoints and their errors too", {
+      via: coverage(VIA, "process, or http, which counts endpoints and their errors too", {
         defaultHelp: "process; http where a step needs it",
       }),
-      min: setting(
-        "Coverage:",
-        wholeNumber(0, 100),
-        "Fail if a smaller percentage of the items is exercised",
-        { default: "0" },
-      ),
-      json: setting(OUTPUT, toggle, "The same figures as JSON"),
+      min: coverage(wholeNumber(0, 100), "Fail if a smaller percentage of the items is exercised", {
+        default: "0",
+      }),
+      json: output(toggle, "The same figures as JSON"),
     },
     examples: [
       ["coverage scenarios", "the items that a suite exercises, and those that it does not"],
@@ -214,16 +201,12 @@ export const COMMANDS = {
     busy: { what: "recording" },
     takes: words("[DIR|REPORT]", ONE_JOURNAL, 0, 1),
     settings: {
-      at: setting(JOURNAL, LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this time", {
+      at: journal(LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this time", {
         defaultHelp: "the end",
       }),
-      url: setting("Exchange:", SERVER_URL, "URL of the running server", {
-        defaultHelp: "http://127.0.0.1:7070",
-      }),
+      url: exchange(SERVER_URL, "URL of the running server", { defaultHelp: "http://127.0.0.1:7070" }),
       ...SERVER,
-      name: setting(OUTPUT, oneLine(200), "Name of the scenario", {
-        defaultHelp: "the number of its orders",
-      }),
+      name: output(oneLine(200), "Name of the scenario", { defaultHelp: "the number of its orders" }),
       out: OUT_OR_STDOUT,
     },
     examples: [
@@ -239,28 +222,21 @@ export const COMMANDS = {
     summary: "Reduce a failing scenario to the few steps that still make it fail in the same way.",
     takes: words("FILE|REPORT|DIR", "one file", 1, 1),
     settings: {
-      expect: setting(
-        JOURNAL,
+      expect: journal(
         text("what must be true, such as orders: { o8194: LIVE 5/10 }"),
         "What should be true at the end of a report or a directory, as in expect: of a scenario",
         { defaultHelp: "what fails by itself" },
       ),
-      refused: setting(
-        JOURNAL,
-        LINE,
-        "The line of a refused order or cancel that should have been accepted",
-        { defaultHelp: "the only such line, if nothing else fails" },
-      ),
-      at: setting(JOURNAL, LINE_OR_MOMENT, "Where the history ends: after this line, or at this time", {
+      refused: journal(LINE, "The line of a refused order or cancel that should have been accepted", {
+        defaultHelp: "the only such line, if nothing else fails",
+      }),
+      at: journal(LINE_OR_MOMENT, "Where the history ends: after this line, or at this time", {
         defaultHelp: "the end",
       }),
       out: OUT_OR_STDOUT,
-      budget: setting(
-        "Limits:",
-        BUDGET,
-        "Time limit, such as 60s; then the smallest result so far is written",
-        { defaultHelp: "none" },
-      ),
+      budget: limits(BUDGET, "Time limit, such as 60s; then the smallest result so far is written", {
+        defaultHelp: "none",
+      }),
     },
     examples: [
       ["shrink failing.yaml", "prints the smallest scenario that fails in the same way"],
@@ -278,13 +254,13 @@ export const COMMANDS = {
     summary: "Generate an order flow for scenarios to replay: the same options, the same bytes.",
     busy: { what: "generating a flow" },
     settings: {
-      profile: setting("Flow:", entryOf<Profile>(PROFILES), anyOf(PROFILE_NAMES), { default: "balanced" }),
-      seed: setting("Flow:", SEED, "Seed of every row", { default: "1" }),
-      orders: setting("Flow:", wholeNumber(1, MAX_FLOW_ORDERS), "Number of orders", { default: "1000" }),
-      accounts: setting("Flow:", wholeNumber(1, MAX_ACCOUNTS), "Number of accounts", { default: "20" }),
-      tickSize: setting("Flow:", entryOf(TICK_SIZES), "Price step of its market", { default: "0.01" }),
+      profile: flow(entryOf<Profile>(PROFILES), anyOf(PROFILE_NAMES), { default: "balanced" }),
+      seed: flow(SEED, "Seed of every row", { default: "1" }),
+      orders: flow(wholeNumber(1, MAX_FLOW_ORDERS), "Number of orders", { default: "1000" }),
+      accounts: flow(wholeNumber(1, MAX_ACCOUNTS), "Number of accounts", { default: "20" }),
+      tickSize: flow(entryOf(TICK_SIZES), "Price step of its market", { default: "0.01" }),
       out: OUT_OR_STDOUT,
-      format: setting(OUTPUT, choice("csv", "ndjson"), "csv or ndjson", {
+      format: output(choice("csv", "ndjson"), "csv or ndjson", {
         defaultHelp: "what --out ends in, else csv",
       }),
     },
@@ -299,38 +275,28 @@ export const COMMANDS = {
       words: ["merge", "show"],
     }),
     settings: {
-      seeds: setting(
-        SELECTION,
+      seeds: selection(
         reader("FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6", readRange),
         "FROM..TO, excluding TO; a million is 1000000, 1_000_000 or 1e6",
         { default: "0..10000" },
       ),
-      shard: setting(
-        SELECTION,
-        SHARD,
-        "Only the i-th of n parts, as i/n: every n-th seed, beginning with the i-th",
-      ),
-      budget: setting(SELECTION, BUDGET, "Start no more seeds after this time, such as 10m", {
+      shard: selection(SHARD, "Only the i-th of n parts, as i/n: every n-th seed, beginning with the i-th"),
+      budget: selection(BUDGET, "Start no more seeds after this time, such as 10m", {
         defaultHelp: "until every seed is done",
       }),
-      commands: setting(EXECUTION, wholeNumber(1, 1_000_000), "Commands of each seed", { default: "300" }),
-      via: setting(EXECUTION, VIA, "process, or http: a real server and real signatures", {
-        default: "process",
-      }),
-      workers: setting(
-        EXECUTION,
+      commands: execution(COUNT, "Commands of each seed", { default: "300" }),
+      via: execution(VIA, "process, or http: a real server and real signatures", { default: "process" }),
+      workers: execution(
         wholeNumber(1, 1024),
         "Threads that run seeds; the results are the same for any number",
         { defaultHelp: "one for each processor" },
       ),
-      seedTimeout: setting(EXECUTION, TIMEOUT, "A seed that takes longer hangs, which is a failure", {
+      seedTimeout: execution(TIMEOUT, "A seed that takes longer hangs, which is a failure", {
         default: "60s",
       }),
-      out: {
-        ...OUT,
-        help: "Directory for results, scenarios and reports; of merge, the file to write",
+      out: output(FILE, "Directory for results, scenarios and reports; of merge, the file to write", {
         defaultHelp: "failures, if there are any; of merge, stdout",
-      },
+      }),
     },
     examples: [
       ["fuzz", "10,000 seeds, on all processors"],
@@ -344,11 +310,9 @@ export const COMMANDS = {
     summary: "Generate the world of a seed as JSON: the same seed, the same bytes.",
     busy: { what: "generating a world" },
     settings: {
-      seed: setting("World:", SEED, "Seed of everything in the world", { default: "1" }),
-      markets: setting("World:", SETTINGS.markets, "Number of markets", {
-        defaultHelp: "as many as the events hold",
-      }),
-      events: setting("World:", wholeNumber(1, MAX_MARKETS), "Number of events, of 1 to 8 markets each", {
+      seed: world(SEED, "Seed of everything in the world", { default: "1" }),
+      markets: world(SETTINGS.markets, "Number of markets", { defaultHelp: "as many as the events hold" }),
+      events: world(wholeNumber(1, MAX_MARKETS), "Number of events, of 1 to 8 markets each", {
         defaultHelp: "12",
       }),
       out: OUT_OR_STDOUT,
@@ -363,14 +327,13 @@ export const COMMANDS = {
     busy: { what: "replaying" },
     takes: JOURNAL_WORD,
     settings: {
-      from: setting(SELECTION, LINE, "The first line to print", { default: "1" }),
-      to: setting(SELECTION, LINE, "The last line to print", { defaultHelp: "the end" }),
-      grep: setting(
-        SELECTION,
+      from: selection(LINE, "The first line to print", { default: "1" }),
+      to: selection(LINE, "The last line to print", { defaultHelp: "the end" }),
+      grep: selection(
         pattern("a regular expression, or an id"),
         "Only lines that match this regular expression, or that mention the order, trade, market, event, token or account with this id, slug or address",
       ),
-      json: setting(OUTPUT, toggle, "A JSON object a line, with the events of each"),
+      json: output(toggle, "A JSON object a line, with the events of each"),
     },
     examples: [
       ["journal .clobsim", "all lines"],
@@ -385,8 +348,8 @@ export const COMMANDS = {
     busy: { what: "replaying", unit: "lines" },
     takes: JOURNAL_WORD,
     settings: {
-      to: setting(SELECTION, LINE, "The last line to replay", { defaultHelp: "the end" }),
-      until: setting(SELECTION, MOMENT, "Only commands up to this time"),
+      to: selection(LINE, "The last line to replay", { defaultHelp: "the end" }),
+      until: selection(MOMENT, "Only commands up to this time"),
     },
     examples: [
       ["replay .clobsim", "the directory of clobsim serve"],
@@ -398,30 +361,26 @@ export const COMMANDS = {
     busy: { what: "replaying" },
     takes: JOURNAL_WORD,
     settings: {
-      at: setting(SELECTION, LINE_OR_MOMENT, "After this line, or at this time", { defaultHelp: "the end" }),
-      market: setting(
-        SELECTION,
+      at: selection(LINE_OR_MOMENT, "After this line, or at this time", { defaultHelp: "the end" }),
+      market: selection(
         text("the slug of a market, its beginning, or its id"),
         "Only this market: its slug, the beginning of its slug, or its id",
       ),
-      account: setting(
-        SELECTION,
+      account: selection(
         reader("an address, or its beginning from 0x and 4 digits on", (given: string) =>
           /^0x[0-9a-f]{4,40}$/i.test(given) ? given.toLowerCase() : null,
         ),
         "Only this account: its address, or the beginning of it",
       ),
-      order: setting(
-        SELECTION,
+      order: selection(
         reader("the id of an order, or its number", (given: string) =>
           /^[1-9]\d{0,14}$/.test(given) || UUID.test(given) ? given.toLowerCase() : null,
         ),
         "Only the history of one order: its id or its number",
       ),
-      all: setting(SELECTION, toggle, "Also markets and accounts without activity since the opening"),
-      json: setting(OUTPUT, toggle, "A JSON document"),
-      html: setting(
-        OUTPUT,
+      all: selection(toggle, "Also markets and accounts without activity since the opening"),
+      json: output(toggle, "A JSON document"),
+      html: output(
         reader("the path of a file that ends in .html", (given: string) =>
           /\.html?$/i.test(given) ? given : null,
         ),
@@ -440,10 +399,10 @@ export const COMMANDS = {
     busy: { what: "reporting" },
     takes: words("[DIR]", "one directory or the URL of a server", 0, 1),
     settings: {
-      url: setting("Exchange:", SERVER_URL, "URL of a running server, instead of a directory"),
+      url: exchange(SERVER_URL, "URL of a running server, instead of a directory"),
       ...SERVER,
-      reason: setting(OUTPUT, oneLine(200), "What went wrong, in one line", { defaultHelp: "none" }),
-      out: { ...OUT, help: "File to write", defaultHelp: "report-STATE.ndjson" },
+      reason: output(oneLine(200), "What went wrong, in one line", { defaultHelp: "none" }),
+      out: output(FILE, "File to write", { defaultHelp: "report-STATE.ndjson" }),
     },
     examples: [
       ["report", `of the exchange in ${DEFAULT_DATA}, running or not`],
@@ -457,8 +416,8 @@ export const COMMANDS = {
     busy: { what: "looking for damage" },
     takes: JOURNAL_WORD,
     settings: {
-      acceptLoss: setting("Repair:", toggle, "Required: everything after the damage is left out"),
-      out: setting("Repair:", OUT, "Data directory to create; the damaged one is not changed"),
+      acceptLoss: repair(toggle, "Required: everything after the damage is left out"),
+      out: repair(FILE, "Data directory to create; the damaged one is not changed"),
     },
     examples: [
       ["repair .clobsim", "prints what would be lost, and does nothing"],

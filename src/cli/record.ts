@@ -1,13 +1,12 @@
-import type { HttpReply } from "../client/transport.ts";
 import { VERSION } from "../config.ts";
 import { counted } from "../core/format.ts";
 import { runSteps } from "../core/steps.ts";
 import { replayHistory } from "../history/journal-replay.ts";
 import { recordedFile } from "../history/record/record-session.ts";
 import { RecordingError } from "../history/record/script.ts";
-import type { Given, JournalPoint } from "../setting.ts";
+import type { Given } from "../setting.ts";
 import { askServer, parsed, serverNamed } from "./ask-server.ts";
-import type { Run } from "./commands.ts";
+import type { Run, Values } from "./commands.ts";
 import { endedWith, endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
 import { warn } from "./output.ts";
@@ -19,34 +18,32 @@ const DEFAULT_URL = "http://127.0.0.1:7070";
 /** `clobsim record`: writes the session of an exchange as a scenario file. */
 export const record: Run<"record"> = async (values, words, given) => {
   const { name, out, at } = values;
-  if (words.length > 0) return recordJournal(words, { name, out, at: at ?? {} }, given);
+  if (words.length > 0) return recordJournal(words, values, given);
   if (at !== null) throw new UsageError("--at is expected with a data directory or a report, found it alone");
   const url = serverNamed(values, given) ?? DEFAULT_URL;
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
   const asked = { simToken: values.simToken, path, what: "record its sessions" };
-  await writeRecorded(await askServer(url, asked, parseRecorded), out);
+  const recorded = await askServer(url, asked, ({ text }): Recorded | null => {
+    const { scenario, orders = 0, trades = 0 } = (parsed(text) ?? {}) as Partial<Recorded>;
+    return scenario === undefined ? null : { scenario, orders, trades };
+  });
+  await writeRecorded(recorded, out);
   return EXIT.ok;
 };
 
-interface JournalOptions {
-  readonly name: string | null;
-  readonly out: string | null;
-  readonly at: JournalPoint;
-}
-
 /** Records a journal up to its first problem, and warns about the problem. */
 async function recordJournal(
-  words: readonly string[],
-  { name, out, at }: JournalOptions,
+  [word = ""]: readonly string[],
+  { name, out, at: point }: Values<"record">,
   { flags }: Given,
 ): Promise<ExitCode> {
   const extra = ["url", "from", "sim-token"].find((flag) => flags[flag] !== undefined);
   if (extra !== undefined) {
-    throw new UsageError(`record expects a running exchange or a journal, found --${extra} and ${words[0]}`);
+    throw new UsageError(`record expects a running exchange or a journal, found --${extra} and ${word}`);
   }
-  const [word = ""] = words;
   if (/^https?:/.test(word))
     throw new UsageError(`record expects a server behind --url, found ${word} alone`);
+  const at = point ?? {};
   const source = openNamed(word);
   const history = replayHistory(source, VERSION, at);
   const { open, session: entries, refused, devAccounts, exchange, end } = history;
@@ -61,6 +58,12 @@ async function recordJournal(
   });
 }
 
+interface Recorded {
+  readonly scenario: string;
+  readonly orders: number;
+  readonly trades: number;
+}
+
 async function writeRecorded({ scenario, orders, trades }: Recorded, out: string | null): Promise<void> {
   if (out === null) {
     process.stdout.write(scenario);
@@ -68,16 +71,4 @@ async function writeRecorded({ scenario, orders, trades }: Recorded, out: string
   }
   await save(out, scenario);
   warn(`recorded ${counted(orders, "order")} and ${counted(trades, "trade")} in ${out}`);
-}
-
-interface Recorded {
-  readonly scenario: string;
-  readonly orders: number;
-  readonly trades: number;
-}
-
-/** Parses the reply of a server; null if it has no scenario. */
-function parseRecorded({ text }: HttpReply): Recorded | null {
-  const { scenario, orders = 0, trades = 0 } = (parsed(text) ?? {}) as Partial<Recorded>;
-  return scenario === undefined ? null : { scenario, orders, trades };
 }

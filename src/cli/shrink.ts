@@ -34,7 +34,7 @@ import { shellWord } from "../scenario/run/run-scenario.ts";
 import { VenueOpener } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { JournalPoint } from "../setting.ts";
-import type { Run, Values } from "./commands.ts";
+import type { Run } from "./commands.ts";
 import { endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
 import { failed } from "./output.ts";
@@ -44,8 +44,10 @@ import { readScenarios } from "./run.ts";
 
 /** `clobsim shrink`: reduces a failing scenario to the few steps that still make it fail. */
 export const shrink: Run<"shrink"> = async (values, [file = ""]) => {
-  const { out, expect: expectation, refused, at } = values;
-  const task = startTask(values);
+  const { out, expect: expectation, refused, at, budget } = values;
+  const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget.ms;
+  const isOver = (reserveMs: number): boolean => performance.now() + reserveMs >= end;
+  const task: Task = { out, isOver, budget: budget?.text ?? null };
   if (out !== null && resolve(out) === resolve(file)) {
     throw new UsageError(`--out expects another file than the one that is shrunk, found ${out}`);
   }
@@ -74,12 +76,6 @@ interface Task {
   readonly budget: string | null;
 }
 
-/** Starts the time limit. */
-function startTask({ out, budget }: Values<"shrink">): Task {
-  const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget.ms;
-  return { out, isOver: (reserveMs) => performance.now() + reserveMs >= end, budget: budget?.text ?? null };
-}
-
 /** Names the files that must be copied because the result is written to another folder. */
 function missingFiles({ files }: ShrunkScenario, { place }: Scenario, out: string | null): string[] {
   const folder = dirname(resolve(place.file));
@@ -103,24 +99,12 @@ async function shrinkFile(scenario: Scenario, task: Task): Promise<ShrunkScenari
 
 const DEFAULT_COLUMNS = 80;
 
-/** A progress line on a terminal: `1,204 steps → 37 → 9`, shortened to `1,204 steps → … → 9` when it is too long. */
-class Progress {
-  #first = "";
-  #line = "";
-
-  show(steps: number): void {
-    if (process.stderr.isTTY !== true) return;
-    const isFirst = this.#line === "";
-    if (isFirst) this.#first = `${grouped(steps)} steps`;
-    const longer = isFirst ? this.#first : `${this.#line} → ${grouped(steps)}`;
-    const isFull = longer.length >= (process.stderr.columns || DEFAULT_COLUMNS);
-    this.#line = isFull ? `${this.#first} → … → ${grouped(steps)}` : longer;
-    process.stderr.write(`\r\u001b[K${this.#line}`);
-  }
-
-  end(): void {
-    if (this.#line !== "") process.stderr.write("\n");
-  }
+/** Adds a count to a line: `1,204 steps → 37 → 9`, shortened to `1,204 steps → … → 9` when it is too long for a terminal. */
+function progressText(line: string, steps: number): string {
+  if (line === "") return `${grouped(steps)} steps`;
+  const longer = `${line} → ${grouped(steps)}`;
+  const isFull = longer.length >= (process.stderr.columns || DEFAULT_COLUMNS);
+  return isFull ? `${line.split(" → ")[0]} → … → ${grouped(steps)}` : longer;
 }
 
 /**
@@ -133,25 +117,27 @@ async function withProgress(
   folder: string,
   shrinking: (options: ShrinkOptions) => Promise<ShrunkScenario | null>,
 ): Promise<ShrunkScenario | null> {
-  const progress = new Progress();
+  let line = "";
+  const progress = (steps: number): void => {
+    if (process.stderr.isTTY !== true) return;
+    line = progressText(line, steps);
+    process.stderr.write(`\r\u001b[K${line}`);
+  };
   const writeAndRead = async (path: string, text: string): Promise<Scenario | null> => {
     await save(path, text);
     const read = readTextFile(path);
     return read.ok ? readScenario(path, read.text, { folder, worldMarkets }).scenario : null;
   };
   try {
-    return await shrinking({
-      isOver,
-      progress: (steps) => progress.show(steps),
-      ...(out === null ? {} : { written: (text) => writeAndRead(out, text) }),
-    });
+    const written = out === null ? {} : { written: (text: string) => writeAndRead(out, text) };
+    return await shrinking({ isOver, progress, ...written });
   } catch (error) {
     if (!(error instanceof NotRunInTime)) throw error;
     throw new UsageError(
       `--budget expects enough time for one run until it fails, found ${budget}: nothing was written`,
     );
   } finally {
-    progress.end();
+    if (line !== "") process.stderr.write("\n");
   }
 }
 
@@ -175,9 +161,11 @@ function printShrunk(
 
 /** Reduces the scenario in a report; or else the commands of a journal, as a scenario. */
 async function shrinkReport(file: string, task: Task, target: Target): Promise<ExitCode> {
-  refuseContradictions(target);
-  const source = openNamed(file);
   const { expectation, refused } = target;
+  const other = expectation !== null ? "expect" : Object.keys(target.at).length > 0 ? "at" : null;
+  if (refused !== null && other !== null)
+    throw new UsageError(`--refused names where it ends: --${other} does not go with it`);
+  const source = openNamed(file);
   const at = refused === null ? target.at : { to: refused };
   const carried = expectation === null && refused === null ? scenarioIn(source) : null;
   if (carried !== null) return shrinkCarried(source.path, carried, task);
@@ -239,13 +227,6 @@ function notFailingText(
 }
 
 const MAX_LINES = 8;
-
-/** @throws UsageError for options that `--refused` excludes */
-function refuseContradictions({ expectation, refused, at }: Target): void {
-  if (refused === null) return;
-  const other = expectation !== null ? "expect" : Object.keys(at).length > 0 ? "at" : null;
-  if (other !== null) throw new UsageError(`--refused names where it ends: --${other} does not go with it`);
-}
 
 /** @throws UsageError if the line is not a refused request, or one that a scenario cannot expect to be accepted. */
 function refusalAt(file: string, line: number, history: ReplayedHistory): HistoryRefusal {

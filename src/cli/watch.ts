@@ -1,5 +1,6 @@
 import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { findFiles, NoFilesError } from "../scenario/run/files.ts";
 import { reportFailure } from "./failure.ts";
 import { EXIT, type ExitCode, stopSignal } from "./process.ts";
@@ -7,22 +8,16 @@ import { EXIT, type ExitCode, stopSignal } from "./process.ts";
 /** Whether a folder is not watched, because it may have thousands of folders and no scenarios. */
 const isIgnored = (name: string): boolean => name === "node_modules" || name.startsWith(".");
 
-interface Watched {
-  /** Identifies the folder, in case another takes its name. */
-  readonly inode: number;
-  readonly watcher: FSWatcher;
-}
-
 /**
- * Watches folders and all folders in them with a watcher each. Node 20's recursive watch on Linux misses later changes of a
- * file once another file is renamed over it, which is how many editors save.
+ * Watches folders and all folders in them with a watcher each, and calls `changed` at every change. Node 20's recursive watch
+ * on Linux misses later changes of a file once another file is renamed over it, which is how many editors save.
  */
 class FolderWatch {
   readonly #roots: readonly string[];
   readonly #changed: () => void;
-  readonly #watched = new Map<string, Watched>();
+  /** Each with the inode of its folder, in case another takes its name. */
+  readonly #watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
 
-  /** `changed` is called at every change in a folder. */
   constructor(roots: readonly string[], changed: () => void) {
     this.#roots = roots;
     this.#changed = changed;
@@ -45,14 +40,12 @@ class FolderWatch {
 
   close(): void {
     for (const { watcher } of this.#watched.values()) watcher.close();
-    this.#watched.clear();
   }
 
   /** Ignores a folder that was removed meanwhile. The next update does not find it. */
   #watch(folder: string, inode: number): void {
     try {
-      const watcher = watch(folder, this.#changed);
-      watcher.on("error", this.#changed);
+      const watcher = watch(folder, this.#changed).on("error", this.#changed);
       this.#watched.set(folder, { inode, watcher });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
@@ -87,7 +80,7 @@ export async function watchAndRun(
   run: (files: RunFiles) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   let isRunning = false;
-  let timer: NodeJS.Timeout | null = null;
+  let timer: NodeJS.Timeout | undefined;
   const inputs = new Inputs(paths);
   const runIfChanged = async (): Promise<void> => {
     folders.update(inputs.files);
@@ -102,14 +95,14 @@ export async function watchAndRun(
     changed();
   };
   const changed = (): void => {
-    if (timer !== null) clearTimeout(timer);
+    clearTimeout(timer);
     timer = setTimeout(() => void runIfChanged(), SETTLE_MS);
   };
   const stopped = stopSignal();
   const folders = new FolderWatch(foldersOf(paths), changed);
   await runIfChanged();
   await stopped;
-  if (timer !== null) clearTimeout(timer);
+  clearTimeout(timer);
   folders.close();
   return EXIT.ok;
 }
@@ -133,11 +126,8 @@ class Inputs {
   /** Whether a file has changed, come or gone since the last run began. Call it before each run. */
   changed(): boolean {
     const before = this.#known;
-    const now = this.#versions();
-    this.#known = now;
-    return (
-      before === null || before.size !== now.size || [...now].some(([file, is]) => before.get(file) !== is)
-    );
+    this.#known = new Map(this.files.map((file) => [file, versionOf(file)]));
+    return before === null || !isDeepStrictEqual(before, this.#known);
   }
 
   /** Takes the files of a run that has ended. What it wrote itself is no change. */
@@ -148,10 +138,6 @@ class Inputs {
     for (const file of written) known.set(resolve(file), versionOf(file));
     const files = new Set(this.files);
     this.#known = new Map([...known].filter(([file]) => files.has(file)));
-  }
-
-  #versions(): Map<string, string> {
-    return new Map(this.files.map((file) => [file, versionOf(file)]));
   }
 }
 

@@ -50,7 +50,6 @@ export const Account = record(
       everyMarket: integer<Size>(),
       /** How many sets of API credentials the wallet has derived. */
       derivations: integer(),
-      /** By market number. */
       holdings: keyed("market", Holding),
     },
     derived: {
@@ -67,7 +66,6 @@ export type Account = Infer<typeof Account>;
 
 export type Role = "TAKER" | "MAKER";
 
-/** Packs a trade and the account's role in it into one integer. */
 export const fillOf = (trade: number, role: Role): number => trade * 2 + (role === "MAKER" ? 1 : 0);
 export const tradeOfFill = (fill: number): number => Math.floor(fill / 2);
 export const roleOfFill = (fill: number): Role => ((fill & 1) === 1 ? "MAKER" : "TAKER");
@@ -116,7 +114,6 @@ export function* openOrdersOf(
   }
 }
 
-/** Adds an order that has begun to rest as the newest. */
 export function linkOpen({ cells }: OrderPool, list: OpenList, slot: number): void {
   const last = list.newestOpen;
   cells[slot + OLDER] = last;
@@ -127,7 +124,6 @@ export function linkOpen({ cells }: OrderPool, list: OpenList, slot: number): vo
   list.openCount += 1;
 }
 
-/** Removes an order that is about to leave its book. */
 export function unlinkOpen({ cells }: OrderPool, list: OpenList, slot: number): void {
   const older = cells[slot + OLDER] as number;
   const newer = cells[slot + NEWER] as number;

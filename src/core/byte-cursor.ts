@@ -62,7 +62,6 @@ export class ByteCursor {
     this.#hasFailed = true;
   }
 
-  /** Skips a required text. */
   skip(text: FixedText): void {
     if (!this.takes(text)) this.#hasFailed = true;
   }
@@ -80,7 +79,6 @@ export class ByteCursor {
     return true;
   }
 
-  /** Skips a required byte. */
   skipByte(byte: number): void {
     if (!this.takesByte(byte)) this.#hasFailed = true;
   }
@@ -110,7 +108,6 @@ export class ByteCursor {
     return value;
   }
 
-  /** Reads an unsigned integer in a range, both bounds included. */
   integerIn(low: number, high: number): number {
     const value = this.integer();
     if (value < low || value > high) this.#hasFailed = true;

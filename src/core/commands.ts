@@ -36,10 +36,8 @@ import { type Address, type SettlementMode, WINNING_OUTCOMES } from "./terms.ts"
 import { toIso } from "./time.ts";
 import type { Millis, Money, Size } from "./units.ts";
 
-/** Describes a command to a person. */
 type Describe<Data> = (command: Data, state: State) => string;
 
-/** Schema and description of one kind of command. */
 interface Row<Data> {
   readonly data: Type<Data>;
   readonly describe: Describe<Data>;
@@ -89,16 +87,12 @@ function checkExpiration({
 
 /** Commands that time alone causes: the schedule makes them, not a client. */
 const TIMED_COMMANDS = {
-  /** Due at the order's expiration. */
   expireOrder: command(record({ order: id() }), ({ order }) => `${orderText(order)} is due to expire`),
-  /** Mines or opens the block that is due. */
   produceBlock: command(record({}), () => "a block is due"),
-  /** Executes one transaction for the block being assembled. */
   executeTransaction: command(
     record({ transaction: id() }),
     ({ transaction }) => `transaction ${transaction} is due`,
   ),
-  /** Ends the block being assembled. */
   sealBlock: command(record({}), () => "the block is complete"),
 };
 
@@ -160,7 +154,6 @@ const COMMANDS = {
   ),
   /** Mines blocks at once; the first takes all pending transactions. */
   mineBlocks: command(record({ count: blocks(1) }), ({ count }) => `mine ${counted(count, "block")}`),
-  /** Replaces the latest blocks with empty ones. */
   reorganizeChain: command(
     record({ depth: blocks(1) }),
     ({ depth }) => `reorganize ${counted(depth, "block")}`,
@@ -169,7 +162,6 @@ const COMMANDS = {
     record({ ...FAULT_TERMS, blocks: blocks(0) }),
     ({ fault }) => `set settlement fault ${fault}`,
   ),
-  /** Ends a fault, or all faults if null. */
   endSettlementFault: command(record({ number: orNull(id()) }), ({ number }) =>
     number === null ? "end all settlement faults" : `end settlement fault ${number}`,
   ),
@@ -180,12 +172,10 @@ const COMMANDS = {
     ({ wei }) => `set the native balance to ${wei} wei`,
   ),
 
-  /** Sets the nonce of an address's next transaction. */
   setNonce: command(
     record({ address: address(), nonce: integer() }),
     ({ nonce }) => `set the nonce to ${nonce}`,
   ),
-  /** Removes a wallet's pending transaction from the pool. */
   dropTransaction: command(
     record({ transaction: id() }),
     ({ transaction }) => `drop transaction ${transaction}`,
@@ -200,7 +190,6 @@ const COMMANDS = {
     ];
     return `set ${parts.join(" and ") || "nothing"} of blocks`;
   }),
-  /** Sets the base fee of the next block, wei per gas. */
   setNextBaseFee: command(
     record({ baseFee: integer() }),
     ({ baseFee }) => `set the next base fee to ${baseFee} wei`,
@@ -209,7 +198,6 @@ const COMMANDS = {
   ...TIMED_COMMANDS,
 };
 
-/** Describes when blocks are mined. */
 function miningText(mode: SettlementMode, intervalMs: number): string {
   if (mode === "auto") return `every ${intervalMs} ms`;
   return mode === "instant" ? "at once" : "when asked to";
@@ -217,12 +205,10 @@ function miningText(mode: SettlementMode, intervalMs: number): string {
 
 export type CommandKind = keyof typeof COMMANDS;
 
-/** Command of one kind, as plain data. */
 export type CommandOf<Kind extends CommandKind> = { readonly kind: Kind } & Infer<
   (typeof COMMANDS)[Kind]["data"]
 >;
 
-/** Fields of an order without account and token. */
 export type OrderTerms = Omit<CommandOf<"placeOrder">, "kind" | "address" | "tokenId">;
 
 export type Command = { [Kind in CommandKind]: CommandOf<Kind> }[CommandKind];
@@ -240,7 +226,6 @@ export function actorOf(command: Command): Address | null {
   return command.kind === "sendTransaction" ? command.from : null;
 }
 
-/** Describes a command to a person. */
 export const commandText = (command: Command, state: State): string =>
   (COMMANDS[command.kind].describe as Describe<Command>)(command, state);
 
@@ -257,7 +242,6 @@ export function parseCommand(value: unknown): Command {
   return { kind, ...commandData(kind).parse(data) } as Command;
 }
 
-/** Command with its time. */
 export interface Stamped<C extends Command = Command> {
   readonly at: Millis;
   readonly command: C;

@@ -30,16 +30,13 @@ import type { Money, Price, Size } from "./units.ts";
  */
 type Describe<Data> = (event: Readonly<Data>, state: State, placed: ReadonlySet<number>) => string | null;
 
-/** Declares the fields and the description of one kind of event. */
 const event = <Data>(describe: Describe<Data>): Describe<Data> => describe;
 
-/** Part of an event that changes the settlement chain. */
 interface OnChain {
   /** Number of the transaction that executes the change. */
   transaction: number;
 }
 
-/** Part of an event about a call in a block. */
 interface OfCall extends OnChain {
   gas: number;
   /** Wei per gas. */
@@ -67,7 +64,6 @@ const EVENTS = {
   setsIssued: event<OnChain & { market: number; size: Size; yes: number; no: number }>(
     ({ size, market }, state) => `${sizeText(size)} sets of ${marketText(state, market)} issued`,
   ),
-  /** Raises the grant of an account in every market it touches. */
   grantRaised: event<{ account: number; size: Size }>(
     ({ size }) => `gets ${sizeText(size)} of both outcomes of every market`,
   ),
@@ -80,11 +76,8 @@ const EVENTS = {
       order: number;
       account: number;
       token: number;
-      /** Best opposite price on arrival, in terms of its own token; null if the other side was empty. */
       touch: Price | null;
-      /** Size that could have filled at its limit on arrival. */
       fillableSize: Size;
-      /** First order of the same account that blocked it under a self-trade policy; 0 if none. */
       blockingOwnOrder: number;
     }
   >(({ order }) => orderText(order)),
@@ -111,13 +104,11 @@ const EVENTS = {
   transactionSent: event<{ transaction: number; content: CallContent; replaces: number }>(
     ({ transaction }) => `transaction ${transaction} pending`,
   ),
-  /** Blocks shall be mined at once. */
   blocksAsked: event<{ count: number }>(({ count }) => `${counted(count, "block")} requested`),
   /** A block is mined with all pending transactions up to `lastTransaction`, none with an exception; `empty` blocks follow. */
   blocksMined: event<{ height: number; lastTransaction: number; empty: number }>(
     ({ height, empty }) => `block ${height} mined${empty === 0 ? "" : ` and ${empty} empty`}`,
   ),
-  /** A block is opened, to be assembled transaction by transaction. */
   blockOpened: event<{ height: number; baseFee: number }>(({ height }) => `block ${height} opened`),
   blockSealed: event<{ height: number }>(({ height }) => `block ${height} mined`),
   /** A transaction other than a call is executed in the block. */
@@ -126,7 +117,6 @@ const EVENTS = {
   callExecuted: event<OfCall & { effect: CallEffect; isRepeated: boolean }>(
     ({ transaction }) => `transaction ${transaction} executed`,
   ),
-  /** A call is reverted in the block and has no effect except its cost. */
   callReverted: event<OfCall & { reason: string }>(
     ({ transaction, reason }) => `transaction ${transaction} reverted: ${reason}`,
   ),
@@ -138,7 +128,6 @@ const EVENTS = {
   transactionHeld: event<{ transaction: number; hold: HoldReason; notBefore: number; fault: number }>(
     ({ transaction, hold }) => `transaction ${transaction} deferred, ${hold}`,
   ),
-  /** A settlement is silently dropped and will never be mined. */
   settlementLost: event<{ transaction: number; fault: number }>(
     ({ transaction }) => `transaction ${transaction} lost`,
   ),
@@ -164,7 +153,6 @@ const EVENTS = {
   feesBumped: event<{ transactions: readonly number[] }>(
     ({ transactions }) => `fees of ${counted(transactions.length, "transaction")} raised`,
   ),
-  /** The native balance of an address is set; wei as decimal text. */
   nativeBalanceSet: event<{ address: Address; wei: string }>(
     ({ address, wei }) => `${addressText(address)} has ${wei} wei`,
   ),
@@ -175,9 +163,7 @@ const EVENTS = {
   transactionDropped: event<{ transaction: number }>(
     ({ transaction }) => `transaction ${transaction} dropped`,
   ),
-  /** The mining mode is changed. */
   miningSet: event<Mining>(({ mode }) => `mining is ${mode}`),
-  /** Header fields from the next block on are changed. */
   blockTermsSet: event<BlockTerms>(() => "block header fields set"),
   /** Sets the base fee of the next block only, wei per gas. */
   nextBaseFeeSet: event<{ baseFee: number }>(({ baseFee }) => `the next base fee is ${baseFee} wei`),
@@ -187,7 +173,6 @@ const openText = (state: State, order: number): string => sizeText(remainingOf(s
 
 export type EventKind = keyof typeof EVENTS;
 
-/** Domain event of one kind, as plain data. */
 export type EventOf<Kind extends EventKind> = { readonly kind: Kind } & Parameters<(typeof EVENTS)[Kind]>[0];
 
 /** A change of the state; only `apply` writes it. */
@@ -212,7 +197,6 @@ export function eventsText(events: readonly DomainEvent[], state: State): string
 
 /** Consumer of 32-bit integers and texts, in order. */
 export interface WordSink {
-  /** Mixes in words; `to` is exclusive. */
   mixWords(words: Int32Array, from: number, to: number): void;
   mixText(text: string): void;
 }
@@ -220,7 +204,6 @@ export interface WordSink {
 /** Upper bound of the words of one event. */
 const MAX_EVENT_WORDS = 32;
 const TWO_32 = 4_294_967_296;
-/** Word for null. */
 const NONE = 0x7fff_fffd;
 
 /** Words of the latest encoded events, cached because the journal and the state hash need the same ones in turn. */
@@ -341,7 +324,6 @@ const EVENT_WORDS = new EventWords();
 export const mixEvents = (sink: WordSink, events: readonly DomainEvent[]): void =>
   EVENT_WORDS.mixInto(sink, events);
 
-/** Returns JSON with keys sorted at every depth. */
 function sortedText(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(sortedText).join(",")}]`;

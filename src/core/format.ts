@@ -24,7 +24,6 @@ export const usdcText = (units: number): string => `${moneyText(units)} USDC`;
 
 const SHOWN_DIGITS = 10;
 
-/** Abbreviates an address. */
 export const addressText = (address: Address): string => address.slice(0, SHOWN_DIGITS);
 
 export function accountText(state: State, number: number): string {

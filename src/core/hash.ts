@@ -38,7 +38,7 @@ export type DigestWords = readonly [a: number, b: number, c: number, d: number];
 export class Digest {
   readonly #words: Int32Array;
 
-  constructor(words: DigestWords) {
+  constructor(words: readonly number[]) {
     this.#words = Int32Array.from(words, (word) => word | 0);
   }
 
@@ -79,7 +79,6 @@ export class Digest {
     this.mixWords(ROUNDS, 0, ROUNDS.length);
   }
 
-  /** Mixes in a text, its length first. */
   mixText(text: string): void {
     this.mix(text.length);
     for (let at = 0; at < text.length; at += 1) this.mix(text.charCodeAt(at));

@@ -19,7 +19,6 @@ export function idPrefix(seed: string, kind: IdKind): string {
   return uuidOf(sha256Hex(`clobsim id\n${kind}\n${seed}`)).slice(0, -COUNTER_DIGITS);
 }
 
-/** Returns the UUID of number `n`. */
 export const idOf = (prefix: string, n: number): string =>
   prefix + n.toString(16).padStart(COUNTER_DIGITS, "0");
 

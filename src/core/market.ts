@@ -31,10 +31,8 @@ import {
 } from "./terms.ts";
 import { complement, FULL_PRICE, type Millis, type Money, type Price, type Size, type Sum } from "./units.ts";
 
-/** Parameters of a new event. */
 export const EVENT_TERMS = {
   title: text(),
-  /** Unique among events. */
   slug: text(),
   description: text(),
   category: text(),
@@ -61,7 +59,6 @@ export type Supply = Infer<typeof Supply>;
 
 export const LastTrade = record({
   price: price(),
-  /** The taker's side. */
   side: oneOf(...SIDES),
   at: moment(),
 });
@@ -96,7 +93,6 @@ const tickSize = (): Type<Price> =>
 const tokenId = (): Type<string> => textLike(/^[1-9][0-9]{0,77}$/, "an integer in quotes");
 const sum = (): Type<Sum> => record({}, { changing: { usdc: integer(), micro: integer(0, 999_999) } });
 
-/** Parameters of a new market. */
 export const MARKET_TERMS = {
   event: id(),
   question: text(),
@@ -107,7 +103,6 @@ export const MARKET_TERMS = {
   /** A divisor of 10,000, so that every level has a mirror. */
   tickSize: tickSize(),
   minOrderSize: size(),
-  /** Taker fee. */
   feeRateBps: integer(0, 10_000),
   matching: oneOf(...MATCHINGS),
   selfTrade: oneOf(...SELF_TRADE_POLICIES),
@@ -161,7 +156,6 @@ export type Market = Infer<typeof Market>;
 
 export const emptySupply = (): Supply => ({ yes: 0 as Size, no: 0 as Size, collateral: 0 as Money });
 
-/** Packs a market and an outcome into one integer. */
 export const tokenOf = (market: number, outcome: Outcome): number => market * 2 + (outcome === "YES" ? 0 : 1);
 export const marketOfToken = (token: number): number => token >> 1;
 export const outcomeOf = (token: number): Outcome => ((token & 1) === 0 ? "YES" : "NO");
@@ -217,7 +211,6 @@ export class PriceHistory {
   #prices = new Uint16Array(0);
   #size = 0;
 
-  /** Makes a history of points as returned by `points`. */
   static of({ seconds, prices }: PricePoints): PriceHistory {
     const history = new PriceHistory();
     history.#seconds = seconds;
@@ -226,7 +219,6 @@ export class PriceHistory {
     return history;
   }
 
-  /** All points, oldest first. */
   get points(): PricePoints {
     return {
       seconds: this.#seconds.slice(0, this.#size),
@@ -234,7 +226,6 @@ export class PriceHistory {
     };
   }
 
-  /** Number of points. */
   get size(): number {
     return this.#size;
   }

@@ -82,7 +82,6 @@ export const Trade = record(
     fee: integer<Money>(),
     matchType: oneOf(...MATCH_TYPES),
     at: moment(),
-    /** The transaction that settles it. */
     transaction: id(),
   },
   {
@@ -95,7 +94,6 @@ export const Trade = record(
 );
 export type Trade = Infer<typeof Trade>;
 
-/** Returns the unfilled size. */
 export const remainingOf = (order: Pick<Order, "size" | "matched">): Size =>
   (order.size - order.matched) as Size;
 

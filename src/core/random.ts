@@ -6,9 +6,7 @@ export interface Stream {
   below(bound: number): number;
   /** Returns an integer, low <= n <= high. */
   between(low: number, high: number): number;
-  /** Returns true with probability 1 / outOf. */
   oneIn(outOf: number): boolean;
-  /** Returns one of the items. @throws RangeError if there are none. */
   pick<T>(items: readonly T[]): T;
 }
 

@@ -1,13 +1,6 @@
 import { hasPending } from "./account.ts";
 import { type Block, blockAt, type Chain, digestFields, headBlock, headOf } from "./chain/chain.ts";
-import {
-  awaitsBlock,
-  LOGS_OF_MATCH,
-  logCountOf,
-  ownGas,
-  type Transaction,
-  type TransactionContent,
-} from "./chain/transaction.ts";
+import { awaitsBlock, LOGS_OF_MATCH, logCountOf, ownGas, type Transaction } from "./chain/transaction.ts";
 import { Digest } from "./hash.ts";
 import { isRestricted } from "./rules/permissions.ts";
 import { check, DocumentError, type DocumentPath } from "./schema.ts";
@@ -27,16 +20,27 @@ interface Places {
   readonly places: Int32Array;
 }
 
-/** Adds the blocks of the chain by height, and all mined transactions, those of orphaned blocks included. */
-export function addMined({ blocks, unfinished, transactions, trades }: Contents, { chain }: State): Places {
+/** Adds all blocks, the chain by height, and all mined transactions, those of orphaned blocks included. */
+export function addBlocks({ blocks, unfinished, transactions, trades }: Contents, { chain }: State): Places {
   const last = Math.max(transactions.at(-1)?.number ?? 0, trades.at(-1)?.transaction ?? 0);
   const size = Math.min(last, transactions.length + trades.length) + 1;
   const found = { blocks: new Int32Array(size), places: new Int32Array(size) };
+  /** Serials by height, of the chain at the time a block was mined. */
   const serials: number[] = [];
-  for (const [index, { height }] of blocks.entries()) {
+  let first = 0;
+  let latest = 0;
+  for (const { serial, height, at, baseFee, mined, logs, gas, digest } of blocks) {
+    const path = ["blocks", serial - 1] as const;
     const isNext = height === serials.length || (height > 0 && height < serials.length);
-    check(isNext, `a height from 1 to ${serials.length}`, height, "blocks", index, "height");
-    serials[height] = index + 1;
+    check(isNext, `a height from 1 to ${serials.length}`, height, ...path, "height");
+    check(at >= latest, `a moment from ${latest}`, at, ...path, "at");
+    latest = at;
+    const count = countOf(mined);
+    const parent = height === 0 ? 0 : (serials[height - 1] as number);
+    const digests = digestFields({ words: digest });
+    chain.blocks.add({ serial, height, parent, at, baseFee, first, count, logs, gas, ...digests });
+    serials[height] = serial;
+    first += count;
   }
   for (const serial of serials) chain.heights.add(serial);
   const addRuns = (mined: readonly Run[], serial: number, ...path: DocumentPath): void => {
@@ -46,71 +50,66 @@ export function addMined({ blocks, unfinished, transactions, trades }: Contents,
       for (let number = from; number <= to; number += 1) {
         chain.mined.add(number);
         if (serial === 0) continue;
-        if (found.blocks[number] !== 0) {
-          const expected = "transactions that no other block of the chain has";
-          throw new DocumentError(expected, [from, to], ...path, "mined", index);
-        }
+        const isElsewhere = found.blocks[number] !== 0;
+        const expected = "transactions that no other block of the chain has";
+        check(!isElsewhere, expected, [from, to], ...path, "mined", index);
         found.blocks[number] = serial;
         found.places[number] = place;
         place += 1;
       }
     }
   };
-  for (const [index, { height, mined }] of blocks.entries())
-    addRuns(mined, serials[height] === index + 1 ? index + 1 : 0, "blocks", index);
+  for (const { serial, height, mined } of blocks)
+    addRuns(mined, serials[height] === serial ? serial : 0, "blocks", serial - 1);
   if (unfinished.building !== null)
     addRuns(unfinished.building.mined, blocks.length + 1, "unfinished", "building");
   return found;
 }
 
-type ContentFault = readonly [expected: string, found: unknown, ...path: DocumentPath] | null;
+const countOf = (mined: readonly Run[]): number =>
+  mined.reduce((count, [first, last]) => count + last - first + 1, 0);
 
-/** Returns the first reference of a transaction that does not exist, or a result that it cannot have; null if valid. */
-export function contentFault({ accounts, markets, chain }: State, transaction: Transaction): ContentFault {
+/** @throws DocumentError if a reference of a transaction does not exist, or if it has a result that it cannot have. */
+export function checkContent({ accounts, markets, chain }: State, transaction: Transaction): void {
   const { content, status, exception } = transaction;
   const effect = exception?.effect ?? null;
-  if (content === null) return ["an object, as no trade refers to it", null, "content"];
-  if (content.kind !== "call")
-    return effect === null ? ownFault(content) : ["null", effect, "oddity", "effect"];
-  if (effect === null)
-    return status === "MINED" ? ["the effect of the call", null, "oddity", "effect"] : null;
-  if (status === "REVERTED") return ["null", effect, "oddity", "effect"];
-  for (const [index, { account, token }] of effect.moves.entries()) {
+  check(content !== null, "an object, as no trade refers to it", content, "content");
+  if (content.kind === "call") {
+    const isEffectDue = effect === null && status === "MINED";
+    check(!isEffectDue, "the effect of the call", effect, "oddity", "effect");
+  }
+  const mayHaveEffect = content.kind === "call" && status !== "REVERTED";
+  check(effect === null || mayHaveEffect, "null", effect, "oddity", "effect");
+  for (const [index, { account, token }] of effect?.moves.entries() ?? []) {
     const path = ["oddity", "effect", "moves", index] as const;
-    if (account > accounts.size) return ["the number of an account", account, ...path, "account"];
-    if (token === 1 || token >= 2 * markets.size + 2) return ["a token, or 0", token, ...path, "token"];
+    check(account <= accounts.size, "the number of an account", account, ...path, "account");
+    check(token !== 1 && token < 2 * markets.size + 2, "a token, or 0", token, ...path, "token");
   }
-  const market = effect.supply?.market ?? 1;
-  return market <= markets.size || effect.supply === null
-    ? null
-    : ["the number of a market", market, "oddity", "effect", "supply", "market"];
-
-  function ownFault(own: Exclude<TransactionContent, { kind: "call" }>): ContentFault {
-    const { market } = own;
-    if (market > markets.size || (market === 0 && own.kind !== "deposit"))
-      return ["the number of a market", market, "content", "market"];
-    if (own.kind === "report" && markets.get(market).report !== chain.transactions.next)
-      return ["a market with this report", market, "content", "market"];
-    if (own.kind !== "deposit") return null;
-    const isMoney = market === 0;
-    const parties = { account: isMoney, yes: !isMoney, no: !isMoney };
-    for (const [name, isParty] of Object.entries(parties)) {
-      const number = own[name as keyof typeof parties];
-      if (isParty === number > 0 && number <= accounts.size) continue;
-      return [isParty ? "the number of an account" : "0", number, "content", name];
-    }
-    if (!isMoney && own.collateral !== 0) return ["0", own.collateral, "content", "collateral"];
-    return isMoney && own.size !== 0 ? ["0", own.size, "content", "size"] : null;
+  const changed = effect?.supply?.market ?? 0;
+  check(changed <= markets.size, "the number of a market", changed, "oddity", "effect", "supply", "market");
+  if (content.kind === "call") return;
+  const { market } = content;
+  const isMarket = market <= markets.size && (market > 0 || content.kind === "deposit");
+  check(isMarket, "the number of a market", market, "content", "market");
+  if (content.kind === "report") {
+    const isOwn = markets.get(market).report === chain.transactions.next;
+    check(isOwn, "a market with this report", market, "content", "market");
   }
+  if (content.kind !== "deposit") return;
+  const isMoney = market === 0;
+  const parties = { account: isMoney, yes: !isMoney, no: !isMoney };
+  for (const [name, isParty] of Object.entries(parties)) {
+    const number = content[name as keyof typeof parties];
+    const isValid = isParty === number > 0 && number <= accounts.size;
+    check(isValid, isParty ? "the number of an account" : "0", number, "content", name);
+  }
+  check(isMoney || content.collateral === 0, "0", content.collateral, "content", "collateral");
+  check(!isMoney || content.size === 0, "0", content.size, "content", "size");
 }
 
-/** Adds the blocks, the place of every transaction in them, and the pending part of the chain. */
-export function rebuildChain(
-  { blocks, chain: head, unfinished, waiting, wallets }: Contents,
-  state: State,
-): void {
+/** Adds what transactions say about their place in blocks, and the pending part of the chain. */
+export function rebuildChain({ chain: head, unfinished, waiting, wallets }: Contents, state: State): void {
   const { chain } = state;
-  addBlocks(blocks, chain);
   for (let height = 0; height <= headOf(chain); height += 1) {
     const { serial, first, count, logs, gas } = blockAt(chain, height) as Block;
     const sums = placeIn(chain, first, count);
@@ -137,29 +136,6 @@ export function rebuildChain(
   markPending(state);
 }
 
-function addBlocks(blocks: Contents["blocks"], chain: Chain): void {
-  /** Serials by height, of the chain at the time a block was mined. */
-  const serials: number[] = [];
-  let first = 0;
-  let latest = 0;
-  for (const { serial, height, at, baseFee, mined, logs, gas, digest } of blocks) {
-    check(at >= latest, `a moment from ${latest}`, at, "blocks", serial - 1, "at");
-    latest = at;
-    const count = countOf(mined);
-    const parent = height === 0 ? 0 : (serials[height - 1] as number);
-    const digests = digestFields({ words: digest });
-    chain.blocks.add({ serial, height, parent, at, baseFee, first, count, logs, gas, ...digests });
-    serials[height] = serial;
-    first += count;
-  }
-}
-
-function countOf(mined: readonly Run[]): number {
-  let count = 0;
-  for (const [first, last] of mined) count += last - first + 1;
-  return count;
-}
-
 /** Sets the logs and gas before each transaction of a block; returns the totals of the block. */
 function placeIn(chain: Chain, first: number, count: number): { logs: number; gas: number } {
   let logs = 0;
@@ -177,7 +153,6 @@ function placeIn(chain: Chain, first: number, count: number): { logs: number; ga
   return { logs, gas };
 }
 
-/** Restores the block being assembled. */
 function rebuildBuilding({ asked, building }: Contents["unfinished"], chain: Chain): void {
   chain.asked = asked;
   if (building === null) return;
@@ -265,7 +240,6 @@ function rebuildWallets(wallets: Contents["wallets"], chain: Chain): void {
   check(pending === chain.pendingCalls, expected, pending, "wallets");
 }
 
-/** Lists every balance with pending amounts in `touched`. */
 function markPending({ accounts, chain }: State): void {
   for (const { number, collateral, holdings } of accounts) {
     if (hasPending(collateral)) chain.touched.push(number, 0);

@@ -14,17 +14,16 @@ import {
   placeOf,
 } from "./market.ts";
 import { feeOf, Order, Trade } from "./order.ts";
-import { addMined, contentFault, expectSame, rebuildChain } from "./rebuild-chain.ts";
+import { addBlocks, checkContent, expectSame, rebuildChain } from "./rebuild-chain.ts";
 import { indexMarket } from "./rules/markets.ts";
 import { addToFillLists, putInBook, recordTrade } from "./rules/trading.ts";
 import { addFill } from "./rules/transactions.ts";
-import { check, DocumentError, type DocumentPath } from "./schema.ts";
+import { check, DocumentError, type DocumentPath, within } from "./schema.ts";
 import { createState, type State } from "./state.ts";
 import { type Contents, type ParsedContents, parseContents, readContents } from "./state-document.ts";
 import { Table } from "./table.ts";
 import { complement, emptySum, type Millis, type Price } from "./units.ts";
 
-/** Result of reading a document. */
 export interface ParsedDocument {
   readonly state: State;
   /** Fields that do not belong to the document, added by a wrapper. */
@@ -203,7 +202,6 @@ function countBookChange(bookState: MarketBook, at: Millis): void {
   bookState.updatedAt = Math.max(bookState.updatedAt, at) as Millis;
 }
 
-/** Returns the first invalid field among the terms of an order. */
 function orderFault({ accounts, markets }: State, order: Order, latest: number): Fault<Order> {
   const { number, size, orderType, expiration, createdAt } = order;
   const market = markets.find(marketOfToken(order.token));
@@ -259,12 +257,11 @@ function checkOrders({ orders }: Contents, { trades, markets }: State): void {
 function rebuildTransactions(contents: Contents, state: State): void {
   const { transactions: recorded, trades } = contents;
   const { transactions } = state.chain;
-  const places = addMined(contents, state);
+  const places = addBlocks(contents, state);
   let used = 0;
   const addRecorded = (): void => {
     const transaction = recorded[used] as Transaction;
-    const [expected, found, ...path] = contentFault(state, transaction) ?? [];
-    if (expected !== undefined) throw new DocumentError(expected, found, "transactions", used, ...path);
+    within("transactions", () => within(used, () => checkContent(state, transaction)));
     addTransaction(transaction, 0);
   };
   const addTransaction = (transaction: Transaction, firstTrade: number): Transaction => {

@@ -14,7 +14,6 @@ export interface Shortfall {
   readonly available: number;
   readonly balance: number;
   readonly reserved: number;
-  /** Part of the balance that pending settlements will credit. */
   readonly incoming: number;
 }
 
@@ -56,7 +55,6 @@ const TRANSACTION_REFUSALS = {
   ),
 };
 
-/** Why a command is refused, by code. */
 const REFUSALS = {
   EVENT_NOT_FOUND: refusal<{ event: number }>(({ event }) => `there is no event number ${event}`),
   MARKET_NOT_FOUND: refusal<{ market: number }>(({ market }) => `there is no market number ${market}`),
@@ -151,15 +149,12 @@ export type AskedFor =
 /** Trading or control request that got a 4xx response, without secrets of the caller. */
 export interface RefusedRequest {
   readonly method: "POST" | "DELETE";
-  /** Path of the request without the query. */
   readonly path: string;
   /** The caller's address as given in the request; null if it has none. */
   readonly address: Address | null;
   /** Whether a signature proved the address. */
   readonly isProven: boolean;
-  /** HTTP status, 400 to 499. */
   readonly status: number;
-  /** Error code of the response. */
   readonly code: string;
   /** Invalid field according to the response; null if it names none. */
   readonly field: string | null;

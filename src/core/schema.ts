@@ -69,7 +69,12 @@ export class DocumentError extends Error {
 }
 
 /** @throws DocumentError if the value found at a path is not valid. */
-export function check(isValid: boolean, expected: string, found: unknown, ...path: DocumentPath): void {
+export function check(
+  isValid: boolean,
+  expected: string,
+  found: unknown,
+  ...path: DocumentPath
+): asserts isValid {
   if (!isValid) throw new DocumentError(expected, found, ...path);
 }
 
@@ -375,11 +380,9 @@ type Flat<Value> = { [Key in keyof Value]: Value[Key] };
 /** Object with the given fields in this order. */
 export interface RecordType<Value> extends Type<Value> {
   readonly fields: Fields;
-  /** Returns a shallow copy. */
   copy(value: Value): Value;
 }
 
-/** Options of a record. */
 interface RecordOptions<Changing, Made> {
   /** Mutable fields; they come after the others. */
   readonly changing?: Changing;
@@ -441,9 +444,7 @@ function lazyMethods(layout: RecordLayout): Methods {
 
 /** Fields of a record, one item each in every list. */
 interface RecordLayout {
-  /** Names in code. */
   readonly keys: readonly string[];
-  /** Names on disk. */
   readonly names: readonly string[];
   readonly types: readonly Type<unknown>[];
   /** JSON before each value: a brace or comma, then the quoted name and a colon. */

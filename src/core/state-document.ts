@@ -40,18 +40,16 @@ import { MAX_ISSUANCE, type Money } from "./units.ts";
 // settlements that are simply mined or pending) is not in it; `rebuildState` makes it.
 
 /** Units of the integers in a document. */
+const UNITS = { price: "0.0001 USDC", size: "0.01 share", money: "0.000001 USDC", at: "Unix ms" } as const;
 const Units = record({
-  price: oneOf("0.0001 USDC"),
-  size: oneOf("0.01 share"),
-  money: oneOf("0.000001 USDC"),
-  at: oneOf("Unix ms"),
+  price: oneOf(UNITS.price),
+  size: oneOf(UNITS.size),
+  money: oneOf(UNITS.money),
+  at: oneOf(UNITS.at),
 });
 
-const Digest = tuple<[number, number, number, number]>("4 integers", word(), word(), word(), word());
-
-function word(): Type<number> {
-  return integer(-2_147_483_648, 2_147_483_647);
-}
+const word = integer(-2_147_483_648, 2_147_483_647);
+const Digest = tuple<[number, number, number, number]>("4 integers", word, word, word, word);
 
 /** First and last number of consecutive transactions in a block. */
 const Run = refined(
@@ -59,7 +57,6 @@ const Run = refined(
   (run) => check(run[0] <= run[1], "the first and the last of a run of transactions", run),
 );
 
-/** Head of the chain. */
 const Head = record({
   head: integer(),
   at: moment(),
@@ -68,7 +65,6 @@ const Head = record({
   reorganizations: integer(),
 });
 
-/** Pending part of the chain. */
 const Waiting = record({
   firstUnprocessed: onDisk("fresh", id()),
   deferred: onDisk("held", array(id())),
@@ -82,77 +78,43 @@ const Waiting = record({
   blockTerms: optional(list(BlockTerms)),
 });
 
+// Fields of a block, mined or being assembled.
+const HEADER = { height: integer(), at: moment(), baseFee: integer() };
+const TRANSACTIONS = { mined: list(Run), logs: integer(), gas: integer() };
+
 /** Block; its parent follows from the heights. */
-const BlockRecord = record({
-  serial: id(),
-  height: integer(),
-  at: moment(),
-  baseFee: integer(),
-  mined: list(Run),
-  logs: integer(),
-  gas: integer(),
-  digest: Digest,
-});
+const BlockRecord = record({ serial: id(), ...HEADER, ...TRANSACTIONS, digest: Digest });
 
 /** Requested blocks and the block being assembled; empty between two submitted commands. */
 const Unfinished = record({
   asked: integer(),
-  building: orNull(
-    record({
-      height: integer(),
-      at: moment(),
-      baseFee: integer(),
-      cursor: integer(),
-      mined: list(Run),
-      logs: integer(),
-      gas: integer(),
-      isFilled: boolean(),
-    }),
-  ),
+  building: orNull(record({ ...HEADER, cursor: integer(), ...TRANSACTIONS, isFilled: boolean() })),
 });
 
 export type Run = Infer<typeof Run>;
 
 /** Field of the document that is not a list. */
-interface Single<Value> {
-  readonly isList: false;
-  readonly type: Type<Value>;
-  of(state: State): Value;
-}
+const one = <Value>(type: Type<Value>, of: (state: State) => Value) => ({ isList: false as const, type, of });
 
-/** Field with a list of records, one per line. */
-interface Records<Value> {
-  readonly isList: true;
-  readonly type: Type<Value>;
-  of(state: State): Iterable<Value>;
-  /** Returns the number of a record, which must be its position in the list; null if it has none. */
-  numberOf(record: Value): number | null;
-}
-
-const one = <Value>(type: Type<Value>, of: (state: State) => Value): Single<Value> => ({
-  isList: false,
-  type,
-  of,
-});
+/** Field with a list of records, one per line; `key` is the field with the position of a record in the list, if it has one. */
 const each = <Value>(
   type: Type<Value>,
   of: (state: State) => Iterable<Value>,
-  numberOf: Records<Value>["numberOf"] = () => null,
-): Records<Value> => ({ isList: true, type, of, numberOf });
-const numbered = <Value extends { readonly number: number }>(
-  type: Type<Value>,
-  of: (state: State) => Iterable<Value>,
-): Records<Value> => each(type, of, ({ number }) => number);
+  key?: "number" | "serial",
+) => ({ isList: true as const, type, of, key });
+
+type Single<Value> = ReturnType<typeof one<Value>>;
+type Records<Value> = ReturnType<typeof each<Value>>;
 
 /** Fields of the document, in order. */
 const SECTIONS = {
   units: one(Units, () => UNITS),
   config: one(ExchangeConfig, ({ config }) => config),
-  accounts: numbered(Account, ({ accounts }) => accounts),
-  events: numbered(EventRecord, ({ events }) => events),
-  markets: numbered(Market, ({ markets }) => markets),
-  orders: numbered(Order, ({ orders }) => orders),
-  trades: numbered(Trade, ({ trades }) => trades),
+  accounts: each(Account, ({ accounts }) => accounts, "number"),
+  events: each(EventRecord, ({ events }) => events, "number"),
+  markets: each(Market, ({ markets }) => markets, "number"),
+  orders: each(Order, ({ orders }) => orders, "number"),
+  trades: each(Trade, ({ trades }) => trades, "number"),
   chain: one(Head, ({ chain }) => ({
     head: headBlock(chain).height,
     at: headBlock(chain).at,
@@ -176,15 +138,8 @@ const SECTIONS = {
     asked: chain.asked,
     building: chain.building && buildingRecord(chain, chain.building),
   })),
-  blocks: each(BlockRecord, blockRecords, ({ serial }) => serial),
+  blocks: each(BlockRecord, blockRecords, "serial"),
 } as const;
-
-const UNITS: Infer<typeof Units> = {
-  price: "0.0001 USDC",
-  size: "0.01 share",
-  money: "0.000001 USDC",
-  at: "Unix ms",
-};
 
 type Name = keyof typeof SECTIONS;
 type Section = Single<unknown> | Records<unknown>;
@@ -323,9 +278,8 @@ class DocumentReader {
   #items: unknown[] = [];
   #nextField: Next = "anything";
   #nextItem: Next = "anything";
-  #braces: "none" | "open" | "closed" = "none";
+  #isOpen = false;
 
-  /** Reads a complete field. */
   field(name: string, value: unknown): void {
     const section = this.#sectionOf(name);
     if (section === null) this.#others.set(name, value);
@@ -351,14 +305,13 @@ class DocumentReader {
     return true;
   }
 
-  /** Reads a line. */
   take(line: string, number: number): void {
     const next: Next = line.endsWith(",") ? "more" : "end";
     const content = next === "more" ? line.slice(0, -1) : line;
     if (this.#section !== null) this.#takeItem(content, next);
-    else if (line === "{" && number === 1) this.#braces = "open";
-    else if (line === "}" && this.#braces === "open" && this.#nextField !== "more") {
-      this.#braces = "closed";
+    else if (line === "{" && number === 1) this.#isOpen = true;
+    else if (line === "}" && this.#isOpen && this.#nextField !== "more") {
+      this.#isOpen = false;
       this.#nextField = "end";
     } else if (line !== "" || this.#nextField !== "end") this.#takeField(content, number, next);
   }
@@ -396,7 +349,7 @@ class DocumentReader {
     const unended = this.#section === null ? missing : this.#name;
     if (unended !== undefined) throw new DocumentError("a value", undefined, unended);
     if (this.#nextField === "more") throw new DocumentError("another field", undefined);
-    if (this.#braces === "open") throw new DocumentError("}", undefined);
+    if (this.#isOpen) throw new DocumentError("}", undefined);
     return { contents: this.#contents as unknown as Contents, others: this.#others, lines: this.#lines };
   }
 
@@ -424,12 +377,10 @@ class DocumentReader {
     );
   }
 
-  #add({ numberOf }: Records<unknown>, item: unknown): void {
+  #add({ key }: Records<unknown>, item: unknown): void {
     const number = this.#items.push(item);
-    const found = numberOf(item);
-    if (found === null || found === number) return;
-    const key = this.#name === "blocks" ? "serial" : "number";
-    throw new DocumentError(`${number}`, found, this.#name, number - 1, key);
+    const found = key === undefined ? number : (item as Record<string, unknown>)[key];
+    if (found !== number) throw new DocumentError(`${number}`, found, this.#name, number - 1, `${key}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Account, copyBalance, emptyBalance, type Holding } from "./account.ts";
+import { Account, copyBalance, emptyBalance, Holding } from "./account.ts";
 import { MatchPlan } from "./book/book.ts";
 import { NO_SLOT, OrderPool } from "./book/order-pool.ts";
 import { type Chain, type ChainWallet, createChain } from "./chain/chain.ts";
@@ -12,15 +12,12 @@ import { Table } from "./table.ts";
 import { type Address, BALANCE_POLICIES, SETTLEMENT_MODES } from "./terms.ts";
 import { MAX_ISSUANCE, type Millis, type Money, money, type Size } from "./units.ts";
 
-/** Immutable configuration of an exchange. */
 export const ExchangeConfig = record({
-  /** Decides every id. */
   seed: text(),
   /** Funds that a wallet gets with its first derivation of credentials. */
   faucet: record({ collateral: integer<Money>(0, MAX_ISSUANCE), everyMarket: size() }),
   /** Whether a wallet may derive credentials more than once. */
   credentials: oneOf("rotate", "once"),
-  /** When blocks are mined. */
   settlement: oneOf(...SETTLEMENT_MODES),
   balances: oneOf(...BALANCE_POLICIES),
   /** Whether wallets must approve the exchange's contracts; if absent, known wallets have approved them from the start. */
@@ -56,7 +53,6 @@ export const FAUCET = 1;
 /** Account that collects fees; the second of every exchange. */
 export const FEES = 2;
 
-/** Makes an account without funds. */
 export function emptyAccount(number: number, address: Address): Account {
   return {
     number,
@@ -72,7 +68,6 @@ export function emptyAccount(number: number, address: Address): Account {
   };
 }
 
-/** Returns the account of an address; undefined if it has none. */
 export function findAccount(state: State, address: Address): Account | undefined {
   const number = state.accountByAddress.get(address);
   return number === undefined ? undefined : state.accounts.get(number);
@@ -169,37 +164,35 @@ const copyBook = (bookState: MarketBook, pool: OrderPool): MarketBook => ({
 });
 
 function copyAccount(account: Account): Account {
-  const holdings = new Map<number, Holding>();
-  for (const [market, holding] of account.holdings) holdings.set(market, copyHolding(holding));
-  const { number, address, collateral, everyMarket, derivations, oldestOpen, newestOpen, openCount, fills } =
-    account;
-  return {
-    number,
-    address,
-    collateral: copyBalance(collateral),
-    everyMarket,
-    derivations,
-    holdings,
-    oldestOpen,
-    newestOpen,
-    openCount,
-    fills: fills.copy(),
-  };
+  const copy: Writable<Account> = Account.copy(account);
+  copy.collateral = copyBalance(account.collateral);
+  copy.holdings = new Map();
+  for (const [market, holding] of account.holdings) copy.holdings.set(market, copyHolding(holding));
+  copy.fills = account.fills.copy();
+  return copy;
 }
 
-const copyHolding = ({ market, yes, no, granted, yesFills, noFills }: Holding): Holding => ({
-  market,
-  yes: copyBalance(yes),
-  no: copyBalance(no),
-  granted,
-  yesFills: yesFills?.copy() ?? null,
-  noFills: noFills?.copy() ?? null,
-});
+function copyHolding(holding: Holding): Holding {
+  const copy: Writable<Holding> = Holding.copy(holding);
+  copy.yes = copyBalance(holding.yes);
+  copy.no = copyBalance(holding.no);
+  copy.yesFills = holding.yesFills?.copy() ?? null;
+  copy.noFills = holding.noFills?.copy() ?? null;
+  return copy;
+}
+
+type Writable<Of> = { -readonly [Key in keyof Of]: Of[Key] };
 
 /** Returns a writable copy; the original must not be written to again. */
 function copyChain(chain: Chain): Chain {
-  const wallets = new Map<string, ChainWallet>();
-  for (const [address, wallet] of chain.wallets) wallets.set(address, copyWallet(wallet));
+  const wallets = new Map<Address, ChainWallet>();
+  for (const [address, wallet] of chain.wallets)
+    wallets.set(address, {
+      ...wallet,
+      pending: new Map(wallet.pending),
+      allowances: new Map(wallet.allowances),
+      operators: new Map(wallet.operators),
+    });
   return {
     ...chain,
     transactions: chain.transactions.copy(copyTransaction),
@@ -222,10 +215,3 @@ function copyTransaction(transaction: Transaction): Transaction {
   if (copy.exception !== null) copy.exception = TransactionException.copy(copy.exception);
   return copy;
 }
-
-const copyWallet = (wallet: ChainWallet): ChainWallet => ({
-  ...wallet,
-  pending: new Map(wallet.pending),
-  allowances: new Map(wallet.allowances),
-  operators: new Map(wallet.operators),
-});

@@ -11,7 +11,6 @@ export function runSteps<Result>(steps: Iterator<undefined, Result>): Result {
   }
 }
 
-/** Counts records to decide when a step ends. */
 export class StepCounter {
   #records = 0;
 

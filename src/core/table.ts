@@ -21,7 +21,6 @@ export class Table<T> {
   #size = 0;
   #inherited: Inheritance<T> | null = null;
 
-  /** Makes a list of these items. */
   static of<T>(items: ArrayLike<T>): Table<T> {
     return Table.lazy(items.length, (from, to) => {
       const chunk: T[] = [];
@@ -48,12 +47,10 @@ export class Table<T> {
     return this.#size;
   }
 
-  /** Number of the next item. */
   get next(): number {
     return this.#size + 1;
   }
 
-  /** Appends an item and returns its number. */
   add(item: T): number {
     const index = this.#size;
     const place = index & IN_CHUNK;
@@ -126,7 +123,6 @@ export class Table<T> {
     };
   }
 
-  /** Returns a chunk, made if necessary. */
   #chunk(at: number): T[] {
     const chunk = this.#chunks[at];
     if (chunk !== undefined) return chunk;

@@ -6,6 +6,7 @@ export type Side = (typeof SIDES)[number];
 export const OUTCOMES = ["YES", "NO"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** Append only: the index is hashed. */
 export const WINNING_OUTCOMES = [...OUTCOMES, "SPLIT"] as const;
 export type WinningOutcome = (typeof WINNING_OUTCOMES)[number];
 

@@ -13,9 +13,7 @@ export type Millis = Int<"millis">;
 
 /** Payout of one share of the winning outcome: 1 USDC, in price units. */
 export const FULL_PRICE = 10_000 as Price;
-/** Size units of a share. */
 export const SHARE_UNITS = 100;
-/** Money units of 1 USDC. */
 export const USDC_UNITS = 1_000_000;
 /** Maximum order size, 10,000,000 shares, in size units. */
 export const MAX_SIZE = 1_000_000_000 as Size;
@@ -39,7 +37,6 @@ export const complement = (price: Price): Price => (FULL_PRICE - price) as Price
 
 /** Total of money in two integers, exact beyond 2^53 micro-USDC. */
 export interface Sum {
-  /** Whole USDC. */
   usdc: number;
   /** Remainder in micro-USDC, 0..999,999. */
   micro: number;
@@ -55,7 +52,6 @@ export function add(total: Sum, amount: Money): void {
   total.micro = micro - carry * USDC_UNITS;
 }
 
-/** Adds one total to another. */
 export function addSum(total: Sum, other: Sum): void {
   add(total, other.micro as Money);
   total.usdc += other.usdc;

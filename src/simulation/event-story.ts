@@ -50,14 +50,18 @@ export interface EventStory {
   readonly markets: readonly { readonly question: string; readonly description: string }[];
 }
 
-/** A single question; candidates of which exactly one wins; or thresholds, of which passing one means passing those below. */
-export type EventShape =
-  /** `chance`: plausible range of the chance of YES, in percent. */
+/**
+ * A single question; candidates of which exactly one wins; or thresholds, of which passing one means passing those below.
+ * `chance`: plausible range of the chance of YES, in percent. `isRanked`: whether candidates are sorted by chance.
+ */
+export type EventShape = (
   | { readonly shape: "single"; readonly chance: readonly [low: number, high: number] }
-  /** `dropsOut`: whether a candidate can lose before the event ends. `isRanked`: whether candidates are sorted by chance. */
-  | { readonly shape: "choice"; readonly dropsOut?: true; readonly isRanked?: true }
-  /** `passesEarly`: whether a threshold can be passed before the event ends. */
-  | { readonly shape: "ladder"; readonly passesEarly?: true };
+  | { readonly shape: "choice"; readonly isRanked?: true }
+  | { readonly shape: "ladder" }
+) & {
+  /** Whether a candidate can lose, or a threshold be passed, before the event ends. */
+  readonly resolvesEarly?: true;
+};
 
 /** End of an event: the end of the period that contains the day. */
 type Horizon = End & { readonly endOf: Period };

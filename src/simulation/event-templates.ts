@@ -30,7 +30,7 @@ const INTEREST_RATE_DECISIONS = [
 export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>> = {
   politics: [
     {
-      kind: { shape: "choice", dropsOut: true, spans: ["week", "month", "quarter"], isScheduled: true },
+      kind: { shape: "choice", resolvesEarly: true, spans: ["week", "month", "quarter"], isScheduled: true },
       names: { city: "{city}" },
       subjects: "{person}",
       title: "Who will win the {city} mayoral election?",
@@ -41,7 +41,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["elections", "mayor"],
     },
     {
-      kind: { shape: "choice", dropsOut: true, spans: ["quarter", "year"], isScheduled: true },
+      kind: { shape: "choice", resolvesEarly: true, spans: ["quarter", "year"], isScheduled: true },
       names: { region: "{region}" },
       subjects: "{person}",
       title: "Who will be the next governor of {region}?",
@@ -94,7 +94,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
   ],
   sports: [
     {
-      kind: { shape: "choice", dropsOut: true, spans: ["quarter", "season"], isScheduled: true },
+      kind: { shape: "choice", resolvesEarly: true, spans: ["quarter", "season"], isScheduled: true },
       names: { sport: "{sport}", league: "{region} {sport} league" },
       subjects: "{team}",
       title: "Who will win the {league}?",
@@ -105,7 +105,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["{sport}", "champions"],
     },
     {
-      kind: { shape: "choice", dropsOut: true, spans: ["week", "month"], isScheduled: true },
+      kind: { shape: "choice", resolvesEarly: true, spans: ["week", "month"], isScheduled: true },
       names: { cup: "{city} Open" },
       subjects: "{person}",
       title: "Who will win the {cup}?",
@@ -144,7 +144,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["{sport}", "transfers"],
     },
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["season"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["season"] },
       names: { player: "{person}", league: "{region} football league" },
       subjects: [{ first: [8, 20], step: [2, 3, 4] }],
       title: "How many goals will {player} score this season?",
@@ -157,7 +157,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["football", "goals"],
     },
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["season"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["season"] },
       names: { team: "{team}", sport: "{sport}" },
       subjects: [{ first: [9, 18], step: 2 }],
       title: "How many matches will the {team} win this season?",
@@ -171,7 +171,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
   ],
   crypto: [
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["week", "month", "quarter", "year"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["week", "month", "quarter", "year"] },
       names: { coin: "{coin}" },
       subjects: COIN_PRICES,
       title: "How high will {coin} go by {endDate}?",
@@ -220,7 +220,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["stablecoins"],
     },
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["month", "quarter", "year"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["month", "quarter", "year"] },
       names: { protocol: "{surname} Protocol" },
       subjects: LOCKED_MILLIONS,
       title: "How much will be locked in {protocol} by {endDate}?",
@@ -270,7 +270,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["central-banks", "interest-rates"],
     },
     {
-      kind: { shape: "choice", dropsOut: true, spans: ["month", "quarter", "year"] },
+      kind: { shape: "choice", resolvesEarly: true, spans: ["month", "quarter", "year"] },
       names: { company: "{company}" },
       subjects: "{person}",
       title: "Who will be the next chief executive of {company}?",
@@ -357,7 +357,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["replication"],
     },
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["quarter", "year"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["quarter", "year"] },
       names: { telescope: "{surname} Telescope" },
       subjects: [{ first: [1, 8], times: 5, step: 5 }],
       title: "How many planets will the {telescope} find by {endDate}?",
@@ -369,7 +369,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["astronomy", "planets"],
     },
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["quarter", "year"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["quarter", "year"] },
       names: { company: "{surname} Rockets" },
       subjects: [{ first: [3, 12], step: 1 }],
       title: "How many launches will {company} make by {endDate}?",
@@ -394,7 +394,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["ai", "rankings"],
     },
     {
-      kind: { shape: "choice", dropsOut: true, spans: ["week", "month"], isScheduled: true },
+      kind: { shape: "choice", resolvesEarly: true, spans: ["week", "month"], isScheduled: true },
       names: { game: "{game}", cup: "{city} computer {game} cup" },
       subjects: "{title}",
       title: "Which program will win the {cup}?",
@@ -437,7 +437,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["products", "conferences"],
     },
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["month", "quarter", "year"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["month", "quarter", "year"] },
       names: { app: "{title}" },
       subjects: [{ first: [1, 8], step: [1, 2, 3], as: "{level} million" }],
       title: "How many downloads will the app {app} have by {endDate}?",
@@ -472,7 +472,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["books", "awards"],
     },
     {
-      kind: { shape: "choice", dropsOut: true, spans: ["week", "month", "quarter"], isScheduled: true },
+      kind: { shape: "choice", resolvesEarly: true, spans: ["week", "month", "quarter"], isScheduled: true },
       names: { contest: "{city} Song Contest" },
       subjects: "{region}",
       title: "Which region will win the {contest}?",
@@ -512,7 +512,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["film", "box-office"],
     },
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["month", "quarter", "year"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["month", "quarter", "year"] },
       names: { song: "{title}" },
       subjects: [{ first: [2, 9], times: 10, step: 10, as: "{level} million" }],
       title: 'How often will the song "{song}" be streamed by {endDate}?',
@@ -525,7 +525,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
   ],
   weather: [
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["week", "month", "season"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["week", "month", "season"] },
       names: { city: "{city}" },
       subjects: [{ first: [22, 34], step: [1, 2], as: "{level}°C" }],
       title: "How hot will it get in {city} by {endDate}?",
@@ -536,7 +536,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["temperature"],
     },
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["week", "month", "season"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["week", "month", "season"] },
       names: { city: "{city}" },
       subjects: [{ first: [2, 12], times: 5, step: [5, 10], as: "{level} mm" }],
       title: "How much rain will fall in {city} by {endDate}?",
@@ -547,7 +547,7 @@ export const EVENT_TEMPLATES: Readonly<Record<string, readonly EventTemplate[]>>
       tags: ["rain"],
     },
     {
-      kind: { shape: "ladder", passesEarly: true, spans: ["season"] },
+      kind: { shape: "ladder", resolvesEarly: true, spans: ["season"] },
       names: { coast: "the coast of {region}" },
       subjects: [{ first: [4, 12], step: [1, 2] }],
       title: "How many storms will be named off {coast} this season?",

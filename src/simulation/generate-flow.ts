@@ -292,16 +292,19 @@ function cancelRow(at: number, market: SimulatedMarket, resting: RestingOrder): 
 const nameOf = (account: number): string => `trader-${account + 1}`;
 const refOf = (order: number): string => `o${order}`;
 
-function requirePossible({ orders, accounts, tickSize, minOrderSize }: FlowSubject): void {
-  requireWhole("orders", orders, 1, MAX_FLOW_ORDERS);
-  requireWhole("accounts", accounts, 1, MAX_ACCOUNTS);
-  requireWhole("tickSize", tickSize, 1, FULL_PRICE / 2);
-  requireWhole("minOrderSize", minOrderSize, 1, MAX_SIZE - MAX_ADDED);
-  if (FULL_PRICE % tickSize !== 0)
-    throw new RangeError(`tickSize expects a divisor of 10000, found ${tickSize}`);
-}
+const MAXIMA = {
+  orders: MAX_FLOW_ORDERS,
+  accounts: MAX_ACCOUNTS,
+  tickSize: FULL_PRICE / 2,
+  minOrderSize: MAX_SIZE - MAX_ADDED,
+};
 
-function requireWhole(what: string, value: number, min: number, max: number): void {
-  if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw new RangeError(`${what} expects a whole number from ${min} to ${max}, found ${value}`);
+function requirePossible(subject: FlowSubject): void {
+  for (const [name, max] of Object.entries(MAXIMA)) {
+    const value = subject[name as keyof typeof MAXIMA];
+    if (!Number.isInteger(value) || value < 1 || value > max)
+      throw new RangeError(`${name} expects a whole number from 1 to ${max}, found ${value}`);
+  }
+  if (FULL_PRICE % subject.tickSize !== 0)
+    throw new RangeError(`tickSize expects a divisor of 10000, found ${subject.tickSize}`);
 }

@@ -14,7 +14,6 @@ import {
 import { EVENT_TEMPLATES } from "./event-templates.ts";
 import { generateOpening, type OpeningMarket } from "./opening-orders.ts";
 import {
-  canResolve,
   drawFairPaths,
   drawFairPrices,
   type EarlyResolution,
@@ -197,7 +196,7 @@ function drawTemplate(random: Stream, templates: readonly EventTemplate[], plan:
 /** Whether a template suits a plan: the first event ends within a week, and a busy market has a chance around 50 %. */
 function suits(kind: EventKind, { number, isBusy, mustResolve }: Plan): boolean {
   if (number === 0 && !kind.spans.includes("week")) return false;
-  if (mustResolve && !canResolve(kind)) return false;
+  if (mustResolve && kind.resolvesEarly !== true) return false;
   return !isBusy || kind.shape !== "single" || (kind.chance[0] <= 50 && kind.chance[1] >= 50);
 }
 

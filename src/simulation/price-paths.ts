@@ -1,5 +1,4 @@
 import type { Stream } from "../core/random.ts";
-import { unreachable } from "../core/terms.ts";
 import { FULL_PRICE } from "../core/units.ts";
 import type { EventShape } from "./event-story.ts";
 
@@ -34,7 +33,12 @@ export function drawFairPrices(
   resolution: EarlyResolution | null,
   isBusy: boolean,
 ): FairPrices[] {
-  const drawn = drawOpenPrices(random, shape, count, resolution, isBusy);
+  const drawn =
+    shape.shape === "single"
+      ? [drawSingle(random, shape.chance, isBusy)]
+      : shape.shape === "ladder"
+        ? drawSteps(random, count, isBusy)
+        : drawShares(random, count, resolution, { isRanked: shape.isRanked === true, isBusy });
   if (resolution === null) return drawn;
   const known = resolution.winningOutcome === "YES" ? KNOWN_YES : KNOWN_NO;
   return drawn.map(({ from, to }, position) => ({ from, to: position === resolution.position ? known : to }));
@@ -42,34 +46,10 @@ export function drawFairPrices(
 
 /** Draws the market to resolve early, never the last one; null if none can be resolved while others stay open. */
 export function resolutionIn(random: Stream, shape: EventShape, count: number): EarlyResolution | null {
-  if (count < 3 || !canResolve(shape)) return null;
+  if (count < 3 || shape.resolvesEarly !== true) return null;
   return shape.shape === "ladder"
     ? { position: 0, winningOutcome: "YES" }
     : { position: random.below(count - 1), winningOutcome: "NO" };
-}
-
-/** Whether one market of such an event can be settled before the others. */
-export const canResolve = (shape: EventShape): boolean =>
-  (shape.shape === "ladder" && shape.passesEarly === true) ||
-  (shape.shape === "choice" && shape.dropsOut === true);
-
-function drawOpenPrices(
-  random: Stream,
-  shape: EventShape,
-  count: number,
-  resolution: EarlyResolution | null,
-  isBusy: boolean,
-): FairPrices[] {
-  switch (shape.shape) {
-    case "single":
-      return [drawSingle(random, shape.chance, isBusy)];
-    case "ladder":
-      return drawSteps(random, count, isBusy);
-    case "choice":
-      return drawShares(random, count, resolution, { isRanked: shape.isRanked === true, isBusy });
-    default:
-      throw unreachable(shape);
-  }
 }
 
 function drawSingle(random: Stream, chance: readonly [number, number], isBusy: boolean): FairPrices {

@@ -188,8 +188,8 @@ describe("the texts of an event", async () => {
 
 describe("the prices within an event", () => {
   const shapes = {
-    choice: { shape: "choice", dropsOut: true },
-    ladder: { shape: "ladder", passesEarly: true },
+    choice: { shape: "choice", resolvesEarly: true },
+    ladder: { shape: "ladder", resolvesEarly: true },
   } as const;
   const resolutions = {
     choice: { position: 2, winningOutcome: "NO" },

@@ -101,7 +101,6 @@ export class Book {
     plan.filled = size - remaining;
   }
 
-  /** Returns the number of orders at a price level. */
   countAt(direction: BookDirection, tick: number): number {
     return direction === BID ? this.#bids.count(this.levels + 1 - tick) : this.#asks.count(tick);
   }
@@ -132,7 +131,6 @@ export class Book {
     sums[total] = (sums[total] as number) - quantity;
   }
 
-  /** Removes a resting order from the book. */
   remove(slot: number): void {
     const { cells, sums } = this.pool;
     const level = cells[slot + LEVEL] as number;
@@ -180,12 +178,10 @@ export class Book {
 
 /** Matches of an incoming order: resting slots in priority order, each with the quantity to fill. */
 export class MatchPlan {
-  /** Slots in order of matching. */
   slots = new Int32Array(64);
   /** Quantities to fill, in size units; 0 marks an own order that the self-trade policy cancels. */
   quantities = new Int32Array(64);
   count = 0;
-  /** The sum of the quantities. */
   filled = 0;
   /** Whether a self-trade policy ended the matching before size or limit did. */
   stopped = false;
@@ -199,7 +195,6 @@ export class MatchPlan {
     this.ownSlot = 0;
   }
 
-  /** Appends one resting order. */
   push(slot: number, quantity: number): void {
     if (this.count === this.slots.length) this.#grow();
     this.slots[this.count] = slot;
@@ -248,7 +243,6 @@ export class BookSide {
     this.#sideBit = sideBit;
   }
 
-  /** The slot of a level in the window. */
   levelAt(rank: number): number {
     return this.#origin + rank * WIDTH;
   }
@@ -261,12 +255,10 @@ export class BookSide {
     return integer === total ? integer : total;
   }
 
-  /** Number of orders at a level. */
   count(rank: number): number {
     return this.#hasLevel(rank) ? (this.#pool.cells[this.levelAt(rank) + COUNT] as number) : 0;
   }
 
-  /** Appends an order to the queue of a level. */
   append(slot: number, rank: number): void {
     if (!this.#hasLevel(rank)) this.#reach(rank);
     const { cells, sums } = this.#pool;

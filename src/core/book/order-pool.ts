@@ -9,7 +9,6 @@ export const WIDTH = 8;
 export const NEXT = 0;
 /** The previous order in the queue, or the level itself. */
 export const PREVIOUS = 1;
-/** The slot of its level. */
 export const LEVEL = 2;
 /** Open size, in size units. */
 export const OPEN = 3;
@@ -65,18 +64,15 @@ export class OrderPool {
     return slot;
   }
 
-  /** Frees a slot. */
   free(slot: number): void {
     this.cells[slot + NEXT] = this.#free;
     this.#free = slot;
   }
 
-  /** The order that rests in a slot. */
   orderIn(slot: number): number {
     return this.cells[slot + ORDER] as number;
   }
 
-  /** The open size of the order in a slot. */
   openIn(slot: number): number {
     return this.cells[slot + OPEN] as number;
   }

@@ -1,4 +1,4 @@
-import { Digest, type DigestWords, sha256Hex } from "../hash.ts";
+import { Digest, sha256Hex } from "../hash.ts";
 import {
   address,
   bigInteger,
@@ -40,7 +40,6 @@ export const ChainWallet = record(
     changing: {
       /** Number of mined transactions, which is the nonce of the next one. */
       mined: integer(),
-      /** Pending transactions by nonce. */
       pending: mapOf("a nonce and a transaction", integer(), id()),
       /** Wei. */
       native: bigInteger(true),
@@ -54,20 +53,14 @@ export const ChainWallet = record(
 export type ChainWallet = Infer<typeof ChainWallet>;
 
 /** Block being assembled transaction by transaction, because not all can be settled in a batch. */
-export interface Building {
-  readonly height: number;
-  readonly at: Millis;
-  readonly baseFee: number;
-  /** Last transaction executed. */
+export interface Building extends Pick<Block, "height" | "at" | "baseFee" | "first"> {
   cursor: number;
-  readonly first: number;
   logs: number;
   gas: number;
   /** Whether it contains a transaction that awaits confirmation. */
   isFilled: boolean;
 }
 
-/** Settlement chain, part of the state. */
 export interface Chain {
   readonly transactions: Table<Transaction>;
   /** All blocks, orphaned ones included, by serial. */
@@ -88,7 +81,6 @@ export interface Chain {
   touched: number[];
   /** Number of pending transactions that await a block. */
   pending: number;
-  /** Number of pending calls. */
   pendingCalls: number;
   /** Settlements that will never be mined although they are in the ledger, ascending. */
   lost: number[];
@@ -127,25 +119,16 @@ export const BLOCK_TERMS = { miner: orNull(address20), gasLimit: orNull(integer(
 export const BlockTerms = record({ blocks: integer(), ...BLOCK_TERMS });
 export type BlockTerms = Infer<typeof BlockTerms>;
 
-const DEFAULT_BLOCK_TERMS: BlockTerms = { blocks: 0, miner: null, gasLimit: null };
-
-/** Returns the header fields of the block with a serial. */
 export const blockTermsOf = ({ blockTerms }: Chain, serial: number): BlockTerms =>
-  blockTerms.findLast(({ blocks }) => blocks < serial) ?? DEFAULT_BLOCK_TERMS;
-
-interface SettlementTerms {
-  readonly settlement: SettlementMode;
-}
+  blockTerms.findLast(({ blocks }) => blocks < serial) ?? { blocks: 0, miner: null, gasLimit: null };
 
 /** Returns the current mining mode. Called for each order, therefore without allocation. */
-export const miningModeOf = ({ mining }: Chain, { settlement }: SettlementTerms): SettlementMode =>
+export const miningModeOf = ({ mining }: Chain, { settlement }: { settlement: SettlementMode }) =>
   mining === null ? settlement : mining.mode;
 
-/** Returns the current mining mode and interval. */
-export const miningOf = ({ mining }: Chain, { settlement }: SettlementTerms): Mining =>
+export const miningOf = ({ mining }: Chain, { settlement }: { settlement: SettlementMode }): Mining =>
   mining ?? { mode: settlement, intervalMs: BLOCK_INTERVAL_MS };
 
-/** State of a wallet before it was overwritten. */
 export interface Overwritten extends Readonly<Pick<ChainWallet, "address" | "native" | "mined">> {
   /** Number of blocks made until then, orphaned ones included. */
   readonly blocks: number;
@@ -163,12 +146,12 @@ export function recordOverwritten(chain: Chain, { address, native, mined }: Chai
 export const initialRestricted = (approvals: "required" | undefined): number =>
   approvals === "required" ? 1 : 0;
 
-/** Creates a chain with only its first block. */
 export function createChain(
   { seed, approvals }: { readonly seed: string; readonly approvals?: "required" | undefined },
   at: Millis,
 ): Chain {
-  const digest = new Digest(wordsOf(seed));
+  const hash = sha256Hex(`clobsim chain\n${seed}`);
+  const digest = new Digest([0, 8, 16, 24].map((at) => Number.parseInt(hash.slice(at, at + 8), 16)));
   const chain: Chain = {
     transactions: new Table(),
     blocks: new Table(),
@@ -212,30 +195,17 @@ export function createChain(
   return chain;
 }
 
-/** Returns the words of a digest as fields of a block. */
 export function digestFields({ words }: Pick<Digest, "words">) {
   return { digestA: words[0], digestB: words[1], digestC: words[2], digestD: words[3] };
 }
 
-const WORD_DIGITS = 8;
-
-function wordsOf(seed: string): DigestWords {
-  const hex = sha256Hex(`clobsim chain\n${seed}`);
-  const word = (index: number): number =>
-    Number.parseInt(hex.slice(index * WORD_DIGITS, (index + 1) * WORD_DIGITS), 16);
-  return [word(0), word(1), word(2), word(3)];
-}
-
-/** Returns the height of the latest block. */
 export const headOf = (chain: Chain): number => chain.heights.size - 1;
 
-/** Returns the block of a height; undefined above the head. */
 export function blockAt(chain: Chain, height: number): Block | undefined {
   const serial = chain.heights.find(height + 1);
   return serial === undefined ? undefined : chain.blocks.get(serial);
 }
 
-/** Returns the transactions of the block at a height, in order. */
 export function minedAt(chain: Chain, height: number): Transaction[] {
   const { first, count } = chain.blocks.get(chain.heights.get(height + 1));
   return Array.from({ length: count }, (_, index) =>
@@ -278,8 +248,8 @@ export const emptyWallet = (owner: Address): ChainWallet => ({
   operators: new Map(),
 });
 
-/** Block of the chain, or orphaned by a reorganization. */
-export interface Block {
+/** Block of the chain, or orphaned by a reorganization, with the digest of the whole chain up to it. */
+export interface Block extends Readonly<ReturnType<typeof digestFields>> {
   /** Numbers all blocks, orphaned ones included, from 1. */
   readonly serial: number;
   /** Position in the chain; the first is 0. */
@@ -294,11 +264,6 @@ export interface Block {
   readonly count: number;
   readonly logs: number;
   readonly gas: number;
-  /** Digest of the whole chain up to this block. */
-  readonly digestA: number;
-  readonly digestB: number;
-  readonly digestC: number;
-  readonly digestD: number;
 }
 
 /** Returns transactions that are pending, and lost ones that the ledger still includes; oldest first. */
@@ -309,29 +274,19 @@ export function unminedOf({ deferred, lost, firstUnprocessed, transactions }: Ch
   return found.filter(({ status }) => status === "PENDING" || status === "LOST");
 }
 
-/** Kinds of injected settlement faults. */
-export type SettlementFaultKind =
-  /** The settlement is mined and reverted. */
-  | "fail"
-  /** Deferred once: the trade is RETRYING until the next block. */
-  | "retry"
-  /** Deferred by a number of blocks. */
-  | "delay"
-  /** Silently dropped: never mined, the trade stays MATCHED. */
-  | "ghost"
-  /** The base fee rises above the exchange's maximum: its own transactions wait until their fees are raised. */
-  | "gasSpike";
-
 export const CERTAIN = 1_000_000;
 
-/** Parameters of a fault. */
 export const FAULT_TERMS = {
-  fault: oneOf<SettlementFaultKind>("fail", "retry", "delay", "ghost", "gasSpike"),
+  /**
+   * fail: the settlement is mined and reverted. retry: deferred once; the trade is RETRYING until the next block. delay:
+   * deferred by a number of blocks. ghost: silently dropped, never mined; the trade stays MATCHED. gasSpike: the base fee
+   * rises above the exchange's maximum; its own transactions wait until their fees are raised.
+   */
+  fault: oneOf("fail", "retry", "delay", "ghost", "gasSpike"),
   /** In millionths. */
   probability: integer(0, CERTAIN),
   /** Maximum number of settlements it hits; null for any number. */
   times: orNull(id()),
-  /** Length of a delay; else 0. */
   blocks: integer(),
   /** Base fee of a gas spike, wei per gas; else 0. */
   baseFee: integer(),
@@ -342,21 +297,10 @@ export const FAULT_TERMS = {
 } as const;
 const SettlementFaultTerms = record(FAULT_TERMS);
 export type SettlementFaultTerms = Infer<typeof SettlementFaultTerms>;
+export type SettlementFaultKind = SettlementFaultTerms["fault"];
 
-/** Active fault. */
-export const SettlementFault = record(
-  {
-    /** Counts all faults ever set, from 1. */
-    number: id(),
-    ...FAULT_TERMS,
-  },
-  {
-    changing: {
-      /** Number of settlements it has hit. */
-      struck: integer(),
-    },
-  },
-);
+/** Active fault: its number among all faults ever set, from 1, and how many settlements it has hit. */
+export const SettlementFault = record({ number: id(), ...FAULT_TERMS }, { changing: { struck: integer() } });
 export type SettlementFault = Infer<typeof SettlementFault>;
 
 const DIGITS = 8;

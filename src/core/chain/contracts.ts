@@ -35,7 +35,6 @@ const P =
 const CURVE_B = 3n;
 const TOP_BIT = 1n << 255n;
 const PARITY_BIT = 1n << 254n;
-/** A market has two outcomes. */
 const SLOTS = 2;
 /** Index set of each token: one bit per outcome. */
 const INDEX_SETS: Readonly<Record<Outcome, number>> = { YES: 1, NO: 2 };
@@ -46,7 +45,6 @@ export const indexSetOf = (outcome: Outcome): number => INDEX_SETS[outcome];
 export const questionIdOf = (seed: string, market: number): string =>
   `0x${sha256Hex(`clobsim question\n${market}\n${seed}`)}`;
 
-/** Returns the condition id of a market's question to the exchange's oracle. */
 export const conditionIdOf = (seed: string, market: number): string =>
   conditionId(ORACLE, questionIdOf(seed, market), SLOTS);
 

@@ -48,7 +48,6 @@ export function movesOf(state: State, transaction: Transaction): Move[] {
 
 const NO_CHANGES: readonly SupplyChange[] = [];
 
-/** Returns how a transaction changes the supply of markets. */
 export function supplyChangesOf(state: State, transaction: Transaction): readonly SupplyChange[] {
   const { content, firstTrade, trades } = transaction;
   switch (content?.kind) {
@@ -110,11 +109,9 @@ export const setsOf = (market: number, size: number): SupplyChange => ({
 export const SETTLEMENT_STATUSES = ["MATCHED", "MINED", "CONFIRMED", "RETRYING", "FAILED"] as const;
 export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
 
-/** Returns the height of the latest final block. */
 export const finalHeight = ({ chain, config }: State): number =>
   Math.max(0, headOf(chain) - confirmationsOf(config.settlement));
 
-/** Returns the block of a transaction, or null. */
 export const blockOf = (chain: Chain, { block }: Transaction): Block | null =>
   block === 0 ? null : chain.blocks.get(block);
 

@@ -14,12 +14,11 @@ import {
   orNull,
   record,
   refined,
-  type Type,
   text,
   union,
   word,
 } from "../schema.ts";
-import { type MatchType, unreachable } from "../terms.ts";
+import type { MatchType } from "../terms.ts";
 import type { Money, Size } from "../units.ts";
 
 const amount = decimal;
@@ -55,7 +54,6 @@ export const ContractCall = union({
   /** `splitPosition` and `mergePositions`. */
   split: partition("split"),
   merge: partition("merge"),
-  /** `redeemPositions`. */
   redeem: record({
     ...oneKind("redeem"),
     collateral: address(),
@@ -103,7 +101,6 @@ export const CALL_TERMS = {
   hash: orNull(word()),
 } as const;
 
-/** Transaction of a wallet. */
 export const CallContent = record({
   from: address(),
   to: address(),
@@ -127,14 +124,14 @@ export type TransactionContent = Infer<typeof TransactionContent>;
 
 export type TransactionKind = TransactionContent["kind"] | "match";
 
-const anyInteger = (): Type<number> => integer(Number.MIN_SAFE_INTEGER);
+const anyInteger = integer(Number.MIN_SAFE_INTEGER);
 
 /** Change of a balance: micro-USDC if the token is 0, else size units of a token. */
-const Move = record({ account: id(), token: integer(), amount: anyInteger() });
+const Move = record({ account: id(), token: integer(), amount: anyInteger });
 export type Move = Infer<typeof Move>;
 
 /** Change of the supply of a market; collateral in micro-USDC. */
-const SupplyChange = record({ market: id(), yes: anyInteger(), no: anyInteger(), collateral: anyInteger() });
+const SupplyChange = record({ market: id(), yes: anyInteger, no: anyInteger, collateral: anyInteger });
 export type SupplyChange = Infer<typeof SupplyChange>;
 
 /** Effect in the ledger of the first execution of a call; it stays if a reorganization removes the call from its block. */
@@ -167,7 +164,6 @@ export const TransactionException = record(
       delayedBy: integer(),
       /** Whether its fee has been raised so that any base fee is met. */
       isBumped: boolean(),
-      /** Effect of an executed call. */
       effect: orNull(CallEffect),
       /** Gas used by a mined call, and wei per gas. */
       gasUsed: integer(),
@@ -194,11 +190,9 @@ export const Transaction = refined(
         status: oneOf("PENDING", "MINED", "REVERTED", "FAILED", "LOST", "REPLACED", "DROPPED"),
         /** Serial of its block; 0 if it has none. */
         block: integer(),
-        /** Index in its block. */
         place: integer(),
         /** Null for a match. */
         content: orNull(TransactionContent),
-        /** Null for most transactions. */
         exception: onDisk("oddity", orNull(TransactionException)),
       },
       derived: {
@@ -224,7 +218,6 @@ export const Transaction = refined(
 );
 export type Transaction = Infer<typeof Transaction>;
 
-/** Makes a pending transaction. */
 export const newTransaction = (number: number, content: TransactionContent | null): Transaction => ({
   number,
   status: "PENDING",
@@ -271,61 +264,27 @@ export const LOGS_OF_FEE = 2;
 /** Transfers to and from the maker, and the exchange's event; a split or merge adds three logs of the tokens' contract. */
 export const logsOfFill = (matchType: MatchType): number => (matchType === "COMPLEMENTARY" ? 3 : 6);
 
-/** Deposit of USDC. */
-const LOGS_OF_COLLATERAL = 1;
-/** Deposit of a full set to one account. */
-const LOGS_OF_SET = 4;
-/** Deposit of one outcome: a full set is minted to the faucet, which transfers one outcome. */
-const LOGS_OF_ONE_OUTCOME = 5;
-/** Event of the condition, and the exchange's event for the two tokens. */
-const LOGS_OF_PREPARATION = 2;
-const LOGS_OF_REPORT = 1;
-
-function logsOfDeposit({ market, yes, no }: DepositContent): number {
-  if (market === 0) return LOGS_OF_COLLATERAL;
-  return yes === no ? LOGS_OF_SET : LOGS_OF_ONE_OUTCOME;
-}
-
-/** Returns the logs of a transaction that is neither a match nor a call. */
-function logsOfContent(content: Exclude<TransactionContent, CallContent>): number {
-  switch (content.kind) {
-    case "deposit":
-      return logsOfDeposit(content);
-    case "prepare":
-      return LOGS_OF_PREPARATION;
-    case "report":
-      return LOGS_OF_REPORT;
-    default:
-      throw unreachable(content);
-  }
-}
-
-/** Transfer of USDC, tokens minted or burned, event of the position. */
-const LOGS_OF_PARTITION = 3;
-
-/** Returns the logs of an executed call. */
-export function logsOfCall(call: ContractCall, { moves }: CallEffect): number {
-  switch (call.kind) {
-    case "send":
-    case "unknown":
-      return 0;
-    case "split":
-    case "merge":
-      return LOGS_OF_PARTITION;
-    case "redeem":
-      // Each burned outcome, the payout, and the event.
-      return moves.length + 1;
-    default:
-      return 1;
-  }
-}
-
-/** Returns the logs of any transaction when executed; 0 for a call without a known effect. */
+/** Returns the logs of a transaction when executed; 0 for a call without a known effect. */
 export function logCountOf({ content, logs, exception }: Transaction): number {
-  if (content === null) return logs;
-  if (content.kind !== "call") return logsOfContent(content);
-  const effect = exception?.effect ?? null;
-  return effect === null ? 0 : logsOfCall(content.call, effect);
+  switch (content?.kind) {
+    case undefined:
+      return logs;
+    case "deposit":
+      // USDC; a full set to one account; or a full set minted to the faucet, which transfers one outcome.
+      if (content.market === 0) return 1;
+      return content.yes === content.no ? 4 : 5;
+    case "prepare":
+      // Event of the condition, and the exchange's event for the two tokens.
+      return 2;
+    case "report":
+      return 1;
+    case "call": {
+      const effect = exception?.effect ?? null;
+      if (effect === null) return 0;
+      // A redemption: each burned outcome, the payout, and the event.
+      return content.call.kind === "redeem" ? effect.moves.length + 1 : CALLS[content.call.kind].logs;
+    }
+  }
 }
 
 /** Base cost of a transaction (Yellow Paper, appendix G), and cost per byte of input (EIP-2028). */
@@ -342,23 +301,26 @@ export function intrinsicGas(input: string): number {
   return gas;
 }
 
-/** Cost of each kind of call beyond its input: round figures near those of the real contracts. */
-const CALL_GAS: Readonly<Record<ContractCall["kind"], number>> = {
-  send: 0,
-  approve: 24_000,
-  transfer: 30_000,
-  transferFrom: 36_000,
-  setApprovalForAll: 24_000,
-  safeTransfer: 30_000,
-  split: 110_000,
-  merge: 90_000,
-  redeem: 70_000,
-  unknown: 1_000,
+/**
+ * Cost of each kind of call beyond its input, round figures near those of the real contracts, and its logs. Logs of a split
+ * or merge: transfer of USDC, tokens minted or burned, event of the position.
+ */
+const CALLS: Readonly<Record<ContractCall["kind"], { readonly gas: number; readonly logs: number }>> = {
+  send: { gas: 0, logs: 0 },
+  approve: { gas: 24_000, logs: 1 },
+  transfer: { gas: 30_000, logs: 1 },
+  transferFrom: { gas: 36_000, logs: 1 },
+  setApprovalForAll: { gas: 24_000, logs: 1 },
+  safeTransfer: { gas: 30_000, logs: 1 },
+  split: { gas: 110_000, logs: 3 },
+  merge: { gas: 90_000, logs: 3 },
+  redeem: { gas: 70_000, logs: 0 },
+  unknown: { gas: 1_000, logs: 0 },
 };
 
 /** Returns the gas of a call, executed or reverted. */
 export const callGas = (call: ContractCall, input: string): number =>
-  intrinsicGas(input) + CALL_GAS[call.kind];
+  intrinsicGas(input) + CALLS[call.kind].gas;
 
 const LOG_GAS = 18_000;
 

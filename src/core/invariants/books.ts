@@ -18,7 +18,6 @@ function levelText(key: number): string {
 
 const NO_LIQUIDITY: Readonly<Sum> = emptySum();
 
-/** Checks that levels and liquidity equal the sums of live orders. */
 export function* booksHoldTheLiveOrders(
   rule: InvariantCheck,
   state: State,
@@ -78,7 +77,6 @@ export function* booksHoldTheLiveOrders(
   }
 }
 
-/** Checks that the best bid is below the best ask. */
 export function noBookIsCrossed(rule: InvariantCheck, state: State): void {
   for (const market of state.markets) {
     for (const { book } of market.books) {
@@ -93,7 +91,6 @@ export function noBookIsCrossed(rule: InvariantCheck, state: State): void {
   }
 }
 
-/** Checks that the queue of each level is in order of arrival. */
 export function* queuesAreInOrderOfArrival(rule: InvariantCheck, state: State): Steps<void> {
   for (const { market, book, direction } of sidesOf(state)) {
     let tick = 0;
@@ -124,7 +121,6 @@ function* sidesOf({ markets }: State) {
   }
 }
 
-/** Checks that matched size, value and fee of each order equal the sums of its fills. */
 export function* fillsAddUp(rule: InvariantCheck, state: State): Steps<void> {
   const { orders, trades } = state;
   // Matched size, value and fee by order number. A map would cost ten times as much.
@@ -158,7 +154,6 @@ export function* fillsAddUp(rule: InvariantCheck, state: State): Steps<void> {
   rule.compared(4 * orders.size);
 }
 
-/** Checks that each account's list of open orders contains exactly its live orders. */
 export function* openOrdersAreListed(
   rule: InvariantCheck,
   state: State,

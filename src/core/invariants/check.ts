@@ -1,10 +1,8 @@
 import { StepCounter } from "../steps.ts";
 
-/** Result of checking one invariant of the state. */
 export interface Invariant {
   readonly name: string;
   readonly holds: boolean;
-  /** Number of comparisons. */
   readonly checked: number;
   /** Descriptions of the first few differences. */
   readonly differences: readonly string[];

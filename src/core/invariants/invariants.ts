@@ -18,7 +18,6 @@ import {
 } from "./books.ts";
 import { type Invariant, InvariantCheck } from "./check.ts";
 
-/** Checks an invariant; `live` are all live orders. */
 type Check = (rule: InvariantCheck, state: State, live: readonly Order[]) => Steps<void> | void;
 
 /**
@@ -70,15 +69,12 @@ function* liveOrders({ orders }: State): Steps<Order[]> {
   return live;
 }
 
-/** Checks invariants synchronously. */
 export const invariants = (...of: Parameters<typeof invariantsInSteps>): Invariant[] =>
   runSteps(invariantsInSteps(...of));
 
-/** Returns the broken invariants. */
 export const violations = (...of: Parameters<typeof invariantsInSteps>): Invariant[] =>
   invariants(...of).filter(({ holds }) => !holds);
 
-/** Checks that all issued USDC is in a balance or locked as collateral. */
 function collateralIsConserved(rule: InvariantCheck, state: State): void {
   let total = 0;
   for (const account of state.accounts) total += account.collateral.balance;
@@ -113,7 +109,6 @@ function sharesAreBacked(rule: InvariantCheck, state: State): void {
   }
 }
 
-/** Checks that no balance is negative and no more is reserved than is available. */
 function noBalanceIsNegative(rule: InvariantCheck, state: State): void {
   const { balances } = state.config;
   for (const account of state.accounts) {
@@ -138,7 +133,6 @@ function visitBalances(
   });
 }
 
-/** Checks that reserved amounts equal the reservations of live orders. */
 function* reservationsFollowOrders(rule: InvariantCheck, state: State, live: readonly Order[]): Steps<void> {
   const expected = new Map<number, number>();
   const count = state.accounts.next;
@@ -162,9 +156,7 @@ function* reservationsFollowOrders(rule: InvariantCheck, state: State, live: rea
 
 /** Sums of transactions for one asset of one account. */
 interface Sums {
-  /** Balance on chain. */
   mined: number;
-  /** Pending credits and debits. */
   incoming: number;
   outgoing: number;
   /** Whether the ledger has a balance for it. */
@@ -269,7 +261,6 @@ function* blocksHoldWhatWasMined(rule: InvariantCheck, state: State): Steps<void
   rule.equal(() => "lost", chain.lost.length, lost);
 }
 
-/** Returns the value of a list at an index, creating it if necessary. */
 function entry<Value>(list: Value[], place: number, make: () => Value): Value {
   let value = list[place];
   if (value === undefined) {

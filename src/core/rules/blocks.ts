@@ -52,7 +52,6 @@ const beginBlock = (chain: Chain, height: number, baseFee: number, at: Millis): 
   isFilled: false,
 });
 
-/** Adds a block to the chain. */
 function seal(chain: Chain, building: Building): void {
   const { height } = building;
   const serial = addBlock(chain, building, chain.heights.get(chain.heights.size));
@@ -62,7 +61,6 @@ function seal(chain: Chain, building: Building): void {
   if (chain.touched.length > 0) chain.touched = [];
 }
 
-/** Mixes the header of a block into the digest. */
 export function mixBlock(
   digest: Digest,
   { height, at, baseFee }: Pick<Block, "height" | "at" | "baseFee">,
@@ -177,7 +175,6 @@ export const blockDeciders = {
     ]);
   },
   setMining: (_state, { mode, intervalMs }) => accepted([{ kind: "miningSet", mode, intervalMs }]),
-  /** Sets header fields from the next block on. */
   setBlockTerms({ chain }, { miner, gasLimit }) {
     const now = blockTermsOf(chain, chain.blocks.next);
     const terms = { miner: miner ?? now.miner, gasLimit: gasLimit ?? now.gasLimit };
@@ -190,7 +187,6 @@ export const blockAppliers = {
   blocksAsked({ chain }, { count }) {
     chain.asked += count;
   },
-  /** Mines all pending transactions up to a number in one block, then empty blocks. */
   blocksMined(state, { height, lastTransaction, empty }, at) {
     const { chain, config } = state;
     clearTouched(state);

@@ -7,7 +7,7 @@ import {
   callGas,
   type HoldReason,
   intrinsicGas,
-  logsOfCall,
+  logCountOf,
   type Move,
   type Transaction,
   type TransactionException,
@@ -280,7 +280,6 @@ export const callDeciders = {
 } satisfies Partial<Deciders>;
 
 export const callAppliers = {
-  /** Adds a wallet's transaction, which may replace another one. */
   transactionSent(state, { transaction: number, content, replaces }, at) {
     const { chain } = state;
     addContent(state, number, content);
@@ -307,9 +306,8 @@ export const callAppliers = {
     }
     moveNative(state.chain, content.from, content.to, BigInt(content.value));
     changePermissions(state, state.chain, transaction);
-    addCallToBlock(state.chain, called, event, logsOfCall(content.call, effect));
+    addCallToBlock(state.chain, called, event, logCountOf(transaction));
   },
-  /** Reverts a call: it costs gas and has no effect; an effect already in the ledger is undone. */
   callReverted(state, event, at) {
     const called = calledIn(state.chain, event.transaction);
     const exception = undoEffect(state, called.transaction);
@@ -318,7 +316,6 @@ export const callAppliers = {
     called.transaction.status = "REVERTED";
     addCallToBlock(state.chain, called, event, 0);
   },
-  /** Undoes a call that a reorganization left without funds; the next block executes it again. */
   callTakenBack(state, event) {
     undoEffect(state, state.chain.transactions.get(event.transaction));
   },
@@ -334,7 +331,6 @@ export const callAppliers = {
     wallet.mined = nonce;
     if (wallet.pending.has(nonce)) scheduleBlock(chain, config, at);
   },
-  /** Drops a wallet's transaction as if it had never been sent. */
   transactionDropped(state, { transaction: number }, at) {
     const { chain } = state;
     const transaction = chain.transactions.get(number);

@@ -32,7 +32,6 @@ export interface Transfer extends Omit<Move, "account"> {
   readonly address: Address;
 }
 
-/** Reasons why the contracts revert a transfer. */
 export const ERC20 = {
   notAllowed: "ERC20: transfer amount exceeds allowance",
   notOwned: "ERC20: transfer amount exceeds balance",
@@ -45,16 +44,13 @@ export const ERC1155 = {
 const NOTHING: CallOutcome = { ok: true, moves: [], supply: null };
 const reverted = (reason: string): CallOutcome => ({ ok: false, reason });
 
-/** Balances and permissions that decide a call. */
 export interface ChainFacts {
   readonly allowance: (owner: Address, spender: Address) => bigint;
   readonly isOperator: (owner: Address, operator: Address) => boolean;
-  /** Balance of USDC, or of a token including the grant not yet minted. */
   readonly holding: (owner: Address, token: number) => number;
   readonly isReported: (market: Market) => boolean;
 }
 
-/** Markets and facts used to decide a call. */
 interface CallContext extends ChainFacts, Pick<State, "markets" | "tokenById" | "marketByConditionId"> {}
 
 /** Returns the outcome of a call on the current chain, or under the given facts; does not write the state. */
@@ -96,11 +92,10 @@ export function outcomeOfCall(
 /** Returns a wallet's balance on chain of USDC, or of a token including the grant not yet minted. */
 export function holdingOnChain(state: State, address: Address, token: number): number {
   const account = findAccount(state, address);
-  const due = account === undefined || token === USDC ? 0 : grantDue(account, marketOfToken(token));
+  const due = token === USDC ? 0 : grantDue(account, marketOfToken(token));
   return onChainOf(balanceOf(account, token)) + due;
 }
 
-/** Returns the facts of the current chain. */
 const factsOf = (state: State): ChainFacts => ({
   allowance: (owner, spender) => allowanceOf(state, owner, spender),
   isOperator: (owner, operator) => isOperator(state, owner, operator),
@@ -157,13 +152,18 @@ function splitOrMerge(context: CallContext, from: Address, call: PartitionCall):
   if (fault !== null) return reverted(fault);
   const amount = BigInt(call.amount);
   const isSplit = call.kind === "split";
-  const refusal = isSplit ? splitRefusal(context, from, amount) : mergeRefusal(context, from, market, amount);
-  if (refusal !== null) return reverted(refusal);
+  const token = (outcome: Outcome) => tokenOf(market.number, outcome);
+  if (isSplit) {
+    if (amount > BigInt(context.holding(from, USDC))) return reverted(ERC20.notOwned);
+    if (amount > context.allowance(from, CONTRACTS.conditionalTokens)) return reverted(ERC20.notAllowed);
+  } else {
+    const held = Math.min(context.holding(from, token("YES")), context.holding(from, token("NO")));
+    if (amount > BigInt(held) * UNIT) return reverted("ERC1155: burn amount exceeds balance");
+  }
   const shares = sharesOf(amount);
   if (shares === null) return reverted(NOT_WHOLE_UNITS);
   if (shares === 0) return NOTHING;
   const size = isSplit ? shares : -shares;
-  const token = (outcome: Outcome) => tokenOf(market.number, outcome);
   return {
     ok: true,
     moves: [
@@ -175,25 +175,6 @@ function splitOrMerge(context: CallContext, from: Address, call: PartitionCall):
   };
 }
 
-function splitRefusal(context: CallContext, from: Address, amount: bigint): string | null {
-  if (amount > BigInt(context.holding(from, USDC))) return ERC20.notOwned;
-  const allowance = context.allowance(from, CONTRACTS.conditionalTokens);
-  return amount > allowance ? ERC20.notAllowed : null;
-}
-
-function mergeRefusal(
-  context: CallContext,
-  from: Address,
-  { number }: Market,
-  amount: bigint,
-): string | null {
-  const held = Math.min(
-    context.holding(from, tokenOf(number, "YES")),
-    context.holding(from, tokenOf(number, "NO")),
-  );
-  return amount > BigInt(held) * UNIT ? "ERC1155: burn amount exceeds balance" : null;
-}
-
 /** Burns all shares of the given outcomes and pays them out. */
 function redeem(context: CallContext, from: Address, call: RedeemCall): CallOutcome {
   const market = marketOfCondition(context, call);
@@ -202,14 +183,12 @@ function redeem(context: CallContext, from: Address, call: RedeemCall): CallOutc
   if (winningOutcome === null || !context.isReported(market))
     return reverted("result for condition not received yet");
   const payout = payoutOf(winningOutcome);
-  const outcomes = new Set<Outcome>();
+  const burnt = { YES: 0, NO: 0 };
   for (const indexSet of call.indexSets) {
     const outcome = OUTCOME_OF.get(indexSet);
     if (outcome === undefined) return reverted("got invalid index set");
-    outcomes.add(outcome);
+    burnt[outcome] = context.holding(from, tokenOf(market.number, outcome));
   }
-  const burnt = { YES: 0, NO: 0 };
-  for (const outcome of outcomes) burnt[outcome] = context.holding(from, tokenOf(market.number, outcome));
   const paid = burnt.YES * payout.YES + burnt.NO * payout.NO;
   const moves = [
     { address: from, token: tokenOf(market.number, "YES"), amount: -burnt.YES },
@@ -265,7 +244,6 @@ export const PAYOUTS: Readonly<Record<WinningOutcome, readonly [yes: number, no:
   SPLIT: [1, 1],
 };
 
-/** Whether the report of a market's resolution is mined. */
 export function isReported({ chain }: State, { report }: Market): boolean {
   return report !== 0 && chain.transactions.get(report).status === "MINED";
 }

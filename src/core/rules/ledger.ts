@@ -37,41 +37,39 @@ export const sharesIn = (holding: Holding, outcome: Outcome): Balance<Size> =>
   outcome === "YES" ? holding.yes : holding.no;
 
 /** Returns the part of the account's grant not yet minted in this market. */
-export const grantDue = (account: Account, market: number): Size =>
-  size(account.everyMarket - (account.holdings.get(market)?.granted ?? 0));
+export const grantDue = (account: Account | undefined, market: number): Size =>
+  size(account === undefined ? 0 : account.everyMarket - (account.holdings.get(market)?.granted ?? 0));
 
 /**
  * Returns the events that mint an account's grant in the markets it touches and, if its grant is raised, in those that it
  * touched before. Ordered by market; `transaction` is the number of the first mint.
  */
 export function grantMintEvents(
-  account: { readonly number: number; readonly known: Account | undefined },
+  { number: account, known }: { readonly number: number; readonly known: Account | undefined },
   touched: Iterable<number>,
   raise: Size,
   transaction: number,
 ): EventOf<"grantMinted">[] {
-  const { number, known } = account;
   const before = raise > 0 && known !== undefined ? known.holdings.keys() : [];
-  const markets = [...new Set([...touched, ...before])].sort((a, b) => a - b);
-  const minted = markets.map((market) => ({
-    market,
-    size: size((known === undefined ? 0 : grantDue(known, market)) + raise),
-  }));
-  return minted
-    .filter((grant) => grant.size > 0)
-    .map((grant, index) => ({
+  const minted: EventOf<"grantMinted">[] = [];
+  for (const market of [...new Set([...touched, ...before])].sort((a, b) => a - b)) {
+    const due = size(grantDue(known, market) + raise);
+    if (due === 0) continue;
+    minted.push({
       kind: "grantMinted",
-      account: number,
-      ...grant,
-      transaction: transaction + index,
-    }));
+      account,
+      market,
+      size: due,
+      transaction: transaction + minted.length,
+    });
+  }
+  return minted;
 }
 
 /** Returns the USDC that must be issued to back minted grants. */
 export const backingOf = (minted: readonly EventOf<"grantMinted">[]): number =>
   minted.reduce((sum, grant) => sum + notional(FULL_PRICE, grant.size), 0);
 
-/** Returns the USDC that the exchange may still issue. */
 export const issuanceLeft = (state: State): Money => money(MAX_ISSUANCE - state.issued);
 
 const EMPTY_BALANCE: Balance<never> = emptyBalance();
@@ -94,7 +92,7 @@ export function shortfallOf(
 ): Shortfall | null {
   const isBuyer = side === "BUY";
   const owned = balanceOf(account, isBuyer ? USDC : token);
-  const due = isBuyer || account === undefined ? 0 : grantDue(account, market.number);
+  const due = isBuyer ? 0 : grantDue(account, market.number);
   const available = availableOf(owned, policy) + due;
   if (required <= available) return null;
   const asset = isBuyer ? "USDC" : tokenIdIn(market, outcomeOf(token));
@@ -141,7 +139,6 @@ export function addPendingMoves(state: State, moves: readonly Move[], sign: Sign
   }
 }
 
-/** Adds a change to the supply of a market, or subtracts it. */
 export function changeSupply(
   supply: Supply,
   { yes, no, collateral }: Omit<SupplyChange, "market">,
@@ -188,30 +185,29 @@ export function clearTouched({ accounts, markets, chain }: State): void {
   }
 }
 
-function clearPending<Unit extends number>(balance: Balance<Unit>): void {
-  balance.incoming = 0 as Unit;
-  balance.outgoing = 0 as Unit;
+function clearPending(balance: Balance<number>): void {
+  balance.incoming = 0;
+  balance.outgoing = 0;
 }
 
 /** Adds a fill of one party to its pending amounts. A seller's fee is deducted from the incoming amount. */
 export function addPendingFill(
-  collateral: Balance<Money>,
-  shares: Balance<Size>,
+  collateral: Balance<number>,
+  shares: Balance<number>,
   isBuyer: boolean,
   value: number,
   size: number,
   fee: number,
 ): void {
   if (isBuyer) {
-    collateral.outgoing = (collateral.outgoing + value + fee) as Money;
-    shares.incoming = (shares.incoming + size) as Size;
+    collateral.outgoing += value + fee;
+    shares.incoming += size;
   } else {
-    collateral.incoming = (collateral.incoming + value - fee) as Money;
-    shares.outgoing = (shares.outgoing + size) as Size;
+    collateral.incoming += value - fee;
+    shares.outgoing += size;
   }
 }
 
-/** Adds a fee to the pending amounts of the fee account. */
 export function addPendingFee(state: State, fee: Money): void {
   const { collateral } = state.accounts.get(FEES);
   if (collateral.incoming === 0) state.chain.touched.push(FEES, 0);

@@ -39,7 +39,6 @@ export const marketDeciders = {
     if (state.eventBySlug.has(facts.slug)) return refused({ code: "SLUG_TAKEN", slug: facts.slug });
     return accepted([{ kind: "eventCreated", event: state.events.next, ...facts }]);
   },
-  /** Creates a market of an event, immediately active. */
   createMarket(state, { kind: _, ...facts }) {
     const { event, slug } = facts;
     if (state.events.find(event) === undefined) return refused({ code: "EVENT_NOT_FOUND", event });
@@ -47,7 +46,6 @@ export const marketDeciders = {
     const transaction = state.chain.transactions.next;
     return accepted([{ kind: "marketCreated", market: state.markets.next, ...facts, transaction }]);
   },
-  /** Ends trading and cancels resting orders. */
   closeMarket(state, { market: number }) {
     const market = state.markets.find(number);
     if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: number });
@@ -67,7 +65,6 @@ export const marketDeciders = {
   },
 } satisfies Partial<Deciders>;
 
-/** Adds a market to the indexes. */
 export function indexMarket(state: State, { number, slug, conditionId, tokenIds }: Market): void {
   state.marketBySlug.set(slug, number);
   state.marketByConditionId.set(conditionId, number);

@@ -23,7 +23,6 @@ export const allowanceOf = (state: State, owner: Address, spender: Address): big
 export const isInitialOperator = (state: State, owner: Address, operator: Address): boolean =>
   operator === CONTRACTS.exchange && isApprovedInitially(state, owner);
 
-/** Whether the operator may move the owner's tokens. */
 export const isOperator = (state: State, owner: Address, operator: Address): boolean =>
   state.chain.wallets.get(owner)?.operators.get(operator) ?? isInitialOperator(state, owner, operator);
 
@@ -32,7 +31,6 @@ export const isRestricted = ({ allowances, operators }: ChainWallet): boolean =>
   (allowances.get(CONTRACTS.exchange) ?? UNLIMITED) !== UNLIMITED ||
   operators.get(CONTRACTS.exchange) === false;
 
-/** Part of the chain that holds permissions. */
 type Wallets = Pick<Chain, "wallets" | "restricted">;
 
 /** Returns the wallet of an address, creating it if necessary; only `apply` may call it with the chain of a state. */
@@ -67,7 +65,6 @@ function permissionsAt(state: State, height: number): Wallets {
   return wallets;
 }
 
-/** Whether any wallet has set a permission. */
 export const hasPermissions = ({ wallets }: Chain): boolean =>
   [...wallets.values()].some(hasExplicitPermissions);
 

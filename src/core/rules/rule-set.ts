@@ -30,7 +30,6 @@ export interface RuleSet {
   readonly replacedCallsStartAnew: boolean;
 }
 
-/** Rules of this version. */
 export const RULES: RuleSet = { receivingTouches: true, replacedCallsStartAnew: true };
 
 /** Rules of earlier versions, latest first. */

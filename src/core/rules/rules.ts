@@ -38,7 +38,6 @@ export function decide(state: State, { at, command }: Stamped, rules = RULES): D
   return decider(state, command as CommandOf<"placeOrder">, rules, at);
 }
 
-/** Writes an event into the state. @throws Error if the event cannot be applied, which is a defect. */
 export function apply(state: State, event: DomainEvent, at: Millis): void {
   (APPLIERS[event.kind] as (of: State, event: DomainEvent, at: Millis) => void)(state, event, at);
 }

@@ -201,7 +201,6 @@ export const settlementDeciders = {
       ? accepted([{ kind: "settlementFaultEnded", number }])
       : refused({ code: "FAULT_NOT_FOUND", number });
   },
-  /** Raises the fees of the exchange's own pending transactions. */
   bumpFees({ chain }) {
     const transactions = unminedOf(chain)
       .filter(({ content, status, exception }) => {
@@ -214,7 +213,6 @@ export const settlementDeciders = {
 } satisfies Partial<Deciders>;
 
 export const settlementAppliers = {
-  /** Executes one of the exchange's own transactions. */
   transactionMined(state, event) {
     const { building, transaction } = beginExecution(state.chain, event.transaction);
     changePermissions(state, state.chain, transaction);
@@ -239,7 +237,6 @@ export const settlementAppliers = {
     chain.lost.push(event.transaction);
     countFault(chain, transaction, event.fault);
   },
-  /** Fails a settlement and undoes all its trades in the ledger. */
   settlementFailed(state, event, at) {
     const { chain } = state;
     const transaction = chain.transactions.get(event.transaction);

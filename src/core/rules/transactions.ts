@@ -14,10 +14,9 @@ import {
   type TransactionException,
 } from "../chain/transaction.ts";
 import type { EventOf } from "../events.ts";
-import type { Digest } from "../hash.ts";
 import type { Order } from "../order.ts";
 import type { ExchangeConfig, State } from "../state.ts";
-import type { WinningOutcome } from "../terms.ts";
+import { WINNING_OUTCOMES, type WinningOutcome } from "../terms.ts";
 import { type Millis, millis } from "../units.ts";
 import { addMoves, addPendingMoves, changeSupply, type Sign } from "./ledger.ts";
 
@@ -30,11 +29,14 @@ export function addMatch(
   at: Millis,
 ): void {
   const { transactions } = state.chain;
-  const isNew = event.transaction !== transactions.size;
-  if (isNew) addTransaction(state, event.transaction, null, at, event.trade);
+  if (event.transaction !== transactions.size) {
+    const added = newTransaction(event.transaction, null);
+    added.firstTrade = event.trade;
+    added.logs = LOGS_OF_MATCH;
+    addTransaction(state, added, at);
+  }
   const transaction = transactions.get(event.transaction);
-  if (isNew) transaction.logs = LOGS_OF_MATCH;
-  else transaction.trades += 1;
+  transaction.trades += 1;
   addFill(transaction, event, taker, maker, event.fee > 0 && taker.fee === 0);
 }
 
@@ -67,30 +69,18 @@ function mixFill(transaction: Transaction, value: number): void {
 }
 
 /** Adds a transaction other than a match. */
-export function addContent(state: State, number: number, content: TransactionContent): void {
-  addTransaction(state, number, content, content.at, 0);
-}
+export const addContent = (state: State, number: number, content: TransactionContent): void =>
+  addTransaction(state, newTransaction(number, content), content.at);
 
-function addTransaction(
-  state: State,
-  number: number,
-  content: TransactionContent | null,
-  at: Millis,
-  firstTrade: number,
-): void {
-  const { chain } = state;
-  const transaction = newTransaction(number, content);
-  transaction.firstTrade = firstTrade;
-  transaction.trades = firstTrade === 0 ? 0 : 1;
+function addTransaction({ chain, config }: State, transaction: Transaction, at: Millis): void {
+  const { number, content } = transaction;
   chain.transactions.addAs(number, transaction);
   if (!awaitsBlock(transaction)) return;
   chain.pending += 1;
-  if (!waitsForNonce(chain, content)) scheduleBlock(chain, state.config, at);
+  // A call waits for an earlier nonce of its wallet; the call with that nonce schedules the block of both.
+  if (content?.kind === "call" && content.nonce > (chain.wallets.get(content.from)?.mined ?? 0)) return;
+  scheduleBlock(chain, config, at);
 }
-
-/** Whether a call waits for an earlier nonce of its wallet; the call with that nonce schedules the block of both. */
-const waitsForNonce = ({ wallets }: Chain, content: TransactionContent | null): boolean =>
-  content?.kind === "call" && content.nonce > (wallets.get(content.from)?.mined ?? 0);
 
 /** Schedules the next block as the mining mode requires, unless one is already due. */
 export function scheduleBlock(chain: Chain, config: ExchangeConfig, at: Millis): void {
@@ -172,26 +162,14 @@ export function settleMoves(state: State, transaction: Transaction, sign: Sign):
 
 /** Mixes one of the exchange's own transactions into the digest. */
 export function mixOwn(
-  { chain, markets }: Pick<State, "chain" | "markets">,
+  { chain: { digest }, markets }: Pick<State, "chain" | "markets">,
   { content, fillsA, fillsB }: Pick<Transaction, "content" | "fillsA" | "fillsB">,
 ): void {
-  if (content === null) {
-    chain.digest.mix(fillsA);
-    chain.digest.mix(fillsB);
-  } else mixContent(chain.digest, markets, content);
-}
-
-/** Mixes the number and result of a mined transaction into the digest. */
-export function mixMined(
-  { digest }: Chain,
-  { number, status }: Pick<Transaction, "number" | "status">,
-): void {
-  digest.mix(number);
-  digest.mix(status === "MINED" ? 1 : 0);
-}
-
-function mixContent(digest: Digest, markets: State["markets"], content: TransactionContent): void {
-  switch (content.kind) {
+  switch (content?.kind) {
+    case undefined:
+      digest.mix(fillsA);
+      digest.mix(fillsB);
+      return;
     case "prepare":
       digest.mix(content.market);
       return;
@@ -204,18 +182,24 @@ function mixContent(digest: Digest, markets: State["markets"], content: Transact
       digest.mixWide(content.collateral);
       digest.mix(content.size);
       return;
-    default:
+    case "call":
       throw new Error("a call is not the exchange's own");
   }
 }
 
-const WINNERS: readonly (WinningOutcome | null)[] = ["YES", "NO", "SPLIT"];
+const WINNERS: readonly (WinningOutcome | null)[] = WINNING_OUTCOMES;
+
+/** Mixes the number and result of a mined transaction into the digest. */
+export function mixMined(
+  { digest }: Chain,
+  { number, status }: Pick<Transaction, "number" | "status">,
+): void {
+  digest.mix(number);
+  digest.mix(status === "MINED" ? 1 : 0);
+}
 
 /** Marks a transaction as processed by the block being assembled; returns both. */
-export function beginExecution(
-  chain: Chain,
-  number: number,
-): { building: Building; transaction: Transaction } {
+export function beginExecution(chain: Chain, number: number) {
   const { building } = chain;
   if (building === null) throw new Error(`transaction ${number} is executed outside a block`);
   building.cursor = number;

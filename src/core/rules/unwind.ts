@@ -130,23 +130,17 @@ export class Unwinding {
     for (const projection of this.#projections.values()) {
       const cover = this.#coverOf(projection);
       if (this.#balanceOf(projection).reserved <= cover) continue;
+      const { account, token } = projection;
       let kept = 0;
-      for (const { order, amount } of this.#claims(projection)) {
+      for (const order of openOrdersOf(this.#state, this.#state.accounts.get(account))) {
+        if ((order.side === "BUY" ? USDC : order.token) !== token) continue;
+        const { feeRateBps } = this.#state.markets.get(marketOfToken(order.token));
+        const amount = reservationOf(order, remainingOf(order), feeRateBps);
         if (kept + amount <= cover) kept += amount;
-        else orders.push(order);
+        else orders.push(order.number);
       }
     }
     return orders.sort((a, b) => a - b);
-  }
-
-  /** Yields the reservations of an account's open orders in an asset, oldest first. */
-  *#claims({ account, token }: Projection): Generator<{ readonly order: number; readonly amount: number }> {
-    const { accounts, markets } = this.#state;
-    for (const order of openOrdersOf(this.#state, accounts.get(account))) {
-      if ((order.side === "BUY" ? USDC : order.token) !== token) continue;
-      const { feeRateBps } = markets.get(marketOfToken(order.token));
-      yield { order: order.number, amount: reservationOf(order, remainingOf(order), feeRateBps) };
-    }
   }
 
   #balanceOf({ account, token }: Projection): Readonly<Balance<number>> {
