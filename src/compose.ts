@@ -200,14 +200,10 @@ async function servePool(
 ): Promise<RunningServer> {
   const shared = newSharedParts(config);
   const page = new InspectorPage();
-  const pool = new Pool({
-    ...shared,
-    size,
-    options: optionsOf(config, origin, ""),
-    open: (number) => {
-      const opened = openAtOrigin(config, origin);
-      return new ExchangeSite(serviceOf(config, opened, warn, shared, `/${number}`), page);
-    },
+  const options = optionsOf(config, origin, "");
+  const pool = new Pool({ ...shared, options }, size, (number) => {
+    const opened = openAtOrigin(config, origin);
+    return new ExchangeSite(serviceOf(config, opened, warn, shared, `/${number}`), page);
   });
   const clock = { setting: settingOf(config) };
   const { http, local } = localAt(pool, { origin, exchange: exchangeAt(origin), clock });

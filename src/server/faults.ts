@@ -1,5 +1,4 @@
 import { takesFaults } from "../api/control.ts";
-import type { Endpoint } from "../api/endpoint.ts";
 import { type AnyEndpoint, ENDPOINTS, type Operation, type ReplyTo } from "../api/endpoints.ts";
 import { ApiError, type ErrorCode } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
@@ -124,71 +123,47 @@ export class Faults {
   }
 }
 
-/** The endpoints that a route names, and the route in its canonical form. */
-interface FaultRoute {
-  readonly route: string;
-  readonly operations: ReadonlySet<Operation>;
-}
-
 const EVERYWHERE = "*";
 const ROUTE = /^(?:([A-Za-z]+) +)?(\/\S*)$/;
 
-/**
- * Parses a route such as `POST /clob/order`: method and path of an endpoint as in the OpenAPI document. Without a method
- * it names all methods of the path; `/clob` is optional, parameters may have any name, and `*` means every endpoint.
- * @throws ApiError `INVALID_PARAMETER` if it names no endpoint that takes faults.
- */
-export function readFaultRoute(text: string): FaultRoute {
-  const targets = ENDPOINTS.filter(takesFaults);
-  if (text === EVERYWHERE) return { route: text, operations: operationsOf(targets) };
-  const [, method, path = ""] = ROUTE.exec(text) ?? [];
-  const named = targets.filter((endpoint) => isNamed(endpoint, method, path));
-  const [first] = named;
-  if (first === undefined) throw unknownRoute(text, method, path);
-  return { route: written(method, first.path), operations: operationsOf(named) };
-}
-
-const operationsOf = (endpoints: readonly AnyEndpoint[]): Set<Operation> =>
-  new Set(endpoints.map(({ operation }) => operation));
-
 const shapeOf = (path: string): string => path.replace(/\{\w*\}/g, "{}");
-
-const isNamed = (
-  endpoint: Pick<Endpoint, "method" | "path">,
-  method: string | undefined,
-  path: string,
-): boolean =>
-  (method === undefined || method === endpoint.method) && shapesOf(endpoint.path).includes(shapeOf(path));
-
-/** Returns the accepted spellings of an endpoint's path. */
-const shapesOf = (path: string): string[] => [shapeOf(path), shapeOf(path).replace(/^\/clob\//, "/")];
 
 const written = (method: string | undefined, path: string): string =>
   method === undefined ? path : `${method} ${path}`;
 
-function unknownRoute(text: string, method: string | undefined, path: string): ApiError {
-  const found = JSON.stringify(text);
-  const details = { fields: ["route"] };
-  if (ENDPOINTS.some((endpoint) => !takesFaults(endpoint) && isNamed(endpoint, method, path))) {
-    return new ApiError("INVALID_PARAMETER", `route: faults never apply to ${found}`, {
-      hint: "faults apply to /api, /clob and /chain, never the control plane, /healthz or /openapi.json",
-      details,
-    });
-  }
-  const meant = namesOf(method);
-  const like = meant.get(nearest(text, meant.keys()) ?? "");
-  return new ApiError(
-    "INVALID_PARAMETER",
-    `route: expected a method and path such as POST /clob/order, or *, found ${found}`,
-    {
-      hint: like === undefined ? "GET /openapi.json lists all routes" : `did you mean "${like}"?`,
-      details,
-    },
-  );
+/**
+ * Parses a route such as `POST /clob/order`: method and path of an endpoint as in the OpenAPI document. Without a method
+ * it names all methods of the path; `/clob` is optional, parameters may have any name, and `*` means every endpoint.
+ * Returns the endpoints, and the route in its canonical form.
+ * @throws ApiError `INVALID_PARAMETER` if it names no endpoint that takes faults.
+ */
+export function readFaultRoute(text: string) {
+  const [, method, path = ""] = ROUTE.exec(text) ?? [];
+  const isNamed = (endpoint: AnyEndpoint): boolean => {
+    if (method !== undefined && method !== endpoint.method) return false;
+    const shape = shapeOf(endpoint.path);
+    return [shape, shape.replace(/^\/clob\//, "/")].includes(shapeOf(path));
+  };
+  const isEverywhere = text === EVERYWHERE;
+  const named = ENDPOINTS.filter((endpoint) => takesFaults(endpoint) && (isEverywhere || isNamed(endpoint)));
+  const [first] = named;
+  if (first === undefined) throw unknownRoute(text, method, ENDPOINTS.some(isNamed));
+  const operations: ReadonlySet<Operation> = new Set(named.map(({ operation }) => operation));
+  return { route: isEverywhere ? text : written(method, first.path), operations };
 }
 
-/** Returns each name of an endpoint, with and without its prefix, and its route; with the method if one is given. */
-function namesOf(method: string | undefined): Map<string, string> {
+/** `isKnown` tells whether it names an endpoint that takes no faults. */
+function unknownRoute(text: string, method: string | undefined, isKnown: boolean): ApiError {
+  const refused = (why: string, hint: string): ApiError =>
+    new ApiError("INVALID_PARAMETER", `route: ${why} ${JSON.stringify(text)}`, {
+      hint,
+      details: { fields: ["route"] },
+    });
+  if (isKnown) {
+    const hint = "faults apply to /api, /clob and /chain, never the control plane, /healthz or /openapi.json";
+    return refused("faults never apply to", hint);
+  }
+  // Each name of an endpoint, with and without its prefix, and its route; with the method if one is given.
   const names = new Map<string, string>();
   for (const endpoint of ENDPOINTS.filter(takesFaults)) {
     const name = (path: string): string => written(method && endpoint.method, path);
@@ -196,7 +171,11 @@ function namesOf(method: string | undefined): Map<string, string> {
     names.set(route, route);
     names.set(name(endpoint.path.replace(/^\/(?:api|clob)\//, "/")), route);
   }
-  return names;
+  const like = names.get(nearest(text, names.keys()) ?? "");
+  return refused(
+    "expected a method and path such as POST /clob/order, or *, found",
+    like === undefined ? "GET /openapi.json lists all routes" : `did you mean "${like}"?`,
+  );
 }
 
 export function injectedError(

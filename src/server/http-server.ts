@@ -9,9 +9,8 @@ import { type Socket, Server as TcpServer } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { ApiError, errorBody } from "../api/errors.ts";
 import type { ChainSockets } from "./chain-sockets.ts";
-import { type Incoming, JSON_MEDIA, type Outbox, Outgoing } from "./messages.ts";
-import type { RequestLog } from "./request-log.ts";
-import type { Service } from "./service.ts";
+import { type Incoming, JSON_MEDIA, Outgoing } from "./messages.ts";
+import type { Service, ServiceOptions } from "./service.ts";
 
 const CLOSE_GRACE_MS = 2_000;
 
@@ -25,13 +24,16 @@ interface ListenAddress {
 const TIMEOUT_CHECK_MS = 500;
 const KEEP_ALIVE_MS = 65_000;
 
+/** What all exchanges of a site share. */
+interface SiteService extends Pick<Service, "outbox" | "log"> {
+  readonly options: Pick<ServiceOptions, "requestTimeoutMs">;
+}
+
 /** What an HTTP server serves: one exchange or a pool of exchanges. */
 export interface Site {
   /** Class of its requests. */
   readonly Request: typeof Incoming;
-  readonly requestTimeoutMs: number;
-  readonly outbox: Outbox;
-  readonly log: RequestLog;
+  readonly service: SiteService;
   /** The exchanges opened so far; none is opened after the server has closed. */
   readonly members: readonly { readonly service: Service; readonly chainSockets: ChainSockets }[];
   /** Returns request ids, which count requests in the order in which they are processed. */
@@ -146,7 +148,8 @@ function connectInMemory(server: Server): Duplex {
 }
 
 export function createHttpServer(site: Site): Server {
-  const { requestTimeoutMs, outbox } = site;
+  const { outbox, options } = site.service;
+  const { requestTimeoutMs } = options;
   const server = createServer({
     IncomingMessage: site.Request,
     ServerResponse: Outgoing as unknown as typeof ServerResponse,
@@ -280,7 +283,7 @@ function refuseOnSocket(site: Site, error: NodeJS.ErrnoException, socket: Duplex
     socket.destroy();
     return;
   }
-  const known = socketError(error, site.requestTimeoutMs);
+  const known = socketError(error, site.service.options.requestTimeoutMs);
   const body = JSON.stringify(errorBody(known, requestId));
   const length = String(Buffer.byteLength(body));
   const pairs = [...site.headersOf(requestId), "content-type", JSON_MEDIA, "content-length", length];
@@ -288,7 +291,14 @@ function refuseOnSocket(site: Site, error: NodeJS.ErrnoException, socket: Duplex
   for (let at = 0; at < pairs.length; at += 2) lines.push(`${pairs[at]}: ${pairs[at + 1]}`);
   socket.end([...lines, "connection: close", "", body].join("\r\n"));
   setTimeout(() => socket.destroy(), HANG_UP_MS).unref();
-  site.log.request({ requestId, method: "-", path: "-", status: known.status, ms: 0, code: known.code });
+  site.service.log.request({
+    requestId,
+    method: "-",
+    path: "-",
+    status: known.status,
+    ms: 0,
+    code: known.code,
+  });
 }
 
 function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError {

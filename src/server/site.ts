@@ -12,11 +12,10 @@ import { guardHost, preflightHeaders } from "./access.ts";
 import { ChainSockets } from "./chain-sockets.ts";
 import { HANDLERS } from "./handlers/all.ts";
 import type { Site } from "./http-server.ts";
-import { Incoming, JSON_MEDIA, type Outbox, type Outgoing, pathOf } from "./messages.ts";
-import type { RequestLog } from "./request-log.ts";
+import { Incoming, JSON_MEDIA, type Outgoing, pathOf } from "./messages.ts";
 import { mountEndpoints } from "./router.ts";
 import { type Bytes, internalError, sendBytes, sendEmpty, sendError, simHeaders } from "./send.ts";
-import type { Service, ServiceOptions } from "./service.ts";
+import type { Service } from "./service.ts";
 
 /** Returns a generator of request ids. */
 function requestIds(): () => string {
@@ -31,9 +30,6 @@ function requestIds(): () => string {
 export class ExchangeSite implements Site {
   readonly Request = Incoming;
   readonly service: Service;
-  readonly requestTimeoutMs: number;
-  readonly outbox: Outbox;
-  readonly log: RequestLog;
   readonly nextId = requestIds();
   readonly chainSockets: ChainSockets;
   readonly members = [this];
@@ -42,9 +38,6 @@ export class ExchangeSite implements Site {
   /** `page` may be shared by the exchanges of a server. */
   constructor(service: Service, page = new InspectorPage()) {
     this.service = service;
-    this.requestTimeoutMs = service.options.requestTimeoutMs;
-    this.outbox = service.outbox;
-    this.log = service.log;
     this.chainSockets = new ChainSockets(service);
     this.#router = createRouter(service, page);
   }
@@ -106,14 +99,7 @@ const undecodable = ({ url }: Incoming): ApiError =>
     `the path ${JSON.stringify(pathOf(url).slice(0, 200))} is not valid percent-encoding`,
   );
 
-interface PoolOptions {
-  readonly size: number;
-  readonly options: Pick<ServiceOptions, "version" | "allowHosts" | "beyondLoopback" | "requestTimeoutMs">;
-  readonly outbox: Outbox;
-  readonly log: RequestLog;
-  /** Opens the exchange that is served below `/number`. */
-  readonly open: (number: number) => ExchangeSite;
-}
+type PoolService = Pick<Service, "options" | "outbox" | "log">;
 
 /** An answer of the pool itself. */
 interface PoolReply {
@@ -142,19 +128,18 @@ function targetIn(url: string): { readonly number: number; readonly rest: string
  */
 export class Pool implements Site {
   readonly Request: typeof Incoming;
-  readonly requestTimeoutMs: number;
-  readonly outbox: Outbox;
-  readonly log: RequestLog;
+  readonly service: PoolService;
   readonly nextId = requestIds();
-  readonly #pool: PoolOptions;
+  readonly #size: number;
+  readonly #open: (number: number) => ExchangeSite;
   readonly #members = new Map<number, ExchangeSite>();
 
-  constructor(pool: PoolOptions) {
-    this.#pool = pool;
-    this.Request = requestsTo(pool.size);
-    this.requestTimeoutMs = pool.options.requestTimeoutMs;
-    this.outbox = pool.outbox;
-    this.log = pool.log;
+  /** `open` opens the exchange that is served below `/number`. */
+  constructor(service: PoolService, size: number, open: (number: number) => ExchangeSite) {
+    this.service = service;
+    this.#size = size;
+    this.#open = open;
+    this.Request = requestsTo(size);
   }
 
   /** The opened exchanges, in the order of their first requests. */
@@ -163,12 +148,12 @@ export class Pool implements Site {
   }
 
   headersOf(requestId: string): string[] {
-    return ["x-request-id", requestId, "x-sim-pool", String(this.#pool.size)];
+    return ["x-request-id", requestId, "x-sim-pool", String(this.#size)];
   }
 
   answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void {
     try {
-      guardHost(this.#pool.options, request);
+      guardHost(this.service.options, request);
       const target = targetIn(request.url);
       if (target === null) {
         if (refusal !== undefined) throw refusal;
@@ -200,13 +185,13 @@ export class Pool implements Site {
 
   /** Returns an exchange, opening it if needed. @throws ApiError `ROUTE_NOT_FOUND` if `number` is out of range. */
   #member(number: number): ExchangeSite {
-    const { size, open } = this.#pool;
+    const size = this.#size;
     if (!isWithin(number, size)) {
       throw new ApiError("ROUTE_NOT_FOUND", `no such exchange: the pool has ${rangeOf(size)}`, {
         hint: number > size ? "start with a larger --pool for more" : beginWith(size, ""),
       });
     }
-    const member = this.#members.get(number) ?? open(number);
+    const member = this.#members.get(number) ?? this.#open(number);
     this.#members.set(number, member);
     return member;
   }
@@ -214,7 +199,7 @@ export class Pool implements Site {
   /** Returns the pool's own reply. @throws ApiError if the path or method has none. */
   #replyTo(request: Incoming): PoolReply {
     const { method, headers } = request;
-    const { size, options } = this.#pool;
+    const size = this.#size;
     const path = pathOf(request.url);
     const areOpen = Array.from({ length: size }, (_, index) => this.#members.has(index + 1));
     if (path === "/" && wantsPage(request)) return poolPage(areOpen);
@@ -233,11 +218,11 @@ export class Pool implements Site {
       url: `http://${headers.host}/${index + 1}`,
       isOpen,
     }));
-    return inJson({ name: "clobsim", version: options.version, pool: size, exchanges });
+    return inJson({ name: "clobsim", version: this.service.options.version, pool: size, exchanges });
   }
 
   #defect({ method, url }: Incoming, error: unknown): ApiError {
-    this.log.defect(error, { method, path: pathOf(url) });
+    this.service.log.defect(error, { method, path: pathOf(url) });
     return internalError();
   }
 
@@ -251,7 +236,7 @@ export class Pool implements Site {
     response.writeHead(status, [...this.headersOf(requestId), ...headers, ...more, ...length]);
     response.end(method === "HEAD" ? undefined : text);
     const ms = performance.now() - arrivedAt;
-    this.log.request({ requestId, method, path: pathOf(url), status, ms, code: error?.code });
+    this.service.log.request({ requestId, method, path: pathOf(url), status, ms, code: error?.code });
   }
 }
 

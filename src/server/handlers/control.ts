@@ -23,7 +23,7 @@ import { canonicalLines } from "../../core/state-document.ts";
 import type { Steps } from "../../core/steps.ts";
 import { readAddress } from "../../core/terms.ts";
 import { parseDuration, parseIso, toIso } from "../../core/time.ts";
-import { MAX_MILLIS, type Millis, type Money, millis, money, type Size, size } from "../../core/units.ts";
+import { MAX_MILLIS, type Millis, millis, money, size } from "../../core/units.ts";
 import type { ClockMode, Snapshots, StoredSnapshot } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
 import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
@@ -55,9 +55,9 @@ export const controlHandlers = {
     const address = addressIn(path.address);
     const tokens = Object.entries(body.tokens ?? {}).map(([tokenId, shares]) => ({
       tokenId,
-      size: exact<Size>(`tokens.${tokenId}`, shares, SIZE_PLACES, size),
+      size: size(exact(`tokens.${tokenId}`, shares, SIZE_PLACES)),
     }));
-    const collateral = exact<Money>("collateral", body.collateral ?? 0, MONEY_PLACES, money);
+    const collateral = money(exact("collateral", body.collateral ?? 0, MONEY_PLACES));
     submit(service, { kind: "fundAccount", address, collateral, tokens, everyMarket: size(0) });
     return accountOf(view, address);
   },
@@ -215,14 +215,9 @@ function addressIn(text: string): string {
 const accountOf = (view: View, address: string): ReplyTo<"getAccount"> =>
   accountReply(view, findAccount(view.state, address) ?? emptyAccount(0, address));
 
-function exact<Unit extends number>(
-  field: string,
-  value: number,
-  places: number,
-  unit: (units: number) => Unit,
-): Unit {
+function exact(field: string, value: number, places: number): number {
   const units = unitsOf(value, places);
-  if (units !== null) return unit(units);
+  if (units !== null) return units;
   throw invalidFields(`${field} ${value} has more than ${places} decimals`, field);
 }
 
@@ -305,7 +300,7 @@ export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]
 }
 
 /** Longest duration that is parsed, in whole days. */
-const MAX_DAYS = Math.floor(MAX_MILLIS / 86_400_000);
+const MAX_DAYS = Math.floor(MAX_MILLIS / DAY_MS);
 
 /** Returns the time to which a change moves the clock, never before `now`. Mode real alone advances to the wall clock. */
 function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | null): Millis {
@@ -322,8 +317,7 @@ function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | n
     return within(now + duration);
   }
   if (time === undefined) return mode === "real" && wall !== null && wall > now ? wall : now;
-  const at = parseIso(time);
-  if (at === null) throw invalidFields(`time must be ISO-8601 with a zone, found ${quoted(time)}`, "time");
+  const at = timeIn("time", time);
   if (at < now)
     throw invalidFields(
       `time ${toIso(at)} is before the clock's ${toIso(now)}, and time never runs backwards`,
@@ -357,9 +351,8 @@ const snapshotReply = ({
 function named(snapshots: Snapshots, idOrName: string): StoredSnapshot {
   const snapshot = snapshots.find(idOrName);
   if (snapshot !== undefined) return snapshot;
-  throw new ApiError("SNAPSHOT_NOT_FOUND", `no snapshot ${quoted(idOrName, 100)}`, {
-    hint: hintOf(snapshots.all),
-  });
+  const hint = hintOf(snapshots.all);
+  throw new ApiError("SNAPSHOT_NOT_FOUND", `no snapshot ${quoted(idOrName, 100)}`, { hint });
 }
 
 /** Lists the latest snapshots, newest first, by id and name. */
@@ -428,4 +421,11 @@ function latencyOf(text: string): number {
     `latency must be a duration such as 200ms or 2s, at most 1h, found ${JSON.stringify(text)}`,
     "latency",
   );
+}
+
+/** Reads a time in a field of a body. @throws ApiError `INVALID_PARAMETER` */
+export function timeIn(field: string, text: string): Millis {
+  const at = parseIso(text);
+  if (at !== null) return at;
+  throw invalidFields(`${field} must be ISO-8601 with a zone, found ${quoted(text)}`, field);
 }

@@ -24,13 +24,13 @@ import {
   type View,
 } from "../../api/view.ts";
 import { parseCommand } from "../../core/commands.ts";
-import { PRICE_PLACES, quoted, SIZE_PLACES } from "../../core/format.ts";
+import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { type Market, outcomeOf } from "../../core/market.ts";
 import type { Outcome } from "../../core/terms.ts";
-import { parseIso } from "../../core/time.ts";
 import { type Millis, price, size } from "../../core/units.ts";
 import { JsonText } from "../messages.ts";
 import type { BodyOf, Call, Handlers, Service } from "../service.ts";
+import { timeIn } from "./control.ts";
 import { submit } from "./trading.ts";
 
 const ofToken =
@@ -200,10 +200,5 @@ function freeSlug(title: string, isTaken: (slug: string) => boolean): string {
   return slug;
 }
 
-function timeOrNull(text: string | null | undefined): Millis | null {
-  if (text === null || text === undefined) return null;
-  const at = parseIso(text);
-  if (at === null)
-    throw invalidFields(`endDate must be ISO-8601 with a zone, found ${quoted(text)}`, "endDate");
-  return at;
-}
+const timeOrNull = (text: string | null | undefined): Millis | null =>
+  text === null || text === undefined ? null : timeIn("endDate", text);

@@ -48,7 +48,7 @@ export const tradingHandlers = {
   },
   listTrades: ({ query, caller }, _service, view) => {
     const account = findAccount(view.state, caller);
-    const fills = account === undefined ? { size: 0, get: () => 0 } : fillsMatching(view, account, query);
+    const fills = account === undefined ? NONE : fillsMatching(view, account, query);
     return pageAt(fills.size, query, (index) => {
       const fill = fills.get(fills.size - index);
       return tradeReply(view, view.state.trades.get(tradeOfFill(fill)), roleOfFill(fill));
@@ -165,12 +165,12 @@ function withinScope(view: View, account: Account, filter: FillFilter): Fills {
   return holding === undefined ? NONE : merged(holding.yesFills, holding.noFills);
 }
 
-const NONE: Fills = { size: 0, get: () => 0 };
-
 const listed = (fills: readonly number[]): Fills => ({
   size: fills.length,
   get: (place) => fills[place - 1] as number,
 });
+
+const NONE = listed([]);
 
 /** Merges two lists of fills in order of time, which is the order of their numbers. */
 function merged(a: Table<number> | null, b: Table<number> | null): Fills {
