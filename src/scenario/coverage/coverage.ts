@@ -1,6 +1,7 @@
 import { type AnyEndpoint, ENDPOINTS, isTradingEndpoint } from "../../api/endpoints.ts";
 import { parseReply } from "../../client/result.ts";
 import type { Transport } from "../../client/transport.ts";
+import type { Exchange } from "../../engine/exchange.ts";
 import { OWN_EXPECTATIONS } from "../language/expectations.ts";
 import { type Scenario, type Step, stepsOf } from "../language/steps.ts";
 import { failedLines, INDENT, markOf } from "../report/spec.ts";
@@ -26,27 +27,19 @@ interface Exercise {
   readonly counts: Counts;
 }
 
-export const coverageOf = (groups: readonly Group[], exercises: readonly Exercise[]) =>
+const coverageOf = (groups: readonly Group[], exercises: readonly Exercise[]) =>
   groups.map(({ name, items }) => ({
     name,
     items: Array.from(items, ([item, words]) => {
-      let scenarios = 0;
-      let times = 0;
-      let first: string | null = null;
-      for (const { file, counts } of exercises) {
-        const seen = counts.times(name, item);
-        if (seen === 0) continue;
-        first ??= file;
-        scenarios += 1;
-        times += seen;
-      }
-      return { words, scenarios, times, first };
+      const own = exercises.filter(({ counts }) => counts.times(name, item) > 0);
+      const times = own.reduce((sum, { counts }) => sum + counts.times(name, item), 0);
+      return { words, scenarios: own.length, times, first: own[0]?.file ?? null };
     }),
   }));
 
-/** Number of exercised items, and the percentage, rounded down to a tenth: 100 only if all are exercised. */
 type Share = ReturnType<typeof shareOf>;
 
+/** Number of exercised items, and the percentage, rounded down to a tenth: 100 only if all are exercised. */
 export function shareOf(groups: readonly GroupCoverage[]) {
   const items = groups.flatMap((group) => group.items);
   const exercised = items.filter(({ scenarios }) => scenarios > 0).length;
@@ -108,19 +101,12 @@ export function coverageDocument({ groups, suite }: Coverage): object {
     groups: groups.map((group) => ({
       name: group.name,
       ...shareOf([group]),
-      items: group.items.map(({ words, scenarios, times, first }) => ({
-        name: words.join(" "),
-        scenarios,
-        times,
-        first,
-      })),
+      items: group.items.map(({ words, ...counts }) => ({ name: words.join(" "), ...counts })),
     })),
-    failed: resultsOf("failed").map(({ file, name, failure }) => ({
-      file,
-      name,
-      message: failure?.message ?? null,
-      repeat: failure?.repeat ?? null,
-    })),
+    failed: resultsOf("failed").map(({ file, name, failure }) => {
+      const { message = null, repeat = null } = failure ?? {};
+      return { file, name, message, repeat };
+    }),
     skipped: resultsOf("skipped").map(({ file, name, reason }) => ({ file, name, reason })),
   };
 }
@@ -145,14 +131,12 @@ export async function measureCoverage(
   return { groups: coverageOf(universe(via), observer.exercises), suite };
 }
 
-type Opened = NonNullable<Parameters<StartServer>[2]>;
-
 class Observer implements SuiteWatcher {
   readonly exercises: Exercise[] = [];
   #counts = new Counts();
   #isLocal = false;
 
-  opened(exchange: Parameters<Opened>[0]): void {
+  opened(exchange: Exchange): void {
     watchExchange(exchange, this.#counts);
   }
 

@@ -81,13 +81,7 @@ const GROUPS = {
       ["held: UNDERPRICED", "MATCHED (underpriced)"],
     ]),
   ]),
-  "settlement faults": namedItems([
-    ["fail", "fail"],
-    ["retry", "retry"],
-    ["delay", "delay"],
-    ["ghost", "ghost"],
-    ["gasSpike", "gas-spike"],
-  ]),
+  "settlement faults": new Map([...items("fail", "retry", "delay", "ghost"), ["gasSpike", ["gas-spike"]]]),
   "chain calls": new Map([...items("split", "merge", "redeem"), ["reverted", ["reverted when mined"]]]),
   "error codes of trading": tradingCodes(),
   steps: namedItems(stepNames.map(({ kind, name }) => [kind, name])),
@@ -105,18 +99,15 @@ const GROUPS = {
 
 export type GroupName = keyof typeof GROUPS;
 
-export interface Group {
-  readonly name: GroupName;
-  readonly items: Items;
-}
+export type Group = ReturnType<typeof universe>[number];
 
 const OVER_HTTP: readonly string[] = ["endpoints", "errors by endpoint"];
 
 /** Returns all groups; those of HTTP only if all scenarios run over HTTP. */
-export const universe = (via: "auto" | "process" | "http"): readonly Group[] =>
+export const universe = (via: "auto" | "process" | "http") =>
   (Object.keys(GROUPS) as GroupName[])
     .filter((name) => via === "http" || !OVER_HTTP.includes(name))
-    .map((name) => ({ name, items: GROUPS[name] }));
+    .map((name) => ({ name, items: GROUPS[name] as Items }));
 
 /** Returns the possible error codes of an endpoint on the servers of scenarios, which accept unknown fields. */
 function documentedCodes(endpoint: AnyEndpoint): readonly ErrorCode[] {
@@ -165,10 +156,6 @@ export function watchExchange(exchange: Exchange, counts: Counts): void {
   exchange.watch((sequence, _at, events) => observer.observe(sequence, events));
 }
 
-type Handlers = {
-  readonly [Kind in DomainEvent["kind"]]?: (event: EventOf<Kind>) => void;
-};
-
 class Observer {
   readonly #exchange: Exchange;
   readonly #counts: Counts;
@@ -203,7 +190,7 @@ class Observer {
   }
 
   /** Other kinds of events have no items. */
-  readonly #handlers: Handlers = {
+  readonly #handlers: { readonly [Kind in DomainEvent["kind"]]?: (event: EventOf<Kind>) => void } = {
     orderPlaced: ({ order, orderType, token, blockingOwnOrder }) => {
       const { matching, selfTrade, tickSize } = this.#marketOf(token);
       this.#counts.add("order types", orderType);

@@ -3,7 +3,7 @@ import { anyOf, OUTCOMES, SIDES } from "../../core/terms.ts";
 import type { Money, Size } from "../../core/units.ts";
 import type { Declarations, Funding } from "./declarations.ts";
 import { LineWords, oneOf, positive, SHARES, USDC, units } from "./fields.ts";
-import { linesAt, orderStateAt, readFillLine, readOrderLine, rejectsAt } from "./order-line.ts";
+import { linesAt, NOT_LIVE, orderStateAt, readFillLine, readOrderLine, rejectsAt } from "./order-line.ts";
 import { meaning, meantWord, type Node, type Word } from "./page.ts";
 import { keyBeside, type StepSource, step } from "./step-source.ts";
 
@@ -50,7 +50,7 @@ export const ACCOUNT_STEPS = {
     form: "`alice: cancel bid`",
     does: "cancels one of her orders",
     control: null,
-    refusals: ["rejects", "already matched", "already canceled", "already expired"],
+    refusals: ["rejects", ...NOT_LIVE],
     beside: { status: orderStateAt, rejects: rejectsAt },
     read: (source) => {
       const { head, declared } = source;

@@ -50,12 +50,7 @@ export const NEXT_ORDER = "next order";
 export type Expiry = { readonly after: number } | { readonly at: Millis } | { readonly text: string };
 
 /** The words of an order line as written. They may be invalid only in a step that expects a refusal. */
-export interface OrderWords {
-  readonly side: string;
-  readonly size: string;
-  readonly outcome: string;
-  readonly price: string;
-  readonly type: string;
+export interface OrderWords extends Readonly<Record<"side" | "size" | "outcome" | "price" | "type", string>> {
   readonly expiry: Expiry | null;
   readonly market: string | null;
 }
@@ -87,11 +82,8 @@ export function orderBodyOf(words: OrderWords, tokenId: string, now: Millis): Re
   };
 }
 
-const expirationOf = (expiry: { readonly after: number } | { readonly at: Millis }, now: Millis): Millis =>
-  "after" in expiry ? millis(now + expiry.after) : expiry.at;
-
 const expirationText = (expiry: Expiry, now: Millis): string =>
-  "text" in expiry ? expiry.text : toIso(expirationOf(expiry, now));
+  "text" in expiry ? expiry.text : toIso("after" in expiry ? millis(now + expiry.after) : expiry.at);
 
 /** Returns the words that make such a body; a value that is neither text nor number becomes an empty word. */
 export function wordsOfBody(
@@ -113,16 +105,7 @@ const NOT_EXPIRING = "in MARKET, as NAME or the end of the line, because only GT
 const ORDER_ENDING = "in MARKET, then as NAME, or the end of the line";
 
 /** Reads `BUY 100 YES @ 0.55 GTD +60s in rain as bid`. With `mayBeWrong` only the form of the line must be valid. */
-export function readOrderLine(
-  line: LineWords,
-  declared: Declarations,
-  mayBeWrong: boolean,
-): {
-  readonly words: OrderWords;
-  /** Null if a word is invalid. */
-  readonly exact: ExactOrder | null;
-  readonly name: string | null;
-} {
+export function readOrderLine(line: LineWords, declared: Declarations, mayBeWrong: boolean) {
   const named = line.wordAfter("as");
   const parts = attempt(() => {
     if (!mayBeWrong) requireArrangement(line, declared);
@@ -149,7 +132,7 @@ export function readOrderLine(
   if (orderType !== null || mayBeWrong) line.requireEnd(ORDER_ENDING, ["in", "as"]);
   if (name === undefined || ((exact === null || !isMarket) && !mayBeWrong)) throw UNREADABLE;
   const kept = market !== null && isMarket ? declared.market(market, marketName) : marketName;
-  const words = {
+  const words: OrderWords = {
     side: side.text,
     size: size.text,
     outcome: outcome.text,
@@ -158,11 +141,10 @@ export function readOrderLine(
     expiry: expiry === null ? null : expiryOf(expiry.text),
     market: kept,
   };
-  return { words, exact: exact === null || !isMarket ? null : { ...exact, market: kept }, name };
+  /** Null if a word is invalid. */
+  const exactOrNull: ExactOrder | null = exact === null || !isMarket ? null : { ...exact, market: kept };
+  return { words, exact: exactOrNull, name };
 }
-
-/** The words of an order line, not yet validated. */
-type OrderParts = ReturnType<typeof partsOf>;
 
 function partsOf(line: LineWords) {
   const side = line.take(SHAPE);
@@ -216,10 +198,8 @@ function meantExpiry(text: string): string | null {
 const expiryMeant = (text: string): string | null => ("text" in expiryOf(text) ? meantExpiry(text) : text);
 
 /** Validates the words of an order, except its market. Reports each invalid word and returns null if there is one. */
-function exactOrder(
-  { side, size, outcome, price, type, expiry }: OrderParts,
-  orderType: OrderType | null,
-): Omit<ExactOrder, "market"> | null {
+function exactOrder(parts: ReturnType<typeof partsOf>, orderType: OrderType | null) {
+  const { side, size, outcome, price, type, expiry } = parts;
   const read = {
     side: attempt(() => oneOf(SIDES)(side)),
     size: attempt(() => units<Size>(SIZE)(size)),
@@ -259,7 +239,7 @@ function freeName(declared: Declarations, word: Word): string {
 }
 
 /** Match types that change the number of sets. */
-export const SETS = ["MINT", "MERGE"] as const;
+const SETS = ["MINT", "MERGE"] as const;
 
 const NOISE = /^(?:a|an|order|place|limit|share|shares|contracts?|lots?|of|usdc?|x|×)$/i;
 const NUMBER = /^\$?[.,]?\d[\d.,_]*(?:k|c|¢|%|x|×|\$)?$/i;
@@ -328,28 +308,17 @@ function meantOrder(words: readonly string[], isMarket: (name: string) => boolea
   if (side === undefined || outcome === undefined || first === undefined || third !== undefined) return null;
   if (!rest.every(isKnown)) return null;
   const isFirstPrice = second !== undefined && isRight(first, PRICE) && !isRight(second, PRICE);
-  const [size, price] = isFirstPrice ? [second, first] : [first, second];
+  const [size, price = "PRICE"] = isFirstPrice ? [second, first] : [first, second];
   const tail =
     fromMaker.length > 0 ? [...inMarket, ...fromMaker, ...rest] : [...rest, ...inMarket, ...asName];
-  return [
-    side,
-    corrected(size, SIZE) ?? size,
-    outcome,
-    "@",
-    price === undefined ? "PRICE" : (corrected(price, PRICE) ?? price),
-    ...tail,
-  ];
+  return [side, corrected(size, SIZE) ?? size, outcome, "@", corrected(price, PRICE) ?? price, ...tail];
 }
 
 const CLIENT_CODES: readonly ClientCode[] = ["CONNECTION_LOST", "INVALID_REPLY", "NOT_DERIVED", "NO_WALLET"];
+/** Why an order could not be canceled. */
+export const NOT_LIVE = ["already matched", "already canceled", "already expired"] as const;
 /** Every code of a refusal, and every reason why an order could not be canceled. */
-export const REFUSAL_CODES: readonly string[] = [
-  ...ERROR_CODES,
-  ...CLIENT_CODES,
-  "already matched",
-  "already canceled",
-  "already expired",
-];
+export const REFUSAL_CODES: readonly string[] = [...ERROR_CODES, ...CLIENT_CODES, ...NOT_LIVE];
 export const BARE_STATUS = /^HTTP \d{3}$/;
 const CODE_RULE = "an error code such as INVALID_TICK_SIZE";
 
@@ -364,16 +333,12 @@ export const orderStateAt = (node: Node) => ({
   place: node.place,
 });
 
-export const linesAt = <Value>(
-  node: Node,
-  read: (line: LineWords) => Value,
-): Placed<readonly Placed<Value>[]> => ({
-  value: readEach(itemsOf(node, "a list"), (item) => ({
-    value: read(new LineWords(item, "a line such as SELL 40 YES @ 0.55 from alice")),
-    place: item.place,
-  })),
-  place: node.place,
-});
+const FILL_LINE = "a line such as SELL 40 YES @ 0.55 from alice";
+
+export function linesAt<Value>(node: Node, read: (line: LineWords) => Value) {
+  const lineAt = (item: Node) => ({ value: read(new LineWords(item, FILL_LINE)), place: item.place });
+  return { value: readEach(itemsOf(node, "a list"), lineAt), place: node.place };
+}
 
 const SPELLED_SHARE = /^([\d.]+) ?(?:\/|of|out of|:|,) ?([\d.]+)(?= |$)/i;
 const SHARE_RULE = "the matched size and the size, such as 40/100";
@@ -438,9 +403,8 @@ export function readFillLine(line: LineWords, declared: Declarations) {
   const maker = makerOf(line.take(MAKER_RULE), declared);
   const matchType = line.takeIf(...SETS) ?? "COMPLEMENTARY";
   const status = line.takeIf(...SETTLEMENT_STATUSES);
-  if (status === null) {
-    line.requireEnd("MINT, MERGE, a status or the end of the line", [...SETS, ...SETTLEMENT_STATUSES]);
-  } else line.requireEnd();
+  if (status !== null) line.requireEnd();
+  else line.requireEnd("MINT, MERGE, a status or the end of the line", [...SETS, ...SETTLEMENT_STATUSES]);
   return { side, size, outcome, price, market, ...maker, matchType, status };
 }
 

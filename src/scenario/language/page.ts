@@ -207,12 +207,7 @@ export class Word {
   }
 
   /** Reports an unknown name, with the nearest known one, else with `otherwise` as its hint. */
-  unknown(
-    what: string,
-    known: Iterable<string>,
-    otherwise: string | null = null,
-    name: string = this.text,
-  ): Error {
+  unknown(what: string, known: Iterable<string>, otherwise: string | null = null, name = this.text): Error {
     if (!this.page.isRecording) return UNREADABLE;
     return this.wrong(`unknown ${what} ${shown(name)}`, didYouMean(name, known) ?? otherwise);
   }
@@ -240,7 +235,7 @@ abstract class AnyNode extends Word {
   }
 
   override get description(): string {
-    return `a ${this.kind}`;
+    return this.kind === "text" ? shown(this.text) : `a ${this.kind}`;
   }
 
   override textFor(expected: string): string {
@@ -262,10 +257,6 @@ export class TextNode extends AnyNode {
   constructor(page: Page, at: number, end: number, text: string, isPlain: boolean) {
     super(page, at, end, text);
     this.isPlain = isPlain;
-  }
-
-  override get description(): string {
-    return shown(this.text);
   }
 
   override textFor(expected: string): string {

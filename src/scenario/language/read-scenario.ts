@@ -45,16 +45,7 @@ import {
   valuesBy,
   valuesOf,
 } from "./fields.ts";
-import {
-  attempt,
-  type Entry,
-  isNothing,
-  type Node,
-  Page,
-  type Problem,
-  ProblemList,
-  type TextNode,
-} from "./page.ts";
+import { attempt, type Entry, isNothing, type Node, Page, type Problem, ProblemList } from "./page.ts";
 import { readTextFile, ScenarioFiles, type Source } from "./scenario-files.ts";
 import { readStep, type StepInfo, type StepSource } from "./step-source.ts";
 import {
@@ -143,7 +134,7 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
     accounts: (node: Node) => node,
     steps: (node: Node) => node,
   };
-  const keyOf = (name: string): TextNode | undefined => entries.find(({ key }) => key.text === name)?.key;
+  const keyOf = (name: string) => entries.find(({ key }) => key.text === name)?.key;
   const missing = ["scenario", "steps"].filter((name) => keyOf(name) === undefined);
   if (missing.length > 0) root.wrong(`expected the key ${missing.join(" and the key ")}, found none`);
   const [first, second] = ["market", "markets", "world"].flatMap((name) => keyOf(name) ?? []);
@@ -179,10 +170,9 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
 
 /** Reads a text on one line, of at most `max` characters. */
 function line(what: string, max: number): Reader<string> {
-  const rule = `${what} of 1 to ${max} characters on one line`;
-  const isLine = (text: string): boolean =>
-    text.trim().length > 0 && text.trim().length <= max && !INVISIBLE.test(text.trim());
-  return (word) => matching(isLine, rule)(word).trim();
+  const isLine = (text: string): boolean => text !== "" && text.length <= max && !INVISIBLE.test(text);
+  const read = matching((text) => isLine(text.trim()), `${what} of 1 to ${max} characters on one line`);
+  return (word) => read(word).trim();
 }
 
 export const worldMarkets: WorldMarkets = (path) =>
@@ -194,10 +184,9 @@ const MARKET_READERS = {
   tickSize: (node: Node): Price => {
     const expected = anyOf(TICK_SIZES.map(String));
     const found = unitsOf(node.textFor(expected), PRICE_PLACES);
-    const isKnown =
-      found !== null && TICK_SIZES.some((known) => unitsOf(String(known), PRICE_PLACES) === found);
-    if (isKnown) return price(found);
-    throw node.unexpected(expected);
+    const known = TICK_SIZES.find((each) => unitsOf(each, PRICE_PLACES) === found);
+    if (found === null || known === undefined) throw node.unexpected(expected);
+    return price(found);
   },
   minOrderSize: units<Size>(positive(SIZE)),
   feeRateBps: units(decimal("a number of basis points", 0, 10_000)),
@@ -290,13 +279,8 @@ export class StepsReader {
 
   #stepOf(keys: StepKeys): Step {
     const { key } = keys.head;
-    const number = this.#number;
-    const source = {
-      ...this.#source,
-      ...keys,
-      number,
-      readRacing: (nodes: readonly Node[]) => this.#racing(nodes),
-    };
+    const readRacing = (nodes: readonly Node[]) => this.#racing(nodes);
+    const source = { ...this.#source, ...keys, number: this.#number, readRacing };
     const kind = STEP_OF_KEY.get(key.text) ?? accountStepOf(source);
     const step = readStep(kind, STEPS[kind] as StepInfo, source) as Step;
     if (step.kind !== "race") return step;

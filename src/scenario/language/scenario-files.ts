@@ -17,6 +17,7 @@ export interface Source {
   readonly declared: Declarations;
 }
 
+const LEADS_OUT = "expected a path in the scenario's folder, found a link that leads out of it";
 const RULE = "paths are relative to the file that names them and stay in the scenario's folder";
 
 /** The files of one scenario: its own, and those that its paths refer to, all in its folder. */
@@ -41,10 +42,11 @@ export class ScenarioFiles {
 
   /** Returns the content of an included file, which is read once. */
   part(path: string): Node {
-    if (!this.#parts.has(path)) {
-      const part = attempt(() => this.#openPart(path));
-      this.#parts.set(path, part);
-    }
+    if (!this.#parts.has(path))
+      this.#parts.set(
+        path,
+        attempt(() => this.#openPart(path)),
+      );
     const part = this.#parts.get(path);
     if (part === undefined) throw UNREADABLE;
     return part;
@@ -75,11 +77,7 @@ export class ScenarioFiles {
       const { place, exists } = nearestExisting(path);
       const isOut = place !== null && !isWithin(realpathSync(this.#folder), realpathSync(place));
       if (place === null) return { exists, message: "the path leads through a broken link" };
-      if (isOut)
-        return {
-          exists,
-          message: "expected a path in the scenario's folder, found a link that leads out of it",
-        };
+      if (isOut) return { exists, message: LEADS_OUT };
       const isOther = exists && !statSync(path).isFile();
       return { exists, message: isOther ? "expected a file, found something else" : null };
     } catch (error) {

@@ -26,19 +26,6 @@ const encoded = (character: string): string =>
 const commandMessage = (text: string): string => printable(text).replace(/[%\r\n]/g, encoded);
 const commandProperty = (text: string): string => printable(text).replace(/[%\r\n:,]/g, encoded);
 
-/** Returns a workflow command; characters that XML 1.0 forbids become U+FFFD. */
-function annotation(
-  kind: "error" | "notice",
-  { file, line, column }: Place,
-  title: string,
-  text: string,
-): string {
-  const properties = Object.entries({ file, line: `${line}`, col: `${column}`, title })
-    .filter(([, value]) => value !== "")
-    .map(([name, value]) => `${name}=${commandProperty(value)}`);
-  return `::${kind} ${properties.join(",")}::${commandMessage(text)}\n`;
-}
-
 function failureText({ step, text, message, diff, repeat }: Failure): string {
   const lines = diff.map((line) => `${DIFF_MARKS[line.kind]} ${line.text}`);
   return [message, `step ${step}: ${text}`, ...lines, `repeat: ${repeat}`].join("\n");
@@ -46,8 +33,19 @@ function failureText({ step, text, message, diff, repeat }: Failure): string {
 
 /** Writes an error at the line of each failure, a notice for each skipped scenario. GitHub shows ten of each for a step. */
 export const githubReporter: MakeReporter = ({ write, pathInRepository }) => {
-  const annotate = (kind: "error" | "notice", place: Place, title: string, text: string): void =>
-    write(annotation(kind, { ...place, file: pathInRepository(place.file) }, title, text));
+  /** Writes a workflow command; characters that XML 1.0 forbids become U+FFFD. */
+  const annotate = (kind: "error" | "notice", place: Place, title: string, text: string): void => {
+    const { file, line, column } = place;
+    const properties = Object.entries({
+      file: pathInRepository(file),
+      line: `${line}`,
+      col: `${column}`,
+      title,
+    })
+      .filter(([, value]) => value !== "")
+      .map(([name, value]) => `${name}=${commandProperty(value)}`);
+    write(`::${kind} ${properties.join(",")}::${commandMessage(text)}\n`);
+  };
   return {
     finished: ({ name, place, status, reason, failure }) => {
       const text = failure === null ? "failed" : failureText(failure);
@@ -110,10 +108,7 @@ function failureMarkdown({ name, place, failure }: ScenarioResult): string {
 }
 
 /** Returns the first texts that fit into `most` bytes, and the number of the others. */
-function fitting(
-  texts: readonly string[],
-  most: number,
-): { readonly kept: readonly string[]; readonly left: number } {
+function fitting(texts: readonly string[], most: number) {
   let bytes = 0;
   const end = texts.findIndex((text) => {
     bytes += Buffer.byteLength(text) + 1;
@@ -135,19 +130,12 @@ export function codeSummary(
 }
 
 export function wrongFilesSummary(files: readonly WrongFile[], bytes = MAX_BYTES): string {
-  const problems = files.flatMap((file) => file.problems);
-  return codeSummary(
-    wrongFilesText(files),
-    problems.map((problem) => oneLine(problemText(problem))),
-    "problem",
-    bytes,
-  );
+  const problems = files.flatMap((file) => file.problems.map((problem) => oneLine(problemText(problem))));
+  return codeSummary(wrongFilesText(files), problems, "problem", bytes);
 }
 
-export function jobSummary(
-  { results, passed, failed, skipped, durationMs }: SuiteResult,
-  bytes = MAX_BYTES,
-): string {
+export function jobSummary(suite: SuiteResult, bytes = MAX_BYTES): string {
+  const { results, passed, failed, skipped, durationMs } = suite;
   const failures = results.filter(({ status }) => status === "failed");
   const { kept, left } = fitting(failures.map(failureMarkdown), bytes);
   const counts = `${grouped(passed)} passed, ${grouped(failed)} failed, ${grouped(skipped)} skipped`;

@@ -9,11 +9,7 @@ const seconds = (ms: number): string => roundedText(ms / 1000, SECOND_PLACES);
 
 /** The format of Jenkins and GitLab: a suite for each folder, durations in seconds. Characters forbidden by XML become U+FFFD. */
 export const junitReporter: MakeReporter = ({ write, seed }) => {
-  const print = (
-    numbers: Readonly<Record<string, number>>,
-    time: string,
-    suites: readonly string[],
-  ): void => {
+  const print = (numbers: Record<string, number>, time: string, suites: readonly string[]): void => {
     const root = xmlAttributes({ name: "clobsim", ...numbers, time });
     const head = ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites${root}>`];
     write(`${[...head, ...suites, "</testsuites>"].join("\n")}\n`);
@@ -53,21 +49,15 @@ const numbersOf = (results: readonly ScenarioResult[]): Record<string, number> =
   skipped: countOf(results, "skipped"),
 });
 
-const errorsOf = (errors: number): Record<string, number> => ({
-  tests: errors,
-  failures: 0,
-  errors,
-  skipped: 0,
-});
+const errorsOf = (errors: number) => ({ tests: errors, failures: 0, errors, skipped: 0 });
 
 function wrongLines({ file, problems }: WrongFile): string[] {
   const cases = problems.flatMap((problem) => {
     const { place } = problem;
-    const name = placeText(place);
-    const at = xmlAttributes({ name, classname: file, file: place.file, line: place.line, time: "0" });
+    const at = { name: placeText(place), classname: file, file: place.file, line: place.line, time: "0" };
     const error = xmlAttributes({ message: sentenceOf(problem), type: "wrong file" });
     return [
-      `    <testcase${at}>`,
+      `    <testcase${xmlAttributes(at)}>`,
       `      <error${error}>${xmlText(problemText(problem))}</error>`,
       "    </testcase>",
     ];

@@ -3,7 +3,7 @@ import { type Place, type Problem, problemText, sentenceOf, wrongFilesText } fro
 import type { DiffLine, Failure } from "../run/result.ts";
 import { githubReporter } from "./github.ts";
 import { junitReporter } from "./junit.ts";
-import { SpecReporter } from "./spec.ts";
+import { specReporter } from "./spec.ts";
 import { type MakeReporter, oneLine, REPORTER_NAMES, roundedText, title, wellFormed } from "./text.ts";
 
 /** Version of the document, raised by incompatible changes. */
@@ -126,7 +126,7 @@ const details = (lines: readonly string[]): string[] => ["---", ...lines, "..."]
 export type ReporterName = (typeof REPORTER_NAMES)[number];
 
 const MAKERS: Readonly<Record<ReporterName, MakeReporter>> = {
-  spec: (options) => new SpecReporter(options),
+  spec: specReporter,
   json: jsonReporter,
   junit: junitReporter,
   tap: tapReporter,
@@ -137,10 +137,9 @@ export class ReporterError extends Error {
   override readonly name = "ReporterError";
 }
 
-const isName = (name: string): name is ReporterName => REPORTER_NAMES.some((known) => known === name);
-
 function nameOf(name: string): ReporterName {
-  if (isName(name)) return name;
+  const known = REPORTER_NAMES.find((each) => each === name);
+  if (known !== undefined) return known;
   const hint = didYouMean(name, REPORTER_NAMES) || `, expected one of ${REPORTER_NAMES.join(", ")}`;
   throw new ReporterError(`unknown reporter ${JSON.stringify(name)}${hint}`);
 }
@@ -148,18 +147,10 @@ function nameOf(name: string): ReporterName {
 /** @throws ReporterError with the nearest name, or all names. */
 export const reporterOf = (name: string): MakeReporter => MAKERS[nameOf(name)];
 
-export interface ReporterArgument {
-  readonly name: ReporterName;
-  /** Null for standard output. */
-  readonly file: string | null;
-}
-
-/** Parses `junit` or `junit=out.xml`. @throws ReporterError */
-export function parseReporterArgument(argument: string): ReporterArgument {
-  const at = argument.indexOf("=");
-  if (at < 0) return { name: nameOf(argument), file: null };
-  const name = nameOf(argument.slice(0, at));
-  const file = argument.slice(at + 1);
+/** Parses `junit` or `junit=out.xml`; the file is null for standard output. @throws ReporterError */
+export function parseReporterArgument(argument: string) {
+  const [, text = "", file = null] = /^([^=]*)(?:=(.*))?$/s.exec(argument) ?? [];
+  const name = nameOf(text);
   if (file === "")
     throw new ReporterError(`expected ${name}=FILE or ${name}, found ${JSON.stringify(argument)}`);
   return { name, file };

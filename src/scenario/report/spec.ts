@@ -1,4 +1,4 @@
-import { placeText, problemText, type WrongFile, wrongFilesText } from "../language/page.ts";
+import { placeText, problemText, wrongFilesText } from "../language/page.ts";
 import type { DiffLine, Failure, RaceReport, ScenarioResult, SuiteResult } from "../run/result.ts";
 import {
   aligned,
@@ -8,9 +8,9 @@ import {
   grouped,
   hung,
   indented,
+  type MakeReporter,
   oneLine,
   type Paint,
-  type Reporter,
   type ReporterOptions,
   type SuitePlan,
   title,
@@ -22,67 +22,50 @@ import {
 /** In larger suites, passed scenarios are only counted. */
 const MAX_LISTED = 200;
 
-type SpecOptions = Pick<ReporterOptions, "write" | "seed" | "repeat" | "paint" | "tty" | "verbose">;
-
 /** The report for terminals: a line for each scenario under its folder, failures in full, totals at the end. */
-export class SpecReporter implements Reporter {
-  readonly #options: SpecOptions;
-  #plan: SuitePlan = { scenarios: 0, files: 0 };
-  #progress: Progress | null = null;
-  #folder: string | null = null;
-  #isAfterBlank = true;
-
-  constructor(options: SpecOptions) {
-    this.#options = options;
-  }
-
-  started(plan: SuitePlan): void {
-    this.#plan = plan;
-    if (this.#options.tty && this.#isSummed)
-      this.#progress = new Progress(this.#options.write, plan.scenarios);
-  }
-
-  finished(result: ScenarioResult): void {
-    if (!this.#isSummed || result.status === "failed") this.#report(result);
-    this.#progress?.finished(result);
-  }
-
-  ended(suite: SuiteResult): void {
-    const { paint } = this.#options;
-    if (this.#isSummed) this.#print(["", ...folderLines(suite.results, paint)]);
-    this.#print(["", ...failedLines(suite.results, paint)]);
-    this.#print(["", ...totalLines(suite, this.#plan, this.#options)]);
-  }
-
-  wrong(files: readonly WrongFile[]): void {
-    const lines = files.flatMap(({ problems }) => problems.map(problemText));
-    this.#print([...lines.map(oneLine), "", wrongFilesText(files)]);
-  }
-
-  get #isSummed(): boolean {
-    return !this.#options.verbose && this.#plan.scenarios > MAX_LISTED;
-  }
-
-  #report(result: ScenarioResult): void {
-    const folder = folderOf(result.file);
-    const heading =
-      folder === this.#folder ? [] : ["", this.#options.paint.bold(endOf(visible(folder), WIDTH))];
-    this.#folder = folder;
-    this.#print([...heading, ...scenarioLines(result, this.#options.paint)]);
-  }
-
+export const specReporter: MakeReporter = (options) => {
+  const { write, paint, tty, verbose } = options;
+  let plan: SuitePlan = { scenarios: 0, files: 0 };
+  let progress: ReturnType<typeof progressLine> | null = null;
+  let folder: string | null = null;
+  let isAfterBlank = true;
+  const isSummed = (): boolean => !verbose && plan.scenarios > MAX_LISTED;
   /** Writes lines, without blank lines at the beginning or several in a row. */
-  #print(lines: readonly string[]): void {
+  const print = (lines: readonly string[]): void => {
     const kept: string[] = [];
     for (const line of lines) {
-      if (line !== "" || !this.#isAfterBlank) kept.push(`${line}\n`);
-      this.#isAfterBlank = line === "";
+      if (line !== "" || !isAfterBlank) kept.push(`${line}\n`);
+      isAfterBlank = line === "";
     }
     if (kept.length === 0) return;
-    this.#progress?.erase();
-    this.#options.write(kept.join(""));
-  }
-}
+    progress?.erase();
+    write(kept.join(""));
+  };
+  return {
+    started: (given) => {
+      plan = given;
+      if (tty && isSummed()) progress = progressLine(write, plan.scenarios);
+    },
+    finished: (result) => {
+      if (!isSummed() || result.status === "failed") {
+        const own = folderOf(result.file);
+        const heading = own === folder ? [] : ["", paint.bold(endOf(visible(own), WIDTH))];
+        folder = own;
+        print([...heading, ...scenarioLines(result, paint)]);
+      }
+      progress?.finished(result);
+    },
+    ended: (suite) => {
+      if (isSummed()) print(["", ...folderLines(suite.results, paint)]);
+      print(["", ...failedLines(suite.results, paint)]);
+      print(["", ...totalLines(suite, plan, options)]);
+    },
+    wrong: (files) => {
+      const lines = files.flatMap(({ problems }) => problems.map(problemText));
+      print([...lines.map(oneLine), "", wrongFilesText(files)]);
+    },
+  };
+};
 
 /** Scenarios between two updates of the progress line. */
 const UPDATE_INTERVAL = 50;
@@ -91,36 +74,27 @@ const PROGRESS_DELAY_MS = 1000;
 /** Back to the first column, then erase to the end of the line (ECMA-48, EL). */
 const ERASE = "\r\u001b[K";
 
-/** A line that is overwritten as scenarios finish; no timers. */
-class Progress {
-  readonly #write: (text: string) => void;
-  readonly #scenarios: number;
-  #finished = 0;
-  #failed = 0;
-  #elapsedMs = 0;
-  #shownAt = 0;
-  #isShown = false;
-
-  constructor(write: (text: string) => void, scenarios: number) {
-    this.#write = write;
-    this.#scenarios = scenarios;
-  }
-
-  finished({ status, durationMs }: ScenarioResult): void {
-    this.#finished += 1;
-    if (status === "failed") this.#failed += 1;
-    this.#elapsedMs += durationMs;
-    if (this.#elapsedMs <= PROGRESS_DELAY_MS || this.#finished - this.#shownAt < UPDATE_INTERVAL) return;
-    this.#shownAt = this.#finished;
-    this.#isShown = true;
-    const failed = this.#failed === 0 ? "" : ` · ${grouped(this.#failed)} failed`;
-    this.#write(`${ERASE}${grouped(this.#finished)}/${grouped(this.#scenarios)}${failed}`);
-  }
-
-  erase(): void {
-    if (this.#isShown) this.#write(ERASE);
-    this.#isShown = false;
-  }
+/** Returns a line that is overwritten as scenarios finish; no timers. */
+function progressLine(write: (text: string) => void, scenarios: number) {
+  const done = { scenarios: 0, failed: 0, elapsedMs: 0 };
+  let shownAt = 0;
+  let isShown = false;
+  return {
+    finished: ({ status, durationMs }: ScenarioResult): void => {
+      done.scenarios += 1;
+      if (status === "failed") done.failed += 1;
+      done.elapsedMs += durationMs;
+      if (done.elapsedMs <= PROGRESS_DELAY_MS || done.scenarios - shownAt < UPDATE_INTERVAL) return;
+      shownAt = done.scenarios;
+      isShown = true;
+      const failed = done.failed === 0 ? "" : ` · ${grouped(done.failed)} failed`;
+      write(`${ERASE}${grouped(done.scenarios)}/${grouped(scenarios)}${failed}`);
+    },
+    erase: (): void => {
+      if (isShown) write(ERASE);
+      isShown = false;
+    },
+  };
 }
 
 /** Columns before the name and the details of a scenario. */
@@ -271,15 +245,15 @@ export function totalLines(
   { seed, repeat, paint }: Pick<ReporterOptions, "seed" | "repeat" | "paint">,
 ): string[] {
   const { results, passed, failed, skipped, durationMs } = suite;
+  const of = `${count(results.length, "scenario")} in ${count(plan.files, "file")}`;
+  const { times = 1 } = plan;
+  const missing = plan.scenarios - results.length;
   const counts = [
     ...(passed === 0 ? [] : [paint.green(`${grouped(passed)} passed`)]),
     ...(failed === 0 ? [] : [paint.red(`${grouped(failed)} failed`)]),
     ...(skipped === 0 ? [] : [paint.yellow(`${grouped(skipped)} skipped`)]),
+    ...(missing > 0 ? [`${grouped(missing)} not run`] : []),
   ];
-  const of = `${count(results.length, "scenario")} in ${count(plan.files, "file")}`;
-  const { times = 1 } = plan;
-  const missing = plan.scenarios - results.length;
-  if (missing > 0) counts.push(`${grouped(missing)} not run`);
   const written = results.reduce((sum, result) => sum + result.written.length, 0);
   const seeds = seed === null ? "each scenario its own seed" : `seed ${oneLine(seed)}`;
   return [

@@ -1,3 +1,4 @@
+import { counted } from "../../core/format.ts";
 import type { Place } from "../language/page.ts";
 
 /** Where a scenario runs: in this process, over HTTP on its own server, or on a deployment. */
@@ -105,21 +106,15 @@ function middleOf(wanted: readonly string[], seen: readonly string[]): DiffLine[
     }
   }
   const lines: DiffLine[] = [];
-  let row = 0;
-  let column = 0;
-  while (row < wanted.length || column < seen.length) {
+  for (let row = 0, column = 0; row < wanted.length || column < seen.length; ) {
     const [here, there] = [wanted[row], seen[column]];
-    if (here !== undefined && here === there) {
-      lines.push(same(here));
-      row += 1;
-      column += 1;
-    } else if (there === undefined || (here !== undefined && at(row + 1, column) >= at(row, column + 1))) {
-      lines.push(expected(here as string));
-      row += 1;
-    } else {
-      lines.push(found(there));
-      column += 1;
-    }
+    const isNotSeen =
+      there === undefined || (here !== undefined && at(row + 1, column) >= at(row, column + 1));
+    const line =
+      here !== undefined && here === there ? same(here) : isNotSeen ? expected(here ?? "") : found(there);
+    lines.push(line);
+    if (line.kind !== "found") row += 1;
+    if (line.kind !== "expected") column += 1;
   }
   return lines;
 }
@@ -134,7 +129,7 @@ function shortened(lines: readonly DiffLine[]): DiffLine[] {
     if (isNear(index) && shown.length < MAX_SHOWN) shown.push(line);
     else left += 1;
   }
-  return left === 0 ? shown : [...shown, note(`${left} more line${left === 1 ? "" : "s"}`)];
+  return left === 0 ? shown : [...shown, note(counted(left, "more line"))];
 }
 
 /** A part of an answer that is not as expected. */
@@ -147,30 +142,22 @@ interface Difference {
 
 /** Compares an answer: objects may have more fields than expected, lists and single values must be equal. */
 export function differences(wanted: unknown, seen: unknown, path = ""): Difference[] {
-  if (isObject(wanted) && isObject(seen)) {
-    return Object.entries(wanted).flatMap(([name, value]) =>
-      differences(
-        value,
-        Object.hasOwn(seen, name) ? seen[name] : undefined,
-        path === "" ? name : `${path}.${name}`,
-      ),
-    );
-  }
-  if (Array.isArray(wanted) && Array.isArray(seen) && wanted.length === seen.length) {
+  if (isObject(wanted) && isObject(seen))
+    return Object.entries(wanted).flatMap(([name, value]) => {
+      const own = Object.hasOwn(seen, name) ? seen[name] : undefined;
+      return differences(value, own, path === "" ? name : `${path}.${name}`);
+    });
+  const areLists = Array.isArray(wanted) && Array.isArray(seen);
+  if (areLists && wanted.length === seen.length)
     return wanted.flatMap((value, index) => differences(value, seen[index], `${path}[${index}]`));
-  }
   if (Object.is(wanted, seen)) return [];
-  if (Array.isArray(wanted) && Array.isArray(seen)) {
-    return [{ path: path === "" ? "answer" : path, wanted: listText(wanted), seen: listText(seen) }];
-  }
-  return [{ path: path === "" ? "answer" : path, wanted: shown(wanted), seen: shown(seen) }];
+  const text = (value: unknown): string =>
+    areLists ? `${counted((value as readonly unknown[]).length, "item")} ${shown(value)}` : shown(value);
+  return [{ path: path || "answer", wanted: text(wanted), seen: text(seen) }];
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-const listText = (list: readonly unknown[]): string =>
-  `${list.length} item${list.length === 1 ? "" : "s"} ${shown(list)}`;
 
 const MAX_TEXT = 120;
 

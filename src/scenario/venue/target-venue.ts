@@ -26,7 +26,7 @@ import {
 } from "./views.ts";
 
 /** A wallet on a deployment, and its funds there. */
-export interface TargetAccount {
+interface TargetAccount {
   readonly privateKey: string;
   /** Existing credentials; null to derive new ones. */
   readonly credentials: Readonly<Record<"apiKey" | "secret" | "passphrase", string>> | null;
@@ -35,7 +35,7 @@ export interface TargetAccount {
 }
 
 /** Maps a scenario's markets to ids or slugs of a deployment, and its accounts to wallets. */
-export type TargetFile = Readonly<ReturnType<typeof readTargetFile>>;
+type TargetFile = Readonly<ReturnType<typeof readTargetFile>>;
 
 /** The wallets file cannot be used; the message is for the user and never contains a key. */
 export class TargetFileError extends Error {
@@ -46,14 +46,12 @@ const SECRETS: readonly string[] = ["privateKey", "apiKey", "secret", "passphras
 const MAX_ALIASES = 100;
 const VARIABLE = /^[A-Za-z_][A-Za-z\d_]{0,63}$/;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Reads a wallets file (YAML or JSON): `markets: { market: will-it-rain }` and
  * `accounts: { alice: { privateKey: 0x..., USDC: 1000 } }`. A secret written `$NAME` is read from the environment.
  * @throws TargetFileError
  */
-export function readTargetFile(path: string, environment: Environment) {
+export function readTargetFile(path: string, environment: NodeJS.ProcessEnv) {
   try {
     const whole = load(path);
     const { markets = {}, accounts = {} } = within("the file", () => requireKeys(whole));
@@ -129,7 +127,7 @@ function textIn(value: unknown): string {
   throw wrong(`a text${typeof value === "bigint" ? ", in quotes" : ""}`);
 }
 
-function accountIn(value: unknown, environment: Environment): TargetAccount {
+function accountIn(value: unknown, environment: NodeJS.ProcessEnv): TargetAccount {
   const secrets = new Map<string, string>();
   const funds = new Map<string, number>();
   eachIn(value, (each, key) => {
@@ -146,7 +144,7 @@ function accountIn(value: unknown, environment: Environment): TargetAccount {
   throw wrong("apiKey, secret and passphrase, or none of them");
 }
 
-function secretIn(value: unknown, environment: Environment): string {
+function secretIn(value: unknown, environment: NodeJS.ProcessEnv): string {
   const text = textIn(value);
   if (!text.startsWith("$")) return text;
   const name = text.slice(1);
@@ -171,7 +169,7 @@ const placesOf = (asset: string): number => (asset === "USDC" ? MONEY_PLACES : S
  * scenarios will fail.
  * @throws TargetFileError if the deployment does not answer; for an unknown market, with the nearest slug.
  */
-export async function checkTarget(url: string, source: string, { markets }: TargetFile): Promise<void> {
+async function checkTarget(url: string, source: string, { markets }: TargetFile): Promise<void> {
   const client = new ExchangeClient(url);
   try {
     const time = await client.serverTime();
@@ -183,9 +181,8 @@ export async function checkTarget(url: string, source: string, { markets }: Targ
       if (found.error.code !== "MARKET_NOT_FOUND") continue;
       const listed = await collect((window) => client.markets(window), { limit: 100 });
       const hint = didYouMean(idOrSlug, listed.ok ? listed.value.map(({ slug }) => slug) : []);
-      throw new TargetFileError(
-        `${source}: markets.${shown(name)}: there is no market ${shownSlug(idOrSlug)} at ${url}${hint}`,
-      );
+      const what = `there is no market ${shownSlug(idOrSlug)} at ${url}${hint}`;
+      throw new TargetFileError(`${source}: markets.${shown(name)}: ${what}`);
     }
   } finally {
     client.close();
@@ -193,7 +190,7 @@ export async function checkTarget(url: string, source: string, { markets }: Targ
 }
 
 /** Returns what a scenario needs and the wallets file lacks; null if nothing. */
-export function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): string | null {
+function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): string | null {
   const missing = markets.find(({ name }) => !file.markets.has(name));
   if (missing !== undefined) return `needs market ${missing.name} in the wallets file`;
   for (const { name, funding } of accounts) {
@@ -211,7 +208,7 @@ export function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): s
 }
 
 /** Returns how a market differs from the one that the scenario needs; null if it is suitable. */
-export function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | null {
+function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | null {
   const wanted = {
     tickSize: terms.tickSize / FULL_PRICE,
     minOrderSize: terms.minOrderSize / SHARE_UNITS,
@@ -231,7 +228,7 @@ export function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): stri
 export async function openTargets(
   url: string,
   walletsFile: string,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
+  environment = process.env,
 ): Promise<(scenario: Scenario, wallets: Wallets) => Promise<Venue | string>> {
   const file = readTargetFile(walletsFile, environment);
   await checkTarget(url, `--wallets ${walletsFile}`, file);
@@ -239,13 +236,12 @@ export async function openTargets(
     const need = controlNeedOf(scenario) ?? fileNeedOf(scenario, file);
     if (need !== null) return need;
     const venue = new TargetVenue(url, file, wallets);
-    let isOpen = false;
+    let opened: Venue | string = "";
     try {
-      const misfit = await venue.openMarkets(scenario);
-      isOpen = misfit === null;
-      return misfit ?? venue;
+      opened = (await venue.openMarkets(scenario)) ?? venue;
+      return opened;
     } finally {
-      if (!isOpen) await venue.dispose();
+      if (opened !== venue) await venue.dispose();
     }
   };
 }

@@ -10,7 +10,7 @@ import type { Exchange } from "../../engine/exchange.ts";
 import { type OrderTerms, WatchedMarket, type WatchedOrder } from "./watched-book.ts";
 
 /** A rule that does not hold, with what was expected and what was found. */
-export interface BrokenRule {
+interface BrokenRule {
   readonly name: string;
   readonly text: string;
 }
@@ -151,6 +151,7 @@ export class FillWatcher {
   readonly #orders: (WatchedOrder | undefined)[] = [];
   /** Orders that the current command has changed. */
   readonly #changed: WatchedOrder[] = [];
+  /** The first broken rule; nothing is checked after it. */
   #broken: BrokenRule | null = null;
 
   /** Watches an exchange from its current state. */
@@ -162,7 +163,6 @@ export class FillWatcher {
     exchange.watch((_sequence, at, events) => this.#take(at, events));
   }
 
-  /** The first broken rule; nothing is checked after it. */
   get broken(): BrokenRule | null {
     return this.#broken;
   }
@@ -288,11 +288,9 @@ export class FillWatcher {
     const { slot } = record;
     const isInBook = slot !== NO_SLOT && pool.orderIn(slot) === number && pool.openIn(slot) === open;
     if ((record.status === "LIVE") !== isResting || isInBook !== isResting) {
-      const found = `${record.status}, ${isInBook ? "in the book" : "not in the book"} with ${sizeText(open)} open`;
-      return {
-        name: LEVELS,
-        text: `${which()} is ${found}, expected it ${isResting ? "there" : "to have left"}`,
-      };
+      const found = `${record.status}, ${isInBook ? "in" : "not in"} the book with ${sizeText(open)} open`;
+      const text = `${which()} is ${found}, expected it ${isResting ? "there" : "to have left"}`;
+      return { name: LEVELS, text };
     }
     const { book } = bookFor(state.markets.get(marketOfToken(token)), outcomeOf(token));
     const direction = own.isBid ? BID : ASK;
@@ -339,12 +337,8 @@ export class FillWatcher {
 
   #marketOf(token: number): WatchedMarket {
     const number = marketOfToken(token);
-    let market = this.#markets[number];
-    if (market === undefined) {
-      market = new WatchedMarket(this.#exchange.state.markets.get(number));
-      this.#markets[number] = market;
-    }
-    return market;
+    this.#markets[number] ??= new WatchedMarket(this.#exchange.state.markets.get(number));
+    return this.#markets[number];
   }
 }
 

@@ -40,7 +40,7 @@ interface WatchedLevel {
 }
 
 /** One side of a book: its resting orders by level, in order of arrival, built from domain events. */
-export class WatchedSide {
+class WatchedSide {
   readonly isBid: boolean;
   readonly #levels: WatchedLevel[] = [];
   /** No order rests at a better level. */
@@ -125,10 +125,8 @@ export class WatchedMarket {
   }
 
   /** Creates an incoming order of this market, which does not rest yet. */
-  order(
-    number: number,
-    { account, token, side, price, size, orderType, expiration }: OrderTerms,
-  ): WatchedOrder {
+  order(number: number, terms: OrderTerms): WatchedOrder {
+    const { account, token, side, price, size, orderType, expiration } = terms;
     const { tickSize, selfTrade, feeRateBps } = this.#market;
     const isNo = (token & 1) === 1;
     const isMirror = isNo && this.#no === null;
