@@ -281,12 +281,7 @@ class ExchangeOnDisk implements ExchangeHost {
   }
 }
 
-function openOn(
-  disk: MemoryDisk,
-  config: ExchangeConfig,
-  start: Millis,
-  isNew: boolean,
-): Promise<OpenedExchange> {
+function openOn(disk: MemoryDisk, config: ExchangeConfig, start: Millis, isNew: boolean) {
   const origin = isNew ? originOfWorld(emptyWorld(config.seed), config, start) : null;
   const diskConfig = { ...DEFAULT_CONFIG, data: FOLDER, clock: { mode: "frozen" } as const };
   return openExchange(diskConfig, () => {}, { disk, wallNow: () => start }, origin);

@@ -53,10 +53,7 @@ function requireTrades(found: readonly EventOf<"orderTraded">[], expected: reado
   }
 }
 
-function tradeDifference(
-  trade: EventOf<"orderTraded"> | undefined,
-  expected: ReferenceTrade | undefined,
-): string | null {
+function tradeDifference(trade: EventOf<"orderTraded"> | undefined, expected: ReferenceTrade | undefined) {
   if (trade === undefined) return "fills missing";
   if (expected === undefined) return "fills too many";
   const field = (["maker", "price", "size", "fee"] as const).find((each) => trade[each] !== expected[each]);
@@ -146,12 +143,7 @@ function requireWallets(state: State, reference: ReferenceExchange): void {
 
 const NOTHING: Amount = nothing();
 
-function requireAmount(
-  asset: string,
-  account: number,
-  found: Balance<number> | Amount,
-  expected: Amount,
-): void {
+function requireAmount(asset: string, account: number, found: Balance<number> | Amount, expected: Amount) {
   // Without a loop because this runs for each holding after each command.
   if (
     found.balance === expected.balance &&

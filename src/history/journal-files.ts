@@ -62,8 +62,13 @@ export function openSource(disk: Disk, name: string, engine: string): JournalSou
   const candidate = openCandidate(disk, name);
   try {
     const opening = openingIn(candidate.file);
-    if (opening === null) throw noOpening(candidate);
-    assertKnown(opening, candidate.path, engine);
+    const { path } = candidate;
+    if (opening === null)
+      throw new StoreError(
+        "corrupt",
+        firstFault(candidate, (damage) => damageText(path, name, damage)),
+      );
+    assertKnown(opening, path, engine);
     return { ...candidate, opening };
   } catch (error) {
     candidate.file.close();
@@ -82,21 +87,22 @@ export function openCandidate(disk: Disk, name: string): JournalCandidate {
   }
 }
 
-/** @throws StoreError `usage` if a file is no journal, not even a damaged one. */
-function assertJournal({ path, isFolder, file }: JournalCandidate): void {
-  if (isFolder || isJournalFile(file)) return;
-  throw new StoreError("usage", `${path} is neither a report nor the journal of a data directory`);
-}
-
 /** Whether damage is more than the torn end that a crash can leave in the journal of a data directory. */
 export const isCorrupt = ({ isFolder }: JournalCandidate, { proof }: Damage): boolean =>
   proof !== null || !isFolder;
 
-function noOpening(candidate: JournalCandidate): StoreError {
-  assertJournal(candidate);
-  const damage = firstDamage(candidate.file);
-  const { path, name } = candidate;
-  return new StoreError("corrupt", damage === null ? `${path} is empty` : damageText(path, name, damage));
+/** @throws StoreError `corrupt` if a journal is damaged in another way. */
+export function assertIntact(source: JournalSource, damage: Damage | null): void {
+  if (damage === null || !isCorrupt(source, damage)) return;
+  throw new StoreError("corrupt", damageText(source.path, source.name, damage));
+}
+
+/** Returns what is wrong with a journal without a first line. @throws StoreError `usage` if it is no journal at all. */
+function firstFault({ path, isFolder, file }: JournalCandidate, text: (damage: Damage) => string): string {
+  if (!isFolder && !isJournalFile(file))
+    throw new StoreError("usage", `${path} is neither a report nor the journal of a data directory`);
+  const damage = firstDamage(file);
+  return damage === null ? `${path} is empty` : text(damage);
 }
 
 function locate(disk: Disk, name: string): Pick<JournalSource, "path" | "isFolder"> {
@@ -156,9 +162,7 @@ export function scenarioIn(source: JournalSource): ReportedScenario | null {
   const { damage } = scan(source.file, BEGINNING, (line) => {
     if (isControl(line, "scenario")) found = { line: line.n, sources: line.d };
   });
-  if (damage !== null && isCorrupt(source, damage)) {
-    throw new StoreError("corrupt", damageText(source.path, source.name, damage));
-  }
+  assertIntact(source, damage);
   return found;
 }
 
@@ -333,11 +337,7 @@ export function planRepair(candidate: JournalCandidate, engine: string): RepairP
 function faultInOpening(candidate: JournalCandidate, engine: string): string | null {
   const { path, file } = candidate;
   const opening = openingIn(file);
-  if (opening === null) {
-    assertJournal(candidate);
-    const damage = firstDamage(file);
-    return damage === null ? `${path} is empty` : describeDamage(path, damage);
-  }
+  if (opening === null) return firstFault(candidate, (damage) => describeDamage(path, damage));
   assertKnown(opening, path, engine);
   try {
     exchangeAt(originOfJournal(opening, path));
@@ -372,12 +372,7 @@ function lossFrom(file: DiskFile, { offset, bytes }: Damage) {
  * Copies the first bytes of a journal into a new data directory.
  * @throws StoreError `usage` if the directory exists and is not empty, or is inside the damaged one.
  */
-export function copyIntact(
-  disk: Disk,
-  { name, file }: JournalCandidate,
-  bytes: number,
-  folder: string,
-): void {
+export function copyIntact(disk: Disk, { name, file }: JournalCandidate, bytes: number, folder: string) {
   assertNew(disk, folder);
   assertOutside(name, folder);
   disk.makeFolder(folder);
@@ -392,14 +387,9 @@ function assertOutside(source: string, folder: string): void {
 }
 
 function assertNew(disk: Disk, folder: string): void {
-  let found = "a file";
-  try {
-    const names = disk.names(folder);
-    if (names === null || names.length === 0) return;
-    found = names[0] as string;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
-  }
+  const names = namesIn(disk, folder);
+  if (names === null || names.length === 0) return;
+  const found = names === "a file" ? names : names[0];
   throw new StoreError(
     "usage",
     `--out expects a directory that is new or empty, found ${found} at ${folder}`,

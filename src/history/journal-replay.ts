@@ -26,7 +26,7 @@ import {
   type Line,
   type OpeningData,
 } from "../engine/journal-line.ts";
-import { damageText, restoreTargets, scan } from "../engine/journal-scan.ts";
+import { restoreTargets, scan } from "../engine/journal-scan.ts";
 import {
   exchangeAt,
   type Origin,
@@ -36,7 +36,7 @@ import {
 } from "../engine/origin.ts";
 import { ReplayDiffers, Replayer, type ReplayResult, replayCommand } from "../engine/replayer.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
-import { isCorrupt, type JournalSource, openSource } from "./journal-files.ts";
+import { assertIntact, type JournalSource, openSource } from "./journal-files.ts";
 import { endsReport } from "./report.ts";
 
 /** Result of replaying a line. */
@@ -341,9 +341,7 @@ function resumePointAt(
 ): ResumePoint {
   const replay = new JournalReplay(source, engine, at);
   const { scan, last, problem } = replay.run();
-  if (scan.damage !== null && isCorrupt(source, scan.damage)) {
-    throw new StoreError("corrupt", damageText(source.path, source.name, scan.damage));
-  }
+  assertIntact(source, scan.damage);
   if (problem !== null) return beforeDefect(source, engine, problem);
   if (last === null || (at.to !== undefined && last.n !== at.to)) {
     const found = at.to ?? "a time before its first";

@@ -5,17 +5,11 @@ import type { Command } from "../core/commands.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
-import { type Disk, type DiskFile, nodeDisk } from "../engine/disk.ts";
+import { type DiskFile, nodeDisk } from "../engine/disk.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { ignoreInGit, JOURNAL_FILE } from "../engine/files.ts";
 import { eventHash } from "../engine/hashes.ts";
-import {
-  type Entry,
-  type RefusedEntry,
-  type SessionLog,
-  StoreError,
-  withRefused,
-} from "../engine/journal.ts";
+import { type SessionLog, StoreError, withRefused } from "../engine/journal.ts";
 import { LineWriter } from "../engine/journal-codec.ts";
 import {
   BEGINNING,
@@ -35,22 +29,17 @@ const NOTHING = new Uint8Array(0);
 /** Maximum size of a journal in a report over HTTP; `clobsim report` has no maximum, because it copies the file. */
 export const MAX_REPORT_BYTES = 256 * 1024 * 1024;
 
+/** Journal of a data directory, up to the end of its valid lines; null if the end must be found by a scan. */
+interface JournalHistory {
+  readonly kind: "journal";
+  readonly path: string;
+  readonly end: JournalEnd | null;
+}
+
+type SessionHistory = ReturnType<typeof sessionHistory>;
+
 /** The history to report, as of one moment. */
-type ReportedHistory =
-  | {
-      readonly kind: "session";
-      readonly origin: Origin;
-      /** Returns an exchange in the state in which the session began. */
-      readonly open: () => Exchange;
-      readonly entries: readonly Entry[];
-      readonly refused: readonly RefusedEntry[];
-      /** Number of refused requests that are not in `refused`. */
-      readonly refusedLeftOut: number;
-      /** Latest setting; a session in memory does not record its changes. */
-      readonly clock: ClockSetting;
-    }
-  /** Journal of a data directory, up to the end of its valid lines; null if the end must be found by a scan. */
-  | { readonly kind: "journal"; readonly path: string; readonly end: JournalEnd | null };
+type ReportedHistory = SessionHistory | JournalHistory;
 
 export interface ReportContent {
   readonly history: ReportedHistory;
@@ -93,15 +82,11 @@ export function historyOf({
   return sessionHistory(origin, open, session, clock.setting);
 }
 
-/** @throws ReportTooLong */
-function sessionHistory(
-  origin: Origin,
-  open: () => Exchange,
-  log: SessionLog,
-  clock: ClockSetting,
-): ReportedHistory {
+/** `open` returns an exchange in the state in which the session began; of the clock, its setting now. @throws ReportTooLong */
+function sessionHistory(origin: Origin, open: () => Exchange, log: SessionLog, clock: ClockSetting) {
   const { entries, refused, refusedLeftOut } = log;
-  if (entries !== null) return { kind: "session", origin, open, entries, refused, refusedLeftOut, clock };
+  if (entries !== null)
+    return { kind: "session" as const, origin, open, entries, refused, refusedLeftOut, clock };
   throw new ReportTooLong(`the session has more than ${log.maximum} commands, the maximum in memory`);
 }
 
@@ -122,18 +107,14 @@ export const endsReport = ({ k }: Line): boolean => k === "report" || k === "sce
 export const CUT_WARNING = "the last line of a report is missing: the file may be cut";
 
 /** Writes a report in the format of a journal. @throws Error if the journal file has become shorter */
-export const reportBytes = (content: ReportContent, file?: string, disk?: Disk): Buffer =>
-  Buffer.concat([...reportInPieces(content, file, disk)]);
+export const reportBytes = (content: ReportContent, file?: string): Buffer =>
+  Buffer.concat([...reportInPieces(content, file)]);
 
 /** Writes a report in pieces, some of them empty. */
-export function* reportInPieces(
-  content: ReportContent,
-  file = "FILE",
-  disk: Disk = nodeDisk,
-): Generator<Uint8Array, void> {
+export function* reportInPieces(content: ReportContent, file = "FILE") {
   const { history, engine, reason, now, hash, defect } = content;
   const writer =
-    history.kind === "session" ? yield* sessionPieces(history, content) : yield* journalPieces(disk, history);
+    history.kind === "session" ? yield* sessionPieces(history, content) : yield* journalPieces(history);
   if (defect !== null) writer.control("defect", defect, now, 0);
   const record = { hash, reason, engine, node: process.versions.node, replay: `clobsim replay ${file}` };
   writer.control("report", record, now, 0);
@@ -144,10 +125,10 @@ export function* reportInPieces(
  * Verifies in steps that the lines of a history are in its journal, as they were written.
  * @throws StoreError `corrupt` if the file has been changed since
  */
-export function* verifyHistory(history: ReportedHistory, disk: Disk = nodeDisk): Steps<void> {
+export function* verifyHistory(history: ReportedHistory): Steps<void> {
   if (history.kind === "session") return;
   const { path, end } = history;
-  const file = disk.open(path, "read");
+  const file = nodeDisk.open(path, "read");
   try {
     let isThere = end === null;
     const { damage, offset } = yield* scanInSteps(file, BEGINNING, ({ c }, { offset }) => {
@@ -181,11 +162,8 @@ export function withScenario(report: Buffer, scenario: ControlRecords["scenario"
 }
 
 /** Copies the valid lines of a journal. Returns a writer for the lines after them. */
-function* journalPieces(
-  disk: Disk,
-  { path, end }: Extract<ReportedHistory, { kind: "journal" }>,
-): Generator<Uint8Array, LineWriter> {
-  const file = disk.open(path, "read");
+function* journalPieces({ path, end }: JournalHistory) {
+  const file = nodeDisk.open(path, "read");
   try {
     const { number, check, offset } = end ?? scan(file, BEGINNING, () => {});
     for (let at = 0; at < offset; ) {
@@ -203,14 +181,7 @@ function* journalPieces(
 
 /** Writes a session as lines, replaying its commands for their event hashes. Returns a writer for the lines after them. */
 function* sessionPieces(
-  {
-    origin,
-    open,
-    entries,
-    refused,
-    refusedLeftOut,
-    clock: setting,
-  }: Extract<ReportedHistory, { kind: "session" }>,
+  { origin, open, entries, refused, refusedLeftOut, clock: setting }: SessionHistory,
   { engine, defect }: ReportContent,
 ): Generator<Uint8Array, LineWriter> {
   const { config, start, base } = origin;

@@ -223,10 +223,7 @@ const NAMED_STATUSES: ReadonlySet<SettlementStatus> = new Set<SettlementStatus>(
  * Names the orders that later steps or expectations refer to, by number: those of the session that rested, failed to
  * settle or were hit by a fault (`faulted`), and earlier ones that their owner canceled.
  */
-export function orderNames(
-  { opening, commands, end }: Trace,
-  faulted: ReadonlySet<number>,
-): Map<number, string> {
+export function orderNames({ opening, commands, end }: Trace, faulted: ReadonlySet<number>) {
   const names = new Map<number, string>();
   const before = opening.orders.size;
   const addName = (order: number): unknown => names.set(order, `order-${order - before}`);

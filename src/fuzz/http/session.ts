@@ -13,7 +13,7 @@ import { readConfig } from "../../config.ts";
 import { type Stream, stream } from "../../core/random.ts";
 import { signerOf, type Wallet, Wallets } from "../../scenario/venue/venue.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
-import type { FailureFiles, SeedOutcome, SeedRunner, SeedSettings } from "../seeds.ts";
+import type { SeedOutcome, SeedRunner, SeedSettings } from "../seeds.ts";
 import { readJournal } from "./answer-replay.ts";
 import { check } from "./check.ts";
 import {
@@ -219,12 +219,7 @@ export class OverHttp implements SeedRunner {
     }
   }
 
-  async write(
-    { evidence }: SeedOutcome,
-    _settings: SeedSettings,
-    folder: string,
-    name: string,
-  ): Promise<FailureFiles> {
+  async write({ evidence }: SeedOutcome, _settings: SeedSettings, folder: string, name: string) {
     if (evidence === undefined) throw new Error("an outcome over HTTP has failed without evidence");
     const report = join(folder, `${name}.ndjson`);
     const log = join(folder, `${name}.observations.ndjson`);

@@ -443,13 +443,7 @@ export class ReferenceExchange {
     else if (rested === 0) this.#release(order, order.filled > 0 ? "MATCHED" : "CANCELED");
   }
 
-  #trade(
-    taker: ReferenceOrder,
-    maker: ReferenceOrder,
-    size: number,
-    market: ReferenceMarket,
-    moves: Move[],
-  ): void {
+  #trade(taker: ReferenceOrder, maker: ReferenceOrder, size: number, market: ReferenceMarket, moves: Move[]) {
     const isSame = taker.outcome === maker.outcome;
     const price = isSame ? maker.price : 10_000 - maker.price;
     const fee = takerFee(price, size, market.feeRateBps);

@@ -131,24 +131,17 @@ const bookEntries = (
   );
 
 /** Final state of a session or of its scenario. Arguments are numbers in the session. */
-interface Ending {
-  readonly state: State;
-  order(number: number): Order;
-  account(number: number): Account;
-  /** Returns the market's number in `state`. */
-  market(number: number): number;
-  /** Returns the size of an order that was matched before the start. */
-  matchedBefore(order: number): number;
-  /** Number of trades before the start. */
-  readonly tradesBefore: number;
-}
+type Ending = ReturnType<typeof endingOf>;
 
-const endingOf = ({ opening, end }: Trace): Ending => ({
+const endingOf = ({ opening, end }: Trace) => ({
   state: end,
-  order: (number) => end.orders.get(number),
-  account: (number) => end.accounts.get(number),
-  market: (number) => number,
-  matchedBefore: (number) => opening.orders.find(number)?.matched ?? 0,
+  order: (number: number): Order => end.orders.get(number),
+  account: (number: number): Account => end.accounts.get(number),
+  /** Returns the market's number in `state`. */
+  market: (number: number): number => number,
+  /** Returns the size of an order that was matched before the start. */
+  matchedBefore: (order: number): number => opening.orders.find(order)?.matched ?? 0,
+  /** Number of trades before the start. */
   tradesBefore: opening.trades.size,
 });
 
@@ -267,8 +260,8 @@ function amountNode(
  * of a wallet: a scenario has none of these. @throws RecordingError
  */
 function assertSameEnding(described: DescribedSession, ending: Ending, scenarioEnding: Ending): void {
-  const inScenario = new Map(facts(described, scenarioEnding));
-  for (const [fact, expected] of facts(described, ending)) {
+  const inScenario = factsOf(described, scenarioEnding);
+  for (const [fact, expected] of factsOf(described, ending)) {
     const found = inScenario.get(fact);
     if (found === expected) continue;
     throw new RecordingError(
@@ -277,25 +270,25 @@ function assertSameEnding(described: DescribedSession, ending: Ending, scenarioE
   }
 }
 
-/** Yields the facts that a session and its scenario must have in common at the end. */
-function* facts(
-  { session, words, names, markets, actors }: DescribedSession,
-  ending: Ending,
-): Generator<readonly [fact: string, value: string]> {
+/** Returns the facts that a session and its scenario must have in common at the end. */
+function factsOf({ session, words, names, markets, actors }: DescribedSession, ending: Ending) {
+  const facts = new Map<string, string>();
   const { size: before } = session.opening.orders;
   for (let number = before + 1; number < session.end.orders.next; number += 1) {
-    yield [`the settlement of its order ${number - before}`, statusesOf(ending, number).join(", ")];
+    facts.set(`the settlement of its order ${number - before}`, statusesOf(ending, number).join(", "));
   }
-  for (const [number, name] of names) yield [name, orderText(ending, number)];
+  for (const [number, name] of names) facts.set(name, orderText(ending, number));
   for (const number of actors) {
     const name = words.account(number);
     for (const [token, balance] of assetsOf(ending, markets, number)) {
       const units = balance?.balance ?? 0;
-      if (token === 0) yield [`the balance of ${name}`, `${moneyText(units)} USDC`];
-      else yield [`the balance of ${name} in ${words.token(token)}`, sizeText(units)];
+      if (token === 0) facts.set(`the balance of ${name}`, `${moneyText(units)} USDC`);
+      else facts.set(`the balance of ${name} in ${words.token(token)}`, sizeText(units));
     }
   }
   const numbers = markets.map(({ number }) => number);
   const here = numbers.map((number) => ending.state.markets.get(ending.market(number)));
-  for (const [token, sides] of bookEntries(words, here, numbers)) yield [`the book of ${token}`, flow(sides)];
+  for (const [token, sides] of bookEntries(words, here, numbers))
+    facts.set(`the book of ${token}`, flow(sides));
+  return facts;
 }

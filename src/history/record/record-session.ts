@@ -182,11 +182,7 @@ function assertNoDivergence({ divergence, thrown }: Trace): void {
 }
 
 /** Writes the steps of a session, and the expectations after them. */
-function* recordSteps(
-  script: Script,
-  blocks: ObservedBlocks,
-  all: Iterable<TracedCommand | RefusedEntry>,
-): Steps<void> {
+function* recordSteps(script: Script, blocks: ObservedBlocks, all: Iterable<TracedCommand | RefusedEntry>) {
   const steps = new SessionRecorder(script, blocks);
   const written = new Set(script.described.session.commands);
   const refused = new RefusedSteps(script);
@@ -335,10 +331,7 @@ function assertSentInSession(
   );
 }
 
-const unsupportedCall = (
-  { sequence }: TracedCommand,
-  { from, call }: CommandOf<"sendTransaction">,
-): RecordingError =>
+const unsupportedCall = ({ sequence }: TracedCommand, { from, call }: CommandOf<"sendTransaction">) =>
   new RecordingError(
     `sequence ${sequence} is a transaction (${call.kind}) that the wallet ${from} sent on the chain, and no step of a scenario can express it; all later balances depend on it`,
   );

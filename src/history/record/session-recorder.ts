@@ -213,10 +213,7 @@ export class SessionRecorder {
   }
 
   /** Ends the highest spike of the base fee. The step for that ends all faults, so those of orders are set again. */
-  #endSpike(
-    { sequence, before: { faults } }: TracedCommand,
-    { number }: CommandOf<"endSettlementFault">,
-  ): void {
+  #endSpike({ sequence, before: { faults } }: TracedCommand, { number }: CommandOf<"endSettlementFault">) {
     const left = number === null ? [] : faults.filter((fault) => fault.number !== number);
     const [before, after] = [highest(faults), highest(left)];
     if (before === after) return;

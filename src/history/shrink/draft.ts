@@ -124,10 +124,7 @@ export class Draft {
    * Returns a replacement of a step by other steps: parts of any draft, or texts after a dash. Null if the step is in a
    * flow sequence (`[...]`).
    */
-  replacement(
-    { collection, start, end, column }: Part,
-    steps: readonly (Part | string)[],
-  ): Replacement | null {
+  replacement({ collection, start, end, column }: Part, steps: readonly (Part | string)[]) {
     if (collection.flow === true) return null;
     const bodies = steps.map((step) => `- ${typeof step === "string" ? step : bodyAt(step, column)}`);
     return { start, end, by: bodies.join(`\n${" ".repeat(column)}`) };

@@ -123,18 +123,15 @@ function named(traced: TracedCommand, { marketNames }: HistoryNames): TracedComm
  * Returns whether a command creates a market of the session, or its event. These are kept if there are several markets,
  * because expectations and failures do not name a single one.
  */
-function marketsOf(
-  all: readonly TracedCommand[],
-  { markets }: HistoryNames,
-): (traced: TracedCommand) => boolean {
-  if (markets.length === 1) return () => false;
+function marketsOf(all: readonly TracedCommand[], { markets }: HistoryNames) {
   const names = new Set(markets);
   const eventOf = ({ command }: TracedCommand): number | null =>
     command.kind === "createMarket" && names.has(command.slug) ? command.event : null;
   const events = new Set(all.map(eventOf));
-  return (traced) =>
-    eventOf(traced) !== null ||
-    traced.events.some((event) => event.kind === "eventCreated" && events.has(event.event));
+  return (traced: TracedCommand): boolean =>
+    markets.length > 1 &&
+    (eventOf(traced) !== null ||
+      traced.events.some((event) => event.kind === "eventCreated" && events.has(event.event)));
 }
 
 /** Leaves out as many commands as possible without changing the failure; `isKept` are never left out. */
