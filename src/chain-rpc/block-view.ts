@@ -13,15 +13,18 @@ import { awaitsBlock, type ContractCall, type Transaction } from "../core/chain/
 import { type Market, marketOfToken } from "../core/market.ts";
 import { nextNonce } from "../core/rules/calls.ts";
 import {
+  allowanceOf,
   type Caller,
   type CallOutcome,
   type ChainFacts,
   holdingOnChain,
+  initialAllowance,
+  isInitialOperator,
+  isOperator,
   isReported,
   outcomeOfCall,
 } from "../core/rules/contract-calls.ts";
 import { balanceOf, grantDue } from "../core/rules/ledger.ts";
-import { allowanceOf, initialAllowance, isInitialOperator, isOperator } from "../core/rules/permissions.ts";
 import { findAccount, type State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";

@@ -5,23 +5,23 @@ import { Table } from "./table.ts";
 import type { BalancePolicy } from "./terms.ts";
 import type { Money, Size } from "./units.ts";
 
+const BalanceRecord = record(
+  {},
+  {
+    changing: {
+      balance: integer(),
+      reserved: integer(),
+      /** Amounts that pending settlements will credit and debit. */
+      incoming: integer(),
+      outgoing: integer(),
+    },
+  },
+);
 /**
  * Balance of one asset: total, reserved by open orders, and not yet settled on chain. The wallet's balance on chain is
  * balance - incoming + outgoing.
  */
-export interface Balance<Unit extends number> {
-  balance: Unit;
-  reserved: Unit;
-  /** Amount that pending settlements will credit. */
-  incoming: Unit;
-  /** Amount that pending settlements will debit. */
-  outgoing: Unit;
-}
-
-const BalanceRecord = record(
-  {},
-  { changing: { balance: integer(), reserved: integer(), incoming: integer(), outgoing: integer() } },
-);
+export type Balance<Unit extends number> = Record<keyof Infer<typeof BalanceRecord>, Unit>;
 const balance = <Unit extends number>() => BalanceRecord as Type<unknown> as Type<Balance<Unit>>;
 export const copyBalance = BalanceRecord.copy as <Unit extends number>(of: Balance<Unit>) => Balance<Unit>;
 

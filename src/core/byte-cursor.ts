@@ -108,12 +108,6 @@ export class ByteCursor {
     return value;
   }
 
-  integerIn(low: number, high: number): number {
-    const value = this.integer();
-    if (value < low || value > high) this.#hasFailed = true;
-    return value;
-  }
-
   /** Reads 8 lower-case hex digits as an unsigned number. */
   hex(): number {
     const { bytes } = this;

@@ -69,22 +69,6 @@ export function orderWords(
   return [side, size, outcome, "@", price, ...type, ...end, ...place].join(" ");
 }
 
-/**
- * Checks that a GTD order, and no other, has an expiration. It is live while now < expiration.
- * @throws DocumentError otherwise.
- */
-function checkExpiration({
-  orderType,
-  expiration,
-}: {
-  readonly orderType: string;
-  readonly expiration: Millis | null;
-}): void {
-  const isGtd = orderType === "GTD";
-  const expected = isGtd ? "the moment at which it expires" : "null, as the order is not GTD";
-  check(isGtd === (expiration !== null), expected, expiration, "expiration");
-}
-
 /** Commands that time alone causes: the schedule makes them, not a client. */
 const TIMED_COMMANDS = {
   expireOrder: command(record({ order: id() }), ({ order }) => `${orderText(order)} is due to expire`),
@@ -132,7 +116,12 @@ const COMMANDS = {
   placeOrder: command(
     refined(
       record({ address: address(), tokenId: text(), ...ORDER_TERMS, expiration: orNull(moment()) }),
-      checkExpiration,
+      // An order is live while now < expiration.
+      ({ orderType, expiration }) => {
+        const isGtd = orderType === "GTD";
+        const expected = isGtd ? "the moment at which it expires" : "null, as the order is not GTD";
+        check(isGtd === (expiration !== null), expected, expiration, "expiration");
+      },
     ),
     (order, state) => {
       const { size, price, expiration } = order;

@@ -57,13 +57,6 @@ export const Supply = record(
 );
 export type Supply = Infer<typeof Supply>;
 
-export const LastTrade = record({
-  price: price(),
-  side: oneOf(...SIDES),
-  at: moment(),
-});
-export type LastTrade = Infer<typeof LastTrade>;
-
 /** One order book of a market with what traded on it, in the book's own terms. */
 const MarketBook = record(
   {},
@@ -72,7 +65,8 @@ const MarketBook = record(
       /** Incremented with each change of the book. */
       sequence: integer(),
       updatedAt: moment(),
-      last: orNull(LastTrade),
+      /** The last trade with the side of its taker. */
+      last: orNull(record({ price: price(), side: oneOf(...SIDES), at: moment() })),
     },
     derived: {
       /** Allocated when the first order rests, so that a market without orders costs almost nothing. */
@@ -177,33 +171,21 @@ export const directionIn = (mirrored: boolean, side: Side): BookDirection =>
 /** Converts a price to the book's own terms, or back. */
 export const priceIn = (mirrored: boolean, price: Price): Price => (mirrored ? complement(price) : price);
 
-/** Where an order rests: its book, and its direction and price level in the book's own terms. */
-export interface OrderPlace {
-  readonly bookState: MarketBook;
-  readonly mirrored: boolean;
-  readonly direction: BookDirection;
-  readonly tick: number;
-}
-
+/** Returns where an order rests: its book, and its direction and price level in the book's own terms. */
 export function placeOf(
   market: Market,
   { token, side, price }: { readonly token: number; readonly side: Side; readonly price: Price },
-): OrderPlace {
+) {
   const outcome = outcomeOf(token);
   const mirrored = isMirrored(market, outcome);
   const direction = directionIn(mirrored, side);
   const tick = priceIn(mirrored, price) / market.tickSize;
   return { bookState: bookFor(market, outcome), mirrored, direction, tick };
 }
+export type OrderPlace = ReturnType<typeof placeOf>;
 
 /** Returns the number of price levels of a book: the multiples of the tick strictly between 0 and 1. */
 export const levelsOf = (market: Market): number => FULL_PRICE / market.tickSize - 1;
-
-/** Unix seconds with trades, and the last price of each. */
-interface PricePoints {
-  readonly seconds: Float64Array<ArrayBuffer>;
-  readonly prices: Uint16Array<ArrayBuffer>;
-}
 
 /** Traded prices of one book: one point per second with trades, with the last price of that second. */
 export class PriceHistory {
@@ -211,7 +193,7 @@ export class PriceHistory {
   #prices = new Uint16Array(0);
   #size = 0;
 
-  static of({ seconds, prices }: PricePoints): PriceHistory {
+  static of({ seconds, prices }: PriceHistory["points"]): PriceHistory {
     const history = new PriceHistory();
     history.#seconds = seconds;
     history.#prices = prices;
@@ -219,7 +201,8 @@ export class PriceHistory {
     return history;
   }
 
-  get points(): PricePoints {
+  /** Unix seconds with trades, and the last price of each. */
+  get points() {
     return {
       seconds: this.#seconds.slice(0, this.#size),
       prices: this.#prices.slice(0, this.#size),
@@ -259,11 +242,7 @@ export class PriceHistory {
   }
 
   copy(): PriceHistory {
-    const copy = new PriceHistory();
-    copy.#seconds = this.#seconds.slice(0, this.#size);
-    copy.#prices = this.#prices.slice(0, this.#size);
-    copy.#size = this.#size;
-    return copy;
+    return PriceHistory.of(this.points);
   }
 
   #grow(): void {

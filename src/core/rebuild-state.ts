@@ -24,10 +24,8 @@ import { type Contents, type ParsedContents, parseContents, readContents } from 
 import { Table } from "./table.ts";
 import { complement, emptySum, type Millis, type Price } from "./units.ts";
 
-export interface ParsedDocument {
+export interface ParsedDocument extends Pick<ParsedContents, "others"> {
   readonly state: State;
-  /** Fields that do not belong to the document, added by a wrapper. */
-  readonly others: ReadonlyMap<string, unknown>;
 }
 
 function parsed({ contents, others, lines }: ParsedContents): ParsedDocument {
@@ -285,17 +283,15 @@ function rebuildTransactions(contents: Contents, state: State): void {
       const expected = `${transactions.next}, the next transaction`;
       throw new DocumentError(expected, number, "trades", firstTrade - 1, "transaction");
     }
-    if (record?.number !== number) {
-      const match = newTransaction(number, null);
+    const match = record?.number === number ? record : newTransaction(number, null);
+    check(match.content === null, "a match", number, "trades", firstTrade - 1, "transaction");
+    if (match !== record) {
       match.block = places.blocks[number] as number;
       match.place = places.places[number] as number;
       if (match.block !== 0) match.status = "MINED";
-      match.logs = LOGS_OF_MATCH;
-      return addTransaction(match, firstTrade);
     }
-    check(record.content === null, "a match", number, "trades", firstTrade - 1, "transaction");
-    record.logs = LOGS_OF_MATCH;
-    return addTransaction(record, firstTrade);
+    match.logs = LOGS_OF_MATCH;
+    return addTransaction(match, firstTrade);
   };
   addTrades(trades, state, matchOf);
   while (used < recorded.length) {

@@ -19,7 +19,14 @@ const SEAL: TimedCommand = { kind: "sealBlock" };
  */
 export function nextDue(state: State, by: Millis): Due | null {
   const { chain } = state;
-  if (chain.building !== null) return { at: chain.building.at, command: nextOfBlock(chain) };
+  const { building } = chain;
+  if (building !== null) {
+    const transaction = successorOf(chain, building) || nextCandidate(chain, building);
+    return {
+      at: building.at,
+      command: transaction === 0 ? SEAL : { kind: "executeTransaction", transaction },
+    };
+  }
   if (chain.asked > 0) return { at: by, command: PRODUCE };
   const expiry = nextExpiry(state);
   const { nextBlockAt } = chain;
@@ -53,18 +60,8 @@ function nextExpiry(state: State): Millis | null {
   return at;
 }
 
-/** Returns the command for the next transaction of the block, or the one that seals it. */
-function nextOfBlock(chain: Chain): TimedCommand {
-  const transaction = nextCandidate(chain);
-  return transaction === 0 ? SEAL : { kind: "executeTransaction", transaction };
-}
-
-/** Returns the first executable pending transaction after the cursor, or 0. One that waited for the last executed goes first. */
-function nextCandidate(chain: Chain): number {
-  const { building, deferred, firstUnprocessed, transactions } = chain;
-  if (building === null) return 0;
-  const successor = successorOf(chain, building);
-  if (successor !== 0) return successor;
+/** Returns the first executable pending transaction after the cursor, or 0. */
+function nextCandidate({ deferred, firstUnprocessed, transactions }: Chain, building: Building): number {
   const isCandidate = (number: number): boolean => {
     const { status, exception } = transactions.get(number);
     return status === "PENDING" && (exception?.notBefore ?? 0) <= building.height;
@@ -73,17 +70,12 @@ function nextCandidate(chain: Chain): number {
     const number = deferred[index] as number;
     if (isCandidate(number)) return number;
   }
-  for (
-    let number = Math.max(firstUnprocessed, building.cursor + 1);
-    number <= transactions.size;
-    number += 1
-  ) {
-    if (isCandidate(number)) return number;
-  }
+  const first = Math.max(firstUnprocessed, building.cursor + 1);
+  for (let number = first; number <= transactions.size; number += 1) if (isCandidate(number)) return number;
   return 0;
 }
 
-/** Returns the call that this block deferred because its nonce follows that of the call just mined, or 0. */
+/** Returns the call that this block deferred because its nonce follows that of the call just mined, or 0; it goes first. */
 function successorOf({ transactions, wallets }: Chain, { cursor, height }: Building): number {
   const content = transactions.find(cursor)?.content;
   const wallet = content?.kind === "call" ? wallets.get(content.from) : undefined;

@@ -142,8 +142,7 @@ export function integer<Value extends number = number>(low = 0, high = MAX_INTEG
     ),
     write: (value) => `${value}`,
     read: (cursor) => {
-      if (low >= 0) return cursor.integerIn(low, high) as Value;
-      const isNegative = cursor.takesByte(MINUS);
+      const isNegative = low < 0 && cursor.takesByte(MINUS);
       const size = cursor.integer();
       const value = isNegative ? -size : size;
       // JSON allows -0, which is never canonical.

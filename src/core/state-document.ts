@@ -1,14 +1,6 @@
 import { Account } from "./account.ts";
 import { ByteCursor } from "./byte-cursor.ts";
-import {
-  BlockTerms,
-  type Building,
-  type Chain,
-  ChainWallet,
-  headBlock,
-  Mining,
-  SettlementFault,
-} from "./chain/chain.ts";
+import { BlockTerms, type Chain, ChainWallet, headBlock, Mining, SettlementFault } from "./chain/chain.ts";
 import { Transaction } from "./chain/transaction.ts";
 import { EventRecord, Market } from "./market.ts";
 import { Order, Trade } from "./order.ts";
@@ -134,9 +126,9 @@ const SECTIONS = {
   transactions: each(Transaction, recordedTransactions),
   issued: one(integer<Money>(0, MAX_ISSUANCE), ({ issued }) => issued),
   // The state hash covers all fields above; the chain's digest covers the blocks below.
-  unfinished: one(Unfinished, ({ chain }) => ({
-    asked: chain.asked,
-    building: chain.building && buildingRecord(chain, chain.building),
+  unfinished: one(Unfinished, ({ chain, chain: { asked, building, mined } }) => ({
+    asked,
+    building: building && { ...building, mined: runsOf(chain, building.first, mined.size - building.first) },
   })),
   blocks: each(BlockRecord, blockRecords, "serial"),
 } as const;
@@ -168,11 +160,6 @@ function* blockRecords({ chain }: State): Generator<Infer<typeof BlockRecord>> {
     yield { serial, height, at, baseFee, mined: runsOf(chain, first, count), logs, gas, digest: [...digest] };
   }
 }
-
-const buildingRecord = (chain: Chain, { first, ...building }: Building) => ({
-  ...building,
-  mined: runsOf(chain, first, chain.mined.size - first),
-});
 
 function runsOf({ mined }: Chain, first: number, count: number): Run[] {
   const runs: [number, number][] = [];

@@ -41,10 +41,8 @@ export type CancelReason = (typeof CANCEL_REASONS)[number];
 /** Wallet address: `0x` and 40 lower-case hex digits. */
 export type Address = string;
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-
 /** Whether a text is `0x` and 40 hex digits of either case; an EIP-55 checksum is not verified. */
-export const isAddress = (text: string): boolean => ADDRESS.test(text);
+export const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text);
 
 /** Returns the lower-case form of an address; null if the text is not an address. */
 export const readAddress = (text: string): Address | null => (isAddress(text) ? text.toLowerCase() : null);

@@ -35,14 +35,9 @@ export const notional = (price: Price, size: Size): Money => (price * size) as M
 /** Returns the price of the other outcome: prices of both outcomes sum to 1 USDC. */
 export const complement = (price: Price): Price => (FULL_PRICE - price) as Price;
 
-/** Total of money in two integers, exact beyond 2^53 micro-USDC. */
-export interface Sum {
-  usdc: number;
-  /** Remainder in micro-USDC, 0..999,999. */
-  micro: number;
-}
-
-export const emptySum = (): Sum => ({ usdc: 0, micro: 0 });
+/** Total of money in two integers, exact beyond 2^53 micro-USDC: whole USDC, and the rest, 0..999,999 micro-USDC. */
+export const emptySum = () => ({ usdc: 0, micro: 0 });
+export type Sum = ReturnType<typeof emptySum>;
 
 /** Adds an amount, which may be negative, to a total. */
 export function add(total: Sum, amount: Money): void {

@@ -122,8 +122,6 @@ export const TransactionContent = union({
 });
 export type TransactionContent = Infer<typeof TransactionContent>;
 
-export type TransactionKind = TransactionContent["kind"] | "match";
-
 const anyInteger = integer(Number.MIN_SAFE_INTEGER);
 
 /** Change of a balance: micro-USDC if the token is 0, else size units of a token. */
@@ -234,7 +232,8 @@ export const newTransaction = (number: number, content: TransactionContent | nul
   gasBefore: 0,
 });
 
-export const kindOf = ({ content }: Transaction): TransactionKind => content?.kind ?? "match";
+export const kindOf = ({ content }: Transaction): TransactionContent["kind"] | "match" =>
+  content?.kind ?? "match";
 
 /** Whether a transaction waits for a block; those in effect since their command do not. */
 export const awaitsBlock = ({ content }: Transaction): boolean =>

@@ -154,16 +154,9 @@ function* reservationsFollowOrders(rule: InvariantCheck, state: State, live: rea
   }
 }
 
-/** Sums of transactions for one asset of one account. */
-interface Sums {
-  mined: number;
-  incoming: number;
-  outgoing: number;
-  /** Whether the ledger has a balance for it. */
-  isHeld: boolean;
-}
-
-const noSums = (): Sums => ({ mined: 0, incoming: 0, outgoing: 0, isHeld: false });
+/** Sums of transactions for one asset of one account; `isHeld`: whether the ledger has a balance for it. */
+const noSums = () => ({ mined: 0, incoming: 0, outgoing: 0, isHeld: false });
+type Sums = ReturnType<typeof noSums>;
 
 /** Checks that the ledger equals the balances on chain plus pending amounts, both computed from the transactions. */
 function* chainAgreesWithLedger(rule: InvariantCheck, state: State): Steps<void> {

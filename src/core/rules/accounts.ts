@@ -7,8 +7,8 @@ import { marketOfToken, outcomeOf } from "../market.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import { type ExchangeConfig, emptyAccount, FAUCET, findAccount, type State } from "../state.ts";
 import { FULL_PRICE, type Millis, type Money, money, notional, size } from "../units.ts";
+import { walletIn } from "./contract-calls.ts";
 import { backingOf, changeSupply, credit, grantMintEvents, holdingIn, issuanceLeft } from "./ledger.ts";
-import { walletIn } from "./permissions.ts";
 import type { Appliers, Deciders, RuleSet } from "./rule-set.ts";
 import { addContent } from "./transactions.ts";
 

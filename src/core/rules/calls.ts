@@ -18,9 +18,15 @@ import { accepted, refused, type TransactionRefusal } from "../refusals.ts";
 import { findAccount, type State } from "../state.ts";
 import type { Address } from "../terms.ts";
 import { size } from "../units.ts";
-import { type CallOutcome, holdingOnChain, outcomeOfCall, type Transfer } from "./contract-calls.ts";
+import {
+  type CallOutcome,
+  changePermissions,
+  holdingOnChain,
+  outcomeOfCall,
+  type Transfer,
+  walletIn,
+} from "./contract-calls.ts";
 import { addMoves, backingOf, changeSupply, grantMintEvents, issuanceLeft } from "./ledger.ts";
-import { changePermissions, walletIn } from "./permissions.ts";
 import type { Appliers, Deciders, RuleSet } from "./rule-set.ts";
 import {
   addContent,
@@ -54,10 +60,12 @@ function refusalOf(chain: Chain, content: CallContent): TransactionRefusal | nul
   const { mined, native, pending } = chain.wallets.get(from) ?? emptyWallet(from);
   if (nonce < mined) return { code: "NONCE_TOO_LOW", nonce, next: mined };
   if (hash !== null && chain.signed.has(hash)) return { code: "TRANSACTION_ALREADY_KNOWN", hash };
-  const before = pending.get(nonce);
-  if (before !== undefined) {
-    const underpriced = underpricedBy(chain.transactions.get(before).content as CallContent, content);
-    if (underpriced !== null) return underpriced;
+  const replaced = chain.transactions.find(pending.get(nonce) ?? 0)?.content;
+  if (replaced?.kind === "call") {
+    const needed = minReplacementFee(replaced.maxFeePerGas);
+    const neededTip = minReplacementFee(replaced.maxPriorityFeePerGas);
+    if (maxFeePerGas < needed || maxPriorityFeePerGas < neededTip)
+      return { code: "REPLACEMENT_UNDERPRICED", offered: maxFeePerGas, needed };
   }
   const needed = BigInt(gas) * BigInt(maxFeePerGas) + BigInt(value);
   return needed > native
@@ -65,15 +73,7 @@ function refusalOf(chain: Chain, content: CallContent): TransactionRefusal | nul
     : null;
 }
 
-/** Returns why a transaction cannot replace another; null if its fees are high enough. */
-function underpricedBy(before: CallContent, after: CallContent): TransactionRefusal | null {
-  const minReplacementFee = (fee: number): number => Math.ceil((fee / 100) * REPLACEMENT_PERCENT);
-  const needed = minReplacementFee(before.maxFeePerGas);
-  const isEnough =
-    after.maxFeePerGas >= needed &&
-    after.maxPriorityFeePerGas >= minReplacementFee(before.maxPriorityFeePerGas);
-  return isEnough ? null : { code: "REPLACEMENT_UNDERPRICED", offered: after.maxFeePerGas, needed };
-}
+const minReplacementFee = (fee: number): number => Math.ceil((fee / 100) * REPLACEMENT_PERCENT);
 
 /** Executes, reverts or defers a wallet's call. Calls of a wallet execute in order of nonce. */
 export function executeCall(

@@ -1,20 +1,29 @@
 import { onChainOf } from "../account.ts";
-import { CONTRACTS, indexSetOf, NO_PARENT, TOKEN_UNITS, ZERO_ADDRESS } from "../chain/contracts.ts";
-import { setsOf, USDC } from "../chain/settlement.ts";
+import { type Chain, type ChainWallet, emptyWallet, initialRestricted, minedAt } from "../chain/chain.ts";
+import {
+  CONTRACTS,
+  indexSetOf,
+  NO_PARENT,
+  TOKEN_UNITS,
+  UNLIMITED,
+  ZERO_ADDRESS,
+} from "../chain/contracts.ts";
+import { movesOf, setsOf, USDC } from "../chain/settlement.ts";
 import type {
+  CallContent,
   CallEffect,
   ContractCall,
   Move,
   PartitionCall,
   RedeemCall,
   SafeTransferCall,
+  Transaction,
 } from "../chain/transaction.ts";
 import { type Market, marketOfToken, tokenOf } from "../market.ts";
 import { findAccount, type State } from "../state.ts";
 import { type Address, OUTCOMES, type Outcome, unreachable, type WinningOutcome } from "../terms.ts";
 import { FULL_PRICE } from "../units.ts";
 import { balanceOf, grantDue } from "./ledger.ts";
-import { allowanceOf, isOperator } from "./permissions.ts";
 
 /** Sender of a call, and the native currency sent with it, in wei. */
 export interface Caller {
@@ -252,4 +261,113 @@ export function isReported({ chain }: State, { report }: Market): boolean {
 export function payoutOf(winningOutcome: WinningOutcome): Readonly<Record<Outcome, number>> {
   const [yes, no] = PAYOUTS[winningOutcome];
   return { YES: (FULL_PRICE * yes) / (yes + no), NO: (FULL_PRICE * no) / (yes + no) };
+}
+
+// Permissions: allowances of collateral, and approvals of operators of tokens.
+
+/** Contracts that a known wallet has approved initially, as after the service's onboarding. */
+const SPENDERS: ReadonlySet<Address> = new Set([CONTRACTS.exchange, CONTRACTS.conditionalTokens]);
+
+const isApprovedInitially = ({ config, accountByAddress }: State, owner: Address): boolean =>
+  config.approvals !== "required" && accountByAddress.has(owner);
+
+/** Returns the allowance that applies until the owner sets one, in micro-USDC. */
+export const initialAllowance = (state: State, owner: Address, spender: Address): bigint =>
+  SPENDERS.has(spender) && isApprovedInitially(state, owner) ? UNLIMITED : 0n;
+
+/** Returns how much of the owner's collateral the spender may spend, in micro-USDC. */
+export const allowanceOf = (state: State, owner: Address, spender: Address): bigint =>
+  state.chain.wallets.get(owner)?.allowances.get(spender) ?? initialAllowance(state, owner, spender);
+
+/** Whether the operator is approved until the owner sets an approval. */
+export const isInitialOperator = (state: State, owner: Address, operator: Address): boolean =>
+  operator === CONTRACTS.exchange && isApprovedInitially(state, owner);
+
+export const isOperator = (state: State, owner: Address, operator: Address): boolean =>
+  state.chain.wallets.get(owner)?.operators.get(operator) ?? isInitialOperator(state, owner, operator);
+
+/** Whether a wallet limits what the exchange may move. */
+export const isRestricted = ({ allowances, operators }: ChainWallet): boolean =>
+  (allowances.get(CONTRACTS.exchange) ?? UNLIMITED) !== UNLIMITED ||
+  operators.get(CONTRACTS.exchange) === false;
+
+type Wallets = Pick<Chain, "wallets" | "restricted">;
+
+/** Returns the wallet of an address, creating it if necessary; only `apply` may call it with the chain of a state. */
+export function walletIn({ wallets }: Pick<Chain, "wallets">, address: Address): ChainWallet {
+  let wallet = wallets.get(address);
+  if (wallet === undefined) {
+    wallet = emptyWallet(address);
+    wallets.set(address, wallet);
+  }
+  return wallet;
+}
+
+/** Applies the changes of permissions by an executed transaction: granted, revoked or spent. */
+export function changePermissions(state: State, wallets: Wallets, transaction: Transaction): void {
+  const { content } = transaction;
+  if (content?.kind === "call") changeByCall(wallets, content);
+  if (content !== null || wallets.restricted === 0) return;
+  // A match spends collateral that its parties have allowed to the exchange.
+  for (const { account, token, amount } of movesOf(state, transaction)) {
+    if (token !== USDC || amount >= 0) continue;
+    const { address } = state.accounts.get(account);
+    spendAllowance(wallets, address, CONTRACTS.exchange, BigInt(-amount));
+  }
+}
+
+export const hasPermissions = ({ wallets }: Chain): boolean =>
+  [...wallets.values()].some(hasExplicitPermissions);
+
+const hasExplicitPermissions = ({ allowances, operators }: ChainWallet): boolean =>
+  allowances.size + operators.size > 0;
+
+/** Restores the permissions after the block of `height`, the latest that a reorganization keeps: replays all up to it. */
+export function restorePermissions(state: State, height: number): void {
+  const { chain, config } = state;
+  const restored: Wallets = { wallets: new Map(), restricted: initialRestricted(config.approvals) };
+  for (let at = 1; at <= height; at += 1) {
+    for (const transaction of minedAt(chain, at))
+      if (transaction.status === "MINED") changePermissions(state, restored, transaction);
+  }
+  for (const wallet of chain.wallets.values()) {
+    if (!hasExplicitPermissions(wallet)) continue;
+    const { allowances, operators } = restored.wallets.get(wallet.address) ?? emptyWallet(wallet.address);
+    wallet.allowances = allowances;
+    wallet.operators = operators;
+  }
+  chain.restricted = restored.restricted;
+}
+
+function changeByCall(wallets: Wallets, { from, call }: CallContent): void {
+  switch (call.kind) {
+    case "approve":
+      setPermission(wallets, from, ({ allowances }) => allowances.set(call.spender, BigInt(call.amount)));
+      break;
+    case "setApprovalForAll":
+      setPermission(wallets, from, ({ operators }) => operators.set(call.operator, call.approved));
+      break;
+    case "transferFrom":
+      spendAllowance(wallets, call.from, from, BigInt(call.amount));
+      break;
+    case "split":
+      spendAllowance(wallets, from, CONTRACTS.conditionalTokens, BigInt(call.amount));
+      break;
+    default:
+      break;
+  }
+}
+
+/** Reduces an allowance by the amount spent, unless it is unlimited. */
+function spendAllowance(wallets: Wallets, owner: Address, spender: Address, amount: bigint): void {
+  const allowed = wallets.wallets.get(owner)?.allowances.get(spender);
+  if (allowed === undefined || allowed === UNLIMITED) return;
+  setPermission(wallets, owner, ({ allowances }) => allowances.set(spender, allowed - amount));
+}
+
+function setPermission(wallets: Wallets, owner: Address, change: (wallet: ChainWallet) => void): void {
+  const wallet = walletIn(wallets, owner);
+  const before = isRestricted(wallet);
+  change(wallet);
+  wallets.restricted += Number(isRestricted(wallet)) - Number(before);
 }

@@ -16,9 +16,8 @@ import type { DomainEvent } from "../events.ts";
 import { accepted, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
 import { executeCall } from "./calls.ts";
-import { ERC20, ERC1155 } from "./contract-calls.ts";
+import { allowanceOf, changePermissions, ERC20, ERC1155, isOperator } from "./contract-calls.ts";
 import { balanceOf } from "./ledger.ts";
-import { allowanceOf, changePermissions, isOperator } from "./permissions.ts";
 import type { Appliers, Deciders, RuleSet } from "./rule-set.ts";
 import {
   addOwnToBlock,
@@ -67,17 +66,11 @@ const spikeOf = ({ faults }: Chain): number => faults.find(({ fault }) => fault 
 const attemptsOf = ({ exception }: Transaction): number => exception?.attempts ?? 0;
 
 const deferral = (
-  { number }: Transaction,
+  { number: transaction }: Transaction,
   hold: HoldReason,
   notBefore: number,
   fault: number,
-): DomainEvent => ({
-  kind: "transactionHeld",
-  transaction: number,
-  hold,
-  notBefore,
-  fault,
-});
+): DomainEvent => ({ kind: "transactionHeld", transaction, hold, notBefore, fault });
 
 /** Whether a fault hits a settlement; a function of the seed, the fault, the settlement and the attempt. */
 function faultMatches(state: State, fault: SettlementFault, transaction: Transaction): boolean {
