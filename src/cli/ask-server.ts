@@ -39,38 +39,30 @@ export async function askServer<T>(
   }
   const isAnswer = reply.status === 200 && reply.headers["x-sim-sequence"] !== undefined;
   const result = isAnswer ? read(reply) : null;
-  if (result === null) throw errorOf(reply, url, simToken !== null, what);
+  if (result === null) throw new UsageError(refusalText(reply, url, simToken !== null, what));
   return result;
 }
 
-function errorOf({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): UsageError {
+/** Explains why a reply has no result. */
+function refusalText({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): string {
   const { origin, pathname } = new URL(url);
   const pool = headers["x-sim-pool"];
   if (pool !== undefined) {
     const relation = pathname === "/" ? "is" : "names no exchange of";
-    return new UsageError(
-      `${url} ${relation} a pool of ${pool} exchanges: name one of them, such as ${origin}/1`,
-    );
+    return `${url} ${relation} a pool of ${pool} exchanges: name one of them, such as ${origin}/1`;
   }
   const body = parsed(text) as Partial<{ code: string; error: string; hint: string }> | null;
-  if (headers["x-sim-sequence"] === undefined || typeof body !== "object" || body === null) {
-    return new UsageError(`the server at ${url} is not clobsim`);
-  }
+  if (headers["x-sim-sequence"] === undefined || typeof body !== "object" || body === null)
+    return `the server at ${url} is not clobsim`;
   const { code, error, hint } = body;
-  if (code === "SIM_TOKEN_REQUIRED") {
-    return new UsageError(
-      hasToken
-        ? `the clobsim at ${url} has another token: --sim-token expects the one that it was started with`
-        : `the clobsim at ${url} requires its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`,
-    );
-  }
-  if (code === "ROUTE_NOT_FOUND" && pathname !== "/") {
-    return new UsageError(`the clobsim at ${origin} has no pool: leave out ${pathname}`);
-  }
-  if (code === "ROUTE_NOT_FOUND") return new UsageError(`the clobsim at ${url} is too old to ${what}`);
-  return new UsageError(
-    `the clobsim at ${url} cannot ${what}: ${error}${hint === undefined ? "" : ` (${hint})`}`,
-  );
+  if (code === "SIM_TOKEN_REQUIRED")
+    return hasToken
+      ? `the clobsim at ${url} has another token: --sim-token expects the one that it was started with`
+      : `the clobsim at ${url} requires its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`;
+  if (code === "ROUTE_NOT_FOUND" && pathname !== "/")
+    return `the clobsim at ${origin} has no pool: leave out ${pathname}`;
+  if (code === "ROUTE_NOT_FOUND") return `the clobsim at ${url} is too old to ${what}`;
+  return `the clobsim at ${url} cannot ${what}: ${error}${hint === undefined ? "" : ` (${hint})`}`;
 }
 
 /** Parses JSON; null if it is invalid. */

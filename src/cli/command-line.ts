@@ -46,7 +46,7 @@ export async function runCommand<Name extends CommandName>(
   const { settings, busy }: Command = COMMANDS[name];
   const progress =
     busy !== undefined && isInteractive(given.environment)
-      ? new (await import("./progress.ts")).ProgressLine(busy)
+      ? (await import("./progress.ts")).startProgress(busy)
       : NO_PROGRESS;
   try {
     return await run(valuesOf(settings, given) as Parameters<Run<Name>>[0], words, given, progress);

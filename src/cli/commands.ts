@@ -34,16 +34,6 @@ import { MAX_MARKETS } from "../simulation/world-orders.ts";
 import type { ExitCode } from "./process.ts";
 import type { Busy, Progress } from "./progress.ts";
 
-interface Words {
-  /** As the help shows them, such as `PATHS`. */
-  readonly usage: string;
-  readonly expected: string;
-  readonly min: number;
-  readonly max: number;
-  /** Words that a shell completes; file names if absent. */
-  readonly words?: readonly string[];
-}
-
 /** Shells for which there is a completion script. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -55,7 +45,7 @@ export const RUNNERS = ["vitest", "jest", "node"] as const;
 export interface Command {
   readonly summary: string;
   /** Positional arguments; none if absent. */
-  readonly takes?: Words;
+  readonly takes?: ReturnType<typeof words>;
   readonly settings: Settings;
   /** Text of its progress line; absent if the command shows no progress or its own. */
   readonly busy?: Busy;
@@ -74,9 +64,12 @@ const limits = inGroup("Limits:");
 const project = inGroup("Project:");
 const repair = inGroup("Repair:");
 const world = inGroup("World:");
-const words = (usage: string, expected: string, min: number, max: number, given = {}): Words => ({
-  ...{ usage, expected, min, max },
-  ...given,
+/**
+ * Positional arguments: as the help shows them, such as `PATHS`; what is expected, in messages; their number. A shell
+ * completes `completed`, or file names if absent.
+ */
+const words = (usage: string, expected: string, min: number, max: number, completed?: readonly string[]) => ({
+  ...{ usage, expected, min, max, completed },
 });
 const PATHS = words("PATHS..", "files, folders or globs", 1, Number.POSITIVE_INFINITY);
 const ONE_JOURNAL = "one data directory or report";
@@ -271,9 +264,10 @@ export const COMMANDS = {
   },
   fuzz: {
     summary: "Run generated histories, one for each seed, and write each failure as a scenario.",
-    takes: words("[merge PATHS.. | show FILE]", "merge, show or options", 0, Number.POSITIVE_INFINITY, {
-      words: ["merge", "show"],
-    }),
+    takes: words("[merge PATHS.. | show FILE]", "merge, show or options", 0, Number.POSITIVE_INFINITY, [
+      "merge",
+      "show",
+    ]),
     settings: {
       seeds: selection(
         reader("FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6", readRange),
@@ -436,7 +430,7 @@ export const COMMANDS = {
   },
   completion: {
     summary: "Print a script that completes commands, options and their values in bash, zsh or fish.",
-    takes: words("[SHELL]", "bash, zsh or fish", 0, 1, { words: SHELLS }),
+    takes: words("[SHELL]", "bash, zsh or fish", 0, 1, SHELLS),
     settings: {},
     examples: [
       ["completion bash >> ~/.bashrc", "for the next bash; zsh works in the same way"],

@@ -99,7 +99,7 @@ function candidates([name, ...before]: readonly string[], current: string): read
   if (values !== undefined) return values.map((word) => [word, ""]);
   if (!current.startsWith("-") && takes !== undefined) {
     const isFirst = before.every((word, index) => word.startsWith("-") || valuesOf(before[index - 1]));
-    return isFirst ? (takes.words ?? []).map((word) => [word, ""]) : [];
+    return isFirst ? (takes.completed ?? []).map((word) => [word, ""]) : [];
   }
   const given = new Set(before.map((word) => word.replace(/=.*/s, "")));
   const left = options.filter(({ word, isRepeatable }) => isRepeatable || !given.has(`--${word}`));

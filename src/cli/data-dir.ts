@@ -22,7 +22,7 @@ import { count, grouped } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { failed, paintOf, print } from "./output.ts";
 import { unwritable } from "./output-file.ts";
-import { EXIT, type ExitCode, UsageError } from "./process.ts";
+import { EXIT, UsageError } from "./process.ts";
 
 /** `clobsim doctor`: checks whether a data directory can be opened, and measures a sync on its disk. */
 export const doctor: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { environment }) => {
@@ -45,9 +45,6 @@ export const doctor: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { 
 /** A sync below this time has not reached a disk. */
 const NO_DISK_MS = 0.01;
 const PART_WIDTH = 10;
-const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
-
 const APPENDS = 25;
 /** About the size of a journal line. */
 const LINE = Buffer.alloc(256, "x");
@@ -112,8 +109,7 @@ function wrongMode(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || (found.mode & 0o077) === 0) return [];
   const octal = (bits: number): string => (bits & 0o777).toString(8).padStart(4, "0");
-  const right = octal(found.isDirectory() ? FOLDER_MODE : FILE_MODE);
-  return [`${path} has mode ${octal(found.mode)}, chmod ${right} ${path}`];
+  return [`${path} has mode ${octal(found.mode)}, chmod ${found.isDirectory() ? "0700" : "0600"} ${path}`];
 }
 
 /** `clobsim repair`: copies the undamaged part of a data directory into a new one. */
@@ -122,7 +118,10 @@ export const repair: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) =>
   // Read before the journal, to which a server may be writing.
   const state = latestState(place);
   const plan = planRepair(place, VERSION);
-  if (plan.fault !== null) return printUnrepairable(place, plan.fault, state);
+  if (plan.fault !== null) {
+    print(unrepairableText(place, plan.fault, state));
+    return failed("nothing was written", EXIT.corrupt);
+  }
   print(planText(place, plan, state));
   if (!acceptLoss || out === null) {
     throw new UsageError(
@@ -138,17 +137,14 @@ export const repair: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) =>
   return EXIT.ok;
 };
 
-/** Reports a journal without a valid first line, of which only a state file can be saved. */
-function printUnrepairable(place: JournalCandidate, fault: string, state: SavedState | null): ExitCode {
-  print([
-    fault,
-    "  no line can be copied: line 1 has the world and the seed, on which every other line depends",
-    state === null
-      ? `  there is no valid state file${place.isFolder ? `, neither ${STATES.join(" nor ")}` : ""}: nothing can be saved`
-      : `  ${savingText(state)}`,
-  ]);
-  return failed("nothing was written", EXIT.corrupt);
-}
+/** Describes a journal without a valid first line, of which only a state file can be saved. */
+const unrepairableText = ({ isFolder }: JournalCandidate, fault: string, state: SavedState | null) => [
+  fault,
+  "  no line can be copied: line 1 has the world and the seed, on which every other line depends",
+  state === null
+    ? `  there is no valid state file${isFolder ? `, neither ${STATES.join(" nor ")}` : ""}: nothing can be saved`
+    : `  ${savingText(state)}`,
+];
 
 /** Describes the undamaged part, the loss, and the latest state file if it is later than the undamaged part. */
 function planText(
@@ -169,20 +165,15 @@ function planText(
   ];
 }
 
-/** A state file. */
-interface SavedState {
-  readonly path: string;
-  /** The last line of the journal that is in the state. */
-  readonly line: number;
-}
+type SavedState = NonNullable<ReturnType<typeof latestState>>;
 
 const STATES = [STATE_FILE, PREVIOUS_STATE_FILE];
 
 const savingText = ({ path, line }: SavedState): string =>
   `${path} has the state after line ${grouped(line)}: clobsim serve --world ${path} --data NEW opens it`;
 
-/** Returns the latest valid state file of a data directory; null if there is none. */
-function latestState({ name, isFolder }: JournalCandidate): SavedState | null {
+/** Returns the latest valid state file of a data directory, and the last line of the journal in it; null if there is none. */
+function latestState({ name, isFolder }: JournalCandidate) {
   for (const path of isFolder ? STATES.map((state) => join(name, state)) : []) {
     try {
       const state = readStateFile(nodeDisk, path);

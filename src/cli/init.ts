@@ -39,19 +39,10 @@ interface Change {
   readonly text: string | null;
 }
 
-/** The project into which files are written. */
-interface Project {
-  readonly runner: Runner;
-  readonly manager: Manager;
-  /** Whether its `.js` files are ES modules. */
-  readonly isModule: boolean;
-  /** Path from the root of its git repository; empty at the root, and without a repository. */
-  readonly pathInRepository: string;
-  /** Whether it depends on a package. */
-  readonly has: (name: string) => boolean;
-}
+type Project = ReturnType<typeof projectIn>;
 
-function projectIn(folder: string, named: (typeof RUNNERS)[number] | null): Project {
+/** Describes the project into which files are written. */
+function projectIn(folder: string, named: (typeof RUNNERS)[number] | null) {
   const { type, scripts, dependencies, devDependencies } = manifestIn(folder);
   const packages = { ...dependencies, ...devDependencies };
   const has = (name: string): boolean => Object.hasOwn(packages, name);
@@ -63,10 +54,13 @@ function projectIn(folder: string, named: (typeof RUNNERS)[number] | null): Proj
   return {
     runner: RUNNER[named ?? inScript ?? RUNNERS.find(has) ?? "vitest"],
     manager: managers[0] ?? NPM,
+    /** Whether its `.js` files are ES modules. */
     isModule: type === "module",
+    /** Path from the root of its git repository; empty at the root, and without a repository. */
     pathInRepository: relative(folders.at(-1) ?? folder, resolve(folder))
       .split(sep)
       .join("/"),
+    /** Whether it depends on a package. */
     has,
   };
 }

@@ -2,10 +2,9 @@ import { numbersAs } from "../api/decimals.ts";
 import { orderStory } from "../api/explanations.ts";
 import { nearest } from "../api/nearest.ts";
 import { marketNamed } from "../api/view.ts";
-import type { Account } from "../core/account.ts";
 import { addressText, listed, orderText } from "../core/format.ts";
 import { idOf, numberOf } from "../core/ids.ts";
-import { type Market, marketOfToken } from "../core/market.ts";
+import { marketOfToken } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
@@ -24,7 +23,7 @@ import { indented, type Paint, visible } from "../scenario/report/text.ts";
 import type { Run, Values } from "./commands.ts";
 import { endedWith } from "./failure.ts";
 import { journalLine, openNamed, replaySource, requireLine } from "./journal.ts";
-import { paintOf, print, printDocument, table } from "./output.ts";
+import { paintOf, print, printJson, table } from "./output.ts";
 import { UsageError } from "./process.ts";
 import { writePage } from "./report.ts";
 
@@ -50,7 +49,7 @@ export const inspect: Run<"inspect"> = async (values, [name = ""], { environment
     requireLine(source, at, end);
     const { state, sequence, now } = exchange;
     const [line, time] = [end.last?.n ?? 0, toIso(now)];
-    if (isJson) printDocument(JSON.stringify({ line, time, sequence, ...view.json(state) }, null, 2));
+    if (isJson) printJson({ line, time, sequence, ...view.json(state) });
     else print([`${paint.bold(`line ${line}`)}, ${time}, sequence ${sequence}`, ...view.text(state)]);
   });
 };
@@ -68,33 +67,24 @@ interface Inspection {
 /** Shows the chosen markets and accounts, else those with activity since the opening. */
 function stateInspection({ market, account, all: isAll }: Values<"inspect">, paint: Paint): Inspection {
   const touched = new Touched();
+  const marketsIn = (state: State) => {
+    const markets = [...state.markets];
+    if (market === null) return markets.filter(({ number }) => isAll || touched.markets.has(number));
+    const own = marketNamed(state, market);
+    return own === undefined ? withPrefix("market", market, markets, ({ slug }) => slug) : [own];
+  };
+  const accountsIn = (state: State) => {
+    const accounts = [...state.accounts];
+    if (account !== null) return withPrefix("account", account, accounts, ({ address }) => address);
+    return accounts.filter(({ address }) => isAll || touched.accounts.has(address));
+  };
   const viewOf = (state: State) =>
-    stateView(state, {
-      markets: marketsOf(state, market, isAll ? null : touched),
-      accounts: accountsOf(state, account, isAll ? null : touched),
-    });
+    stateView(state, { markets: marketsIn(state), accounts: accountsIn(state) });
   return {
     add: (replayed, state) => touched.take(replayed, state),
     text: (state) => stateText(viewOf(state), paint),
     json: viewOf,
   };
-}
-
-/** @throws UsageError if no market or more than one matches. */
-function marketsOf(state: State, named: string | null, touched: Touched | null): Market[] {
-  const markets = [...state.markets];
-  if (named === null) return markets.filter(({ number }) => touched === null || touched.markets.has(number));
-  const own = marketNamed(state, named);
-  return own === undefined ? withPrefix("market", named, markets, ({ slug }) => slug) : [own];
-}
-
-/** @throws UsageError if no account or more than one matches. */
-function accountsOf(state: State, named: string | null, touched: Touched | null): Account[] {
-  const accounts = [...state.accounts];
-  if (named === null) {
-    return accounts.filter(({ address }) => touched === null || touched.accounts.has(address));
-  }
-  return withPrefix("account", named, accounts, ({ address }) => address);
 }
 
 /** Returns the only item whose name has a prefix. @throws UsageError that suggests names */

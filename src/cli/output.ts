@@ -78,10 +78,9 @@ export function print(lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${shown(line)}\n`).join(""));
 }
 
-/** Prints a document on stdout as it is. */
-export function printDocument(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
+/** Prints a JSON document on stdout. */
+export const printJson = (document: object): void =>
+  void process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 
 /** Formats rows as lines with aligned columns. The first `figures` columns are aligned to the right. */
 export const table = (rows: readonly (readonly string[])[], figures = 0): string[] =>

@@ -49,57 +49,48 @@ const ERASE = "\r\u001b[K";
  * Shows on stderr what a command is doing if that takes longer than a second. Another thread draws the line because much of
  * the work blocks the event loop. All other output erases the line.
  */
-export class ProgressLine implements Progress {
-  readonly #flags = new Int32Array(new SharedArrayBuffer(8));
-  readonly #numbers = new Float64Array(new SharedArrayBuffer(24));
-  readonly #worker: Worker;
-  readonly #restore: readonly (() => void)[];
+export function startProgress(busy: Busy): Progress {
+  const flags = new Int32Array(new SharedArrayBuffer(8));
+  const numbers = new Float64Array(new SharedArrayBuffer(24));
+  const erase = (from: number): void => {
+    while (Atomics.compareExchange(flags, SHARED.lock, 0, 1) !== 0);
+    numbers[SHARED.from] = from;
+    if (flags[SHARED.isDrawn] === 1) writeSync(2, ERASE);
+    flags[SHARED.isDrawn] = 0;
+    Atomics.store(flags, SHARED.lock, 0);
+  };
+  numbers[SHARED.from] = Date.now() + QUIET_MS;
+  const workerData: Drawing = { busy, columns: process.stderr.columns || 80, flags, numbers };
+  const worker = new Worker(new URL("./progress-worker.js", import.meta.url), { workerData });
+  worker.unref();
+  // Errors of the progress line must not stop the command.
+  worker.on("error", () => {});
+  const restore = [process.stdout, process.stderr].map((stream) => eraseBeforeWrites(stream, erase));
+  return {
+    update: ({ done, total }) => {
+      numbers[SHARED.done] = done;
+      numbers[SHARED.total] = total;
+    },
+    end: () => {
+      erase(Number.POSITIVE_INFINITY);
+      for (const undo of restore) undo();
+      void worker.terminate();
+    },
+  };
+}
 
-  constructor(busy: Busy) {
-    this.#numbers[SHARED.from] = Date.now() + QUIET_MS;
-    const drawing: Drawing = {
-      ...{ busy, columns: process.stderr.columns || 80 },
-      ...{ flags: this.#flags, numbers: this.#numbers },
-    };
-    this.#worker = new Worker(new URL("./progress-worker.js", import.meta.url), { workerData: drawing });
-    this.#worker.unref();
-    // Errors of the progress line must not stop the command.
-    this.#worker.on("error", () => {});
-    this.#restore = [process.stdout, process.stderr].map((stream) => this.#eraseBeforeWrites(stream));
-  }
-
-  update({ done, total }: Counts): void {
-    this.#numbers[SHARED.done] = done;
-    this.#numbers[SHARED.total] = total;
-  }
-
-  end(): void {
-    this.#erase(Number.POSITIVE_INFINITY);
-    for (const restore of this.#restore) restore();
-    void this.#worker.terminate();
-  }
-
-  /** Makes each write to a stream erase the line first. Returns a function that undoes this. */
-  #eraseBeforeWrites(stream: NodeJS.WriteStream): () => void {
-    const { write } = stream;
-    stream.write = ((...args: Parameters<typeof write>) => {
-      // No progress line is drawn behind an incomplete line.
-      const isComplete = String(args[0]).endsWith("\n");
-      this.#erase(isComplete ? Date.now() + QUIET_MS : Number.POSITIVE_INFINITY);
-      return write.apply(stream, args);
-    }) as typeof write;
-    return () => {
-      stream.write = write;
-    };
-  }
-
-  #erase(from: number): void {
-    while (Atomics.compareExchange(this.#flags, SHARED.lock, 0, 1) !== 0);
-    this.#numbers[SHARED.from] = from;
-    if (this.#flags[SHARED.isDrawn] === 1) writeSync(2, ERASE);
-    this.#flags[SHARED.isDrawn] = 0;
-    Atomics.store(this.#flags, SHARED.lock, 0);
-  }
+/** Makes each write to a stream erase the line first. Returns a function that undoes this. */
+function eraseBeforeWrites(stream: NodeJS.WriteStream, erase: (from: number) => void): () => void {
+  const { write } = stream;
+  stream.write = ((...args: Parameters<typeof write>) => {
+    // No progress line is drawn behind an incomplete line.
+    const isComplete = String(args[0]).endsWith("\n");
+    erase(isComplete ? Date.now() + QUIET_MS : Number.POSITIVE_INFINITY);
+    return write.apply(stream, args);
+  }) as typeof write;
+  return () => {
+    stream.write = write;
+  };
 }
 
 const BAR_WIDTH = 20;

@@ -60,7 +60,7 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
  * Returns the content of a report of a directory, and the exit code for the journal's condition. If the journal is damaged
  * or its replay differs, the report is written all the same, so that it shows the problem.
  */
-function reportContent(source: JournalSource, reason: string): { content: ReportContent; code: ExitCode } {
+function reportContent(source: JournalSource, reason: string) {
   const { exchange, end, ending } = replaySource(source, {});
   if (ending.lines.length > 0) warn(ending.lines.join("\n"));
   const content: ReportContent = {
@@ -100,21 +100,14 @@ export async function writePage(named: string, path: string): Promise<ExitCode> 
 
 const REASON = "it was opened in the inspector";
 
-/** A report to show in a page, and the exit code for its condition. */
-interface PageReport {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-  readonly code: ExitCode;
-}
-
 /** Returns the report that `clobsim report` would write of a data directory. */
-function ofFolder(source: JournalSource): PageReport {
+function ofFolder(source: JournalSource) {
   const { content, code } = reportContent(source, REASON);
   const name = reportName(content.hash);
   return { name, bytes: reportBytes(content, name), code };
 }
 
-function ofReport({ path, name, file }: JournalSource): PageReport {
+function ofReport({ path, name, file }: JournalSource) {
   let isEnded = false;
   const { damage } = scan(file, BEGINNING, (line) => {
     isEnded = endsReport(line);

@@ -109,15 +109,10 @@ function parsed(argument: string) {
   }
 }
 
-interface Output {
-  readonly write: (text: string) => void;
-  readonly end: () => Promise<void>;
-}
-
-const SCREEN: Output = { write: (text) => void process.stdout.write(text), end: async () => {} };
+const SCREEN = { write: (text: string): void => void process.stdout.write(text), end: async () => {} };
 
 /** Holds the text of a file until the end, and writes to a device or a pipe at once. */
-function fileAt(path: string): Output {
+function fileAt(path: string): typeof SCREEN {
   const found = writing(path, "--reporter", () => statSync(path, { throwIfNoEntry: false }));
   if (found?.isFile() === false) return streamTo(path);
   prepare(path, "--reporter");
@@ -125,7 +120,7 @@ function fileAt(path: string): Output {
   return { write: (text) => void texts.push(text), end: () => save(path, texts, "--reporter") };
 }
 
-function streamTo(path: string): Output {
+function streamTo(path: string): typeof SCREEN {
   const descriptor = writing(path, "--reporter", () => openSync(path, "w"));
   return {
     write: (text) =>

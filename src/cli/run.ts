@@ -15,7 +15,7 @@ import { runSuite } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
-import { failed, paintOf, print, printDocument, warn } from "./output.ts";
+import { failed, paintOf, print, printJson, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 import type { Progress } from "./progress.ts";
 import { reportersOf, reportFailedTo } from "./run-output.ts";
@@ -62,7 +62,7 @@ export const coverage: Run<"coverage"> = async ({ via, min, json: isJson }, path
   const { scenarios, wrong } = readScenarios(paths);
   if (wrong.length > 0) return EXIT.usage;
   const found = await measureCoverage(scenarios, { via: via ?? "auto", startServer: startScenarioServer });
-  if (isJson) printDocument(JSON.stringify(coverageDocument(found), null, 2));
+  if (isJson) printJson(coverageDocument(found));
   else print(coverageLines(found, paintOf(environment)));
   const share = shareOf(found.groups);
   const faults = [

@@ -6,35 +6,30 @@ import { CHAIN_ID } from "../core/chain/chain.ts";
 import { toIso } from "../core/time.ts";
 import { millis } from "../core/units.ts";
 import { count } from "../scenario/report/text.ts";
-import type { Given } from "../setting.ts";
 import type { Run } from "./commands.ts";
 import { warn } from "./output.ts";
 import { EXIT, stopSignal, whenClosed } from "./process.ts";
-
-/** The output on which the banner is shown. */
-interface Screen {
-  readonly isColoured: boolean;
-  /** Width of the terminal; undefined if it is not a terminal. */
-  readonly columns: number | undefined;
-}
 
 const LABEL_WIDTH = 12;
 /** Width of a line with number, address and private key. */
 const ACCOUNT_WIDTH = 116;
 
-/** Returns the text that `clobsim serve` prints when it is ready: addresses, settings, accounts and a command to try. */
+/**
+ * Returns the text that `clobsim serve` prints when it is ready: addresses, settings, accounts and a command to try.
+ * `columns` is undefined if the output is not a terminal.
+ */
 export function bannerText(
   server: Omit<RunningServer, "close">,
-  screen: Screen,
+  { isColoured, columns }: Readonly<{ isColoured: boolean; columns: number | undefined }>,
   { simToken, bots }: Pick<Config, "simToken" | "bots">,
 ): string {
-  const { bold, cyan, dim } = colours.createColors(screen.isColoured);
+  const { bold, cyan, dim } = colours.createColors(isColoured);
   const { pool } = server;
   const url = pool === null ? server.url : `${server.url}/1`;
   const row = (label: string, text: string): string => `  ${dim(label.padEnd(LABEL_WIDTH))}${text}`;
   const address = (label: string, path: string): string => row(label, cyan(`${url}${path}`));
   const { events, markets, sampleTokenId } = server;
-  const isWide = screen.columns === undefined || screen.columns >= ACCOUNT_WIDTH;
+  const isWide = columns === undefined || columns >= ACCOUNT_WIDTH;
   const numbered = (texts: readonly string[]): string[] =>
     texts.map((text, index) => `  ${dim(`${index}`.padStart(2))}  ${text}`);
   const accounts = server.devAccounts.map(
@@ -94,7 +89,12 @@ export const serve: Run<"serve"> = async (_values, _words, given, progress) => {
   whenClosed(process.stdout, () => {});
   const server = await startServer(config, warn);
   progress.end();
-  process.stdout.write(bannerText(server, screenOf(given.environment), config));
+  const { isTTY, columns } = process.stdout;
+  const { NO_COLOR = "", TERM } = given.environment;
+  const screen = { isColoured: isTTY === true && NO_COLOR === "" && TERM !== "dumb" };
+  process.stdout.write(
+    bannerText(server, { ...screen, columns: isTTY === true ? columns : undefined }, config),
+  );
   await stopped;
   warn("stopping");
   await server.close();
@@ -103,9 +103,3 @@ export const serve: Run<"serve"> = async (_values, _words, given, progress) => {
   warn(`${broken.message}; everything answered before is persisted`);
   return broken.reason === "disk" ? EXIT.disk : EXIT.defect;
 };
-
-function screenOf(environment: Given["environment"]): Screen {
-  const { isTTY, columns } = process.stdout;
-  const isPlain = (environment.NO_COLOR ?? "") !== "" || environment.TERM === "dumb";
-  return { isColoured: isTTY === true && !isPlain, columns: isTTY === true ? columns : undefined };
-}

@@ -33,8 +33,7 @@ import { shownPath, writeSourceFiles } from "../scenario/run/files.ts";
 import { shellWord } from "../scenario/run/run-scenario.ts";
 import { VenueOpener } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../scenario-server.ts";
-import type { JournalPoint } from "../setting.ts";
-import type { Run } from "./commands.ts";
+import type { Run, Values } from "./commands.ts";
 import { endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
 import { failed } from "./output.ts";
@@ -44,16 +43,16 @@ import { readScenarios } from "./run.ts";
 
 /** `clobsim shrink`: reduces a failing scenario to the few steps that still make it fail. */
 export const shrink: Run<"shrink"> = async (values, [file = ""]) => {
-  const { out, expect: expectation, refused, at, budget } = values;
+  const { out, expect, refused, at, budget } = values;
   const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget.ms;
   const isOver = (reserveMs: number): boolean => performance.now() + reserveMs >= end;
   const task: Task = { out, isOver, budget: budget?.text ?? null };
   if (out !== null && resolve(out) === resolve(file)) {
     throw new UsageError(`--out expects another file than the one that is shrunk, found ${out}`);
   }
-  if (isJournal(nodeDisk, file)) return shrinkReport(file, task, { expectation, refused, at: at ?? {} });
+  if (isJournal(nodeDisk, file)) return shrinkReport(file, task, values);
   if (file.endsWith(".ndjson")) openNamed(file);
-  const flag = expectation !== null ? "expect" : refused !== null ? "refused" : at !== null ? "at" : null;
+  const flag = expect !== null ? "expect" : refused !== null ? "refused" : at !== null ? "at" : null;
   if (flag !== null) throw new UsageError(`--${flag} goes with a report or a data directory, found ${file}`);
   const { scenarios, wrong } = readScenarios([file]);
   if (wrong.length > 0) return EXIT.usage;
@@ -161,12 +160,12 @@ function printShrunk(
 
 /** Reduces the scenario in a report; or else the commands of a journal, as a scenario. */
 async function shrinkReport(file: string, task: Task, target: Target): Promise<ExitCode> {
-  const { expectation, refused } = target;
-  const other = expectation !== null ? "expect" : Object.keys(target.at).length > 0 ? "at" : null;
+  const { expect: expectation, refused } = target;
+  const other = expectation !== null ? "expect" : target.at !== null ? "at" : null;
   if (refused !== null && other !== null)
     throw new UsageError(`--refused names where it ends: --${other} does not go with it`);
   const source = openNamed(file);
-  const at = refused === null ? target.at : { to: refused };
+  const at = refused === null ? (target.at ?? {}) : { to: refused };
   const carried = expectation === null && refused === null ? scenarioIn(source) : null;
   if (carried !== null) return shrinkCarried(source.path, carried, task);
   if (source.opening.base.kind === "state") {
@@ -179,7 +178,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
   const { config, start, opening, session, failing } = history;
   const expected =
     expectation !== null
-      ? readExpectation(file, expectation, history)
+      ? readExpectation(file, expectation, namesOf(history))
       : refused !== null
         ? refusalAt(file, refused, history)
         : null;
@@ -204,7 +203,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
   );
   const [only, ...others] = expectable;
   if (expected === null && only !== undefined && others.length === 0) {
-    return shrinkReport(file, task, { ...target, refused: only.line, at: {} });
+    return shrinkReport(file, task, { expect: null, refused: only.line, at: null });
   }
   return failed(notFailingText(file, target, expectable));
 }
@@ -212,7 +211,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
 /** Explains why nothing was written. */
 function notFailingText(
   file: string,
-  { expectation, refused }: Target,
+  { expect: expectation, refused }: Target,
   expectable: ReplayedHistory["refused"],
 ): string {
   if (expectation !== null) {
@@ -228,18 +227,19 @@ function notFailingText(
 
 const MAX_LINES = 8;
 
+const namesOf = ({ open, session, devAccounts }: ReplayedHistory): HistoryNames =>
+  new HistoryNames({ open, entries: session, devAccounts });
+
 /** @throws UsageError if the line is not a refused request, or one that a scenario cannot expect to be accepted. */
 function refusalAt(file: string, line: number, history: ReplayedHistory): HistoryRefusal {
-  const { open, session, devAccounts, refused, exchange } = history;
+  const { refused, exchange } = history;
   const found = refused.find((each) => each.line === line);
   if (found === undefined)
     throw new UsageError(
       `--refused expects the line of a refused request, and line ${line} of ${file} is not one`,
     );
   const command = expectableCommand(found, exchange.state);
-  if (command !== null) {
-    return { names: new HistoryNames({ open, entries: session, devAccounts }), refused: found, command };
-  }
+  if (command !== null) return { names: namesOf(history), refused: found, command };
   const { request } = found;
   const why =
     request.asked?.kind === "command"
@@ -264,22 +264,11 @@ function expectableCommand(
   return isKnown ? command : null;
 }
 
-/** The failure that a reduced history must have, and the end of the history. */
-interface Target {
-  /** Expectation in the scenario language that must fail; null if the history fails without one. */
-  readonly expectation: string | null;
-  /** Line of a refused request that should have been accepted; null if there is none. */
-  readonly refused: number | null;
-  readonly at: JournalPoint;
-}
+/** The failure that a reduced history must have, if it does not fail by itself, and the end of the history. */
+type Target = Pick<Values<"shrink">, "expect" | "refused" | "at">;
 
 /** @throws UsageError with all problems of the text, and the names that it may use. */
-function readExpectation(
-  file: string,
-  text: string,
-  { open, session, devAccounts }: ReplayedHistory,
-): HistoryExpectation {
-  const names = new HistoryNames({ open, entries: session, devAccounts });
+function readExpectation(file: string, text: string, names: HistoryNames): HistoryExpectation {
   const read = readHistoryExpectation("--expect", text, names);
   if (!("problems" in read)) return read;
   const problems = read.problems.map(problemText);

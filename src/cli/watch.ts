@@ -12,45 +12,36 @@ const isIgnored = (name: string): boolean => name === "node_modules" || name.sta
  * Watches folders and all folders in them with a watcher each, and calls `changed` at every change. Node 20's recursive watch
  * on Linux misses later changes of a file once another file is renamed over it, which is how many editors save.
  */
-class FolderWatch {
-  readonly #roots: readonly string[];
-  readonly #changed: () => void;
+function watchFolders(roots: readonly string[], changed: () => void) {
   /** Each with the inode of its folder, in case another takes its name. */
-  readonly #watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
-
-  constructor(roots: readonly string[], changed: () => void) {
-    this.#roots = roots;
-    this.#changed = changed;
-  }
-
-  /** Watches new folders and those of some files, and stops watching others. */
-  update(files: readonly string[]): void {
-    const present = new Map(this.#roots.flatMap((root) => [...foldersIn(root)]));
-    for (const folder of new Set(files.map((file) => dirname(file)))) {
-      const found = statSync(folder, { throwIfNoEntry: false });
-      if (found !== undefined) present.set(folder, found.ino);
-    }
-    for (const [folder, { inode, watcher }] of this.#watched) {
-      if (present.get(folder) === inode) continue;
-      watcher.close();
-      this.#watched.delete(folder);
-    }
-    for (const [folder, inode] of present) if (!this.#watched.has(folder)) this.#watch(folder, inode);
-  }
-
-  close(): void {
-    for (const { watcher } of this.#watched.values()) watcher.close();
-  }
-
-  /** Ignores a folder that was removed meanwhile. The next update does not find it. */
-  #watch(folder: string, inode: number): void {
+  const watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
+  const add = (folder: string, inode: number): void => {
     try {
-      const watcher = watch(folder, this.#changed).on("error", this.#changed);
-      this.#watched.set(folder, { inode, watcher });
+      watched.set(folder, { inode, watcher: watch(folder, changed).on("error", changed) });
     } catch (error) {
+      // A folder that was removed meanwhile is not found by the next update.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
-  }
+  };
+  return {
+    /** Watches new folders and those of some files, and stops watching others. */
+    update: (files: readonly string[]): void => {
+      const present = new Map(roots.flatMap((root) => [...foldersIn(root)]));
+      for (const folder of new Set(files.map((file) => dirname(file)))) {
+        const found = statSync(folder, { throwIfNoEntry: false });
+        if (found !== undefined) present.set(folder, found.ino);
+      }
+      for (const [folder, { inode, watcher }] of watched) {
+        if (present.get(folder) === inode) continue;
+        watcher.close();
+        watched.delete(folder);
+      }
+      for (const [folder, inode] of present) if (!watched.has(folder)) add(folder, inode);
+    },
+    close: (): void => {
+      for (const { watcher } of watched.values()) watcher.close();
+    },
+  };
 }
 
 /** Lists a folder and all folders in it, each with its inode. Lists nothing if the folder does not exist. */
@@ -81,9 +72,9 @@ export async function watchAndRun(
 ): Promise<ExitCode> {
   let isRunning = false;
   let timer: NodeJS.Timeout | undefined;
-  const inputs = new Inputs(paths);
+  const inputs = inputsAt(paths);
   const runIfChanged = async (): Promise<void> => {
-    folders.update(inputs.files);
+    folders.update(inputs.files());
     if (isRunning || !inputs.changed()) return;
     isRunning = true;
     const files: RunFiles = { read: [], written: [] };
@@ -99,7 +90,7 @@ export async function watchAndRun(
     timer = setTimeout(() => void runIfChanged(), SETTLE_MS);
   };
   const stopped = stopSignal();
-  const folders = new FolderWatch(foldersOf(paths), changed);
+  const folders = watchFolders(foldersOf(paths), changed);
   await runIfChanged();
   await stopped;
   clearTimeout(timer);
@@ -108,37 +99,30 @@ export async function watchAndRun(
 }
 
 /** The files that can change the result of a run. Other files in their folders, such as reports, change all the time. */
-class Inputs {
-  readonly #paths: readonly string[];
+function inputsAt(paths: readonly string[]) {
   /** The files that the last run read, besides those at the paths. */
-  #read: readonly string[] = [];
+  let lastRead: readonly string[] = [];
   /** What each file was like when the last run began. */
-  #known: ReadonlyMap<string, string> | null = null;
-
-  constructor(paths: readonly string[]) {
-    this.#paths = paths;
-  }
-
-  get files(): readonly string[] {
-    return [...new Set([...foundAt(this.#paths).map((file) => resolve(file)), ...this.#read])];
-  }
-
-  /** Whether a file has changed, come or gone since the last run began. Call it before each run. */
-  changed(): boolean {
-    const before = this.#known;
-    this.#known = new Map(this.files.map((file) => [file, versionOf(file)]));
-    return before === null || !isDeepStrictEqual(before, this.#known);
-  }
-
-  /** Takes the files of a run that has ended. What it wrote itself is no change. */
-  wereRead({ read, written }: RunFiles): void {
-    if (read.length > 0) this.#read = read.map((file) => resolve(file));
-    const known = new Map(this.#known);
-    for (const file of this.#read) if (!known.has(file)) known.set(file, versionOf(file));
-    for (const file of written) known.set(resolve(file), versionOf(file));
-    const files = new Set(this.files);
-    this.#known = new Map([...known].filter(([file]) => files.has(file)));
-  }
+  let known: ReadonlyMap<string, string> | null = null;
+  const files = (): string[] => [...new Set([...foundAt(paths).map((file) => resolve(file)), ...lastRead])];
+  return {
+    files,
+    /** Whether a file has changed, come or gone since the last run began. Call it before each run. */
+    changed: (): boolean => {
+      const before = known;
+      known = new Map(files().map((file) => [file, versionOf(file)]));
+      return before === null || !isDeepStrictEqual(before, known);
+    },
+    /** Takes the files of a run that has ended. What it wrote itself is no change. */
+    wereRead: ({ read, written }: RunFiles): void => {
+      if (read.length > 0) lastRead = read.map((file) => resolve(file));
+      const versions = new Map(known);
+      for (const file of lastRead) if (!versions.has(file)) versions.set(file, versionOf(file));
+      for (const file of written) versions.set(resolve(file), versionOf(file));
+      const present = new Set(files());
+      known = new Map([...versions].filter(([file]) => present.has(file)));
+    },
+  };
 }
 
 /** Identifies a version of a file; empty if it does not exist. */
