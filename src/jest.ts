@@ -15,6 +15,7 @@ type DeclareTest = (name: string, body: Body, timeoutMs?: number) => void;
 
 /** `test` of jest for tests with an exchange. */
 export interface ExchangeTest extends DeclareTest {
+  readonly todo: (name: string) => void;
   readonly only: DeclareTest;
   readonly skip: DeclareTest;
   readonly concurrent: DeclareTest;
@@ -25,7 +26,10 @@ type TestOfJest = (name: string, body: () => Promise<void>, timeoutMs?: number) 
 
 /** Globals of jest that are used. */
 export interface JestGlobals {
-  readonly test: TestOfJest & Readonly<Record<"only" | "skip" | "concurrent" | "failing", TestOfJest>>;
+  readonly test: TestOfJest &
+    Readonly<Record<"only" | "skip" | "concurrent" | "failing", TestOfJest>> &
+    Pick<ExchangeTest, "todo">;
+  afterEach(hook: () => Promise<void> | undefined): void;
   readonly expect: {
     extend(matchers: object): void;
     getState(): { readonly currentTestName?: string | undefined };
@@ -44,9 +48,12 @@ export function exchange(
   options: ExchangeOptions = {},
   globals = globalThis as unknown as JestGlobals,
 ): ExchangeTest {
-  const { test, expect } = globals;
-  if (typeof test !== "function")
-    throw new TypeError("expected a test file of jest: there is no global test here");
+  const { test, expect, afterEach } = globals;
+  if (typeof test !== "function") {
+    throw new TypeError(
+      'expected a test file of jest: there is no global test here. Without injectGlobals, call exchange({}, require("@jest/globals"))',
+    );
+  }
   const exchanges = new TestExchanges(options);
   expect.extend(MATCHERS);
   /** Returns the names of a test and its groups. For a concurrent test, jest tells the name of another test. */
@@ -54,11 +61,28 @@ export function exchange(
     const { currentTestName: current } = expect.getState();
     return current?.endsWith(name) === true ? current : name;
   };
+  /** Ends the running test, whose time is up; null between tests. Jest calls no hooks for concurrent tests. */
+  let end: (() => Promise<void>) | null = null;
+  afterEach(() => end?.());
   const declare =
-    (run: TestOfJest): DeclareTest =>
-    (name, body, timeoutMs) =>
-      run(name, () => exchanges.run(fullName(name), body), timeoutMs);
-  const { only, skip, concurrent, failing } = test;
-  const variants = { only: declare(only), skip: declare(skip), concurrent: declare(concurrent) };
-  return Object.assign(declare(test), { ...variants, failing: declare(failing) });
+    (run: TestOfJest, isConcurrent = false): DeclareTest =>
+    (name, body, timeoutMs) => {
+      const runBody = async (): Promise<void> => {
+        const over = new AbortController();
+        const ended = exchanges.run(fullName(name), body, over.signal);
+        if (isConcurrent) return ended;
+        end = () => {
+          over.abort();
+          return ended;
+        };
+        return ended.finally(() => {
+          end = null;
+        });
+      };
+      // Jest itself refuses a missing function.
+      run(name, typeof body === "function" ? runBody : body, timeoutMs);
+    };
+  const { only, skip, concurrent, failing, todo } = test;
+  const variants = { only: declare(only), skip: declare(skip), concurrent: declare(concurrent, true) };
+  return Object.assign(declare(test), { ...variants, failing: declare(failing), todo });
 }

@@ -8,6 +8,7 @@ export type { ExchangeFixtures, ExchangeOptions, TestExchange, Trader } from "./
 export type ExchangeTestBody = (fixtures: ExchangeFixtures, context: TestContext) => void | Promise<void>;
 
 interface DeclareTest {
+  (name: string, options?: TestOptions): Promise<void>;
   (name: string, body: ExchangeTestBody): Promise<void>;
   (name: string, options: TestOptions, body: ExchangeTestBody): Promise<void>;
 }
@@ -27,25 +28,27 @@ export interface ExchangeTest extends DeclareTest {
  */
 export function exchange(options: ExchangeOptions = {}): ExchangeTest {
   const exchanges = new TestExchanges(options);
-  const declare =
-    (run: typeof testOfNode): DeclareTest =>
-    (name: string, ...rest: readonly [ExchangeTestBody] | readonly [TestOptions, ExchangeTestBody]) => {
-      const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest;
-      return run(name, options, (context) =>
-        exchanges.run(
-          context.fullName,
-          (fixtures) => body(fixtures, context),
-          (output) => {
-            for (const line of output.split("\n")) context.diagnostic(line);
-          },
-        ),
-      );
-    };
-  const { only, skip, todo } = testOfNode;
-  const variants = {
-    only: declare(only as never),
-    skip: declare(skip as never),
-    todo: declare(todo as never),
+  const withFixtures = (body: ExchangeTestBody) => (context: TestContext) => {
+    const ended = exchanges.run(
+      context.fullName,
+      (fixtures) => body(fixtures, context),
+      context.signal,
+      (output) => {
+        for (const line of output.split("\n")) context.diagnostic(line);
+      },
+    );
+    // When its time is up, the test prints what has been told by the end of this hook.
+    context.after(() => ended.catch(() => {}));
+    return ended;
   };
+  const declare = (run: unknown): DeclareTest => {
+    const declareOfNode = run as (...args: readonly unknown[]) => Promise<void>;
+    return (...args: readonly unknown[]) =>
+      declareOfNode(
+        ...args.map((arg) => (typeof arg === "function" ? withFixtures(arg as ExchangeTestBody) : arg)),
+      );
+  };
+  const { only, skip, todo } = testOfNode;
+  const variants = { only: declare(only), skip: declare(skip), todo: declare(todo) };
   return Object.assign(declare(testOfNode), variants);
 }

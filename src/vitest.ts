@@ -55,7 +55,7 @@ export function exchange(options: ExchangeOptions = {}): TestAPI<ExchangeFixture
       await use(acquired.begin());
       const { state, errors } = task.result ?? {};
       const error = state === "fail" ? errors?.at(-1) : undefined;
-      await exchanges.finish(acquired, fullName(task), error === undefined ? null : { error });
+      await exchanges.finish(acquired, fullName(task), error ?? null);
     },
     ...Object.fromEntries(traders),
   });
