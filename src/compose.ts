@@ -16,7 +16,7 @@ import { Keyring } from "./engine/keyring.ts";
 import {
   type OpenedExchange,
   openAtOrigin,
-  openExchange,
+  openConfigured,
   settingOf,
   type Warn,
 } from "./engine/open-exchange.ts";
@@ -127,7 +127,7 @@ async function openServer(config: Config, warn: Warn): Promise<RunningServer> {
     const origin = continued?.origin ?? (await loadOrigin(config, Date.now()));
     return servePool(continued?.config ?? config, config.pool, origin, from, warn);
   }
-  const opened = await openExchange(continued?.config ?? config, warn, undefined, continued?.origin);
+  const opened = await openConfigured(continued?.config ?? config, warn, undefined, continued?.origin);
   try {
     return (await serve(config, opened, warn, from)).server;
   } catch (error) {
@@ -150,7 +150,7 @@ export const serveInMemory = async (config: Config): Promise<ServedExchange> =>
 
 /** Opens an exchange without a port. @throws as `startServer` */
 export async function openLocal(config: Config): Promise<LocalExchange> {
-  const opened = await openExchange(config, () => {});
+  const opened = await openConfigured(config, () => {});
   return localAt(new ExchangeSite(serviceOf(config, opened)), opened).local;
 }
 

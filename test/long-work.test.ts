@@ -5,7 +5,7 @@ import { invariants, invariantsInSteps } from "../src/core/invariants/invariants
 import { tokenIdIn } from "../src/core/market.ts";
 import { runSteps } from "../src/core/steps.ts";
 import { money, price, size } from "../src/core/units.ts";
-import { type OpenedExchange, openExchange } from "../src/engine/open-exchange.ts";
+import { type OpenedExchange, openConfigured } from "../src/engine/open-exchange.ts";
 import { recordSession } from "../src/history/record/record-session.ts";
 import { historyOf, reportBytes, reportInPieces } from "../src/history/report.ts";
 import { addressOf } from "./support/commands.ts";
@@ -15,7 +15,7 @@ const ALICE = addressOf("alice");
 
 /** Opens an exchange in which one account has placed a number of orders. */
 async function openWith(orders: number): Promise<OpenedExchange> {
-  const opened = await openExchange(
+  const opened = await openConfigured(
     { ...DEFAULT_CONFIG, world: TINY_WORLD, clock: { mode: "frozen" }, data: null },
     () => {},
   );

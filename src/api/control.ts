@@ -40,7 +40,7 @@ const configSchema = z.strictObject({
   faucet: z.strictObject({ collateral: field.usdc, sharesOfEveryToken: field.shares }),
 });
 
-export const infoSchema = exactly("Info", {
+const infoSchema = exactly("Info", {
   name: z.literal("clobsim"),
   version: z.string(),
   seed: z.string(),

@@ -31,7 +31,7 @@ export interface StreamClock {
 }
 
 /** An accepted command, in the long form of a journal line. */
-export interface StreamCommand {
+interface StreamCommand {
   /** Sequence. */
   readonly s: number;
   /** Virtual Unix ms. */
@@ -43,7 +43,7 @@ export interface StreamCommand {
 }
 
 /** A refused request, as in a journal. */
-export interface StreamRefused {
+interface StreamRefused {
   readonly method: "POST" | "DELETE";
   readonly path: string;
   /** Address that signed it or claims to have; null if unknown. */

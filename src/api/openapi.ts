@@ -8,7 +8,7 @@ import { AUTH_HEADERS } from "./signing.ts";
 
 type Json = Record<string, unknown>;
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   readonly version: string;
   readonly serverUrl: string;
   /** How the server that serves the document sends decimals. */

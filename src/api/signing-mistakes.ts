@@ -259,7 +259,7 @@ function unknownMistake(request: SignedRequest, seconds: string, digest: Choice<
 }
 
 /** The body's JSON value, serialised in another style than it was sent in. */
-export interface RestyledBody {
+interface RestyledBody {
   readonly text: string;
   /** Description of the style for a hint. */
   readonly style: string;

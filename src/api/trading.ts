@@ -137,7 +137,7 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
 const AVERAGE_PLACES = 6;
 
 /** Returns the average fill price, rounded to the nearest 0.000001 USDC; null before the first fill. */
-export function averageOf(numbers: Numbers, order: Pick<Order, "matched" | "notional">): Decimal | null {
+function averageOf(numbers: Numbers, order: Pick<Order, "matched" | "notional">): Decimal | null {
   if (order.matched === 0) return null;
   return numbers.decimal(Math.round((order.notional * 100) / order.matched), AVERAGE_PLACES);
 }

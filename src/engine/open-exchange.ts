@@ -46,7 +46,7 @@ const THIS_MACHINE: Machine = { disk: nodeDisk, wallNow: Date.now };
  * an origin to use instead; the directory must be new then.
  * @throws ConfigError, StoreError, ReplayDiffers
  */
-export async function openExchange(
+export async function openConfigured(
   config: Config,
   warn: Warn,
   machine: Machine = THIS_MACHINE,

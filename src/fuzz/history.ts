@@ -12,7 +12,7 @@ import { Exchange, type Snapshot } from "../engine/exchange.ts";
 import { JOURNAL_FILE, LOCK_FILE } from "../engine/files.ts";
 import { contentHash } from "../engine/hashes.ts";
 import { type Journal, noJournal, SessionLog } from "../engine/journal.ts";
-import { type OpenedExchange, openExchange } from "../engine/open-exchange.ts";
+import { type OpenedExchange, openConfigured } from "../engine/open-exchange.ts";
 import { originOfWorld } from "../engine/origin.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 import { Generator, type Profile, profileOf, type Step } from "./generator.ts";
@@ -284,7 +284,7 @@ class ExchangeOnDisk implements ExchangeHost {
 function openOn(disk: MemoryDisk, config: ExchangeConfig, start: Millis, isNew: boolean) {
   const origin = isNew ? originOfWorld(emptyWorld(config.seed), config, start) : null;
   const diskConfig = { ...DEFAULT_CONFIG, data: FOLDER, clock: { mode: "frozen" } as const };
-  return openExchange(diskConfig, () => {}, { disk, wallNow: () => start }, origin);
+  return openConfigured(diskConfig, () => {}, { disk, wallNow: () => start }, origin);
 }
 
 /** Contents of the files of a disk at one moment, by path. */

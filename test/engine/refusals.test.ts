@@ -6,7 +6,7 @@ import { readConfig } from "../../src/config.ts";
 import { ExchangeConfig } from "../../src/core/state.ts";
 import { type Disk, nodeDisk } from "../../src/engine/disk.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
-import { openExchange } from "../../src/engine/open-exchange.ts";
+import { openConfigured } from "../../src/engine/open-exchange.ts";
 import { loadOrigin, requireSameOrigin } from "../../src/engine/origin.ts";
 import { flagOf } from "../../src/setting.ts";
 import type { World } from "../../src/simulation/world.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   program = await Program.bundled(["--log-level", "silent"]);
   const config = persistedConfig({ data: program.path("intact") });
   for (let start = 0; start < 2; start += 1) {
-    const opened = await openExchange(config, () => {});
+    const opened = await openConfigured(config, () => {});
     takeSteps(opened, 12);
     await opened.close();
   }
@@ -267,7 +267,7 @@ describe("a directory that the system does not create", () => {
   ])("with %s is a problem of the kind %s", async (code, problem, sentence) => {
     const config = persistedConfig({ data: program.path("refused") });
     const machine = { disk: refusing(code), wallNow: Date.now };
-    const error = await openExchange(config, () => {}, machine).catch((thrown: unknown) => thrown);
+    const error = await openConfigured(config, () => {}, machine).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ problem, message: expect.stringContaining(sentence) });
   });
 });

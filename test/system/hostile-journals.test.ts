@@ -9,7 +9,7 @@ import { money, size } from "../../src/core/units.ts";
 import { nodeDisk } from "../../src/engine/disk.ts";
 import { LineWriter } from "../../src/engine/journal-codec.ts";
 import type { ControlKind } from "../../src/engine/journal-line.ts";
-import { openExchange } from "../../src/engine/open-exchange.ts";
+import { openConfigured } from "../../src/engine/open-exchange.ts";
 import { checkDataDir } from "../../src/history/journal-files.ts";
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
 import { type CommandResult, run } from "../cli/tools.ts";
@@ -208,7 +208,7 @@ async function reportOfOtherKinds(): Promise<TextLine[]> {
 
 /** Opens the directory as `clobsim serve`. Returns the exit code. */
 const serve = async (): Promise<number> => {
-  const opened = await openExchange({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, data }, () => {});
+  const opened = await openConfigured({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, data }, () => {});
   await opened.close();
   return EXIT.ok;
 };

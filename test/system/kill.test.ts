@@ -2,7 +2,7 @@ import { cp, rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { numberOf } from "../../src/core/ids.ts";
-import { type OpenedExchange, openExchange } from "../../src/engine/open-exchange.ts";
+import { type OpenedExchange, openConfigured } from "../../src/engine/open-exchange.ts";
 import { OrderClient } from "../engine/support/order-client.ts";
 import type { MarketPage } from "../server/replies.ts";
 import { TINY_WORLD } from "../support/http.ts";
@@ -39,7 +39,7 @@ async function assertAcknowledged(url: string, client: OrderClient, from: number
 }
 
 const reopen = (data: string): Promise<OpenedExchange> =>
-  openExchange({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, given: new Set(["clock"]), data }, () => {});
+  openConfigured({ ...DEFAULT_CONFIG, clock: { mode: "frozen" }, given: new Set(["clock"]), data }, () => {});
 
 /** Opens a copy of a directory, with or without its state files, and returns the hashes of its state. */
 async function hashOf(data: string, hasState: boolean): Promise<string> {

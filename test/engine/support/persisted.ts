@@ -5,7 +5,7 @@ import type { Disk } from "../../../src/engine/disk.ts";
 import { parseLine } from "../../../src/engine/journal-codec.ts";
 import type { Line } from "../../../src/engine/journal-line.ts";
 import { lengthWithoutZeros } from "../../../src/engine/journal-scan.ts";
-import { type OpenedExchange, openExchange } from "../../../src/engine/open-exchange.ts";
+import { type OpenedExchange, openConfigured } from "../../../src/engine/open-exchange.ts";
 import type { DiskImage } from "../../support/simulated-disk.ts";
 
 /** Data directory of exchanges on a simulated disk, and its journal. */
@@ -33,7 +33,7 @@ export const openOn = (
   warnings: string[] = [],
   wallNow: () => number = () => NOON,
 ): Promise<OpenedExchange> =>
-  openExchange(persistedConfig(config), (message) => void warnings.push(message), { disk, wallNow });
+  openConfigured(persistedConfig(config), (message) => void warnings.push(message), { disk, wallNow });
 
 /** Returns the journal on a disk, without preallocated zeros. */
 export function journalIn(image: DiskImage): Buffer {
