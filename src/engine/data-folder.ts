@@ -261,12 +261,8 @@ export class DataFolder implements Persistence {
     try {
       this.#replay(exchange, origin);
     } catch (cause) {
-      const { message } = cause as Error;
-      this.#unreadable = new PersistenceError(
-        `the journal can be neither written nor read: ${message}`,
-        "disk",
-        cause,
-      );
+      const what = `the journal can be neither written nor read: ${(cause as Error).message}`;
+      this.#unreadable = new PersistenceError(what, "disk", cause);
       throw this.#unreadable;
     }
     // Executes what is still due now. It is not journaled, because it is executed again when the directory is opened.

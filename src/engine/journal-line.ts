@@ -84,10 +84,7 @@ export const CLOCK_SETTING = {
 export const wallTime = numberIn(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
 /** Objects all of whose values pass `isRight`; `expected` describes them in messages. */
-const fieldsLike = <Value>(
-  isRight: (value: unknown) => boolean,
-  expected: string,
-): Type<Readonly<Record<string, Value>>> =>
+const fieldsLike = <Value>(isRight: (value: unknown) => boolean, expected: string) =>
   custom((value) => {
     const found = fieldsOf(value);
     if (Object.values(found).every(isRight)) return found as Readonly<Record<string, Value>>;
@@ -310,26 +307,16 @@ export function commandOf({ k, d }: Line, state: State): Command | null {
 function placing(data: Infer<typeof OrderLine>, { accounts, markets }: State): CommandOf<"placeOrder"> {
   const { account, token, side, price, size, orderType, expiration = null } = data;
   const market = markets.find(marketOfToken(token));
-  return {
-    kind: "placeOrder",
-    address: accounts.find(account)?.address ?? "",
-    tokenId: market === undefined ? "" : tokenIdIn(market, outcomeOf(token)),
-    side,
-    price,
-    size,
-    orderType,
-    expiration,
-  };
+  const address = accounts.find(account)?.address ?? "";
+  const tokenId = market === undefined ? "" : tokenIdIn(market, outcomeOf(token));
+  return { kind: "placeOrder", address, tokenId, side, price, size, orderType, expiration };
 }
 
 function canceling({ order: number }: Infer<typeof CancelLine>, state: State): CommandOf<"cancelOrder"> {
   const { accounts, orders, idPrefixes } = state;
   const order = orders.find(number);
-  return {
-    kind: "cancelOrder",
-    address: order === undefined ? "" : accounts.get(order.account).address,
-    orderId: idOf(idPrefixes.order, number),
-  };
+  const address = order === undefined ? "" : accounts.get(order.account).address;
+  return { kind: "cancelOrder", address, orderId: idOf(idPrefixes.order, number) };
 }
 
 /** An error in the content of a journal line: `path: expected X, found Y`. */

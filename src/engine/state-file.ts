@@ -289,19 +289,14 @@ export function findCheckpoint(
 function isUsable({ line, check, offset, digest }: StateHeader, journal: DiskFile, path: string): boolean {
   const end = Buffer.from(`,"c":"${check}"}\n`, "latin1");
   const found = Buffer.alloc(end.length);
+  const corrupt = (what: string) =>
+    new StoreError("corrupt", `${path} ${what}: ${repairHint(dirname(path))}`);
   if (offset > journal.size) {
-    throw new StoreError(
-      "corrupt",
-      `${path} ends at byte ${journal.size}, but its line ${line} was durable up to byte ${offset}: ${repairHint(dirname(path))}`,
-    );
+    throw corrupt(`ends at byte ${journal.size}, but its line ${line} was durable up to byte ${offset}`);
   }
   journal.read(found, Math.max(0, offset - end.length));
-  if (!found.equals(end)) {
-    throw new StoreError(
-      "corrupt",
-      `${path} has another line ${line}, up to byte ${offset}, than the state written after it: ${repairHint(dirname(path))}`,
-    );
-  }
+  if (!found.equals(end))
+    throw corrupt(`has another line ${line}, up to byte ${offset}, than the state written after it`);
   if (digest === null) return false;
   for (const earlier of restoreTargets(journal, { number: line, check: 0, offset })) {
     if (earlier < line) return false;
