@@ -124,13 +124,10 @@ export const EXPECTATIONS = {
     form: "`chain: { head: 3, confirmed: 1, pending: 0 }`",
     of: "the latest block, the latest final block, the number of pending transactions",
     isControl: true,
-    read: (value, { place, text }) => [
-      {
-        place,
-        part: text as (typeof CHAIN_PARTS)[number],
-        count: units(text === "pending" ? TRANSACTIONS : BLOCK_NUMBER)(value),
-      },
-    ],
+    read: (value, { place, text }) => {
+      const count = units(text === "pending" ? TRANSACTIONS : BLOCK_NUMBER)(value);
+      return [{ place, part: text as (typeof CHAIN_PARTS)[number], count }];
+    },
   }),
   /** Number of shares of an outcome on the chain; of sets if the outcome is null. */
   supply: expectation({
@@ -279,13 +276,10 @@ function meantLevel(text: string): string | null {
 function readBalances(node: Node, declared: Declarations) {
   return readEach(entriesOf(node, "balances by account"), ({ key, value }) => {
     const isOfFlow = declared.hasFlow && isPartyName(key.text);
+    const stateIn = (entry: Entry) => ({ place: entry.key.place, state: balanceIn(entry, declared) });
     const [account, states] = readAll(
       () => (isOfFlow ? key.text : declared.account(key)),
-      () =>
-        readEach(entriesOf(value, "amounts by USDC, YES or NO"), (entry) => ({
-          place: entry.key.place,
-          state: balanceIn(entry, declared),
-        })),
+      () => readEach(entriesOf(value, "amounts by USDC, YES or NO"), stateIn),
     );
     return states.map((each) => ({ account, ...each }));
   }).flat();
@@ -349,10 +343,7 @@ const sharesAt = (node: Node) => ({ size: units<Size>(SHARES)(node) });
 const supplyBy = eachBy("shares by market or outcome", issuedOf, sharesAt);
 
 /** Reads `rain` as sets of both outcomes, `YES` or `rain YES` as one outcome. */
-function issuedOf(
-  key: TextNode,
-  { declared }: Source,
-): { readonly market: string | null; readonly outcome: Outcome | null } {
+function issuedOf(key: TextNode, { declared }: Source): { market: string | null; outcome: Outcome | null } {
   const name = key.text.trim();
   const isToken = name.includes(" ") || OUTCOMES.some((outcome) => outcome === name);
   if (isToken) return declared.tokenName(key);

@@ -122,7 +122,6 @@ export class Page {
     return !this.#isSilent && !this.#problems.isFull;
   }
 
-  /** Returns the result of `read` without recording problems. */
   silently<Value>(read: () => Value): Value {
     const before = this.#isSilent;
     this.#isSilent = true;

@@ -252,16 +252,10 @@ class TreeBuilder {
   /** `after`: offset of the node if it is missing. */
   node(of: unknown, level: number, after: number): Node {
     if (isAlias(of)) return this.#aliased(of, level);
-    const node = this.#content(of, level, after);
-    const anchor = isScalar(of) || isMap(of) || isSeq(of) ? of.anchor : undefined;
-    if (anchor !== undefined) this.#anchors.set(anchor, node);
+    if (!isMap(of) && !isSeq(of) && !isScalar(of)) return this.#nothing(after);
+    const node = isMap(of) ? this.#mapping(of, level) : isSeq(of) ? this.#list(of, level) : this.#text(of);
+    if (of.anchor !== undefined) this.#anchors.set(of.anchor, node);
     return node;
-  }
-
-  #content(of: unknown, level: number, after: number): Node {
-    if (isMap(of)) return this.#mapping(of, level);
-    if (isSeq(of)) return this.#list(of, level);
-    return isScalar(of) ? this.#text(of) : this.#nothing(after);
   }
 
   #nothing(at: number): TextNode {

@@ -69,13 +69,11 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
       return wanted[part] === undefined ? [] : valueDiff(wanted[part], seen[part], line);
     });
     const { available, balance, reserved, onChain } = seen;
+    const held = `${text(available)} of it is available, open orders reserve ${text(reserved)}`;
+    const pending = `its wallet holds ${text(onChain)} on the chain, the rest is pending or dropped`;
     return mismatch(place, `the ${assetText(asset)} of ${account} is not as expected`, diff, () => [
-      ...(reserved > 0
-        ? [`${text(available)} of it is available, open orders reserve ${text(reserved)}`]
-        : []),
-      ...(onChain === balance
-        ? []
-        : [`its wallet holds ${text(onChain)} on the chain, the rest is pending or dropped`]),
+      ...(reserved > 0 ? [held] : []),
+      ...(onChain === balance ? [] : [pending]),
     ]);
   },
   quote: async (session, { place, token, state }) => {
@@ -143,10 +141,8 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     const kept = await readGolden(file);
     if (session.isUpdating)
       return updated(session, place, file, text, kept === text ? null : { kind: "file", file, text });
-    if (kept === null) {
-      const message = "the golden file does not exist";
-      return { place, message, diff: [note("clobsim run --update writes it")] };
-    }
+    const missing = "the golden file does not exist";
+    if (kept === null) return { place, message: missing, diff: [note("clobsim run --update writes it")] };
     const diff = kept === text ? [] : diffOf(linesOf(kept), linesOf(text));
     return mismatch(place, OTHER_GOLDEN, diff, () => ["clobsim run --update overwrites it"]);
   },

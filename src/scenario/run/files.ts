@@ -31,21 +31,16 @@ export function findFiles(paths: readonly string[]): string[] {
       );
     for (const file of files) if (!found.has(resolve(file))) found.set(resolve(file), file);
   }
-  return [...found.values()].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return [...found.values()].sort();
 }
 
 function filesOf(path: string): string[] {
-  const kind = kindOf(path);
-  if (kind === "file") return [path];
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() === false) return [path];
   const options = { absolute: true, ignore: PARTS, expandDirectories: false, onlyFiles: true } as const;
   const files =
-    kind === "folder" ? globSync(IN_FOLDER, { ...options, cwd: resolve(path) }) : globSync(path, options);
+    found === undefined ? globSync(path, options) : globSync(IN_FOLDER, { ...options, cwd: resolve(path) });
   return files.map(shownPath);
-}
-
-function kindOf(path: string): "file" | "folder" | "none" {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? "none" : found.isDirectory() ? "folder" : "file";
 }
 
 /** The files of a scenario, by path relative to its folder, with slashes. */

@@ -120,7 +120,6 @@ async function orderLines(session: Session): Promise<string[]> {
   return [...lines.values()];
 }
 
-/** Writes the time, the books, the named orders and the balances. */
 export async function summaryOf(session: Session): Promise<string[]> {
   const time = toIso(await session.venue.now());
   const parts = [await bookLines(session), await orderLines(session), await balanceLines(session)];

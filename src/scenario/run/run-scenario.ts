@@ -23,7 +23,6 @@ export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soo
 
 export interface RunOptions extends SessionOptions {
   readonly way: Way;
-  /** Opens an exchange for this scenario. */
   readonly open: (scenario: Scenario) => Soon<Venue>;
   /** Null runs all steps. */
   readonly lastStep?: number | null;
@@ -35,15 +34,10 @@ export interface RunOptions extends SessionOptions {
   readonly failed?: Failed | undefined;
 }
 
-interface Run {
-  readonly result: ScenarioResult;
-  readonly updates: readonly Update[];
-}
-
 const RECENT = 6;
 
 /** Runs a scenario; a failure is in the result. @throws RunStopped if `stop` returned true. */
-export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Run> {
+export async function runScenario(scenario: Scenario, options: RunOptions) {
   const started = performance.now();
   const run = new ScenarioRun(scenario, options);
   const failure = await run.failure();
@@ -57,7 +51,8 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     races: run.session?.races ?? [],
     transcript: run.session?.transcript ?? [],
   };
-  return { result, updates: failure === null ? (run.session?.updates ?? []) : [] };
+  const updates: readonly Update[] = failure === null ? (run.session?.updates ?? []) : [];
+  return { result, updates };
 }
 
 export const skipped = (scenario: Scenario, way: Way, reason: string | null): ScenarioResult => ({

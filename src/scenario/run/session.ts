@@ -13,11 +13,11 @@ export interface Mismatch {
 }
 
 export class ScenarioFailure extends Error {
+  override readonly name = "ScenarioFailure";
   readonly mismatches: readonly Mismatch[];
 
   constructor(mismatches: readonly Mismatch[]) {
-    super(mismatches[0]?.message ?? "");
-    this.name = "ScenarioFailure";
+    super(mismatches[0]?.message);
     this.mismatches = mismatches;
   }
 }
@@ -28,14 +28,10 @@ export class RunStopped extends Error {
 }
 
 /** A file, or a value in a file, that a run found outdated. */
-export type Update =
-  | { readonly kind: "file"; readonly file: string; readonly text: string }
-  | {
-      readonly kind: "value";
-      readonly file: string;
-      readonly range: readonly [start: number, end: number];
-      readonly text: string;
-    };
+export type Update = { readonly file: string; readonly text: string } & (
+  | { readonly kind: "file" }
+  | { readonly kind: "value"; readonly range: readonly [start: number, end: number] }
+);
 
 /** The known orders of a run, restored by races and snapshots. */
 interface Memory {
@@ -184,9 +180,5 @@ const SHOWN_FRAMES = 5;
 export function defectAt(place: Place, error: unknown): Mismatch {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const trace = (stack ?? "").split("\n").slice(1, 1 + SHOWN_FRAMES);
-  return {
-    place,
-    message: `a defect of clobsim: ${message}`,
-    diff: trace.map((line) => note(line.trim())),
-  };
+  return { place, message: `a defect of clobsim: ${message}`, diff: trace.map((line) => note(line.trim())) };
 }

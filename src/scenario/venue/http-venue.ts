@@ -316,7 +316,10 @@ export class HttpVenue extends Venue {
     const body = { jsonrpc: "2.0", id: 1, method, params };
     const sent = await this.client.send({ method: "POST", path: "/chain", body });
     if (!sent.ok) throw new VenueError(`${method}: ${sent.error.message}`);
-    const { result, error } = (sent.value.body ?? {}) as RpcReply;
+    const { result, error } = (sent.value.body ?? {}) as {
+      result?: unknown;
+      error?: { code: number; message: string };
+    };
     if (error !== undefined) {
       const code = error.code === REVERTED ? "TRANSACTION_REVERTED" : "TRANSACTION_REFUSED";
       return { ok: false, code, message: error.message, hint: null };
@@ -328,11 +331,6 @@ export class HttpVenue extends Venue {
 
 /** Error code for a call that would revert: EIP-1474 defines none, geth uses 3. */
 const REVERTED = 3;
-
-interface RpcReply {
-  readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string };
-}
 
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 

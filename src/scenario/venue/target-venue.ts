@@ -73,17 +73,13 @@ function load(path: string): unknown {
   try {
     return parse(text, { maxAliasCount: MAX_ALIASES, intAsBigInt: true, logLevel: "error" });
   } catch (error) {
-    throw new Error(whyNoYaml(error));
-  }
-}
-
-/** Describes a syntax error without the parser's message, which quotes the file. */
-function whyNoYaml(error: unknown): string {
-  if (error instanceof YAMLParseError) {
+    // Without the parser's message, which quotes the file.
+    if (!(error instanceof YAMLParseError))
+      throw new Error("no valid YAML: an alias leads nowhere, or too many do");
     const [at] = error.linePos ?? [];
-    return `no valid YAML${at === undefined ? "" : ` at line ${at.line}, column ${at.col}`} (${error.code})`;
+    const place = at === undefined ? "" : ` at line ${at.line}, column ${at.col}`;
+    throw new Error(`no valid YAML${place} (${error.code})`);
   }
-  return "no valid YAML: an alias leads nowhere, or too many do";
 }
 
 /** Returns a name for messages, or `(a name)` if it may be a key. */

@@ -250,7 +250,7 @@ export abstract class Venue {
   }
 
   async book(token: TokenRef): Promise<BookView> {
-    return bookView(await this.ask("getBook", { query: this.#tokenQuery(token) }));
+    return bookView(await this.ask("getBook", { query: { token_id: this.map.tokenId(token) } }));
   }
 
   /** Returns the account's USDC, then its tokens. */
@@ -261,7 +261,7 @@ export abstract class Venue {
 
   /** Prices of a token; the mid in units of 0.00001 USDC. */
   async quote(token: TokenRef) {
-    const query = this.#tokenQuery(token);
+    const query = { token_id: this.map.tokenId(token) };
     const { bestBid, bestAsk } = await this.ask("getPrice", { query });
     const { mid } = await this.ask("getMidpoint", { query });
     return {
@@ -369,10 +369,6 @@ export abstract class Venue {
   /** Returns the path parameters of a market's endpoints. */
   pathOf(market: string): { idOrSlug: string } {
     return { idOrSlug: this.map.named(market).id };
-  }
-
-  #tokenQuery(token: TokenRef): { token_id: string } {
-    return { token_id: this.map.tokenId(token) };
   }
 }
 

@@ -15,7 +15,6 @@ interface BrokenRule {
   readonly text: string;
 }
 
-/** Returns the name of an account. */
 type NameOf = (account: number) => string;
 
 /** `order 812 of alice (BUY 30 YES @ 0.55)`. */
@@ -154,7 +153,6 @@ export class FillWatcher {
   /** The first broken rule; nothing is checked after it. */
   #broken: BrokenRule | null = null;
 
-  /** Watches an exchange from its current state. */
   constructor(exchange: Exchange, nameOf: NameOf) {
     this.#exchange = exchange;
     this.#nameOf = nameOf;
@@ -266,7 +264,6 @@ export class FillWatcher {
     return order;
   }
 
-  /** Fills a part of an order. */
   #reduce(order: WatchedOrder, by: number): void {
     this.#reserve(order, order.open - by);
     if (order.isResting) order.own.reduce(order, by);
