@@ -45,7 +45,7 @@ export interface BlockView {
 }
 
 /** Returns the block of a view if others follow it; null for the latest and the pending one. */
-export function pastBlock({ state, block }: Pick<BlockView, "state" | "block">): Block | null {
+function pastBlock({ state, block }: BlockView): Block | null {
   return block === "pending" || block === headBlock(state.chain) ? null : block;
 }
 
@@ -65,7 +65,7 @@ export function* sharesAt(view: BlockView, address: Address, tokenId: bigint): S
  * Returns a balance in the core's units: the ledger's for the pending block, the chain's for the latest. For a past block
  * later moves are subtracted, and shares granted in a market that the account has not touched since are not included.
  */
-export function* balanceAt(view: BlockView, address: Address, token: number): Steps<number> {
+function* balanceAt(view: BlockView, address: Address, token: number): Steps<number> {
   const { state, block } = view;
   if (block === headBlock(state.chain)) return holdingOnChain(state, address, token);
   const account = findAccount(state, address);
@@ -102,9 +102,8 @@ const SET_TOPICS = new Set([TOPICS.PositionSplit, TOPICS.PositionsMerge, TOPICS.
 
 /** Returns the total supply of USDC, micro-USDC. */
 export function* issuedAt(view: BlockView): Steps<bigint> {
-  const { state } = view;
   const past = pastBlock(view);
-  let { issued }: { issued: number } = state;
+  let { issued }: { issued: number } = view.state;
   if (past === null) return BigInt(issued);
   for (const { content } of transactionsAfter(view, past, [])) {
     if (content?.kind === "deposit")

@@ -129,7 +129,7 @@ const MAX_CHARACTERS = 25 * 1024 * 1024;
  * Answers a JSON-RPC 2.0 request, which is one call or a batch; empty if it contains only notifications. The calls of a
  * batch are performed in order, with other work in between.
  */
-export async function answerRpc(request: Buffer, slices: Slices, perform: Perform): Promise<string> {
+async function answerRpc(request: Buffer, slices: Slices, perform: Perform): Promise<string> {
   let message: unknown;
   try {
     message = parse(request);

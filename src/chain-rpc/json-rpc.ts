@@ -90,7 +90,7 @@ export const asHex = (text: string): `0x${string}` => text as `0x${string}`;
 export const secondsOf = (at: Millis): number => Math.floor(at / 1000);
 
 /** Returns a reader of values that throws an RpcError if `read` returns null. */
-export const reader =
+const reader =
   <T>(expected: string, read: (value: unknown) => T | null) =>
   (value: unknown, name: string): T => {
     const found = read(value);

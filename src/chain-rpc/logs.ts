@@ -36,7 +36,7 @@ function memo<Value>(make: (key: number) => Value): (key: number) => Value {
 }
 
 /** The contracts' ids of orders and tokens, cached because many matches have the same ones. */
-export type ContractIds = ReturnType<typeof contractIds>;
+type ContractIds = ReturnType<typeof contractIds>;
 
 export const contractIds = (state: State) => ({
   order: memo((order) => orderHash(state, order)),
@@ -121,7 +121,9 @@ function matchLogs(state: State, transaction: Transaction, ids: ContractIds): Lo
 }
 
 function fillLogs(state: State, trade: Trade, taker: Fill, ids: ContractIds): Log[] {
-  const maker = makerOf(state, trade, ids);
+  const { maker: order, size } = trade;
+  const value = notional(state.orders.get(order).price, size);
+  const maker = fillOf(state, order, { value, size, fee: 0 }, ids);
   return [
     payment(maker, maker.owner, exchange, 0),
     ...setLogs(state, trade),
@@ -167,9 +169,6 @@ function takerOf(state: State, trades: readonly Trade[], ids: ContractIds): Fill
   return fillOf(state, first.taker, { value, size, fee }, ids);
 }
 
-const makerOf = (state: State, { maker, size }: Trade, ids: ContractIds): Fill =>
-  fillOf(state, maker, { value: notional(state.orders.get(maker).price, size), size, fee: 0 }, ids);
-
 function fillOf(
   state: State,
   order: number,
@@ -178,9 +177,7 @@ function fillOf(
 ): Fill {
   const { account, side, token } = state.orders.get(order);
   const owner = state.accounts.get(account).address;
-  const { value, size, fee } = amounts;
-  const isBuyer = side === "BUY";
-  return { order: ids.order(order), owner, isBuyer, token: ids.token(token), value, size, fee };
+  return { order: ids.order(order), owner, isBuyer: side === "BUY", token: ids.token(token), ...amounts };
 }
 
 /** Returns the logs of a wallet's call that succeeded. */

@@ -147,7 +147,7 @@ function connectInMemory(server: Server): Duplex {
   return client;
 }
 
-export function createHttpServer(site: Site): Server {
+function createHttpServer(site: Site): Server {
   const { outbox, options } = site.service;
   const { requestTimeoutMs } = options;
   const server = createServer({

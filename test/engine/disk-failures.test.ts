@@ -6,11 +6,10 @@ import { PersistenceError } from "../../src/engine/journal.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { copyIntact, openCandidate } from "../../src/history/journal-files.ts";
-import { createHttpServer } from "../../src/server/http-server.ts";
+import { HttpService } from "../../src/server/http-server.ts";
 import { ExchangeSite } from "../../src/server/site.ts";
 import type { Durability } from "../../src/setting.ts";
 import { START } from "../support/exchange.ts";
-import { listenLocally } from "../support/local-server.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { FOLDER, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
@@ -32,9 +31,9 @@ describe("a server whose disk is full", () => {
       const disk = new SimulatedDisk();
       const config = persistedConfig({ durability, logLevel: "silent" });
       const opened = await openOn(disk, config);
-      const server = createHttpServer(new ExchangeSite(serviceOf(config, opened)));
-      closers.push(() => server.close());
-      const url = `http://127.0.0.1:${await listenLocally(server)}`;
+      const http = new HttpService(new ExchangeSite(serviceOf(config, opened)));
+      closers.push(() => void http.close());
+      const url = `http://127.0.0.1:${await http.listen({ host: "127.0.0.1", port: 0 })}`;
       const post = (question: string): Promise<Response> =>
         fetch(`${url}/sim/markets`, {
           method: "POST",

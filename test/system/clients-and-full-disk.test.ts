@@ -8,14 +8,13 @@ import { money, size } from "../../src/core/units.ts";
 import type { CredentialSet } from "../../src/engine/keyring.ts";
 import { Keyring } from "../../src/engine/keyring.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { createHttpServer } from "../../src/server/http-server.ts";
+import { HttpService } from "../../src/server/http-server.ts";
 import { ExchangeSite } from "../../src/server/site.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
 import { openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
 import { hmac } from "../server/trader.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
-import { listenLocally } from "../support/local-server.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 
 const CLIENTS = 8;
@@ -118,16 +117,15 @@ async function serve(
   stagger: number,
   answered: Answered,
 ) {
-  const server = createHttpServer(
-    new ExchangeSite(serviceOf(persistedConfig({ logLevel: "silent" }), exchange)),
-  );
-  const port = await listenLocally(server);
+  const service = serviceOf(persistedConfig({ logLevel: "silent" }), exchange);
+  const http = new HttpService(new ExchangeSite(service));
+  const port = await http.listen({ host: "127.0.0.1", port: 0 });
   const { state, now } = exchange.exchange;
   const tokenId = tokenIdIn(state.markets.get(1), "YES");
   const time = String(Math.floor(now / 1000));
   const clients = wallets.map((keys) => new Client(port, keys, time, answered));
   await Promise.all(clients.map((client, index) => client.work(tokenId, index * stagger)));
-  await new Promise((resolve) => server.close(resolve));
+  await http.close();
 }
 
 /** Runs eight clients on a disk that fails at the nth call. Everything acknowledged must be persisted. Returns whether it failed. */

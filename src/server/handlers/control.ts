@@ -162,7 +162,7 @@ function openRoute({ method, url, path = "" }: PastedRequest, prefix: string): s
 }
 
 /** Returns the reply of GET /sim; `host` is the request's Host header, for the examples in the reply. */
-export function infoReply(service: Service, host = "localhost"): ReplyTo<"getInfo"> {
+function infoReply(service: Service, host = "localhost"): ReplyTo<"getInfo"> {
   const { exchange, numbers, options } = service;
   const { state } = exchange;
   const { seed, credentials, approvals = "granted", faucet, ...terms } = state.config;
