@@ -1,11 +1,4 @@
 import { resolve } from "node:path";
-import {
-  coverageDocument,
-  coverageLines,
-  measureCoverage,
-  percentText,
-  shareOf,
-} from "../scenario/coverage/coverage.ts";
 import { MAX_PROBLEMS, problemText, type WrongFile, wrongFilesText } from "../scenario/language/page.ts";
 import { loadScenario } from "../scenario/language/read-scenario.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
@@ -61,6 +54,10 @@ function filesAt(paths: readonly string[]): readonly string[] {
 export const coverage: Run<"coverage"> = async ({ via, min, json: isJson }, paths, { environment }) => {
   const { scenarios, wrong } = readScenarios(paths);
   if (wrong.length > 0) return EXIT.usage;
+  // Loaded here because the other commands that read scenarios do not need it.
+  const { coverageDocument, coverageLines, measureCoverage, percentText, shareOf } = await import(
+    "../scenario/coverage/coverage.ts"
+  );
   const found = await measureCoverage(scenarios, { via: via ?? "auto", startServer: startScenarioServer });
   if (isJson) printJson(coverageDocument(found));
   else print(coverageLines(found, paintOf(environment)));
