@@ -66,14 +66,14 @@ describe("a flow of a million rows is read in batches, no faster than it is play
   it("over HTTP, where each row waits for the answer to the previous one", async () => {
     const readAhead = new ReadAhead();
     let [sent, answered] = [0, 0];
-    const fund = async () => {
+    const open = async () => {
       expect(sent).toBe(answered);
       sent += 1;
       await Promise.resolve();
       answered += 1;
       return { ok: true, value: null } as const;
     };
-    const venue: Venue = Object.assign(openVenue(), { fund });
+    const venue: Venue = Object.assign(openVenue(), { open });
     const row: FlowRow = {
       op: "fund",
       at: 0,
