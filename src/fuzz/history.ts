@@ -21,7 +21,7 @@ import { type Batch, ReferenceChecker } from "./reference-checker.ts";
 import { CheckFailed, type Failure } from "./seeds.ts";
 
 /** Start of every history: 2026-01-01T00:00:00Z. */
-const START = millis(1_767_225_600_000);
+export const START = millis(1_767_225_600_000);
 
 /** Events that transfer no funds. */
 const ORDER_EVENTS: ReadonlySet<string> = new Set([
@@ -35,7 +35,6 @@ export const openPlain: OpenExchange = (config, start, journal) => new Exchange(
 
 /** The history of a seed. After each step it checks the exchange against the reference and the invariants. */
 export class History {
-  readonly start = START;
   readonly profile: Profile;
   readonly #generator: Generator;
   readonly host: ExchangeHost;
@@ -60,8 +59,8 @@ export class History {
     const profile = profileOf(seed);
     const host =
       profile.storage === "disk"
-        ? await ExchangeOnDisk.open(profile.config, START)
-        : new ExchangeInMemory(profile.config, START, open);
+        ? await ExchangeOnDisk.open(profile.config)
+        : new ExchangeInMemory(profile.config, open);
     return new History(seed, profile, host, open);
   }
 
@@ -170,7 +169,7 @@ export class History {
     const { exchange } = this;
     const { record } = this.host;
     if (!(record instanceof SessionLog)) return;
-    const replayed = openEmpty(this.profile.config, START, this.#open);
+    const replayed = openEmpty(this.profile.config, this.#open);
     for (const { at, command } of record.entries ?? []) {
       const decision = replayed.replay({ at, command });
       if (decision.ok) continue;
@@ -211,8 +210,8 @@ class ExchangeInMemory implements ExchangeHost {
   readonly exchange: Exchange;
   readonly record = new SessionLog(Number.POSITIVE_INFINITY);
 
-  constructor(config: ExchangeConfig, start: Millis, open: OpenExchange) {
-    this.exchange = openEmpty(config, start, open, this.record);
+  constructor(config: ExchangeConfig, open: OpenExchange) {
+    this.exchange = openEmpty(config, open, this.record);
     this.record.begin();
   }
 
@@ -225,12 +224,11 @@ class ExchangeInMemory implements ExchangeHost {
 /** Opens an exchange with an empty world, as at the beginning of a history's report. */
 export function openEmpty(
   config: ExchangeConfig,
-  start: Millis,
   open: OpenExchange,
   journal: Journal = noJournal,
 ): Exchange {
-  const exchange = open(config, start, journal);
-  originOfWorld(emptyWorld(config.seed), config, start).play(exchange);
+  const exchange = open(config, START, journal);
+  originOfWorld(emptyWorld(config.seed), config, START).play(exchange);
   return exchange;
 }
 
@@ -245,20 +243,18 @@ const FOLDER = "/data";
 /** An exchange on a disk in memory, reopened as after a crash of its process. */
 class ExchangeOnDisk implements ExchangeHost {
   readonly #config: ExchangeConfig;
-  readonly #start: Millis;
   #disk = new MemoryDisk();
   #opened: OpenedExchange;
 
-  private constructor(config: ExchangeConfig, start: Millis, disk: MemoryDisk, opened: OpenedExchange) {
+  private constructor(config: ExchangeConfig, disk: MemoryDisk, opened: OpenedExchange) {
     this.#config = config;
-    this.#start = start;
     this.#disk = disk;
     this.#opened = opened;
   }
 
-  static async open(config: ExchangeConfig, start: Millis): Promise<ExchangeOnDisk> {
+  static async open(config: ExchangeConfig): Promise<ExchangeOnDisk> {
     const disk = new MemoryDisk();
-    return new ExchangeOnDisk(config, start, disk, await openOn(disk, config, start, true));
+    return new ExchangeOnDisk(config, disk, await openOn(disk, config, true));
   }
 
   get exchange(): Exchange {
@@ -275,16 +271,16 @@ class ExchangeOnDisk implements ExchangeHost {
     const files = new Map(this.#disk.image);
     files.delete(`${FOLDER}/${LOCK_FILE}`);
     this.#disk = new MemoryDisk(files);
-    this.#opened = await openOn(this.#disk, this.#config, this.#start, false);
+    this.#opened = await openOn(this.#disk, this.#config, false);
     // Time that passed after the latest command is not persisted.
     this.#opened.exchange.advanceTo(exchange.now);
   }
 }
 
-function openOn(disk: MemoryDisk, config: ExchangeConfig, start: Millis, isNew: boolean) {
-  const origin = isNew ? originOfWorld(emptyWorld(config.seed), config, start) : null;
+function openOn(disk: MemoryDisk, config: ExchangeConfig, isNew: boolean) {
+  const origin = isNew ? originOfWorld(emptyWorld(config.seed), config, START) : null;
   const diskConfig = { ...DEFAULT_CONFIG, data: FOLDER, clock: { mode: "frozen" } as const };
-  return openConfigured(diskConfig, () => {}, { disk, wallNow: () => start }, origin);
+  return openConfigured(diskConfig, () => {}, { disk, wallNow: () => START }, origin);
 }
 
 /** Contents of the files of a disk at one moment, by path. */

@@ -25,7 +25,7 @@ import { NotRunInTime } from "../history/shrink/shrink-scenario.ts";
 import { levelText } from "../scenario/run/format.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 import { profileText } from "./generator.ts";
-import { History, type OpenExchange, openEmpty, openPlain } from "./history.ts";
+import { History, type OpenExchange, openEmpty, openPlain, START } from "./history.ts";
 import type { ReferenceExchange, ReferenceMarket } from "./reference/reference-exchange.ts";
 import { type Amount, nothing } from "./reference/wallet.ts";
 import type { Failure, FailureFiles, SeedRunner } from "./seeds.ts";
@@ -141,9 +141,9 @@ export function writeScenario(path: string, report: string, { text, remark }: Re
   return { scenario: text === null ? null : path, report, remark };
 }
 
-function reportOf({ host, profile: { config }, start }: History, { sentence }: Failure, file: string) {
+function reportOf({ host, profile: { config } }: History, { sentence }: Failure, file: string) {
   if (!(host.record instanceof SessionLog)) return host.record;
-  const history = historySince(emptyWorld(config.seed), { config, start }, host.record);
+  const history = historySince(emptyWorld(config.seed), { config, start: START }, host.record);
   const { now, hash } = host.exchange;
   return reportBytes(
     { history, engine: VERSION, reason: `fuzz: ${sentence}`, now, hash, defect: null },
@@ -186,14 +186,14 @@ async function reproduce(
   const { config } = history.profile;
   const options: ShrinkHistoryOptions = {
     isOver: shrinkDeadline(),
-    open: (terms, start) => openEmpty(terms, start, open),
+    open: (terms) => openEmpty(terms, open),
   };
   const names = new HistoryNames({
-    open: () => openEmpty(config, history.start, open),
+    open: () => openEmpty(config, open),
     entries,
     devAccounts: [],
   });
-  const whole = { config, start: history.start, entries: withThrown(history, entries) };
+  const whole = { config, start: START, entries: withThrown(history, entries) };
   let reproduction: Reproduction = { text: null, remark: "no step of a scenario shows it" };
   for (const expected of [null, refusalOf(history, names), ...differencesOf(history, names)]) {
     if (expected === undefined) continue;

@@ -67,19 +67,6 @@ interface Action {
   readonly after: number;
 }
 
-/**
- * Finds the first difference between a golden file and a run. The trades of the file up to it become the expectation; later
- * steps can be removed. Null if it is unknown which step caused which trade.
- */
-function firstDifference(scenario: Scenario, goldenText: string, run: RunRecord): GoldenCut | null {
-  const [expected, found] = [parseGolden(goldenText), parseGolden(run.golden)];
-  const first = expected.trades.findIndex((trade, index) => trade !== found.trades[index]);
-  const index = first < 0 && found.trades.length > expected.trades.length ? expected.trades.length : first;
-  return index < 0
-    ? bookDifference(scenario, expected, found)
-    : tradeDifference(scenario, expected, found, run, index);
-}
-
 function bookDifference({ markets }: Scenario, expected: Golden, found: Golden): GoldenCut | null {
   const index = expected.books.findIndex(
     ({ token, lines }, at) =>
@@ -165,36 +152,22 @@ function canBeMaker(action: Action, line: string): boolean {
 const TRADE =
   /^(?<account>\S+) (?<side>BUY|SELL) (?<size>[\d.]+) (?<outcome>YES|NO) @ (?<price>[\d.]+) (?:in (?<market>\S+) )?from /;
 
-interface Trade extends Pick<Action, "account" | "side" | "outcome" | "price" | "size"> {
-  /** Undefined if there is only one. */
-  readonly market: string | undefined;
-}
-
-function parseTrade(line: string): Trade | null {
+/** The market is undefined if there is only one. */
+function parseTrade(line: string) {
   const { account, market, side = "", outcome = "", size = "", price = "" } = TRADE.exec(line)?.groups ?? {};
   if (account === undefined) return null;
   const units = (text: string, places: number): number => unitsOf(text, places) ?? 0;
-  return {
-    account,
-    market,
-    side,
-    outcome,
-    size: units(size, SIZE_PLACES),
-    price: units(price, PRICE_PLACES),
-  };
+  const exact = { size: units(size, SIZE_PLACES), price: units(price, PRICE_PLACES) };
+  return { account, market, side, outcome, ...exact };
 }
 
 /** Whether an order can be the taker of a trade. */
-function canBeTaker(action: Action, { account, side, outcome, market, price }: Trade): boolean {
+function canBeTaker(action: Action, trade: NonNullable<ReturnType<typeof parseTrade>>): boolean {
+  const { market, price } = trade;
   const isWithinLimit = action.side === "BUY" ? price <= action.price : price >= action.price;
   const isInMarket = market === undefined || market === action.market;
-  return (
-    account === action.account &&
-    side === action.side &&
-    outcome === action.outcome &&
-    isInMarket &&
-    isWithinLimit
-  );
+  const isLike = (["account", "side", "outcome"] as const).every((field) => trade[field] === action[field]);
+  return isLike && isInMarket && isWithinLimit;
 }
 
 /** Returns the placed orders of a run, in order. */
@@ -226,15 +199,25 @@ function actionsOf({ steps, markets }: Scenario, { flows, fillsAfter }: RunRecor
   return actions;
 }
 
-/** Returns the first difference from the golden file that fails a scenario; null if something else fails, or it is unknown. */
+/**
+ * Finds the first difference from the golden file that fails a scenario. The trades of the file up to it become the
+ * expectation; later steps can be removed. Null if something else fails, or if it is unknown which step caused which trade.
+ */
 export async function goldenCutOf({ scenario, failure }: Failed, run: RunRecord): Promise<GoldenCut | null> {
   const step = scenario.steps.find(({ number }) => number === failure.step);
   if (step?.kind !== "expect" || !failure.message.startsWith(OTHER_GOLDEN)) return null;
+  const { line, column } = failure.place;
   const golden = step.expectations
     .filter((each) => each.kind === "golden")
-    .find(({ place: { line, column } }) => line === failure.place.line && column === failure.place.column);
+    .find(({ place }) => line === place.line && column === place.column);
   const text = golden === undefined ? null : await readGolden(golden.file);
-  return text === null ? null : firstDifference(scenario, text, run);
+  if (text === null) return null;
+  const [expected, found] = [parseGolden(text), parseGolden(run.golden)];
+  const first = expected.trades.findIndex((trade, index) => trade !== found.trades[index]);
+  const index = first < 0 && found.trades.length > expected.trades.length ? expected.trades.length : first;
+  return index < 0
+    ? bookDifference(scenario, expected, found)
+    : tradeDifference(scenario, expected, found, run, index);
 }
 
 /**
@@ -254,10 +237,9 @@ export function withoutGolden(
   const lines = itemLines([["expect", map([expectation])]], step.column);
   const expected = draft.replacement(step, [lines.join("\n").slice(step.column + 2)]);
   if (expected === null) return null;
-  const inline = withFlowsInline(new Draft(draft.with([expected])), scenario, run, {
-    withTimes,
-    lastRow: (number) => (number === after?.step ? after.row : null),
-  });
+  const inline = withFlowsInline(new Draft(draft.with([expected])), scenario, run, withTimes, (number) =>
+    number === after?.step ? after.row : null,
+  );
   const whole = new Draft(inline.text);
   const counts = scenario.steps.map(({ number }) => inline.counts.get(number) ?? 1);
   const stepsBefore = (index: number): number =>

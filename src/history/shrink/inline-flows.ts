@@ -115,19 +115,16 @@ function rowOf({ diff }: Failure): number {
   return row === undefined ? Number.POSITIVE_INFINITY : Number(row);
 }
 
-interface FlowStyle {
-  /** Market of rows without one; null if the scenario has only one. */
-  readonly market: string | null;
-  /** Whether steps advance to the time of each row; otherwise all have the time of the first. */
-  readonly withTimes: boolean;
-}
-
-/** Writes the effective rows of a flow as steps. `taken` are names that its orders must not have. */
+/**
+ * Writes the effective rows of a flow as steps. `taken` are names that its orders must not have; `market` is that of rows
+ * without one, null if the scenario has only one.
+ */
 function flowSteps(
   rows: readonly PlayedRow[],
   start: Millis,
   taken: Set<string>,
-  { market, withTimes }: FlowStyle,
+  market: string | null,
+  withTimes: boolean,
 ): string[] {
   const steps: string[] = [];
   const effective = rows.filter(({ isEffective }) => isEffective);
@@ -196,25 +193,20 @@ export interface InlineFlows {
   readonly kept: readonly string[];
 }
 
-interface InliningOptions {
-  /** As in `FlowStyle`. */
-  readonly withTimes: boolean;
-  /** Returns the last row needed of a flow, by number of its step; null for all. */
-  readonly lastRow: (step: number) => number | null;
-}
-
 export const isFlow = (step: Scenario["steps"][number]): step is FlowStep =>
   step.kind === "replay" || step.kind === "generate";
 
 /**
  * Returns the text with the rows of its flows as steps, so that each can be removed. Rows without an effect are omitted,
- * because a flow tolerates refusals and a step does not; rows after the failure are omitted, too.
+ * because a flow tolerates refusals and a step does not; rows after the failure are omitted, too, and those after
+ * `lastRow` of a flow's step. With `withTimes` steps advance to the time of each row; else all have that of the first.
  */
 export function withFlowsInline(
   draft: Draft,
   scenario: Scenario,
   run: RunRecord,
-  { withTimes, lastRow }: InliningOptions,
+  withTimes: boolean,
+  lastRow: (step: number) => number | null = () => null,
 ): InlineFlows {
   const names = new Set(namesIn(scenario, run));
   const remarks: string[] = [];
@@ -227,7 +219,7 @@ export function withFlowsInline(
     const flow = run.flows.get(step.number) ?? { start: millis(0), rows: [], isCut: false };
     const last = lastRow(step.number) ?? Number.POSITIVE_INFINITY;
     const rows = flow.rows.slice(0, last);
-    const steps = flowSteps(rows, flow.start, names, { market: step.market, withTimes });
+    const steps = flowSteps(rows, flow.start, names, step.market, withTimes);
     const inline = draft.replacement(draft.steps[index] as Part, steps);
     const why = inline === null ? "it is in brackets" : obstacleIn(flow, last);
     if (inline === null || why !== null) {

@@ -419,7 +419,7 @@ async function inlineFlows(reduction: Reduction, trial: Trial): Promise<boolean>
   for (const withTimes of [false, true]) {
     const expected = cut === null ? null : withoutGolden(draft, failed, run, cut, withTimes);
     if (expected !== null && (await accept(reduction, trial, expected, cut))) return true;
-    const inline = withFlowsInline(draft, failed.scenario, run, { withTimes, lastRow: () => null });
+    const inline = withFlowsInline(draft, failed.scenario, run, withTimes);
     if (await accept(reduction, trial, inline, null)) return true;
     reduction.current = { ...reduction.current, remarks: inline.remarks };
   }
