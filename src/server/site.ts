@@ -50,7 +50,6 @@ export class ExchangeSite implements Site {
   answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void {
     const { service } = this;
     request.requestId = this.nextId();
-    const fail = (error: unknown): void => sendError(service, request, response, error);
     try {
       guardHost(service.options, request);
       if (refusal !== undefined) throw refusal;
@@ -66,11 +65,11 @@ export class ExchangeSite implements Site {
         return;
       }
     } catch (error) {
-      fail(error);
+      sendError(service, request, response, error);
       return;
     }
     this.#router(request as never, response as never, (error: unknown) =>
-      fail(error instanceof URIError ? undecodable(request) : error),
+      sendError(service, request, response, error instanceof URIError ? undecodable(request) : error),
     );
   }
 
