@@ -106,13 +106,17 @@ export const orderBody: BodySpec<OrderRequest, typeof newOrderSchema> = {
 function readOrder(body: JsonObject): OrderRequest {
   const parsed = newOrderSchema.safeParse(body);
   if (!parsed.success) throw firstProblem(body, parsed.error.issues);
-  const order = parsed.data;
-  const priceUnits = unitsOf(order.price, PRICE_PLACES);
+  const { tokenId, side, orderType, price: sent, size: shares, expiration } = parsed.data;
+  const priceUnits = unitsOf(sent, PRICE_PLACES);
+  // A literal: a spread of what zod made takes a tenth of a signed order's time.
   return {
-    ...order,
+    tokenId,
+    side,
+    orderType,
+    price: sent,
     priceUnits: priceUnits === null ? null : price(priceUnits),
-    size: sizeOf(order.size),
-    expiration: readExpiration(order.orderType, order.expiration || NO_EXPIRATION),
+    size: sizeOf(shares),
+    expiration: readExpiration(orderType, expiration || NO_EXPIRATION),
   };
 }
 
