@@ -211,6 +211,17 @@ describe("openExchange", () => {
     const message = `${name} is no option of openExchange, but of startExchange and clobsim serve`;
     await expect(openExchange(options as object)).rejects.toThrow(new ConfigError(message));
   });
+
+  it("lets timers run while a program awaits one reply after the other", async () => {
+    await using exchange = await openExchange(tiny);
+    const client = new ExchangeClient("http://localhost", { transport: exchange.transport });
+    let hasRun = false;
+    setTimeout(() => {
+      hasRun = true;
+    }, 0);
+    for (let requests = 0; requests < 200 && !hasRun; requests += 1) await client.markets({ limit: 1 });
+    expect(hasRun).toBe(true);
+  });
 });
 
 describe("scenarioSuite", () => {

@@ -67,9 +67,13 @@ interface OpenTransport {
   close(): void;
 }
 
+/** Taken when this module is loaded, because tests may replace the global one. */
+const nextTurn = setImmediate;
+
 /**
- * Opens a transport over HTTP or HTTPS to one origin. `connect`, if given, creates its connections. A request is rejected
- * if its reply is not complete within `timeoutMs`.
+ * Opens a transport over HTTP or HTTPS to one origin. A request is rejected if its reply is not complete within `timeoutMs`.
+ * `connect`, if given, creates its connections, in this process: they need no turn of the event loop, so each request waits
+ * for one. Without that, no timer would run while a program awaits one reply after the other.
  */
 export function openTransport(origin: URL, timeoutMs: number, connect?: () => Duplex): OpenTransport {
   // TLS is loaded only if needed, because a server starts with a client of its own.
@@ -89,8 +93,9 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
     return begin({ hostname, port, agent, method, path, headers: headers.flat(), ...options });
   };
 
-  const send: Transport = (request) =>
-    new Promise((resolve, reject) => {
+  const send: Transport = async (request) => {
+    if (connect !== undefined) await new Promise((resolve) => nextTurn(resolve));
+    return new Promise((resolve, reject) => {
       const outgoing = beginning(request);
       const deadline = setTimeout(() => {
         outgoing.destroy(new Error(`no complete reply within ${timeoutMs} ms`));
@@ -113,6 +118,7 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
       });
       outgoing.end(request.body ?? undefined);
     });
+  };
 
   const open: Transport["open"] = (request, signal) =>
     new Promise((resolve, reject) => {
