@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   ConfigError,
   ExchangeClient,
@@ -221,6 +221,17 @@ describe("openExchange", () => {
     }, 0);
     for (let requests = 0; requests < 200 && !hasRun; requests += 1) await client.markets({ limit: 1 });
     expect(hasRun).toBe(true);
+  });
+
+  it("answers while a test has fake timers", async () => {
+    vi.useFakeTimers();
+    try {
+      await using exchange = await openExchange(tiny);
+      const client = new ExchangeClient("http://localhost", { transport: exchange.transport });
+      expect(await client.markets({ limit: 1 })).toMatchObject({ ok: true });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import * as http from "node:http";
 import type { Duplex } from "node:stream";
+import { scheduler } from "node:timers/promises";
 import { urlToHttpOptions } from "node:url";
 
 /** One header line of a request; a name may come several times. */
@@ -67,9 +68,6 @@ interface OpenTransport {
   close(): void;
 }
 
-/** Taken when this module is loaded, because tests may replace the global one. */
-const nextTurn = setImmediate;
-
 /**
  * Opens a transport over HTTP or HTTPS to one origin. A request is rejected if its reply is not complete within `timeoutMs`.
  * `connect`, if given, creates its connections, in this process: they need no turn of the event loop, so each request waits
@@ -94,7 +92,8 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
   };
 
   const send: Transport = async (request) => {
-    if (connect !== undefined) await new Promise((resolve) => nextTurn(resolve));
+    // Fake timers of a test replace `setImmediate`, not this.
+    if (connect !== undefined) await scheduler.yield();
     return new Promise((resolve, reject) => {
       const outgoing = beginning(request);
       const deadline = setTimeout(() => {
