@@ -65,8 +65,8 @@ export interface Quotes extends api.Quote, api.Midpoint, api.Spread, api.LastTra
 
 /** An order to place; `orderType` defaults to GTC. */
 export interface NewOrder extends Omit<api.OrderBody, "expiration"> {
-  /** Required with GTD, otherwise not allowed: a Date, ISO-8601 with a zone, or Unix seconds. */
-  readonly expiration?: Date | string | number;
+  /** Required with GTD, otherwise not allowed: a Date, ISO-8601 with a zone, or Unix seconds. Null means none. */
+  readonly expiration?: Date | string | number | null;
 }
 
 const POLYGON = 137;
@@ -136,8 +136,8 @@ export class ExchangeClient {
 
   /** Places an order; its immediate fills are in the reply's `trades`. */
   place(order: NewOrder): Promise<Result<api.PlacedOrder>> {
-    const { orderType = "GTC", expiration, ...fields } = order;
-    const text = expiration === undefined ? {} : { expiration: expirationText(expiration) };
+    const { orderType = "GTC", expiration = null, ...fields } = order;
+    const text = expiration === null ? {} : { expiration: expirationText(expiration) };
     const body = { ...fields, orderType, ...text };
     return this.#connection.ask("POST /clob/order", { body, signed: true });
   }

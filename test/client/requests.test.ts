@@ -195,6 +195,10 @@ describe("an order", () => {
     expect(await bodyOf({})).toEqual({ ...order, orderType: "GTC" });
   });
 
+  it("has no expiration if it is null, as in the orders of the server", async () => {
+    expect(await bodyOf({ expiration: null })).toEqual({ ...order, orderType: "GTC" });
+  });
+
   it("has the text of a bigint, and of a number that JSON cannot represent", async () => {
     const body = await bodyOf({ tokenId: 2n ** 200n, price: Number.NaN });
     expect(body).toMatchObject({ tokenId: String(2n ** 200n), price: "NaN" });
