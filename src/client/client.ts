@@ -1,6 +1,7 @@
 import type { Route } from "../api/endpoints.ts";
 import {
   FUNCTION,
+  faultOf,
   faultOfOptions,
   type OptionType,
   objectWith,
@@ -112,11 +113,16 @@ export class ExchangeClient {
     this.#close();
   }
 
-  /** Derives new credentials with the wallet's signature and uses them for later requests. */
+  /**
+   * Derives new credentials with the wallet's signature and uses them for later requests.
+   * @throws TypeError if the scheme is unknown.
+   */
   async derive(
     nonce: number | bigint = 0,
     scheme: WalletScheme = "typed-data",
   ): Promise<Result<SigningCredentials>> {
+    const fault = faultOf("scheme", scheme, SCHEME);
+    if (fault !== undefined) throw new TypeError(fault);
     const account = this.#account;
     if (account === null) return failure(NO_WALLET);
     const now = await this.#connection.now();
@@ -278,6 +284,8 @@ export interface WalletAccount {
 
 /** How a wallet signs: EIP-712 typed data, or the plain attestation text by EIP-191, without time and nonce. */
 type WalletScheme = "typed-data" | "personal-sign";
+
+const SCHEME = oneOf(["typed-data", "personal-sign"] satisfies readonly WalletScheme[]);
 
 /** Contents of the attestation that derives credentials. */
 interface Claim {

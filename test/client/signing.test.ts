@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attest, walletOf } from "../../src/client/client.ts";
+import { attest, ExchangeClient, walletOf } from "../../src/client/client.ts";
 import { authHeaders } from "../../src/client/connection.ts";
 import { AUTH_VECTORS } from "../server/wallet.ts";
 
@@ -37,6 +37,13 @@ describe("a wallet", () => {
     const account = await walletOf(privateKey);
     const claim = { scheme: "personal-sign", chainId: 137, unixTime: 1, nonce: 5 } as const;
     expect(await attest(account, claim)).toEqual({ address, signature: personalSign });
+  });
+
+  it("does not sign by a scheme that is unknown", async () => {
+    const client = new ExchangeClient("http://127.0.0.1:7070", { account: await walletOf(privateKey) });
+    await expect(client.derive(0, "personal_sign" as never)).rejects.toThrow(
+      new TypeError('scheme expects "typed-data" or "personal-sign", found the string "personal_sign"'),
+    );
   });
 
   it.each([
