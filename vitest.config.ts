@@ -23,7 +23,6 @@ const FAST = [
 /** What there takes half a second or more. */
 const NOT_FAST = [
   "test/core/book/book.test.ts",
-  "test/core/chain/failing.test.ts",
   "test/scenario/coverage/exchange-coverage.test.ts",
   "test/scenario/language/{hostile-files,line-ends,repeats}.test.ts",
 ];

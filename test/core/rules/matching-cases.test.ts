@@ -38,36 +38,19 @@ const TRADERS = ["alice", "bob", "carol"] as const;
 const traderOf = (index: number): string => TRADERS[index % TRADERS.length] as string;
 const mirrorOf = (price: number): string => decimalText(10_000 - unitsIn(price, PRICE_PLACES), PRICE_PLACES);
 
-/** Market and outcomes with which the orders of a case are sent. */
-interface Variant {
-  readonly variant: string;
-  readonly matching: Matching;
-  readonly outcome: (index: number) => Outcome;
-  /** Whether an order for NO mirrors that of the case. */
-  readonly mirrored: boolean;
-}
+/** Market and outcomes with which the orders of a case are sent; `mirrored`: whether one for NO mirrors that of the case. */
+const variant = (name: string, matching: Matching, outcomes: readonly Outcome[], mirrored = false) => ({
+  ...{ name, matching, mirrored },
+  outcome: (index: number) => outcomes[index % outcomes.length] as Outcome,
+});
+type Variant = ReturnType<typeof variant>;
 
 const VARIANTS: readonly Variant[] = [
-  { variant: "YES of an independent market", matching: "independent", outcome: () => "YES", mirrored: false },
-  { variant: "NO of an independent market", matching: "independent", outcome: () => "NO", mirrored: false },
-  {
-    variant: "YES of a complementary market",
-    matching: "complementary",
-    outcome: () => "YES",
-    mirrored: false,
-  },
-  {
-    variant: "mirrored NO of a complementary market",
-    matching: "complementary",
-    outcome: () => "NO",
-    mirrored: true,
-  },
-  {
-    variant: "YES and mirrored NO alternating",
-    matching: "complementary",
-    outcome: (index) => (index % 2 === 0 ? "YES" : "NO"),
-    mirrored: true,
-  },
+  variant("YES of an independent market", "independent", ["YES"]),
+  variant("NO of an independent market", "independent", ["NO"]),
+  variant("YES of a complementary market", "complementary", ["YES"]),
+  variant("mirrored NO of a complementary market", "complementary", ["NO"], true),
+  variant("YES and mirrored NO alternating", "complementary", ["YES", "NO"], true),
 ];
 
 /** Runs a case; returns the number of each order by its id in the case. */
@@ -104,29 +87,20 @@ function expectedTrades(
   });
 }
 
-describe.each(VARIANTS)("with $variant", (variant) => {
+describe.each(VARIANTS)("with $name", (variant) => {
   it.each(cases)("$name", (each) => {
-    const exchange = openFundedExchange({
-      matching: variant.matching,
-      tickSize: each.tick,
-      minOrderSize: 0.01,
-    });
+    const { matching, outcome } = variant;
+    const exchange = openFundedExchange({ matching, tickSize: each.tick, minOrderSize: 0.01 });
     const numbers = play(exchange, each, variant);
     const line = ({ price, size }: Level): string => `${size} @ ${price}`;
     const mirror = ({ price, size }: Level): string => `${size} @ ${mirrorOf(price)}`;
     const { bids, asks } = each.expect;
     const own = { bids: bids.map(line), asks: asks.map(line) };
     const complement = { bids: asks.map(mirror), asks: bids.map(mirror) };
-    const nothing = { bids: [], asks: [] };
     expect(exchange.trades()).toEqual(expectedTrades(each, variant, numbers));
-    if (variant.matching === "complementary") {
-      expect({ yes: exchange.book("YES"), no: exchange.book("NO") }).toEqual({ yes: own, no: complement });
-    } else {
-      const other = variant.outcome(0) === "YES" ? "NO" : "YES";
-      expect({ own: exchange.book(variant.outcome(0)), other: exchange.book(other) }).toEqual({
-        own,
-        other: nothing,
-      });
-    }
+    const [token, other] =
+      variant.mirrored || outcome(0) === "YES" ? (["YES", "NO"] as const) : (["NO", "YES"] as const);
+    expect(exchange.book(token)).toEqual(own);
+    expect(exchange.book(other)).toEqual(matching === "complementary" ? complement : { bids: [], asks: [] });
   });
 });

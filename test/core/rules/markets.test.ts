@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import type { Command } from "../../../src/core/commands.ts";
+import { price } from "../../../src/core/units.ts";
+import { openFundedExchange, START, TestExchange, verdictOf } from "../../support/exchange.ts";
+import { rowsOf } from "../../support/table.ts";
+
+/** Rule, maker, taker, trade, supply; then USDC, YES and NO of alice and of bob, who began with 100 of each; last price of YES. */
+const SETTLEMENTS = rowsOf(`
+BUY YES x SELL YES transfers shares | alice SELL 10 YES @ 0.3 | bob BUY 10 YES @ 0.4 | #2 x #1: 10 @ 0.3 | 400 | 103 90 100 | 97 110 100 | 0.3 BUY
+SELL NO x BUY NO transfers shares | alice BUY 10 NO @ 0.3 | bob SELL 10 NO @ 0.2 | #2 x #1: 10 @ 0.3 | 400 | 97 100 110 | 103 100 90 | 0.7 BUY
+BUY YES x BUY NO splits full sets, which both pay for | alice BUY 10 NO @ 0.65 | bob BUY 10 YES @ 0.4 | #2 x #1: 10 @ 0.35 MINT | 410 | 93.5 100 110 | 96.5 110 100 | 0.35 BUY
+BUY NO x BUY YES splits full sets; the taker gets the price improvement | alice BUY 10 YES @ 0.4 | bob BUY 10 NO @ 0.65 | #2 x #1: 10 @ 0.6 MINT | 410 | 96 110 100 | 94 100 110 | 0.4 SELL
+SELL YES x SELL NO merges full sets, which pay both | alice SELL 10 NO @ 0.6 | bob SELL 10 YES @ 0.35 | #2 x #1: 10 @ 0.4 MERGE | 390 | 106 100 90 | 104 90 100 | 0.4 SELL
+SELL NO x SELL YES merges full sets | alice SELL 10 YES @ 0.4 | bob SELL 10 NO @ 0.5 | #2 x #1: 10 @ 0.6 MERGE | 390 | 104 90 100 | 106 100 90 | 0.4 BUY
+`);
+
+describe("a fill in a complementary market", () => {
+  it.each(SETTLEMENTS)("%s", (_rule, maker = "", taker = "", ...expected) => {
+    const exchange = new TestExchange();
+    exchange.market();
+    for (const name of ["alice", "bob"]) exchange.fund(name, { usdc: 100, yes: 100, no: 100 });
+    exchange.send(maker, taker);
+    const balancesOf = (name: string): string =>
+      [exchange.usdc(name), exchange.shares(name, "YES"), exchange.shares(name, "NO")]
+        .map(({ balance }) => balance)
+        .join(" ");
+    const { supply, books } = exchange.state.markets.get(1);
+    const last = `${Number(books[0].last?.price) / 10_000} ${books[0].last?.side}`;
+    const sets = String(supply.collateral / 1_000_000);
+    const found = [...exchange.trades(), sets, balancesOf("alice"), balancesOf("bob"), last];
+    expect(found).toEqual(expected);
+  });
+});
+
+describe("the two books of an independent market", () => {
+  it("have their own sequence, last price and history; the liquidity is that of YES, the volume that of both", () => {
+    const exchange = openFundedExchange({ matching: "independent" });
+    const { supply, books } = exchange.state.markets.get(1);
+    exchange.send("alice SELL 10 NO @ 0.3", "bob BUY 4 NO @ 0.3", "alice BUY 10 YES @ 0.3");
+    expect(books[0]).toMatchObject({ sequence: 1, last: null, history: { size: 0 } });
+    expect(books[1]).toMatchObject({ sequence: 2, last: { price: 3000, side: "BUY" }, history: { size: 1 } });
+    expect(exchange.figures()).toEqual({ liquidity: 3_000_000n, volume: 1_200_000n });
+    expect(exchange.state.markets.get(1).supply).toBe(supply);
+  });
+
+  it("are both emptied when the market closes, oldest order first", () => {
+    const exchange = openFundedExchange({ matching: "independent" });
+    exchange.send(
+      "alice BUY 1 NO @ 0.3",
+      "bob BUY 1 YES @ 0.8",
+      "carol SELL 1 NO @ 0.9",
+      "alice BUY 1 YES @ 0.8",
+    );
+    exchange.mustSubmit({ kind: "closeMarket", market: 1 });
+    expect(exchange.eventsOf("orderCanceled").map(({ order }) => order)).toEqual([1, 2, 3, 4]);
+  });
+});
+
+const ENDS = ["YES", "NO", "SPLIT"].map((winningOutcome) => ({
+  how: `resolving to ${winningOutcome}`,
+  end: { kind: "resolveMarket", market: 1, winningOutcome } as Command,
+  ended: { status: "RESOLVED", winningOutcome, resolvedAt: START + 3_600_000 },
+}));
+const CLOSE: Command = { kind: "closeMarket", market: 1 };
+const CLOSING = {
+  how: "closing",
+  end: CLOSE,
+  ended: { status: "CLOSED", winningOutcome: null, resolvedAt: null },
+};
+
+describe.each([CLOSING, ...ENDS])("$how a market", ({ end, ended }) => {
+  it("cancels its orders, oldest first, and no others; it then refuses orders and keeps supply, volume and last price", () => {
+    const exchange = openFundedExchange();
+    exchange.market();
+    exchange.send("bob SELL 10 NO @ 0.6", "alice BUY 4 YES @ 0.3 GTD 2h", "carol BUY 5 NO @ 0.6");
+    exchange.mustSubmit(exchange.command("alice BUY 1 YES @ 0.5", 2));
+    exchange.advance("1h");
+    const { supply } = exchange.state.markets.get(1);
+    const [{ sequence }, before] = [exchange.exchange, exchange.events.length];
+    exchange.mustSubmit(end);
+    expect(exchange.exchange.sequence).toBe(sequence + 1);
+    const last = end === CLOSE ? "marketClosed" : "marketResolved";
+    const kinds = exchange.events.slice(before).map(({ kind }) => kind);
+    expect(kinds).toEqual(["orderCanceled", "orderCanceled", last]);
+    const orders = ["CANCELED 5/10 MARKET_CLOSED", "CANCELED 0/4 MARKET_CLOSED", "MATCHED 5/5", "LIVE 0/1"];
+    expect([1, 2, 3, 4].map((order) => exchange.order(order))).toEqual(orders);
+    expect([exchange.book(), exchange.book("YES", 2).bids]).toEqual([{ bids: [], asks: [] }, ["1 @ 0.5"]]);
+    expect(exchange.figures()).toEqual({ liquidity: 0n, volume: 3_000_000n });
+    expect(verdictOf(exchange.try("bob SELL 1 YES @ 0.5"))).toBe("MARKET_CLOSED");
+    expect(exchange.shares("bob", "NO")).toEqual({ balance: 999_995, reserved: 0 });
+    const market = exchange.state.markets.get(1);
+    expect(market).toMatchObject({ ...ended, books: [{ last: { price: 4000 } }] });
+    expect(market.supply).toBe(supply);
+  });
+
+  it("without orders has one event", () => {
+    const exchange = openFundedExchange();
+    expect(exchange.submit(end)).toMatchObject({ ok: true, events: { length: 1 } });
+  });
+});
+
+describe("the valid prices of YES and NO", () => {
+  it.each([0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001])("are all multiples of a tick of %d", (tickSize) => {
+    const exchange = new TestExchange();
+    exchange.market({ tickSize });
+    exchange.fund("alice", { usdc: 100_000, yes: 100_000 });
+    exchange.fund("bob", { usdc: 100_000, no: 100_000 });
+    const orders = ["alice BUY 1 YES @ 0.5", "bob SELL 1 NO @ 0.5"].map((order) => exchange.command(order));
+    for (let units = 1; units < 10_000; units += 1) {
+      const valid = units % Math.round(tickSize * 10_000) === 0 ? "ok" : "INVALID_TICK_SIZE";
+      for (const order of orders) {
+        const verdict = verdictOf(exchange.exchange.submit({ ...order, price: price(units) }));
+        if (verdict !== valid) expect.fail(`${units}: ${verdict}`);
+      }
+    }
+    expect(exchange.state.trades.size).toBe(0);
+    for (const { status } of exchange.state.orders) if (status !== "LIVE") expect.fail(status);
+  });
+});

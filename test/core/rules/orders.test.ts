@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+import { roleOfFill, tradeOfFill } from "../../../src/core/account.ts";
+import { findAccount } from "../../../src/core/state.ts";
+import { canonicalLines } from "../../../src/core/state-document.ts";
+import type { SelfTradePolicy } from "../../../src/core/terms.ts";
+import { addressOf, type MarketTerms } from "../../support/commands.ts";
+import { openFundedExchange, START, type TestExchange, verdictOf } from "../../support/exchange.ts";
+import { listed, rowsOf } from "../../support/table.ts";
+
+/** Returns an order's status, the trades, and the book. */
+function resultOf(exchange: TestExchange, order: number): string[] {
+  const { bids, asks } = exchange.book();
+  return [exchange.order(order), listed(exchange.trades()), listed(bids), listed(asks)];
+}
+
+/** Asks of 4 at 0.5 and 6 at 0.6, and a bid of 9 at 0.4. */
+function quotedExchange(): TestExchange {
+  const exchange = openFundedExchange();
+  exchange.send("alice SELL 4 YES @ 0.5", "bob SELL 6 YES @ 0.6", "alice BUY 9 YES @ 0.4");
+  return exchange;
+}
+
+/** Rule, incoming order, its status, its trades; then bids and asks. */
+const TIME_IN_FORCE = rowsOf(`
+GTC that crosses nothing rests completely | carol BUY 10 YES @ 0.49 | LIVE 0/10 | none | 10 @ 0.49, 9 @ 0.4 | 4 @ 0.5, 6 @ 0.6
+GTC matches what crosses, and its remainder rests at its limit | carol BUY 10 YES @ 0.5 | LIVE 4/10 | #4 x #1: 4 @ 0.5 | 6 @ 0.5, 9 @ 0.4 | 6 @ 0.6
+GTC that is completely filled does not rest | carol BUY 10 YES @ 0.7 | MATCHED 10/10 | #4 x #1: 4 @ 0.5, #4 x #2: 6 @ 0.6 | 9 @ 0.4 | none
+GTD matches and rests like GTC | carol BUY 10 YES @ 0.5 GTD 1h | LIVE 4/10 | #4 x #1: 4 @ 0.5 | 6 @ 0.5, 9 @ 0.4 | 6 @ 0.6
+FAK matches what crosses, and its remainder is canceled | carol BUY 10 YES @ 0.5 FAK | MATCHED 4/10 FAK_REMAINDER | #4 x #1: 4 @ 0.5 | 9 @ 0.4 | 6 @ 0.6
+FAK that is completely filled is not canceled | carol BUY 4 YES @ 0.5 FAK | MATCHED 4/4 | #4 x #1: 4 @ 0.5 | 9 @ 0.4 | 6 @ 0.6
+FAK that crosses nothing is canceled completely | carol BUY 10 YES @ 0.49 FAK | CANCELED 0/10 FAK_UNFILLED | none | 9 @ 0.4 | 4 @ 0.5, 6 @ 0.6
+FOK is filled over several levels if completely possible | carol BUY 10 YES @ 0.6 FOK | MATCHED 10/10 | #4 x #1: 4 @ 0.5, #4 x #2: 6 @ 0.6 | 9 @ 0.4 | none
+FOK can fill part of a level | carol BUY 5 YES @ 0.6 FOK | MATCHED 5/5 | #4 x #1: 4 @ 0.5, #4 x #2: 1 @ 0.6 | 9 @ 0.4 | 5 @ 0.6
+FOK that lacks 0.01 share is canceled | carol BUY 10.01 YES @ 0.99 FOK | CANCELED 0/10.01 FOK_UNFILLED | none | 9 @ 0.4 | 4 @ 0.5, 6 @ 0.6
+FOK does not count orders beyond its limit | carol BUY 5 YES @ 0.59 FOK | CANCELED 0/5 FOK_UNFILLED | none | 9 @ 0.4 | 4 @ 0.5, 6 @ 0.6
+FOK that crosses nothing is canceled | carol SELL 10 YES @ 0.41 FOK | CANCELED 0/10 FOK_UNFILLED | none | 9 @ 0.4 | 4 @ 0.5, 6 @ 0.6
+`);
+
+describe("an incoming order", () => {
+  it.each(TIME_IN_FORCE)("%s", (_rule, order = "", ...expected) => {
+    const exchange = quotedExchange();
+    exchange.send(order);
+    expect(resultOf(exchange, 4)).toEqual(expected);
+  });
+
+  it.each(["0.99 FOK", "0.49 FAK"])("that is canceled on arrival, %s, changes only the orders", (terms) => {
+    const exchange = quotedExchange();
+    exchange.advance("1s");
+    const stateWithoutOrders = (): string[] => {
+      const lines = [...canonicalLines(exchange.state)];
+      const from = lines.indexOf('"orders":[');
+      return lines.toSpliced(from, lines.indexOf("],", from) - from);
+    };
+    const before = stateWithoutOrders();
+    exchange.send(`carol BUY 11 YES @ ${terms}`);
+    expect(stateWithoutOrders()).toEqual(before);
+  });
+
+  /** What it records, the orders before it and itself, and its fields. */
+  it.each<[string, string, object, MarketTerms?]>([
+    [
+      "the orders and the size ahead of it in its queue",
+      "alice BUY 10 YES @ 0.5, bob BUY 7.5 YES @ 0.5, bob BUY 1 YES @ 0.51, carol BUY 3 YES @ 0.5",
+      { rested: true, ordersAhead: 2, sizeAhead: 1750 },
+    ],
+    [
+      "the best opposite price, and the size that could fill at its limit",
+      "alice SELL 10 YES @ 0.5, alice SELL 10 YES @ 0.6, bob BUY 30 YES @ 0.55 FOK",
+      { touch: 5000, fillableSize: 1000, rested: false },
+    ],
+    [
+      "the best opposite price in terms of its own token",
+      "alice BUY 10 YES @ 0.3, bob BUY 5 NO @ 0.6",
+      { touch: 7000, fillableSize: 0 },
+    ],
+    [
+      "the size that could fill before an own order stopped it",
+      "alice SELL 4 YES @ 0.5, bob SELL 1 YES @ 0.5, alice SELL 4 YES @ 0.6, bob BUY 9 YES @ 0.6",
+      { touch: 5000, fillableSize: 400 },
+      { selfTrade: "cancel-taker" },
+    ],
+    [
+      "no best opposite price if the other side is empty",
+      "alice BUY 10 YES @ 0.3, bob BUY 5 YES @ 0.2",
+      { touch: null, fillableSize: 0 },
+    ],
+  ])("records %s", (_what, orders, expected, terms) => {
+    const exchange = openFundedExchange(terms);
+    expect(exchange.state.orders.get(exchange.send(...orders.split(", ")))).toMatchObject(expected);
+  });
+});
+
+/**
+ * Policy, size and type of a taker; its trades by maker, its status, the status of its own resting order; then bids and
+ * asks. A FOK order is filled up to exactly the first size.
+ */
+const SELF_TRADE = rowsOf(`
+allow | 20 GTC | #1: 3 @ 0.5, #2: 4 @ 0.5, #3: 5 @ 0.51 | LIVE 12/20 | MATCHED 4/4 | 8 @ 0.51 | none
+allow | 20 FAK | #1: 3 @ 0.5, #2: 4 @ 0.5, #3: 5 @ 0.51 | MATCHED 12/20 FAK_REMAINDER | MATCHED 4/4 | none | none
+allow | 12 FOK | #1: 3 @ 0.5, #2: 4 @ 0.5, #3: 5 @ 0.51 | MATCHED 12/12 | MATCHED 4/4 | none | none
+allow | 12.01 FOK | none | CANCELED 0/12.01 FOK_UNFILLED | LIVE 0/4 | none | 7 @ 0.5, 5 @ 0.51
+cancel-taker | 20 GTC | #1: 3 @ 0.5 | MATCHED 3/20 SELF_TRADE | LIVE 0/4 | none | 4 @ 0.5, 5 @ 0.51
+cancel-taker | 20 FAK | #1: 3 @ 0.5 | MATCHED 3/20 SELF_TRADE | LIVE 0/4 | none | 4 @ 0.5, 5 @ 0.51
+cancel-taker | 3 FOK | #1: 3 @ 0.5 | MATCHED 3/3 | LIVE 0/4 | none | 4 @ 0.5, 5 @ 0.51
+cancel-taker | 3.01 FOK | none | CANCELED 0/3.01 FOK_UNFILLED | LIVE 0/4 | none | 7 @ 0.5, 5 @ 0.51
+cancel-maker | 20 GTC | #1: 3 @ 0.5, #3: 5 @ 0.51 | LIVE 8/20 | CANCELED 0/4 SELF_TRADE | 12 @ 0.51 | none
+cancel-maker | 20 FAK | #1: 3 @ 0.5, #3: 5 @ 0.51 | MATCHED 8/20 FAK_REMAINDER | CANCELED 0/4 SELF_TRADE | none | none
+cancel-maker | 8 FOK | #1: 3 @ 0.5, #3: 5 @ 0.51 | MATCHED 8/8 | CANCELED 0/4 SELF_TRADE | none | none
+cancel-maker | 8.01 FOK | none | CANCELED 0/8.01 FOK_UNFILLED | LIVE 0/4 | none | 7 @ 0.5, 5 @ 0.51
+cancel-both | 20 GTC | #1: 3 @ 0.5 | MATCHED 3/20 SELF_TRADE | CANCELED 0/4 SELF_TRADE | none | 5 @ 0.51
+cancel-both | 20 FAK | #1: 3 @ 0.5 | MATCHED 3/20 SELF_TRADE | CANCELED 0/4 SELF_TRADE | none | 5 @ 0.51
+cancel-both | 3 FOK | #1: 3 @ 0.5 | MATCHED 3/3 | LIVE 0/4 | none | 4 @ 0.5, 5 @ 0.51
+cancel-both | 3.01 FOK | none | CANCELED 0/3.01 FOK_UNFILLED | LIVE 0/4 | none | 7 @ 0.5, 5 @ 0.51
+`);
+
+describe("a taker that reaches an order of its own account", () => {
+  it.each(SELF_TRADE)("with %s as %s: trades %s, taker %s, own order %s", (policy, terms = "", ...rule) => {
+    const exchange = openFundedExchange({ selfTrade: policy as SelfTradePolicy });
+    exchange.send("bob SELL 3 YES @ 0.5", "alice SELL 4 YES @ 0.5", "bob SELL 5 YES @ 0.51");
+    exchange.send(`alice BUY ${terms.replace(" ", " YES @ 0.51 ")}`);
+    const [taker = "", trades = "", ...book] = resultOf(exchange, 4);
+    expect([trades.replaceAll("#4 x ", ""), taker, exchange.order(2), ...book]).toEqual(rule);
+  });
+});
+
+describe("a fill", () => {
+  /** Order 2 matches order 1 and rests; orders 3 and 4 match it (trades 1, 2 and 3); order 5 takes NO (trade 4). */
+  function filledExchange(): TestExchange {
+    const exchange = openFundedExchange({ feeRateBps: 100 });
+    exchange.send("alice SELL 3 YES @ 0.4", "bob BUY 10 YES @ 0.5");
+    exchange.advance("1s");
+    exchange.send("carol SELL 2 YES @ 0.5", "alice BUY 1 NO @ 0.5", "bob BUY 4 NO @ 0.6");
+    return exchange;
+  }
+
+  it("is numbered, and linked to the previous fill of both orders, as taker or maker", () => {
+    const { state } = filledExchange();
+    const chains = [...state.orders].map((order) => {
+      const chain: number[] = [];
+      for (let number = order.lastTrade; number !== 0; ) {
+        chain.push(number);
+        const { taker, takerPrevious, makerPrevious } = state.trades.get(number);
+        number = taker === order.number ? takerPrevious : makerPrevious;
+      }
+      return chain.join(" ");
+    });
+    expect(chains).toEqual(["1", "4 3 2 1", "2", "3", "4"]);
+  });
+
+  it("has its time, which is also the update time of both orders", () => {
+    const { trades, orders } = filledExchange().state;
+    expect([...trades].map(({ at }) => at - START)).toEqual([0, 1000, 1000, 1000]);
+    expect([...orders].map(({ updatedAt }) => updatedAt - START)).toEqual([0, 1000, 1000, 1000, 1000]);
+    expect(orders.get(2).createdAt).toBe(START);
+  });
+
+  it("adds to both orders its size and its value in their own terms, and to the taker its fee", () => {
+    const sums = [...filledExchange().state.orders].map(
+      ({ matched, notional, fee }) => `${matched} ${notional} ${fee}`,
+    );
+    const expected = ["300 1200000 0", "1000 4700000 12000", "200 1000000 10000", "100 500000 5000"];
+    expect(sums).toEqual([...expected, "400 2000000 20000"]);
+  });
+
+  it("is listed in the fills of both accounts, in total and by outcome, with their roles", () => {
+    const { state } = filledExchange();
+    const account = (name: string) => findAccount(state, addressOf(name));
+    const holding = account("bob")?.holdings.get(1);
+    const lists = [account("alice")?.fills, account("bob")?.fills, holding?.yesFills, holding?.noFills];
+    const words = lists.map((fills) =>
+      [...(fills ?? [])].map((fill) => `${tradeOfFill(fill)} ${roleOfFill(fill)}`).join(", "),
+    );
+    const yes = "1 TAKER, 2 MAKER, 3 MAKER, 4 MAKER";
+    expect(words).toEqual(["1 MAKER, 3 TAKER", `${yes}, 4 TAKER`, yes, "4 TAKER"]);
+  });
+});
+
+describe("canceling one order", () => {
+  it.each<[string, (exchange: TestExchange, id: string) => string]>([
+    ["the empty text", () => ""],
+    ["a number", () => "1"],
+    ["the id of a market", ({ state }, id) => id.replace(/^.{24}/, state.idPrefixes.market)],
+    ["an id with a space", (_, id) => `${id} `],
+    ["an id cut short", (_, id) => id.slice(0, -1)],
+    ["the id of number 0", (exchange) => exchange.orderId(0)],
+    ["an id with a sign in its counter", (_, id) => id.replace(/000001$/, "-00001")],
+    ["the id of a number 2^32 higher", (exchange) => exchange.orderId(2 ** 32 + 1)],
+    ["the id of a number 2^44 higher", (exchange) => exchange.orderId(2 ** 44 + 1)],
+    ["the highest id", (exchange) => exchange.orderId(2 ** 48 - 1)],
+  ])("is refused as ORDER_NOT_FOUND for %s", (_case, wrong) => {
+    const exchange = openFundedExchange();
+    exchange.send("alice BUY 10 YES @ 0.5");
+    const orderId = wrong(exchange, exchange.orderId(1));
+    const decision = exchange.submit({ kind: "cancelOrder", address: addressOf("alice"), orderId });
+    expect(verdictOf(decision)).toBe("ORDER_NOT_FOUND");
+    expect(exchange.order(1)).toBe("LIVE 0/10");
+  });
+});
+
+describe("an order with an expiration", () => {
+  it("is due until it ends, the earliest first, and expires at its moment", () => {
+    const exchange = openFundedExchange();
+    const due = (): number | null => exchange.exchange.nextDueAt && exchange.exchange.nextDueAt - START;
+    exchange.send("bob SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5 GTD 5s");
+    expect(due()).toBe(null);
+    exchange.send("alice BUY 1 YES @ 0.5 GTD 4s", "bob BUY 1 YES @ 0.2 GTD 2s", "bob BUY 1 YES @ 0.1 GTD 3s");
+    expect(due()).toBe(2000);
+    exchange.cancel("bob", 4);
+    expect(due()).toBe(3000);
+    exchange.advance("3500ms");
+    const { books } = exchange.state.markets.get(1);
+    expect([exchange.order(5), exchange.state.orders.get(5).updatedAt - START]).toEqual([
+      "EXPIRED 0/1",
+      3000,
+    ]);
+    expect([books[0].updatedAt - START, due()]).toEqual([3000, 4000]);
+    exchange.send("carol SELL 1 YES @ 0.5", "alice BUY 1 YES @ 0.5 GTD 6s");
+    expect(due()).toBe(9500);
+    exchange.mustSubmit({ kind: "closeMarket", market: 1 });
+    expect(due()).toBe(null);
+  });
+});
