@@ -262,6 +262,13 @@ function decode({ abi, name, functions }: Contract, input: string) {
   }
 }
 
+const NOT_PAYABLE = "function is not payable";
+
+const isPayable = ({ abi }: Contract, functionName: string): boolean =>
+  abi.some(
+    (item) => item.type === "function" && item.name === functionName && item.stateMutability === "payable",
+  );
+
 /** Decodes the call of a transaction for the core. Calling a read function in a transaction does nothing. */
 export function contractCallOf({
   to,
@@ -274,7 +281,7 @@ export function contractCallOf({
   if (typeof decoded === "string") return { kind: "unknown", reason: decoded };
   if (typeof decoded.called !== "function") return decoded.called.write(decoded.args);
   if (to === MULTICALL_ADDRESS) return { kind: "unknown", reason: "clobsim: Multicall3 can only read" };
-  return value > 0n ? { kind: "unknown", reason: "function is not payable" } : { kind: "send" };
+  return value > 0n ? { kind: "unknown", reason: NOT_PAYABLE } : { kind: "send" };
 }
 
 /** Returns the ABI-encoded result of a call without changing anything. @throws RpcError if the call reverts. */
@@ -290,6 +297,7 @@ export function* answerCall(
   const encoded = (answer: unknown): string =>
     encodeFunctionResult({ abi: contract.abi, functionName, result: answer } as never);
   if (typeof called === "function") {
+    if (request.value > 0n && !isPayable(contract, functionName)) throw reverted(NOT_PAYABLE);
     const answer = called(view, args);
     return encoded(isSteps(answer) ? yield* answer : answer);
   }

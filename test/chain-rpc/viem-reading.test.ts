@@ -1,4 +1,4 @@
-import { getAddress } from "viem";
+import { encodeFunctionData, getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { ONE, type OpenMarket, openChain, type ViemChain } from "./viem-clients.ts";
@@ -92,6 +92,18 @@ describe("a contract", () => {
     expect(await reader.readContract({ ...exchange, functionName: "getConditionId", args })).toBe(
       market.conditionId,
     );
+  });
+
+  it("refuses ether with a call of a function that is not payable, also if it only reads", async () => {
+    const { reader, collateral, alice } = chain;
+    const { address: from } = alice.account;
+    const call = { account: from, to: collateral.address, value: 1n } as const;
+    const balanceOf = encodeFunctionData({ ...collateral, functionName: "balanceOf", args: [from] });
+    const approve = encodeFunctionData({ ...collateral, functionName: "approve", args: [from, 1n] });
+    for (const data of [balanceOf, approve]) {
+      await expect(reader.call({ ...call, data })).rejects.toThrow("function is not payable");
+      await expect(reader.estimateGas({ ...call, data })).rejects.toThrow("function is not payable");
+    }
   });
 
   it("has code, a wallet has none", async () => {
