@@ -3,14 +3,17 @@ import {
   type BaseContractMethod,
   Contract,
   type ContractTransactionResponse,
+  type JsonRpcApiProvider,
   JsonRpcProvider,
   Wallet,
+  WebSocketProvider,
 } from "ethers";
 import { orThrow } from "../../src/client/result.ts";
 import { CONTRACT_ABIS } from "../../src/index.ts";
 import { openTrader } from "../client/open.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { Collected } from "./collected.ts";
+import { socketUrl } from "./rpc-socket.ts";
 
 /** Polling interval of a client, ms. */
 const POLLING_MS = 10;
@@ -37,10 +40,23 @@ interface Tokens extends BaseContract {
   readonly redeemPositions: Write;
 }
 
+/** How a provider calls the chain: one HTTP request for each call, one for several calls, or a WebSocket. */
+export type Transport = "requests" | "batches" | "a WebSocket";
+
+/** Opens ethers' provider of the chain of a server. */
+function providerOf(api: Api, transport: Transport): JsonRpcApiProvider {
+  const options = { pollingInterval: POLLING_MS, cacheTimeout: -1 };
+  if (transport === "a WebSocket") return new WebSocketProvider(socketUrl(api), undefined, options);
+  const batchMaxCount = transport === "batches" ? 100 : 1;
+  return new JsonRpcProvider(`${api.server.url}/chain`, undefined, { ...options, batchMaxCount });
+}
+
 /** A server with ethers' provider of its chain, and the wallets of two traders whom the faucet has funded. */
 export class EthersChain {
   readonly api: Api;
-  readonly provider: JsonRpcProvider;
+  readonly provider: JsonRpcApiProvider;
+  /** Whether ethers is told what is new, and does not poll. */
+  readonly isTold: boolean;
   readonly alice: Wallet;
   readonly bob: Wallet;
   readonly collateral: Collateral;
@@ -49,18 +65,14 @@ export class EthersChain {
   /** Numbers of the blocks that ethers has reported. */
   readonly #blocks = new Collected<number>();
 
-  /** `batchMaxCount`: maximum number of calls in one request. */
   constructor(
     api: Api,
     contracts: Readonly<Record<keyof typeof CONTRACT_ABIS, string>>,
-    batchMaxCount: number,
+    transport: Transport,
   ) {
     this.api = api;
-    this.provider = new JsonRpcProvider(`${api.server.url}/chain`, undefined, {
-      batchMaxCount,
-      pollingInterval: POLLING_MS,
-      cacheTimeout: -1,
-    });
+    this.isTold = transport === "a WebSocket";
+    this.provider = providerOf(api, transport);
     this.alice = new Wallet(keyOf(ALICE), this.provider);
     this.bob = new Wallet(keyOf(BOB), this.provider);
     const contract = (name: keyof typeof CONTRACT_ABIS): unknown =>
@@ -70,13 +82,18 @@ export class EthersChain {
     this.exchange = contract("exchange") as BaseContract;
   }
 
-  /** Starts continuous polling for blocks, because ethers reports only blocks after its first poll. */
+  /** Starts continuous listening to blocks, because ethers reports only blocks after its first poll. */
   async open(): Promise<this> {
-    await this.until("eth_blockNumber", () =>
+    await this.until(this.isTold ? "eth_subscribe" : "eth_blockNumber", () =>
       this.provider.on("block", (number: number) => this.#blocks.add(number)),
     );
     await this.mine();
     return this;
+  }
+
+  /** Starts to listen by `act`, and waits until the node knows it. */
+  listening(act: () => Promise<unknown>): Promise<void> {
+    return this.until(this.isTold ? "eth_subscribe" : "eth_getFilterChanges", act);
   }
 
   /** Sends USDC from Alice to Bob. */
@@ -123,6 +140,7 @@ export class EthersChain {
   async close(): Promise<void> {
     await this.provider.removeAllListeners();
     await this.provider.getBlockNumber();
+    this.provider.destroy();
     await this.api.close();
   }
 }
@@ -144,9 +162,9 @@ interface Answered {
 }
 
 /** Starts a server with a frozen clock that mines only on request. */
-export async function openEthers(batchMaxCount: number): Promise<EthersChain> {
+export async function openEthers(transport: Transport): Promise<EthersChain> {
   const api = await startApi({ settlement: "manual" });
   const [trader] = await Promise.all([openTrader(api, ALICE), openTrader(api, BOB)]);
   const { contracts } = orThrow(await trader.control.chain.info());
-  return new EthersChain(api, contracts, batchMaxCount).open();
+  return new EthersChain(api, contracts, transport).open();
 }

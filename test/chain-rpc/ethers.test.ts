@@ -6,16 +6,13 @@ import { openTrader } from "../client/open.ts";
 import { Collected } from "./collected.ts";
 import { ALICE, BOB, type EthersChain, ONE, openEthers } from "./ethers-clients.ts";
 
-describe.each([
-  ["one request for each call", 1],
-  ["batches", 100],
-])("with %s", (_how, batchMaxCount) => {
+describe.each(["requests", "batches", "a WebSocket"] as const)("with %s", (transport) => {
   let chain: EthersChain;
   let alice = "";
   let bob = "";
 
   beforeAll(async () => {
-    chain = await openEthers(batchMaxCount);
+    chain = await openEthers(transport);
     [alice, bob] = [chain.alice.address, chain.bob.address];
   });
   afterAll(() => chain.close());
@@ -150,13 +147,29 @@ describe.each([
       await provider.off("block", listen);
     });
 
+    it("receives pending transactions until it is removed", async () => {
+      const { provider, isTold } = chain;
+      const hashes = new Collected<string>();
+      const listen = (hash: string): void => hashes.add(hash);
+      await chain.listening(() => provider.on("pending", listen));
+      const { hash } = await chain.pay(1n);
+      await chain.mine();
+      expect(await hashes.count(1)).toEqual([hash]);
+      await chain.until(isTold ? "eth_unsubscribe" : "eth_uninstallFilter", () =>
+        provider.off("pending", listen),
+      );
+      await chain.pay(2n);
+      await chain.mine();
+      expect(await hashes.count(1)).toEqual([hash]);
+    });
+
     it("receives the events of a contract as they are mined, and a query finds the same", async () => {
       const { collateral } = chain;
       const filter = collateral.getEvent("Transfer")(alice, bob);
       const from = (await chain.provider.getBlockNumber()) + 1;
       const received = new Collected<bigint>();
       const listen = ({ args }: ContractEventPayload): void => received.add(args.value as bigint);
-      await chain.until("eth_getFilterChanges", () => collateral.on(filter, listen));
+      await chain.listening(() => collateral.on(filter, listen));
       for (const usdc of [1n, 2n]) await chain.pay(usdc);
       await chain.mine();
       await received.count(2);
@@ -176,7 +189,7 @@ describe.each([
       const listen = (...args: unknown[]): void => {
         blocks.add((args.at(-1) as ContractEventPayload).log.blockNumber);
       };
-      await chain.until("eth_getFilterChanges", () => collateral.on("Transfer", listen));
+      await chain.listening(() => collateral.on("Transfer", listen));
       await chain.pay(1n);
       await chain.mine();
       await blocks.count(1);

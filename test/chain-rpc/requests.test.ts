@@ -1,150 +1,219 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { addFault } from "../server/faults.ts";
+import { replyTo, requestBytes } from "../server/raw-socket.ts";
 import { useApi } from "../support/http.ts";
-import { type Answer, failureOf, post, refusedAsRpc, resultOf, rpc } from "./rpc.ts";
+import { type Answer, answerOf, failureOf, methodsOf, post, refusedAsRpc, resultOf, rpc } from "./rpc.ts";
 
 const api = useApi({ settlement: "manual" });
+const CHAIN_ID = rpc("eth_chainId");
+const NOTIFICATION = { jsonrpc: "2.0", method: "eth_chainId" };
 
-const failure = (code: number, message: RegExp, id: unknown = null): object => ({
-  jsonrpc: "2.0",
-  id,
-  error: { code, message: expect.stringMatching(message) },
-});
-const head = (): Promise<string> => resultOf<string>(api, "eth_blockNumber");
+const head = async (): Promise<number> => Number(await resultOf(api, "eth_blockNumber"));
+
+/** A request body, and the code, message and id of the error that answers it. */
+type Refused = [how: string, body: string | Buffer | object, code: number, message: RegExp, id?: unknown];
+
+const PARSE_ERROR = [-32700, /^Parse error: /] as const;
+const VERSION = [-32600, /expected "jsonrpc":"2.0"/, 1] as const;
+const METHOD = [-32600, /a method is a string/, 1] as const;
 
 describe("a body that is not a call", () => {
-  it.each([
-    ["is empty", ""],
-    ["is cut short", '{"jsonrpc":"2.0"'],
-    ["has a comma too many", '{"jsonrpc":"2.0","id":1,"method":"eth_chainId",}'],
-    ["is not in UTF-8", Buffer.from([0x22, 0xff, 0x22])],
-  ])("is a parse error when it %s", async (_how, body) => {
-    const reply = await post(api, body);
-    expect([reply.status, reply.body]).toEqual([200, failure(-32700, /^Parse error: /)]);
-  });
-
-  it.each(["7", "null", "true", '"eth_chainId"'])("is an invalid request when it is %s", async (body) => {
-    expect((await post(api, body)).body).toEqual(failure(-32600, /a call is an object$/));
-  });
-
-  it.each([
-    ["no version", { id: 1, method: "eth_chainId" }, /expected "jsonrpc":"2.0"/],
-    ["another version", { ...rpc("eth_chainId"), jsonrpc: "1.0" }, /expected "jsonrpc":"2.0"/],
-    ["no method", { jsonrpc: "2.0", id: 1 }, /a method is a string/],
-    ["a method that is not a string", { jsonrpc: "2.0", id: 1, method: 7 }, /a method is a string/],
-    ["params that are a string", { ...rpc("eth_chainId"), params: "0x1" }, /params are an array/],
-  ])("is an invalid request when it has %s, and keeps its id", async (_case, body, message) => {
-    expect((await post(api, body)).body).toEqual(failure(-32600, message, 1));
-  });
-
-  it.each([1.5, true, {}, [], 2 ** 53])("is answered with the id null when its id is %j", async (id) => {
-    expect((await post(api, rpc("eth_chainId", [], id))).body).toEqual(failure(-32600, /an id is a string/));
-  });
-
-  it("with parameters by name is told to send an array", async () => {
-    const body = { ...rpc("eth_getBalance"), params: { address: "0x", block: "latest" } };
-    expect((await post(api, body)).body).toEqual(failure(-32602, /send them as an array$/, 1));
+  it.each<Refused>([
+    ["is empty", "", ...PARSE_ERROR],
+    ["is cut short", '{"jsonrpc":"2.0"', ...PARSE_ERROR],
+    ["has a comma too many", '{"jsonrpc":"2.0","id":1,"method":"eth_chainId",}', ...PARSE_ERROR],
+    ["is not in UTF-8", Buffer.from([0x22, 0xff, 0x22]), ...PARSE_ERROR],
+    ...["7", "null", "true", '"eth_chainId"'].map(
+      (body): Refused => [`is ${body}`, body, -32600, /a call is an object$/],
+    ),
+    ["has no version", { id: 1, method: "eth_chainId" }, ...VERSION],
+    ["has another version", { ...CHAIN_ID, jsonrpc: "1.0" }, ...VERSION],
+    ["has no method", { jsonrpc: "2.0", id: 1 }, ...METHOD],
+    ["has a method that is not a string", { jsonrpc: "2.0", id: 1, method: 7 }, ...METHOD],
+    ["has params that are a string", { ...CHAIN_ID, params: "0x1" }, -32600, /params are an array/, 1],
+    ["has params by name", { ...CHAIN_ID, params: { a: "0x" } }, -32602, /send them as an array$/, 1],
+    ...[1.5, true, {}, [], 2 ** 53].map(
+      (id): Refused => [`has the id ${JSON.stringify(id)}`, { ...CHAIN_ID, id }, -32600, /an id is a string/],
+    ),
+    ["is a batch of no calls", [], -32600, /a batch has 1 to 1000 calls, found 0$/],
+  ])("is refused when it %s", async (_how, sent, code, message, id = null) => {
+    const { status, body } = await post(api, sent);
+    const error = { code, message: expect.stringMatching(message) };
+    expect([status, body]).toEqual([200, { jsonrpc: "2.0", id, error }]);
   });
 });
 
 describe("a call", () => {
   it.each([0, 1, -7, "a", "", null, Number.MAX_SAFE_INTEGER])("is answered with its id %j", async (id) => {
-    expect((await post(api, rpc("eth_chainId", [], id))).body).toEqual({
-      jsonrpc: "2.0",
-      id,
-      result: "0x7a69",
-    });
+    expect((await post(api, { ...CHAIN_ID, id })).body).toEqual({ jsonrpc: "2.0", id, result: "0x7a69" });
   });
 
   it.each([undefined, null, []])("may omit parameters if its method has none: %j", async (params) => {
-    const body = { jsonrpc: "2.0", id: 1, method: "eth_chainId", params };
-    expect((await post(api, body)).body.result).toBe("0x7a69");
+    expect((await post(api, { ...CHAIN_ID, params })).body.result).toBe("0x7a69");
   });
 
-  it("that fails has status 200 and says what was expected and what was found", async () => {
-    const { code, message } = await failureOf(api, "eth_getBalance", "0x1234", "latest");
-    expect(code).toBe(-32602);
-    expect(message).toBe('address: expected an address of 20 bytes, found the string "0x1234"');
+  it.each([
+    ["eth_getBalance", [], "eth_getBalance takes 2 parameters, found 0"],
+    ["eth_call", [{}, "latest", {}, {}, {}], "eth_call takes 1 to 4 parameters, found 5"],
+    [
+      "eth_getBalance",
+      ["0x1234", "latest"],
+      'address: expected an address of 20 bytes, found the string "0x1234"',
+    ],
+  ])("that fails says what was expected and what was found: %s %j", async (method, params, message) => {
+    expect(await failureOf(api, method, ...params)).toEqual({ code: -32602, message });
   });
 
-  it("without an id is performed and not answered", async () => {
+  it("without an id is performed and not answered, also if it fails", async () => {
     const before = await head();
-    const { status, text } = await post(api, { jsonrpc: "2.0", method: "evm_mine", params: [] });
-    expect([status, text]).toEqual([204, ""]);
-    expect(Number(await head())).toBe(Number(before) + 1);
+    for (const method of ["evm_mine", "eth_nowhere"]) {
+      const { status, text } = await post(api, { jsonrpc: "2.0", method });
+      expect([status, text]).toEqual([204, ""]);
+    }
+    expect(await head()).toBe(before + 1);
+  });
+});
+
+/** The methods that the specification requires. */
+const REQUIRED =
+  `eth_chainId net_version web3_clientVersion eth_blockNumber eth_getBlockByNumber eth_getBlockByHash
+  eth_getTransactionByHash eth_getTransactionReceipt eth_getLogs eth_call eth_getBalance eth_getCode
+  eth_getTransactionCount eth_gasPrice eth_feeHistory eth_maxPriorityFeePerGas eth_estimateGas eth_sendRawTransaction
+  eth_newFilter eth_newBlockFilter eth_getFilterChanges eth_getFilterLogs eth_uninstallFilter evm_mine
+  evm_increaseTime evm_setNextBlockTimestamp evm_snapshot evm_revert anvil_mine anvil_setBalance anvil_nodeInfo`.split(
+    /\s+/,
+  );
+
+describe("a method", () => {
+  it("that is required exists and is listed", async () => {
+    expect(await methodsOf(api)).toEqual(expect.arrayContaining(REQUIRED));
+    for (const method of REQUIRED) expect((await answerOf(api, method)).error?.code, method).not.toBe(-32601);
   });
 
-  it("without an id that fails is not answered", async () => {
-    expect((await post(api, { jsonrpc: "2.0", method: "eth_nowhere" })).status).toBe(204);
+  it.each(["eth_getLog", "ETH_CHAINID", "eth_chainId ", "toString", "__proto__", "constructor", ""])(
+    "that is unknown is answered with a list of all methods: %j",
+    async (method) => {
+      const { code, message, data } = await failureOf(api, method);
+      expect(code).toBe(-32601);
+      expect(message).toMatch(/^Method not found: .*error\.data\.methods lists all methods$/);
+      expect(data).toEqual({ methods: expect.arrayContaining(["eth_chainId", "net_version"]) });
+    },
+  );
+
+  it("with a similar name is suggested, and a long name is not repeated in full", async () => {
+    expect((await failureOf(api, "eth_getLog")).message).toContain("Did you mean eth_getLogs?");
+    const name = "x".repeat(10_000);
+    expect((await failureOf(api, name)).message).not.toContain(name.slice(0, 100));
   });
 });
 
 describe("a batch", () => {
-  it("is answered in its order, each call with its own id", async () => {
-    const calls = [rpc("net_version", [], "b"), rpc("eth_nowhere", [], 2), rpc("eth_chainId", [], "a")];
+  it.each<[rule: string, calls: readonly unknown[], answers: readonly unknown[]]>([
+    [
+      "is answered in its order, each call with its own id",
+      [rpc("net_version", [], "b"), rpc("eth_nowhere", [], 2), rpc("eth_chainId", [], "a")],
+      ["b: 31337", "2: -32601", "a: 0x7a69"],
+    ],
+    ["has no answer to its notifications", [NOTIFICATION, CHAIN_ID, NOTIFICATION], ["1: 0x7a69"]],
+    [
+      "continues after an item that is not a call",
+      [1, [], CHAIN_ID],
+      ["null: -32600", "null: -32600", "1: 0x7a69"],
+    ],
+  ])("%s", async (_rule, calls, answers) => {
     const { body } = await post<Answer[]>(api, calls);
-    expect(body.map(({ id, error, result }) => [id, error?.code ?? result])).toEqual([
-      ["b", "31337"],
-      [2, -32601],
-      ["a", "0x7a69"],
-    ]);
+    expect(body.map(({ id, error, result }) => `${id}: ${error?.code ?? result}`)).toEqual(answers);
   });
 
   it("is performed in its order, one call at a time", async () => {
-    const before = Number(await head());
+    const before = await head();
     const calls = [rpc("eth_blockNumber"), rpc("evm_mine"), rpc("evm_mine"), rpc("eth_blockNumber")];
     const { body } = await post<Answer[]>(api, calls);
     expect(body.map(({ result }) => Number(result))).toEqual([before, 0, 0, before + 2]);
   });
 
-  it("has no answer to its notifications", async () => {
-    const notification = { jsonrpc: "2.0", method: "eth_chainId" };
-    const { body } = await post<Answer[]>(api, [notification, rpc("eth_chainId", [], 5), notification]);
-    expect(body.map(({ id }) => id)).toEqual([5]);
-  });
-
   it("of notifications only has no answer", async () => {
-    const { status, text } = await post(api, [{ jsonrpc: "2.0", method: "eth_chainId" }]);
+    const { status, text } = await post(api, [NOTIFICATION]);
     expect([status, text]).toEqual([204, ""]);
-  });
-
-  it("continues after an item that is not a call", async () => {
-    const { body } = await post<Answer[]>(api, [1, [], rpc("eth_chainId")]);
-    expect(body.map(({ id, error }) => [id, error?.code])).toEqual([
-      [null, -32600],
-      [null, -32600],
-      [1, undefined],
-    ]);
-  });
-
-  it("has at least one call", async () => {
-    expect((await post(api, [])).body).toEqual(failure(-32600, /a batch has 1 to 1000 calls, found 0$/));
   });
 
   it("has at most 1000 calls; a larger one is not performed", async () => {
     const before = await head();
     const many = (count: number) => Array.from({ length: count }, (_, id) => rpc("evm_mine", [], id));
-    expect((await post(api, many(1_001))).body).toEqual(failure(-32600, /1 to 1000 calls, found 1001$/));
+    const message = expect.stringMatching(/1 to 1000 calls, found 1001$/);
+    expect((await post(api, many(1_001))).body).toMatchObject({ id: null, error: { code: -32600, message } });
     expect(await head()).toBe(before);
     expect((await post<Answer[]>(api, many(1_000))).body).toHaveLength(1_000);
-    expect(Number(await head())).toBe(Number(before) + 1_000);
+    expect(await head()).toBe(before + 1_000);
   });
 });
 
-describe("a request body", () => {
-  const ofBytes = (bytes: number): string => JSON.stringify(rpc("eth_chainId")).padEnd(bytes, " ");
+describe("a request that fails as a whole is answered with a JSON-RPC error", () => {
+  afterEach(() => api.send("DELETE /sim/faults"));
 
-  it("may have 1 MiB", async () => {
-    expect((await post(api, ofBytes(1024 * 1024))).body.result).toBe("0x7a69");
+  const mining = { method: "POST", path: "/chain", body: rpc("evm_mine", [], "mine") } as const;
+  const ofBytes = (bytes: number): string => JSON.stringify(CHAIN_ID).padEnd(bytes, " ");
+  const MIB = 1024 * 1024;
+
+  it.each([
+    [429, "RATE_LIMITED", -32005],
+    [500, "INTERNAL_ERROR", -32603],
+    [502, "UNAVAILABLE", -32603],
+    [503, "UNAVAILABLE", -32603],
+    [504, "UNAVAILABLE", -32603],
+  ] as const)("if a fault answers %i", async (status, code, rpc) => {
+    await addFault(api, { route: "/chain", status });
+    await refusedAsRpc(api, mining, { status, code, rpc, ids: "mine" });
   });
 
-  it("may not have one byte more", async () => {
-    const sent = { method: "POST", path: "/chain", body: ofBytes(1024 * 1024 + 1) } as const;
-    await refusedAsRpc(api, sent, { status: 413, code: "PAYLOAD_TOO_LARGE", rpc: -32600, ids: null });
+  it.each([
+    [
+      "a query parameter is given twice",
+      { path: "/chain?k=1&k=2" },
+      400,
+      "INVALID_PARAMETER",
+      -32600,
+      "mine",
+    ],
+    [
+      "its page is of a foreign origin",
+      { body: rpc("eth_chainId", [], "mine"), headers: { origin: "null" } },
+      403,
+      "ORIGIN_NOT_ALLOWED",
+      4100,
+      "mine",
+    ],
+    ["it is larger than 1 MiB", { body: ofBytes(MIB + 1) }, 413, "PAYLOAD_TOO_LARGE", -32600, null],
+    [
+      "its content type is not that of JSON",
+      { headers: { "content-type": "text/plain" } },
+      ...([415, "UNSUPPORTED_MEDIA_TYPE", -32600, null] as const),
+    ],
+  ] as const)("if %s", async (_reason, sent, status, code, rpc, ids) => {
+    await refusedAsRpc(api, { ...mining, ...sent }, { status, code, rpc, ids });
   });
 
-  it("must have the content type of JSON", async () => {
-    const headers = { "content-type": "text/plain" };
-    const sent = { method: "POST", path: "/chain", headers, body: ofBytes(100) } as const;
-    await refusedAsRpc(api, sent, { status: 415, code: "UNSUPPORTED_MEDIA_TYPE", rpc: -32600, ids: null });
+  it("if its host is not this machine", async () => {
+    const { status, text } = await replyTo(api.port, requestBytes("POST /chain", ["Host: evil.example"]));
+    const error = { code: 4100, data: { code: "HOST_NOT_ALLOWED", status: 403 } };
+    expect([status, JSON.parse(text)]).toMatchObject([403, { jsonrpc: "2.0", id: null, error }]);
+  });
+
+  it("but not if it has 1 MiB, or is of a page of this machine, which may read the answer", async () => {
+    const origin = "http://localhost:3000";
+    const { body, headers } = await post(api, ofBytes(MIB), { origin });
+    expect([body.result, headers["access-control-allow-origin"]]).toEqual(["0x7a69", origin]);
+  });
+
+  it.each<[ids: unknown, of: string, ...bodies: unknown[]]>([
+    [[7, "b"], "calls with ids", [{ ...CHAIN_ID, id: 7 }, NOTIFICATION, { ...CHAIN_ID, id: "b" }]],
+    [[null, null], "calls with invalid ids", [rpc("evm_mine", [], { no: "id" }), rpc("evm_mine", [], null)]],
+    [null, "no call with an id", NOTIFICATION, [], [1], 7, "text", null],
+  ])("with the ids %j if it has %s", async (ids, _of, ...bodies) => {
+    await addFault(api, { route: "/chain", status: 503 });
+    for (const body of [...bodies.map((each) => JSON.stringify(each)), ...(ids === null ? ["{"] : [])]) {
+      const failure = { status: 503, code: "UNAVAILABLE", rpc: -32603, ids };
+      await refusedAsRpc(api, { ...mining, body }, failure);
+    }
   });
 });

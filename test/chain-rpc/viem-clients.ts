@@ -12,6 +12,7 @@ import {
 } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
+import { MULTICALL_ADDRESS } from "../../src/chain-rpc/contracts.ts";
 import { orThrow } from "../../src/client/result.ts";
 import type { Config } from "../../src/config.ts";
 import { CONTRACT_ABIS } from "../../src/index.ts";
@@ -30,12 +31,12 @@ const POLLING_MS = 10;
 /** One USDC or one share in the contracts' units. */
 export const ONE = 1_000_000n;
 
-/** Creates viem's test client with public and wallet actions, as in its documentation. */
-const clientOf = (url: string) =>
+/** Creates viem's test client with public and wallet actions, as in its documentation, and Multicall3. */
+export const testClient = ({ server }: Api, mode: "anvil" | "hardhat" = "anvil") =>
   createTestClient({
-    chain: foundry,
-    mode: "anvil",
-    transport: http(`${url}/chain`),
+    chain: { ...foundry, contracts: { multicall3: { address: MULTICALL_ADDRESS as Hex } } },
+    mode,
+    transport: http(`${server.url}/chain`),
     pollingInterval: POLLING_MS,
     cacheTime: 0,
   })
@@ -114,7 +115,7 @@ interface Contract<Abi> {
 /** A server with viem's clients of its chain, and two traders whom the faucet has funded. */
 export class ViemChain {
   readonly api: Api;
-  readonly node: ReturnType<typeof clientOf>;
+  readonly node: ReturnType<typeof testClient>;
   readonly reader: ReturnType<typeof readerOf>;
   readonly alice: ReturnType<typeof walletClientOf>;
   readonly bob: ReturnType<typeof walletClientOf>;
@@ -127,7 +128,7 @@ export class ViemChain {
     contracts: Readonly<Record<"collateral" | "conditionalTokens" | "exchange", string>>,
   ) {
     this.api = api;
-    this.node = clientOf(api.server.url);
+    this.node = testClient(api);
     this.reader = readerOf(api);
     this.alice = walletClientOf(api, wallet(ALICE));
     this.bob = walletClientOf(api, wallet(BOB));

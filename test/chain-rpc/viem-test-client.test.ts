@@ -1,9 +1,12 @@
-import { type Hex, parseEther } from "viem";
+import { type Hex, multicall3Abi, parseEther } from "viem";
+import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MULTICALL_ADDRESS } from "../../src/chain-rpc/contracts.ts";
 import { orThrow } from "../../src/client/result.ts";
+import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { openTrader } from "../client/open.ts";
 import { wallet } from "../server/wallet.ts";
-import { BOB, bob, ONE, openChain, type ViemChain } from "./viem-clients.ts";
+import { BOB, bob, ONE, openChain, testClient, type ViemChain } from "./viem-clients.ts";
 
 let chain: ViemChain;
 
@@ -21,80 +24,244 @@ async function exchangeTime(): Promise<bigint> {
 const transfer = (to: Hex, usdc: bigint) =>
   ({ ...chain.collateral, functionName: "transfer", args: [to, usdc * ONE] }) as const;
 
-describe("the test client", () => {
-  it("mines blocks at an interval", async () => {
-    const { node, reader } = chain;
-    const before = await reader.getBlock();
+const GWEI = 1_000_000_000n;
+const FEES = { gas: 21_000n, maxFeePerGas: 3n * GWEI, maxPriorityFeePerGas: GWEI };
+
+describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode) => {
+  let node: ReturnType<typeof testClient>;
+  beforeAll(() => {
+    node = testClient(chain.api, mode);
+  });
+  const own = mode === "anvil" ? 201 : 301;
+
+  /** Sends a transfer of the wallet of a key number. */
+  const send = async (number: number, nonce: number): Promise<Hex> => {
+    const account = wallet(number);
+    await node.setBalance({ address: account.address, value: parseEther("1") });
+    const fields = { type: "eip1559", chainId: foundry.id, to: bob, nonce, value: 1n, ...FEES } as const;
+    return node.sendRawTransaction({ serializedTransaction: await account.signTransaction(fields) });
+  };
+  /** Returns the status of a receipt, or null if there is none. */
+  const statusOf = (hash: Hex): Promise<string | null> =>
+    node.getTransactionReceipt({ hash }).then(
+      ({ status }) => status,
+      (error: Error) => (error.message.includes("could not be found") ? null : error.message),
+    );
+  /** Returns the blocks that follow a height. */
+  const blocksAfter = (height: bigint, ...steps: readonly bigint[]) =>
+    Promise.all(steps.map((step) => node.getBlock({ blockNumber: height + step })));
+
+  it("switches automine on and off, and ignores logging", async () => {
+    await node.setLoggingEnabled(false);
+    expect(await node.getAutomine()).toBe(false);
+    await node.setAutomine(true);
+    expect(await node.getAutomine()).toBe(true);
+    expect(await statusOf(await send(own, 0))).toBe("success");
+    await node.setAutomine(false);
+    expect(await node.getAutomine()).toBe(false);
+    const waiting = await send(own, 1);
+    expect(await statusOf(waiting)).toBe(null);
+    await node.mine({ blocks: 1 });
+    expect(await statusOf(waiting)).toBe("success");
+  });
+
+  it("mines at an interval, also empty blocks", async () => {
+    await node.setIntervalMining({ interval: 3 });
+    const hash = await send(own + 1, 0);
+    await node.increaseTime({ seconds: 2 });
+    expect(await statusOf(hash)).toBe(null);
+    await node.increaseTime({ seconds: 1 });
+    expect(await statusOf(hash)).toBe("success");
+    const mined = await node.getBlockNumber();
+    await node.increaseTime({ seconds: 10 });
+    expect(await node.getBlockNumber()).toBe(mined + 3n);
+    await node.setIntervalMining({ interval: 0 });
+    await node.increaseTime({ seconds: 10 });
+    expect(await node.getBlockNumber()).toBe(mined + 3n);
+  });
+
+  it("lists the transaction pool, and drops transactions, which can be sent again", async () => {
+    const [pending, queued] = [await send(own + 2, 0), await send(own + 2, 2)];
+    const { address } = wallet(own + 2);
+    const from = address.toLowerCase() as Hex;
+    const content = await node.getTxpoolContent();
+    expect(content.pending[from]?.["0"]?.hash).toBe(pending);
+    expect(content.queued[from]?.["2"]?.hash).toBe(queued);
+    const line = `${bob.toLowerCase()}: 1 wei + 21000 gas × 3000000000 wei`;
+    expect((await node.inspectTxpool()).pending[from]?.["0"]).toBe(line);
+    expect(await node.getTxpoolStatus()).toEqual({ pending: 1, queued: 1 });
+    for (const hash of [pending, queued]) await node.dropTransaction({ hash });
+    expect(await node.getTxpoolStatus()).toEqual({ pending: 0, queued: 0 });
+    await expect(node.getTransaction({ hash: pending })).rejects.toThrow("could not be found");
+    expect(await node.getTransactionCount({ address, blockTag: "pending" })).toBe(0);
+    expect(await send(own + 2, 0)).toBe(pending);
+    await node.mine({ blocks: 1 });
+    expect(await statusOf(pending)).toBe("success");
+  });
+
+  it("sets the next nonce of a wallet", async () => {
+    const { address } = wallet(own + 3);
+    await node.setNonce({ address, nonce: 7 });
+    expect(await node.getTransactionCount({ address })).toBe(7);
+    await expect(send(own + 3, 6)).rejects.toThrow(/nonce/i);
+    const hash = await send(own + 3, 7);
+    await node.mine({ blocks: 1 });
+    expect(await statusOf(hash)).toBe("success");
+    expect(await node.getTransactionCount({ address })).toBe(8);
+  });
+
+  it("sets the base fee of the next block only", async () => {
+    const height = await node.getBlockNumber();
+    await node.setNextBlockBaseFeePerGas({ baseFeePerGas: 2n * GWEI });
+    await node.mine({ blocks: 2 });
+    const fees = (await blocksAfter(height, 1n, 2n)).map(({ baseFeePerGas }) => baseFeePerGas);
+    expect(fees).toEqual([2n * GWEI, GWEI]);
+  });
+
+  it("sends unsigned transactions of any account", async () => {
+    const { address } = wallet(own + 4);
+    await node.setBalance({ address, value: parseEther("1") });
+    const hash = await node.sendUnsignedTransaction({ from: address, to: bob, value: 5n, ...FEES });
+    await node.mine({ blocks: 1 });
+    expect(await statusOf(hash)).toBe("success");
+  });
+
+  it("funds a wallet, and sends for it while it is impersonated", async () => {
+    const address: Hex = `0x${String(own).padStart(40, "0")}`;
+    await chain.mined(await chain.alice.writeContract(transfer(address, 8n)));
+    await node.setBalance({ address, value: parseEther("1") });
+    expect(await node.getBalance({ address })).toBe(parseEther("1"));
+    const sent = () => node.writeContract({ ...transfer(bob, 8n), account: address, ...FEES, gas: 500_000n });
+    await expect(sent()).rejects.toThrow("neither in eth_accounts nor impersonated");
+    await node.impersonateAccount({ address });
+    expect(await chain.mined(await sent())).toMatchObject({ status: "success", from: address });
+    expect(await chain.usdc(address)).toBe(0n);
+    await node.stopImpersonatingAccount({ address });
+    await expect(sent()).rejects.toThrow("neither in eth_accounts nor impersonated");
+  });
+
+  it("sets miner, gas limit and interval of blocks", async () => {
+    const miner = wallet(own + 5).address.toLowerCase() as Hex;
+    const before = await node.getBlock();
+    await node.setCoinbase({ address: miner });
+    await node.setBlockGasLimit({ gasLimit: 20_000n });
+    await node.setBlockTimestampInterval({ interval: 9 });
+    await expect(send(own + 5, 0)).rejects.toThrow("gas_limit");
+    await node.mine({ blocks: 2 });
+    await node.removeBlockTimestampInterval();
+    await node.setBlockGasLimit({ gasLimit: 30_000_000n });
+    await node.mine({ blocks: 1 });
+    const blocks = await blocksAfter(before.number, 0n, 1n, 2n, 3n);
+    expect(blocks.map((block) => [block.miner, block.gasLimit, block.timestamp - before.timestamp])).toEqual([
+      [before.miner, before.gasLimit, 0n],
+      [miner, 20_000n, 9n],
+      [miner, 20_000n, 18n],
+      [miner, 30_000_000n, 18n],
+    ]);
+    await expect(node.setMinGasPrice({ gasPrice: 1n })).rejects.toThrow("not supported");
+  });
+
+  it("mines blocks with time between them", async () => {
+    const before = await node.getBlock();
     await node.mine({ blocks: 3, interval: 60 });
-    const after = await reader.getBlock();
+    const after = await node.getBlock();
     expect([after.number - before.number, after.timestamp - before.timestamp]).toEqual([3n, 180n]);
   });
 
-  it("advances the common clock of exchange and chain", async () => {
-    const { node, reader } = chain;
-    const before = await exchangeTime();
-    await node.increaseTime({ seconds: 3600 });
-    expect(await exchangeTime()).toBe(before + 3600n);
-    await node.setNextBlockTimestamp({ timestamp: before + 7200n });
-    await node.mine({ blocks: 1 });
-    expect((await reader.getBlock()).timestamp).toBe(before + 7200n);
-    await expect(node.setNextBlockTimestamp({ timestamp: before })).rejects.toThrow("Timestamp error");
-  });
-
-  it("makes an order expire by advancing the clock", async () => {
+  it("advances the common clock of exchange and chain, by which orders expire", async () => {
     const market = await chain.market();
     const trader = await openTrader(chain.api, BOB, { time: "server" });
-    const expiration = Number(await exchangeTime()) + 600;
-    const order = {
-      tokenId: market.yes,
-      side: "BUY",
-      price: 0.5,
-      size: 1,
-      orderType: "GTD",
-      expiration,
-    } as const;
+    const before = await exchangeTime();
+    const expiring = { orderType: "GTD", expiration: Number(before) + 3600 } as const;
+    const order = { tokenId: market.yes, side: "BUY", price: 0.5, size: 1, ...expiring } as const;
     const { id } = orThrow(await trader.place(order));
-    await chain.node.increaseTime({ seconds: 600 });
+    await node.increaseTime({ seconds: 3600 });
+    expect(await exchangeTime()).toBe(before + 3600n);
     expect(orThrow(await trader.openOrders()).data).toEqual([]);
     expect(orThrow(await trader.control.order(id)).order.status).toBe("EXPIRED");
     trader.close();
+    await node.setNextBlockTimestamp({ timestamp: before + 7200n });
+    await node.mine({ blocks: 1 });
+    expect((await node.getBlock()).timestamp).toBe(before + 7200n);
+    await expect(node.setNextBlockTimestamp({ timestamp: before })).rejects.toThrow("Timestamp error");
   });
 
-  it("funds an unknown wallet, which cannot send before", async () => {
-    const { node, reader, bob: payer } = chain;
-    const { address } = wallet(77);
-    const value = parseEther("3");
-    await expect(node.sendTransaction({ account: wallet(77), to: bob, value })).rejects.toThrow(
-      "exceeds the balance",
-    );
-    await node.setBalance({ address, value: 2n * value });
-    expect(await reader.getBalance({ address })).toBe(2n * value);
-    const before = await reader.getBalance({ address: payer.account.address });
-    await chain.mined(await node.sendTransaction({ account: wallet(77), to: bob, value }));
-    expect(await reader.getBalance({ address: bob })).toBe(before + value);
+  it("resets to the first blocks", async () => {
+    const other = await openChain();
+    const first = await other.reader.getBlock({ blockNumber: 0n });
+    await other.node.mine({ blocks: 5 });
+    await testClient(other.api, mode).reset();
+    expect(await other.reader.getBlock({ blockNumber: 0n })).toEqual(first);
+    expect(await other.usdc(other.alice.account.address)).toBe(0n);
+    await other.close();
   });
+});
 
-  it("sends for a wallet without a known key while it is impersonated", async () => {
-    const { node } = chain;
-    const address: Hex = "0x00000000000000000000000000000000deadbeef";
-    await chain.mined(await chain.alice.writeContract(transfer(address, 8n)));
-    await node.setBalance({ address, value: parseEther("1") });
-    const send = () => node.writeContract({ ...transfer(bob, 8n), account: address });
-    await expect(send()).rejects.toThrow("neither in eth_accounts nor impersonated");
-    await node.impersonateAccount({ address });
-    const receipt = await chain.mined(await send());
-    expect(receipt).toMatchObject({ status: "success", from: address });
-    expect(await chain.usdc(address)).toBe(0n);
-    await node.stopImpersonatingAccount({ address });
-    await expect(send()).rejects.toThrow("neither in eth_accounts nor impersonated");
-  });
-
+describe("the node", () => {
   it("lists the dev accounts and signs for them", async () => {
-    const { node } = chain;
+    const { node, api } = chain;
     const [first] = await node.getAddresses();
-    const [dev] = chain.api.server.devAccounts;
-    expect(first).toBe(dev?.address);
+    expect(first).toBe(api.server.devAccounts[0]?.address);
     const hash = await node.sendTransaction({ account: first as Hex, to: bob, value: 1n });
     expect(await chain.mined(hash)).toMatchObject({ from: first?.toLowerCase(), status: "success" });
+  });
+
+  it("refuses a transaction of a wallet without ether", async () => {
+    const sending = chain.node.sendTransaction({ account: wallet(77), to: bob, value: 1n });
+    await expect(sending).rejects.toThrow("exceeds the balance");
+  });
+
+  it("reads at a block what was then: balances, allowances, nonces and ether", async () => {
+    const { reader, alice, collateral, tokens, exchange } = chain;
+    const address = alice.account.address;
+    const args = [address, exchange.address] as const;
+    const read = (blockNumber: bigint) =>
+      Promise.all([
+        reader.getTransactionCount({ address, blockNumber }),
+        reader.getBalance({ address, blockNumber }),
+        reader.readContract({ ...collateral, functionName: "balanceOf", args: [address], blockNumber }),
+        reader.readContract({ ...collateral, functionName: "allowance", args, blockNumber }),
+        reader.readContract({ ...tokens, functionName: "isApprovedForAll", args, blockNumber }),
+        reader.readContract({ ...collateral, functionName: "totalSupply", blockNumber }),
+      ]);
+    const pinned = await reader.getBlockNumber();
+    const before = await read(pinned);
+    const approve = { ...collateral, functionName: "approve", args: [exchange.address, 7n] } as const;
+    await chain.mined(await alice.writeContract(approve));
+    const approved = await read(pinned + 1n);
+    await chain.pay(1n);
+    const revoke = { ...tokens, functionName: "setApprovalForAll", args: [exchange.address, false] } as const;
+    await alice.writeContract(revoke);
+    await chain.api.post(`/sim/accounts/${address}/fund`, { collateral: 5 });
+    await chain.node.mine({ blocks: 3 });
+    expect(await read(pinned)).toEqual(before);
+    expect(await read(pinned + 1n)).toEqual(approved);
+    expect(approved[3]).toBe(7n);
+    const [nonce, , ...after] = await read(pinned + 4n);
+    expect(after).toEqual([before[2] + 4n * ONE, 7n, false, before[5] + 5n * ONE]);
+    expect(await reader.getTransactionCount({ address, blockTag: "finalized" })).toBe(nonce);
+  });
+
+  it("combines reads by Multicall3, as of one block, with failures reported singly", async () => {
+    const client = testClient(chain.api);
+    const { collateral, tokens, alice } = chain;
+    const owner = alice.account.address;
+    const contracts = [
+      { ...collateral, functionName: "balanceOf", args: [owner] },
+      { ...collateral, functionName: "decimals" },
+      { ...tokens, functionName: "getCollectionId", args: [`0x${"1".repeat(64)}`, NO_PARENT, 1n] },
+      { address: MULTICALL_ADDRESS as Hex, abi: multicall3Abi, functionName: "getEthBalance", args: [owner] },
+    ] as const;
+    const blockNumber = await client.getBlockNumber();
+    const usdc = await chain.usdc(owner);
+    const ether = await client.getBalance({ address: owner });
+    await chain.mined(await chain.pay(1n));
+    const [balance, decimals, fails, native] = await client.multicall({ contracts, blockNumber });
+    expect([balance?.result, decimals?.result, native?.result]).toEqual([usdc, 6, ether]);
+    const error = { message: expect.stringContaining("no parent") };
+    expect(fails).toMatchObject({ status: "failure", error });
+    await expect(client.multicall({ contracts, allowFailure: false })).rejects.toThrow("no parent");
+    expect((await client.multicall({ contracts }))[0]?.result).toBe(usdc - ONE);
+    expect(await client.getCode({ address: MULTICALL_ADDRESS as Hex })).toMatch(/^0x../);
   });
 });

@@ -11,18 +11,27 @@ beforeAll(async () => {
 afterAll(() => chain.close());
 beforeEach(() => chain.node.mine({ blocks: 3 }));
 
-describe("watching", () => {
-  it("reports each new block once, in order, also blocks mined at once", async () => {
+/** Functions that open a client; `ready` waits until the node knows what it watches, in a number of ways. */
+const OPENINGS = {
+  "polling over HTTP": () => {
+    const { reader, asked } = watchedReader(chain.api, "eth_getFilterChanges");
+    return { reader, ready: (): Promise<unknown> => asked };
+  },
+  "a subscription over a WebSocket": () => {
+    const { client, subscribed } = socketClient(chain.api);
+    return { reader: client, ready: (): Promise<unknown> => subscribed.count(1) };
+  },
+};
+
+describe("watching blocks", () => {
+  it("by polling reports each new block once, in order, also blocks mined at once", async () => {
     const { reader, node } = chain;
     const head = await reader.getBlockNumber();
     const [blocks, numbers] = [new Collected<bigint>(), new Collected<bigint>()];
+    const from = { emitMissed: true, emitOnBegin: true };
     const stops = [
-      reader.watchBlocks({
-        emitMissed: true,
-        emitOnBegin: true,
-        onBlock: ({ number }) => blocks.add(number),
-      }),
-      reader.watchBlockNumber({ emitMissed: true, emitOnBegin: true, onBlockNumber: (n) => numbers.add(n) }),
+      reader.watchBlocks({ ...from, onBlock: ({ number }) => blocks.add(number) }),
+      reader.watchBlockNumber({ ...from, onBlockNumber: (number) => numbers.add(number) }),
     ];
     await Promise.all([blocks.count(1), numbers.count(1)]);
     await node.mine({ blocks: 2 });
@@ -33,21 +42,26 @@ describe("watching", () => {
     expect(await numbers.count(4)).toEqual(expected);
     for (const stop of stops) stop();
   });
-});
 
-type Reader = Pick<ViemChain["reader"], "watchContractEvent" | "watchPendingTransactions" | "getTransaction">;
-
-/** Functions that open a client; `ready` waits until the node knows what it watches. */
-const OPENINGS = {
-  "polling over HTTP": (): { reader: Reader; ready: () => Promise<unknown> } => {
-    const { reader, asked } = watchedReader(chain.api, "eth_getFilterChanges");
-    return { reader, ready: () => asked };
-  },
-  "a subscription over a WebSocket": (): { reader: Reader; ready: () => Promise<unknown> } => {
+  it("by a subscription reports blocks and their numbers, and a receipt is waited for", async () => {
     const { client, subscribed } = socketClient(chain.api);
-    return { reader: client, ready: () => subscribed.count(1) };
-  },
-};
+    const head = await client.getBlockNumber();
+    const [blocks, numbers] = [new Collected<bigint>(), new Collected<bigint>()];
+    const stops = [
+      client.watchBlocks({ onBlock: ({ number }) => blocks.add(number) }),
+      client.watchBlockNumber({ onBlockNumber: (number) => numbers.add(number) }),
+    ];
+    await subscribed.count(2);
+    const hash = await chain.pay(1n);
+    const waiting = client.waitForTransactionReceipt({ hash });
+    await chain.node.mine({ blocks: 2 });
+    const expected = [head + 1n, head + 2n];
+    expect(await numbers.count(2)).toEqual(expected);
+    expect(await blocks.count(2)).toEqual(expected);
+    expect((await waiting).transactionHash).toBe(hash);
+    for (const stop of stops) stop();
+  });
+});
 
 describe.each(Object.entries(OPENINGS))("watching by %s", (_how, open) => {
   it("reports the matching events of a contract, decoded, and their removal", async () => {
@@ -59,9 +73,8 @@ describe.each(Object.entries(OPENINGS))("watching by %s", (_how, open) => {
       onLogs: (logs) => seen.add(...logs.map(({ args, removed }) => [args.value, removed] as const)),
     });
     await ready();
-    await chain.bob.writeContract({
-      ...{ ...collateral, functionName: "transfer", args: [chain.alice.account.address, 9n * ONE] },
-    });
+    const args = [chain.alice.account.address, 9n * ONE] as const;
+    await chain.bob.writeContract({ ...collateral, functionName: "transfer", args });
     for (const usdc of [1n, 2n]) await chain.pay(usdc);
     await node.mine({ blocks: 1 });
     await seen.count(2);
@@ -88,27 +101,20 @@ describe.each(Object.entries(OPENINGS))("watching by %s", (_how, open) => {
 });
 
 describe("a filter", () => {
-  it("returns what is new since it was last polled, and its whole range", async () => {
+  it("returns what is new since it was last polled, and its whole range, until it is uninstalled", async () => {
     const { reader, collateral } = chain;
-    const fromBlock = (await reader.getBlockNumber()) + 1n;
-    const filter = await reader.createContractEventFilter({
-      ...{ ...collateral, eventName: "Transfer", args: { to: bob }, fromBlock: fromBlock - 1n },
-    });
+    const fromBlock = await reader.getBlockNumber();
+    const query = { ...collateral, eventName: "Transfer", args: { to: bob }, fromBlock } as const;
+    const filter = await reader.createContractEventFilter(query);
     const values = (logs: readonly { readonly args: { readonly value?: bigint | undefined } }[]) =>
       logs.map(({ args }) => args.value);
-    await chain.mined(await chain.pay(1n));
-    expect(values(await reader.getFilterChanges({ filter }))).toEqual([ONE]);
-    await chain.mined(await chain.pay(2n));
-    expect(values(await reader.getFilterChanges({ filter }))).toEqual([2n * ONE]);
+    for (const usdc of [1n, 2n]) {
+      await chain.mined(await chain.pay(usdc));
+      expect(values(await reader.getFilterChanges({ filter }))).toEqual([usdc * ONE]);
+    }
     expect(await reader.getFilterChanges({ filter })).toEqual([]);
     expect(values(await reader.getFilterLogs({ filter }))).toEqual([ONE, 2n * ONE]);
-    const query = { ...collateral, eventName: "Transfer", args: { to: bob }, fromBlock } as const;
     expect(await reader.getContractEvents(query)).toEqual(await reader.getFilterLogs({ filter }));
-  });
-
-  it("cannot be polled after it was uninstalled", async () => {
-    const { reader } = chain;
-    const filter = await reader.createEventFilter();
     expect(await reader.uninstallFilter({ filter })).toBe(true);
     expect(await reader.uninstallFilter({ filter })).toBe(false);
     await expect(reader.getFilterChanges({ filter })).rejects.toThrow("filter not found");
@@ -121,10 +127,8 @@ describe("a filter", () => {
     const head = await reader.getBlock();
     expect(await reader.getFilterChanges({ filter })).toEqual([head.parentHash, head.hash]);
   });
-});
 
-describe("a reorganization", () => {
-  it("reports logs as removed, and then again with their new block", async () => {
+  it("reports logs of a reorganization as removed, and then again with their new block", async () => {
     const { reader, node, collateral } = chain;
     const filter = await reader.createContractEventFilter({ ...collateral, eventName: "Transfer" });
     const changes = async () => marks(await reader.getFilterChanges({ filter }));

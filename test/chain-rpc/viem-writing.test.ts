@@ -37,7 +37,7 @@ async function reasonOf(call: Promise<unknown>): Promise<string | undefined> {
 }
 
 describe("a call that viem has simulated", () => {
-  it("transfers collateral, and its receipt has the event", async () => {
+  it("transfers collateral when it is mined, and its receipt has the event", async () => {
     const { reader, collateral } = chain;
     const args = [bob, 5n * ONE] as const;
     const { request, result } = await reader.simulateContract({
@@ -46,7 +46,13 @@ describe("a call that viem has simulated", () => {
     });
     expect(result).toBe(true);
     const before = await chain.usdc(bob);
-    const receipt = await chain.mined(await chain.alice.writeContract(request));
+    const ledger = async () => (await chain.api.account(bob)).collateral.balance;
+    const owned = await ledger();
+    const hash = await chain.alice.writeContract(request);
+    await expect(reader.getTransactionReceipt({ hash })).rejects.toThrow("could not be found");
+    expect([await chain.usdc(bob), await ledger()]).toEqual([before, owned]);
+    const receipt = await chain.mined(hash);
+    expect(await ledger()).toBe(owned + 5);
     expect(receipt).toMatchObject({ status: "success", type: "eip1559", from: alice.toLowerCase() });
     expect(await chain.usdc(bob)).toBe(before + 5n * ONE);
     const logs = parseEventLogs({ abi: collateral.abi, logs: receipt.logs });

@@ -1,4 +1,30 @@
-import type { Found } from "./compare.ts";
+import type { Reply } from "./step.ts";
+
+/** A difference of two answers; a missing value is undefined. */
+export interface Found {
+  /** The step's title and the path, such as `a block: body.result.hash`. */
+  readonly where: string;
+  readonly anvil: unknown;
+  readonly ours: unknown;
+}
+
+/** Returns all differences of two replies to a step, down to single values. */
+export const differencesOf = (title: string, anvil: Reply, ours: Reply): Found[] => [
+  ...within(`${title}:`, " ", anvil, ours),
+];
+
+function* within(where: string, separator: string, anvil: unknown, ours: unknown): Generator<Found> {
+  if (!isBranch(anvil) || !isBranch(ours) || Array.isArray(anvil) !== Array.isArray(ours)) {
+    if (!Object.is(anvil, ours)) yield { where, anvil, ours };
+    return;
+  }
+  for (const key of new Set([...Object.keys(anvil), ...Object.keys(ours)])) {
+    yield* within(`${where}${separator}${key}`, ".", anvil[key], ours[key]);
+  }
+}
+
+const isBranch = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
 
 /** An expected difference from anvil, with its reason. */
 export interface Difference {
@@ -53,9 +79,15 @@ export function isAt(pattern: string, where: string): boolean {
   return new RegExp(`^${literal.join(".*")}$`).test(where);
 }
 
+/** Parses places: in a line, titles and then paths, separated by ` | `; each title goes with each path of its line. */
+const placesIn = (text: string): string[] =>
+  [...text.matchAll(/([^:]+):([^\n]+)/g)].flatMap(([, titles = "", paths = ""]) =>
+    titles.split("|").flatMap((title) => paths.split("|").map((path) => `${title.trim()}: ${path.trim()}`)),
+  );
+
 /** Builds a row of the table of differences. */
-export const differs = (why: string, expected: Difference["are"], ...at: readonly string[]): Difference => ({
-  at,
+export const differs = (why: string, are: Difference["are"], at: string): Difference => ({
   why,
-  are: expected,
+  are,
+  at: placesIn(at),
 });

@@ -19,28 +19,23 @@ export const DIFFERENCES: readonly Difference[] = [
   differs(
     "a block's hash is a digest of the exchange's history, not of an encoded header",
     both(HASH),
-    "*: body.result.hash",
-    "*: body.result*.blockHash",
-    "*: body.result.parentHash",
-    "*: body.result.currentBlockHash",
-    "two blocks: body.result.*",
-    "the block of the transaction: body.result.0",
+    `
+    *: body.result.hash | body.result*.blockHash | body.result.parentHash | body.result.currentBlockHash
+    two blocks: body.result.*
+    the block of the transaction: body.result.0
+    `,
   ),
   differs(
     "there are no tries, so roots are placeholders",
     both(HASH),
-    "*: body.result.stateRoot",
-    "*: body.result.transactionsRoot",
-    "*: body.result.receiptsRoot",
+    "*: body.result.stateRoot | body.result.transactionsRoot | body.result.receiptsRoot",
   ),
   differs("blocks are not encoded, so their size is an estimate", both(QUANTITY), "*: body.result.size"),
   differs("there is no randomness, so `mixHash` is zero", are(HASH, /^0x0{64}$/), "*: body.result.mixHash"),
   differs(
     "the pending block has no hash, nonce or logs bloom, as in the execution API",
     are(anyText, null),
-    "the pending block with the transfer: body.result.hash",
-    "the pending block with the transfer: body.result.nonce",
-    "the pending block with the transfer: body.result.logsBloom",
+    "the pending block with the transfer: body.result.hash | body.result.nonce | body.result.logsBloom",
   ),
   differs(
     "`blockTimestamp` of a receipt is a quantity, as in logs",
@@ -50,15 +45,19 @@ export const DIFFERENCES: readonly Difference[] = [
   differs(
     "the base fee is 1 gwei unless a fault raises it; anvil's falls with every empty block",
     are(QUANTITY, "0x3b9aca00"),
-    "*: body.result.baseFeePerGas",
-    "the fees of that block: body.result.baseFeePerGas.1",
-    "the node's info: body.result.environment.baseFee",
+    `
+    *: body.result.baseFeePerGas
+    the fees of that block: body.result.baseFeePerGas.1
+    the node's info: body.result.environment.baseFee
+    `,
   ),
   differs(
     "the gas price is the base fee, 1 gwei, with a tip of 1 gwei",
     are(QUANTITY, "0x77359400"),
-    "the receipt below its cap: body.result.effectiveGasPrice",
-    "the node's info: body.result.environment.gasPrice",
+    `
+    the receipt below its cap: body.result.effectiveGasPrice
+    the node's info: body.result.environment.gasPrice
+    `,
   ),
   differs(
     "the balance of a sender differs, because it paid another gas price",
@@ -83,20 +82,17 @@ export const DIFFERENCES: readonly Difference[] = [
   differs(
     "fees of a block above the head are an error (out of range); anvil answers",
     onlyWeFail(-32602, /^BlockOutOfRangeError: block height is 0 but requested was 39321$/),
-    "the fees above the head: body.result",
-    "the fees above the head: body.error",
+    "the fees above the head: body.result | body.error",
   ),
   differs(
     "a transaction signed for another chain is refused in every form; anvil accepts the first form",
     onlyWeFail(-32003, /^invalid chain id for signer: have 1 want 31337$/),
-    "another chain id in the first form: body.result",
-    "another chain id in the first form: body.error",
+    "another chain id in the first form: body.result | body.error",
   ),
   differs(
     "a fee cap below the base fee is accepted, and the transaction waits for a lower base fee or a replacement",
     onlyAnvilFails(-32003, /^max fee per gas less than block base fee$/),
-    "a cap below the base fee: body.error",
-    "a cap below the base fee: body.result",
+    "a cap below the base fee: body.error | body.result",
   ),
   differs(
     "a known transaction gets Geth's message, with its hash",
@@ -106,64 +102,44 @@ export const DIFFERENCES: readonly Difference[] = [
   differs(
     "transactions that an impersonated account sends are not signed, so their hash is not that of a signed transaction",
     both(HASH),
-    "in *'s name: body.result",
-    "the * of *: body.result.hash",
-    "the receipt of *: body.result.transactionHash",
-    "the block at that second: body.result.transactions.0",
+    `
+    in *'s name: body.result
+    the * of *: body.result.hash
+    the receipt of *: body.result.transactionHash
+    the block at that second: body.result.transactions.0
+    `,
   ),
   differs(
     "transactions that an impersonated account sends have a placeholder signature",
     are(/^0x[0-9a-f]{1,64}$/, /^0x1[0-9a-f]{63}$/),
-    "the transaction of *: body.result.r",
-    "the transaction of *: body.result.s",
+    "the transaction of *: body.result.r | body.result.s",
   ),
   differs(
     "their `v` and `yParity` are placeholders, too; anvil's have the legacy form",
     are((value) => value === undefined || fits(value, /^0x(?:[01]|f4f5)$/), /^0x[01]$/),
-    "the transaction of *: body.result.v",
-    "the transaction of *: body.result.yParity",
+    "the transaction of *: body.result.v | body.result.yParity",
   ),
   differs(
     "unsigned transactions have type 2, with a cap and a tip equal to their gas price; anvil's have type 0",
     are("0x0", "0x2"),
-    "the receipt of the impersonated: body.result.type",
-    "the transaction of the impersonated: body.result.type",
+    "the receipt of the impersonated | the transaction of the impersonated: body.result.type",
   ),
   differs(
     "unsigned transactions have the fields of type 2",
     are(undefined, anything),
-    "the transaction of the impersonated: body.result.accessList",
-    "the transaction of the impersonated: body.result.maxFeePerGas",
-    "the transaction of the impersonated: body.result.maxPriorityFeePerGas",
+    "the transaction of the impersonated: body.result.accessList | body.result.maxFeePerGas | body.result.maxPriorityFeePerGas",
   ),
   differs(
     "after anvil's message follow the expected and the found value",
     isExtended,
-    "a call with more than one has: body.error.message",
-    "a balance at an unknown hash: body.error.message",
-    "the logs of an unknown block: body.error.message",
-    "the same transfer again: body.error.message",
-    "a nonce that is used: body.error.message",
-    "more than the sender has: body.error.message",
-    "another chain id: body.error.message",
-    "another that offers too little more: body.error.message",
-    "too little gas: body.error.message",
-    "bytes that are no transaction: body.error.message",
-    "an unknown type: body.error.message",
-    "in *: body.error.message",
-    "a stranger without money: body.error.message",
-    "a text: body.error.message",
-    "a number: body.error.message",
-    "null: body.error.message",
-    "an empty object: body.error.message",
-    "no version: body.error.message",
-    "another version: body.error.message",
-    "no method: body.error.message",
-    "a method that is a number: body.error.message",
-    "params of a text: body.error.message",
-    "an empty batch: body.error.message",
-    "an id of *: body.error.message",
-    "a signature *: body.error.message",
+    `
+    a call with more than one has | a balance at an unknown hash | the logs of an unknown block |
+    the same transfer again | a nonce that is used | more than the sender has | another chain id |
+    another that offers too little more | too little gas | bytes that are no transaction | an unknown type |
+    in * | a stranger without money | a text | a number | null | an empty object | no version |
+    another version | no method | a method that is a number | params of a text | an empty batch |
+    an id of * | a signature *: body.error.message
+    `,
   ),
   differs(
     "there is no EVM: the named fork is the latest one whose fields our blocks have",
@@ -178,21 +154,20 @@ export const DIFFERENCES: readonly Difference[] = [
   differs(
     "a block is safe and final after two others; anvil's is safe after 32 and final after 64",
     both(QUANTITY),
-    "the balance at the safe block: body.result",
-    "the balance at the finalized block: body.result",
-    "the nonce at the safe block: body.result",
+    `
+    the balance at the safe block | the balance at the finalized block |
+    the nonce at the safe block: body.result
+    `,
   ),
   differs(
     "the error of an unknown method names the field with all methods",
     (found) => isExtended(found) && fits(found.ours, /error\.data\.methods lists/),
-    "an unknown method: body.error.message",
-    "a method without a name: body.error.message",
+    "an unknown method | a method without a name: body.error.message",
   ),
   differs(
     "the error of an unknown method lists all methods in `error.data.methods`",
     are(undefined, anything),
-    "an unknown method: body.error.data",
-    "a method without a name: body.error.data",
+    "an unknown method | a method without a name: body.error.data",
   ),
   differs(
     "the error of a wrong parameter names the parameter, the expected and the found value; anvil's names what its types expect",
@@ -200,31 +175,16 @@ export const DIFFERENCES: readonly Difference[] = [
       /invalid|expected|exceeded|did not match|hex string without/i,
       /, found |params by name are not modelled/,
     ),
-    "a balance without a block: body.error.message",
-    "half a byte: body.error.message",
-    "invalid hex: body.error.message",
-    "a parameter too *: body.error.message",
-    "an address that is *: body.error.message",
-    "a block that is *: body.error.message",
-    "a hash that is too short: body.error.message",
-    "full that is a text: body.error.message",
-    "seconds *: body.error.message",
-    "a balance that is a text: body.error.message",
-    "no transaction to call: body.error.message",
-    "a call that is a text: body.error.message",
-    "a call with data that is no hex: body.error.message",
-    "a snapshot that is a text: body.error.message",
-    "a failure keeps its id: body.error.message",
-    "a batch with a failure: body.1.error.message",
-    "params by name: body.error.message",
-    "an address of logs that is too short: body.error.message",
-    "a topic too many: body.error.message",
-    "a signature of no bytes: body.error.message",
-    "a nonce that is a text: body.error.message",
-    "automine that is a text: body.error.message",
-    "gas that is a text: body.error.message",
-    "replacing by a text: body.error.message",
-    "logs of no filter: body.error.message",
+    `
+    a balance without a block | half a byte | invalid hex | a parameter too * | an address that is * |
+    a block that is * | a hash that is too short | full that is a text | seconds * |
+    a balance that is a text | no transaction to call | a call that is a text |
+    a call with data that is no hex | a snapshot that is a text | a failure keeps its id | params by name |
+    an address of logs that is too short | a topic too many | a signature of no bytes |
+    a nonce that is a text | automine that is a text | gas that is a text | replacing by a text |
+    logs of no filter: body.error.message
+    a batch with a failure: body.1.error.message
+    `,
   ),
   differs(
     "invalid JSON is -32700, as in JSON-RPC 2.0",
@@ -232,14 +192,12 @@ export const DIFFERENCES: readonly Difference[] = [
       (value) => value === -32600 || value === "Invalid request",
       (value) => value === -32700 || fits(value, /^Parse error: /),
     ),
-    "no JSON: body.error.*",
-    "an empty body: body.error.*",
+    "no JSON | an empty body: body.error.*",
   ),
   differs(
     "unknown fields of a request are accepted, as in JSON-RPC 2.0",
     onlyAnvilFails(-32600, /^Invalid request$/),
-    "an unknown field: body.error",
-    "an unknown field: body.result",
+    "an unknown field: body.error | body.result",
   ),
   differs(
     "an invalid call fails alone and not the whole batch, as in JSON-RPC 2.0",
@@ -249,13 +207,11 @@ export const DIFFERENCES: readonly Difference[] = [
   differs(
     "an address must begin with 0x, as in the execution API",
     onlyWeFail(-32602, /^address: expected an address of 20 bytes, found the string/),
-    "an address without its prefix: body.result",
-    "an address without its prefix: body.error",
+    "an address without its prefix: body.result | body.error",
   ),
   differs(
     "every field of the object for `evm_mine` is optional",
     onlyAnvilFails(-32602, /^data did not match any variant of untagged enum MineOptions$/),
-    "mining by an empty object: body.error",
-    "mining by an empty object: body.result",
+    "mining by an empty object: body.error | body.result",
   ),
 ];

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { rpc } from "../rpc.ts";
 
 /** The answers of a server to the steps so far. */
 export interface Answers {
@@ -20,14 +21,16 @@ type Params = readonly unknown[] | ((answers: Answers) => readonly unknown[]);
 /** Builds a step of one call. Its parameters may come from answers. */
 export const call = (title: string, method: string, params: Params = []): Step => ({
   title,
-  body: (answers) =>
-    JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method,
-      params: typeof params === "function" ? params(answers) : params,
-    }),
+  body: (answers) => JSON.stringify(rpc(method, typeof params === "function" ? params(answers) : params)),
 });
+
+/** Builds a call about the result of an earlier one. */
+export const ofResult = (title: string, method: string, earlier: string): Step =>
+  call(title, method, ({ result }) => [result(earlier)]);
+
+/** Builds a call that sends a signed transaction. */
+export const sendRaw = async (title: string, raw: Promise<string> | string): Promise<Step> =>
+  call(title, "eth_sendRawTransaction", [await raw]);
 
 /** Returns the time a number of seconds after the first block, Unix seconds. */
 export function secondAfter({ result }: Answers, seconds: number): number {
@@ -35,15 +38,23 @@ export function secondAfter({ result }: Answers, seconds: number): number {
   return Number(timestamp) + seconds;
 }
 
-/** Sets the time of the next block, in seconds after the first block, because anvil's own clock runs. */
-export const nextBlockAt = (seconds: number): Step =>
-  call(`the next block at second ${seconds}`, "evm_setNextBlockTimestamp", (answers) => [
-    secondAfter(answers, seconds),
-  ]);
+export const hex = (number: number | bigint): string => `0x${number.toString(16)}`;
 
-/** Mines a block at a time, given in seconds after the first block. */
+/** Builds a call with a time in seconds after the first block, because anvil's own clock runs. */
+export const atSecond = (
+  title: string,
+  method: string,
+  seconds: number,
+  written: (second: number) => unknown = Number,
+): Step => call(title, method, (answers) => [written(secondAfter(answers, seconds))]);
+
+/** Sets the time of the next block. */
+export const nextBlockAt = (seconds: number): Step =>
+  atSecond(`the next block at second ${seconds}`, "evm_setNextBlockTimestamp", seconds);
+
+/** Mines a block at a time. */
 export const mineAt = (seconds: number): Step =>
-  call(`a block at second ${seconds}`, "evm_mine", (answers) => [secondAfter(answers, seconds)]);
+  atSecond(`a block at second ${seconds}`, "evm_mine", seconds);
 
 /** Builds a step of any body; an object is sent as JSON. */
 export const text = (title: string, body: string | object): Step => ({

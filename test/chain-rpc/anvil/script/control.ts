@@ -1,11 +1,7 @@
-import { call, mineAt, nextBlockAt, type Step } from "../step.ts";
-import { ALICE, BOB, capped, DORA, ETHER, NOBODY, ofDora, UNKNOWN_HASH } from "./wallets.ts";
+import { call, hex, mineAt, nextBlockAt, ofResult, type Step, sendRaw } from "../step.ts";
+import { ALICE, BOB, capped, DORA, ETHER, GWEI, NOBODY, ofDora, UNKNOWN_HASH } from "./wallets.ts";
 
-const ofHash = (title: string, method: string, sent: string): Step =>
-  call(title, method, ({ result }) => [result(sent)]);
 const balanceAt = (title: string, block: unknown): Step => call(title, "eth_getBalance", [NOBODY, block]);
-const send = async (title: string, raw: Promise<string>): Promise<Step> =>
-  call(title, "eth_sendRawTransaction", [await raw]);
 
 /** Reads as of past blocks. */
 const PAST: readonly Step[] = [
@@ -35,23 +31,23 @@ const POOL: readonly Step[] = await Promise.all([
   call("an empty pool", "txpool_status"),
   call("the content of an empty pool", "txpool_content"),
   call("an empty pool in lines", "txpool_inspect"),
-  call("ether for the pool", "anvil_setBalance", [DORA.address, `0x${ETHER.toString(16)}`]),
+  call("ether for the pool", "anvil_setBalance", [DORA.address, hex(ETHER)]),
   call("a nonce that is set", "anvil_setNonce", [DORA.address, "0x14"]),
   call("the nonce that was set", "eth_getTransactionCount", [DORA.address, "latest"]),
-  send("one for the pool", ofDora({ nonce: 20, fee: 3_000_000_000n })),
-  send("one that waits in the pool", ofDora({ nonce: 23, fee: 3_000_000_000n })),
+  sendRaw("one for the pool", ofDora({ nonce: 20 })),
+  sendRaw("one that waits in the pool", ofDora({ nonce: 23 })),
   call("a pool of two", "txpool_status"),
   call("the content of a pool of two", "txpool_content"),
   call("a pool of two in lines", "txpool_inspect"),
-  ofHash("dropping one", "anvil_dropTransaction", "one for the pool"),
-  ofHash("the one that was dropped", "eth_getTransactionByHash", "one for the pool"),
+  ofResult("dropping one", "anvil_dropTransaction", "one for the pool"),
+  ofResult("the one that was dropped", "eth_getTransactionByHash", "one for the pool"),
   call("dropping an unknown transaction", "anvil_dropTransaction", [UNKNOWN_HASH]),
   call("dropping under another name", "hardhat_dropTransaction", [UNKNOWN_HASH]),
   call("a pool of one", "txpool_status"),
-  send("the same again after it was dropped", ofDora({ nonce: 20, fee: 3_000_000_000n })),
+  sendRaw("the same again after it was dropped", ofDora({ nonce: 20 })),
   call("dropping those of the wallet", "anvil_removePoolTransactions", [DORA.address]),
   call("a pool without those of the wallet", "txpool_status"),
-  send("one to be dropped with all", ofDora({ nonce: 20, fee: 3_000_000_000n })),
+  sendRaw("one to be dropped with all", ofDora({ nonce: 20 })),
   call("dropping all", "anvil_dropAllTransactions"),
   call("a pool after dropping all", "txpool_status"),
   call("a nonce set under another name", "hardhat_setNonce", [DORA.address, "0x1e"]),
@@ -67,7 +63,7 @@ const MODES: readonly Step[] = await Promise.all([
   call("switching automine on", "evm_setAutomine", [true]),
   call("automine after switching it on", "anvil_getAutomine"),
   call("the height before mining at once", "eth_blockNumber"),
-  send("a transfer that is mined at once", ofDora({ nonce: 30, fee: 3_000_000_000n })),
+  sendRaw("a transfer that is mined at once", ofDora({ nonce: 30 })),
   {
     ...call("the nonce after mining at once", "eth_getTransactionCount", [DORA.address, "latest"]),
     awaited: "0x1f",
@@ -75,8 +71,8 @@ const MODES: readonly Step[] = await Promise.all([
   call("the height after mining at once", "eth_blockNumber"),
   call("switching automine off", "evm_setAutomine", [false]),
   call("automine after switching it off", "anvil_getAutomine"),
-  send("a transfer that waits again", ofDora({ nonce: 31, fee: 3_000_000_000n })),
-  ofHash("no receipt while it waits again", "eth_getTransactionReceipt", "a transfer that waits again"),
+  sendRaw("a transfer that waits again", ofDora({ nonce: 31 })),
+  ofResult("no receipt while it waits again", "eth_getTransactionReceipt", "a transfer that waits again"),
   call("mining every ten minutes", "evm_setIntervalMining", [600]),
   call("the mining interval of ten minutes", "anvil_getIntervalMining"),
   call("mining on request", "anvil_setIntervalMining", [0]),
@@ -120,28 +116,10 @@ const REPLACING: readonly Step[] = [
   call("replacing by a text", "anvil_reorg", ["one", []]),
 ];
 
-/** Constants of a node, and signatures of dev accounts. */
-export const CONSTANTS: readonly Step[] = [
-  call("whether it listens", "net_listening"),
-  call("the version of the protocol", "eth_protocolVersion"),
-  call("the blob base fee", "eth_blobBaseFee"),
-  call("the hash rate", "eth_hashrate"),
-  call("the coinbase", "eth_coinbase"),
-  call("the network's id", "eth_networkId"),
-  call("a hash of bytes", "web3_sha3", ["0x68656c6c6f"]),
-  call("the uncles of a block", "eth_getUncleCountByBlockNumber", ["0x0"]),
-  call("the uncles of an unknown block", "eth_getUncleCountByBlockHash", [UNKNOWN_HASH]),
-  call("an uncle by its block's number", "eth_getUncleByBlockNumberAndIndex", ["0x0", "0x0"]),
-  call("an uncle by its block's hash", "eth_getUncleByBlockHashAndIndex", [UNKNOWN_HASH, "0x0"]),
-  call("a signature of a stranger", "personal_sign", ["0x1234", NOBODY]),
-  call("a signature under the old name", "eth_sign", [NOBODY, "0x1234"]),
-  call("a signature of no bytes", "personal_sign", ["zz", NOBODY]),
-];
-
 /** Gas above the limit of a block. */
 const GAS: readonly Step[] = await Promise.all([
-  send("more gas than a block has", capped({ nonce: 8, gas: 40_000_000n, fee: 2_000_000_000n })),
-  send("as much gas as a transaction may ask", capped({ nonce: 8, gas: 16_000_000n, fee: 2_000_000_000n })),
+  sendRaw("more gas than a block has", capped({ nonce: 8, gas: 40_000_000n, fee: 2n * GWEI })),
+  sendRaw("as much gas as a transaction may ask", capped({ nonce: 8, gas: 16_000_000n, fee: 2n * GWEI })),
   call("more gas than a block has in a name", "eth_sendTransaction", [
     { from: ALICE.address, to: BOB.address, gas: "0x2625a00" },
   ]),

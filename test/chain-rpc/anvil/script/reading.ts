@@ -1,5 +1,5 @@
 import { call, type Step } from "../step.ts";
-import { ALICE, NOBODY, UNKNOWN_HASH } from "./wallets.ts";
+import { ALICE, BOB, NOBODY, UNKNOWN_HASH } from "./wallets.ts";
 
 /** Reads: the node itself, blocks, transactions, accounts, and values that do not exist. */
 export const READING: readonly Step[] = [
@@ -48,4 +48,45 @@ export const READING: readonly Step[] = [
   call("the logs from above the head", "eth_getLogs", [{ fromBlock: "0x9999" }]),
   call("the logs up to above the head", "eth_getLogs", [{ fromBlock: "0x0", toBlock: "0x9999" }]),
   call("the logs of a range and a block", "eth_getLogs", [{ fromBlock: "0x0", blockHash: UNKNOWN_HASH }]),
+];
+
+/** Constants of a node, and signatures of dev accounts. */
+export const CONSTANTS: readonly Step[] = [
+  call("whether it listens", "net_listening"),
+  call("the version of the protocol", "eth_protocolVersion"),
+  call("the blob base fee", "eth_blobBaseFee"),
+  call("the hash rate", "eth_hashrate"),
+  call("the coinbase", "eth_coinbase"),
+  call("the network's id", "eth_networkId"),
+  call("a hash of bytes", "web3_sha3", ["0x68656c6c6f"]),
+  call("the uncles of a block", "eth_getUncleCountByBlockNumber", ["0x0"]),
+  call("the uncles of an unknown block", "eth_getUncleCountByBlockHash", [UNKNOWN_HASH]),
+  call("an uncle by its block's number", "eth_getUncleByBlockNumberAndIndex", ["0x0", "0x0"]),
+  call("an uncle by its block's hash", "eth_getUncleByBlockHashAndIndex", [UNKNOWN_HASH, "0x0"]),
+  call("a signature of a stranger", "personal_sign", ["0x1234", NOBODY]),
+  call("a signature under the old name", "eth_sign", [NOBODY, "0x1234"]),
+  call("a signature of no bytes", "personal_sign", ["zz", NOBODY]),
+];
+
+/** Gas prices and estimates. */
+export const FEES: readonly Step[] = [
+  call("the gas price", "eth_gasPrice"),
+  call("the tip", "eth_maxPriorityFeePerGas"),
+  call("the fees of a block", "eth_feeHistory", ["0x1", "latest", []]),
+  call("the fees of more blocks than there are", "eth_feeHistory", ["0x10", "latest", [25, 75]]),
+  call("the fees without percentiles", "eth_feeHistory", ["0x1", "latest"]),
+  call("the fees with a count as a number", "eth_feeHistory", [1, "latest", []]),
+  call("the fees of no block", "eth_feeHistory", ["0x0", "latest", []]),
+  call("the fees above the head", "eth_feeHistory", ["0x1", "0x9999", []]),
+  call("the gas of a transfer", "eth_estimateGas", [{ from: ALICE.address, to: BOB.address, value: "0x1" }]),
+  call("the gas of a transfer of nothing", "eth_estimateGas", [{ to: NOBODY }]),
+  call("the gas at a block", "eth_estimateGas", [{ from: ALICE.address, to: BOB.address }, "latest"]),
+  call("the gas of a transfer with data", "eth_estimateGas", [
+    { from: ALICE.address, to: NOBODY, data: "0x00ff" },
+  ]),
+  call("the gas of more than one has", "eth_estimateGas", [{ from: NOBODY, to: BOB.address, value: "0x1" }]),
+  call("a call with more than one has", "eth_call", [
+    { from: NOBODY, to: BOB.address, value: "0x1" },
+    "latest",
+  ]),
 ];

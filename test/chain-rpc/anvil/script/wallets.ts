@@ -17,7 +17,6 @@ export const ETHER = 1_000_000_000_000_000_000n;
 
 interface Transfer {
   readonly nonce: number;
-  readonly by?: typeof ALICE;
   readonly value?: bigint;
   readonly chainId?: number;
   readonly gas?: bigint;
@@ -51,7 +50,7 @@ export const listed = ({ nonce, value = 1n, gas = 25_000n, fee = 3n * GWEI }: Tr
   });
 
 /** Signs a transfer of the wallet for which neither node signs. */
-export const ofDora = ({ nonce = 0, fee }: { readonly nonce?: number; readonly fee: bigint }) =>
+export const ofDora = ({ nonce = 0, fee = 3n * GWEI }: Partial<Transfer>) =>
   DORA.signTransaction({
     ...{ type: "eip1559", to: BOB.address, nonce, value: 1n, chainId: CHAIN_ID, gas: 21_000n },
     ...{ maxFeePerGas: fee, maxPriorityFeePerGas: 0n },
