@@ -1,22 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Scenario } from "../../../src/scenario/language/steps.ts";
+import { pageWith } from "../../support/page.ts";
 import { lastStep, ofSteps, ofTwoMarkets, problemsOf, scenarioOf, withLine } from "./scenario-texts.ts";
 
 const pageAt = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
-
-/** Writes a page of files with their problems: `### frame`, `## title`, then texts, each followed by lines of `> `. */
-function written(page: string, tell: (text: string, frame: string) => readonly string[]): string {
-  const [head = "", ...sections] = page.split(/^(?=### )/m);
-  const parts = sections.map((section) => {
-    const [, frame = ""] = /^### (.*)/.exec(section) ?? [];
-    return section.replace(/((?:^(?!> |###? ).*\n)+)((?:^> .*\n)*)/gm, (_whole, text: string) => {
-      const told = tell(text, frame).map((line) => `> ${line}\n`);
-      return `${text}${told.join("")}`;
-    });
-  });
-  return [head, ...parts].join("");
-}
 
 const FRAMES: Readonly<Record<string, string>> = { files: "", steps: ofSteps(), markets: ofTwoMarkets() };
 const problems = (text: string): string[] =>
@@ -24,8 +12,8 @@ const problems = (text: string): string[] =>
 
 describe("an invalid file", () => {
   it("has its problems reported with their places", async () => {
-    const page = written(pageAt("wrong-files.txt"), (text, frame) => {
-      const told = problems(`${FRAMES[frame]}${text}`);
+    const page = await pageWith(pageAt("wrong-files.txt"), ({ text, heading }) => {
+      const told = problems(`${FRAMES[heading]}${text}`);
       return told.length > 0 ? told : ["nothing"];
     });
     expect(page.match(/^## /gm)?.length).toBeGreaterThan(290);
@@ -68,7 +56,9 @@ describe("a valid file", () => {
   };
 
   it("is read with the core's units and with places", async () => {
-    const page = written(pageAt("right-files.txt"), (text, frame) => [json(said(text, frame))]);
+    const page = await pageWith(pageAt("right-files.txt"), ({ text, heading }) => [
+      json(said(text, heading)),
+    ]);
     await expect(page).toMatchFileSnapshot("right-files.txt");
   });
 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { textsOf } from "../../support/page.ts";
 import { ofSteps, ofTwoMarkets, problemsOf, withLine } from "./scenario-texts.ts";
 import { schemaOfScenarios } from "./schema.ts";
 
@@ -30,20 +31,6 @@ const FRAMES: Readonly<Record<string, (lines: string) => string>> = {
   markets: (text) => `${ofTwoMarkets()}${text}`,
 };
 
-/** Returns the files of a page, each in its frame. */
-function textsOf(page: string): string[] {
-  const text = readFileSync(new URL(page, import.meta.url), "utf8");
-  return text
-    .split(/^(?=### )/m)
-    .slice(1)
-    .flatMap((section) => {
-      const [, frame = ""] = /^### (.*)/.exec(section) ?? [];
-      return [...section.matchAll(/((?:^(?!> |###? ).*\n)+)(?:^> .*\n)+/gm)].map(
-        ([, own = ""]) => FRAMES[frame]?.(own) ?? own,
-      );
-    });
-}
-
 describe("the schema of scenarios", () => {
   it("matches the language", async () => {
     const text = `${JSON.stringify(schemaOfScenarios(), null, 2)}\n`;
@@ -59,8 +46,9 @@ describe("the schema of scenarios", () => {
     expect(wrong.filter(([, problems = []]) => problems.length > 0)).toEqual([]);
   });
 
-  it("accepts every file of the language's tests", () => {
-    const texts = textsOf("right-files.txt");
+  it("accepts every file of the language's tests", async () => {
+    const page = readFileSync(new URL("right-files.txt", import.meta.url), "utf8");
+    const texts = (await textsOf(page)).map(({ heading, text }) => FRAMES[heading]?.(text) ?? text);
     expect(texts.length).toBeGreaterThan(80);
     const wrong = texts.filter((text) => underlined(text).length > 0);
     expect(wrong.map((text) => `${text}${underlined(text).join("\n")}`)).toEqual([]);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printable } from "../../../src/scenario/report/text.ts";
-import { HOSTILE, hostileText } from "./hostile.ts";
-import { failedOf, reportOf, resultOf, skippedOf, wrongReportOf } from "./suite.ts";
+import { eachHostile, hostileText } from "./hostile.ts";
+import { failedOf, reportOf, skippedOf } from "./suite.ts";
 
 interface Command {
   readonly kind: string;
@@ -39,43 +39,6 @@ function commandsOf(text: string): Command[] {
 }
 
 describe("github", () => {
-  it("writes an error for a failure, a notice for a skipped scenario, nothing for a passed one", () => {
-    expect(reportOf("github", [resultOf(), failedOf(), skippedOf()])).toBe(
-      [
-        "::error file=scenarios/orders/cancel.yaml,line=12,col=7,title=a cancel frees the reservation::the bids of",
-        " YES are not as expected%0Astep 4: expect: book%0A  bid 0.56 x 10%0A- bid 0.55 x 60%0A+ bid 0.55 x 100%0A",
-        "# 2 more lines%0Arepeat: clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4\n",
-        "::notice file=scenarios/orders/partial.yaml,line=1,col=1,title=a busy server is asked again::",
-        "skipped: needs control plane\n",
-      ].join(""),
-    );
-  });
-
-  it("writes an error for each problem of a file, at its place", () => {
-    expect(wrongReportOf("github")).toBe(
-      [
-        '::error file=scenarios/wrong.yaml,line=5,col=5,title=wrong scenario file::unknown key "stauts" (did you mean status?)\n',
-        "::error file=scenarios/_part.yaml,line=2,col=19,title=wrong scenario file::expected a price, found nothing\n",
-        "::error file=scenarios/none.yaml,line=1,col=1,title=wrong scenario file::expected a scenario, found a list\n",
-      ].join(""),
-    );
-  });
-
-  it("points to the scenario if its failure has no details", () => {
-    expect(commandsOf(reportOf("github", [failedOf({ failure: null })]))).toEqual([
-      {
-        kind: "error",
-        properties: {
-          file: "scenarios/orders/cancel.yaml",
-          line: "1",
-          col: "1",
-          title: "a cancel frees the reservation",
-        },
-        message: "failed",
-      },
-    ]);
-  });
-
   it.each([
     ["100%", "title=100%25:", "100%25%0A"],
     ["a:b,c", "title=a%3Ab%2Cc:", "a:b,c%0A"],
@@ -85,14 +48,6 @@ describe("github", () => {
     const written = reportOf("github", [failedOf({ name: text }, { message: text })]);
     expect(written).toContain(property);
     expect(written).toContain(`::${message}`);
-  });
-
-  it.each(HOSTILE.map((text) => [text]))("keeps %j", (text) => {
-    const [command] = commandsOf(
-      reportOf("github", [failedOf({ name: `a${text}` }, { message: text, diff: [] })]),
-    );
-    expect(command?.properties.title).toBe(printable(`a${text}`));
-    expect(command?.message.startsWith(`${printable(text)}\nstep 4`)).toBe(true);
   });
 
   it("keeps any text, except characters that XML 1.0 forbids", () => {
@@ -115,6 +70,7 @@ describe("github", () => {
         const notice = { kind: "notice", properties, message: `skipped: ${printable(message)}` };
         expect(skipped).toEqual(notice);
       }),
+      eachHostile,
     );
   });
 });

@@ -1,7 +1,13 @@
 import type { WrongFile } from "../../../src/scenario/language/page.ts";
 import { reporterOf } from "../../../src/scenario/report/reporter-of.ts";
 import { plainPaint, type ReporterOptions } from "../../../src/scenario/report/text.ts";
-import type { Failure, ScenarioResult, SuiteResult } from "../../../src/scenario/run/result.ts";
+import type {
+  Failure,
+  RaceOutcome,
+  RaceReport,
+  ScenarioResult,
+  SuiteResult,
+} from "../../../src/scenario/run/result.ts";
 
 /** A scenario that passed in 0.8 ms, with changes. */
 export const resultOf = (own: Partial<ScenarioResult> = {}): ScenarioResult => ({
@@ -22,7 +28,7 @@ export const resultOf = (own: Partial<ScenarioResult> = {}): ScenarioResult => (
   ...own,
 });
 
-export const failureOf = (own: Partial<Failure> = {}): Failure => ({
+const failureOf = (own: Partial<Failure> = {}): Failure => ({
   place: { file: "scenarios/orders/cancel.yaml", line: 12, column: 7 },
   step: 4,
   text: "expect: book",
@@ -72,33 +78,60 @@ export function suiteOf(results: readonly ScenarioResult[]): SuiteResult {
   };
 }
 
+const problem = (
+  file: string,
+  line: number,
+  column: number,
+  message: string,
+  hint: string | null = null,
+) => ({
+  place: { file, line, column },
+  message,
+  hint,
+});
+
 /** Two invalid files, the first with two problems. */
 export const WRONG_FILES: readonly WrongFile[] = [
   {
     file: "scenarios/wrong.yaml",
     problems: [
-      {
-        place: { file: "scenarios/wrong.yaml", line: 5, column: 5 },
-        message: 'unknown key "stauts"',
-        hint: "did you mean status?",
-      },
-      {
-        place: { file: "scenarios/_part.yaml", line: 2, column: 19 },
-        message: "expected a price, found nothing",
-        hint: null,
-      },
+      problem("scenarios/wrong.yaml", 5, 5, 'unknown key "stauts"', "did you mean status?"),
+      problem("scenarios/_part.yaml", 2, 19, "expected a price, found nothing"),
     ],
   },
   {
     file: "scenarios/none.yaml",
-    problems: [
-      {
-        place: { file: "scenarios/none.yaml", line: 1, column: 1 },
-        message: "expected a scenario, found a list",
-        hint: null,
-      },
-    ],
+    problems: [problem("scenarios/none.yaml", 1, 1, "expected a scenario, found a list")],
   },
+];
+
+/** Returns a race of step 3. */
+export const raceOf = (outcomes: readonly RaceOutcome[]): RaceReport => ({
+  place: { file: "scenarios/orders/race.yaml", line: 9, column: 5 },
+  step: 3,
+  outcomes,
+});
+
+const CANCEL_FIRST: RaceOutcome = {
+  lines: ["bob: cancel ask: canceled", "alice: BUY 10 YES @ 0.6: LIVE 0/10"],
+  after: ["market YES bids 0.6 x 10 (1); asks none", "alice USDC 10 (6 reserved)"],
+};
+const BUY_FIRST: RaceOutcome = {
+  lines: ["alice: BUY 10 YES @ 0.6: MATCHED 10/10", "bob: cancel ask: already matched"],
+  after: ["market YES bids none; asks none", "alice USDC 4"],
+};
+
+/** Results of all kinds, in two folders, with two races, the second of which ends in the same way in either order. */
+export const EXAMPLE: readonly ScenarioResult[] = [
+  resultOf({
+    races: [CANCEL_FIRST.after, BUY_FIRST.after].map((after) =>
+      raceOf([{ ...BUY_FIRST, after }, CANCEL_FIRST]),
+    ),
+    written: ["scenarios/orders/book.golden"],
+  }),
+  skippedOf(),
+  failedOf(),
+  failedOf({ name: "a failure without details", failure: null }),
 ];
 
 const OPTIONS: Omit<ReporterOptions, "write"> = {
@@ -111,26 +144,23 @@ const OPTIONS: Omit<ReporterOptions, "write"> = {
   pathInRepository: (file) => file,
 };
 
-/** Returns the output of a reporter for invalid files. */
-export function wrongReportOf(
-  name: string,
-  files: readonly WrongFile[] = WRONG_FILES,
-  own: Partial<ReporterOptions> = {},
-): string {
+/** Returns the output of a reporter for two invalid files. */
+export function wrongReportOf(name: string): string {
   const writes: string[] = [];
-  reporterOf(name)({ ...OPTIONS, write: (text) => writes.push(text), ...own }).wrong(files);
+  reporterOf(name)({ ...OPTIONS, write: (text) => writes.push(text) }).wrong(WRONG_FILES);
   return writes.join("");
 }
 
-/** Returns each text that a reporter writes for results. */
+/** Returns each text that a reporter writes for results; by default for all of the suite. */
 export function writesOf(
   name: string,
   results: readonly ScenarioResult[],
   own: Partial<ReporterOptions> = {},
+  scenarios = results.length,
 ): string[] {
   const writes: string[] = [];
   const reporter = reporterOf(name)({ ...OPTIONS, write: (text) => writes.push(text), ...own });
-  reporter.started?.({ scenarios: results.length, files: new Set(results.map(({ file }) => file)).size });
+  reporter.started?.({ scenarios, files: new Set(results.map(({ file }) => file)).size });
   for (const result of results) reporter.finished?.(result);
   reporter.ended(suiteOf(results));
   return writes;

@@ -37,9 +37,10 @@ function readRepeat(line: string) {
 }
 
 describe("a failure shows the latest lines of the transcript", () => {
-  it("the last six lines, oldest first", async () => {
-    const { recent } = await folder.failure(LONG);
-    expect(recent).toEqual([
+  it("the last six lines, oldest first, and later steps are not run", async () => {
+    const { failure, steps, transcript } = await folder.run(LONG);
+    expect({ steps, last: transcript.at(-1) }).toEqual({ steps: 7, last: failure?.recent.at(-1) });
+    expect(failure?.recent).toEqual([
       "3. alice: BUY 3 YES @ 0.53 → LIVE 0/3",
       "4. alice: BUY 4 YES @ 0.54 → LIVE 0/4",
       "5. alice: BUY 5 YES @ 0.55 → LIVE 0/5",

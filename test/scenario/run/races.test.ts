@@ -1,18 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { permutationsOf } from "../../../src/scenario/run/run-scenario.ts";
-import { diffOf, positionOf, ScenarioFolder } from "./scenario-folder.ts";
+import { ScenarioFolder } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
-const WAYS = ["process", "http"] as const;
 const HEAD = `scenario: a race
 accounts: { alice: { YES: 10 }, bob: { USDC: 10 }, carol: { USDC: 10 } }
 steps:
   - alice: SELL 10 YES @ 0.50 as ask
-`;
-const CANCEL_OR_BUY = `${HEAD}  - race:
-      - alice: cancel ask
-      - bob: BUY 10 YES @ 0.50 as bid
 `;
 
 /** Returns the numbers of steps in the order of their lines. */
@@ -36,14 +31,10 @@ describe("the orders of a race", () => {
   });
 });
 
-describe.each(WAYS)("a race, %s", (via) => {
+describe.each(["process", "http"] as const)("a race, %s", (via) => {
   it("runs every order once, each from the same state", async () => {
     const { races, status } = await folder.run(
-      `${HEAD}  - race:
-      - alice: cancel ask
-      - bob: BUY 10 YES @ 0.50
-      - carol: BUY 10 YES @ 0.50
-`,
+      `${HEAD}  - race: [{ alice: cancel ask }, { bob: BUY 10 YES @ 0.50 }, { carol: BUY 10 YES @ 0.50 }]\n`,
       { via },
     );
     expect(status).toBe("passed");
@@ -54,7 +45,10 @@ describe.each(WAYS)("a race, %s", (via) => {
   });
 
   it("reports the results and the final state of each order", async () => {
-    const { races } = await folder.run(CANCEL_OR_BUY, { via });
+    const { races } = await folder.run(
+      `${HEAD}  - race: [{ alice: cancel ask }, { bob: BUY 10 YES @ 0.50 as bid }]\n`,
+      { via },
+    );
     expect(races[0]?.outcomes).toEqual([
       {
         lines: ["3. alice: cancel ask → canceled", "4. bob: BUY 10 YES @ 0.50 as bid → LIVE 0/10"],
@@ -87,20 +81,6 @@ describe.each(WAYS)("a race, %s", (via) => {
     ]);
   });
 
-  it("runs the rest of the scenario after each order", async () => {
-    const { status, transcript } = await folder.run(
-      `${CANCEL_OR_BUY}  - carol: BUY 1 YES @ 0.40 as hers
-  - advance: 5s
-  - expect: { orders: { hers: LIVE 0/1 } }
-`,
-      { via },
-    );
-    expect(status).toBe("passed");
-    expect(transcript.filter((line) => line.startsWith("5. "))).toHaveLength(2);
-    const advanced = transcript.filter((line) => line.startsWith("6. "));
-    expect(advanced).toEqual(Array(2).fill("6. advance: 5s → 2026-01-01T00:00:05.000Z"));
-  });
-
   it("after another race runs every order after each of its orders", async () => {
     const { status, races } = await folder.run(
       `${HEAD}  - race: [{ bob: BUY 4 YES @ 0.50 }, { carol: BUY 4 YES @ 0.50 }]
@@ -117,100 +97,15 @@ describe.each(WAYS)("a race, %s", (via) => {
       [5, 6],
     ]);
   });
-
-  it("forgets the names of the previous order", async () => {
-    const { failure } = await folder.run(
-      `${HEAD}  - race:
-      - bob: BUY 5 YES @ 0.50 as his
-      - bob: cancel his
-`,
-      { via },
-    );
-    expect(failure).toBeNull();
-    const { races } = await folder.run(
-      `${HEAD}  - race:
-      - bob: BUY 5 YES @ 0.40 as his
-      - bob: cancel his
-`,
-      { via },
-    );
-    const [first, second] = races[0]?.outcomes ?? [];
-    expect(first?.lines.at(-1)).toBe("4. bob: cancel his → canceled");
-    expect(second?.lines[0]).toMatch(/^4\. bob: cancel his → refused: /);
-    expect(second?.after).toContain("his LIVE 0/5");
-  });
 });
 
-describe("what must hold after a race", () => {
-  it("is checked after each order, and the failing order is named", async () => {
-    const failure = await folder.failure(`${CANCEL_OR_BUY}    after:
-      orders: { ask: CANCELED 0/10 }
+it("races in a repeat are each followed by all later rounds", async () => {
+  const { failure, races } = await folder.run(`${HEAD}  - repeat: 3
+    steps:
+      - bob: BUY 1 YES @ 0.40 as bid#
+      - race: [{ bob: cancel bid# }, { bob: cancel all }]
+        after: { orders: { ask: LIVE 0/10 } }
 `);
-    expect(positionOf(failure)).toBe("9:17");
-    expect({ step: failure.step, message: failure.message }).toEqual({
-      step: 2,
-      message: "ask is MATCHED 10/10, expected CANCELED 0/10",
-    });
-    expect(diffOf(failure).at(-1)).toBe(
-      "# in the order 4. bob: BUY 10 YES @ 0.50 as bid, then 3. alice: cancel ask",
-    );
-  });
-
-  it("in later steps also names the order", async () => {
-    const failure = await folder.failure(`${CANCEL_OR_BUY}  - expect: { balances: { bob: { USDC: 5 } } }
-  - bob: SELL 10 YES @ 0.60
-`);
-    expect(positionOf(failure)).toBe("9:5");
-    expect(failure.message).toMatch(/^refused: INSUFFICIENT_BALANCE/);
-    expect(diffOf(failure).at(-1)).toBe(
-      "# in the order 3. alice: cancel ask, then 4. bob: BUY 10 YES @ 0.50 as bid",
-    );
-  });
-
-  it("after two races names the order of both", async () => {
-    const failure =
-      await folder.failure(`${CANCEL_OR_BUY}  - race: [{ carol: BUY 1 YES @ 0.1 }, { carol: BUY 2 YES @ 0.1 }]
-    after: { book: { YES: { bids: [] } } }
-`);
-    expect(diffOf(failure).slice(-2)).toEqual([
-      "# in the order 6. carol: BUY 1 YES @ 0.1, then 7. carol: BUY 2 YES @ 0.1",
-      "# in the order 3. alice: cancel ask, then 4. bob: BUY 10 YES @ 0.50 as bid",
-    ]);
-  });
-
-  it("compares trades since the start of the race", async () => {
-    const { status } = await folder.run(`${HEAD}  - race: [{ bob: BUY 4 YES @ 0.50 }, { advance: 1s }]
-    after: { trades: [bob BUY 4 YES @ 0.50 from alice] }
-`);
-    expect(status).toBe("passed");
-  });
-});
-
-describe("a refused step in a race", () => {
-  it("is an outcome, for any kind of step", async () => {
-    const { status, races } = await folder.run(`${HEAD}  - race:
-      - close: market
-      - bob: BUY 10 YES @ 0.50
-      - resolve: YES
-`);
-    expect(status).toBe("passed");
-    const refusals = races[0]?.outcomes.flatMap(({ lines }) =>
-      lines.filter((line) => / → refused: /.test(line)),
-    );
-    expect(refusals?.length).toBeGreaterThan(0);
-  });
-
-  it("fails if it expects a refusal, and is accepted in some order", async () => {
-    const failure = await folder.failure(
-      `${CANCEL_OR_BUY.replace("ask\n      - bob", "ask\n        rejects: already matched\n      - bob")}`,
-    );
-    expect(failure.message).toBe("accepted, expected to be refused with already matched");
-    expect(positionOf(failure)).toBe("7:18");
-  });
-
-  it("fails if it expects a status, and has another in some order", async () => {
-    const failure = await folder.failure(`${CANCEL_OR_BUY}        status: MATCHED 10/10\n`);
-    expect(failure.message).toBe("bid is LIVE 0/10, expected MATCHED 10/10");
-    expect(diffOf(failure).at(-1)).toMatch(/^# in the order 3\. /);
-  });
+  expect(failure).toBeNull();
+  expect(races.map(({ outcomes }) => outcomes.length)).toEqual(Array(1 + 2 + 4).fill(2));
 });

@@ -19,8 +19,8 @@ export class ScenarioFolder extends TestFolder {
   }
 
   /** Runs a scenario with this text; by default in this process. */
-  run(text: string, options: Options = {}): Promise<ScenarioResult> {
-    return resultOf(this.scenario(text), options);
+  run(text: string, options: Options = {}, name?: string): Promise<ScenarioResult> {
+    return resultOf(this.scenario(text, name), options);
   }
 
   /** Runs a scenario that fails. @throws Error if it does not. */

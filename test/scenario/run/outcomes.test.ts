@@ -1,0 +1,66 @@
+import { cpSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { money, size } from "../../../src/core/units.ts";
+import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { pageWith } from "../../support/page.ts";
+import { detailsOf, ScenarioFolder } from "./scenario-folder.ts";
+
+const folder = new ScenarioFolder();
+folder.write("_part.yaml", "- advance: 1s\n- alice: SELL 1 YES @ 0.5\n");
+cpSync(join(import.meta.dirname, "flows"), folder.path, { recursive: true });
+
+/** Returns how a scenario ends. */
+function endOf({ failure, steps }: ScenarioResult): string[] {
+  if (failure === null) return [`passed after ${steps} steps`];
+  const { at, message, diff } = detailsOf(failure);
+  return [`${failure.place.file}:${at}, step ${failure.step}, ${failure.text}`, message, ...diff];
+}
+
+/** Returns the transcript of a scenario that passes. */
+function transcriptOf({ failure, transcript }: ScenarioResult): readonly string[] {
+  expect(failure).toBeNull();
+  return transcript;
+}
+
+it.each([
+  ["ends as its page says", "failures.txt", endOf],
+  ["tells what its page says", "transcripts.txt", transcriptOf],
+])("a scenario %s, in this process and over HTTP: %s", async (_rule, file, linesOf) => {
+  const written = readFileSync(join(import.meta.dirname, file), "utf8");
+  const page = (via: "auto" | "http"): Promise<string> =>
+    pageWith(written, async ({ opening, text }) => {
+      const lines = linesOf(await folder.run(opening + text, { via }, "x.yaml"));
+      return lines.map((line) => folder.within(line).replace(/^x\.yaml:/, ""));
+    });
+  const local = await page("auto");
+  expect(await page("http")).toBe(local);
+  await expect(local).toMatchFileSnapshot(file);
+});
+
+it.each(["process", "http"] as const)(
+  "a restored snapshot is followed by the same states, ids included: %s",
+  async (via) => {
+    const stateAfter = async (detour: string): Promise<string | null> => {
+      const steps = `${detour}  - bob: SELL 50 YES @ 0.50 as ask\n  - alice: BUY 1 YES @ 0.40\n`;
+      const head = "scenario: same ids\naccounts: { alice: { USDC: 100 }, bob: { YES: 100 } }\nsteps:\n";
+      return (await folder.run(head + steps, { via })).stateHash;
+    };
+    const detour =
+      "  - snapshot: before\n  - alice: BUY 7 YES @ 0.10\n  - advance: 1s\n  - restore: before\n";
+    expect(await stateAfter(detour)).toBe(await stateAfter(""));
+  },
+);
+
+it("a wallet without gas money is refused with the node's message", async () => {
+  const venue = new LocalVenue(
+    folder.scenario("scenario: no gas\naccounts: { alice: {} }\nsteps: [advance: 1s]\n"),
+  );
+  await venue.open("alice", [{ asset: "USDC", amount: money(10_000_000) }]);
+  venue.exchange.submit({ kind: "setNativeBalance", address: venue.addressOf("alice"), wei: "1" });
+  expect(venue.transact("alice", "market", { kind: "split", size: size(100) })).toMatchObject({
+    code: "TRANSACTION_REFUSED",
+    message: expect.stringMatching(/^Insufficient funds for gas \* price \+ value: have 1 want \d+$/),
+  });
+});
