@@ -4,7 +4,7 @@ import { runTool, TOOLS } from "./tool.js";
 
 /** Measures the speed of the program and of its parts. */
 export async function bench(args) {
-  const unsettled = { "bench-unsettled": "test/bench/settlement/unsettled.ts" };
+  const unsettled = { "bench-unsettled": "test/bench/commands-section.ts" };
   await bundle(unsettled, { outdir: TOOLS, plugins: [withoutSettlement] });
   return runTool("bench", args, { external: ["nodejs-order-book", "playwright-core"] });
 }
@@ -17,7 +17,7 @@ const withoutSettlement = {
     build.onResolve({ filter: /^\.\/(?:ledger|transactions)\.ts$/ }, ({ importer, path }) => {
       if (!importer.endsWith("rules/trading.ts")) return undefined;
       replaced.add(path);
-      return { path: inProject("test", "bench", "settlement", "no-settlement.ts") };
+      return { path: inProject("test", "bench", "no-settlement.ts") };
     });
     build.onEnd(() =>
       replaced.size === 2 ? undefined : { errors: [{ text: "the modules of settlement were not found" }] },

@@ -1,70 +1,44 @@
 import { parseArgs } from "node:util";
 import { bookSection, flatnessSection } from "./book-section.ts";
-import { botsSection } from "./bots/bots-section.ts";
-import { chainSection } from "./chain/chain-section.ts";
-import { fuzzSection } from "./fuzz/fuzz-section.ts";
-import { httpSection } from "./http/http-section.ts";
-import { overviewSection } from "./http/overview-section.ts";
-import { inspectorSection } from "./inspector/inspector-section.ts";
-import { historyMemory, marketMemory, memorySection } from "./memory/memory-section.ts";
-import { openingSection } from "./opening/opening-section.ts";
-import { PAGE_SECTIONS, writePage } from "./page.ts";
+import { botsSection } from "./bots-section.ts";
+import { chainSection } from "./chain-section.ts";
+import {
+  settlementSection,
+  steadyExchange,
+  submitFlatnessSection,
+  submitSection,
+} from "./commands-section.ts";
+import { streamReader, streamSection, subscribers, subscribersSection } from "./followers-section.ts";
+import { httpSection, overviewSection } from "./http-section.ts";
+import { inspectorSection } from "./inspector-section.ts";
+import {
+  historyMemory,
+  marketMemory,
+  memorySection,
+  snapshotCosts,
+  snapshotsSection,
+} from "./memory-section.ts";
 import { partsSection } from "./parts-section.ts";
 import { peersSection } from "./peers/peers-section.ts";
-import { scenarioSection } from "./scenario/scenario-section.ts";
-import type { Section, SectionReport } from "./section.ts";
-import { serveTasks } from "./separate-process.ts";
-import { settlementSection } from "./settlement/settlement-section.ts";
-import { startSection } from "./start/start-section.ts";
-import { groupCommits } from "./store/group-commit.ts";
-import { readState, reopeningSection, replayedJournal } from "./store/reopening-section.ts";
-import { snapshotCosts, snapshotsSection } from "./store/snapshots-section.ts";
-import { storeSection } from "./store/store-section.ts";
-import { streamReader } from "./stream/reader.ts";
-import { streamSection } from "./stream/stream-section.ts";
-import { steadyExchange, submitFlatnessSection } from "./submit/submit-flatness-section.ts";
-import { submitSection } from "./submit/submit-section.ts";
-import { subscribers } from "./subscribers/subscribers.ts";
-import { subscribersSection } from "./subscribers/subscribers-section.ts";
-import { machine, machineLine, sectionText } from "./table.ts";
+import { Programs, serveTasks } from "./programs.ts";
+import type { Section } from "./rounds.ts";
+import { fuzzSection, scenarioSection } from "./scenario-section.ts";
+import { openingSection, startSection } from "./start-section.ts";
+import { groupCommits, readState, reopeningSection, replayedJournal, storeSection } from "./store-section.ts";
+import { machine, machineLine, PAGE_SECTIONS, type Report, sectionText, writePage } from "./table.ts";
 
 /** All sections in the order in which they run. */
 const SECTIONS: readonly Section[] = [
-  bookSection,
-  flatnessSection,
-  submitSection,
-  submitFlatnessSection,
-  settlementSection,
-  chainSection,
-  storeSection,
-  reopeningSection,
-  snapshotsSection,
-  memorySection,
-  partsSection,
-  httpSection,
-  overviewSection,
-  subscribersSection,
-  streamSection,
-  inspectorSection,
-  openingSection,
-  startSection,
-  scenarioSection,
-  fuzzSection,
-  botsSection,
-  peersSection,
+  ...[bookSection, flatnessSection, submitSection, submitFlatnessSection, settlementSection, chainSection],
+  ...[storeSection, reopeningSection, snapshotsSection, memorySection, partsSection],
+  ...[httpSection, overviewSection, subscribersSection, streamSection, inspectorSection],
+  ...[openingSection, startSection, scenarioSection, fuzzSection, botsSection, peersSection],
 ];
 
 /** Measurements that run in separate processes. */
 const TASKS = {
-  steadyExchange,
-  marketMemory,
-  replayedJournal,
-  readState,
-  snapshotCosts,
-  historyMemory,
-  groupCommits,
-  subscribers,
-  streamReader,
+  ...{ steadyExchange, marketMemory, historyMemory, snapshotCosts, replayedJournal, readState, groupCommits },
+  ...{ subscribers, streamReader },
 };
 
 const USAGE =
@@ -80,7 +54,7 @@ interface Choice {
 
 /** @throws Error that names an invalid flag. */
 function choiceOf(args: readonly string[]): Choice {
-  const { values } = parseArgs({
+  const { json, write, only, rounds } = parseArgs({
     args: [...args],
     options: {
       json: { type: "boolean", default: false },
@@ -88,36 +62,31 @@ function choiceOf(args: readonly string[]): Choice {
       only: { type: "string" },
       rounds: { type: "string", default: "7" },
     },
-  });
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) {
-    throw new Error(`--rounds must be a whole number from 1, not ${values.rounds}`);
-  }
-  if (values.write && values.only !== undefined) throw new Error("--write measures what its page shows");
-  const all = values.write ? PAGE_SECTIONS : SECTIONS.map(({ name }) => name);
-  const names = values.only?.split(",") ?? all;
-  for (const name of names) {
-    if (!SECTIONS.some((section) => section.name === name)) {
-      throw new Error(
-        `no section "${name}"; there are ${SECTIONS.map((section) => section.name).join(", ")}`,
-      );
-    }
-  }
-  return {
-    json: values.json,
-    write: values.write,
-    rounds,
-    sections: SECTIONS.filter(({ name }) => names.includes(name)),
-  };
+  }).values;
+  if (!/^[1-9]\d*$/.test(rounds)) throw new Error(`--rounds must be a whole number from 1, not ${rounds}`);
+  if (write && only !== undefined) throw new Error("--write measures what its page shows");
+  const all = SECTIONS.map(({ name }) => name);
+  const names = write ? PAGE_SECTIONS : (only?.split(",") ?? all);
+  const unknown = names.find((name) => !all.includes(name));
+  if (unknown !== undefined) throw new Error(`no section "${unknown}"; there are ${all.join(", ")}`);
+  const sections = SECTIONS.filter(({ name }) => names.includes(name));
+  return { json, write, rounds: Number(rounds), sections };
+}
+
+async function measure(section: Section, asked: number): Promise<Report> {
+  const { unit, baseline, fewest = 1, most = Number.POSITIVE_INFINITY } = section;
+  const rounds = Math.min(Math.max(asked, fewest), most);
+  await using programs = new Programs();
+  return { unit, baseline, rounds, ...(await section.measure(rounds, programs)) };
 }
 
 async function run({ json, write, rounds, sections }: Choice): Promise<void> {
   const where = machine();
   if (!json) process.stdout.write(`${machineLine(where)}\n`);
-  const reports = new Map<Section, SectionReport>();
+  const reports = new Map<Section, Report>();
   for (const section of sections) {
     process.stderr.write(`measuring ${section.name} ...\n`);
-    const report = await section.measure(rounds);
+    const report = await measure(section, rounds);
     reports.set(section, report);
     if (!json) process.stdout.write(`\n${sectionText(section, report)}\n`);
   }

@@ -13,7 +13,7 @@ import { openAtOrigin } from "../../src/engine/open-exchange.ts";
 import { exchangeConfigOf, originOfWorld } from "../../src/engine/origin.ts";
 import { viewOf } from "../../src/server/service.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
-import type { Measurement, Section } from "./section.ts";
+import type { Section } from "./rounds.ts";
 
 const TIME_MS = 200;
 
@@ -21,26 +21,23 @@ const TIME_MS = 200;
 export const partsSection: Section = {
   name: "parts",
   about: "what the parts of a request cost, each alone",
+  unit: "microseconds",
+  baseline: null,
+  most: 1,
   async measure() {
     const bench = new Bench({ time: TIME_MS, warmupTime: TIME_MS / 4 });
     for (const [name, part] of Object.entries(await parts())) bench.add(name, part);
-    const measurements: Measurement[] = (await bench.run()).map(({ name, result }) => {
+    const toMicros = (ms: number): number => ms * 1000;
+    const measurements = (await bench.run()).map(({ name, result }) => {
       if (!("latency" in result)) throw new Error(`${name} did not run: ${result.state}`);
       const { p50, min, p99 } = result.latency;
-      const toMicros = (ms: number): number => ms * 1000;
-      return {
-        workload: name,
-        subject: "clobsim",
-        median: toMicros(p50),
-        lowest: toMicros(min),
-        highest: toMicros(p99),
-        ratio: null,
-      };
+      const figures = { median: toMicros(p50), lowest: toMicros(min), highest: toMicros(p99) };
+      return { workload: name, subject: "clobsim", ...figures, ratio: null };
     });
     const notes = [
       "Median, fastest and 99th percentile of single calls, by tinybench; no peer, so no ratio.",
     ];
-    return { unit: "microseconds", baseline: null, rounds: 1, measurements, notes };
+    return { measurements, notes };
   },
 };
 

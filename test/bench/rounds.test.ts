@@ -1,82 +1,98 @@
 import { describe, expect, it } from "vitest";
-import { alternate, median, type Subject, takeTurns, turns } from "./rounds.ts";
+import { against, alone, compared, measured, median, takeTurns, timed } from "./rounds.ts";
 import { alignedTable, readable, sectionText } from "./table.ts";
 
-/** Runs subjects that advance a test clock; returns their samples and the order of preparations. */
-function measured(costs: Readonly<Record<string, readonly number[]>>, plan: object, check?: () => void) {
-  const log: string[] = [];
+/** Samples work whose runs take these times of a test clock. Returns the samples, and the number of runs and checks. */
+function sampled(costs: readonly number[], samples: number, sampleMs = 0) {
+  const counts = { runs: 0, checks: 0 };
   let now = 0;
-  const subjects = Object.entries(costs).map(([name, all]): Subject => {
-    let run = 0;
-    return {
-      name,
-      prepare() {
-        log.push(name);
-        now += 1000;
-        return () => {
-          now += all[run++ % all.length] as number;
-        };
-      },
-      check() {
-        check?.();
-        now += 1000;
-      },
+  const prepare = () => {
+    now += 1000;
+    return () => {
+      now += costs[counts.runs++] as number;
+      return counts.runs;
     };
-  });
-  const usual = { rounds: 2, warmUps: 0, sampleMs: 0, clock: () => now };
-  return { samples: alternate(subjects, { ...usual, ...plan }), log };
+  };
+  const check = (result: number): void => {
+    expect(result).toBe(counts.runs);
+    counts.checks += 1;
+    now += 1000;
+  };
+  const sample = timed({ prepare, check }, { sampleMs, clock: () => now });
+  return { samples: Array.from({ length: samples }, sample), ...counts };
 }
 
-describe("alternate", () => {
-  it("alternates subjects and changes the first one", () => {
-    expect(measured({ a: [1], b: [1] }, { rounds: 3 }).log).toEqual(["a", "b", "b", "a", "a", "b"]);
+describe("timed work", () => {
+  it("is measured without its preparation and the check of its result", () => {
+    expect(sampled([3, 5], 2)).toEqual({ samples: [3, 5], runs: 2, checks: 2 });
   });
 
-  it("measures a run without its preparation and check, and without warm-ups", () => {
-    let checks = 0;
-    const { samples } = measured({ a: [90, 80, 3, 5] }, { warmUps: 2 }, () => {
-      checks += 1;
-    });
-    expect(samples).toEqual([[3, 5]]);
-    expect(checks).toBe(4);
-  });
-
-  it("repeats short runs until the sample is long enough, and returns their mean", () => {
-    const { samples, log } = measured({ a: [2, 4, 6, 90] }, { rounds: 1, sampleMs: 10 });
-    expect(samples).toEqual([[4]]);
-    expect(log).toHaveLength(3);
+  it("is repeated until the sample is long enough, and the mean of its runs is returned", () => {
+    expect(sampled([2, 4, 6, 90], 1, 10)).toEqual({ samples: [4], runs: 3, checks: 3 });
   });
 });
 
 describe("turns", () => {
-  it("rotate, so that each round begins with another subject", () => {
-    const order = [...turns(3, { rounds: 3, warmUps: 0 })].map(({ index }) => index);
-    expect(order).toEqual([0, 1, 2, 1, 2, 0, 2, 0, 1]);
+  it("rotate, so that each round begins with another subject, and each begins after the previous one ends", async () => {
+    const log: string[] = [];
+    const subjects = ["a", "b", "c"].map((name) => async () => {
+      log.push(name);
+      await Promise.resolve();
+      return log.push(".");
+    });
+    await takeTurns(subjects, { rounds: 3, warmUps: 0 });
+    expect(log.join("")).toBe("a.b.c.b.c.a.c.a.b.");
   });
 
-  it("begin after the previous one ends, and return the figures without the warm-up", async () => {
-    const log: string[] = [];
-    const subject = (name: string, from: number) => {
-      let next = from;
-      return async () => {
-        log.push(`${name} begins`);
-        await Promise.resolve();
-        log.push(`${name} ends`);
-        return next++;
-      };
-    };
-    const samples = await takeTurns([subject("a", 0), subject("b", 10)], { rounds: 2, warmUps: 1 });
-    expect(log.slice(0, 4)).toEqual(["a begins", "a ends", "b begins", "b ends"]);
-    expect(samples).toEqual([
-      [1, 2],
-      [11, 12],
-    ]);
+  it("give the figures of each subject, without the warm-ups", async () => {
+    const counters = [0, 10].map((first) => {
+      let next = first;
+      return () => next++;
+    });
+    const samples = await takeTurns(counters, { rounds: 2, warmUps: 1 });
+    expect(samples.map((figures) => figures.join())).toEqual(["1,2", "11,12"]);
   });
 });
 
 it("a median is the middle value, or the mean of the middle two", () => {
   expect([[3], [10, 9, 100], [4, 1, 3, 2]].map(median)).toEqual([3, 10, 2.5]);
   expect(() => median([])).toThrow(RangeError);
+});
+
+describe("lines", () => {
+  const lines = [
+    { workload: "read", subject: "ours", figures: [4, 8, 5] },
+    { workload: "read", subject: "bare", figures: [2] },
+    { workload: "write", subject: "ours", figures: [10] },
+  ];
+
+  it("are summarized as median, lowest and highest", () => {
+    expect(compared(lines)[0]).toEqual({
+      workload: "read",
+      subject: "ours",
+      median: 5,
+      lowest: 4,
+      highest: 8,
+      ratio: 1,
+    });
+  });
+
+  it.each([
+    ["the first", undefined, [1, 0.4, 2]],
+    ["a subject with the same workload", against("bare"), [2.5, 1, null]],
+    ["nothing", alone, [null, null, null]],
+  ])("are compared with %s", (_with, baselineOf, ratios) => {
+    expect(compared(lines, baselineOf).map(({ ratio }) => ratio)).toEqual(ratios);
+  });
+
+  it("are measured in turns", async () => {
+    const line = (subject: string, figure: number) => ({ workload: "w", subject, sample: () => figure });
+    const found = await measured([line("a", 2), line("b", 6)], { rounds: 2, warmUps: 0 });
+    expect(found.map(({ subject, median, ratio }) => [subject, median, ratio])).toEqual([
+      ["a", 2, 1],
+      ["b", 6, 3],
+    ]);
+  });
 });
 
 describe("the benchmark's table", () => {
@@ -98,7 +114,7 @@ describe("the benchmark's table", () => {
       measurements: [measurement],
       notes: ["a note"],
     };
-    const section = { name: "x", about: "y", measure: () => report };
+    const section = { name: "x", about: "y" };
     expect(sectionText(section, report).split("\n")).toEqual([
       "x: y",
       "workload  subject  ops/s  lowest  highest  ratio",
@@ -106,7 +122,7 @@ describe("the benchmark's table", () => {
       "Medians of 5 rounds; ratio: to nothing.",
       "a note",
     ]);
-    const alone = { ...report, baseline: null, rounds: 1, measurements: [], notes: [] };
-    expect(sectionText(section, alone).split("\n").at(-1)).toBe("One round.");
+    const once = { ...report, baseline: null, rounds: 1, measurements: [], notes: [] };
+    expect(sectionText(section, once).split("\n").at(-1)).toBe("One round.");
   });
 });

@@ -1,20 +1,10 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, loadavg, platform, totalmem } from "node:os";
-import type { Section, SectionReport } from "./section.ts";
-
-/** Machine of a measurement. */
-interface Machine {
-  readonly processor: string;
-  readonly processors: number;
-  readonly memoryGiB: number;
-  readonly system: string;
-  readonly node: string;
-  readonly v8: string;
-  /** Load average of the last minute; above 0 before a run, other processes disturb it. */
-  readonly load: number;
-}
+import { inCheckout } from "./programs.ts";
+import type { Results, Section } from "./rounds.ts";
 
 /** Describes the machine of this process. */
-export function machine(): Machine {
+export function machine() {
   const processors = cpus();
   return {
     processor: processors[0]?.model.trim() ?? "unknown",
@@ -23,63 +13,80 @@ export function machine(): Machine {
     system: `${platform()} ${arch()}`,
     node: process.version,
     v8: process.versions.v8,
+    /** Load average of the last minute; above 0 before a run, other processes disturb it. */
     load: loadavg()[0] as number,
   };
 }
 
-/** Formats rows as a table; the first two columns are left-aligned, figures right-aligned. */
-export function alignedTable(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, cell.length);
-    });
-  }
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => {
-        const width = widths[column] as number;
-        return column < 2 ? cell.padEnd(width) : cell.padStart(width);
-      })
-      .join("  ")
-      .trimEnd();
-  return rows.map(line).join("\n");
-}
+/** Formats the machine on one line. */
+export const machineLine = (where: ReturnType<typeof machine>): string =>
+  `${where.processor}, ${where.processors} processors, ${where.memoryGiB} GiB, ${where.system}, ` +
+  `node ${where.node.slice(1)} (V8 ${where.v8}), load ${where.load.toFixed(1)} at the start`;
 
 /** Formats a figure with three significant digits: 0.0712, 24.6, 1,230. */
-export function readable(figure: number): string {
-  return figure.toLocaleString("en-US", { maximumSignificantDigits: 3 });
+export const readable = (figure: number): string =>
+  figure.toLocaleString("en-US", { maximumSignificantDigits: 3 });
+
+/** Formats a count: 1,234. */
+export const whole = (count: number): string => count.toLocaleString("en-US");
+
+/** Formats rows as a table; the first two columns are left-aligned, figures right-aligned. */
+export function alignedTable(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const line = (row: readonly string[]): string =>
+    widths.map((width, column) => row[column]?.[column < 2 ? "padEnd" : "padStart"](width)).join("  ");
+  return rows.map((row) => line(row).trimEnd()).join("\n");
 }
 
-/** Formats the machine on one line. */
-export function machineLine(where: Machine): string {
-  return (
-    `${where.processor}, ${where.processors} processors, ${where.memoryGiB} GiB, ${where.system}, ` +
-    `node ${where.node.slice(1)} (V8 ${where.v8}), load ${where.load.toFixed(1)} at the start`
+/** What was measured of a section. */
+export interface Report extends Results, Pick<Section, "unit" | "baseline"> {
+  readonly rounds: number;
+}
+
+const ratioText = (ratio: number | null): string => (ratio === null ? "" : readable(ratio));
+
+/** Formats the results of a section. */
+export function sectionText({ name, about }: Pick<Section, "name" | "about">, report: Report): string {
+  const head = ["workload", "subject", report.unit, "lowest", "highest", "ratio"];
+  const rows = report.measurements.map(({ workload, subject, median, lowest, highest, ratio }) => [
+    ...[workload, subject, readable(median), readable(lowest), readable(highest), ratioText(ratio)],
+  ]);
+  return [`${name}: ${about}`, alignedTable([head, ...rows]), baselineText(report), ...report.notes].join(
+    "\n",
   );
 }
 
-/** Formats the results of a section. */
-export function sectionText(section: Section, report: SectionReport): string {
-  const head = ["workload", "subject", report.unit, "lowest", "highest", "ratio"];
-  const rows = report.measurements.map((each) => [
-    each.workload,
-    each.subject,
-    readable(each.median),
-    readable(each.lowest),
-    readable(each.highest),
-    each.ratio === null ? "" : readable(each.ratio),
-  ]);
-  return [
-    `${section.name}: ${section.about}`,
-    alignedTable([head, ...rows]),
-    baselineText(report),
-    ...report.notes,
-  ].join("\n");
-}
-
 /** Describes the rounds and the baseline. */
-export function baselineText({ rounds, baseline }: SectionReport): string {
+function baselineText({ rounds, baseline }: Report): string {
   const medians = rounds === 1 ? "One round" : `Medians of ${rounds} rounds`;
   return `${medians}${baseline === null ? "" : `; ratio: to ${baseline}`}.`;
+}
+
+/** Sections of the page in the guide. */
+export const PAGE_SECTIONS = ["book", "peers"];
+const PAGE = "docs/guide/benchmarks.md";
+const MEASURED = /(<!-- measured -->\n)[\s\S]*(<!-- \/measured -->)/;
+
+/** Writes the results into the guide. */
+export function writePage(where: string, reports: ReadonlyMap<Section, Report>): void {
+  const parts = [...reports].map(([section, report]) => markdownOf(section, report));
+  const content = [`Measured on: ${where}.`, ...parts].join("\n\n");
+  const page = readFileSync(inCheckout(PAGE), "utf8");
+  const written = page.replace(MEASURED, (_all, begin, end) => `${begin}\n${content}\n\n${end}`);
+  writeFileSync(inCheckout(PAGE), written);
+}
+
+function markdownOf({ about }: Section, report: Report): string {
+  const rows = report.measurements.map(({ workload, subject, median, ratio }) =>
+    [workload, subject, readable(median), ratioText(ratio)].join(" | "),
+  );
+  return [
+    `## ${about.charAt(0).toUpperCase()}${about.slice(1)}`,
+    "",
+    `| workload | subject | ${report.unit} | ratio |`,
+    "|---|---|--:|--:|",
+    ...rows.map((row) => `| ${row} |`),
+    "",
+    [baselineText(report), ...report.notes].join(" "),
+  ].join("\n");
 }

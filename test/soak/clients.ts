@@ -1,6 +1,5 @@
-import type { Market, Order, PlacedOrder } from "../../src/client/api-messages.ts";
+import type { Market, Order } from "../../src/client/api-messages.ts";
 import type { ExchangeClient, NewOrder } from "../../src/client/client.ts";
-import type { Result } from "../../src/client/result.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import type { Meter } from "./meter.ts";
 
@@ -18,8 +17,8 @@ export interface ClientContext {
 /** A client. Each step is a request or a few related ones. */
 export interface Client {
   /** Forgets its orders, which a restore may have undone. */
-  begin(): void;
-  step(exchange: ExchangeClient): Promise<void>;
+  begin?(): void;
+  step(exchange: ExchangeClient): Promise<unknown>;
 }
 
 /** Records acknowledged orders and cancels, which must survive a crash of the server. */
@@ -56,11 +55,7 @@ export class Acknowledged {
 }
 
 /** Places an order, and records it if it is accepted. */
-async function place(
-  exchange: ExchangeClient,
-  record: Acknowledged,
-  order: NewOrder,
-): Promise<Result<PlacedOrder>> {
+async function place(exchange: ExchangeClient, record: Acknowledged, order: NewOrder) {
   const placed = await exchange.place(order);
   if (placed.ok) record.placed(placed.value);
   return placed;
@@ -79,101 +74,76 @@ const MAX_OPEN_ORDERS = 8;
 /** Number of steps in which the fair price moves a cent. */
 const STEPS_PER_CENT = 6;
 
+const SIDES = ["BUY", "SELL"] as const;
+
 /** Quotes both outcomes of one market around a moving price. */
-export class QuotingClient implements Client {
-  readonly #context: ClientContext;
-  readonly #market: Market;
+export function quotingClient({ random, markets, record, serverTime }: ClientContext): Client {
+  const market = pick(random, markets);
   /** Oldest first. */
-  #open: string[] = [];
-  #steps: number;
+  let open: string[] = [];
+  let steps = random(120 * STEPS_PER_CENT);
 
-  constructor(context: ClientContext) {
-    this.#context = context;
-    this.#market = pick(context.random, context.markets);
-    this.#steps = context.random(120 * STEPS_PER_CENT);
-  }
-
-  begin(): void {
-    this.#open = [];
-  }
-
-  async step(exchange: ExchangeClient): Promise<void> {
-    this.#steps += 1;
-    const { random, record } = this.#context;
-    const chance = random(200);
-    if (chance === 0) await exchange.place({ ...this.#order(), price: 0.555 });
-    else if (chance < 3) {
-      this.#open = [];
-      await cancel(exchange, record, "all");
-    } else if (chance < 8) await exchange.openOrders({ market: this.#market.id });
-    else if (this.#open.length > MAX_OPEN_ORDERS)
-      await cancel(exchange, record, this.#open.shift() as string);
-    else {
-      const placed = await place(exchange, record, this.#order());
-      if (placed.ok && placed.value.status === "LIVE") this.#open.push(placed.value.id);
-    }
-  }
-
-  #order() {
-    const { random, serverTime } = this.#context;
-    const { outcome, tokenId } = pick(random, this.#market.tokens);
-    const side = random(2) === 0 ? ("BUY" as const) : ("SELL" as const);
-    const fair = outcome === "YES" ? this.#fairCents() : 100 - this.#fairCents();
+  /** Returns a price that moves up and down between 20 and 80. */
+  const fairCents = (): number => {
+    const phase = Math.floor(steps / STEPS_PER_CENT) % 120;
+    return 20 + (phase < 60 ? phase : 120 - phase);
+  };
+  const drawOrder = () => {
+    const { outcome, tokenId } = pick(random, market.tokens);
+    const side = pick(random, SIDES);
+    const fair = outcome === "YES" ? fairCents() : 100 - fairCents();
     const distance = 1 + random(5);
     const price = (side === "BUY" ? fair - distance : fair + distance) / 100;
     const order = { tokenId, side, price, size: 5 + random(46) };
     if (random(5) > 0) return { ...order, orderType: "GTC" as const };
     const expiration = Math.floor(serverTime()) + 20 + random(60);
     return { ...order, orderType: "GTD" as const, expiration };
-  }
-
-  /** Returns a price that moves up and down between 20 and 80. */
-  #fairCents(): number {
-    const phase = Math.floor(this.#steps / STEPS_PER_CENT) % 120;
-    return 20 + (phase < 60 ? phase : 120 - phase);
-  }
+  };
+  return {
+    begin() {
+      open = [];
+    },
+    async step(exchange) {
+      steps += 1;
+      const chance = random(200);
+      if (chance === 0) return exchange.place({ ...drawOrder(), price: 0.555 });
+      if (chance < 3) {
+        open = [];
+        return cancel(exchange, record, "all");
+      }
+      if (chance < 8) return exchange.openOrders({ market: market.id });
+      if (open.length > MAX_OPEN_ORDERS) return cancel(exchange, record, open.shift() as string);
+      const placed = await place(exchange, record, drawOrder());
+      if (placed.ok && placed.value.status === "LIVE") open.push(placed.value.id);
+      return placed;
+    },
+  };
 }
 
 /** Reads a book and takes its best price with orders of all types. */
-export class TakingClient implements Client {
-  readonly #context: ClientContext;
-
-  constructor(context: ClientContext) {
-    this.#context = context;
-  }
-
-  begin(): void {}
-
-  async step(exchange: ExchangeClient): Promise<void> {
-    const { random, markets, record } = this.#context;
+export const takingClient = ({ random, markets, record }: ClientContext): Client => ({
+  async step(exchange) {
     if (random(50) === 0) return cancel(exchange, record, "all");
     const { tokenId } = pick(random, pick(random, markets).tokens);
     const book = await exchange.book(tokenId);
-    const side = random(2) === 0 ? ("BUY" as const) : ("SELL" as const);
+    const side = pick(random, SIDES);
     const orderType = pick(random, ["FAK", "FAK", "FOK", "GTC"] as const);
     const size = 1 + random(20);
-    if (!book.ok) return;
+    if (!book.ok) return book;
     const [best] = side === "BUY" ? book.value.asks : book.value.bids;
-    if (best === undefined) return;
-    await place(exchange, record, { tokenId, side, price: Number(best.price), size, orderType });
-  }
-}
+    if (best === undefined) return null;
+    return place(exchange, record, { tokenId, side, price: Number(best.price), size, orderType });
+  },
+});
+
+const SORTS = ["volume", "liquidity", "createdAt", "endDate"] as const;
 
 /** Reads markets and its own orders, as a page or a bot does. */
-export class ReadingClient implements Client {
-  readonly #context: ClientContext;
-
-  constructor(context: ClientContext) {
-    this.#context = context;
-  }
-
-  begin(): void {}
-
-  async step(exchange: ExchangeClient): Promise<void> {
-    const { random, markets } = this.#context;
+export const readingClient = ({ random, markets }: ClientContext): Client => ({
+  step(exchange) {
     const market = pick(random, markets);
     const { tokenId } = pick(random, market.tokens);
-    await pick<(random: Random) => Promise<unknown>>(random, [
+    return pick<() => Promise<unknown>>(random, [
       () => exchange.book(tokenId),
       () => exchange.book(tokenId),
       () => exchange.quotes(tokenId),
@@ -186,11 +156,9 @@ export class ReadingClient implements Client {
       () => exchange.events({ limit: 20 }),
       () => exchange.search(pick(random, ["soak", "will", "market"])),
       () => exchange.serverTime(),
-    ])(random);
-  }
-}
-
-const SORTS = ["volume", "liquidity", "createdAt", "endDate"] as const;
+    ])();
+  },
+});
 
 /** `balanceOf(address)` and `transfer(address,uint256)` of ERC-20. */
 const BALANCE_OF = "0x70a08231";
@@ -202,74 +170,61 @@ const FEE_BLOCKS = 20;
 const word = (hex: string): string => hex.replace(/^0x/, "").toLowerCase().padStart(64, "0");
 const hex = (number: number): string => `0x${number.toString(16)}`;
 
-/** Uses the settlement chain as an Ethereum client does: blocks, logs, receipts, filters, contracts, and transfers. */
-export class ChainClient implements Client {
-  readonly #context: ClientContext;
-  readonly #meter: Meter;
-  readonly #wallets: readonly string[];
-  readonly #transfers: boolean;
-
-  /** @param wallets that send transfers, without signatures. */
-  constructor(context: ClientContext, meter: Meter, wallets: readonly string[], transfers = true) {
-    this.#context = context;
-    this.#meter = meter;
-    this.#wallets = wallets;
-    this.#transfers = transfers;
-  }
-
-  begin(): void {}
-
-  async step(exchange: ExchangeClient): Promise<void> {
-    const { random } = this.#context;
-    const wallet = pick(random, this.#wallets);
-    const choice = random(this.#transfers ? 6 : 5);
-    switch (choice) {
-      case 0:
-        return this.#readLogs(exchange);
-      case 1:
-        return this.#watchBlocks(exchange);
-      case 2: {
-        const data = `${BALANCE_OF}${word(wallet)}`;
-        return void (await this.#call(exchange, "eth_call", [{ to: CONTRACTS.collateral, data }, "latest"]));
-      }
-      case 3:
-        return void (await this.#call(exchange, "eth_getBlockByNumber", ["latest", true]));
-      case 4:
-        return void (await this.#call(exchange, "eth_feeHistory", [hex(FEE_BLOCKS), "latest", [25, 75]]));
-      default: {
-        const data = `${TRANSFER}${word(pick(random, this.#wallets))}${word(hex(1 + random(1_000_000)))}`;
-        const transaction = { from: wallet, to: CONTRACTS.collateral, data };
-        const hash = await this.#call(exchange, "eth_sendTransaction", [transaction]);
-        if (hash !== undefined) this.#meter.tally.accepted += 1;
-      }
-    }
-  }
-
-  async #readLogs(exchange: ExchangeClient): Promise<void> {
-    const head = Number((await this.#call(exchange, "eth_blockNumber", [])) as string | undefined);
-    if (Number.isNaN(head)) return;
-    const range = { fromBlock: hex(Math.max(0, head - LOG_BLOCKS)), toBlock: hex(head) };
-    const logs = await this.#call(exchange, "eth_getLogs", [{ ...range, address: CONTRACTS.exchange }]);
-    const [first] = (logs ?? []) as readonly { readonly transactionHash: string }[];
-    if (first !== undefined) await this.#call(exchange, "eth_getTransactionReceipt", [first.transactionHash]);
-  }
-
-  async #watchBlocks(exchange: ExchangeClient): Promise<void> {
-    const filter = await this.#call(exchange, "eth_newBlockFilter", []);
-    if (filter === undefined) return;
-    await this.#call(exchange, "eth_getFilterChanges", [filter]);
-    await this.#call(exchange, "eth_uninstallFilter", [filter]);
-  }
-
+/**
+ * Uses the settlement chain as an Ethereum client does: blocks, logs, receipts, filters, contracts, and transfers of
+ * `wallets`, without signatures.
+ */
+export function chainClient(
+  { random }: ClientContext,
+  meter: Meter,
+  wallets: readonly string[],
+  transfers = true,
+): Client {
   /** Returns the result of a call; undefined if there is none. */
-  async #call(exchange: ExchangeClient, method: string, params: readonly unknown[]): Promise<unknown> {
+  const call = async (exchange: ExchangeClient, method: string, ...params: unknown[]): Promise<unknown> => {
     const body = { jsonrpc: "2.0", id: 1, method, params };
     const sent = await exchange.send({ method: "POST", path: "/chain", body });
     if (!sent.ok || sent.value.status !== 200) return undefined;
     const { result, error } = sent.value.body as { result?: unknown; error?: { code: number } };
-    if (error !== undefined) this.#meter.tally.refuse(`RPC ${error.code}`, `${method}: ${sent.value.text}`);
+    if (error !== undefined) meter.tally.refuse(`RPC ${error.code}`, `${method}: ${sent.value.text}`);
     return result;
-  }
+  };
+  const readLogs = async (exchange: ExchangeClient): Promise<void> => {
+    const head = Number((await call(exchange, "eth_blockNumber")) as string | undefined);
+    if (Number.isNaN(head)) return;
+    const range = { fromBlock: hex(Math.max(0, head - LOG_BLOCKS)), toBlock: hex(head) };
+    const logs = await call(exchange, "eth_getLogs", { ...range, address: CONTRACTS.exchange });
+    const [first] = (logs ?? []) as readonly { readonly transactionHash: string }[];
+    if (first !== undefined) await call(exchange, "eth_getTransactionReceipt", first.transactionHash);
+  };
+  const watchBlocks = async (exchange: ExchangeClient): Promise<void> => {
+    const filter = await call(exchange, "eth_newBlockFilter");
+    if (filter === undefined) return;
+    await call(exchange, "eth_getFilterChanges", filter);
+    await call(exchange, "eth_uninstallFilter", filter);
+  };
+  const transfer = async (exchange: ExchangeClient, from: string): Promise<void> => {
+    const data = `${TRANSFER}${word(pick(random, wallets))}${word(hex(1 + random(1_000_000)))}`;
+    const hash = await call(exchange, "eth_sendTransaction", { from, to: CONTRACTS.collateral, data });
+    if (hash !== undefined) meter.tally.accepted += 1;
+  };
+  const steps: readonly ((exchange: ExchangeClient, wallet: string) => Promise<unknown>)[] = [
+    readLogs,
+    watchBlocks,
+    (exchange, wallet) => {
+      const data = `${BALANCE_OF}${word(wallet)}`;
+      return call(exchange, "eth_call", { to: CONTRACTS.collateral, data }, "latest");
+    },
+    (exchange) => call(exchange, "eth_getBlockByNumber", "latest", true),
+    (exchange) => call(exchange, "eth_feeHistory", hex(FEE_BLOCKS), "latest", [25, 75]),
+    ...(transfers ? [transfer] : []),
+  ];
+  return {
+    step(exchange) {
+      const wallet = pick(random, wallets);
+      return pick(random, steps)(exchange, wallet);
+    },
+  };
 }
 
 /** Maximum number of snapshots at a time. */
@@ -277,13 +232,13 @@ const MAX_SNAPSHOTS = 3;
 
 /** Disturbs the other clients with control requests: snapshots and restores, faults, clock, blocks. */
 export class DisturbingClient implements Client {
-  readonly #context: ClientContext;
+  readonly #random: Random;
   #snapshots: string[] = [];
   /** Number of tries of each disturbance. */
   readonly counts = new Map<string, number>();
 
-  constructor(context: ClientContext) {
-    this.#context = context;
+  constructor({ random }: ClientContext) {
+    this.#random = random;
   }
 
   begin(): void {
@@ -291,10 +246,9 @@ export class DisturbingClient implements Client {
   }
 
   async step(exchange: ExchangeClient): Promise<void> {
-    const { random } = this.#context;
-    const [name, disturb] = pick(random, DISTURBANCES);
+    const [name, disturb] = pick(this.#random, DISTURBANCES);
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-    await disturb(exchange, random, this.#snapshots);
+    await disturb(exchange.control, this.#random, this.#snapshots);
   }
 
   /** Ends all disturbances. Returns how often faults made requests fail, by status (0: no answer). */
@@ -314,58 +268,51 @@ export class DisturbingClient implements Client {
   }
 }
 
-type Disturb = (exchange: ExchangeClient, random: Random, snapshots: string[]) => Promise<unknown>;
+const STATUSES = [429, 500, 502, 503, 504] as const;
+const DROPS = ["connection", "reply"] as const;
+const SETTLEMENT_FAULTS = ["fail", "retry", "delay", "ghost"] as const;
+const ROUTES = ["*", "POST /clob/order", "GET /clob/book", "GET /api/markets", "POST /chain"];
+
+type Control = ExchangeClient["control"];
+type Disturb = (control: Control, random: Random, snapshots: string[]) => Promise<unknown>;
+
+const takeSnapshot: Disturb = async (control, _random, snapshots) => {
+  const taken = await control.snapshot();
+  if (taken.ok) snapshots.push(taken.value.id);
+  if (snapshots.length > MAX_SNAPSHOTS) await control.deleteSnapshot(snapshots.shift() as string);
+};
+
+/** Adds a fault of requests that are drawn. */
+const fault =
+  (effectOf: (random: Random) => Partial<Parameters<Control["addFault"]>[0]>): Disturb =>
+  (control, random) => {
+    const requests = { route: pick(random, ROUTES), times: 1 + random(10), probability: 0.2 };
+    return control.addFault({ ...requests, ...effectOf(random) });
+  };
 
 const DISTURBANCES: readonly (readonly [string, Disturb])[] = [
   ["snapshot", takeSnapshot],
   ["snapshot", takeSnapshot],
   [
     "restore",
-    async ({ control }, random, snapshots) => {
-      if (snapshots.length > 0) await control.restore(pick(random, snapshots));
-    },
+    async (control, random, snapshots) =>
+      snapshots.length > 0 && (await control.restore(pick(random, snapshots))),
   ],
-  [
-    "status",
-    ({ control }, random) => control.addFault({ ...drawRoute(random), status: pick(random, STATUSES) }),
-  ],
-  ["drop", ({ control }, random) => control.addFault({ ...drawRoute(random), drop: pick(random, DROPS) })],
-  ["latency", ({ control }, random) => control.addFault({ ...drawRoute(random), latency: "150ms" })],
+  ["status", fault((random) => ({ status: pick(random, STATUSES) }))],
+  ["drop", fault((random) => ({ drop: pick(random, DROPS) }))],
+  ["latency", fault(() => ({ latency: "150ms" }))],
   [
     "settlement fault",
-    ({ control }, random) =>
-      control.chain.addFault({ kind: pick(random, SETTLEMENT_FAULTS), times: 1 + random(5) }),
+    ({ chain }, random) => chain.addFault({ kind: pick(random, SETTLEMENT_FAULTS), times: 1 + random(5) }),
   ],
-  ["gas spike", ({ control }) => control.chain.addFault({ kind: "gas-spike" })],
-  ["bump", ({ control }) => control.chain.bump()],
-  ["reorg", ({ control }) => control.chain.addFault({ kind: "reorg", depth: 1 })],
-  ["advance", ({ control }, random) => control.setClock({ advance: `${1 + random(20)}s` })],
-  ["freeze", ({ control }) => control.setClock({ mode: "frozen" })],
-  ["run", ({ control }) => control.setClock({ mode: "real" })],
-  ["speed", ({ control }) => control.setClock({ mode: "scaled", rate: 5 })],
-  ["mine", ({ control }, random) => control.chain.mine(1 + random(3))],
-  ["invariants", ({ control }) => control.invariants()],
-  ["accounts", ({ control }) => control.accounts({ limit: 50 })],
+  ["gas spike", ({ chain }) => chain.addFault({ kind: "gas-spike" })],
+  ["bump", ({ chain }) => chain.bump()],
+  ["reorg", ({ chain }) => chain.addFault({ kind: "reorg", depth: 1 })],
+  ["advance", (control, random) => control.setClock({ advance: `${1 + random(20)}s` })],
+  ["freeze", (control) => control.setClock({ mode: "frozen" })],
+  ["run", (control) => control.setClock({ mode: "real" })],
+  ["speed", (control) => control.setClock({ mode: "scaled", rate: 5 })],
+  ["mine", ({ chain }, random) => chain.mine(1 + random(3))],
+  ["invariants", (control) => control.invariants()],
+  ["accounts", (control) => control.accounts({ limit: 50 })],
 ];
-
-const STATUSES = [429, 500, 502, 503, 504] as const;
-const DROPS = ["connection", "reply"] as const;
-const SETTLEMENT_FAULTS = ["fail", "retry", "delay", "ghost"] as const;
-const ROUTES = ["*", "POST /clob/order", "GET /clob/book", "GET /api/markets", "POST /chain"];
-
-/** Draws the requests to which a fault applies. */
-const drawRoute = (random: Random) => ({
-  route: pick(random, ROUTES),
-  times: 1 + random(10),
-  probability: 0.2,
-});
-
-async function takeSnapshot(
-  { control }: ExchangeClient,
-  _random: Random,
-  snapshots: string[],
-): Promise<void> {
-  const taken = await control.snapshot();
-  if (taken.ok) snapshots.push(taken.value.id);
-  if (snapshots.length > MAX_SNAPSHOTS) await control.deleteSnapshot(snapshots.shift() as string);
-}

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { paintOf } from "../../src/cli/output.ts";
-import { buildProgram, inCheckout } from "../bench/programs.ts";
+import { CLOBSIM, inCheckout } from "../bench/programs.ts";
 import { machine, machineLine } from "../bench/table.ts";
 import { Program } from "../support/program.ts";
 import { OptionError, type Options, readOptions, USAGE } from "./options.ts";
@@ -16,8 +16,7 @@ async function main(options: Options): Promise<number> {
   const host = machine();
   process.stdout.write(`${machineLine(host)}\n`);
   process.stdout.write(`${minutes} minutes, ${clients} clients, ${rate} requests/s, seed ${seed}\n`);
-  await buildProgram();
-  const program = await Program.built(inCheckout("bin/clobsim.js"), []);
+  const program = await Program.built(CLOBSIM, []);
   const figures = await measure(program, options);
   const verdicts = checkFigures(figures);
   const passed = verdicts.every(({ holds }) => holds !== false);

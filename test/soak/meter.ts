@@ -9,24 +9,23 @@ export class Tally {
   /** Latency of each request from its due time, in milliseconds. */
   readonly latencies: number[] = [];
   /** Number of 5xx and 429 answers by status; 0 for requests without an answer. */
-  readonly failures = new Map<number, number>();
+  readonly failures: Record<string, number> = {};
   /** Number of other errors by code. */
-  readonly refusals = new Map<string, number>();
+  readonly refusals: Record<string, number> = {};
   /** An example of each failure and refusal. */
-  readonly examples = new Map<string, string>();
+  readonly examples: Record<string, string> = {};
 
   fail(status: number, example: string): void {
-    this.failures.set(status, (this.failures.get(status) ?? 0) + 1);
-    this.#addExample(String(status), example);
+    this.#add(this.failures, String(status), example);
   }
 
   refuse(code: string, example: string): void {
-    this.refusals.set(code, (this.refusals.get(code) ?? 0) + 1);
-    this.#addExample(code, example);
+    this.#add(this.refusals, code, example);
   }
 
-  #addExample(key: string, example: string): void {
-    if (!this.examples.has(key)) this.examples.set(key, example);
+  #add(counts: Record<string, number>, key: string, example: string): void {
+    counts[key] = (counts[key] ?? 0) + 1;
+    this.examples[key] ??= example;
   }
 }
 

@@ -26,19 +26,19 @@ export const MIN_CLIENTS = 5;
 export function readOptions(words: readonly string[]): Options {
   const values = valuesIn(words);
   return {
-    minutes: numberIn("minutes", values.minutes ?? "10", 0.1, 1_440, "a number"),
-    clients: numberIn("clients", values.clients ?? "32", MIN_CLIENTS, 256, "a whole number"),
-    rate: numberIn("rate", values.rate ?? "300", 1, 100_000, "a whole number"),
-    seed: numberIn("seed", values.seed ?? "1", 0, 4_294_967_295, "a whole number"),
+    minutes: numberIn("minutes", values.minutes, 0.1, 1_440, "a number"),
+    clients: numberIn("clients", values.clients, MIN_CLIENTS, 256, "a whole number"),
+    rate: numberIn("rate", values.rate, 1, 100_000, "a whole number"),
+    seed: numberIn("seed", values.seed, 0, 4_294_967_295, "a whole number"),
     out: values.out === undefined ? null : writable(values.out),
   };
 }
 
-function valuesIn(words: readonly string[]): Readonly<Partial<Record<keyof Options, string>>> {
-  const text = { type: "string" } as const;
+function valuesIn(words: readonly string[]) {
+  const text = (byDefault: string) => ({ type: "string", default: byDefault }) as const;
+  const numbers = { minutes: text("10"), clients: text("32"), rate: text("300"), seed: text("1") };
   try {
-    const options = { minutes: text, clients: text, rate: text, seed: text, out: text };
-    return parseArgs({ args: [...words], options }).values;
+    return parseArgs({ args: [...words], options: { ...numbers, out: { type: "string" } } }).values;
   } catch (error) {
     throw new OptionError((error as Error).message.split("\n")[0]);
   }

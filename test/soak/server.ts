@@ -50,13 +50,10 @@ export class SoakServer {
 
   /** Kills it (SIGKILL), and starts it again. */
   async crash(): Promise<void> {
-    const { promise, resolve, reject } = withResolvers<Served>();
     const killed = await this.#opened;
-    this.#opened = promise;
     this.#isEnding = true;
-    await killed.end("SIGKILL");
-    this.#open().then(resolve, reject);
-    await promise;
+    this.#opened = killed.end("SIGKILL").then(() => this.#open());
+    await this.#opened;
   }
 
   /** Returns its memory usage after garbage collection. */
@@ -131,14 +128,3 @@ export class SoakServer {
 
 const QUIET_SAMPLES = 10;
 const QUIET_MS = 20;
-
-/** `Promise.withResolvers` of later versions of Node. */
-function withResolvers<Value>() {
-  let resolve: (value: Value) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<Value>((succeed, fail) => {
-    resolve = succeed;
-    reject = fail;
-  });
-  return { promise, resolve, reject };
-}

@@ -8,30 +8,24 @@ import { mulberry32 } from "../bench/flow.ts";
 import type { Program } from "../support/program.ts";
 import {
   Acknowledged,
-  ChainClient,
   type Client,
   type ClientContext,
+  chainClient,
   DisturbingClient,
-  QuotingClient,
-  ReadingClient,
-  TakingClient,
+  quotingClient,
+  readingClient,
+  takingClient,
 } from "./clients.ts";
 import { Meter, Pace, Tally } from "./meter.ts";
 import type { CrashFigures, EndFigures, Figures, Phase, PhaseFigures } from "./plan.ts";
 import { SoakServer } from "./server.ts";
 
-type Kind = "disturbing" | "quoting" | "taking" | "reading" | "chain";
+type Open = (at: ClientContext, meter: Meter, senders: readonly string[]) => Client;
 
-/** Kinds of clients after the first, which disturbs the others. */
-const KINDS: readonly Kind[] = [
-  "quoting",
-  "taking",
-  "reading",
-  "chain",
-  "quoting",
-  "reading",
-  "taking",
-  "quoting",
+/** Clients after the first, which disturbs the others. */
+const KINDS: readonly Open[] = [
+  ...[quotingClient, takingClient, readingClient, chainClient],
+  ...[quotingClient, readingClient, takingClient, quotingClient],
 ];
 
 /** Initial USDC of each client. The exchange grants shares. */
@@ -55,18 +49,12 @@ class Workers {
   readonly #server: SoakServer;
   readonly #meter: Meter;
   readonly #disturber: DisturbingClient;
-  readonly #workers: readonly Worker[];
+  readonly #workers: Worker[] = [];
 
-  private constructor(
-    server: SoakServer,
-    meter: Meter,
-    disturber: DisturbingClient,
-    workers: readonly Worker[],
-  ) {
+  private constructor(server: SoakServer, meter: Meter, disturber: DisturbingClient) {
     this.#server = server;
     this.#meter = meter;
     this.#disturber = disturber;
-    this.#workers = workers;
   }
 
   /** Derives the credentials of all clients, and funds them. */
@@ -74,29 +62,30 @@ class Workers {
     server: SoakServer,
     meter: Meter,
     context: (index: number) => ClientContext,
-    { clients, rate }: { readonly clients: number; readonly rate: number },
+    { clients, rate }: SoakOptions,
   ): Promise<Workers> {
     const { url } = await server.ready;
-    const control = new ExchangeClient(url);
-    const devAccounts = orThrow(await control.control.info()).devAccounts;
-    const senders = devAccounts.slice(0, SENDERS).map(({ address }) => address);
-    for (const address of senders) orThrow(await control.control.fund(address, { collateral: FUNDS }));
+    const senders = await withControl(server, async ({ control }) => {
+      const { devAccounts } = orThrow(await control.info());
+      const addresses = devAccounts.slice(0, SENDERS).map(({ address }) => address);
+      for (const address of addresses) orThrow(await control.fund(address, { collateral: FUNDS }));
+      return addresses;
+    });
     const disturber = new DisturbingClient(context(0));
+    const created = new Workers(server, meter, disturber);
     const meanMs = rate === 0 ? 0 : (clients * 1_000) / rate;
-    const workers: Worker[] = [];
     for (let index = 0; index < clients; index += 1) {
       const at = context(index);
-      const kind = index === 0 ? "disturbing" : (KINDS[(index - 1) % KINDS.length] as Kind);
-      const isDisturber = kind === "disturbing" && rate > 0;
-      workers.push({
-        client: kind === "disturbing" ? disturber : clientOf(kind, at, meter, senders),
-        reader: kind === "chain" ? new ChainClient(at, meter, senders, false) : new ReadingClient(at),
+      const open = index === 0 ? null : (KINDS[(index - 1) % KINDS.length] as Open);
+      const isDisturber = open === null && rate > 0;
+      created.#workers.push({
+        client: open === null ? disturber : open(at, meter, senders),
+        reader: open === chainClient ? chainClient(at, meter, senders, false) : readingClient(at),
         pace: new Pace(at.random, isDisturber ? Math.max(meanMs, DISTURBANCE_MS) : meanMs),
         credentials: await derive(url, index),
       });
     }
-    control.close();
-    return new Workers(server, meter, disturber, workers);
+    return created;
   }
 
   /** Number of tries of each disturbance. */
@@ -111,13 +100,8 @@ class Workers {
   }
 
   /** Ends all disturbances. Returns the number of requests that they made fail, by status (0: no answer). */
-  async endDisturbances(): Promise<Map<number, number>> {
-    const control = new ExchangeClient((await this.#server.ready).url);
-    try {
-      return await this.#disturber.end(control);
-    } finally {
-      control.close();
-    }
+  endDisturbances(): Promise<Map<number, number>> {
+    return withControl(this.#server, (control) => this.#disturber.end(control));
   }
 
   /** Updates the meter's estimate of the server's time, which disturbances may have changed. */
@@ -138,7 +122,7 @@ class Workers {
       extent.kind === "time" ? (performance.now() - start) / extent.ms : pace.turns / extent.each;
     let isToCrash = kind === "crash" && isDisturber;
     pace.begin();
-    client.begin();
+    client.begin?.();
     let [url, close] = ["", () => {}];
     let exchange: ExchangeClient | null = null;
     while (share() < 1) {
@@ -150,35 +134,13 @@ class Workers {
       if (exchange === null || served.url !== url) {
         close();
         url = served.url;
-        const transport = this.#meter.open(new URL(url), pace);
-        close = transport.close;
-        exchange = new ExchangeClient(url, {
-          transport: transport.send,
-          time: this.#meter.serverTime,
-          credentials,
-        });
+        const { send: transport, close: end } = this.#meter.open(new URL(url), pace);
+        close = end;
+        exchange = new ExchangeClient(url, { transport, time: this.#meter.serverTime, credentials });
       }
       await client.step(exchange);
     }
     close();
-  }
-}
-
-function clientOf(
-  kind: Exclude<Kind, "disturbing">,
-  at: ClientContext,
-  meter: Meter,
-  senders: readonly string[],
-): Client {
-  switch (kind) {
-    case "quoting":
-      return new QuotingClient(at);
-    case "taking":
-      return new TakingClient(at);
-    case "reading":
-      return new ReadingClient(at);
-    case "chain":
-      return new ChainClient(at, meter, senders);
   }
 }
 
@@ -238,7 +200,8 @@ export async function runSoak(options: SoakOptions): Promise<Figures> {
     server.assertRunning();
     const injected = phase.kind === "disturbed" ? await workers.endDisturbances() : new Map();
     if (phase.kind === "crash") crash = await withControl(server, (control) => verify(record, control));
-    phases.push(await measure(phase, server, meter.tally, { seconds, injected, before: phases }));
+    const accepted = (phases.at(-1)?.accepted ?? 0) + meter.tally.accepted;
+    phases.push({ accepted, ...(await measure(phase, server, meter.tally, seconds, injected)) });
   }
   const disturbances = Object.fromEntries(workers.disturbances);
   return { phases, crash, disturbances, end: await endOf(server, options) };
@@ -282,34 +245,23 @@ async function verify(record: Acknowledged, { control }: ExchangeClient): Promis
   return { checked: record.orders.size, contradictions };
 }
 
-interface PhaseContext {
-  readonly seconds: number;
-  readonly injected: ReadonlyMap<number, number>;
-  readonly before: readonly PhaseFigures[];
-}
-
 /** Returns the figures of a phase, and measures the idle server. */
 async function measure(
   { kind, cycle }: Phase,
   server: SoakServer,
   tally: Tally,
-  { seconds, injected, before }: PhaseContext,
-): Promise<PhaseFigures> {
+  seconds: number,
+  injected: ReadonlyMap<number, number>,
+): Promise<Omit<PhaseFigures, "accepted">> {
   const violations = await withControl(server, brokenInvariants);
   const descriptors = await server.quietDescriptors();
   // After the last connection has closed, because each has a read buffer.
   const { rss, heapUsed, external } = await server.memory();
   return {
-    ...{ kind, cycle, process: server.starts, seconds, requests: tally.requests, latencies: tally.latencies },
-    accepted: (before.at(-1)?.accepted ?? 0) + tally.accepted,
-    failures: Object.fromEntries(tally.failures),
-    injected: Object.fromEntries(injected),
-    refusals: Object.fromEntries(tally.refusals),
-    examples: Object.fromEntries(tally.examples),
-    liveBytes: heapUsed + external,
-    residentBytes: rss,
-    descriptors,
-    violations,
+    ...{ kind, cycle, process: server.starts, seconds },
+    ...{ requests: tally.requests, latencies: tally.latencies, failures: tally.failures },
+    ...{ injected: Object.fromEntries(injected), refusals: tally.refusals, examples: tally.examples },
+    ...{ liveBytes: heapUsed + external, residentBytes: rss, descriptors, violations },
   };
 }
 

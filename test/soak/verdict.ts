@@ -78,45 +78,34 @@ export function checkFigures(figures: Figures): Verdict[] {
 }
 
 function requests({ phases, end }: Figures): Verdict[] {
-  const unexplained = (what: string, isLost: boolean): Verdict => {
-    const found = phases.map((phase) => ({ phase, statuses: unexplainedIn(phase, isLost) }));
-    const count = sum(found.flatMap(({ statuses }) => [...statuses.values()]));
-    return none(
-      what,
-      count,
-      found.flatMap(({ phase, statuses }) => [...statuses.keys()].map((status) => exampleOf(phase, status))),
+  type Counts = readonly (readonly [key: string, count: number])[];
+  const noneOf = (what: string, countsOf: (phase: PhaseFigures) => Counts): Verdict => {
+    const found = phases.flatMap((phase) => countsOf(phase).map(([key, count]) => ({ phase, key, count })));
+    const examples = found.map(
+      ({ phase: { kind, cycle, examples }, key }) =>
+        `${kind} phase of cycle ${cycle + 1}: ${key}: ${examples[key] ?? ""}`,
     );
+    return none(what, sum(found.map(({ count }) => count)), examples);
   };
-  const unexpected = phases.flatMap((phase) =>
-    Object.entries(phase.refusals)
-      .filter(([code]) => !EXPECTED[phase.kind].includes(code))
-      .map(([code, count]) => ({ count, example: exampleOf(phase, code) })),
-  );
   return [
-    unexplained("5xx and 429 that no fault explains", false),
-    unexplained("requests without an answer that no fault explains", true),
-    none(
-      "refusals of an unexpected code",
-      sum(unexpected.map(({ count }) => count)),
-      unexpected.map(({ example }) => example),
+    noneOf("5xx and 429 that no fault explains", (phase) => unexplainedIn(phase, false)),
+    noneOf("requests without an answer that no fault explains", (phase) => unexplainedIn(phase, true)),
+    noneOf("refusals of an unexpected code", ({ kind, refusals }) =>
+      Object.entries(refusals).filter(([code]) => !EXPECTED[kind].includes(code)),
     ),
     none("bug reports of the server", end.defects.length, end.defects),
   ];
 }
 
 /** Counts failed requests that neither an injected fault nor the crash explains, by status. */
-function unexplainedIn({ kind, failures, injected }: PhaseFigures, isLost: boolean): Map<string, number> {
-  const found = new Map<string, number>();
-  for (const [status, count] of Object.entries(failures)) {
-    const isOfKind = (status === "0") === isLost;
-    const explained = isLost && kind === "crash" ? count : (injected[status] ?? 0);
-    if (isOfKind && count > explained) found.set(status, count - explained);
-  }
-  return found;
-}
-
-const exampleOf = ({ kind, cycle, examples }: PhaseFigures, key: string): string =>
-  `${kind} phase of cycle ${cycle + 1}: ${key}: ${examples[key] ?? ""}`;
+const unexplainedIn = ({ kind, failures, injected }: PhaseFigures, isLost: boolean): [string, number][] =>
+  Object.entries(failures)
+    .filter(([status]) => (status === "0") === isLost)
+    .map(([status, count]): [string, number] => {
+      const explained = isLost && kind === "crash" ? count : (injected[status] ?? 0);
+      return [status, count - explained];
+    })
+    .filter(([, count]) => count > 0);
 
 /** Uses the median of the phases, which temporary load of the machine does not change. */
 function speed(phases: readonly PhaseFigures[]): Verdict[] {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Plugin } from "esbuild";
 
@@ -32,6 +32,13 @@ export async function bundleInto(
   const { bundle } = (await import(new URL("bundle.js", SETUP).href)) as { readonly bundle: Bundle };
   await bundle(entryPoints, { outdir, plugins: [replacing(replaced)] });
   writeFileSync(join(outdir, "package.json"), '{ "type": "module" }');
+}
+
+/** Returns a source with a defect: one text replaced. @throws Error unless it has the text once */
+export function planted(file: string, right: string, wrong: string): ReadonlyMap<string, string> {
+  const [before = "", after, ...more] = readFileSync(file, "utf8").split(right);
+  if (after === undefined || more.length > 0) throw new Error(`${file} does not have once: ${right}`);
+  return new Map([[file, before + wrong + after]]);
 }
 
 function replacing(texts: ReadonlyMap<string, string>): Plugin {

@@ -7,7 +7,7 @@ import type { OverHttp } from "../../src/fuzz/http/session.ts";
 import { profileOf } from "../../src/fuzz/http/traffic.ts";
 import type { SeedOutcome } from "../../src/fuzz/seeds.ts";
 import { readLog } from "../fuzz/http/observed.ts";
-import { bundleInto } from "../support/bundled.ts";
+import { bundleInto, planted } from "../support/bundled.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 /** A defect that only concurrent clients or a crash reveal: one change in one source file. */
@@ -105,20 +105,11 @@ interface Module {
 }
 
 /** Builds the fuzzer, and the program that it kills, from sources with a defect. */
-async function builtWith({
-  file,
-  right,
-  wrong,
-  isOfCrashes = false,
-}: Partial<Defect> & typeof CORE_DEFECT): Promise<OverHttp> {
-  const text = readFileSync(file, "utf8");
-  expect(text.split(right)).toHaveLength(2);
+async function builtWith(plan: Partial<Defect> & typeof CORE_DEFECT): Promise<OverHttp> {
+  const { file, right, wrong, isOfCrashes = false } = plan;
   const built = mkdtempSync(join(folder, "built-"));
-  const entryPoints = {
-    fuzz: "src/fuzz/http/session.ts",
-    ...(isOfCrashes && { cli: "src/cli/main.ts" }),
-  };
-  await bundleInto(built, entryPoints, new Map([[file, text.replace(right, wrong)]]));
+  const program = isOfCrashes && { cli: "src/cli/main.ts" };
+  await bundleInto(built, { fuzz: "src/fuzz/http/session.ts", ...program }, planted(file, right, wrong));
   const { OverHttp: Built } = (await import(join(built, "fuzz.js"))) as Module;
   return new Built(join(built, "cli.js"));
 }
@@ -137,28 +128,28 @@ async function firstFailure(
   return null;
 }
 
-describe("each defect that only HTTP clients reveal is found", () => {
-  it.each(DEFECTS)("$name", async (defect) => {
-    const runner = await builtWith(defect);
-    const outcome = await firstFailure(runner, defect.seeds, defect.isOfCrashes);
-    expect(outcome?.failure?.fingerprint).toMatch(defect.fingerprint);
-  });
+it.each(DEFECTS)("a defect that only HTTP clients reveal is found: $name", async (defect) => {
+  const outcome = await firstFailure(await builtWith(defect), defect.seeds, defect.isOfCrashes);
+  expect(outcome?.failure?.fingerprint).toMatch(defect.fingerprint);
 });
 
-describe("if long work yields after every step", () => {
-  it("the observations are still one history", async () => {
-    const yielding = { file: "src/engine/clock.ts", right: "SLICE_MS = 5;", wrong: "SLICE_MS = 0;" };
-    const outcome = await firstFailure(await builtWith(yielding), [0, 12]);
-    expect(outcome).toBeNull();
-  });
+it("the observations are one history if long work yields after every step", async () => {
+  const yielding = { file: "src/engine/clock.ts", right: "SLICE_MS = 5;", wrong: "SLICE_MS = 0;" };
+  expect(await firstFailure(await builtWith(yielding), [0, 12])).toBeNull();
 });
 
 describe("the files of a failure", () => {
+  /** Lets a defect fail. Returns its runner, the outcome and the failure. */
+  async function failing(defect: typeof CORE_DEFECT, seeds: readonly [number, number]) {
+    const runner = await builtWith(defect);
+    const outcome = await firstFailure(runner, seeds);
+    if (outcome?.failure == null) throw new Error("nothing fails");
+    return { runner, outcome, failure: outcome.failure };
+  }
+
   it("are a report and the observations, which fail again, if answers differ from the journal", async () => {
     const [defect] = DEFECTS as [Defect];
-    const runner = await builtWith(defect);
-    const outcome = await firstFailure(runner, defect.seeds);
-    if (outcome?.failure == null) throw new Error("nothing fails");
+    const { runner, outcome, failure } = await failing(defect, defect.seeds);
     // The campaign sends the outcome to its thread by structured clone.
     const files = await runner.write(structuredClone(outcome), { commands: COMMANDS }, folder, "stale");
     expect(files).toEqual({
@@ -169,24 +160,16 @@ describe("the files of a failure", () => {
     const journal = readJournal(readFileSync(join(folder, "stale.ndjson")));
     const log = readLog(readFileSync(join(folder, "stale.observations.ndjson"), "utf8"));
     // The replay runs without the defect.
-    const { fingerprint, sentence } = outcome.failure;
     const found = await check(journal, log);
-    expect([found?.fingerprint, found?.message]).toEqual([fingerprint, sentence]);
+    expect([found?.fingerprint, found?.message]).toEqual([failure.fingerprint, failure.sentence]);
   });
 
   it("include a scenario if an invariant does not hold", async () => {
-    const runner = await builtWith(CORE_DEFECT);
-    const outcome = await firstFailure(runner, [0, 10]);
-    if (outcome?.failure == null) throw new Error("nothing fails");
-    expect(outcome.failure.fingerprint).toMatch(/^invariant |^defect /);
+    const { runner, outcome, failure } = await failing(CORE_DEFECT, [0, 10]);
+    expect(failure.fingerprint).toMatch(/^invariant |^defect /);
     const files = await runner.write(outcome, { commands: COMMANDS }, folder, "core");
-    expect(files).toEqual({
-      scenario: join(folder, "core.yaml"),
-      report: join(folder, "core.ndjson"),
-      remark: null,
-    });
-    expect(readFileSync(join(folder, "core.yaml"), "utf8")).toMatch(
-      /^scenario: "an invariant does not hold: .*SELL/ms,
-    );
+    const [scenario, report] = [join(folder, "core.yaml"), join(folder, "core.ndjson")];
+    expect(files).toEqual({ scenario, report, remark: null });
+    expect(readFileSync(scenario, "utf8")).toMatch(/^scenario: "an invariant does not hold: .*SELL/ms);
   });
 });

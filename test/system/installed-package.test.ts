@@ -41,17 +41,21 @@ async function pack(from: string): Promise<Packed> {
 }
 
 const inProject = (name: string, text: string): void => writeFileSync(join(project, name), text);
+/** Runs a program in the project. */
+const runThere = (program: string, ...args: readonly string[]) => run(program, args, { cwd: project, env });
+const fileThere = (...path: readonly string[]): string => join(project, "node_modules", "clobsim", ...path);
+const textOf = (...path: readonly string[]): string => readFileSync(join(ROOT, ...path), "utf8");
+/** The output of a program that fails. */
+const outputOf = (ended: { readonly stdout: string; readonly stderr: string }) => ended;
 
 /** Returns the versions of Node to test: this one, those of the registry, and those of CLOBSIM_TEST_NODES. */
 async function nodes(): Promise<readonly (readonly [version: string, program: string])[]> {
-  const others = await Promise.all(OTHER_VERSIONS.map(otherNode));
-  for (const other of others) if ("reason" in other) console.warn(`skipped: ${other.reason}`);
-  const named = (process.env.CLOBSIM_TEST_NODES ?? "").split(delimiter).filter((path) => path !== "");
-  const programs = [
-    process.execPath,
-    ...others.flatMap((other) => ("program" in other ? [other.program] : [])),
-    ...named,
-  ];
+  const programs = [process.execPath];
+  for (const other of await Promise.all(OTHER_VERSIONS.map(otherNode))) {
+    if ("program" in other) programs.push(other.program);
+    else console.warn(`skipped: ${other.reason}`);
+  }
+  programs.push(...(process.env.CLOBSIM_TEST_NODES ?? "").split(delimiter).filter((path) => path !== ""));
   const versions = await Promise.all(programs.map((program) => run(program, ["--version"])));
   return programs.map((program, index) => [versions[index]?.stdout.trim() ?? "", program]);
 }
@@ -68,16 +72,8 @@ beforeAll(async () => {
   tarball = join(folder, packed.filename);
   mkdirSync(project);
   inProject("package.json", '{ "private": true, "type": "module" }');
-  const install = [
-    "install",
-    "--offline",
-    "--no-audit",
-    "--no-fund",
-    "--cache",
-    join(folder, "cache"),
-    tarball,
-  ];
-  await run("npm", install, { cwd: project, env });
+  const offline = ["--offline", "--no-audit", "--no-fund", "--cache", join(folder, "cache")];
+  await runThere("npm", "install", ...offline, tarball);
   for (const runner of ["vitest", "jest"]) symlinkSync(tool(runner), join(project, "node_modules", runner));
 }, 120_000);
 
@@ -94,13 +90,13 @@ describe("the packed package", () => {
 
   it("has one type file per entry, and no internal ones", () => {
     const types = packed.files.map(({ path }) => path).filter((path) => /\.d\.c?ts$/.test(path));
-    const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    const { exports } = JSON.parse(textOf("package.json")) as {
       readonly exports: Readonly<Record<string, { readonly types?: string }>>;
     };
     const named = Object.values(exports).flatMap((entry) => entry.types?.slice(2) ?? []);
     expect(types).toEqual(expect.arrayContaining(named));
     expect(types.filter((path) => !/^dist\/[^/]+\.d\.c?ts$/.test(path))).toEqual([]);
-    const texts = types.map((path) => readFileSync(join(project, "node_modules", "clobsim", path), "utf8"));
+    const texts = types.map((path) => readFileSync(fileThere(path), "utf8"));
     // Conflicting names would have a number.
     expect(texts.flatMap((text) => text.match(/\w+\$\d+/g) ?? [])).toEqual([]);
     const imported = texts.flatMap((text) => [...text.matchAll(/ from "([^"]+)"/g)].map(([, path]) => path));
@@ -136,20 +132,11 @@ describe("client code", () => {
   /** Compiles strictly without `@types/node` and other packages. Returns the errors. */
   async function compile(name: string, text: string, ...flags: readonly string[]): Promise<string> {
     inProject(name, text);
-    const strict = [
-      "--ignoreConfig",
-      "--noEmit",
-      "--strict",
-      "--exactOptionalPropertyTypes",
-      "--skipLibCheck",
-      "false",
-    ];
+    const strict = "--ignoreConfig --noEmit --strict --exactOptionalPropertyTypes --skipLibCheck false";
     const plain = ["--target", "es2022", "--lib", "es2022", "--types", "", "--pretty", "false"];
-    const args = [tool("typescript", "bin", "tsc"), ...strict, ...plain, ...flags, name];
-    return run(process.execPath, args, { cwd: project, env }).then(
-      () => "",
-      ({ stdout }: { readonly stdout: string }) => stdout,
-    );
+    const tsc = tool("typescript", "bin", "tsc");
+    const ended = runThere(process.execPath, tsc, ...strict.split(" "), ...plain, ...flags, name);
+    return (await ended.catch(outputOf)).stdout;
   }
 
   it.each([
@@ -223,22 +210,20 @@ const FIXTURE = `
 const NAMES = "{ ExchangeClient, orThrow, startExchange, walletOf }";
 
 describe.each(NODES)("in Node %s", (_version, node) => {
-  const clobsim = join(project, "node_modules", "clobsim", "bin", "clobsim.js");
+  const clobsim = fileThere("bin", "clobsim.js");
 
   it("the library trades when imported and when required", async () => {
     inProject("trade.mjs", `import ${NAMES} from "clobsim";${TRADE}`);
     inProject("trade.cjs", `const ${NAMES} = require("clobsim");(async () => {${TRADE}})();`);
     for (const name of ["trade.mjs", "trade.cjs"])
-      expect((await run(node, [name], { cwd: project, env })).stdout, name).toBe("LIVE\n");
+      expect((await runThere(node, name)).stdout, name).toBe("LIVE\n");
   });
 
   it("the program serves its default world, and writes no files", async () => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
-    expect((await run(node, [clobsim, "--version"], { cwd: project, env })).stdout).toBe(`${version}\n`);
-    const child = spawn(node, [clobsim, "serve", "--port", "0", "--ephemeral", "--log-level", "silent"], {
-      cwd: project,
-      env,
-    });
+    const { version } = JSON.parse(textOf("package.json")) as { version: string };
+    expect((await runThere(node, clobsim, "--version")).stdout).toBe(`${version}\n`);
+    const flags = ["--port", "0", "--ephemeral", "--log-level", "silent"];
+    const child = spawn(node, [clobsim, "serve", ...flags], { cwd: project, env });
     const url = await addressOf(child);
     const { total } = (await (await fetch(`${url}/api/events`)).json()) as { readonly total: number };
     expect(total).toBe(12);
@@ -261,9 +246,9 @@ describe.each(NODES)("in Node %s", (_version, node) => {
           : `const { exchange } = require("clobsim/jest");`;
       inProject(file, `${loaded}${FIXTURE}`);
       const command = program === null ? args : [tool(...program), ...args];
-      const { stdout, stderr } = await run(node, command, { cwd: project, env }).then(
+      const { stdout, stderr } = await runThere(node, ...command).then(
         () => expect.fail("a test of them fails"),
-        (ended: { readonly stdout: string; readonly stderr: string }) => ended,
+        outputOf,
       );
       const output = stdout + stderr;
       expect(output).toMatch(/2 passed|pass 2/);
@@ -272,47 +257,38 @@ describe.each(NODES)("in Node %s", (_version, node) => {
         /alice: BUY 10 YES @ 0\.555 in will-casether-reach-320, refused: INVALID_TICK_SIZE \(price\)/,
       );
       const report = /clobsim replay (\S+)/.exec(output)?.[1] ?? "";
-      const { stdout: replayed } = await run(node, [clobsim, "replay", report], { cwd: project, env });
+      const { stdout: replayed } = await runThere(node, clobsim, "replay", report);
       expect(replayed).toContain("1 refused request: 1 refused again in the same way");
       rmSync(join(project, ".clobsim"), { recursive: true });
     },
   );
 
   it("the tests of the guide pass", async () => {
-    const guide = readFileSync(join(ROOT, "docs", "guide", "test-your-bot.md"), "utf8");
-    const [bot = "", test = "", nodeTest = "", jest = ""] = [...guide.matchAll(/```js\n(.*?)```/gs)].map(
-      ([, code = ""]) => code,
-    );
-    const files = { "bot.js": bot, "bot.test.js": test, "rests.node.js": nodeTest, "rests.jest.cjs": jest };
-    for (const [name, text] of Object.entries(files)) inProject(name, text);
-    await run(node, [tool("vitest", "vitest.mjs"), "run", "--root", ".", "bot.test.js"], {
-      cwd: project,
-      env,
-    });
-    await run(node, ["--test", "rests.node.js"], { cwd: project, env });
-    await run(node, [tool("jest", "bin", "jest.js"), "--testMatch=**/rests.jest.cjs"], { cwd: project, env });
+    const examples = textOf("docs", "guide", "test-your-bot.md").matchAll(/```js\n(.*?)```/gs);
+    for (const name of ["bot.js", "bot.test.js", "rests.node.js", "rests.jest.cjs"])
+      inProject(name, examples.next().value?.[1] ?? "");
+    await runThere(node, tool("vitest", "vitest.mjs"), "run", "--root", ".", "bot.test.js");
+    await runThere(node, "--test", "rests.node.js");
+    await runThere(node, tool("jest", "bin", "jest.js"), "--testMatch=**/rests.jest.cjs");
   });
 
   it("vitest runs scenarios as tests", async () => {
-    const suite = join(project, "node_modules", "clobsim", "scenarios", "matching");
+    const suite = JSON.stringify(fileThere("scenarios", "matching"));
     inProject(
       "rules.test.mjs",
-      `import { scenarioSuite } from "clobsim/vitest";\nscenarioSuite(${JSON.stringify(suite)});\n`,
+      `import { scenarioSuite } from "clobsim/vitest";\nscenarioSuite(${suite});\n`,
     );
     inProject("vitest.config.mjs", 'export default { test: { include: ["*.test.mjs", "*.test.js"] } };');
-    const { stdout } = await run(node, [tool("vitest", "vitest.mjs"), "run", "rules"], { cwd: project, env });
+    const { stdout } = await runThere(node, tool("vitest", "vitest.mjs"), "run", "rules");
     expect(stdout).toMatch(/Tests.* 28 passed/);
   });
 });
 
 it("the steps of the guide lead from a wrong answer to a scenario", async () => {
-  const guide = readFileSync(join(ROOT, "docs", "guide", "bug-reports.md"), "utf8");
+  const guide = textOf("docs", "guide", "bug-reports.md");
   const [, walk = ""] = /```sh\n(npx clobsim serve .*?)```/s.exec(guide) ?? [];
-  const [serve = "", ...rest] = walk
-    .trim()
-    .split("\n")
-    .map((line) => line.replace(/ +#.*/, ""));
-  const clobsim = `${process.execPath} ${join(project, "node_modules", "clobsim", "bin", "clobsim.js")}`;
+  const [serve = "", ...rest] = walk.trim().replaceAll(/ +#.*/g, "").split("\n");
+  const clobsim = `${process.execPath} ${fileThere("bin", "clobsim.js")}`;
   const shell = (line: string) => line.replace("npx clobsim", clobsim);
   const [file = "", ...args] = shell(`${serve} --port 0`).split(" ");
   const server = spawn(file, args, { cwd: project, env });
@@ -320,10 +296,7 @@ it("the steps of the guide lead from a wrong answer to a scenario", async () => 
   let output = "";
   for (const line of rest) {
     const own = line.replace("http://127.0.0.1:7070", url).replace(/client\.js$/, `client.js ${url}`);
-    const { stdout } = await run("sh", ["-c", shell(own)], { cwd: project, env }).catch(
-      (ended: { readonly stdout: string }) => ended,
-    );
-    output += stdout;
+    output += (await runThere("sh", "-c", shell(own)).catch(outputOf)).stdout;
   }
   server.kill("SIGINT");
   for (const line of guide.match(/^ {5}\d.*renewed .*$/gm) ?? []) expect(output).toContain(line);
@@ -333,19 +306,16 @@ it("the steps of the guide lead from a wrong answer to a scenario", async () => 
 });
 
 it("npx finds the program", async () => {
-  const { stdout } = await run("npx", ["--offline", "clobsim", "serve", "--help"], { cwd: project, env });
+  const { stdout } = await runThere("npx", "--offline", "clobsim", "serve", "--help");
   expect(stdout).toContain("clobsim serve");
 });
 
 it("an older Node prints the required version in one line", async () => {
   const older =
     'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.8" } })';
-  const args = [
-    "--import",
-    `data:text/javascript,${encodeURIComponent(older)}`,
-    "node_modules/clobsim/bin/clobsim.js",
-  ];
-  await expect(run(process.execPath, args, { cwd: project, env })).rejects.toMatchObject({
+  const before = `data:text/javascript,${encodeURIComponent(older)}`;
+  const ended = runThere(process.execPath, "--import", before, "node_modules/clobsim/bin/clobsim.js");
+  await expect(ended).rejects.toMatchObject({
     code: 2,
     stdout: "",
     stderr: "clobsim: expected Node 20.19 or later, found 18.20.8: https://nodejs.org has a newer one\n",

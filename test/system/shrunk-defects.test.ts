@@ -1,83 +1,47 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { bundleInto } from "../support/bundled.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { planted } from "../support/bundled.ts";
+import { TestFolder } from "../support/folder.ts";
+import { Program } from "../support/program.ts";
 
-const folder = temporaryFolder();
+const levelLoop = (direction: "NEXT" | "PREVIOUS") =>
+  `for (let slot = cells[level + ${direction}] as number; slot !== level; slot = cells[slot + ${direction}] as number) {
+        if (cells[slot + ACCOUNT] === own)`;
 
-/** A replaced text in a source file. */
-interface PlantedDefect {
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
-
-const DEFECTS = {
+const BUILDS = {
+  correct: undefined,
   /** The latest order at a price is matched first. */
-  reversed: {
-    file: "src/core/book/book.ts",
-    from: `for (let slot = cells[level + NEXT] as number; slot !== level; slot = cells[slot + NEXT] as number) {
-        if (cells[slot + ACCOUNT] === own)`,
-    to: `for (let slot = cells[level + PREVIOUS] as number; slot !== level; slot = cells[slot + PREVIOUS] as number) {
-        if (cells[slot + ACCOUNT] === own)`,
-  },
+  reversed: planted("src/core/book/book.ts", levelLoop("NEXT"), levelLoop("PREVIOUS")),
   /** Large orders are reduced by a share, which breaks no invariant. */
-  short: {
-    file: "src/core/rules/rules.ts",
-    from: "  ...tradingDeciders,\n",
-    to: `  ...tradingDeciders,
+  short: planted(
+    "src/core/rules/rules.ts",
+    "  ...tradingDeciders,\n",
+    `  ...tradingDeciders,
   placeOrder: (state, command, rules, at) =>
     tradingDeciders.placeOrder(state, command.size > 25000 ? { ...command, size: command.size - 100 } : command, rules, at),
 `,
-  },
-} as const satisfies Record<string, PlantedDefect>;
-type Build = "correct" | keyof typeof DEFECTS;
-
-/** Returns the source with a defect, by path. */
-function planted({ file, from, to }: PlantedDefect): ReadonlyMap<string, string> {
-  const source = readFileSync(file, "utf8");
-  if (!source.includes(from)) throw new Error(`${file} has no such text: ${from}`);
-  return new Map([[file, source.replace(from, () => to)]]);
-}
-
-beforeAll(async () => {
-  const entry = { cli: "src/cli/main.ts" };
-  await bundleInto(join(folder, "correct"), entry);
-  for (const [name, defect] of Object.entries(DEFECTS)) {
-    await bundleInto(join(folder, name), entry, planted(defect));
-  }
-}, 60_000);
-
-interface ProcessResult {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs a command of a build in the folder of test files. */
-function clobsim(build: Build, args: readonly string[]): ProcessResult {
-  const program = join(folder, build, "cli.js");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
-    cwd: join(folder, "files"),
-    encoding: "utf8",
-  });
-  return { code: status, stdout, stderr };
-}
-
-const write = (name: string, text: string): void => {
-  mkdirSync(join(folder, "files"), { recursive: true });
-  writeFileSync(join(folder, "files", name), text);
+  ),
 };
-const stepsIn = (name: string): number =>
-  readFileSync(join(folder, "files", name), "utf8").split(/^ {2}- /m).length - 1;
+type Build = keyof typeof BUILDS;
 
-/** Writes a scenario and the golden file of the correct build, with which it passes. */
-function writeScenario(name: string, text: string): void {
-  write(name, text);
-  expect(clobsim("correct", ["run", name, "--update"]).code).toBe(0);
-  expect(clobsim("correct", ["run", name]).code).toBe(0);
+const folder = new TestFolder();
+const SMALL = folder.at("small.yaml");
+const programs = new Map<Build, Program>();
+beforeAll(async () => {
+  for (const [name, defect] of Object.entries(BUILDS))
+    programs.set(name as Build, await Program.bundled([], defect));
+}, 60_000);
+afterAll(async () => {
+  for (const program of programs.values()) await program.dispose();
+});
+
+const clobsim = (build: Build, ...args: readonly string[]) => (programs.get(build) as Program).run(args);
+
+/** Writes a scenario and the golden file of the correct build, with which it passes. Returns its path. */
+async function writeScenario(name: string, text: string): Promise<string> {
+  const path = folder.write(name, text);
+  expect((await clobsim("correct", "run", path, "--update")).code).toBe(0);
+  expect((await clobsim("correct", "run", path)).code).toBe(0);
+  return path;
 }
 
 const MADE = `scenario: a flow
@@ -117,24 +81,23 @@ describe("a scenario that fails because of a defect", () => {
     ["short", "tolerant.yaml", REPLAYED, 7],
   ])(
     "%s, %s: is reduced to few steps that fail with the defect and pass without",
-    (build, name, text, most) => {
-      write("tolerant.csv", TOLERANT);
-      writeScenario(name, text);
-      const original = clobsim(build, ["run", name]);
-      expect(original.code).toBe(1);
-      const { code, stderr } = clobsim(build, ["shrink", name, "--out", "small.yaml"]);
+    async (build, name, text, most) => {
+      folder.write("tolerant.csv", TOLERANT);
+      const path = await writeScenario(name, text);
+      expect((await clobsim(build, "run", path)).code).toBe(1);
+      const { code, stderr } = await clobsim(build, "shrink", path, "--out", SMALL);
       expect(stderr).toMatch(/^clobsim: [\d,]+ steps → \d+ steps\n/);
       expect(code).toBe(0);
-      expect(stepsIn("small.yaml")).toBeLessThanOrEqual(most);
-      expect(clobsim(build, ["run", "small.yaml"]).code).toBe(1);
-      expect(clobsim("correct", ["run", "small.yaml"])).toMatchObject({ code: 0 });
+      expect(folder.read("small.yaml").match(/^ {2}- /gm)?.length).toBeLessThanOrEqual(most);
+      expect((await clobsim(build, "run", SMALL)).code).toBe(1);
+      expect(await clobsim("correct", "run", SMALL)).toMatchObject({ code: 0 });
     },
     120_000,
   );
 
-  it("is reduced with the first difference of its golden file", () => {
-    writeScenario("made.yaml", MADE);
-    const { stderr } = clobsim("short", ["shrink", "made.yaml", "--out", "small.yaml"]);
+  it("is reduced with the first difference of its golden file", async () => {
+    const path = await writeScenario("made.yaml", MADE);
+    const { stderr } = await clobsim("short", "shrink", path, "--out", SMALL);
     expect(stderr).toMatch(/\n {2}it fails at step \d+, expect: .*: the trades are not as expected\n/);
     expect(stderr).toMatch(
       /\n {2}the golden file differs first in trade \d+: the trades up to there are expected instead\n/,

@@ -3,27 +3,16 @@ import { once } from "node:events";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { answerTo, bombard, bytesOf, type Call, crossingOrders, get } from "../http/client.ts";
-import { bookCall } from "../http/http-section.ts";
-import {
-  benchFolder,
-  buildProgram,
-  inCheckout,
-  millisecondsToFirstAnswer,
-  type Served,
-  serveClobsim,
-  serveProgram,
-} from "../programs.ts";
-import { median, takeTurns } from "../rounds.ts";
-import { longFlow, replayOnce } from "../scenario/long-flow.ts";
-import { type Measurement, measurementOf, type Section } from "../section.ts";
+import { bookCall } from "../http-section.ts";
+import { answerTo, bombard, bytesOf, type Call, crossingOrders, get } from "../load-client.ts";
+import { CLOBSIM, inCheckout, millisecondsToFirstAnswer, type Programs, type Served } from "../programs.ts";
+import { elapsed, type Measurement, measured, type Section } from "../rounds.ts";
+import { FLOW_ORDERS, longFlow } from "../scenario-section.ts";
 
 const HERE = "test/bench/peers";
-const CONNECTIONS = 32;
 const SAMPLE_MS = 700;
 const START_ROUNDS = 3;
-const FLOW_ORDERS = 1_000_000;
-const CLOBSIM = "clobsim";
+const NAME = "clobsim";
 
 const run = promisify(execFile);
 
@@ -37,55 +26,42 @@ interface Known {
   readonly book: Call;
   readonly order: Call;
   readonly bookBody: string;
-  readonly orderBody: string;
 }
 
 /** An alternative server. */
 interface Peer {
   readonly name: string;
-  argsFor(known: Known): (port: number) => readonly string[];
+  /** Returns its script and arguments, which the port follows. */
+  argsFor(known: Known): readonly string[];
   /** Its own form of the request, if it has one. */
   readonly paths?: { readonly book: string; readonly order: string };
 }
 
 const PEERS: readonly Peer[] = [
   {
-    name: CLOBSIM,
-    argsFor: () => (port) => [
-      inCheckout("bin/clobsim.js"),
-      ...["serve", "--ephemeral", "--clock", "frozen", "--log-level", "silent", "--port", String(port)],
-    ],
+    name: NAME,
+    argsFor: () => [CLOBSIM, ..."serve --ephemeral --clock frozen --log-level silent --port".split(" ")],
   },
   {
     name: "json-server",
-    argsFor:
-      ({ peers, database }) =>
-      (port) => [
-        `${peers}/node_modules/json-server/lib/cli/bin.js`,
-        "--quiet",
-        "--port",
-        String(port),
-        database,
-      ],
+    argsFor: ({ peers, database }) => [
+      ...[`${peers}/node_modules/json-server/lib/cli/bin.js`, "--quiet", database, "--port"],
+    ],
     paths: { book: "/book", order: "/orders" },
   },
   {
     name: "prism",
-    argsFor:
-      ({ peers, openapi }) =>
-      (port) => [
-        `${peers}/node_modules/@stoplight/prism-cli/dist/index.js`,
-        ...["mock", openapi, "--port", String(port), "--multiprocess", "false", "--verboseLevel", "silent"],
-      ],
+    argsFor: ({ peers, openapi }) => [
+      ...[`${peers}/node_modules/@stoplight/prism-cli/dist/index.js`, "mock", openapi],
+      ..."--multiprocess false --verboseLevel silent --port".split(" "),
+    ],
   },
   {
     name: "mockoon",
-    argsFor:
-      ({ peers, openapi }) =>
-      (port) => [
-        `${peers}/node_modules/@mockoon/cli/bin/run.js`,
-        ...["start", "--data", openapi, "--port", String(port), "--disable-log-to-file"],
-      ],
+    argsFor: ({ peers, openapi }) => [
+      ...[`${peers}/node_modules/@mockoon/cli/bin/run.js`, "start", "--data", openapi],
+      ...["--disable-log-to-file", "--port"],
+    ],
   },
 ];
 
@@ -93,34 +69,33 @@ const PEERS: readonly Peer[] = [
 export const peersSection: Section = {
   name: "peers",
   about: "alternatives: mock servers, a mock of fetch, a script",
-  async measure(rounds) {
-    await buildProgram();
+  unit: "ms, or thousand a second",
+  baseline: NAME,
+  async measure(rounds, programs) {
     const peers = await install();
-    const clobsim = await serveClobsim("--log-level", "silent");
-    try {
-      const known = await knownOf(clobsim, peers);
-      const holding: string[] = [];
-      const measurements = [
-        ...(await starts(known)),
-        ...(await throughputs(known, rounds, holding)),
+    const clobsim = await programs.clobsim("--log-level", "silent");
+    const known = await knownOf(clobsim, peers, programs.folder());
+    const starts = PEERS.map((peer) => ({
+      workload: "to the first 200, ms",
+      subject: peer.name,
+      sample: () => millisecondsToFirstAnswer(onPort(peer, known), callsOf(known, peer).book.path),
+    }));
+    const startTimes = await measured(starts, { rounds: START_ROUNDS, warmUps: 1 });
+    const { measurements, holding } = await throughputs(known, rounds, programs);
+    const without = PEERS.map(({ name }) => name).filter((name) => !holding.includes(name));
+    return {
+      measurements: [
+        ...startTimes,
+        ...measurements,
         ...(await fetches(known, clobsim, rounds)),
-        ...(await replays(START_ROUNDS)),
-      ];
-      const without = PEERS.map(({ name }) => name).filter((name) => !holding.includes(name));
-      return {
-        unit: "ms, or thousand a second",
-        baseline: CLOBSIM,
-        rounds,
-        measurements,
-        notes: [
-          `Answers with a book that contains the placed order: ${holding.join(", ")}. Answers without: ${without.join(", ")}, msw.`,
-          "prism and mockoon use clobsim's own /openapi.json and answer with examples or random values; json-server and msw answer with a body copied from clobsim. None of them checks a signature or a balance, matches, or settles.",
-          `Starts and replays in ${START_ROUNDS} rounds. The script keeps a book of plain arrays only: no ledger, no ids, no invariants.`,
-        ],
-      };
-    } finally {
-      await clobsim.stop();
-    }
+        ...(await replays(programs.folder())),
+      ],
+      notes: [
+        `Answers with a book that contains the placed order: ${holding.join(", ")}. Answers without: ${without.join(", ")}, msw.`,
+        "prism and mockoon use clobsim's own /openapi.json and answer with examples or random values; json-server and msw answer with a body copied from clobsim. None of them checks a signature or a balance, matches, or settles.",
+        `Starts and replays in ${START_ROUNDS} rounds. The script keeps a book of plain arrays only: no ledger, no ids, no invariants.`,
+      ],
+    };
   },
 };
 
@@ -140,76 +115,52 @@ async function install(): Promise<string> {
   return folder;
 }
 
-async function knownOf({ port }: Served, peers: string): Promise<Known> {
-  const folder = benchFolder();
+async function knownOf({ port }: Served, peers: string, folder: string): Promise<Known> {
   const book = await bookCall(port);
   const { sell: order } = await crossingOrders(port);
   const [openapi, database] = [join(folder, "openapi.json"), join(folder, "db.json")];
   const { body: bookBody } = await answerTo(book, port);
-  const { body: orderBody } = await answerTo(order, port);
   writeFileSync(openapi, (await answerTo(get("/openapi.json"), port)).body);
   writeFileSync(database, JSON.stringify({ book: JSON.parse(bookBody), orders: [] }));
-  return { peers, openapi, database, book, order, bookBody, orderBody };
+  return { peers, openapi, database, book, order, bookBody };
 }
 
-const callsOf = ({ book, order }: Known, { paths }: Peer): { readonly book: Call; readonly order: Call } => ({
+const onPort = (peer: Peer, known: Known) => (port: number) => [...peer.argsFor(known), String(port)];
+
+const callsOf = ({ book, order }: Known, { paths }: Peer): Readonly<Record<"book" | "order", Call>> => ({
   book: { ...book, path: paths?.book ?? book.path },
   order: { ...order, path: paths?.order ?? order.path },
 });
 
-async function starts(known: Known): Promise<Measurement[]> {
-  const samples = await takeTurns(
-    PEERS.map((peer) => {
-      const { path } = callsOf(known, peer).book;
-      return () => millisecondsToFirstAnswer(peer.argsFor(known), path);
-    }),
-    { rounds: START_ROUNDS, warmUps: 1 },
-  );
-  return measured("to the first 200, ms", samples);
-}
-
-/** Also adds to `holding` the servers whose book shows a placed order. */
-async function throughputs(known: Known, rounds: number, holding: string[]): Promise<Measurement[]> {
-  const servers: Served[] = [];
-  try {
-    const jobs = { book: [] as (() => Promise<number>)[], order: [] as (() => Promise<number>)[] };
-    for (const peer of PEERS) {
-      const server = await serveProgram(peer.argsFor(known), callsOf(known, peer).book.path);
-      servers.push(server);
-      const { port } = server;
-      // Credentials and a market of clobsim; the others have neither.
-      const { buy, sell } = peer.name === CLOBSIM ? await crossingOrders(port) : { buy: null, sell: null };
-      const calls = callsOf(known, peer);
-      const orders = sell === null ? [calls.order] : [buy, sell];
-      if (await holds(port, orders.at(-1) as Call, peer)) holding.push(peer.name);
-      const rate = (requests: readonly Call[]) => async () => {
-        const load = {
-          port,
-          requests: requests.map((call) => bytesOf(call, port)),
-          connections: CONNECTIONS,
-        };
-        return (await bombard({ ...load, durationMs: SAMPLE_MS })).requestsPerSecond / 1_000;
-      };
-      jobs.book.push(rate([calls.book]));
-      jobs.order.push(rate(orders));
-    }
-    const books = await takeTurns(jobs.book, { rounds, warmUps: 1 });
-    const orders = await takeTurns(jobs.order, { rounds, warmUps: 1 });
-    return [...measured("GET /clob/book", books), ...measured("POST /clob/order, signed", orders)];
-  } finally {
-    await Promise.all(servers.map((server) => server.stop()));
+/** Also returns the servers whose book shows a placed order. */
+async function throughputs(known: Known, rounds: number, programs: Programs) {
+  const holding: string[] = [];
+  const books = [];
+  const orders = [];
+  for (const peer of PEERS) {
+    const calls = callsOf(known, peer);
+    const { port } = await programs.serve(onPort(peer, known), calls.book.path);
+    // Credentials and a market of clobsim; the others have neither.
+    const own = peer.name === NAME ? await crossingOrders(port) : null;
+    const placing = own === null ? [calls.order] : [own.buy, own.sell];
+    if (await holds(port, placing.at(-1) as Call, peer)) holding.push(peer.name);
+    const line = (workload: string, sent: readonly Call[]) => {
+      const load = { port, requests: sent.map((call) => bytesOf(call, port)), durationMs: SAMPLE_MS };
+      const sample = async () => (await bombard(load)).requestsPerSecond / 1_000;
+      return { workload, subject: peer.name, sample };
+    };
+    books.push(line("GET /clob/book", [calls.book]));
+    orders.push(line("POST /clob/order, signed", placing));
   }
+  const plan = { rounds, warmUps: 1 };
+  return { measurements: [...(await measured(books, plan)), ...(await measured(orders, plan))], holding };
 }
 
 /** Whether the book shows a sell order that was placed at a new price. */
 async function holds(port: number, order: Call, { paths }: Peer): Promise<boolean> {
   const { tokenId, price, size } = JSON.parse(order.body) as Record<"tokenId" | "price" | "size", unknown>;
-  const send = (call: Call): Promise<Response> =>
-    fetch(`http://127.0.0.1:${port}${call.path}`, {
-      method: call.method,
-      headers: call.headers,
-      ...(call.body === "" ? {} : { body: call.body }),
-    });
+  const send = ({ path, method, headers, body }: Call): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}${path}`, { method, headers, ...(body === "" ? {} : { body }) });
   const answer = await send(order);
   if (!answer.ok)
     throw new Error(`port ${port} answered ${answer.status} to an order: ${await answer.text()}`);
@@ -218,49 +169,36 @@ async function holds(port: number, order: Call, { paths }: Peer): Promise<boolea
   return asks?.some((level) => level.price === price && level.size === size) === true;
 }
 
-async function fetches(known: Known, { port }: Served, rounds: number): Promise<Measurement[]> {
-  const { peers, book, bookBody } = known;
-  const rate =
-    (url: string, ...mock: readonly string[]) =>
-    async () => {
-      const args = [inCheckout(`${HERE}/fetching.mjs`), String(SAMPLE_MS), "GET", url, "{}", "", ...mock];
-      return Number((await run(process.execPath, args)).stdout) / 1_000;
-    };
-  const samples = await takeTurns(
-    [rate(`http://127.0.0.1:${port}${book.path}`), rate(`http://clobsim.test${book.path}`, bookBody, peers)],
-    { rounds, warmUps: 0 },
-  );
-  return measured("GET /clob/book by fetch", samples, [
-    `${CLOBSIM}, another process`,
-    "msw, the same process",
-  ]);
+function fetches({ peers, book, bookBody }: Known, { port }: Served, rounds: number): Promise<Measurement[]> {
+  const line = (subject: string, origin: string, ...mock: readonly string[]) => {
+    const url = `${origin}${book.path}`;
+    const args = [inCheckout(`${HERE}/fetching.mjs`), String(SAMPLE_MS), url, ...mock];
+    const sample = async () => Number((await run(process.execPath, args)).stdout) / 1_000;
+    return { workload: "GET /clob/book by fetch", subject, sample };
+  };
+  const lines = [
+    line(`${NAME}, another process`, `http://127.0.0.1:${port}`),
+    line("msw, the same process", "http://clobsim.test", bookBody, peers),
+  ];
+  return measured(lines, { rounds, warmUps: 0 });
 }
 
-async function replays(rounds: number): Promise<Measurement[]> {
-  const { flow, scenario } = await longFlow(benchFolder(), FLOW_ORDERS);
+async function replays(folder: string): Promise<Measurement[]> {
+  const { flow, replay } = await longFlow(folder);
   let trades = 0;
-  const replayed = async (): Promise<number> => {
-    const start = performance.now();
-    trades = await replayOnce(scenario);
-    return FLOW_ORDERS / (performance.now() - start);
+  const replayed = async (): Promise<void> => {
+    trades = await replay();
   };
-  const plain = async (): Promise<number> => {
-    const start = performance.now();
+  const plain = async (): Promise<void> => {
     const { stdout } = await run(process.execPath, [inCheckout(`${HERE}/plain-replay.mjs`), flow]);
     if (Number(stdout) !== trades)
       throw new Error(`the script made ${stdout.trim()} trades, clobsim ${trades}`);
-    return FLOW_ORDERS / (performance.now() - start);
   };
-  const samples = await takeTurns([replayed, plain], { rounds, warmUps: 0 });
-  return measured("orders of a CSV replayed", samples, [CLOBSIM, "a script of 100 lines"]);
-}
-
-/** Makes a row for each subject; the first is the baseline. */
-function measured(
-  workload: string,
-  samples: readonly (readonly number[])[],
-  subjects = PEERS.map(({ name }) => name),
-): Measurement[] {
-  const baseline = median(samples[0] ?? []);
-  return subjects.map((subject, index) => measurementOf(workload, subject, samples[index] ?? [], baseline));
+  const line = (subject: string, work: () => Promise<void>) => ({
+    workload: "orders of a CSV replayed",
+    subject,
+    sample: async () => FLOW_ORDERS / (await elapsed(work)),
+  });
+  const lines = [line(NAME, replayed), line("a script of 100 lines", plain)];
+  return measured(lines, { rounds: START_ROUNDS, warmUps: 0 });
 }

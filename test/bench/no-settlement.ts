@@ -1,5 +1,5 @@
 // Replaces the settlement of trades in a separate bundle, which shows the cost of an exchange without a chain.
-export * from "../../../src/core/rules/ledger.ts";
+export * from "../../src/core/rules/ledger.ts";
 
 /** No transaction. */
 export const addMatch = (): void => {};

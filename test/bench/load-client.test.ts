@@ -1,8 +1,8 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { listenLocally } from "../../support/local-server.ts";
-import { bombard, bytesOf, post } from "./client.ts";
+import { listenLocally } from "../support/local-server.ts";
+import { bombard, bytesOf, post } from "./load-client.ts";
 
 const servers: Server[] = [];
 

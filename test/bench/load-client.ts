@@ -1,9 +1,11 @@
 import { once } from "node:events";
-import { request } from "node:http";
+import { type Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { privateKeyToAccount } from "viem/accounts";
-import { ATTESTATION, canonicalMessage, sign } from "../../../src/api/signing.ts";
+import { ATTESTATION, canonicalMessage, sign } from "../../src/api/signing.ts";
+import type { Credentials, Info, Market } from "../../src/client/api-messages.ts";
 
 /** Request of a client. */
 export interface Call {
@@ -41,38 +43,31 @@ export function bytesOf({ method, path, headers, body }: Call, port: number): Bu
 }
 
 /** Sends one request and returns the response. @throws Error if its status is not 200. */
-export function answerTo({ method, path, headers, body }: Call, port: number): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ port, host: "127.0.0.1", method, path, headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => {
-        const text = Buffer.concat(chunks).toString();
-        if (response.statusCode !== 200)
-          reject(new Error(`${method} ${path}: ${response.statusCode} ${text}`));
-        else resolve({ headers: withoutConnection(response.rawHeaders), body: text });
-      });
-      response.on("error", reject);
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
+export async function answerTo(
+  { method, path, headers, body }: Call,
+  port: number,
+  agent: Agent | false = false,
+): Promise<Answer> {
+  const sent = request({ port, host: "127.0.0.1", method, path, headers, agent });
+  sent.end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const answer = await text(response);
+  if (response.statusCode !== 200) throw new Error(`${method} ${path}: ${response.statusCode} ${answer}`);
+  return { headers: withoutConnection(response.rawHeaders), body: answer };
 }
 
-function withoutConnection(rawHeaders: readonly string[]): string[] {
-  const kept: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
-    if (!/^(?:connection|keep-alive)$/i.test(name)) kept.push(name, rawHeaders[at + 1] as string);
-  }
-  return kept;
-}
+/** Names and values alternate. */
+const withoutConnection = (rawHeaders: readonly string[]): string[] =>
+  rawHeaders.filter((_, at) => !/^(?:connection|keep-alive)$/i.test(rawHeaders[at - (at % 2)] as string));
+
+/** Number of connections of a load, each with one request under way. */
+export const CONNECTIONS = 32;
 
 /** Load of a server: each connection sends the requests in turn, one after the previous response. */
 interface Load {
   readonly port: number;
   readonly requests: readonly Buffer[];
-  readonly connections: number;
+  readonly connections?: number;
   readonly durationMs: number;
 }
 
@@ -87,7 +82,12 @@ interface LoadResult {
  * so that on two processors the server is the bottleneck.
  * @throws Error if a status is not 200 or 201, or a connection breaks.
  */
-export async function bombard({ port, requests, connections, durationMs }: Load): Promise<LoadResult> {
+export async function bombard({
+  port,
+  requests,
+  connections = CONNECTIONS,
+  durationMs,
+}: Load): Promise<LoadResult> {
   const crew = Array.from({ length: connections }, () => new Connection(port, requests));
   const ended = Promise.all(crew.map((connection) => connection.ended));
   await Promise.race([ended, Promise.all(crew.map((connection) => connection.opened))]);
@@ -187,6 +187,10 @@ class Connection {
   }
 }
 
+/** Sends one request and returns the JSON of its response. */
+export const replyTo = async <Reply>(call: Call, port: number): Promise<Reply> =>
+  JSON.parse((await answerTo(call, port)).body) as Reply;
+
 /** Two signed orders of one wallet that fill each other completely, so that the book stays the same. */
 export interface CrossingOrders {
   readonly buy: Call;
@@ -195,49 +199,31 @@ export interface CrossingOrders {
   readonly secret: string;
 }
 
-interface Overview {
-  readonly clock: { readonly unixTime: number };
-  readonly devAccounts: readonly { readonly address: string; readonly privateKey: `0x${string}` }[];
-}
-
-interface Credentials {
-  readonly apiKey: string;
-  readonly secret: string;
-  readonly passphrase: string;
-}
-
 /** Derives credentials of a wallet and signs its orders in a new market. */
 export async function crossingOrders(port: number): Promise<CrossingOrders> {
-  const ask = async <Reply>(call: Call): Promise<Reply> =>
-    JSON.parse((await answerTo(call, port)).body) as Reply;
-  const { clock, devAccounts } = await ask<Overview>(get("/sim"));
+  const { clock, devAccounts } = await replyTo<Info>(get("/sim"), port);
   const [wallet] = devAccounts;
   if (wallet === undefined) throw new Error("the server has no dev account");
   const { address, privateKey } = wallet;
-  const signature = await privateKeyToAccount(privateKey).signMessage({ message: ATTESTATION });
-  const keys = await ask<Credentials>(post("/clob/auth/derive-api-key", { address, signature }));
-  const market = await ask<{ readonly tokens: readonly [{ readonly tokenId: string }, unknown] }>(
-    post("/sim/markets", { question: "Will the benchmark end?" }),
-  );
-  const order = (side: "BUY" | "SELL"): Call => {
-    const terms = { tokenId: market.tokens[0].tokenId, side, orderType: "GTC", price: 0.5, size: 10 };
-    return signed("/order", terms, { address, ...keys }, String(clock.unixTime));
-  };
-  return { buy: order("BUY"), sell: order("SELL"), secret: keys.secret };
-}
-
-function signed(
-  path: string,
-  body: object,
-  { address, apiKey, secret, passphrase }: Credentials & { readonly address: string },
-  timestamp: string,
-): Call {
-  const message = canonicalMessage({ timestamp, method: "POST", path, body: JSON.stringify(body) });
-  return post(`/clob${path}`, body, {
-    poly_address: address,
-    poly_api_key: apiKey,
-    poly_passphrase: passphrase,
-    poly_timestamp: timestamp,
-    poly_signature: sign(secret, message),
+  const signature = await privateKeyToAccount(privateKey as `0x${string}`).signMessage({
+    message: ATTESTATION,
   });
+  const derive = post("/clob/auth/derive-api-key", { address, signature });
+  const { apiKey, secret, passphrase } = await replyTo<Credentials>(derive, port);
+  const question = "Will the benchmark end?";
+  const market = await replyTo<Market>(post("/sim/markets", { question }), port);
+  const order = (side: "BUY" | "SELL"): Call => {
+    const tokenId = market.tokens[0]?.tokenId;
+    const body = { tokenId, side, orderType: "GTC", price: 0.5, size: 10 };
+    const timestamp = String(clock.unixTime);
+    const terms = { timestamp, method: "POST", path: "/order", body: JSON.stringify(body) };
+    return post("/clob/order", body, {
+      poly_address: address,
+      poly_api_key: apiKey,
+      poly_passphrase: passphrase,
+      poly_timestamp: timestamp,
+      poly_signature: sign(secret, canonicalMessage(terms)),
+    });
+  };
+  return { buy: order("BUY"), sell: order("SELL"), secret };
 }

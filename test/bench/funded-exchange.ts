@@ -1,14 +1,14 @@
-import type { Command } from "../../../src/core/commands.ts";
-import { idOf } from "../../../src/core/ids.ts";
-import { violations } from "../../../src/core/invariants/invariants.ts";
-import { outcomeOf } from "../../../src/core/market.ts";
-import type { State } from "../../../src/core/state.ts";
-import type { OrderType, SettlementMode } from "../../../src/core/terms.ts";
-import { complement, FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../../src/core/units.ts";
-import { Exchange } from "../../../src/engine/exchange.ts";
-import { type Journal, noJournal } from "../../../src/engine/journal.ts";
-import { UNSETTLED } from "../../support/config.ts";
-import { BUY, CANCEL, type Flow, mulberry32, TradeTally } from "../flow.ts";
+import type { Command } from "../../src/core/commands.ts";
+import { idOf } from "../../src/core/ids.ts";
+import { violations } from "../../src/core/invariants/invariants.ts";
+import { outcomeOf } from "../../src/core/market.ts";
+import type { State } from "../../src/core/state.ts";
+import type { OrderType, SettlementMode } from "../../src/core/terms.ts";
+import { complement, FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../src/core/units.ts";
+import { Exchange } from "../../src/engine/exchange.ts";
+import { type Journal, noJournal } from "../../src/engine/journal.ts";
+import { UNSETTLED } from "../support/config.ts";
+import { BUY, CANCEL, type Flow, mulberry32, TradeTally } from "./flow.ts";
 
 /** Options of an exchange for a benchmark. */
 interface ExchangeTerms {

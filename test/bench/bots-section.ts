@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Bots } from "../../../src/bots/bots.ts";
-import { BOT_PROFILES, KINDS, PROFILES, type ProfileName } from "../../../src/bots/profiles.ts";
-import { FROZEN_START } from "../../../src/config.ts";
-import { millis, money, size } from "../../../src/core/units.ts";
-import { Clock } from "../../../src/engine/clock.ts";
-import { Exchange } from "../../../src/engine/exchange.ts";
-import { generateWorld } from "../../../src/simulation/generate-world.ts";
-import { openWorld } from "../../../src/simulation/opening.ts";
-import type { World } from "../../../src/simulation/world.ts";
-import { AUTO } from "../../support/config.ts";
-import { takeTurns } from "../rounds.ts";
-import { measurementOf, type Section } from "../section.ts";
+import { Bots } from "../../src/bots/bots.ts";
+import { BOT_PROFILES, KINDS, PROFILES, type ProfileName } from "../../src/bots/profiles.ts";
+import { FROZEN_START } from "../../src/config.ts";
+import { millis, money, size } from "../../src/core/units.ts";
+import { Clock } from "../../src/engine/clock.ts";
+import { Exchange } from "../../src/engine/exchange.ts";
+import { generateWorld } from "../../src/simulation/generate-world.ts";
+import { openWorld } from "../../src/simulation/opening.ts";
+import type { World } from "../../src/simulation/world.ts";
+import { AUTO } from "../support/config.ts";
+import { alone, measured, type Section } from "./rounds.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
@@ -58,29 +57,25 @@ const crewOf = (profile: ProfileName): number =>
 export const botsSection: Section = {
   name: "bots",
   about: "a market that moves: a day of it at once, and a second of it at real time",
+  unit: "ms",
+  baseline: null,
   async measure(rounds) {
     const few = await generateWorld({ seed: "bots", markets: MARKETS.jump });
     const many = await generateWorld({ seed: "bots", markets: MARKETS.realTime });
-    const plan = { rounds, warmUps: 1 };
-    const jumps = await takeTurns(
-      BOT_PROFILES.map((profile) => async () => jump(few, profile)),
-      plan,
+    const lines = (workload: string, measure: (profile: ProfileName) => number | Promise<number>) =>
+      BOT_PROFILES.map((profile) => ({
+        workload,
+        subject: `${profile}, ${crewOf(profile)} bots`,
+        sample: () => measure(profile),
+      }));
+    const days = lines(`a day of ${MARKETS.jump} markets, the clock jumps`, (profile) => jump(few, profile));
+    const seconds = lines(`processor time of a second of ${MARKETS.realTime} markets`, (profile) =>
+      inRealTime(many, profile),
     );
-    const seconds = await takeTurns(
-      BOT_PROFILES.map((profile) => () => inRealTime(many, profile)),
-      { ...plan, warmUps: 0 },
-    );
-    const rows = (workload: string, samples: readonly (readonly number[])[]) =>
-      BOT_PROFILES.map((profile, index) =>
-        measurementOf(workload, `${profile}, ${crewOf(profile)} bots`, samples[index] ?? [], null),
-      );
     return {
-      unit: "ms",
-      baseline: null,
-      rounds,
       measurements: [
-        ...rows(`a day of ${MARKETS.jump} markets, the clock jumps`, jumps),
-        ...rows(`processor time of a second of ${MARKETS.realTime} markets`, seconds),
+        ...(await measured(days, { rounds, warmUps: 1 }, alone)),
+        ...(await measured(seconds, { rounds, warmUps: 0 }, alone)),
       ],
       notes: [
         "Every bot trades in every market. 10 ms of processor time in a second are 1 % of one core.",

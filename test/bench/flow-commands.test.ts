@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commonFlow, steadyFlow } from "../flow.ts";
+import { commonFlow, steadyFlow } from "./flow.ts";
 import {
   assertInvariants,
   FlowCommands,

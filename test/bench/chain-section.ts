@@ -1,13 +1,13 @@
 import assert from "node:assert";
-import { type ChainNode, createNode } from "../../../src/chain-rpc/chain-node.ts";
-import { quantity } from "../../../src/chain-rpc/json-rpc.ts";
-import { transactionHash } from "../../../src/core/chain/chain-hashes.ts";
-import { FULL_PRICE, price, size } from "../../../src/core/units.ts";
-import { Clock, Slices } from "../../../src/engine/clock.ts";
-import { mulberry32 } from "../flow.ts";
-import { median, takeTurns } from "../rounds.ts";
-import { measurementOf, type Section } from "../section.ts";
-import { mustSubmit, openFundedExchange, traderAt } from "../submit/funded-exchange.ts";
+import { type ChainNode, createNode } from "../../src/chain-rpc/chain-node.ts";
+import { quantity } from "../../src/chain-rpc/json-rpc.ts";
+import { transactionHash } from "../../src/core/chain/chain-hashes.ts";
+import { FULL_PRICE, price, size } from "../../src/core/units.ts";
+import { Clock, Slices } from "../../src/engine/clock.ts";
+import { mulberry32 } from "./flow.ts";
+import { mustSubmit, openFundedExchange, traderAt } from "./funded-exchange.ts";
+import { measured, type Section } from "./rounds.ts";
+import { whole } from "./table.ts";
 
 /** Transactions per block of a long chain. */
 const BLOCK = 1_000;
@@ -92,7 +92,7 @@ const QUESTIONS: readonly Question[] = [
       assert(transactions.length === BLOCK, `a block has ${transactions.length} transactions`),
   },
   {
-    workload: `eth_getLogs, any block of ${figure(BLOCK)} matches`,
+    workload: `eth_getLogs, any block of ${whole(BLOCK)} matches`,
     repeats: 5,
     ask: (chain) => {
       const height = quantity(chain.anyHeight());
@@ -117,29 +117,26 @@ const QUESTIONS: readonly Question[] = [
 export const chainSection: Section = {
   name: "chain",
   about: "JSON-RPC calls as the chain grows, from the text of the request to that of the answer",
+  unit: "us/call",
+  baseline: `${whole(LENGTHS[0])} matches`,
   async measure(rounds) {
     const chains = LENGTHS.map((length) => new LongChain(length));
-    const first: number[] = [];
-    for (const chain of chains) first.push(await timed(chain, wholeChain, 1));
+    const first: string[] = [];
+    for (const chain of chains) first.push(`${((await timed(chain, wholeChain, 1)) / 1_000).toFixed(0)} ms`);
     const measurements = [];
     for (const question of QUESTIONS) {
-      const subjects = chains.map((chain) => () => timed(chain, question, question.repeats));
-      const samples = await takeTurns(subjects, { rounds, warmUps: 3 });
-      const shortest = median(samples[0] ?? []);
-      for (const [index, costs] of samples.entries()) {
-        const subject = `${figure(LENGTHS[index] ?? 0)} matches`;
-        measurements.push(measurementOf(question.workload, subject, costs, shortest));
-      }
+      const lines = chains.map((chain) => ({
+        workload: question.workload,
+        subject: `${whole(chain.matches)} matches`,
+        sample: () => timed(chain, question, question.repeats),
+      }));
+      measurements.push(...(await measured(lines, { rounds, warmUps: 3 })));
     }
-    const index = first.map((microseconds) => `${(microseconds / 1_000).toFixed(0)} ms`).join(", ");
     return {
-      unit: "us/call",
-      baseline: `${figure(LENGTHS[0])} matches`,
-      rounds,
       measurements,
       notes: [
-        `Chains of ${figure(BLOCK)} matches a block. Logs are made and encoded when they are asked for.`,
-        `The first question over all blocks makes the index that later ones add to: ${index}.`,
+        `Chains of ${whole(BLOCK)} matches a block. Logs are made and encoded when they are asked for.`,
+        `The first question over all blocks makes the index that later ones add to: ${first.join(", ")}.`,
       ],
     };
   },
@@ -164,8 +161,4 @@ async function timed(chain: LongChain, { ask, check }: Question, repeats: number
     check(result as never, params);
   }
   return (spent * 1_000) / repeats;
-}
-
-function figure(count: number): string {
-  return count.toLocaleString("en-US");
 }

@@ -1,0 +1,210 @@
+import assert from "node:assert";
+import { BLOCK_INTERVAL_MS } from "../../src/core/chain/chain.ts";
+import type { SettlementMode } from "../../src/core/terms.ts";
+import { millis } from "../../src/core/units.ts";
+import type { Exchange } from "../../src/engine/exchange.ts";
+import { commonFlow, type Flow, steadyFlow } from "./flow.ts";
+import {
+  assertInvariants,
+  FlowCommands,
+  mustSubmit,
+  openFundedExchange,
+  TRADERS,
+  tallyOf,
+} from "./funded-exchange.ts";
+import { inCheckout, type ProcessTask } from "./programs.ts";
+import { garbageCollector, measured, type Section, timed } from "./rounds.ts";
+import { whole } from "./table.ts";
+
+const OPERATIONS = 200_000;
+
+/** The whole exchange: commands are decided and their events applied. */
+export const submitSection: Section = {
+  name: "submit",
+  about: "commands through the whole exchange",
+  unit: "thousand commands/s",
+  baseline: "no fee",
+  async measure(rounds) {
+    const flow = commonFlow({ levels: 99, operations: OPERATIONS });
+    const line = (words: string, feeRateBps: number, bothOutcomes: boolean) => {
+      const sample = timed({
+        prepare() {
+          const exchange = openFundedExchange({ markets: 1, levels: flow.levels, feeRateBps });
+          const commands = new FlowCommands(flow, exchange.state, { bothOutcomes }).take(flow.tape.length);
+          return () => {
+            for (const command of commands) mustSubmit(exchange, command);
+            return exchange;
+          };
+        },
+        check({ state }) {
+          assert.deepEqual(tallyOf(state, flow.levels), flow.expected, "the flow has other trades");
+          assertInvariants(state);
+        },
+      });
+      return {
+        workload: `99 levels, ${words}`,
+        subject: "clobsim",
+        sample: () => OPERATIONS / sample(),
+      };
+    };
+    const lines = [
+      line("no fee", 0, false),
+      line("taker fee 1 %", 100, false),
+      line("every second order in terms of NO", 0, true),
+    ];
+    return {
+      measurements: await measured(lines, { rounds, warmUps: 2 }),
+      notes: [
+        `The first ${whole(OPERATIONS)} operations of the book's flow as commands of ${TRADERS} accounts in one complementary market.`,
+        "Every run is checked: the flow's trades in order, and every invariant of the exchange.",
+      ],
+    };
+  },
+};
+
+/** An exchange under a steady flow. */
+interface SteadyExchangeChoice {
+  readonly markets: number;
+  /** Orders resting in each market. */
+  readonly live: number;
+  /** Number of commands of a batch. */
+  readonly commands: number;
+  readonly batches: number;
+}
+
+/** With more live orders, checking the invariants would take longer than the measurement. */
+const MAX_JUDGED = 100_000;
+
+/** Nanoseconds per command of the next batch. The books are filled first, and each batch keeps their number of orders. */
+export const steadyExchange: ProcessTask<SteadyExchangeChoice> = ({ markets, live, commands, batches }) => {
+  const exchange = openFundedExchange({ markets, levels: 999, feeRateBps: 0 });
+  const flow = steadyFlow({ live, operations: longestTurn((commands * batches) / markets) });
+  const source = new FlowCommands(flow, exchange.state);
+  for (const command of source.opening()) mustSubmit(exchange, command);
+  const collectGarbage = garbageCollector();
+  let left = batches;
+  return () => {
+    const batch = source.take(commands);
+    collectGarbage();
+    const start = performance.now();
+    for (const command of batch) mustSubmit(exchange, command);
+    const nanoseconds = ((performance.now() - start) * 1e6) / commands;
+    left -= 1;
+    if (left === 0 && markets * live <= MAX_JUDGED) assertInvariants(exchange.state);
+    return [nanoseconds];
+  };
+};
+
+/** Upper bound of the operations of one of many markets if each gets `mean` on average, at random. */
+const longestTurn = (mean: number): number => Math.ceil(mean + 10 * Math.sqrt(mean) + 10);
+
+const COMMANDS = 50_000;
+const WARM_UPS = 3;
+/** Number of orders in each of several markets. */
+const SPREAD = 40;
+const LOADS: readonly Pick<SteadyExchangeChoice, "markets" | "live">[] = [
+  ...[1_000, 10_000, 100_000, 1_000_000].map((live) => ({ markets: 1, live })),
+  ...[1, 100, 5_000].map((markets) => ({ markets, live: SPREAD })),
+];
+
+/** Cost of a command with more resting orders and more markets. */
+export const submitFlatnessSection: Section = {
+  name: "submit-flatness",
+  about: "the cost of a command as more orders rest and more markets are open",
+  unit: "ns/command",
+  baseline: `1 market, 1,000 live orders; for ${SPREAD} orders in each market, to one market`,
+  async measure(rounds, programs) {
+    const lines = LOADS.map(({ markets, live }) => {
+      const choice = { markets, live, commands: COMMANDS, batches: WARM_UPS + rounds };
+      const task = programs.task("steadyExchange", choice);
+      const workload =
+        markets === 1
+          ? `1 market, ${whole(live)} live orders`
+          : `${whole(markets)} markets, ${whole(live)} live orders each`;
+      return { workload, subject: "clobsim", sample: async () => (await task.ask())[0] as number };
+    });
+    const isSpread = ({ workload }: { readonly workload: string }) => workload.includes(` ${SPREAD} live`);
+    return {
+      measurements: await measured(lines, { rounds, warmUps: WARM_UPS }, (line, all) =>
+        all.findIndex((other) => isSpread(other) === isSpread(line)),
+      ),
+      notes: [
+        "The same kinds of orders, fills and levels swept in every row; cancellations pick among all orders behind the front, commands among",
+        "all markets, so that larger rows reach more memory that is in no cache. Each row has a process of its own.",
+      ],
+    };
+  },
+};
+
+/** Settlement of the fills of a run. */
+interface SettledChoice {
+  readonly settlement: SettlementMode;
+  /** Number of commands between two blocks; 0 for no blocks. */
+  readonly commandsABlock: number;
+}
+
+/**
+ * Prepares the commands of a flow; the run submits them and returns the exchange. Another bundle of this file has
+ * `no-settlement.ts` in place of what settles trades.
+ */
+export function prepareSettled(flow: Flow, { settlement, commandsABlock }: SettledChoice): () => Exchange {
+  const exchange = openFundedExchange({ markets: 1, levels: flow.levels, feeRateBps: 0, settlement });
+  const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
+  return () => {
+    let left = commandsABlock;
+    for (const command of commands) {
+      mustSubmit(exchange, command);
+      left -= 1;
+      if (left !== 0) continue;
+      exchange.advanceTo(millis(exchange.now + BLOCK_INTERVAL_MS));
+      left = commandsABlock;
+    }
+    return exchange;
+  };
+}
+
+const SETTLEMENTS: Readonly<Record<string, SettledChoice>> = {
+  "manual, nothing is mined": { settlement: "manual", commandsABlock: 0 },
+  "instant, a block a trading order": { settlement: "instant", commandsABlock: 0 },
+  "auto, a block every 100 commands": { settlement: "auto", commandsABlock: 100 },
+  "auto, a block every 10,000 commands": { settlement: "auto", commandsABlock: 10_000 },
+};
+const UNSETTLED = "without settlement";
+
+/** Cost of settlement in addition to the rest of a command. */
+export const settlementSection: Section = {
+  name: "settlement",
+  about: "commands through the whole exchange, their fills settled on the chain or by nobody",
+  unit: "ns/command",
+  baseline: UNSETTLED,
+  async measure(rounds) {
+    const flow = commonFlow({ levels: 99, operations: OPERATIONS });
+    const unsettled: { prepareSettled: typeof prepareSettled } = await import(
+      inCheckout("dist-tools/bench-unsettled.js")
+    );
+    const nothing = { settlement: "manual", commandsABlock: 0 } as const;
+    const check = ({ state }: Exchange): void => assertInvariants(state);
+    const samples = {
+      [UNSETTLED]: timed({ prepare: () => unsettled.prepareSettled(flow, nothing) }),
+      ...Object.fromEntries(
+        Object.entries(SETTLEMENTS).map(([name, choice]) => [
+          name,
+          timed({ prepare: () => prepareSettled(flow, choice), check }),
+        ]),
+      ),
+    };
+    const lines = Object.entries(samples).map(([workload, sample]) => ({
+      workload,
+      subject: "clobsim",
+      sample: () => (sample() * 1e6) / OPERATIONS,
+    }));
+    return {
+      measurements: await measured(lines, { rounds, warmUps: 2 }),
+      notes: [
+        `The first ${whole(OPERATIONS)} operations of the book's flow; four of nine commands make a trade.`,
+        "Without settlement: the same sources, with what settles trades left out of the bundle.",
+        "Every settled run is judged: chain balances and what is pending are the ledger.",
+      ],
+    };
+  },
+};
