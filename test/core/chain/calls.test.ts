@@ -15,12 +15,6 @@ import {
 
 const GWEI = 1_000_000_000n;
 describe("a wallet's call", () => {
-  it("is mined with its command in instant mode", () => {
-    const exchange = openSettlement({ settlement: "instant" });
-    exchange.call("alice", exchange.split(100));
-    expect(exchange.inLedger("alice")).toEqual({ usdc: 900, yes: 100, no: 100 });
-  });
-
   it("costs gas, executed or reverted", () => {
     const exchange = openSettlement();
     const native = (): bigint => exchange.state.chain.wallets.get(addressOf("alice"))?.native ?? 0n;
@@ -29,19 +23,6 @@ describe("a wallet's call", () => {
     expect(INITIAL_NATIVE_BALANCE - native()).toBe(gas * 2n * GWEI);
     expect(mineCall(exchange, "alice", exchange.split(99_999))).toContain("exceeds balance");
     expect(INITIAL_NATIVE_BALANCE - native()).toBe(gas * 2n * GWEI + gas * GWEI);
-  });
-
-  it("that splits or merges changes the supply in the ledger and on chain", () => {
-    const exchange = openSettlement();
-    const { supply, onChain } = exchange.state.markets.get(1);
-    const issued = supply.yes;
-    expect(mineCall(exchange, "alice", exchange.split(100))).toBe("MINED");
-    expect([supply, onChain]).toEqual(
-      Array(2).fill({ yes: issued + 10_000, no: issued + 10_000, collateral: (issued + 10_000) * 10_000 }),
-    );
-    expect(mineCall(exchange, "alice", exchange.split(30, "merge"))).toBe("MINED");
-    expect(exchange.inLedger("alice")).toEqual({ usdc: 930, yes: 70, no: 70 });
-    expect(supply.yes).toBe(issued + 7000);
   });
 
   it("redeems only the outcomes of its index sets", () => {
@@ -75,66 +56,40 @@ const TOO_MANY = "ERC1155: insufficient balance for transfer";
 const FRACTION = "clobsim: shares move in multiples of 10000, which is 0.01 share";
 const OTHER_COLLATERAL = "clobsim: positions are backed by the exchange's collateral only";
 const NO_CONDITION = `0x${"1".repeat(64)}`;
+const NO_BURN = "ERC1155: burn amount exceeds balance";
+const UNPREPARED = "condition not prepared yet";
 const NO_REPORT = "result for condition not received yet";
 
 describe("a call reverts", () => {
-  const positions = (of: SettlementExchange, other: object): ContractCall =>
+  const splitOf = (of: SettlementExchange, other: object): ContractCall =>
     ({ ...of.split(1), ...other }) as ContractCall;
-  const toZeroAddress: ContractCall = { kind: "transfer", to: ZERO_ADDRESS, amount: "1" };
   const ofAlice = { from: addressOf("alice"), to: addressOf("bob"), amount: "1" };
-  const unknown: ContractCall = { kind: "unknown", reason: "no such function" };
-  type Case = readonly [
-    what: string,
-    by: string,
-    call: (of: SettlementExchange) => ContractCall,
-    why: string,
-  ];
-  const cases: readonly Case[] = [
+  const toZero: ContractCall = { kind: "transfer", to: ZERO_ADDRESS, amount: "1" };
+  const partition = (...sets: string[]) =>
+    [(of: SettlementExchange) => splitOf(of, { partition: sets })] as const;
+  type CallOf = (of: SettlementExchange) => ContractCall;
+
+  const cases: readonly (readonly [what: string, by: string, call: CallOf, why: string])[] = [
     ["a split above the balance", "alice", (of) => of.split(1001), TOO_MUCH],
-    [
-      "a merge without both outcomes",
-      "bob",
-      (of) => of.split(1, "merge"),
-      "ERC1155: burn amount exceeds balance",
-    ],
+    ["a merge without both outcomes", "bob", (of) => of.split(1, "merge"), NO_BURN],
     ["a redemption before the report", "bob", (of) => of.redeem(), NO_REPORT],
     ["a redemption of an invalid index set before the report", "bob", (of) => of.redeem(1, ["3"]), NO_REPORT],
     ["an amount that is not a multiple of the size unit", "alice", (of) => of.split(0.005), FRACTION],
-    [
-      "a partition of one index set",
-      "alice",
-      (of) => positions(of, { partition: ["3"] }),
-      "got empty or singleton partition",
-    ],
-    [
-      "a partition that overlaps",
-      "alice",
-      (of) => positions(of, { partition: ["1", "1"] }),
-      "partition not disjoint",
-    ],
-    [
-      "a partition with an invalid index set",
-      "alice",
-      (of) => positions(of, { partition: ["1", "3"] }),
-      "got invalid index set",
-    ],
-    [
-      "an unknown condition",
-      "alice",
-      (of) => positions(of, { condition: NO_CONDITION }),
-      "condition not prepared yet",
-    ],
-    ["another collateral", "alice", (of) => positions(of, { collateral: ZERO_ADDRESS }), OTHER_COLLATERAL],
-    ["a transfer to the zero address", "alice", () => toZeroAddress, "ERC20: transfer to the zero address"],
-    [
-      "a transfer of USDC without allowance",
-      "bob",
-      () => ({ kind: "transferFrom", ...ofAlice }),
-      NOT_ALLOWED,
-    ],
+    ["a partition of one index set", "alice", ...partition("3"), "got empty or singleton partition"],
+    ["a partition that overlaps", "alice", ...partition("1", "1"), "partition not disjoint"],
+    ["a partition with an invalid index set", "alice", ...partition("1", "3"), "got invalid index set"],
+    ["an unknown condition", "alice", (of) => splitOf(of, { condition: NO_CONDITION }), UNPREPARED],
+    ["another collateral", "alice", (of) => splitOf(of, { collateral: ZERO_ADDRESS }), OTHER_COLLATERAL],
+    ["a transfer to the zero address", "alice", () => toZero, "ERC20: transfer to the zero address"],
+    ["a transfer without allowance", "bob", () => ({ kind: "transferFrom", ...ofAlice }), NOT_ALLOWED],
     ["a transfer of shares without approval", "alice", (of) => shares(of, "bob", "alice", 1), NO_OPERATOR],
     ["a transfer of more shares than the balance", "bob", (of) => shares(of, "bob", "alice", 501), TOO_MANY],
-    ["an unknown function", "bob", () => unknown, "no such function"],
+    [
+      "an unknown function",
+      "bob",
+      () => ({ kind: "unknown", reason: "no such function" }),
+      "no such function",
+    ],
   ];
   it.each(cases)("because of %s", (_case, by, call, reason) => {
     const exchange = openSettlement();
@@ -143,14 +98,12 @@ describe("a call reverts", () => {
     expect(exchange.inLedger(by)).toEqual(before);
   });
 
-  it("because it runs out of gas", () => {
+  it.each([
+    ["it runs out of gas", { gas: 21_000 }, "out of gas"],
+    ["a function that is not payable gets native currency", { value: 1n }, "function is not payable"],
+  ])("because %s", (_case, sending, reason) => {
     const exchange = openSettlement();
-    expect(mineCall(exchange, "alice", exchange.split(1), { gas: 21_000 })).toBe("out of gas");
-  });
-
-  it("because a function that is not payable gets native currency", () => {
-    const exchange = openSettlement();
-    expect(mineCall(exchange, "alice", exchange.split(1), { value: 1n })).toBe("function is not payable");
+    expect(mineCall(exchange, "alice", exchange.split(1), sending)).toBe(reason);
   });
 
   it("because of an invalid index set after the report", () => {
@@ -178,33 +131,19 @@ describe("permissions", () => {
 
   it("that the exchange loses make settlements fail until they are restored", () => {
     const exchange = openSettlement();
-    mineCall(exchange, "alice", approve(CONTRACTS.exchange, 0));
-    exchange.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
-    exchange.mine();
-    expect(exchange.statuses).toEqual(["FAILED"]);
-    expect(exchange.settlement().exception?.reason).toContain("ERC20: transfer amount exceeds allowance");
-    mineCall(exchange, "alice", { kind: "approve", spender: CONTRACTS.exchange, amount: String(UNLIMITED) });
-    exchange.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
-    exchange.mine();
-    expect(exchange.statuses).toEqual(["FAILED", "MINED"]);
-  });
-
-  it("with a limit are used up by settlements", () => {
-    const exchange = openSettlement();
-    mineCall(exchange, "alice", approve(CONTRACTS.exchange, 7));
-    for (let count = 0; count < 2; count += 1) {
+    const settled = (): string => {
       exchange.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
       exchange.mine();
-    }
-    expect(exchange.statuses).toEqual(["MINED", "FAILED"]);
-  });
-
-  it("revoked for shares make a seller's settlements fail", () => {
-    const exchange = openSettlement();
-    mineCall(exchange, "bob", { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: false });
-    exchange.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
-    exchange.mine();
-    expect(exchange.settlement().exception?.reason).toContain("ERC1155: need operator approval");
+      return exchange.settlement(exchange.statuses.length).exception?.reason ?? "MINED";
+    };
+    const operator = { kind: "setApprovalForAll", operator: CONTRACTS.exchange } as const;
+    mineCall(exchange, "alice", approve(CONTRACTS.exchange, 7));
+    expect([settled(), settled()]).toEqual(["MINED", expect.stringContaining(NOT_ALLOWED)]);
+    mineCall(exchange, "alice", { kind: "approve", spender: CONTRACTS.exchange, amount: String(UNLIMITED) });
+    mineCall(exchange, "bob", { ...operator, approved: false });
+    expect(settled()).toContain("ERC1155: need operator approval");
+    mineCall(exchange, "bob", { ...operator, approved: true });
+    expect(settled()).toBe("MINED");
   });
 
   it("revoked for the tokens' contract make a split revert", () => {

@@ -64,27 +64,16 @@ describe("a document", () => {
     );
   });
 
-  it.each(PRINTERS)("with special characters in its texts is read %s", (_name, print) => {
+  it("with special characters in its texts is read in each format", () => {
     const exchange = openWith(arenaWith("manual", "optimistic"));
     const title = 'a "quoted", \\ [torn] {text}: \n \u{1f40e} \ud800 \u2028 \\"';
-    exchange.submit({
-      ...eventCommand("other"),
-      title,
-      tags: ['"', "\\", "]", ""],
-    } as CommandOf<"createEvent">);
-    const { state } = readDocument(JSON.parse(print(textOf(exchange.state))));
-    expect(state.events.get(2)).toEqual(exchange.state.events.get(2));
-    expect(contentHash(state)).toBe(contentHash(exchange.state));
-  });
-
-  it("is read line by line, with or without braces", () => {
-    const text = textOf(usedState());
-    for (const each of [text, text.slice(2, -3)]) expect(textOf(parsed(each).state)).toBe(text);
-  });
-
-  it("is read as parsed JSON, with fields in any order", () => {
-    const state = usedState();
-    expect(contentHash(readDocument(sorted(parsedOf(textOf(state)))).state)).toBe(contentHash(state));
+    const event = { ...eventCommand("other"), title, tags: ['"', "\\", "]", ""] };
+    exchange.submit(event as CommandOf<"createEvent">);
+    for (const [name, print] of PRINTERS) {
+      const { state } = readDocument(JSON.parse(print(textOf(exchange.state))));
+      expect(state.events.get(2), name).toEqual(exchange.state.events.get(2));
+      expect(contentHash(state), name).toBe(contentHash(exchange.state));
+    }
   });
 
   it("begins with the lines that the content hash covers", () => {

@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
-import { readDocument } from "../../../src/core/rebuild-state.ts";
-import { contentHash } from "../../../src/engine/hashes.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
-import { parsedOf, sorted, textOf } from "./damaged-documents.ts";
-import { parsed, readBack, reload } from "./read-back.ts";
+import { textOf } from "./damaged-documents.ts";
+import { parsed, reload } from "./read-back.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 
@@ -51,11 +49,5 @@ describe("a signed transaction in a document", () => {
     testExchange.mustSubmit({ ...TERMS, nonce: 1, hash: `0x${"cd".repeat(32)}` });
     const text = textOf(testExchange.state).replace("cd".repeat(32), "ab".repeat(32));
     expect(() => parsed(text)).toThrow(".content.hash: expected a unique hash, found");
-  });
-
-  it("has the same hash if the document was printed with sorted names", () => {
-    const { state } = floorWithCall();
-    expect(contentHash(readDocument(sorted(parsedOf(textOf(state)))).state)).toBe(contentHash(state));
-    expect(contentHash(readBack(state))).toBe(contentHash(state));
   });
 });

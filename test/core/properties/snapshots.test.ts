@@ -29,116 +29,6 @@ function frozenSnapshot(exchange: Exchange): Snapshot {
   return snapshot;
 }
 
-describe("a snapshot", () => {
-  it("is not changed by later commands", () => {
-    fc.assert(
-      fc.property(
-        anySettlement,
-        tradingOrAny(60),
-        tradingOrAny(60),
-        tradingOrAny(60),
-        (config, before, after, again) => {
-          const exchange = openWith(config);
-          play(exchange, before);
-          const snapshot = frozenSnapshot(exchange);
-          const saved = wholeOf(snapshot.state);
-          play(exchange, after);
-          expect(wholeOf(snapshot.state)).toEqual(saved);
-          exchange.restore(snapshot);
-          play(exchange, again);
-          expect(wholeOf(snapshot.state)).toEqual(saved);
-          expect(violations(snapshot.state)).toEqual([]);
-        },
-      ),
-      runs(150),
-    );
-  });
-
-  it("does not change the exchange", () => {
-    fc.assert(
-      fc.property(anySettlement, tradingOrAny(60), tradingOrAny(60), (config, before, after) => {
-        const [with_, without] = [openWith(config), openWith(config)];
-        for (const exchange of [with_, without]) play(exchange, before);
-        frozenSnapshot(with_);
-        expect(propertiesOf(with_)).toEqual(propertiesOf(without));
-        expect(play(with_, after)).toEqual(play(without, after));
-        expect(propertiesOf(with_)).toEqual(propertiesOf(without));
-      }),
-      runs(150),
-    );
-  });
-
-  it("restores state, time and counters, any number of times", () => {
-    fc.assert(
-      fc.property(
-        anySettlement,
-        tradingOrAny(60),
-        fc.array(tradingOrAny(30), { minLength: 1, maxLength: 3 }),
-        (config, before, futures) => {
-          const exchange = openWith(config);
-          play(exchange, before);
-          const properties = propertiesOf(exchange);
-          const snapshot = frozenSnapshot(exchange);
-          for (const after of futures) {
-            play(exchange, after);
-            exchange.restore(snapshot);
-            expect(propertiesOf(exchange)).toEqual(properties);
-          }
-        },
-      ),
-      runs(150),
-    );
-  });
-
-  it("continues like a new exchange with the same history", () => {
-    fc.assert(
-      fc.property(
-        anySettlement,
-        tradingOrAny(60),
-        tradingOrAny(40),
-        tradingOrAny(60),
-        (config, before, lost, after) => {
-          const [restored, fresh] = [openWith(config), openWith(config)];
-          play(restored, before);
-          const snapshot = frozenSnapshot(restored);
-          play(restored, lost);
-          restored.restore(snapshot);
-          play(fresh, before);
-          expect(play(restored, after)).toEqual(play(fresh, after));
-          expect(propertiesOf(restored)).toEqual(propertiesOf(fresh));
-        },
-      ),
-      runs(200),
-    );
-  });
-
-  it("is independent of snapshots taken before or after it", () => {
-    fc.assert(
-      fc.property(
-        anySettlement,
-        tradingOrAny(40),
-        tradingOrAny(40),
-        tradingOrAny(40),
-        (config, first, second, third) => {
-          const exchange = openWith(config);
-          const stages: [Snapshot, unknown[]][] = [];
-          for (const some of [first, second, third]) {
-            play(exchange, some);
-            stages.push([frozenSnapshot(exchange), propertiesOf(exchange)]);
-          }
-          for (const order of [0, 2, 1, 1, 2, 0]) {
-            const [snapshot, properties] = stages[order] as (typeof stages)[number];
-            exchange.restore(snapshot);
-            expect(propertiesOf(exchange)).toEqual(properties);
-            play(exchange, first);
-          }
-        },
-      ),
-      runs(100),
-    );
-  });
-});
-
 type Turn = { readonly kind: "moves"; readonly moves: Moves } | { readonly kind: "keep" } | Return;
 interface Return {
   readonly kind: "return";
@@ -169,22 +59,45 @@ class MemoryJournal implements Journal {
   }
 }
 
-describe("any sequence of snapshots and restores", () => {
-  it("leaves a journal whose replay gives the same state", () => {
+describe("any sequence of commands, snapshots and restores", () => {
+  it("continues like a new exchange with the history that remains, and changes no snapshot", () => {
     fc.assert(
-      fc.property(anySettlement, fc.array(turn, { maxLength: 25, size: "max" }), (config, turns) => {
-        const journal = new MemoryJournal();
-        const exchange = openArena(new Exchange(config, START, journal));
-        const saved: Snapshot[] = [];
-        for (const each of turns) {
-          if (each.kind === "moves") play(exchange, each.moves);
-          else if (each.kind === "keep") saved.push(frozenSnapshot(exchange));
-          else if (saved.length > 0) exchange.restore(saved[each.pick % saved.length] as Snapshot);
-        }
-        expect(wholeOf(exchange.state)).toEqual(wholeOf(replayed(config, journal.entries)));
-        expect(violations(exchange.state)).toEqual([]);
-      }),
-      runs(150),
+      fc.property(
+        anySettlement,
+        fc.array(turn, { maxLength: 25, size: "max" }),
+        tradingOrAny(40),
+        (config, turns, after) => {
+          const journal = new MemoryJournal();
+          const exchange = openArena(new Exchange(config, START, journal));
+          let played: Moves = [];
+          const saved: { snapshot: Snapshot; properties: unknown[]; played: Moves }[] = [];
+          for (const each of turns) {
+            if (each.kind === "moves") {
+              play(exchange, each.moves);
+              played = [...played, ...each.moves];
+            } else if (each.kind === "keep") {
+              const properties = propertiesOf(exchange);
+              saved.push({ snapshot: frozenSnapshot(exchange), properties, played });
+              expect(propertiesOf(exchange)).toEqual(properties);
+            } else if (saved.length > 0) {
+              const kept = saved[each.pick % saved.length] as (typeof saved)[number];
+              exchange.restore(kept.snapshot);
+              played = kept.played;
+              expect(propertiesOf(exchange)).toEqual(kept.properties);
+            }
+          }
+          const fresh = openWith(config);
+          play(fresh, played);
+          expect(play(exchange, after)).toEqual(play(fresh, after));
+          expect(propertiesOf(exchange)).toEqual(propertiesOf(fresh));
+          expect(wholeOf(exchange.state)).toEqual(wholeOf(replayed(config, journal.entries)));
+          for (const { snapshot, properties } of saved) {
+            expect(wholeOf(snapshot.state)).toEqual(properties.at(-1));
+            expect(violations(snapshot.state)).toEqual([]);
+          }
+        },
+      ),
+      runs(300),
     );
   });
 });
