@@ -65,11 +65,15 @@ export interface RunFiles {
   written: readonly string[];
 }
 
-/** Calls `run` at once, and again after each change of the files that it reads, until a signal stops it. */
+/**
+ * Calls `run` at once, and again after each change of the files that it reads, until a signal stops it.
+ * @throws what the first run throws: no change of a file mends a command line
+ */
 export async function watchAndRun(
   paths: readonly string[],
   run: (files: RunFiles) => Promise<ExitCode>,
 ): Promise<ExitCode> {
+  let isFirst = true;
   let isRunning = false;
   let timer: NodeJS.Timeout | undefined;
   const inputs = inputsAt(paths);
@@ -78,7 +82,11 @@ export async function watchAndRun(
     if (isRunning || !inputs.changed()) return;
     isRunning = true;
     const files: RunFiles = { read: [], written: [] };
-    await run(files).catch(reportFailure);
+    await run(files).catch((error: unknown) => {
+      if (isFirst) throw error;
+      reportFailure(error);
+    });
+    isFirst = false;
     inputs.wereRead(files);
     process.stdout.write("\nwatching for changes; Ctrl-C ends\n");
     isRunning = false;
@@ -91,10 +99,13 @@ export async function watchAndRun(
   };
   const stopped = stopSignal();
   const folders = watchFolders(foldersOf(paths), changed);
-  await runIfChanged();
-  await stopped;
-  clearTimeout(timer);
-  folders.close();
+  try {
+    await runIfChanged();
+    await stopped;
+  } finally {
+    clearTimeout(timer);
+    folders.close();
+  }
   return EXIT.ok;
 }
 

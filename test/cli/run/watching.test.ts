@@ -99,4 +99,13 @@ describe("clobsim run --watch", () => {
     await prints("1 passed");
     expect((await end("SIGINT")).code).toBe(0);
   });
+
+  it("ends with 2 if a run without --watch would", async () => {
+    clobsim.write("refused/a.yaml", scenario("never run"));
+    for (const wrong of [["--grep", "("], ["--seed", "3", "--update"], ["--reporter", "xml"], ["nowhere"]]) {
+      const once = await clobsim.run(["run", "refused", ...wrong]);
+      expect(once.code).toBe(2);
+      expect(await clobsim.run(["run", "refused", ...wrong, "--watch"])).toEqual(once);
+    }
+  });
 });
