@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { nestingOf } from "./request-body.ts";
 import { BLOCK, HmacKey, type SignedRequest, type StoredCredentials } from "./signing.ts";
 
@@ -329,11 +329,14 @@ function* permutations<T>(items: readonly T[]): Generator<readonly T[]> {
   }
 }
 
+/** Throws for other bytes than UTF-8, also in the inspector, where `isUtf8` of Node does not exist. */
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Returns a JSON body as sent and as JSON.stringify writes it; none if it is not JSON in UTF-8, or too long or deep. */
 function textsOf(body: Uint8Array): string[] {
-  if (body.length > MAX_BYTES || !isUtf8(body)) return [];
-  const sent = Buffer.from(body.buffer, body.byteOffset, body.length).toString();
+  if (body.length > MAX_BYTES) return [];
   try {
+    const sent = UTF8.decode(body);
     const value: unknown = JSON.parse(sent);
     return nestingOf(value, MAX_LEVELS + 1) > MAX_LEVELS ? [] : [sent, JSON.stringify(value)];
   } catch {

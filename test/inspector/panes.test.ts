@@ -92,6 +92,10 @@ describe.runIf(BROWSER !== null).each([
         .getByText("TIMESTAMP_OUT_OF_WINDOW")
         .or(auth.getByText("This request is accepted."))
         .waitFor();
+      // So can one that was changed after it was signed.
+      await auth.getByRole("textbox").first().fill(curl.replace('"size":40', '"size":41'));
+      await inspector.button("Explain", auth).click();
+      await auth.getByText("the signature is that of this request (wrong)").waitFor();
     }
   });
 
