@@ -31,7 +31,7 @@ export type { ExchangeMatchers } from "./fixtures/matchers.ts";
 export type { ExchangeFixtures, ExchangeOptions, TestExchange, Trader } from "./fixtures/test-exchange.ts";
 
 declare module "vitest" {
-  interface Matchers<T> extends ExchangeMatchers<T> {}
+  interface Matchers<T> extends ExchangeMatchers<void> {}
 }
 
 /**
