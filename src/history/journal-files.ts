@@ -76,7 +76,10 @@ export function openSource(disk: Disk, name: string, engine: string): JournalSou
   }
 }
 
-/** Opens a file that should be a journal. @throws StoreError `usage` if there is none, `corrupt` */
+/**
+ * Opens a file that should be a journal.
+ * @throws StoreError `usage` if there is none, `corrupt` if a data directory has lost it
+ */
 export function openCandidate(disk: Disk, name: string): JournalCandidate {
   const { path, isFolder } = locate(disk, name);
   try {
@@ -112,6 +115,7 @@ function locate(disk: Disk, name: string): Pick<JournalSource, "path" | "isFolde
     throw new StoreError("usage", `there is no ${name}: expected a data directory or a report`);
   }
   if (names.includes(JOURNAL_FILE)) return { path: join(name, JOURNAL_FILE), isFolder: true };
+  assertNoStateFile(disk, name);
   throw new StoreError(
     "usage",
     `${name} has no ${JOURNAL_FILE}: it is not a data directory of clobsim serve`,

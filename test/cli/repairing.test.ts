@@ -40,6 +40,16 @@ const firstLineChanged = (journal: Buffer): Buffer => {
   return journal;
 };
 
+describe("a data directory that has lost its journal", () => {
+  it("is named with how to open its state file, by each command", async () => {
+    const lost = damagedCopy("lost", (journal) => journal);
+    rmSync(join(lost, "journal.ndjson"));
+    const opens = `to start from that state, clobsim serve --world ${join(lost, "db.json")} --data NEW\n`;
+    for (const command of ["repair", "journal", "replay", "inspect", "record", "report"] as const)
+      expect(await run(command, [lost])).toMatchObject({ code: 3, stderr: expect.stringContaining(opens) });
+  });
+});
+
 describe("a journal whose first line is damaged", () => {
   it.each<[what: string, damage: (journal: Buffer) => Buffer, why: string]>([
     ["changed", firstLineChanged, "it was written completely, and has been changed since"],
