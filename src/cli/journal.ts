@@ -112,7 +112,9 @@ export const replay: Run<"replay"> = async ({ to, until }, [name = ""], _given, 
   });
   const { code, lines } = endingOf(source, end, exchange.state);
   const { last, commands, problem } = end;
-  if (to !== null && problem === null && code === EXIT.ok) requireLine(source, { to }, end, "--to");
+  // Of --to and --until, the earlier one ends a replay.
+  const isMissing = to !== null && to > end.scan.number;
+  if (isMissing && problem === null && code === EXIT.ok) requireLine(source, { to }, end, "--to");
   const result = problem === null ? "each has the recorded outcome" : "compared up to the line below";
   print([
     ...(reason === null ? [] : [`  written because ${reason}`]),

@@ -48,6 +48,12 @@ describe("clobsim replay", () => {
     expect(until.stdout).toContain("at 2026-01-01T00:00:00.000Z");
   });
 
+  it("stops at the earlier one of a line and a time", async () => {
+    const both = async (to: string, until: string) => (await run("replay", [data], { to, until })).stdout;
+    expect(await both("4", "2027-01-01T00:00:00Z")).toMatch(/up to line 4 at/);
+    expect(await both("4", "2025-01-01T00:00:00Z")).toMatch(/up to line 0 at/);
+  });
+
   it("refuses a line after the last", async () => {
     const { code, stderr } = await run("replay", [data], { to: "2000" });
     expect(code).toBe(2);
