@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { runCommand } from "../../../src/cli/command-line.ts";
+import { describe, expect, it } from "vitest";
+import { run } from "../../cli/tools.ts";
 import { ScenarioFolder } from "../run/scenario-folder.ts";
 import { ENDING, FAILING, PARTS, UNSIGNED } from "./files.ts";
 
@@ -10,30 +10,12 @@ const failing = folder.write("failing.yaml", FAILING);
 const unsigned = folder.write("unsigned.yaml", UNSIGNED);
 const wrong = folder.write("wrong.yaml", "scenario: nothing happens\n");
 
-const printed = { stdout: "", stderr: "" };
-
-beforeEach(() => {
-  for (const stream of ["stdout", "stderr"] as const) {
-    vi.spyOn(process[stream], "write").mockImplementation((text) => {
-      printed[stream] += text;
-      return true;
-    });
-  }
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 type Flags = Readonly<Record<string, string>>;
 
 /** Runs the command as `clobsim coverage` does. */
 async function coverage(paths: readonly string[], flags: Flags = {}) {
-  printed.stdout = "";
-  printed.stderr = "";
-  const texts = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
-  const code = await runCommand("coverage", { flags: texts, environment: {} }, paths);
-  return { code, stdout: folder.within(printed.stdout), stderr: folder.within(printed.stderr) };
+  const { code, stdout, stderr } = await run("coverage", paths, flags);
+  return { code, stdout: folder.within(stdout), stderr: folder.within(stderr) };
 }
 
 describe("clobsim coverage", () => {
@@ -67,17 +49,12 @@ describe("clobsim coverage", () => {
     expect(stderr).toContain("wrong.yaml:1:1: ");
   });
 
-  it("expects paths", async () => {
-    await expect(coverage([])).rejects.toThrow(
-      "coverage expects files, folders or globs, found none (see clobsim coverage --help)",
-    );
-  });
-
-  it.each([
-    [{ via: "target" }, '--via expects process or http, found "target"'],
-    [{ min: "101" }, '--min expects a whole number from 0 to 100, found "101"'],
-  ])("refuses %j", async (flags: Flags, sentence) => {
-    await expect(coverage([parts], flags)).rejects.toThrow(sentence);
+  it.each<[paths: string[], Flags, sentence: string]>([
+    [[], {}, "coverage expects files, folders or globs, found none (see clobsim coverage --help)"],
+    [[parts], { via: "target" }, '--via expects process or http, found "target"'],
+    [[parts], { min: "101" }, '--min expects a whole number from 0 to 100, found "101"'],
+  ])("refuses %j with %j", async (paths, flags, sentence) => {
+    expect(await coverage(paths, flags)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
   });
 });
 

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/steps.ts";
 import { pageWith } from "../../support/page.ts";
-import { lastStep, ofSteps, ofTwoMarkets, problemsOf, scenarioOf, withLine } from "./scenario-texts.ts";
+import { BID, lastStep, ofSteps, ofTwoMarkets, problemsOf, scenarioOf, withLine } from "./scenario-texts.ts";
 
 const pageAt = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
@@ -36,6 +37,15 @@ describe("an invalid file", () => {
   ])("that is %s is refused", (_title, text, problem) => {
     expect(problems(text)).toEqual([problem]);
   });
+
+  it("is no scenario, and has at most 20 problems", () => {
+    const { scenario, problems } = readScenario(
+      "x.yaml",
+      `scenario: x\nsteps:\n${"  - advance: soon\n".repeat(30)}`,
+    );
+    expect(scenario).toBeNull();
+    expect(problems).toHaveLength(20);
+  });
 });
 
 describe("a valid file", () => {
@@ -60,5 +70,37 @@ describe("a valid file", () => {
       json(said(text, heading)),
     ]);
     await expect(page).toMatchFileSnapshot("right-files.txt");
+  });
+
+  it("has steps with a number, the place of the key, and the line with single spaces as text", () => {
+    expect(lastStep(ofSteps("advance: 1s", "bob:   SELL  10 YES @ 0.5   as ask   # here"))).toMatchObject({
+      number: 2,
+      name: "ask",
+      text: "bob: SELL 10 YES @ 0.5 as ask",
+      place: { file: "x.yaml", line: 5, column: 5 },
+    });
+  });
+
+  it("has texts of steps without comments and of at most 200 characters", () => {
+    const [short, long] = scenarioOf(
+      `scenario: x\naccounts: { alice: {} }\nsteps:
+  - expect: # first
+      # the book
+      book: { YES: { bids: [], asks: ["0.5 x 1"] } } # empty
+  - expect: { trades: [${"alice BUY 10 YES @ 0.5 from alice, ".repeat(20)}] }\n`,
+    ).steps;
+    expect(short?.text).toBe('expect: book: { YES: { bids: [], asks: ["0.5 x 1"] } }');
+    expect(long?.text).toHaveLength(200);
+    expect(long?.text).toMatch(/^expect: \{ trades: \[alice BUY .*\.\.\.$/);
+  });
+
+  it("numbers the step after a race behind those of the race", () => {
+    const race = "race: [{ bob: cancel bid }, { alice: BUY 1 YES @ 0.6 }]";
+    expect(lastStep(ofSteps(BID, race, "advance: 1s")).number).toBe(5);
+  });
+
+  it("may have races with 5040 runs together", () => {
+    const race = (steps: number): string => `race: [${"{ advance: 1s }, ".repeat(steps)}]`;
+    expect(scenarioOf(ofSteps(race(6), race(3))).steps).toHaveLength(2);
   });
 });

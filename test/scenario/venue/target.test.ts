@@ -8,6 +8,7 @@ import { openTargets, TargetFileError } from "../../../src/scenario/venue/target
 import { readWorld } from "../../../src/simulation/world.ts";
 import { namedPrivateKey } from "../../../src/simulation/world-accounts.ts";
 import { TINY_WORLD } from "../../support/http.ts";
+import { rowsOf } from "../../support/table.ts";
 import { ScenarioFolder } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();
@@ -197,40 +198,42 @@ describe("a deployment that does not answer", () => {
 describe("a scenario that needs the control plane is skipped with the reason", () => {
   folder.write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,alice,fund,,,USDC,,1,\n");
 
-  it.each<[need: string, steps: string]>([
-    ["line 4 (fund)", "  - alice: fund 10 USDC\n"],
-    ["line 4 (advance)", "  - advance: 1s\n"],
-    ["line 4 (at)", "  - at: 2026-01-02T00:00:00Z\n"],
-    ["line 5 (close)", `${BID}  - close: market\n`],
-    ["line 5 (resolve)", `${BID}  - resolve: YES\n`],
-    ["line 4 (fault)", "  - fault: { route: POST /order, status: 503 }\n"],
-    ["line 4 (snapshot)", "  - snapshot: before\n"],
-    ["line 4 (race)", "  - race: [{ alice: BUY 1 YES @ 0.5 }, { alice: BUY 2 YES @ 0.5 }]\n"],
-    ["line 5 (balances)", `${BID}  - expect: { balances: { alice: { USDC: 10 } } }\n`],
-    ["line 4 (stateHash)", '  - expect: { stateHash: "" }\n'],
-    ["line 4 (generated accounts that must be funded)", "  - generate: { orders: 5 }\n"],
-    ["line 4 (a flow that may fund its accounts)", "  - replay: flow.csv\n"],
-    ["line 4 (a request to /sim)", "  - request: GET /sim/state-hash\n"],
-    ["line 4 (a request to /chain)", "  - request: POST /chain\n"],
-    ["line 4 (split)", "  - alice: split 1\n"],
-    ["line 4 (merge)", "  - alice: merge 1\n"],
-    ["line 4 (redeem)", "  - alice: redeem\n"],
-    ["line 4 (mine)", "  - mine: 1\n"],
-    ["line 4 (reorg)", "  - reorg: 1\n"],
-    ["line 4 (fail settlement)", "  - fail settlement: next\n"],
-    ["line 4 (chain fault)", "  - chain fault: none\n"],
-    ["line 4 (bots)", "  - bots: thin\n"],
-    ["line 4 (bump)", "  - bump: fees\n"],
-    ["line 5 (chain)", `${BID}  - expect: { chain: { head: 0 } }\n`],
-    ["line 5 (chain)", `${BID}  - expect: { chain: { supply: 0 } }\n`],
-    ["line 5 (chain)", `${BID}  - expect: { chain: { settled: { bid: [] } } }\n`],
-    [
-      "line 4 (an expiration at a moment of its own clock)",
-      "  - alice: BUY 1 YES @ 0.5 GTD 2026-01-01T00:01:00Z\n",
-    ],
-  ])("%s", async (need, steps) => {
-    const { status, reason } = await runThere(`${HEAD}${steps}`, walletsFor(await newMarket()));
-    expect({ status, reason }).toEqual({ status: "skipped", reason: `needs control plane: ${need}` });
+  it.each(
+    rowsOf(`
+      fund | - alice: fund 10 USDC
+      advance | - advance: 1s
+      at | - at: 2026-01-02T00:00:00Z
+      close | - close: market
+      resolve | - resolve: YES
+      fault | - fault: { route: POST /order, status: 503 }
+      snapshot | - snapshot: before
+      race | - race: [{ alice: BUY 1 YES @ 0.5 }, { alice: BUY 2 YES @ 0.5 }]
+      balances | - expect: { balances: { alice: { USDC: 10 } } }
+      stateHash | - expect: { stateHash: "" }
+      generated accounts that must be funded | - generate: { orders: 5 }
+      a flow that may fund its accounts | - replay: flow.csv
+      a request to /sim | - request: GET /sim/state-hash
+      a request to /chain | - request: POST /chain
+      split | - alice: split 1
+      merge | - alice: merge 1
+      redeem | - alice: redeem
+      mine | - mine: 1
+      reorg | - reorg: 1
+      fail settlement | - fail settlement: next
+      chain fault | - chain fault: none
+      bots | - bots: thin
+      bump | - bump: fees
+      chain | - expect: { chain: { head: 0 } }
+      chain | - expect: { chain: { supply: 0 } }
+      chain | - expect: { chain: { settled: { bid: [] } } }
+      an expiration at a moment of its own clock | - alice: BUY 1 YES @ 0.5 GTD 2026-01-01T00:01:00Z
+    `),
+  )("%s: %s", async (need, step) => {
+    const { status, reason } = await runThere(`${HEAD}${BID}  ${step}\n`, walletsFor(await newMarket()));
+    expect({ status, reason }).toEqual({
+      status: "skipped",
+      reason: `needs control plane: line 5 (${need})`,
+    });
   });
 
   it.each(["settlement: manual", "settlement: auto", "balances: settled"])(
@@ -249,33 +252,22 @@ describe("a scenario that needs the control plane is skipped with the reason", (
 });
 
 describe("a scenario that does not match the wallets file is skipped with the reason", () => {
-  it.each<[reason: string, header: string, wallets: string]>([
-    ["needs market market in the wallets file", "accounts: { alice: {} }", ACCOUNTS],
-    [
-      "needs account carol in the wallets file",
-      "accounts: { carol: {} }",
-      `markets: { market: any }\n${ACCOUNTS}`,
-    ],
-    [
-      "needs 1000.5 USDC for alice, the wallets file gives 1000",
-      "accounts: { alice: { USDC: 1000.5 } }",
-      `markets: { market: any }\n${ACCOUNTS}`,
-    ],
-    [
-      "needs 1 NO for bob, the wallets file gives 0",
-      "accounts: { bob: { YES: 500, NO: 1 } }",
-      `markets: { market: any }\n${ACCOUNTS}`,
-    ],
-    [
-      "needs 3 rain YES for bob, the wallets file gives 0",
-      "markets: { rain: {}, snow: {} }\naccounts: { bob: { rain YES: 3 } }",
-      `markets: { rain: any, snow: any }\n${ACCOUNTS}`,
-    ],
-  ])("%s", async (reason, header, wallets) => {
+  it.each(
+    rowsOf(`
+      market market in the wallets file | accounts: { alice: {} } | .
+      account carol in the wallets file | accounts: { carol: {} } | markets: { market: any }
+      1000.5 USDC for alice, the wallets file gives 1000 | accounts: { alice: { USDC: 1000.5 } } | markets: { market: any }
+      1 NO for bob, the wallets file gives 0 | accounts: { bob: { YES: 500, NO: 1 } } | markets: { market: any }
+      3 rain YES for bob, the wallets file gives 0 | markets: { rain: {}, snow: {} }; accounts: { bob: { rain YES: 3 } } | markets: { rain: any, snow: any }
+    `),
+  )("%s", async (reason, header, wallets) => {
     const slug = await newMarket();
-    const there = wallets.replaceAll(": any", `: ${slug}`);
-    const result = await runThere(`scenario: s\n${header}\nsteps:\n  - request: GET /clob/time\n`, there);
-    expect(result).toMatchObject({ status: "skipped", reason });
+    const there = `${wallets?.replaceAll(": any", `: ${slug}`)}\n${ACCOUNTS}`;
+    const result = await runThere(
+      `scenario: s\n${header?.replace("; ", "\n")}\nsteps:\n  - request: GET /clob/time\n`,
+      there,
+    );
+    expect(result).toMatchObject({ status: "skipped", reason: `needs ${reason}` });
   });
 
   it.each<[reason: string, terms: string]>([

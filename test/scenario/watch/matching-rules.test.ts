@@ -8,6 +8,7 @@ import { money, price, size } from "../../../src/core/units.ts";
 import { FillWatcher } from "../../../src/scenario/watch/fill-watcher.ts";
 import type { MarketTerms } from "../../support/commands.ts";
 import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
+import { rowsOf } from "../../support/table.ts";
 
 type Decide = (state: State, stamped: Stamped) => Decision;
 /** A wrong decision of the exchange. */
@@ -37,7 +38,7 @@ function watched(terms: MarketTerms = {}): { exchange: TestExchange; watcher: Fi
 }
 
 /** Returns the watcher's message about a tampered decision; null if none. */
-function brokenRuleOf(sentence: string, tamper: Tamper, terms?: MarketTerms): string | null {
+function brokenRuleOf(sentence: string, tamper: Tamper, terms: MarketTerms): string | null {
   planted.tamper = null;
   const { exchange, watcher } = watched(terms);
   planted.tamper = tamper;
@@ -88,165 +89,80 @@ const becoming = (reason: CancelReason | "rests" | "nothing"): Tamper =>
 const sound: Tamper = (decide, state, stamped) => decide(state, stamped);
 
 const ALICE = "order 1 of alice (SELL 10 YES @ 0.5)";
-const FROM_ALICE = `from ${ALICE}, which has 10 open`;
 
-describe("a fill", () => {
-  it.each<[string, string, Tamper, rule: string, found: string, expected: string]>([
-    [
-      "matches the first order at its price",
-      "BUY 5 YES @ 0.6",
-      withFill({ maker: 2 }),
-      "orders trade by price, then by arrival",
-      "5 @ 0.5 COMPLEMENTARY from order 2",
-      "5 @ 0.5 COMPLEMENTARY",
-    ],
-    [
-      "is at the best price",
-      "BUY 5 YES @ 0.6",
-      withFill({ maker: 3, price: price(6000) }),
-      "orders trade by price, then by arrival",
-      "5 @ 0.6 COMPLEMENTARY from order 3",
-      "5 @ 0.5 COMPLEMENTARY",
-    ],
-    [
-      "is at the maker's own price",
-      "BUY 5 YES @ 0.6",
-      withFill({ price: price(5100) }),
-      "a fill is at the maker's price, of all that both have open",
-      "5 @ 0.51 COMPLEMENTARY from order 1",
-      "5 @ 0.5 COMPLEMENTARY",
-    ],
-    [
-      "is of all that both have open",
-      "BUY 5 YES @ 0.6",
-      withFill({ size: size(300) }),
-      "a fill is at the maker's price, of all that both have open",
-      "3 @ 0.5 COMPLEMENTARY from order 1",
-      "5 @ 0.5 COMPLEMENTARY",
-    ],
-    [
-      "merges where two sellers meet",
-      "SELL 5 NO @ 0.4",
-      withFill({ matchType: "MINT" }),
-      "a fill is at the maker's price, of all that both have open",
-      "5 @ 0.5 MINT from order 1",
-      "5 @ 0.5 MERGE",
-    ],
-  ])("%s", (_rule, order, tamper, rule, found, expected) => {
-    const which = `order 4 of carol (${order}) GTC with 5 open`;
-    expect(brokenRuleOf(`carol ${order}`, tamper)).toBe(
-      `${rule}: ${which}: takes ${found}, expected ${expected} ${FROM_ALICE}`,
-    );
-    expect(brokenRuleOf(`carol ${order}`, sound)).toBeNull();
-  });
-});
-
-describe("an incoming order", () => {
-  it.each<[string, order: string, type: string, Tamper, open: number, text: string]>([
-    [
-      "is filled completely or not at all if it is FOK",
-      "BUY 50 YES @ 0.6",
-      "FOK",
-      decidedAs("FAK"),
-      50,
-      "takes 10 @ 0.5 COMPLEMENTARY from order 1, expected FOK_UNFILLED",
-    ],
-    [
-      "is not killed if it is FOK and there is enough",
-      "BUY 30 YES @ 0.6",
-      "FOK",
-      becoming("FOK_UNFILLED"),
-      30,
-      `FOK_UNFILLED, expected 10 @ 0.5 COMPLEMENTARY ${FROM_ALICE}`,
-    ],
-    [
-      "does not rest if it is FAK",
-      "BUY 50 YES @ 0.6",
-      "FAK",
-      decidedAs("GTC"),
-      20,
-      "rests, expected FAK_REMAINDER",
-    ],
-    [
-      "rests if it is GTC",
-      "BUY 50 YES @ 0.6",
-      "GTC",
-      decidedAs("FAK"),
-      20,
-      "FAK_REMAINDER, expected it to rest",
-    ],
-    [
-      "trades before it rests",
-      "BUY 5 YES @ 0.5",
-      "GTC",
-      becoming("rests"),
-      5,
-      `rests, expected 5 @ 0.5 COMPLEMENTARY ${FROM_ALICE}`,
-    ],
-    ["rests or ends", "BUY 5 YES @ 0.4", "GTC", becoming("nothing"), 5, "nothing more, expected it to rest"],
-  ])("%s", (_rule, order, type, tamper, open, text) => {
-    expect(brokenRuleOf(`carol ${order} ${type}`, tamper)).toBe(
-      `an order rests or ends as its type says: order 4 of carol (${order}) ${type} with ${open} open: ${text}`,
-    );
-    expect(brokenRuleOf(`carol ${order} ${type}`, sound)).toBeNull();
-  });
-});
-
-describe("an order that matches one of its own account", () => {
-  const canceledMaker = withEvents((events) => [
+/** What the exchange does wrong, by name. */
+const DEFECTS: Readonly<Record<string, Tamper>> = {
+  "maker 2": withFill({ maker: 2 }),
+  "maker 3 at 0.6": withFill({ maker: 3, price: price(6000) }),
+  "price 0.51": withFill({ price: price(5100) }),
+  "size 3": withFill({ size: size(300) }),
+  "as MINT": withFill({ matchType: "MINT" }),
+  "decided as GTC": decidedAs("GTC"),
+  "decided as FAK": decidedAs("FAK"),
+  "killed, as unfilled": becoming("FOK_UNFILLED"),
+  "canceled, as self-trade": becoming("SELF_TRADE"),
+  "only rests": becoming("rests"),
+  "only placed": becoming("nothing"),
+  "cancels order 1 first": withEvents((events) => [
     ...events.slice(0, 1),
     { kind: "orderCanceled", order: 1, reason: "SELF_TRADE" },
     ...events.slice(1),
-  ]);
-  const canceledAndRests = withEvents((events) => [
+  ]),
+  "cancels order 1, then rests": withEvents((events) => [
     ...events.filter(({ kind }) => kind === "orderPlaced"),
     { kind: "orderCanceled", order: 1, reason: "SELF_TRADE" },
     { kind: "orderRested", order: 4 },
-  ]);
-  const OWN = ["alice", "BUY 5 YES @ 0.5"] as const;
-  it.each<[string, MarketTerms["selfTrade"], who: string, order: string, Tamper, text: string]>([
-    [
-      "trades with it under the policy allow",
-      "allow",
-      ...OWN,
-      becoming("SELF_TRADE"),
-      `SELF_TRADE, expected 5 @ 0.5 COMPLEMENTARY ${FROM_ALICE}`,
-    ],
-    [
-      "is not the one that is canceled under cancel-maker",
-      "cancel-maker",
-      ...OWN,
-      becoming("SELF_TRADE"),
-      `SELF_TRADE, expected the cancel of ${ALICE}, which has 10 open`,
-    ],
-    [
-      "does not end orders of others",
-      "cancel-maker",
-      "carol",
-      "BUY 5 YES @ 0.4",
-      canceledMaker,
-      `${ALICE} is canceled, expected it to rest`,
-    ],
-    [
-      "is canceled alone under cancel-taker",
-      "cancel-taker",
-      ...OWN,
-      canceledMaker,
-      `${ALICE} is canceled, expected SELF_TRADE`,
-    ],
-    [
-      "goes no further under cancel-both",
-      "cancel-both",
-      ...OWN,
-      canceledAndRests,
-      "rests, expected SELF_TRADE",
-    ],
-  ])("%s", (_rule, selfTrade = "allow", who, order, tamper, text) => {
-    expect(brokenRuleOf(`${who} ${order}`, tamper, { selfTrade })).toBe(
-      `the self-trade policy holds: order 4 of ${who} (${order}) GTC with 5 open: ${text}`,
-    );
-    expect(brokenRuleOf(`${who} ${order}`, sound, { selfTrade })).toBeNull();
+  ]),
+};
+
+/** A rule, the order of an account under a self-trade policy, what the exchange does wrong, and what is said of it. */
+const RULES = `
+orders trade by price, then by arrival
+a fill matches the first order at its price | allow | carol | BUY 5 YES @ 0.6 GTC | maker 2 | 5 open: takes 5 @ 0.5 COMPLEMENTARY from order 2, expected 5 @ 0.5 COMPLEMENTARY FROM_ALICE
+a fill is at the best price | allow | carol | BUY 5 YES @ 0.6 GTC | maker 3 at 0.6 | 5 open: takes 5 @ 0.6 COMPLEMENTARY from order 3, expected 5 @ 0.5 COMPLEMENTARY FROM_ALICE
+
+a fill is at the maker's price, of all that both have open
+a fill is at the maker's own price | allow | carol | BUY 5 YES @ 0.6 GTC | price 0.51 | 5 open: takes 5 @ 0.51 COMPLEMENTARY from order 1, expected 5 @ 0.5 COMPLEMENTARY FROM_ALICE
+a fill is of all that both have open | allow | carol | BUY 5 YES @ 0.6 GTC | size 3 | 5 open: takes 3 @ 0.5 COMPLEMENTARY from order 1, expected 5 @ 0.5 COMPLEMENTARY FROM_ALICE
+a fill merges where two sellers meet | allow | carol | SELL 5 NO @ 0.4 GTC | as MINT | 5 open: takes 5 @ 0.5 MINT from order 1, expected 5 @ 0.5 MERGE FROM_ALICE
+
+an order rests or ends as its type says
+an order is filled completely or not at all if it is FOK | allow | carol | BUY 50 YES @ 0.6 FOK | decided as FAK | 50 open: takes 10 @ 0.5 COMPLEMENTARY from order 1, expected FOK_UNFILLED
+an order is not killed if it is FOK and there is enough | allow | carol | BUY 30 YES @ 0.6 FOK | killed, as unfilled | 30 open: FOK_UNFILLED, expected 10 @ 0.5 COMPLEMENTARY FROM_ALICE
+an order does not rest if it is FAK | allow | carol | BUY 50 YES @ 0.6 FAK | decided as GTC | 20 open: rests, expected FAK_REMAINDER
+an order rests if it is GTC | allow | carol | BUY 50 YES @ 0.6 GTC | decided as FAK | 20 open: FAK_REMAINDER, expected it to rest
+an order trades before it rests | allow | carol | BUY 5 YES @ 0.5 GTC | only rests | 5 open: rests, expected 5 @ 0.5 COMPLEMENTARY FROM_ALICE
+an order rests or ends | allow | carol | BUY 5 YES @ 0.4 GTC | only placed | 5 open: nothing more, expected it to rest
+
+the self-trade policy holds
+an order trades with one of its own account | allow | alice | BUY 5 YES @ 0.5 GTC | canceled, as self-trade | 5 open: SELF_TRADE, expected 5 @ 0.5 COMPLEMENTARY FROM_ALICE
+the taker is not the one that is canceled | cancel-maker | alice | BUY 5 YES @ 0.5 GTC | canceled, as self-trade | 5 open: SELF_TRADE, expected the cancel of ALICE, which has 10 open
+an order does not end orders of others | cancel-maker | carol | BUY 5 YES @ 0.4 GTC | cancels order 1 first | 5 open: ALICE is canceled, expected it to rest
+the taker is canceled alone | cancel-taker | alice | BUY 5 YES @ 0.5 GTC | cancels order 1 first | 5 open: ALICE is canceled, expected SELF_TRADE
+the taker goes no further | cancel-both | alice | BUY 5 YES @ 0.5 GTC | cancels order 1, then rests | 5 open: rests, expected SELF_TRADE
+`;
+
+const rules = RULES.trim()
+  .split("\n\n")
+  .flatMap((part) => {
+    const [[name = ""] = [], ...rows] = rowsOf(part);
+    return rows.map(([title = "", policy = "", who = "", order = "", defect = "", told = ""]) => {
+      const said = told.replace("FROM_ALICE", "from ALICE, which has 10 open").replace("ALICE", ALICE);
+      return {
+        title,
+        policy,
+        who,
+        order,
+        defect,
+        broken: `${name}: order 4 of ${who} (${order.slice(0, -4)}) ${order.slice(-3)} with ${said}`,
+      };
+    });
   });
+
+it.each(rules)("$title, under $policy", ({ policy, who, order, defect, broken }) => {
+  const terms = { selfTrade: policy as Required<MarketTerms>["selfTrade"] };
+  expect(brokenRuleOf(`${who} ${order}`, DEFECTS[defect] as Tamper, terms)).toBe(broken);
+  expect(brokenRuleOf(`${who} ${order}`, sound, terms)).toBeNull();
 });
 
 describe("after each command", () => {
