@@ -222,13 +222,25 @@ describe("openExchange", () => {
     for (let requests = 0; requests < 200 && !hasRun; requests += 1) await client.markets({ limit: 1 });
     expect(hasRun).toBe(true);
   });
+});
 
-  it("answers while a test has fake timers", async () => {
+describe.each([
+  ["openExchange", openExchange],
+  ["startExchange", startExchange],
+] as const)("%s", (_, open) => {
+  it("answers and moves its clock while a test has fake timers", async () => {
     vi.useFakeTimers();
     try {
-      await using exchange = await openExchange(tiny);
+      await using exchange = await open(tiny);
       const client = new ExchangeClient("http://localhost", { transport: exchange.transport });
-      expect(await client.markets({ limit: 1 })).toMatchObject({ ok: true });
+      const url = "url" in exchange ? exchange.url : null;
+      const times = await Promise.all(
+        Array.from({ length: 6 }, () => (url === null ? client.serverTime() : fetch(`${url}/clob/time`))),
+      );
+      expect(times.map(({ ok }) => ok)).toEqual([true, true, true, true, true, true]);
+      const moved = await client.control.setClock({ advance: "1h" });
+      expect(moved.ok && Date.parse(moved.value.time)).toBe(exchange.startedAt + 3_600_000);
+      expect(await client.control.setClock({ advance: "1h" })).toMatchObject({ ok: true });
     } finally {
       vi.useRealTimers();
     }

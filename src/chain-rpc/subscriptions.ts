@@ -1,3 +1,4 @@
+import { scheduler } from "node:timers/promises";
 import type { NotificationSink } from "../api/chain-rpc.ts";
 import { type Block, blockAt, headBlock } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
@@ -86,9 +87,9 @@ export class Subscriptions {
     this.#noteEnd();
     const wakeAll = (): void => {
       this.#lastHead = null;
-      this.#schedule();
+      void this.#schedule();
     };
-    this.#stopWatching = [exchange.watch(() => this.#schedule()), exchange.watchRewind(wakeAll)];
+    this.#stopWatching = [exchange.watch(() => void this.#schedule()), exchange.watchRewind(wakeAll)];
   }
 
   #unwatch(): void {
@@ -99,13 +100,12 @@ export class Subscriptions {
   }
 
   /** Wakes subscribers once in a turn of the event loop, however many commands were applied in it. */
-  #schedule(): void {
+  async #schedule(): Promise<void> {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#wake();
-    });
+    await scheduler.yield();
+    this.#isScheduled = false;
+    this.#wake();
   }
 
   #wake(): void {

@@ -92,7 +92,6 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
   };
 
   const send: Transport = async (request) => {
-    // Fake timers of a test replace `setImmediate`, not this.
     if (connect !== undefined) await scheduler.yield();
     return new Promise((resolve, reject) => {
       const outgoing = beginning(request);

@@ -1,3 +1,4 @@
+import { scheduler } from "node:timers/promises";
 import type { Steps } from "../core/steps.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import type { Exchange, Snapshot } from "./exchange.ts";
@@ -138,7 +139,7 @@ export class Clock {
     };
     const done = this.#changes.then(carryOut);
     // The caller answers with the time that it has set, so the next change begins a turn later.
-    this.#changes = done.catch(() => {}).then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    this.#changes = done.catch(() => {}).then(() => scheduler.yield());
     return done;
   }
 
@@ -235,7 +236,7 @@ export class Slices {
   /** Waits for the next slice; the returned function returns whether it still lasts. */
   async next(): Promise<() => boolean> {
     await new Promise<void>((resolve) => {
-      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#startNext());
+      if (this.#waiting.push(resolve) === 1) void this.#startWaiting();
     });
     return this.#slice();
   }
@@ -246,11 +247,13 @@ export class Slices {
     return () => performance.now() < end;
   }
 
-  #startNext(): void {
-    const [start] = this.#waiting;
-    start?.();
-    this.#waiting.shift();
-    if (this.#waiting.length > 0) setImmediate(() => this.#startNext());
+  /** Begins the waiting slices, each in a turn of the event loop. */
+  async #startWaiting(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await scheduler.yield();
+      this.#waiting[0]?.();
+      this.#waiting.shift();
+    }
   }
 }
 

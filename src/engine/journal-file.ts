@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from "node:timers/promises";
+import { scheduler } from "node:timers/promises";
 import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { MAX_REFUSED, type RefusedRequest } from "../core/refusals.ts";
@@ -213,7 +213,7 @@ export class JournalFile implements JournalWithRefused, Persistence {
     } catch {
       // Those who waited for that sync got its error; `#assertWritable` throws it for those who come after.
     }
-    await endOfTurn();
+    await scheduler.yield();
     this.#nextCommit = null;
     this.#assertWritable();
     this.#syncing = this.#syncRound().finally(() => {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { scheduler } from "node:timers/promises";
 import { Low } from "lowdb";
 import { parseDocument } from "../core/rebuild-state.ts";
 import {
@@ -161,7 +161,7 @@ async function writeSlowly(file: DiskFile, pieces: Iterable<string>): Promise<nu
     writeFully(file, bytes, size);
     size += bytes.length;
     if (performance.now() - began < SLICE_MS) continue;
-    await nextTurn();
+    await scheduler.yield();
     began = performance.now();
   }
   return size;
@@ -170,7 +170,7 @@ async function writeSlowly(file: DiskFile, pieces: Iterable<string>): Promise<nu
 /** Reads the file back. @throws Error if it is not what was written */
 async function assertWritten(file: DiskFile, size: number): Promise<void> {
   const checksum = new Checksum(file);
-  for (const _piece of checksum.pieces()) await nextTurn();
+  for (const _piece of checksum.pieces()) await scheduler.yield();
   if (file.size === size && checksum.isValid()) return;
   throw Object.assign(new Error("the disk returns other data than was written"), { code: "EIO" });
 }

@@ -7,6 +7,7 @@ import {
 } from "node:http";
 import { type Socket, Server as TcpServer } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
+import { scheduler } from "node:timers/promises";
 import { ApiError, errorBody } from "../api/errors.ts";
 import type { ChainSockets } from "./chain-sockets.ts";
 import { type Incoming, JSON_MEDIA, Outgoing } from "./messages.ts";
@@ -251,7 +252,10 @@ class Connection {
   }
 
   #awaitEnd(): void {
-    this.#current?.response.once("close", () => setImmediate(() => this.#next()));
+    this.#current?.response.once("close", async () => {
+      await scheduler.yield();
+      this.#next();
+    });
   }
 
   #next(): void {

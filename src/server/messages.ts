@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { scheduler } from "node:timers/promises";
 import { CHAIN_PATH } from "../api/chain-rpc.ts";
 import { ApiError } from "../api/errors.ts";
 import type { AppliedFault } from "./faults.ts";
@@ -226,10 +227,11 @@ export class Outbox {
   /** Calls `send` now or with the next batch; it must not throw. */
   post(send: () => void): void {
     if (this.#clients < MIN_BATCHING_CLIENTS) send();
-    else if (this.#ready.push(send) === 1) setImmediate(() => this.#sendBatch());
+    else if (this.#ready.push(send) === 1) void this.#sendBatch();
   }
 
-  #sendBatch(): void {
+  async #sendBatch(): Promise<void> {
+    await scheduler.yield();
     const ready = this.#ready;
     this.#ready = [];
     for (const send of ready) send();

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
+import { scheduler } from "node:timers/promises";
 import { endpointOf, filledPath, type Operation } from "../../api/endpoints.ts";
 import { authHeaders, type SigningCredentials, targetOf } from "../../client/connection.ts";
 import type { FailureFingerprint } from "../../history/shrink/trial.ts";
@@ -186,7 +187,7 @@ class Pipeline {
     this.#waiting.push(onAnswer);
     this.#socket.write(bytes.subarray(0, cutAt ?? bytes.length));
     if (cutAt === null) return;
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await scheduler.yield();
     if (!this.isEnded) this.#socket.write(bytes.subarray(cutAt));
   }
 
