@@ -141,6 +141,7 @@ def test_restores(clobsim, alice):
     clobsim.snapshot("before")
     clobsim.restore("before")
     alice.sell(token, 0.5, 10)
+    clobsim.account(alice.address)
     assert False
 `;
 
@@ -203,6 +204,11 @@ with start(2) as pool:
         exchange.market(market["slug"])
     except ClobsimError as error:
         assert (error.status, error.code) == (404, "MARKET_NOT_FOUND")
+    try:
+        exchange.account("zoe")
+        raise AssertionError("there is no zoe")
+    except ValueError as error:
+        assert str(error).startswith("expected an address or one of alice, bob,") and "found 'zoe'" in str(error)
 assert methods == called, methods - called
 print("every method was called")
 `;
@@ -292,7 +298,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     expect(readdirSync(join(ran.folder, "reports")).length).toBe(4);
   });
 
-  it("names the accounts of orders that were placed before a restored snapshot", async () => {
+  it("names the accounts of orders after a restored snapshot, and if one was opened by its address", async () => {
     const { text } = await pytest(python, "restored", RESTORED);
     expect(text).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order /m);
   });
