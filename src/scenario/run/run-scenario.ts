@@ -131,7 +131,7 @@ class ScenarioRun {
       step: step?.number ?? 0,
       text: step?.text ?? "opening",
       ...failureMessage(mismatches),
-      recent: this.session?.transcript.slice(-RECENT) ?? [],
+      recent: recentIn(this.session?.transcript ?? []),
       repeat: repeatLine(this.#scenario, flagsOf(this.#options), step?.number ?? null),
     };
   }
@@ -151,6 +151,15 @@ class ScenarioRun {
     if (name === "VenueError" || name === "WorldOpeningError") return { place, message, diff: [] };
     return defectAt(place, error);
   }
+}
+
+/** Returns the last lines of a transcript, after the step that the first of them belongs to. */
+function recentIn(transcript: readonly string[]): readonly string[] {
+  const from = Math.max(0, transcript.length - RECENT);
+  const recent = transcript.slice(from);
+  const step = transcript.slice(0, from + 1).findLastIndex((line) => !line.startsWith(" "));
+  if (step < 0 || step === from) return recent;
+  return [...transcript.slice(step, step + 1), ...(step + 1 < from ? ["   ..."] : []), ...recent];
 }
 
 /** Returns the flags of `clobsim run` for the exchange of these options. */

@@ -50,6 +50,24 @@ describe("a failure shows the latest lines of the transcript", () => {
     ]);
   });
 
+  it.each([
+    [6, []],
+    [9, ["   ..."]],
+  ])("after the step that they belong to, here one with %i fills", async (fills, omitted) => {
+    const { recent } = await folder.failure(`scenario: a sweep
+accounts: { alice: { USDC: 10 }, bob: { YES: 10 } }
+steps:
+  - { repeat: ${fills}, steps: [{ bob: SELL 1 YES @ 0.60 }] }
+  - alice: BUY ${fills} YES @ 0.60 as sweep
+  - expect: { orders: { sweep: LIVE 0/${fills} } }
+`);
+    expect(recent).toEqual([
+      `${fills + 1}. alice: BUY ${fills} YES @ 0.60 as sweep → MATCHED ${fills}/${fills}`,
+      ...omitted,
+      ...Array(6).fill("   BUY 1 YES @ 0.6 from bob"),
+    ]);
+  });
+
   it("with the failed step, if it had a result", async () => {
     const { recent } = await folder.failure(`scenario: too much
 accounts: { alice: { USDC: 1 } }
