@@ -1,3 +1,4 @@
+import type { StreamRequest } from "../api/event-stream.ts";
 import { actorOf } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { findAccount, type State } from "../core/state.ts";
@@ -46,6 +47,11 @@ export class Column {
     }
     this.#values[this.#length] = value;
     this.#length += 1;
+  }
+
+  /** Sets bits of a value. */
+  mark(index: number, bits: number): void {
+    this.#values[index] = this.at(index) | bits;
   }
 }
 
@@ -274,12 +280,17 @@ const MARK_OF: { readonly [Kind in DomainEvent["kind"]]?: number } = {
 function marksOf({ line, result }: ReplayedLine): number {
   if (line.k === "refused") return MARK.refusal;
   if (line.k === "clock" || line.k === "start") return MARK.clock;
+  if (isRequest(line)) return marksOfRequest(line.d as StreamRequest);
   if (result.kind === "note") return 0;
   if (result.kind !== "accepted") return MARK.problem;
   let marks = 0;
   for (const { kind } of result.events) marks |= MARK_OF[kind] ?? 0;
   return marks;
 }
+
+/** Returns the marks of a request that has no journal line. */
+const marksOfRequest = ({ status, fault }: StreamRequest): number =>
+  fault !== undefined ? MARK.fault : status >= 400 ? MARK.refusal : 0;
 
 /** Returns the time after some rows; that of the opening for 0. */
 export const timeAt = (history: History, rows: number): Millis =>

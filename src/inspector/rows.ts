@@ -4,7 +4,8 @@ import type { StreamRequest } from "../api/event-stream.ts";
 import type { State } from "../core/state.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { describeLine, type LineDescription } from "../history/describe-line.ts";
-import type { History } from "./history.ts";
+import { Mentions } from "../history/replayed-lines.ts";
+import { type History, isRequest } from "./history.ts";
 import { followed } from "./model.ts";
 
 /** Criteria for rows. */
@@ -15,9 +16,16 @@ interface RowChoice {
   readonly market: number;
   /** `MARK` bits of which a row must have one; 0 for all. */
   readonly marks: number;
-  /** Text that a row, its error code or its fault must contain, ignoring case; empty for all. */
+  /** Text that a row, its error code or its fault must contain, or an id that it must mention, ignoring case; empty for all. */
   readonly text: string;
 }
+
+/** A whole id of the API: a UUID, an address, a token or a hash. */
+const WHOLE_ID = /^[\da-z-]{36,}$/;
+
+/** Describes a request that has no journal line by its method, path and status. */
+export const replyText = ({ method, path, status, code }: StreamRequest): string =>
+  `${method} ${path} → ${status}${code === undefined ? "" : ` ${code}`}`;
 
 /** Time for finding or describing rows before yielding to the page. */
 const SLICE_MS = 12;
@@ -28,6 +36,8 @@ export class RowFilter {
   readonly #choice: RowChoice;
   readonly #requests: ReadonlyMap<number, StreamRequest>;
   readonly #nameOf: (state: State, account: number) => string;
+  /** Null if the text is no id. */
+  readonly #id: RegExp | null;
   readonly rows: number[] = [];
   #searched = 0;
 
@@ -39,7 +49,9 @@ export class RowFilter {
   ) {
     this.#history = history;
     this.#nameOf = nameOf;
-    this.#choice = { ...choice, text: choice.text.trim().toLowerCase() };
+    const text = choice.text.trim().toLowerCase();
+    this.#choice = { ...choice, text };
+    this.#id = WHOLE_ID.test(text) ? new RegExp(text, "i") : null;
     this.#requests = requests;
   }
 
@@ -70,20 +82,23 @@ export class RowFilter {
 
   #matches(row: number, text: string): boolean {
     const line = this.#history.lineAt(row);
-    const { code, fault, requestId, path }: Partial<StreamRequest> = this.#requests.get(row) ?? {};
     const has = (part: string | undefined): boolean => part?.toLowerCase().includes(text) === true;
+    if (isRequest(line)) {
+      const request = line.d as StreamRequest;
+      return [replyText(request), request.fault, request.requestId, request.caller].some(has);
+    }
+    const { code, fault, requestId, path }: Partial<StreamRequest> = this.#requests.get(row) ?? {};
     const isOfRequest = [code, fault, requestId, path, isControl(line, "refused") ? line.d.code : ""].some(
       has,
     );
     return (
       isOfRequest ||
-      has(
-        this.#history.visit(row, (replayed, state) => {
-          const { actor, text: asked, result } = describeLine(replayed, state);
-          const name = this.#nameOf(state, this.#history.actors.at(row));
-          return `${name} ${actor ?? ""} ${asked} ${result}`;
-        }),
-      )
+      this.#history.visit(row, (replayed, state) => {
+        const { actor, text: asked, result } = describeLine(replayed, state);
+        const name = this.#nameOf(state, this.#history.actors.at(row));
+        const isMentioned = this.#id !== null && new Mentions(replayed, state).matches(this.#id);
+        return isMentioned || has(`${name} ${actor ?? ""} ${asked} ${result}`);
+      })
     );
   }
 }

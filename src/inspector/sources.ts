@@ -8,7 +8,7 @@ import {
 } from "../api/event-stream.ts";
 import type { Millis } from "../core/units.ts";
 import { FORMAT, type Line, type OpeningData } from "../engine/journal-line.ts";
-import { History } from "./history.ts";
+import { History, MARK } from "./history.ts";
 import {
   file,
   history,
@@ -216,10 +216,12 @@ class Feed {
         this.#addLine("clock", entry.data.t, { ...entry.data.d, wall: 0 });
         break;
       case "request":
+        if (!this.#attach(entry.data.d)) {
+          this.#addLine("request", entry.data.t, entry.data.d);
+          this.#history?.take();
+        }
         if (changesSettings(entry.data.d)) settingsRevision.value += 1;
-        if (this.#attach(entry.data.d)) return;
-        this.#addLine("request", entry.data.t, entry.data.d);
-        break;
+        return;
     }
     this.#history?.take();
   }
@@ -266,6 +268,7 @@ class Feed {
       const isCommand = k !== "refused" && k !== "clock" && k !== "request" && sequence === request.last;
       if (request.last < request.first ? isRefusal : isCommand) {
         requests.set(row, request);
+        if (request.fault !== undefined) current.marks.mark(row, MARK.fault);
         return true;
       }
     }

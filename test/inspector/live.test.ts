@@ -216,6 +216,16 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     const hit = await client.place({ tokenId: story.yes, side: "BUY", price: 0.3, size: 1 });
     expect(hit).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
     await inspector.pane("journal").getByText("POST /clob/order → 503 UNAVAILABLE").waitFor();
+    await faults.getByLabel("Effect").selectOption("drop reply");
+    await inspector.button("Inject", faults).click();
+    await faults.getByText(/: reply, fired 0 times/).waitFor();
+    const lost = await client.place({ tokenId: story.yes, side: "BUY", price: 0.3, size: 2 });
+    expect(lost).toMatchObject({ ok: false, error: { code: "CONNECTION_LOST" } });
+    const journal = inspector.pane("journal");
+    await journal.getByLabel("Kind of row").selectOption("faults");
+    await journal.getByText("BUY 2 YES @ 0.3").waitFor();
+    await journal.getByText("POST /clob/order → 503 UNAVAILABLE").waitFor();
+    await journal.getByLabel("Kind of row").selectOption("all");
     await faults.getByLabel("Effect").selectOption("drop connection");
     await inspector.button("Inject", faults).click();
     await faults
@@ -232,6 +242,17 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
       .getByRole("status")
       .filter({ hasText: /nowhere/ })
       .waitFor();
+  });
+
+  it("finds refused requests without a command by kind and by text", async () => {
+    const journal = inspector.pane("journal");
+    await fetch(`${server.url}/clob/orders?limit=2`);
+    await journal.getByLabel("Kind of row").selectOption("refused");
+    await journal.getByText("GET /clob/orders → 401 MISSING_AUTH_HEADER").waitFor();
+    await journal.getByLabel("Kind of row").selectOption("all");
+    await journal.getByLabel("Filter by text").fill("get /clob/orders → 401");
+    await journal.getByRole("status").filter({ hasText: /^1 of/ }).waitFor();
+    await journal.getByLabel("Filter by text").fill("");
   });
 
   it("starts and stops bots", async () => {

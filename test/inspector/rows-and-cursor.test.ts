@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { idOf } from "../../src/core/ids.ts";
 import { describeLine } from "../../src/history/describe-line.ts";
+import { Mentions } from "../../src/history/replayed-lines.ts";
 import { type History, MARK } from "../../src/inspector/history.ts";
 import { journalOf, openBytes, PLAIN } from "./histories.ts";
 
@@ -69,6 +71,20 @@ describe("a filter of rows", () => {
           words.includes("buy"),
       ),
     );
+  });
+
+  it("finds the rows that mention an id, as clobsim journal --grep", () => {
+    const traded = rowsBy({ marks: MARK.trade });
+    const order = history.visit(traded[0] ?? 0, (row, state) => {
+      const [number = 0] = new Mentions(row, state).orders;
+      return { number, id: idOf(state.idPrefixes.order, number) };
+    });
+    const found = rowsBy({ text: order.id.toUpperCase() });
+    expect(found.length).toBeGreaterThan(0);
+    const mentions = (row: number): boolean =>
+      history.visit(row, (line, state) => new Mentions(line, state).orders.has(order.number));
+    expect(found).toEqual(rowsWhere(mentions));
+    expect(rowsBy({ text: order.id.slice(1) })).toEqual([]);
   });
 
   it("finds the code, the fault and the id of a request", () => {

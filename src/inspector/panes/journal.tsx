@@ -9,7 +9,17 @@ import type { LineDescription } from "../../history/describe-line.ts";
 import type { ReplayedLine } from "../../history/journal-replay.ts";
 import { curlText, stepText } from "../copy.ts";
 import { isRequest, MARK } from "../history.ts";
-import { accountName, cursor, isShown, moveTo, openHistory, openMoment, revision, server } from "../model.ts";
+import {
+  accountName,
+  cursor,
+  isShown,
+  moveTo,
+  openHistory,
+  openMoment,
+  revision,
+  server,
+  settingsRevision,
+} from "../model.ts";
 import {
   AccountLink,
   bindTo,
@@ -24,7 +34,7 @@ import {
   useAction,
   useMarkets,
 } from "../parts.tsx";
-import { descriptionsRevision, RowDescriptions, RowFilter, useVisibleRows } from "../rows.ts";
+import { descriptionsRevision, RowDescriptions, RowFilter, replyText, useVisibleRows } from "../rows.ts";
 import { requests } from "../sources.ts";
 
 const KINDS = {
@@ -52,6 +62,8 @@ export function JournalPane() {
   const filter = useComputed(() => {
     const [account, market, text] = [choice.account.value, choice.market.value, choice.text.value];
     const marks = KINDS[choice.kind.value][1];
+    // Faults mark rows after they were added.
+    if (choice.kind.value === "faults") settingsRevision.value;
     const isAll = account + market + marks === 0 && text.trim() === "";
     return isAll
       ? null
@@ -100,7 +112,7 @@ function Filters({ text, kind, account, market }: ReturnType<typeof useChoice>) 
         id="filter"
         type="search"
         aria-label="Filter by text"
-        placeholder="filter (/): text, code, order"
+        placeholder="filter (/): text, code, id"
         {...bindTo(text)}
       />
       <Choice label="Kind of row" of={kind} options={kinds} />
@@ -238,10 +250,6 @@ function Row({
 /** Returns the duration of a request, and the fault injected into it. */
 const requestText = ({ ms, fault }: StreamRequest): string =>
   `${fault === undefined ? "" : `${fault}, `}${ms.toFixed(1)} ms`;
-
-/** Describes a request that has no journal line by its method, path and status. */
-const replyText = ({ method, path, status, code }: StreamRequest): string =>
-  `${method} ${path} → ${status}${code === undefined ? "" : ` ${code}`}`;
 
 /** Details of one row: request, data and events, and buttons that copy it. */
 function Detail({ row, onClose }: { readonly row: number; readonly onClose: () => void }) {
