@@ -18,14 +18,11 @@ const fund = (address: string, body: object): Promise<Account> =>
   api.post(`/sim/accounts/${address}/fund`, body);
 
 describe("GET /sim/accounts", () => {
-  it("lists all accounts, oldest first, 50 to a page, at most 500", async () => {
-    const page = await api.get<AccountPage>("/sim/accounts?limit=501");
-    expect(page).toMatchObject({ limit: 500, offset: 0, total: page.data.length, hasMore: false });
-    expect(await api.get<AccountPage>("/sim/accounts")).toMatchObject({ limit: 50, total: page.total });
-    expect(await api.get<AccountPage>("/sim/accounts?limit=1")).toMatchObject({ limit: 1, hasMore: true });
+  it("lists all accounts, oldest first", async () => {
+    const { total: before } = await api.get<AccountPage>("/sim/accounts");
     const trader = await deriveTrader(api, 100);
-    const { data, total } = await api.get<AccountPage>(`/sim/accounts?offset=${page.total}`);
-    expect([total, data.map(({ address }) => address)]).toEqual([page.total + 1, [trader.address]]);
+    const { data, total } = await api.get<AccountPage>(`/sim/accounts?offset=${before}`);
+    expect([total, data.map(({ address }) => address)]).toEqual([before + 1, [trader.address]]);
   });
 
   it("shows available plus reserved as the balance", async () => {

@@ -52,6 +52,22 @@ describe("a query", () => {
     expect(page).toEqual({ data: [], limit: 100, offset: 999999999999999, total: 3, hasMore: false });
   });
 
+  it.each([
+    ["/api/markets?", 50, 100],
+    ["/api/events?", 50, 100],
+    ["/api/search?q=a&", 20, 100],
+    ["/api/markets/{market}/trades?", 50, 500],
+    ["/clob/orders?", 100, 500],
+    ["/clob/trades?", 100, 500],
+    ["/sim/accounts?", 50, 500],
+  ])("of %s has a limit of %i, at most %i", async (path, byDefault, maximum) => {
+    const trader = await deriveTrader(api, 1);
+    const list = (query: string) => trader.ask("GET", path.replace("{market}", market.id) + query);
+    expect(await list("")).toMatchObject({ limit: byDefault, offset: 0 });
+    expect(await list(`limit=${maximum + 1}`)).toMatchObject({ limit: maximum });
+    expect(await list("limit=1&offset=1")).toMatchObject({ limit: 1, offset: 1 });
+  });
+
   it.each(["VOLUME", "__proto__", "constructor", "", "volume,liquidity", "Volume", "-volume"])(
     `${titleOf("Q03")}: sort "%s"`,
     async (sort) => {

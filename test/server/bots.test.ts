@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { startServer } from "../../src/compose.ts";
-import { DEFAULT_CONFIG } from "../../src/config.ts";
-import { Api, startApi, TINY_WORLD, useApi } from "../support/http.ts";
+import { apiOfTest, exchangeAt, serve, useApi } from "../support/http.ts";
 import type { Bots, EndedBots, Info } from "./replies.ts";
 
 const api = useApi();
@@ -10,7 +8,6 @@ beforeEach(() => api.post("/sim/reset"));
 const start = (body: object): Promise<Bots> => api.post("/sim/bots", body);
 const bots = (): Promise<Bots> => api.get("/sim/bots");
 const end = async (): Promise<EndedBots> => (await api.send<EndedBots>("DELETE /sim/bots")).body;
-const advance = (duration: string, of = api): Promise<object> => of.post("/sim/clock", { advance: duration });
 const total = ({ bots: all }: Bots, figure: "openOrders" | "fills"): number =>
   all.reduce((sum, bot) => sum + bot[figure], 0);
 
@@ -28,7 +25,7 @@ describe("/sim/bots", () => {
     expect(started).toMatchObject({ profile: "normal", seed });
     expect(started.bots[0]).toMatchObject({ name: "bot-maker-1", kind: "maker", openOrders: 0, fills: 0 });
     expect(new Set(started.bots.map(({ address }) => address)).size).toBe(started.bots.length);
-    await advance("1h");
+    await api.advance("1h");
     const now = await bots();
     expect(total(now, "openOrders")).toBeGreaterThan(10);
     expect(total(now, "fills")).toBeGreaterThan(10);
@@ -36,30 +33,30 @@ describe("/sim/bots", () => {
 
   it("replaces the current bots, with a seed if one is given", async () => {
     await start({ profile: "busy" });
-    await advance("10m");
+    await api.advance("10m");
     expect(await start({ profile: "thin", seed: "mine" })).toMatchObject({ profile: "thin", seed: "mine" });
     expect((await bots()).bots.map(({ name }) => name)).not.toContain("bot-maker-2");
   });
 
   it("ends the bots and cancels all their orders", async () => {
     await start({ profile: "normal" });
-    await advance("1h");
+    await api.advance("1h");
     const open = total(await bots(), "openOrders");
     expect(await end()).toEqual({ profile: "normal", canceled: open });
     expect(await bots()).toEqual(NONE);
     const { orders } = await api.get<Info>("/sim");
-    await advance("1h");
+    await api.advance("1h");
     expect((await api.get<Info>("/sim")).orders).toBe(orders);
   });
 
   it("continues from a restored snapshot", async () => {
     await start({ profile: "normal" });
-    await advance("30m");
+    await api.advance("30m");
     await api.post("/sim/snapshots", { name: "before" });
-    await advance("30m");
+    await api.advance("30m");
     const hash = await api.stateHash();
     await api.post("/sim/snapshots/before/restore");
-    await advance("30m");
+    await api.advance("30m");
     expect(await api.stateHash()).toBe(hash);
   });
 
@@ -90,7 +87,7 @@ describe("/sim/bots", () => {
 
 describe("--bots", () => {
   it("starts bots with the exchange, and again after a reset that follows other bots", async () => {
-    const server = await startApi({ bots: "thin" });
+    const server = await apiOfTest({ bots: "thin" });
     expect(await server.get<Bots>("/sim/bots")).toMatchObject({ profile: "thin" });
     await server.post("/sim/bots", { profile: "busy" });
     await server.post("/sim/reset");
@@ -98,16 +95,14 @@ describe("--bots", () => {
     await server.send("DELETE /sim/bots");
     await server.post("/sim/reset");
     expect(await server.get<Bots>("/sim/bots")).toMatchObject({ profile: "thin" });
-    await server.close();
   });
 
   it("starts the same bots in each exchange of a pool", async () => {
-    const config = { port: 0, clock: { mode: "frozen" }, world: TINY_WORLD, logLevel: "silent" } as const;
-    const pool = await startServer({ ...DEFAULT_CONFIG, ...config, pool: 2, bots: "normal" });
+    const pool = await serve({ pool: 2, bots: "normal" });
     const hashes: string[] = [];
     for (const number of [1, 2]) {
-      const one = await new Api({ ...pool, url: `${pool.url}/${number}` }).open();
-      await advance("1h", one);
+      const one = await exchangeAt(pool, number);
+      await one.advance("1h");
       hashes.push(await one.stateHash());
     }
     expect(hashes[0]).toBe(hashes[1]);
@@ -115,9 +110,8 @@ describe("--bots", () => {
   });
 
   it("wakes them with a running clock", async () => {
-    const server = await startApi({ bots: "busy", clock: { mode: "scaled", rate: 100_000 } });
+    const server = await apiOfTest({ bots: "busy", clock: { mode: "scaled", rate: 100_000 } });
     const before = (await server.get<Info>("/sim")).trades;
     while ((await server.get<Info>("/sim")).trades < before + 10);
-    await server.close();
   });
 });

@@ -134,6 +134,24 @@ describe("GET /sim/orders/{id}", () => {
     expect(story.fills).toEqual([]);
   });
 
+  it("tells arrival, queue, fills, settlements and the end of an order", async () => {
+    const order = { tokenId: await api.newToken(), side: "SELL", price: 0.575, size: 100 };
+    const { id } = await trader.place({ ...order, price: 0.57 });
+    const taker = await other.place({ ...order, side: "BUY", price: 0.6, size: 20.5 });
+    await trader.cancel(id);
+    const { fills, story } = await storyOf(id);
+    expect(fills.map(({ counterOrderId }) => counterOrderId)).toEqual([taker.id]);
+    const sentences = story.map(({ what }) => what);
+    expect(sentences.filter((what) => what.startsWith("settlement waits for the block"))).toHaveLength(1);
+    const trading = sentences.filter((what) => !what.startsWith("settlement"));
+    expect(trading).toEqual([
+      expect.stringContaining("SELL 100 YES @ 0.57 GTC"),
+      expect.stringContaining("joined an empty level at 0.57"),
+      expect.stringContaining(taker.id),
+      expect.stringContaining("canceled by its owner, 20.5 of 100 matched"),
+    ]);
+  });
+
   it("is refused for an unknown id", async () => {
     for (const id of ["none", "00000000-0000-8000-8000-000000000001"]) {
       await api.refused(`GET /sim/orders/${id}`, "ORDER_NOT_FOUND");

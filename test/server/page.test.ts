@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "../../src/compose.ts";
-import { DEFAULT_CONFIG } from "../../src/config.ts";
+import type { RunningServer } from "../../src/compose.ts";
 import { inspectorPage } from "../../src/inspector-page.ts";
-import { TINY_WORLD, useApi } from "../support/http.ts";
+import { serve, useApi } from "../support/http.ts";
 import type { Refusal } from "./replies.ts";
 
 /** The Accept header of a browser's navigation. */
@@ -163,8 +162,7 @@ describe("GET / of an exchange", () => {
 describe("GET /3 of a pool", () => {
   let pool: RunningServer;
   beforeAll(async () => {
-    const config = { ...DEFAULT_CONFIG, port: 0, world: TINY_WORLD, logLevel: "silent", pool: 3 } as const;
-    pool = await startServer(config);
+    pool = await serve({ pool: 3 });
   });
   afterAll(() => pool.close());
 

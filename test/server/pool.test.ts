@@ -2,28 +2,19 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
-import { type RunningServer, startServer } from "../../src/compose.ts";
-import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
+import type { RunningServer } from "../../src/compose.ts";
+import type { Config } from "../../src/config.ts";
 import { post, rpc } from "../chain-rpc/rpc.ts";
 import { openSocket, refusalOf } from "../chain-rpc/rpc-socket.ts";
-import { Api, type Reply, startApi, T0, TINY_WORLD, yesOf } from "../support/http.ts";
+import { type Api, exchangeAt, type Reply, serve, startApi, T0, yesOf } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
-import { repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
+import { refusalIn, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Credentials, Info, MarketPage, Refusal } from "./replies.ts";
 import { Trader } from "./trader.ts";
 
 const SIZE = 5;
 
-const startPool = (config: Partial<Config> = {}): Promise<RunningServer> =>
-  startServer({
-    ...DEFAULT_CONFIG,
-    ...{ port: 0, clock: { mode: "frozen" }, world: TINY_WORLD, logLevel: "silent", pool: SIZE },
-    ...config,
-  });
-
-/** A client of one exchange, which checks replies against the exchange's document. */
-const exchangeAt = (server: RunningServer, number: number): Promise<Api> =>
-  new Api({ ...server, url: `${server.url}/${number}` }).open();
+const startPool = (config: Partial<Config> = {}): Promise<RunningServer> => serve({ pool: SIZE, ...config });
 
 /** The JSON at / of a pool. */
 interface Index {
@@ -174,45 +165,26 @@ describe("a pool", () => {
   });
 
   it.each([
-    ["GET /clob/time", 404, "ROUTE_NOT_FOUND", '"/clob/time" is not a path of the pool', "/1/clob/time"],
-    ["GET /sim", 404, "ROUTE_NOT_FOUND", '"/sim" is not a path of the pool', "such as /1/sim"],
-    [
-      "POST /sim/reset",
-      404,
-      "ROUTE_NOT_FOUND",
-      "is not a path of the pool",
-      "/1 to /5, such as /1/sim/reset",
-    ],
-    [
-      "GET /0/sim",
-      404,
-      "ROUTE_NOT_FOUND",
-      "no such exchange: the pool has /1 to /5",
-      "exchange, /1 to /5, such as /1",
-    ],
-    ["GET /6/sim", 404, "ROUTE_NOT_FOUND", "no such exchange: the pool has /1 to /5", "larger --pool"],
-    [
-      "GET /01/sim",
-      404,
-      "ROUTE_NOT_FOUND",
-      "no such exchange: the pool has /1 to /5",
-      "exchange, /1 to /5, such as /1",
-    ],
-    ["GET /-1/sim", 404, "ROUTE_NOT_FOUND", '"/-1/sim" is not a path of the pool', "such as /1/sim"],
-    ["GET /1x/sim", 404, "ROUTE_NOT_FOUND", '"/1x/sim" is not a path of the pool', "/1/1x/sim"],
-    ["GET /chain", 404, "ROUTE_NOT_FOUND", '"/chain" is not a path of the pool', "/1/chain"],
-    ["GET //1/clob/time", 404, "ROUTE_NOT_FOUND", "is not a path of the pool", "such as /1/clob/time"],
-    ["GET //clob/time", 404, "ROUTE_NOT_FOUND", "is not a path of the pool", "such as /1/clob/time"],
-    ["GET //", 404, "ROUTE_NOT_FOUND", "is not a path of the pool", "such as /1"],
-    ["POST /", 405, "METHOD_NOT_ALLOWED", "/ of the pool takes GET, HEAD, found POST", undefined],
-    ["OPTIONS *", 404, "ROUTE_NOT_FOUND", '"*" is not a path of the pool', "such as /1"],
-  ])("refuses %s with a hint", async (line, status, code, error, hint) => {
-    const { headers, ...reply } = await replyTo(server.port, requestBytes(line, ["Host: localhost"]));
-    const refusal = JSON.parse(reply.text) as Refusal;
+    ["GET /clob/time", '"/clob/time" is not a path of the pool', "/1/clob/time"],
+    ["GET /sim", '"/sim" is not a path of the pool', "such as /1/sim"],
+    ["POST /sim/reset", "is not a path of the pool", "/1 to /5, such as /1/sim/reset"],
+    ["GET /0/sim", "no such exchange: the pool has /1 to /5", "exchange, /1 to /5, such as /1"],
+    ["GET /6/sim", "no such exchange: the pool has /1 to /5", "larger --pool"],
+    ["GET /01/sim", "no such exchange: the pool has /1 to /5", "exchange, /1 to /5, such as /1"],
+    ["GET /-1/sim", '"/-1/sim" is not a path of the pool', "such as /1/sim"],
+    ["GET /1x/sim", '"/1x/sim" is not a path of the pool', "/1/1x/sim"],
+    ["GET /chain", '"/chain" is not a path of the pool', "/1/chain"],
+    ["GET //1/clob/time", "is not a path of the pool", "such as /1/clob/time"],
+    ["GET //clob/time", "is not a path of the pool", "such as /1/clob/time"],
+    ["GET //", "is not a path of the pool", "such as /1"],
+    ["POST /", "/ of the pool takes GET, HEAD, found POST", ""],
+    ["OPTIONS *", '"*" is not a path of the pool', "such as /1"],
+  ])("refuses %s with a hint", async (line, error, hint) => {
+    const reply = await replyTo(server.port, requestBytes(line));
+    const refusal = refusalIn(reply);
+    const [status, code] = line === "POST /" ? [405, "METHOD_NOT_ALLOWED"] : [404, "ROUTE_NOT_FOUND"];
     expect(refusal).toMatchObject({ status, code, error: expect.stringContaining(error) });
-    expect(reply.status).toBe(status);
-    expect(headers.get("x-request-id")).toEqual([refusal.requestId]);
-    if (hint !== undefined) expect(refusal.hint).toContain(hint);
+    expect(refusal.hint ?? "").toContain(hint);
   });
 
   it.each([
@@ -221,7 +193,7 @@ describe("a pool", () => {
     ["GET /2/clob/book?token_id=", "a market of GET /2/api/markets lists its tokens"],
     ["DELETE /2/sim/faults/fault-9", "POST /2/sim/faults injects one"],
   ])("answers %s with a hint of paths of that exchange", async (line, hint) => {
-    const { text } = await replyTo(server.port, requestBytes(line, ["Host: localhost"]));
+    const { text } = await replyTo(server.port, requestBytes(line));
     expect((JSON.parse(text) as Refusal).hint).toContain(hint);
   });
 
@@ -242,7 +214,7 @@ describe("a pool", () => {
       expect(status, line).toBe(403);
     }
     expect(await openIn(own)).toEqual([]);
-    const absolute = requestBytes(`GET http://localhost:${own.port}/2/clob/time`, ["Host: localhost"]);
+    const absolute = requestBytes(`GET http://localhost:${own.port}/2/clob/time`);
     expect((await replyTo(own.port, absolute)).status).toBe(200);
     await own.close();
   });

@@ -50,12 +50,10 @@ describe("GET /api/search", () => {
     expect((await namesOf("zebra")).at(-1)).toBe("A herd of goats");
   });
 
-  it("returns pages of 20, at most 100", async () => {
+  it("returns pages", async () => {
     const { data, ...page } = await search("zebra", "&limit=1&offset=1");
     expect(page).toEqual({ limit: 1, offset: 1, total: 3, hasMore: true });
     expect(data).toEqual((await search("zebra")).data.slice(1, 2));
-    expect(await search("zebra")).toMatchObject({ limit: 20 });
-    expect(await search("zebra", "&limit=101")).toMatchObject({ limit: 100 });
   });
 
   it("finds events created after the last search", async () => {

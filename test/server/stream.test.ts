@@ -4,9 +4,7 @@ import { connect } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { StreamEntry } from "../../src/api/event-stream.ts";
-import { startServer } from "../../src/compose.ts";
-import { DEFAULT_CONFIG } from "../../src/config.ts";
-import { startApi, TINY_WORLD, useApi } from "../support/http.ts";
+import { serve, startApi, useApi } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import type { Info } from "./replies.ts";
 import { reasonsOf, replayed, StreamReader } from "./stream-reader.ts";
@@ -286,13 +284,7 @@ describe("a page", () => {
 
 describe("an exchange of a pool", () => {
   it("has its own feed", async () => {
-    const pool = await startServer({
-      ...DEFAULT_CONFIG,
-      port: 0,
-      pool: 2,
-      world: TINY_WORLD,
-      logLevel: "silent",
-    });
+    const pool = await serve({ pool: 2 });
     const [one, two] = [1, 2].map((number) => new StreamReader(`${pool.url}/${number}`)) as [
       StreamReader,
       StreamReader,

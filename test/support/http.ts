@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 import request from "supertest";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { type ErrorCode, statusesOf } from "../../src/api/errors.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
 import { ApiDocument, type OpenApi } from "../server/document.ts";
-import type { Account, Book, Market, Refusal, StateHash } from "../server/replies.ts";
+import type { Account, Book, ClockChange, Market, Refusal, StateHash } from "../server/replies.ts";
 
 /** A world of three markets. */
 export const TINY_WORLD = fileURLToPath(new URL("../../fixtures/worlds/tiny.json", import.meta.url));
@@ -138,6 +138,11 @@ export class Api {
     return yesOf(await this.createMarket(facts));
   }
 
+  /** Advances the clock by a duration, and returns the new time. */
+  async advance(duration: string): Promise<string> {
+    return (await this.post<ClockChange>("/sim/clock", { advance: duration })).time;
+  }
+
   book(tokenId: string): Promise<Book> {
     return this.get(`/clob/book?token_id=${tokenId}`);
   }
@@ -205,6 +210,17 @@ export const serve = (config: Partial<Config>): Promise<RunningServer> =>
     logLevel: "silent",
     ...config,
   });
+
+/** A client of one exchange of a pool, which checks replies against the exchange's document. */
+export const exchangeAt = (pool: RunningServer, number: number): Promise<Api> =>
+  new Api({ ...pool, url: `${pool.url}/${number}` }).open();
+
+/** Starts a server with a client, for one test. */
+export async function apiOfTest(config: Partial<Config> = {}): Promise<Api> {
+  const api = await startApi(config);
+  onTestFinished(() => api.close());
+  return api;
+}
 
 /** Starts a server with a client, which the caller closes. */
 export const startApi = (config: Partial<Config> = {}): Promise<Api> => new Api().start(config);
