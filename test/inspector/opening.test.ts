@@ -313,8 +313,16 @@ describe.runIf(BROWSER !== null)("keys", () => {
     await expect.poll(() => inspector.position()).not.toBe(before);
     await inspector.button("Next trade").click();
     await expect.poll(() => inspector.position()).toBe(before);
-    for (const name of ["Zoom in", "Zoom out", "By time"]) await inspector.button(name).click();
     const strip = inspector.page.getByRole("slider");
+    // A part of the timeline follows the cursor.
+    await inspector.page.keyboard.press("l");
+    await inspector.button("Zoom in").click();
+    await inspector.page.keyboard.press("Home");
+    await inspector.waitForPosition(/^row 0 of/);
+    await strip.click({ position: { x: ((await strip.boundingBox())?.width ?? 0) - 1, y: 10 } });
+    await inspector.waitForPosition(/^row [1-9]/);
+    expect(Number(/^row (\d+)/.exec(await inspector.position())?.[1])).toBeLessThan(count / 2);
+    for (const name of ["Zoom out", "By time"]) await inspector.button(name).click();
     const box = await strip.boundingBox();
     await strip.click({ position: { x: 1, y: 10 } });
     await inspector.waitForPosition(/^row \d /);

@@ -1,4 +1,4 @@
-import { signal, useSignal } from "@preact/signals";
+import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { toIso } from "../../core/time.ts";
 import { MARK } from "../history.ts";
@@ -31,6 +31,9 @@ export function Timeline() {
     const isByTime = byTime.value && byTimeUnavailable() === null;
     return zoomed.value?.byTime === isByTime ? zoomed.value : wholeRange(isByTime);
   };
+  useSignalEffect(() => {
+    if (zoomed.value !== null) zoomed.value = withCursor(zoomed.value);
+  });
   const zoom = (factor: number): void => {
     zoomed.value = zoomedRange(rangeNow(), factor);
   };
@@ -209,6 +212,15 @@ function zoomedRange({ byTime, from, to }: Range, factor: number): Range | null 
   if (half < 2 || 2 * half >= whole.to - whole.from) return null;
   const middle = byTime ? now : rows;
   return { byTime, from: Math.max(whole.from, middle - half), to: Math.min(whole.to, middle + half) };
+}
+
+/** Returns a range, moved no further than to contain the cursor. */
+function withCursor(range: Range): Range {
+  const { now, rows } = openMoment();
+  const { byTime, from, to } = range;
+  const at = byTime ? now : rows;
+  const by = Math.min(0, at - from) + Math.max(0, at - to);
+  return by === 0 ? range : { byTime, from: from + by, to: to + by };
 }
 
 /** Returns the number of rows before a place in a range, 0 to 1. */
