@@ -121,6 +121,19 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await pane.getByText("replaced by a reorganization").first().waitFor();
   });
 
+  it("shows a trade of the other outcome by its side in the chosen one", async () => {
+    const { tokens } = orThrow(await client.market(story.slug));
+    const [, no = ""] = tokens.map(({ tokenId }) => tokenId);
+    const book = await inspector.open("book");
+    await book.getByLabel("Market").selectOption({ label: story.slug });
+    orThrow(await client.place({ tokenId: no, side: "BUY", price: 0.62, size: 1 }));
+    const latest = (await inspector.open("chart")).getByRole("table").getByRole("row").nth(1);
+    await latest.filter({ hasText: /▼ 0\.38\s*1/ }).waitFor();
+    await inspector.button("NO", book).click();
+    await latest.filter({ hasText: /▲ 0\.62\s*1/ }).waitFor();
+    await inspector.button("YES", book).click();
+  });
+
   it("moves the clock, and shows the error of an invalid duration", async () => {
     const pane = await inspector.open("clock");
     const time = async () => Date.parse((await fetchJson<{ time: string }>(server.url, "/sim/clock")).time);

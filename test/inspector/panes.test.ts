@@ -125,7 +125,7 @@ describe.runIf(BROWSER !== null).each([
     await chart.locator(".plot .u-over").hover();
     await chart.getByRole("status").getByRole("button").first().waitFor();
     expect(await chart.getByRole("status").textContent()).toMatch(
-      / @ 0\.\d+: order \d+ SELL YES of .* matched order \d+/,
+      / YES @ 0\.\d+: order \d+ SELL YES of .* matched order \d+/,
     );
   });
 

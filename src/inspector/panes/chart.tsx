@@ -5,6 +5,7 @@ import { counted, priceText, sizeText } from "../../core/format.ts";
 import { idOf } from "../../core/ids.ts";
 import { isMirrored, type Market, outcomeOf, priceIn } from "../../core/market.ts";
 import type { Trade } from "../../core/order.ts";
+import type { Side } from "../../core/terms.ts";
 import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
 import { isDark, isShown, market, onFrame, openMoment, outcome } from "../model.ts";
 import { AccountLink, EmptyNote, Head, OrderLink, Pane, Time } from "../parts.tsx";
@@ -13,11 +14,13 @@ import { AccountLink, EmptyNote, Head, OrderLink, Pane, Time } from "../parts.ts
 const MAX_CHARTED = 3_000;
 const MAX_LISTED = 60;
 
-/** Returns the price of a trade in terms of the chosen outcome. */
-function priceFor(of: Market, { taker, price }: Trade): number {
-  const { token } = openMoment().state.orders.get(taker);
+/** Returns the price of a trade and the side of its taker in terms of the chosen outcome: buying NO is selling YES. */
+function inChosen(of: Market, { taker, price }: Trade): { readonly price: number; readonly side: Side } {
+  const { token, side } = openMoment().state.orders.get(taker);
   const isOther = of.matching === "complementary" && outcomeOf(token) !== outcome.value;
-  return isOther ? priceIn(isMirrored(of, "NO"), price) : price;
+  return isOther
+    ? { price: priceIn(isMirrored(of, "NO"), price), side: side === "BUY" ? "SELL" : "BUY" }
+    : { price, side };
 }
 
 /** Returns the latest trades in the book of the chosen outcome, oldest first. */
@@ -40,12 +43,7 @@ export function ChartPane() {
   const trades = tradesOf(of);
   const shown = trades.find(({ number }) => number === pointed.value);
   return (
-    <Pane
-      name="chart"
-      tools={
-        <span class="dim number">{`${counted(of.trades.size, "trade")}, the latest ${trades.length} shown`}</span>
-      }
-    >
+    <Pane name="chart" tools={<span class="dim number">{countText(of, trades.length)}</span>}>
       <Plot pointed={pointed} />
       <p class="pointed" role="status">
         {shown === undefined ? (
@@ -75,18 +73,23 @@ export function ChartPane() {
   );
 }
 
+/** Returns the number of trades of a market, and of those shown if these are fewer. */
+function countText({ trades: { size } }: Market, shown: number): string {
+  return shown === size ? counted(size, "trade") : `${counted(size, "trade")}, the latest ${shown} shown`;
+}
+
 /** Effect of a trade on the supply of shares. */
 const MATCH_TEXT = { COMPLEMENTARY: "", MINT: "mint", MERGE: "merge" } as const;
 
 function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
-  const { side } = openMoment().state.orders.get(trade.taker);
+  const { price, side } = inChosen(of, trade);
   return (
     <tr>
       <td>
         <Time at={trade.at} />
       </td>
       <td class={`number ${side === "BUY" ? "bid" : "ask"}`}>
-        {`${side === "BUY" ? "▲" : "▼"} ${priceText(priceFor(of, trade))}`}
+        {`${side === "BUY" ? "▲" : "▼"} ${priceText(price)}`}
       </td>
       <td class="number">{sizeText(trade.size)}</td>
       <td>
@@ -109,7 +112,7 @@ function TradeText({ trade, of }: { readonly trade: Trade; readonly of: Market }
   return (
     <span title={idOf(idPrefixes.trade, trade.number)}>
       <Time at={trade.at} />
-      {` ${sizeText(trade.size)} @ ${priceText(priceFor(of, trade))}: `}
+      {` ${sizeText(trade.size)} ${outcome.value} @ ${priceText(inChosen(of, trade).price)}: `}
       <OrderLink number={taker.number} />
       {` ${taker.side} ${outcomeOf(taker.token)} of `}
       <AccountLink number={taker.account} />
@@ -151,7 +154,7 @@ function plotTrades(host: HTMLElement, pointed: Signal<number | null>): () => vo
     isByTime = trades.length > 1 && trades[0]?.at !== trades.at(-1)?.at;
     plot.setData([
       trades.map(({ at, number }) => (isByTime ? at / MS : number)),
-      trades.map((trade) => priceFor(of, trade) / FULL_PRICE),
+      trades.map((trade) => inChosen(of, trade).price / FULL_PRICE),
       trades.map((trade) => trade.size / SHARE_UNITS),
     ]);
   });
@@ -170,6 +173,17 @@ const STEPS = [
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60),
   ...[1, 2, 3, 6, 12, 24, 48, 168, 720, 8_760].map((hours) => hours * 3_600),
 ];
+
+/** Distances between labels of prices. */
+const PRICE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000].map(
+  (step) => step / FULL_PRICE,
+);
+
+/** Formats prices with as many decimals as the distance between them has, at least two. */
+function priceLabels(_plot: uPlot, prices: number[], _axis: number, _space: number, step: number): string[] {
+  const decimals = Math.max(2, Math.ceil(-Math.log10(step)));
+  return prices.map((price) => price.toFixed(decimals));
+}
 
 /** Formats a Unix second as time of day; as date at midnight. */
 function timeText(second: number): string {
@@ -202,7 +216,7 @@ function optionsOf(
     },
     axes: [
       { ...axis, size: 26, space: 70, incrs: STEPS, values: (_plot, splits) => splits.map(labelOf) },
-      { ...axis, size: 44, space: 24, values: (_plot, splits) => splits.map((each) => each.toFixed(2)) },
+      { ...axis, size: 44, space: 24, incrs: PRICE_STEPS, values: priceLabels },
     ],
     series: [
       {},
