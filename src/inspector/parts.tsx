@@ -8,6 +8,7 @@ import {
   cursor,
   followed,
   history,
+  isConnected,
   isShown,
   openAccount,
   openHistory,
@@ -148,6 +149,7 @@ export function ActionButton({
 /** Returns why commands are disabled. */
 export function disabledReason(): string {
   if (server.value === null) return "a report is read-only: clobsim serve --from REPORT continues from it";
+  if (!isConnected.value) return "the server is not connected";
   return "an earlier row is shown: go to the end first (l)";
 }
 
@@ -165,6 +167,9 @@ export const bindTo = (to: Signal<string>) => ({
     to.value = currentTarget.value;
   },
 });
+
+/** Returns the number in a field; undefined for an empty one, so that the server takes its default or asks for it. */
+export const numberIn = (text: string): number | undefined => (text === "" ? undefined : Number(text));
 
 /** Field that navigates to the entered text; `go` returns an error message, or an empty text. */
 export function GoTo({

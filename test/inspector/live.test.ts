@@ -116,9 +116,12 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.button("End faults", pane).click();
     await expect.poll(() => inspector.button("End", pane).count()).toBe(0);
     expect(await faults()).toBe(0);
+    await pane.getByLabel("Kind of fault").selectOption("gas-spike");
+    expect(await pane.getByRole("spinbutton").count()).toBe(0);
     await pane.getByLabel("Kind of fault").selectOption("reorg");
+    await pane.getByLabel("Number of blocks").fill("2");
     await inspector.button("Set fault", pane).click();
-    await pane.getByText("replaced by a reorganization").first().waitFor();
+    await expect.poll(() => pane.getByText("replaced by a reorganization").count()).toBe(2);
   });
 
   it("shows a trade of the other outcome by its side in the chosen one", async () => {
@@ -240,11 +243,14 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await journal.getByText("POST /clob/order → 503 UNAVAILABLE").waitFor();
     await journal.getByLabel("Kind of row").selectOption("all");
     await faults.getByLabel("Effect").selectOption("drop connection");
+    await faults.getByLabel("Number of times").fill("");
     await inspector.button("Inject", faults).click();
     await faults
       .getByText(/: connection/)
       .last()
       .waitFor();
+    const { data } = await fetchJson<{ data: { times: number | null }[] }>(server.url, "/sim/faults");
+    expect(data.map(({ times }) => times)).toEqual([1, 1, null]);
     for (let left = await inspector.button("Remove", faults).count(); left > 0; left -= 1) {
       await inspector.button("Remove", faults).first().click();
       await expect.poll(() => inspector.button("Remove", faults).count()).toBe(left - 1);
@@ -339,7 +345,9 @@ describe.runIf(BROWSER !== null)("a server", () => {
     await other.waitForPosition(/^live/);
     await first.close();
     await other.page.getByText(", not connected").waitFor();
-    expect(await other.button("Mine a block", await other.open("chain")).isDisabled()).toBe(true);
+    const mine = other.button("Mine a block", await other.open("chain"));
+    expect(await mine.isDisabled()).toBe(true);
+    expect(await mine.getAttribute("title")).toBe("the server is not connected");
     const second = await serve({ port });
     await other.page.getByText(", not connected").waitFor({ state: "detached" });
     await other.waitForPosition(/^live/);

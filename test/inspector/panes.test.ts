@@ -182,6 +182,7 @@ describe.runIf(BROWSER !== null).each([
     const pane = await inspector.open("chain");
     const statuses = await pane.locator("[data-status] h3").allTextContents();
     expect(statuses.map(textOf)).toContainEqual("FAILED 1");
+    await pane.getByText("Trades by their settlement").waitFor();
     const { head } = await fetchJson<Chain>(story.url, "/sim/chain");
     expect(textOf((await pane.locator("dl.facts").textContent()) ?? "")).toContain(`head${head.number}`);
     expect(

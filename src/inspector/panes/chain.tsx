@@ -14,6 +14,7 @@ import {
   Choice,
   Facts,
   Head,
+  numberIn,
   OrderLink,
   Outcome,
   Pane,
@@ -51,16 +52,22 @@ export function ChainPane() {
   );
 }
 
+/** Fields of a fault that are a number, and what they count. */
+const COUNTED = [
+  ["times", "Number of settlements"],
+  ["depth", "Number of blocks"],
+] as const;
+
 function Controls() {
   const { state } = openMoment();
   const kind = useSignal<FaultKind | "reorg">("fail");
-  const times = useSignal("1");
+  const count = useSignal("1");
   const action = useAction();
   const { faults } = state.chain;
+  const counted = COUNTED.find(([field]) => FAULT_FIELDS[kind.value].includes(field));
   const set = (): void => {
-    const isCounted = FAULT_FIELDS[kind.value].includes("times");
-    const body = { kind: kind.value, ...(isCounted ? { times: Number(times.value) } : {}) };
-    action.ask("POST", "/sim/chain/faults", body);
+    const counts = counted === undefined ? {} : { [counted[0]]: numberIn(count.value) };
+    action.ask("POST", "/sim/chain/faults", { kind: kind.value, ...counts });
   };
   return (
     <>
@@ -79,7 +86,9 @@ function Controls() {
           of={kind}
           options={[...FAULT_KINDS, "reorg" as const].map((each) => [each, each])}
         />
-        <input type="number" aria-label="Number of settlements" min={1} {...bindTo(times)} />
+        {counted === undefined ? null : (
+          <input type="number" aria-label={counted[1]} title={counted[1]} min={1} {...bindTo(count)} />
+        )}
         <ActionButton label="Set fault" onClick={set} />
         <ActionButton label="End faults" onClick={() => action.ask("DELETE", "/sim/chain/faults")} />
       </p>
@@ -110,22 +119,29 @@ function Settlements({ state }: { readonly state: State }) {
     byStatus.get(tradeStatus(state, trade))?.push(trade);
   }
   return (
-    <section class="lanes-of-trades" aria-label={`The latest ${MAX_TRADES} trades by their settlement`}>
-      {[...byStatus].map(([status, of]) => (
-        <div key={status} data-status={status}>
-          <h3>
-            {status} <span class="number dim">{of.length}</span>
-          </h3>
-          <ul class="plain">
-            {of.slice(0, 8).map((trade) => (
-              <li key={trade.number} class="number">
-                <OrderLink number={trade.taker} isBrief />
-                {` ${sizeText(trade.size)} @ ${priceText(trade.price)}`}
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
+    <section aria-labelledby="settlements">
+      <p id="settlements" class="dim">
+        {trades.size > MAX_TRADES
+          ? `The latest ${MAX_TRADES} of ${trades.size} trades by their settlement`
+          : "Trades by their settlement"}
+      </p>
+      <div class="lanes-of-trades">
+        {[...byStatus].map(([status, of]) => (
+          <div key={status} data-status={status}>
+            <h3>
+              {status} <span class="number dim">{of.length}</span>
+            </h3>
+            <ul class="plain">
+              {of.slice(0, 8).map((trade) => (
+                <li key={trade.number} class="number">
+                  <OrderLink number={trade.taker} isBrief />
+                  {` ${sizeText(trade.size)} @ ${priceText(trade.price)}`}
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
     </section>
   );
 }

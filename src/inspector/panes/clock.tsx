@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { toIso } from "../../core/time.ts";
 import { isShown, nextTimer, openHistory, openMoment } from "../model.ts";
-import { ActionButton, bindTo, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
+import { ActionButton, bindTo, numberIn, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
 const MAX_TIMERS = 12;
 const STEPS = ["1s", "1m", "1h", "1d"] as const;
@@ -29,7 +29,7 @@ export function ClockPane() {
       <p class="row">
         <ActionButton label="Freeze" onClick={() => set({ mode: "frozen" })} />
         <ActionButton label="Run" title="with the wall clock" onClick={() => set({ mode: "real" })} />
-        <ActionButton label="Run at" onClick={() => set({ mode: "scaled", rate: Number(rate.value) })} />
+        <ActionButton label="Run at" onClick={() => set({ mode: "scaled", rate: numberIn(rate.value) })} />
         <input type="number" aria-label="Virtual seconds per second" min={0} step="any" {...bindTo(rate)} />
       </p>
       <p class="row">

@@ -21,6 +21,7 @@ import {
   disabledReason,
   download,
   Facts,
+  numberIn,
   Outcome,
   Pane,
   useAction,
@@ -196,7 +197,7 @@ function Faults() {
           onClick={() =>
             change("POST", "/sim/faults", {
               route: route.value,
-              times: Number(times.value),
+              times: numberIn(times.value),
               ...FAULT_PRESETS[preset.value],
             })
           }
