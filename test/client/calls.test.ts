@@ -3,7 +3,7 @@ import type { Book, Fault, Level, PlacedOrder, Snapshot } from "../../src/client
 import { ExchangeClient, walletOf } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { wallet } from "../server/wallet.ts";
-import { startApi, T0, useApi } from "../support/http.ts";
+import { apiOfTest, T0, useApi } from "../support/http.ts";
 import { atT0, checked, errorOf, openTrader } from "./open.ts";
 
 const api = useApi();
@@ -101,13 +101,12 @@ describe("credentials", () => {
   });
 
   it("are unknown after a reset, until they are derived again", async () => {
-    const own = await startApi();
+    const own = await apiOfTest();
     const client = await openTrader(own, 1);
     orThrow(await client.control.reset());
     expect(errorOf(await client.cancelAll())).toMatchObject({ code: "UNKNOWN_API_KEY", status: 401 });
     orThrow(await client.derive());
     expect(orThrow(await client.cancelAll()).canceled).toEqual([]);
-    await own.close();
   });
 });
 
@@ -150,11 +149,10 @@ describe("quotes", () => {
 });
 
 it("numbers are strings, unlike their types, from a server with --numbers string", async () => {
-  const texts = await startApi({ numbers: "string" });
+  const texts = await apiOfTest({ numbers: "string" });
   const reader = new ExchangeClient(texts.server.url, { transport: checked(texts) });
   const { tickSize } = orThrow(await reader.tickSize(texts.server.sampleTokenId ?? ""));
   expect(tickSize).toMatch(/^0\.\d+$/);
-  await texts.close();
 });
 
 describe("an injected fault", () => {
@@ -203,14 +201,13 @@ it("walletOf makes a wallet of a dev account's private key", async () => {
 });
 
 it("the control plane of a server with a token needs simToken", async () => {
-  const guarded = await startApi({ simToken: "open-sesame" });
+  const guarded = await apiOfTest({ simToken: "open-sesame" });
   const anonymous = new ExchangeClient(guarded.server.url);
   expect(errorOf(await anonymous.control.info())).toMatchObject({ code: "SIM_TOKEN_REQUIRED", status: 401 });
   const authorized = new ExchangeClient(guarded.server.url, { simToken: "open-sesame" });
   expect(orThrow(await authorized.control.info()).name).toBe("clobsim");
   anonymous.close();
   authorized.close();
-  await guarded.close();
 });
 
 it("simToken is sent only to the control plane", async () => {

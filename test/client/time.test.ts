@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
-import { startApi, T0, useApi } from "../support/http.ts";
+import { apiOfTest, T0, useApi } from "../support/http.ts";
 import { checked, errorOf, openTrader } from "./open.ts";
 
 const api = useApi();
@@ -77,11 +77,10 @@ describe("a client with the server's clock", () => {
   });
 
   it("follows a clock that is moved", async () => {
-    const own = await startApi();
+    const own = await apiOfTest();
     const client = await openTrader(own, 1, { time: "server", transport: checked(own) });
     orThrow(await client.control.setClock({ advance: "30d" }));
     expect(orThrow(await client.trades()).total).toBe(0);
-    await own.close();
   });
 
   it("returns the error of the request for the time", async () => {

@@ -14,31 +14,16 @@ describe("POST /sim/events", () => {
   it("needs only a title", async () => {
     const event = await createEvent({ title: "Übermorgen: 3 Ænigmas & more!" });
     expect(event).toEqual({
-      id: event.id,
-      slug: "ubermorgen-3-aenigmas-more",
-      title: "Übermorgen: 3 Ænigmas & more!",
-      description: "",
-      category: "general",
-      tags: [],
-      active: false,
-      volume: 0,
-      liquidity: 0,
-      marketCount: 0,
-      createdAt: "2026-01-01T00:00:00.000Z",
-      endDate: null,
+      ...{ id: event.id, slug: "ubermorgen-3-aenigmas-more", title: "Übermorgen: 3 Ænigmas & more!" },
+      ...{ description: "", category: "general", tags: [], active: false, volume: 0, liquidity: 0 },
+      ...{ marketCount: 0, createdAt: "2026-01-01T00:00:00.000Z", endDate: null },
     });
     expect(await api.get<EventDetail>(`/api/events/${event.slug}`)).toEqual({ ...event, markets: [] });
   });
 
   it("accepts every field", async () => {
-    const facts = {
-      title: "A cup",
-      slug: "the-cup-2026",
-      description: "Who wins it.",
-      category: "sport",
-      tags: ["cup", "final-4"],
-      endDate: "2026-03-01T00:00:00+01:00",
-    };
+    const text = { title: "A cup", slug: "the-cup-2026", description: "Who wins it.", category: "sport" };
+    const facts = { ...text, tags: ["cup", "final-4"], endDate: "2026-03-01T00:00:00+01:00" };
     expect(await createEvent(facts)).toMatchObject({ ...facts, endDate: "2026-02-28T23:00:00.000Z" });
   });
 
@@ -46,10 +31,8 @@ describe("POST /sim/events", () => {
     const slugs = [await createEvent({ title: "Same" }), await createEvent({ title: "Same" })];
     expect(slugs.map(({ slug }) => slug)).toEqual(["same", "same-2"]);
     expect((await createEvent({ title: "数量" })).slug).toMatch(/^[a-z0-9-]+$/);
-    const { body } = await api.refused("POST /sim/events", "INVALID_PARAMETER", {
-      title: "Other",
-      slug: "same",
-    });
+    const taken = { title: "Other", slug: "same" };
+    const { body } = await api.refused("POST /sim/events", "INVALID_PARAMETER", taken);
     expect(body.details).toEqual({ fields: ["slug"] });
   });
 
@@ -86,44 +69,27 @@ describe("POST /sim/markets", () => {
   it("creates an open market with the contract's defaults, and an event for it", async () => {
     const market = await api.createMarket({ question: "Will snow fall?" });
     expect(market).toMatchObject({
-      slug: "will-snow-fall",
-      question: "Will snow fall?",
-      status: "ACTIVE",
-      active: true,
-      tickSize: 0.01,
-      minOrderSize: 1,
-      feeRateBps: 0,
-      matching: "complementary",
-      bestBid: null,
-      bestAsk: null,
-      lastTradePrice: null,
-      volume: 0,
-      liquidity: 0,
+      ...{ slug: "will-snow-fall", question: "Will snow fall?", status: "ACTIVE", active: true },
+      ...{ tickSize: 0.01, minOrderSize: 1, feeRateBps: 0, matching: "complementary", endDate: null },
+      ...{ bestBid: null, bestAsk: null, lastTradePrice: null, volume: 0, liquidity: 0 },
       tokens: [{ outcome: "YES" }, { outcome: "NO" }],
-      endDate: null,
     });
     const { event } = await api.get<MarketDetail>(`/api/markets/${market.id}`);
-    expect(event).toMatchObject({
-      id: market.eventId,
-      title: "Will snow fall?",
-      marketCount: 1,
-      active: true,
-    });
+    const facts = { title: "Will snow fall?", marketCount: 1, active: true };
+    expect(event).toMatchObject({ id: market.eventId, ...facts });
   });
 
   it("accepts every field, with the category and end date of its event as defaults", async () => {
     const endDate = "2026-03-01T00:00:00.000Z";
     const event = await createEvent({ title: "Winter", category: "weather", endDate });
-    const facts = {
+    const texts = {
       question: "Will it freeze?",
       slug: "freezing",
       description: "Below zero.",
       tags: ["ice"],
-      tickSize: 0.0025,
-      minOrderSize: 2.5,
-      feeRateBps: 150,
-      matching: "independent",
     };
+    const terms = { tickSize: 0.0025, minOrderSize: 2.5, feeRateBps: 150, matching: "independent" };
+    const facts = { ...texts, ...terms };
     const market = await api.createMarket({ ...facts, eventId: event.slug });
     expect(market).toMatchObject({ ...facts, eventId: event.id, category: "weather", endDate });
   });
@@ -175,13 +141,8 @@ describe("closing and resolving a market", () => {
     const market = await api.createMarket();
     const id = await placeIn(market);
     const closed = await api.post<Market>(`/sim/markets/${market.slug}/close`);
-    expect(closed).toMatchObject({
-      id: market.id,
-      status: "CLOSED",
-      active: false,
-      bestBid: null,
-      liquidity: 0,
-    });
+    const ended = { id: market.id, status: "CLOSED", active: false, bestBid: null, liquidity: 0 };
+    expect(closed).toMatchObject(ended);
     const { order } = await api.get<OrderStory>(`/sim/orders/${id}`);
     expect(order).toMatchObject({ status: "CANCELED", cancelReason: "MARKET_CLOSED" });
     await api.refused(`POST /sim/markets/${market.id}/close`, "MARKET_CLOSED");

@@ -2,7 +2,15 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Faults } from "../../src/server/faults.ts";
-import { type Api, type Method, type Reply, type Route, startApi, useApi } from "../support/http.ts";
+import {
+  type Api,
+  apiOfTest,
+  type Method,
+  type Reply,
+  type Route,
+  startApi,
+  useApi,
+} from "../support/http.ts";
 import { addFault, isHungUp } from "./faults.ts";
 import { headerLines, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Fault, FaultPage, Info, NewFault, OrderPage, PlacedOrder } from "./replies.ts";
@@ -180,7 +188,7 @@ describe("the number of firings of a fault", () => {
 
   it("depends on seed and id only: it repeats after a reset and on another server", async () => {
     const chance: NewFault = { route: "/clob/time", status: 503, probability: 0.5 };
-    const other = await startApi();
+    const other = await apiOfTest();
     const firings = async (own: Api): Promise<string> => {
       await addFault(own, chance);
       let marks = "";
@@ -197,7 +205,6 @@ describe("the number of firings of a fault", () => {
     expect(await firings(api)).not.toBe(first);
     await api.post("/sim/reset");
     expect(await firings(api)).toBe(first);
-    await other.close();
   });
 
   it("does not depend on other faults: each counts and draws for every request of its route", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startApi, T0, useApi } from "../support/http.ts";
+import { apiOfTest, T0, useApi } from "../support/http.ts";
 import { codeOf, titleOf } from "./bad-inputs.ts";
 import { refusalIn, refusalTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Refusal } from "./replies.ts";
@@ -105,13 +105,12 @@ describe("the Host header", () => {
   });
 
   it("may be a name that the configuration allows", async () => {
-    const own = await startApi({ allowHost: ["exchange.test"] });
+    const own = await apiOfTest({ allowHost: ["exchange.test"] });
     const statusOf = async (host: string): Promise<number> =>
       (await replyTo(own.port, requestBytes("GET /clob/time", [`Host: ${host}`]))).status;
     expect(await statusOf("Exchange.Test:80")).toBe(200);
     expect(await statusOf("a.exchange.test")).toBe(403);
     expect(await statusOf("exchange.test.")).toBe(403);
-    await own.close();
   });
 });
 

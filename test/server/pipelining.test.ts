@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Api, type Headers, startApi, useApi, yesOf } from "../support/http.ts";
+import { type Api, apiOfTest, type Headers, useApi, yesOf } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import { chunked, HOST, headerLines } from "./raw-socket.ts";
 import type { Market } from "./replies.ts";
@@ -157,7 +157,7 @@ describe("a client that sends many requests and reads no answer", () => {
   }
 
   it("is answered until buffers are full, and completely when it reads", async () => {
-    const large = await startApi({ world: null });
+    const large = await apiOfTest({ world: null });
     const before = await takenSince(-1, large);
     const socket: Socket = connect(large.port, "127.0.0.1");
     socket.pause();
@@ -183,6 +183,5 @@ describe("a client that sends many requests and reads no answer", () => {
     socket.resume();
     await once(socket, "close");
     expect(count).toBe(REQUEST_COUNT);
-    await large.close();
   });
 });

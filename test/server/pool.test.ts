@@ -6,7 +6,7 @@ import type { RunningServer } from "../../src/compose.ts";
 import type { Config } from "../../src/config.ts";
 import { post, rpc } from "../chain-rpc/rpc.ts";
 import { openSocket, refusalOf } from "../chain-rpc/rpc-socket.ts";
-import { type Api, exchangeAt, type Reply, serve, startApi, T0, yesOf } from "../support/http.ts";
+import { type Api, apiOfTest, exchangeAt, type Reply, serve, startApi, T0, yesOf } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import { refusalIn, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Credentials, Info, MarketPage, Refusal } from "./replies.ts";
@@ -53,10 +53,9 @@ describe("an exchange of a pool", () => {
   });
 
   it("opens with the same state as the others and as a single exchange", async () => {
-    const alone = await startApi();
+    const alone = await apiOfTest();
     const hash = await alone.stateHash();
     for (const number of [1, SIZE]) expect(await (await exchangeAt(server, number)).stateHash()).toBe(hash);
-    await alone.close();
   });
 
   it("is independent of the others, and is reset alone", async () => {

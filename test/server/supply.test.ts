@@ -32,21 +32,14 @@ describe("the supply of shares before a block is mined", () => {
     // Bob's faucet shares are minted by his first order in the market; the ten new sets are pending.
     const faucetShares = before.onChain.YES * 2;
     expect(pending.onChain).toEqual({ YES: faucetShares, NO: faucetShares, collateral: faucetShares });
-    expect(pending.ledger).toEqual({
-      YES: faucetShares + 10,
-      NO: faucetShares + 10,
-      collateral: faucetShares + 10,
-    });
+    const all = faucetShares + 10;
+    expect(pending.ledger).toEqual({ YES: all, NO: all, collateral: all });
     expect(await wallet(alice.address)).toEqual([Number(usdc) - 5, usdc, shares + 10, shares]);
     await api.post("/sim/chain/mine");
     const mined = await supplyOf("rain");
     expect(mined.onChain).toEqual(pending.ledger);
-    expect(await wallet(alice.address)).toEqual([
-      Number(usdc) - 5,
-      Number(usdc) - 5,
-      shares + 10,
-      shares + 10,
-    ]);
+    const paid = Number(usdc) - 5;
+    expect(await wallet(alice.address)).toEqual([paid, paid, shares + 10, shares + 10]);
   });
 
   it("is found by id or slug", async () => {

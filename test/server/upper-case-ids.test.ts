@@ -24,9 +24,8 @@ beforeAll(async () => {
 describe("an id in upper case", () => {
   it("finds its market and its event", async () => {
     expect(await api.get(`/api/markets/${marketId}`)).toMatchObject({ id: market.id });
-    expect(await api.get(`/api/events/${market.eventId.toUpperCase()}`)).toMatchObject({
-      id: market.eventId,
-    });
+    const { eventId } = market;
+    expect(await api.get(`/api/events/${eventId.toUpperCase()}`)).toMatchObject({ id: eventId });
     for (const part of ["trades", "prices-history"]) {
       const { data } = await api.get<{ data: object[] }>(`/api/markets/${marketId}/${part}`);
       expect(data, part).toHaveLength(1);
@@ -58,21 +57,14 @@ describe("an id in upper case", () => {
   });
 
   it("closes and resolves its market", async () => {
-    expect(await api.post(`/sim/markets/${marketId}/close`)).toMatchObject({
-      id: market.id,
-      status: "CLOSED",
-    });
-    const resolution = { winningOutcome: "YES" };
-    expect(await api.post(`/sim/markets/${marketId}/resolve`, resolution)).toMatchObject({
-      id: market.id,
-      status: "RESOLVED",
-    });
+    const { id } = market;
+    expect(await api.post(`/sim/markets/${marketId}/close`)).toMatchObject({ id, status: "CLOSED" });
+    const resolved = await api.post(`/sim/markets/${marketId}/resolve`, { winningOutcome: "YES" });
+    expect(resolved).toMatchObject({ id, status: "RESOLVED" });
   });
 
   it("of another kind of object is not found", async () => {
-    const path = `/api/markets/${orderId}`;
-    await api.refused(`GET ${path}`, "MARKET_NOT_FOUND");
-    const slug = `/api/markets/${market.slug.toUpperCase()}`;
-    await api.refused(`GET ${slug}`, "MARKET_NOT_FOUND");
+    for (const name of [orderId, market.slug.toUpperCase()])
+      await api.refused(`GET /api/markets/${name}`, "MARKET_NOT_FOUND");
   });
 });

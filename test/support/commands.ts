@@ -62,11 +62,7 @@ export const eventCommand = (slug: string): Command => ({
 });
 
 /** Returns a command that creates a market of an event. */
-export const marketCommand = (
-  slug: string,
-  terms: MarketTerms = {},
-  event = 1,
-): CommandOf<"createMarket"> => ({
+export const marketCommand = (slug: string, terms: MarketTerms = {}, event = 1): Command => ({
   kind: "createMarket",
   event,
   question: slug,
