@@ -145,8 +145,13 @@ export interface ServedExchange {
 }
 
 /** Serves an exchange that is in memory only. @throws as `startServer` */
-export const serveInMemory = async (config: Config): Promise<ServedExchange> =>
-  serve(config, openAtOrigin(config, await loadOrigin(config, Date.now())));
+export async function serveInMemory(config: Config): Promise<ServedExchange> {
+  try {
+    return await serve(config, openAtOrigin(config, await loadOrigin(config, Date.now())));
+  } catch (error) {
+    throw listenFailure(error, config);
+  }
+}
 
 /** Opens an exchange without a port. @throws as `startServer` */
 export async function openLocal(config: Config): Promise<LocalExchange> {

@@ -91,7 +91,7 @@ export function configOf(given: StartOptions): Config {
 const OPTIONS = new Map(Object.entries(settings).map(([name, setting]) => [wordOf(name, setting), name]));
 
 /** Throws an error again. In a ConfigError, flags become option names, except in command lines. */
-function rethrowInOptions(error: unknown): never {
+export function rethrowInOptions(error: unknown): never {
   if (!(error instanceof ConfigError)) throw error;
   const message = error.message.replace(
     /clobsim [a-z]+ --\S+|--([a-z-]+)/g,
