@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Table } from "../../src/core/table.ts";
-import { runs } from "../support/runs.ts";
+import { ofKind, runs } from "../support/runs.ts";
 
 interface Item {
   readonly name: number;
@@ -43,20 +43,13 @@ type Step =
   | { readonly kind: "snapshot" }
   | { readonly kind: "restore"; readonly pick: number };
 
+const pick = fc.oneof(fc.nat(), fc.constantFrom(0, 4_095, 4_096, 8_191, SIZE - 1));
 const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant("add"), count: fc.constantFrom(1, 2, 3, 2000, 4096) }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("change" as const, "change", "end", "read", "replace"),
-      pick: fc.oneof(fc.nat(), fc.constantFrom(0, 4_095, 4_096, 8_191, SIZE - 1)),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("snapshot") }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("restore"), pick: fc.nat() }) },
+  ofKind(3, "add", { count: fc.constantFrom(1, 2, 3, 2000, 4096) }),
+  ofKind(2, "change", { pick }),
+  ...(["end", "read", "replace"] as const).map((kind) => ofKind(1, kind, { pick })),
+  ofKind(2, "snapshot"),
+  ofKind(2, "restore", { pick: fc.nat() }),
 );
 
 /** Runs steps on tables, of which some are kept as snapshots and restored, and on plain arrays. */

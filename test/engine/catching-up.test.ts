@@ -92,4 +92,24 @@ describe("an exchange that is resumed later", () => {
     expect([later.exchange.now, later.clock.mode]).toEqual([now, "real"]);
     later.clock.stop();
   });
+
+  it("includes in its session what became due while it was stopped", async () => {
+    let wall = NOON;
+    const disk = new SimulatedDisk();
+    const open = () => openOn(disk, REAL, [], () => wall);
+    const first = await open();
+    takeSteps(first, 12);
+    const tokenId = tokenIdIn(first.exchange.state.markets.get(1), "YES");
+    const order = orderCommand("ann BUY 1 YES @ 0.4 GTD 60s", first.exchange.now, () => tokenId);
+    expect(first.exchange.submit(order).ok).toBe(true);
+    await first.close();
+    wall += 3_600_000;
+    const { exchange, session, atSessionStart, close } = await open();
+    const entries = session.entries ?? [];
+    expect(entries.map(({ command }) => command.kind)).toEqual(["expireOrder"]);
+    const again = atSessionStart();
+    for (const entry of entries) again.replay(entry);
+    expect([again.sequence, again.hash]).toEqual([exchange.sequence, exchange.hash]);
+    await close();
+  });
 });

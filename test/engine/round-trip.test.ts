@@ -9,7 +9,7 @@ import { type OpenedExchange, openAtOrigin } from "../../src/engine/open-exchang
 import { loadOrigin } from "../../src/engine/origin.ts";
 import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../core/properties/moves.ts";
-import { runs } from "../support/runs.ts";
+import { ofKind, runs } from "../support/runs.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { NOON, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
@@ -31,35 +31,13 @@ const SETTINGS: readonly ClockSetting[] = [
 ];
 const milliseconds = fc.constantFrom(0, 1, 499, 2000, 61_000);
 const turn: fc.Arbitrary<Turn> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant("moves"),
-      moves: fc.array(anySteeredMove, { maxLength: 15, size: "max" }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("snapshot") }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("restore"), pick: fc.nat(), isForgotten: fc.boolean() }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("reset") }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("clock"),
-      setting: fc.constantFrom(...SETTINGS),
-      ms: milliseconds,
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("pass"), ms: milliseconds }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("reopen"),
-      how: fc.constantFrom("killed", "stopped", "stopped, no db.json"),
-    }),
-  },
+  ofKind(6, "moves", { moves: fc.array(anySteeredMove, { maxLength: 15, size: "max" }) }),
+  ofKind(2, "snapshot"),
+  ofKind(2, "restore", { pick: fc.nat(), isForgotten: fc.boolean() }),
+  ofKind(1, "reset"),
+  ofKind(2, "clock", { setting: fc.constantFrom(...SETTINGS), ms: milliseconds }),
+  ofKind(2, "pass", { ms: milliseconds }),
+  ofKind(2, "reopen", { how: fc.constantFrom("killed", "stopped", "stopped, no db.json") }),
 );
 
 const config: fc.Arbitrary<Partial<Config>> = fc.record({

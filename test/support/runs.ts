@@ -1,3 +1,5 @@
+import fc from "fast-check";
+
 /** Whether to run all cases, as in CI. Otherwise a fixed part of them runs. */
 const isAll = process.env.TEST_LEVEL === "all";
 
@@ -13,3 +15,22 @@ export const runs = (all: number, seed = 42): { readonly seed: number; readonly 
 /** Returns all cases of a table, or every `every`-th outside CI. */
 export const casesAtLevel = <Case>(cases: readonly Case[], every = 5): readonly Case[] =>
   isAll ? cases : cases.filter((_, index) => index % every === 0);
+
+type Values<Fields> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends fc.Arbitrary<infer Value> ? Value : never;
+};
+
+/** Returns a weighted arbitrary of records of one kind, for `fc.oneof`. */
+export const ofKind = <
+  const Kind extends string,
+  Fields extends Readonly<Record<string, fc.Arbitrary<unknown>>>,
+>(
+  weight: number,
+  kind: Kind,
+  fields: Fields = {} as Fields,
+) => ({
+  weight,
+  arbitrary: fc.record({ kind: fc.constant(kind), ...fields }) as unknown as fc.Arbitrary<
+    { readonly kind: Kind } & Values<Fields>
+  >,
+});

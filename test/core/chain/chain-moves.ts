@@ -11,6 +11,7 @@ import { type Millis, millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { addressOf } from "../../support/commands.ts";
 import { START } from "../../support/exchange.ts";
+import { ofKind } from "../../support/runs.ts";
 import { ARENA, anyMove, commandOf, type Move, openArena } from "../properties/moves.ts";
 
 const NAMES = ["ann", "ben", "cat", "dan", "eve"] as const;
@@ -18,16 +19,8 @@ const INPUT = "0x01";
 const GWEI = 1_000_000_000;
 const ETHER = 1_000_000_000_000_000_000n;
 
-type CallKind =
-  | "send"
-  | "approve"
-  | "transfer"
-  | "transferFrom"
-  | "operator"
-  | "shares"
-  | "split"
-  | "merge"
-  | "redeem";
+type TokenCall = "approve" | "transfer" | "transferFrom" | "operator" | "shares";
+type CallKind = "send" | TokenCall | "split" | "merge" | "redeem";
 
 /** Action on the settlement chain, valid or not. */
 export type ChainMove =
@@ -63,52 +56,24 @@ export type ChainMove =
 const fault = fc.constantFrom<SettlementFaultKind[]>("fail", "retry", "delay", "ghost", "gasSpike");
 const who = fc.nat({ max: NAMES.length - 1 });
 
+const CALLS = "send approve transfer transferFrom operator shares split split merge redeem redeem";
+
 const chainMove: fc.Arbitrary<ChainMove> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constant("mine" as const), count: fc.constantFrom(1, 1, 1, 2, 5) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("fault" as const),
-      fault,
-      times: fc.constantFrom(1, 1, 2, 3),
-      half: fc.boolean(),
-    }),
-  },
+  ofKind(4, "mine", { count: fc.constantFrom(1, 1, 1, 2, 5) }),
+  ofKind(3, "fault", { fault, times: fc.constantFrom(1, 1, 2, 3), half: fc.boolean() }),
   { weight: 1, arbitrary: fc.constant({ kind: "calm" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "bump" as const }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("reorganize" as const), depth: fc.constantFrom(1, 1, 2, 3) }),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constant("call" as const),
-      call: fc.constantFrom<CallKind[]>(
-        "send",
-        "approve",
-        "transfer",
-        "transferFrom",
-        "operator",
-        "shares",
-        "split",
-        "split",
-        "merge",
-        "redeem",
-        "redeem",
-      ),
-      by: who,
-      to: who,
-      market: fc.nat({ max: 4 }),
-      outcome: fc.constantFrom<Outcome[]>("YES", "NO"),
-      amount: fc.constantFrom(0, 1, 100, 500, 1000, 3000, 100_000),
-      gwei: fc.constantFrom(2, 2, 2, 600),
-      nonce: fc.constantFrom(null, null, null, 0, 1, 3),
-    }),
-  },
+  ofKind(2, "reorganize", { depth: fc.constantFrom(1, 1, 2, 3) }),
+  ofKind(8, "call", {
+    call: fc.constantFrom(...(CALLS.split(" ") as CallKind[])),
+    by: who,
+    to: who,
+    market: fc.nat({ max: 4 }),
+    outcome: fc.constantFrom<Outcome[]>("YES", "NO"),
+    amount: fc.constantFrom(0, 1, 100, 500, 1000, 3000, 100_000),
+    gwei: fc.constantFrom(2, 2, 2, 600),
+    nonce: fc.constantFrom(null, null, null, 0, 1, 3),
+  }),
 );
 
 /** Any action, mostly orders, often on the chain. */
@@ -118,15 +83,14 @@ export const anyChainMove: fc.Arbitrary<Move | ChainMove> = fc.oneof(
 );
 
 const steeringMove: fc.Arbitrary<ChainMove> = fc.oneof(
-  fc.record({ kind: fc.constant("nonce" as const), by: who, nonce: fc.nat({ max: 4 }) }),
-  fc.record({ kind: fc.constant("ether" as const), by: who, ether: fc.constantFrom(0, 1, 50_000) }),
-  fc.record({ kind: fc.constant("drop" as const), which: fc.nat({ max: 3 }) }),
-  fc.record({
-    kind: fc.constant("mining" as const),
+  ofKind(1, "nonce", { by: who, nonce: fc.nat({ max: 4 }) }),
+  ofKind(1, "ether", { by: who, ether: fc.constantFrom(0, 1, 50_000) }),
+  ofKind(1, "drop", { which: fc.nat({ max: 3 }) }),
+  ofKind(1, "mining", {
     mode: fc.constantFrom<SettlementMode[]>("instant", "auto", "manual"),
     seconds: fc.constantFrom(5, 30, 90),
   }),
-  fc.record({ kind: fc.constant("fee" as const), gwei: fc.constantFrom(1, 3, 500) }),
+  ofKind(1, "fee", { gwei: fc.constantFrom(1, 3, 500) }),
 );
 
 /** The same, and the commands with which a test controls the chain. */

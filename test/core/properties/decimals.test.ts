@@ -116,31 +116,9 @@ describe("reading a decimal", () => {
     expect(unitsOf(text, count)).toBe(expected);
   });
 
-  it.each([
-    "",
-    ".",
-    ".5",
-    "5.",
-    "1..2",
-    "1.2.3",
-    "-1",
-    "+1",
-    " 1",
-    "1 ",
-    "1\n",
-    "1,5",
-    "1_000",
-    "1e3",
-    "1E-1",
-    "0x10",
-    "Infinity",
-    "NaN",
-    "\u0661",
-    "\uff11",
-    "½",
-    "null",
-    "1n",
-  ])("rejects %j, which is not a plain decimal", (text) => {
+  const ODD =
+    "|.|.5|5.|1..2|1.2.3|-1|+1| 1|1 |1\n|1,5|1_000|1e3|1E-1|0x10|Infinity|NaN|\u0661|\uff11|½|null|1n";
+  it.each(ODD.split("|"))("rejects %j, which is not a plain decimal", (text) => {
     expect(unitsOf(text, 4)).toBe(null);
   });
 });

@@ -12,6 +12,7 @@ import { Exchange } from "../../../src/engine/exchange.ts";
 import { addressOf, eventCommand, type MarketTerms, marketCommand } from "../../support/commands.ts";
 import { AUTO } from "../../support/config.ts";
 import { START } from "../../support/exchange.ts";
+import { ofKind } from "../../support/runs.ts";
 
 const NAMES = ["ann", "ben", "cat", "dan"] as const;
 
@@ -84,34 +85,20 @@ const order: fc.Arbitrary<Move> = fc.record({
 /** Any action, mostly orders. */
 export const anyMove: fc.Arbitrary<Move> = fc.oneof(
   { weight: 120, arbitrary: order },
-  { weight: 16, arbitrary: fc.record({ kind: fc.constant("cancel"), by, back: fc.nat({ max: 12 }) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("cancelAll"), by }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("derive"), by }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant("fund"),
-      by,
-      amount: fc.constantFrom(0, 1, 7, 1000, 100_000, 2_000_000_000),
-      into: fc.constantFrom("usdc" as const, "YES" as const, "NO" as const, "all" as const),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant("open"), like: fc.nat({ max: MARKETS.length - 1 }) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant("end"),
-      market,
-      how: fc.constantFrom("close" as const, "YES" as const, "NO" as const, "SPLIT" as const),
-    }),
-  },
-  {
-    weight: 10,
-    arbitrary: fc.record({ kind: fc.constant("wait"), ms: fc.constantFrom(1, 499, 500, 1001, 90_000) }),
-  },
+  ofKind(16, "cancel", { by, back: fc.nat({ max: 12 }) }),
+  ofKind(3, "cancelAll", { by }),
+  ofKind(3, "derive", { by }),
+  ofKind(6, "fund", {
+    by,
+    amount: fc.constantFrom(0, 1, 7, 1000, 100_000, 2_000_000_000),
+    into: fc.constantFrom("usdc" as const, "YES" as const, "NO" as const, "all" as const),
+  }),
+  ofKind(1, "open", { like: fc.nat({ max: MARKETS.length - 1 }) }),
+  ofKind(1, "end", {
+    market,
+    how: fc.constantFrom("close" as const, "YES" as const, "NO" as const, "SPLIT" as const),
+  }),
+  ofKind(10, "wait", { ms: fc.constantFrom(1, 499, 500, 1001, 90_000) }),
 );
 
 /** Configuration of the arena, the exchange of property tests. */

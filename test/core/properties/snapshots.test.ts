@@ -5,7 +5,7 @@ import type { State } from "../../../src/core/state.ts";
 import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
 import type { Entry, Journal } from "../../../src/engine/journal.ts";
 import { START } from "../../support/exchange.ts";
-import { runs } from "../../support/runs.ts";
+import { ofKind, runs } from "../../support/runs.ts";
 import { anySettlement, type Moves, openWith, play, replayed, tradingOrAny } from "../chain/chain-moves.ts";
 import { freezeRecords } from "./frozen.ts";
 import { openArena } from "./moves.ts";
@@ -29,16 +29,15 @@ function frozenSnapshot(exchange: Exchange): Snapshot {
   return snapshot;
 }
 
-type Turn = { readonly kind: "moves"; readonly moves: Moves } | { readonly kind: "keep" } | Return;
-interface Return {
-  readonly kind: "return";
-  readonly pick: number;
-}
+type Turn =
+  | { readonly kind: "moves"; readonly moves: Moves }
+  | { readonly kind: "keep" }
+  | { readonly kind: "return"; readonly pick: number };
 
 const turn: fc.Arbitrary<Turn> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("moves"), moves: tradingOrAny(12) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("keep") }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("return"), pick: fc.nat() }) },
+  ofKind(4, "moves", { moves: tradingOrAny(12) }),
+  ofKind(2, "keep"),
+  ofKind(2, "return", { pick: fc.nat() }),
 );
 
 /** Journal in memory that can be rewound to any earlier mark. */

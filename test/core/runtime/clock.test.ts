@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSteps } from "../../../src/core/steps.ts";
 import { MAX_MILLIS, millis } from "../../../src/core/units.ts";
-import { Clock, type ClockMode } from "../../../src/engine/clock.ts";
-import { openFundedExchange, START, type TestExchange } from "../../support/exchange.ts";
+import { Clock, type ClockMode, type ClockSetting, Snapshots } from "../../../src/engine/clock.ts";
+import { openFundedExchange, START } from "../../support/exchange.ts";
 
 /** Opens an exchange whose clock follows a wall clock that the test sets. */
 function clockedExchange(mode: ClockMode, rate = 1) {
@@ -15,7 +15,10 @@ function clockedExchange(mode: ClockMode, rate = 1) {
     clock.settle();
     return exchange.exchange.now - START;
   };
-  return { exchange, clock, later };
+  /** Sets mode, rate and, if given, the virtual milliseconds since the start. */
+  const move = (to: ClockMode, toRate: number, ms = exchange.exchange.now - START): boolean =>
+    runSteps(clock.moveInSteps({ mode: to, rate: toRate }, millis(START + ms)));
+  return { exchange, clock, later, move, snapshots: new Snapshots(exchange.exchange, clock) };
 }
 
 describe("a clock", () => {
@@ -77,77 +80,85 @@ describe("a clock", () => {
 });
 
 describe("setting a clock", () => {
-  const frozen = { mode: "frozen", rate: 1 } as const;
-  const real = { mode: "real", rate: 1 } as const;
-
-  it("forward executes the commands due until then", () => {
-    const { exchange, clock } = clockedExchange("frozen");
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1m");
-    runSteps(clock.moveInSteps(frozen, millis(START + 60_000)));
-    expect([exchange.exchange.now - START, exchange.order(1)]).toEqual([60_000, "EXPIRED 0/1"]);
-  });
-
   it("never moves time back", () => {
-    const { clock, later } = clockedExchange("real");
+    const { move, later } = clockedExchange("real");
     later(10_000);
-    runSteps(clock.moveInSteps(real, millis(START + 1)));
+    move("real", 1, 1);
     expect(later(5)).toBe(10_005);
   });
 
   it("from frozen to real does not add the wall time that passed while frozen", () => {
-    const { exchange, clock, later } = clockedExchange("real");
+    const { move, later } = clockedExchange("real");
     later(1000);
-    runSteps(clock.moveInSteps(frozen, exchange.exchange.now));
+    move("frozen", 1);
     later(1_000_000);
-    runSteps(clock.moveInSteps(real, exchange.exchange.now));
+    move("real", 1);
     expect(later(1)).toBe(1001);
   });
 
   it("to scaled scales only later time", () => {
-    const { exchange, clock, later } = clockedExchange("real");
+    const { move, later } = clockedExchange("real");
     later(1000);
-    runSteps(clock.moveInSteps({ mode: "scaled", rate: 10 }, exchange.exchange.now));
+    move("scaled", 10);
     expect(later(100)).toBe(2000);
   });
 });
 
 describe("restarting an exchange", () => {
-  it("leaves a frozen clock at the new start", () => {
-    const { exchange, clock, later } = clockedExchange("frozen");
-    runSteps(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 5000)));
+  it.each<[string, ClockMode, number, number, (of: ReturnType<typeof clockedExchange>) => unknown]>([
+    ["leaves a frozen clock at the new start", "frozen", 0, 0, ({ move }) => move("frozen", 1, 5000)],
+    ["lets a real clock advance from the new start", "real", 1, 10, ({ later }) => later(5000)],
+    ["reverts changes of mode and rate", "real", 1, 10, ({ move }) => move("scaled", 600, 5000)],
+  ])("%s", (_rule, mode, rate, after, change) => {
+    const clocked = clockedExchange(mode);
+    const { exchange, clock, later } = clocked;
+    change(clocked);
     exchange.exchange.restart(START);
     clock.open();
-    expect(later(1000)).toBe(0);
-  });
-
-  it("lets a real clock advance from the new start", () => {
-    const { exchange, clock, later } = clockedExchange("real");
-    later(5000);
-    exchange.exchange.restart(START);
-    clock.open();
-    expect(exchange.exchange.now - START).toBe(0);
-    expect(later(1)).toBe(1);
-  });
-
-  it("reverts changes of mode and rate", () => {
-    const { exchange, clock, later } = clockedExchange("real");
-    runSteps(clock.moveInSteps({ mode: "scaled", rate: 600 }, millis(START + 5000)));
-    exchange.exchange.restart(START);
-    clock.open();
-    expect([clock.mode, clock.rate, later(10)]).toEqual(["real", 1, 10]);
+    expect([later(0), later(10), clock.mode, clock.rate]).toEqual([0, after, mode, rate]);
   });
 
   it("returns to the current wall time if the clock opened at the wall time", () => {
-    const exchange = openFundedExchange();
+    const { exchange } = openFundedExchange();
     let wall = START + 1000;
-    const clock = new Clock(exchange.exchange, { mode: "real", rate: 1 }, () => wall, true);
+    const clock = new Clock(exchange, { mode: "real", rate: 1 }, () => wall, true);
     clock.open();
-    expect(exchange.exchange.now).toBe(START + 1000);
+    expect(exchange.now).toBe(START + 1000);
     runSteps(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 9000)));
     wall += 500;
-    exchange.exchange.restart(START);
+    exchange.restart(START);
     clock.open();
-    expect(exchange.exchange.now).toBe(START + 1500);
+    expect(exchange.now).toBe(START + 1500);
+  });
+});
+
+describe("the clock of a restored snapshot", () => {
+  it("returns to the time of the snapshot if frozen", () => {
+    const { exchange, move, later, snapshots } = clockedExchange("frozen");
+    const stored = snapshots.take(null);
+    move("frozen", 1, 9000);
+    snapshots.restore(stored);
+    expect([exchange.exchange.now - START, later(1000)]).toEqual([0, 0]);
+  });
+
+  it("advances from there in the mode and at the rate of the snapshot", () => {
+    const { exchange, clock, move, later, snapshots } = clockedExchange("scaled", 10);
+    later(100);
+    const stored = snapshots.take(null);
+    move("frozen", 0, 50_000);
+    later(7000);
+    snapshots.restore(stored);
+    expect([clock.mode, clock.rate, exchange.exchange.now - START]).toEqual(["scaled", 10, 1000]);
+    expect(later(5)).toBe(1050);
+  });
+
+  it("does not add the wall time that passed since the snapshot if real", () => {
+    const { later, snapshots } = clockedExchange("real");
+    later(1000);
+    const stored = snapshots.take(null);
+    later(100_000);
+    snapshots.restore(stored);
+    expect(later(1)).toBe(1001);
   });
 });
 
@@ -158,9 +169,9 @@ describe("the timer between requests", () => {
 
   const passes = (wallMs: number): void => void vi.advanceTimersByTime(wallMs);
 
-  function timedExchange(mode: ClockMode, rate = 1): { exchange: TestExchange; clock: Clock } {
+  function timedExchange(mode: ClockMode) {
     const exchange = openFundedExchange();
-    return { exchange, clock: new Clock(exchange.exchange, { mode, rate }, Date.now) };
+    return { exchange, clock: new Clock(exchange.exchange, { mode, rate: 1 }, Date.now) };
   }
 
   it("expires an order at its moment", () => {
@@ -174,14 +185,6 @@ describe("the timer between requests", () => {
     passes(2000);
     expect(exchange.open("alice")).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it("depends on the rate", () => {
-    const { exchange, clock } = timedExchange("scaled", 60);
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1m");
-    clock.arm();
-    passes(1000);
-    expect(exchange.open("alice")).toEqual([]);
   });
 
   it("is not set while the clock is frozen or nothing is due", () => {
@@ -208,20 +211,14 @@ describe("the timer between requests", () => {
     expect(exchange.open("alice")).toEqual([1]);
   });
 
-  it("is adjusted when the clock is moved forward", () => {
+  it.each<[string, ClockSetting, number]>([
+    ["the clock is moved forward", { mode: "real", rate: 1 }, 3_599_000],
+    ["the rate changes", { mode: "scaled", rate: 3600 }, 0],
+  ])("is adjusted when %s", (_what, setting, ms) => {
     const { exchange, clock } = timedExchange("real");
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1h");
     clock.arm();
-    runSteps(clock.moveInSteps({ mode: "real", rate: 1 }, millis(START + 3_599_000)));
-    passes(1000);
-    expect(exchange.open("alice")).toEqual([]);
-  });
-
-  it("is adjusted when the rate changes", () => {
-    const { exchange, clock } = timedExchange("real");
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1h");
-    clock.arm();
-    runSteps(clock.moveInSteps({ mode: "scaled", rate: 3600 }, exchange.exchange.now));
+    runSteps(clock.moveInSteps(setting, millis(START + ms)));
     passes(1000);
     expect(exchange.open("alice")).toEqual([]);
   });

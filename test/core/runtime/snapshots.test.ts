@@ -2,53 +2,34 @@ import { describe, expect, it } from "vitest";
 import { numbersAs } from "../../../src/api/decimals.ts";
 import { MarketRanking, SearchIndex } from "../../../src/api/market-search.ts";
 import { BookPages } from "../../../src/api/order-book.ts";
-import { runSteps } from "../../../src/core/steps.ts";
-import { millis } from "../../../src/core/units.ts";
-import { Clock, type ClockMode, Snapshots } from "../../../src/engine/clock.ts";
+import { Clock, Snapshots } from "../../../src/engine/clock.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { Keyring } from "../../../src/engine/keyring.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
 import { openFundedExchange, START } from "../../support/exchange.ts";
 import { ARENA } from "../properties/moves.ts";
 
-/** Opens an exchange whose clock follows a wall clock that the test sets, with snapshots of both. */
-function clockedExchange(mode: ClockMode, rate = 1) {
+/** Opens an exchange with a frozen clock, and snapshots of both. */
+function openFrozen() {
   const testExchange = openFundedExchange();
-  const wall = { now: 5_000_000 };
-  const clock = new Clock(testExchange.exchange, { mode, rate }, () => wall.now);
-  const later = (wallMs: number): number => {
-    wall.now += wallMs;
-    clock.settle();
-    return testExchange.exchange.now - START;
-  };
-  return { testExchange, clock, later, snapshots: new Snapshots(testExchange.exchange, clock) };
+  const clock = new Clock(testExchange.exchange, { mode: "frozen", rate: 1 }, () => 5_000_000);
+  return { testExchange, snapshots: new Snapshots(testExchange.exchange, clock) };
 }
 
 describe("restoring an exchange", () => {
-  it("gives another hash after the same number of other commands", () => {
-    const { exchange } = openFundedExchange();
-    const snapshot = exchange.snapshot();
-    const hashes = ["one", "two"].map((slug) => {
-      exchange.restore(snapshot);
-      exchange.submit(eventCommand(slug));
-      return [exchange.sequence - snapshot.sequence, exchange.hash];
-    });
-    expect(hashes[0]?.[0]).toBe(hashes[1]?.[0]);
-    expect(hashes[0]?.[1]).not.toBe(hashes[1]?.[1]);
-    exchange.restore(snapshot);
-    expect([hashes[0]?.[1], hashes[1]?.[1]]).not.toContain(exchange.hash);
-  });
-
-  it("keeps the watchers and continues from the restored sequence number", () => {
+  it("keeps the watchers, and gives another hash after the same number of other commands", () => {
     const { exchange } = openFundedExchange();
     const snapshot = exchange.snapshot();
     const received: number[] = [];
     exchange.watch((sequence) => void received.push(sequence - snapshot.sequence));
-    for (const slug of ["one", "two"]) {
+    const hashes = ["one", "two"].map((slug) => {
       exchange.restore(snapshot);
       exchange.submit(eventCommand(slug));
-    }
+      return exchange.hash;
+    });
     expect(received).toEqual([1, 1]);
+    exchange.restore(snapshot);
+    expect(new Set([...hashes, exchange.hash]).size).toBe(3);
   });
 
   it("changes nothing if the journal cannot be rewound", () => {
@@ -83,17 +64,15 @@ describe("restoring an exchange", () => {
   });
 });
 
-describe("an exchange that continues from a snapshot", () => {
-  it("shares its trades and ended orders with it, and no live ones", () => {
-    const testExchange = openFundedExchange();
-    testExchange.send("alice BUY 2 YES @ 0.5", "bob SELL 1 YES @ 0.5", "carol BUY 1 YES @ 0.1");
-    testExchange.cancel("carol", 3);
-    const { state } = testExchange.exchange.snapshot();
-    const isShared = (order: number): boolean =>
-      state.orders.get(order) === testExchange.state.orders.get(order);
-    expect([1, 2, 3].map(isShared)).toEqual([false, true, true]);
-    expect(state.trades.get(1)).toBe(testExchange.state.trades.get(1));
-  });
+it("an exchange that continues from a snapshot shares its trades and ended orders with it, and no live ones", () => {
+  const testExchange = openFundedExchange();
+  testExchange.send("alice BUY 2 YES @ 0.5", "bob SELL 1 YES @ 0.5", "carol BUY 1 YES @ 0.1");
+  testExchange.cancel("carol", 3);
+  const { state } = testExchange.exchange.snapshot();
+  const isShared = (order: number): boolean =>
+    state.orders.get(order) === testExchange.state.orders.get(order);
+  expect([1, 2, 3].map(isShared)).toEqual([false, true, true]);
+  expect(state.trades.get(1)).toBe(testExchange.state.trades.get(1));
 });
 
 describe("caches are invalidated by a restore:", () => {
@@ -168,39 +147,9 @@ describe("caches are invalidated by a restore:", () => {
   });
 });
 
-describe("the clock of a restored snapshot", () => {
-  it("returns to the time of the snapshot if frozen", () => {
-    const { testExchange, clock, later, snapshots } = clockedExchange("frozen");
-    const stored = snapshots.take(null);
-    runSteps(clock.moveInSteps({ mode: "frozen", rate: 1 }, millis(START + 9000)));
-    snapshots.restore(stored);
-    expect([testExchange.exchange.now - START, later(1000)]).toEqual([0, 0]);
-  });
-
-  it("advances from there in the mode and at the rate of the snapshot", () => {
-    const { testExchange, clock, later, snapshots } = clockedExchange("scaled", 10);
-    later(100);
-    const stored = snapshots.take(null);
-    runSteps(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 50_000)));
-    later(7000);
-    snapshots.restore(stored);
-    expect([clock.mode, clock.rate, testExchange.exchange.now - START]).toEqual(["scaled", 10, 1000]);
-    expect(later(5)).toBe(1050);
-  });
-
-  it("does not add the wall time that passed since the snapshot if real", () => {
-    const { later, snapshots } = clockedExchange("real");
-    later(1000);
-    const stored = snapshots.take(null);
-    later(100_000);
-    snapshots.restore(stored);
-    expect(later(1)).toBe(1001);
-  });
-});
-
 describe("stored snapshots", () => {
   it("are numbered in order, and found by id or as the latest with a name", () => {
-    const { snapshots } = clockedExchange("frozen");
+    const { snapshots } = openFrozen();
     const stored = [null, "before", "before", null].map((name) => snapshots.take(name));
     expect(stored.map(({ id }) => id)).toEqual(["snapshot-1", "snapshot-2", "snapshot-3", "snapshot-4"]);
     expect(snapshots.all).toEqual(stored);
@@ -211,7 +160,7 @@ describe("stored snapshots", () => {
   });
 
   it("never reuse the number of a removed one until all are removed", () => {
-    const { snapshots } = clockedExchange("frozen");
+    const { snapshots } = openFrozen();
     const [first, second] = ["a", "a"].map((name) => snapshots.take(name)) as [never, never];
     snapshots.forget(second);
     expect(snapshots.find("a")).toBe(first);
@@ -222,7 +171,7 @@ describe("stored snapshots", () => {
   });
 
   it("have the hash that the exchange has after a restore", () => {
-    const { testExchange, snapshots } = clockedExchange("frozen");
+    const { testExchange, snapshots } = openFrozen();
     const stored = snapshots.take(null);
     expect(stored.hash).toBe(testExchange.exchange.hash);
     testExchange.send("alice BUY 1 YES @ 0.5");

@@ -24,23 +24,9 @@ describe("a range of seeds", () => {
     expect(readRange(rangeText({ from, to }))).toEqual({ from, to });
   });
 
-  it.each([
-    "",
-    "5",
-    "5..",
-    "..5",
-    "5..5",
-    "6..5",
-    "0..1..2",
-    "-1..5",
-    "0..1.5",
-    "0..1e99",
-    "0..9007199254740992",
-    "0.._1",
-    "0..1__0",
-    "a..b",
-    " 0..1",
-  ])("is not read from %j", (text) => {
+  const ODD =
+    "|5|5..|..5|5..5|6..5|0..1..2|-1..5|0..1.5|0..1e99|0..9007199254740992|0.._1|0..1__0|a..b| 0..1";
+  it.each(ODD.split("|"))("is not read from %j", (text) => {
     expect(readRange(text)).toBeNull();
   });
 
