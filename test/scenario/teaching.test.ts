@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,14 +8,20 @@ import { runSuite } from "../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../src/scenario-server.ts";
 import { COLUMNS, PROFILE_NAMES } from "../../src/simulation/flow.ts";
 import { namedPrivateKey } from "../../src/simulation/world-accounts.ts";
-import { TestFolder } from "../support/folder.ts";
 import { type Api, startApi } from "../support/http.ts";
+import { type Ended, Program } from "../support/program.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
 const PAGE = readFileSync(new URL("../../scenarios/README.md", import.meta.url), "utf8");
 const SHOWN_URL = "http://127.0.0.1:7070";
 const RUN_BELOW = ", run below";
-const folder = new TestFolder();
+const program = await Program.built(BIN, []);
+
+/** Writes a file beside those of the page, and returns its path. */
+function written(name: string, text: string): string {
+  program.write(name, text);
+  return program.path(name);
+}
 
 /** A fenced block, table or paragraph of the page, with the comment before it. */
 interface Part {
@@ -89,29 +94,14 @@ async function passesBothWays(path: string): Promise<void> {
   expect(here.transcript).toEqual(there.transcript);
 }
 
-interface Printed {
-  readonly code: unknown;
-  readonly text: string;
-}
-
-/** Runs the program in the folder of the page's files; returns stdout, then stderr. */
-function clobsim(args: readonly string[]): Promise<Printed> {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^CLOBSIM_|COLOR|^GITHUB_/.test(name));
-  const keys = { ALICE_KEY: namedPrivateKey("alice"), BOB_KEY: namedPrivateKey("bob") };
-  const env = { ...Object.fromEntries(inherited), ...keys, NO_COLOR: "1" };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [BIN, ...args], { cwd: folder.path, env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : error.code, text: stdout + stderr }),
-    );
-  });
-}
+const KEYS = { ALICE_KEY: namedPrivateKey("alice"), BOB_KEY: namedPrivateKey("bob"), NO_COLOR: "1" };
 
 const commandOf = ({ text }: Part): string => /^\$ clobsim (.*)$/m.exec(text)?.[1] ?? "";
 
 /** Replaces durations, folders and ports, which vary. */
 const comparable = (text: string, url: string): string =>
   text
-    .replaceAll(`${folder.path}/`, "")
+    .replaceAll(`${program.folder}/`, "")
     .replaceAll(url, SHOWN_URL)
     .replace(/\b\d+(?:\.\d+)? m?s(?=$| ·)/gm, "N ms")
     .trimEnd();
@@ -125,21 +115,22 @@ const patternOf = (shown: string): RegExp =>
       .join("\n")}$`,
   );
 
-const printed = new Map<Part, Printed>();
+const printed = new Map<Part, Ended>();
 let api: Api;
 
 beforeAll(async () => {
-  for (const file of FILES) folder.write(nameOf(file), file.text);
+  for (const file of FILES) written(nameOf(file), file.text);
   api = await startApi();
   await api.createMarket({ slug: "will-it-rain" });
   for (const part of CONSOLES) {
     const words = commandOf(part).replace(SHOWN_URL, `http://127.0.0.1:${api.port}`).split(" ");
-    printed.set(part, await clobsim(words));
+    printed.set(part, await program.run(words, { environment: KEYS }));
   }
 }, 120_000);
 
 afterAll(async () => {
   await api.close();
+  await program.dispose();
 });
 
 describe("the tutorial of the scenario language", () => {
@@ -160,22 +151,22 @@ describe("the tutorial of the scenario language", () => {
 
   it.each(titled(WHOLE.filter(({ mark }) => !mark.endsWith(RUN_BELOW))))(
     "shows a scenario that passes, line %i",
-    (_line, part) => passesBothWays(folder.write(nameOf(part), part.text)),
+    (_line, part) => passesBothWays(written(nameOf(part), part.text)),
   );
 
   it.each(titled(partsWith("steps")))("shows steps that pass, line %i", (line, { text }) =>
-    passesBothWays(folder.write(`steps-${line}.yaml`, framed(text))),
+    passesBothWays(written(`steps-${line}.yaml`, framed(text))),
   );
 
   it.each(WRONG_STEPS)("reports the problem of %s", (step, message) => {
-    expect(problemsOf(folder.write("wrong-step.yaml", framed(step)))).toEqual([message]);
+    expect(problemsOf(written("wrong-step.yaml", framed(step)))).toEqual([message]);
   });
 
   it.each(titled(CONSOLES))("shows the output of the program, line %i", (_line, part) => {
-    const { code, text } = printed.get(part) as Printed;
+    const { code, stdout, stderr } = printed.get(part) as Ended;
     const shown = part.text.replace(/^\$ .*\n/, "");
     const url = `http://127.0.0.1:${api.port}`;
-    expect(comparable(text, url)).toMatch(patternOf(comparable(shown, url)));
+    expect(comparable(stdout + stderr, url)).toMatch(patternOf(comparable(shown, url)));
     expect(`exit ${code}`).toBe(part.mark || "exit 0");
   });
 
@@ -208,11 +199,11 @@ describe("the limits on the page", () => {
   ];
 
   it.each(beyond)("are correct: %s", (limit, text) => {
-    folder.write("_half.yaml", "- advance: 1s\n".repeat(50_001));
+    written("_half.yaml", "- advance: 1s\n".repeat(50_001));
     for (let level = 0; level < 20; level += 1)
-      folder.write(`_level-${level}.yaml`, include(`_level-${level + 1}.yaml`));
-    folder.write("_level-20.yaml", "- advance: 1s\n");
+      written(`_level-${level}.yaml`, include(`_level-${level + 1}.yaml`));
+    written("_level-20.yaml", "- advance: 1s\n");
     expect(partOf("limits").text.replaceAll("\n", " ")).toContain(limit);
-    expect(problemsOf(folder.write("beyond.yaml", text())).join("\n")).toContain(limit.replaceAll(",", ""));
+    expect(problemsOf(written("beyond.yaml", text())).join("\n")).toContain(limit.replaceAll(",", ""));
   });
 });

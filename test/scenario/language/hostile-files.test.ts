@@ -15,6 +15,9 @@ const filled = (start: string, unit: string, size = atLevel(MEBIBYTE / 4)): stri
 /** Repeats a text until a line is full, at most 20,000 times. */
 const deep = (unit: string): string => unit.repeat(Math.min(20_000, Math.floor(65_536 / unit.length)));
 
+const DEEPER = Array.from({ length: 300 }, (_, by) => `${" ".repeat(by)}a:\n`).join("");
+const ORDERS = "scenario: x\naccounts: { alice: {} }\nsteps:\n";
+
 describe("endless nesting", () => {
   it.each([
     ["brackets", deep("["), "1:33"],
@@ -25,11 +28,7 @@ describe("endless nesting", () => {
     ["question marks", deep("? "), "1:65"],
     ["keys on one line", deep("a: "), "1:98"],
     ["brackets on lines of their own", deep("[\n"), "33:1"],
-    [
-      "lines each deeper than before",
-      Array.from({ length: 300 }, (_, by) => `${" ".repeat(by)}a:\n`).join(""),
-      "33:34",
-    ],
+    ["lines each deeper than before", DEEPER, "33:34"],
   ])("is one problem: %s", (_title, text, place) => {
     expect(problemsOf(text)).toEqual([`x.yaml:${place}: ${TOO_DEEP}`]);
   });
@@ -130,10 +129,7 @@ describe("a large file", () => {
     ["the same key", filled("", "a: b\n")],
     ["keys of their own", Array.from({ length: atLevel(25_000) }, (_, index) => `k${index}: 1\n`).join("")],
     ["accounts nobody knows", filled("scenario: x\nsteps:\n", "  - alcie: BUY 1 YES @ 0.5\n")],
-    [
-      "wrong orders",
-      filled("scenario: x\naccounts: { alice: {} }\nsteps:\n", "  - alice: BYU 1 YES @ 0.5\n"),
-    ],
+    ["wrong orders", filled(ORDERS, "  - alice: BYU 1 YES @ 0.5\n")],
     ["escapes", filled('scenario: "', "\\u0041\n ")],
   ])("has at most 20 problems: %s", (_title, text) => {
     const problems = problemsOf(text);
@@ -175,29 +171,14 @@ describe("a path to a scenario", () => {
     expect(loadScenario(file)).toMatchObject({ scenario: { name: "x", place: { file } }, problems: [] });
   });
 
+  const INVALID = "expected UTF-8 text, found an invalid byte";
   it.each([
-    [
-      "a file that is no UTF-8",
-      Buffer.from("scenario: é\nsteps: \xff\n", "latin1"),
-      "wrong.yaml:1:11: expected UTF-8 text, found an invalid byte",
-    ],
-    [
-      "a file that ends within a character",
-      Buffer.from("scenario: x\n# \xe2\x82", "latin1"),
-      "wrong.yaml:2:3: expected UTF-8 text, found an invalid byte",
-    ],
-    [
-      "a file with a NUL",
-      "scenario: a\0b\n",
-      "wrong.yaml:1:12: expected text, found the control character U+0000",
-    ],
-    [
-      "a file that is too large",
-      Buffer.alloc(MEBIBYTE + 1, "#\n"),
-      "wrong.yaml:1:1: expected at most 1048576 bytes, found more",
-    ],
-  ])("leads to %s", (_title, bytes, problem) => {
-    expect(load("wrong.yaml", bytes)).toEqual([problem]);
+    ["no UTF-8", Buffer.from("scenario: é\nsteps: \xff\n", "latin1"), `1:11: ${INVALID}`],
+    ["ended within a character", Buffer.from("scenario: x\n# \xe2\x82", "latin1"), `2:3: ${INVALID}`],
+    ["text with a NUL", "scenario: a\0b\n", "1:12: expected text, found the control character U+0000"],
+    ["too large", Buffer.alloc(MEBIBYTE + 1, "#\n"), "1:1: expected at most 1048576 bytes, found more"],
+  ])("leads to a file that is %s", (_title, bytes, problem) => {
+    expect(load("wrong.yaml", bytes)).toEqual([`wrong.yaml:${problem}`]);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EXPECTATIONS, OWN_EXPECTATIONS } from "../../../src/scenario/language/expectations.ts";
 import { STEPS, STRUCTURE } from "../../../src/scenario/language/steps.ts";
 import { TestFolder } from "../../support/folder.ts";
+import { table } from "../../support/markdown.ts";
 import { ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
 const PAGE = "../../../docs/reference/scenario-language.md";
@@ -11,8 +12,6 @@ root.write("_quotes.yaml", "- bob: BUY 1 YES @ 0.45\n");
 root.write("morning.csv", "at,account,op,ref,side,outcome,price,size,type\n0,dora,fund,,,USDC,,100,\n");
 
 const formsIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, form = ""]) => form);
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
 
 const needOf = ({ isOverHttp, control }: (typeof STEPS)[keyof typeof STEPS]): string => {
   if (isOverHttp) return "HTTP";
@@ -43,6 +42,7 @@ const page = (): string =>
         ...Object.values(STRUCTURE).map(({ form, does }) => [form, does, "", ""]),
       ],
     ),
+    "",
     "## Expectations",
     "",
     table(
@@ -56,6 +56,7 @@ const page = (): string =>
         ]),
       ],
     ),
+    "",
   ].join("\n");
 
 describe("the reference page", () => {

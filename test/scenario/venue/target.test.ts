@@ -236,14 +236,6 @@ describe("a scenario that needs the control plane is skipped with the reason", (
     });
   });
 
-  it.each(["settlement: manual", "settlement: auto", "balances: settled"])(
-    "as one that asks for another chain: %s",
-    async (line) => {
-      const { reason } = await runThere(`${line}\n${HEAD}${BID}`, walletsFor(await newMarket()));
-      expect(reason).toBe(`needs control plane: ${line.replace(":", "")}`);
-    },
-  );
-
   it("a world of its own", async () => {
     folder.write("tiny.json", await readFile(TINY_WORLD, "utf8"));
     const { reason } = await runThere("scenario: w\nworld: tiny.json\nsteps: [{ advance: 1s }]\n", ACCOUNTS);
@@ -258,6 +250,13 @@ describe("a scenario that does not match the wallets file is skipped with the re
       account carol in the wallets file | accounts: { carol: {} } | markets: { market: any }
       1000.5 USDC for alice, the wallets file gives 1000 | accounts: { alice: { USDC: 1000.5 } } | markets: { market: any }
       1 NO for bob, the wallets file gives 0 | accounts: { bob: { YES: 500, NO: 1 } } | markets: { market: any }
+      market market with tickSize 0.001, it has 0.01 | market: { tickSize: 0.001 } | markets: { market: any }
+      market market with minOrderSize 5, it has 1 | market: { minOrderSize: 5 } | markets: { market: any }
+      market market with feeRateBps 20, it has 0 | market: { feeRateBps: 20 } | markets: { market: any }
+      market market with matching independent, it has complementary | market: { matching: independent } | markets: { market: any }
+      control plane: settlement manual | settlement: manual | markets: { market: any }
+      control plane: settlement auto | settlement: auto | markets: { market: any }
+      control plane: balances settled | balances: settled | markets: { market: any }
       3 rain YES for bob, the wallets file gives 0 | markets: { rain: {}, snow: {} }; accounts: { bob: { rain YES: 3 } } | markets: { rain: any, snow: any }
     `),
   )("%s", async (reason, header, wallets) => {
@@ -268,17 +267,6 @@ describe("a scenario that does not match the wallets file is skipped with the re
       there,
     );
     expect(result).toMatchObject({ status: "skipped", reason: `needs ${reason}` });
-  });
-
-  it.each<[reason: string, terms: string]>([
-    ["tickSize 0.001, it has 0.01", "{ tickSize: 0.001 }"],
-    ["minOrderSize 5, it has 1", "{ minOrderSize: 5 }"],
-    ["feeRateBps 20, it has 0", "{ feeRateBps: 20 }"],
-    ["matching independent, it has complementary", "{ matching: independent }"],
-  ])("if the market differs: %s", async (reason, terms) => {
-    const text = `scenario: s\nmarket: ${terms}\naccounts: { alice: {} }\nsteps:\n  - alice: cancel all\n`;
-    const result = await runThere(text, walletsFor(await newMarket()));
-    expect(result).toMatchObject({ status: "skipped", reason: `needs market market with ${reason}` });
   });
 
   it("if the market is closed", async () => {
