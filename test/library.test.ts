@@ -212,6 +212,15 @@ describe("openExchange", () => {
     await expect(openExchange(options as object)).rejects.toThrow(new ConfigError(message));
   });
 
+  it("says to its clients that it is closed", async () => {
+    const exchange = await openExchange(tiny);
+    const client = new ExchangeClient("http://localhost", { transport: exchange.transport });
+    await exchange.close();
+    expect(await client.serverTime()).toMatchObject({
+      error: { code: "CONNECTION_LOST", message: "no reply from http://localhost: the exchange is closed" },
+    });
+  });
+
   it("lets timers run while a program awaits one reply after the other", async () => {
     await using exchange = await openExchange(tiny);
     const client = new ExchangeClient("http://localhost", { transport: exchange.transport });

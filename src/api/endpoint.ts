@@ -140,8 +140,11 @@ export const searchWords: Param<string> = {
     if (value === undefined || value.trim() === "") {
       throw new ApiError("QUERY_REQUIRED", `${name} is required: the words to look for`);
     }
-    if (value.length > MAX_QUERY)
-      throw wrong(name, `at most ${MAX_QUERY} characters`, `${value.length} characters`);
+    if (value.length > MAX_QUERY) {
+      const message = `${name} must have at most ${MAX_QUERY} characters, found ${value.length}`;
+      const details = { parameter: name, found: `${value.length} characters` };
+      throw new ApiError("INVALID_PARAMETER", message, { details });
+    }
     return value;
   },
 };

@@ -92,11 +92,16 @@ function problemText(body: JsonObject, issue: z.core.$ZodIssue): string {
   return `${issue.path.join(".")}: expected ${expectedBy(issue)}, found ${describeValue(value)}${likely}`;
 }
 
+/** Types of JSON by zod's words for them, where these differ. */
+const JSON_TYPES: Readonly<Record<string, string>> = { int: "integer", record: "object" };
+
 /** Describes what a schema expected at an issue. */
 function expectedBy(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
-    case "invalid_type":
-      return /^[aeiou]/.test(issue.expected) ? `an ${issue.expected}` : `a ${issue.expected}`;
+    case "invalid_type": {
+      const type = JSON_TYPES[issue.expected] ?? issue.expected;
+      return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+    }
     case "invalid_value":
       return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.join(", ")}`;
     case "too_small":

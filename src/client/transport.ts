@@ -86,7 +86,10 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
     { method, path, headers }: HttpRequest,
     options: http.RequestOptions = {},
   ): http.ClientRequest => {
-    if (isClosed) throw Object.assign(new Error("the client is closed"), { code: "ERR_CLIENT_CLOSED" });
+    if (isClosed) {
+      const what = connect === undefined ? "client" : "exchange";
+      throw Object.assign(new Error(`the ${what} is closed`), { code: "ERR_CLIENT_CLOSED" });
+    }
     const { port } = origin;
     return begin({ hostname, port, agent, method, path, headers: headers.flat(), ...options });
   };

@@ -26,7 +26,7 @@ class LongChain {
 
   constructor(matches: number) {
     this.matches = matches;
-    const exchange = openFundedExchange({ markets: 1, levels: 99, feeRateBps: 0 });
+    const exchange = openFundedExchange({ levels: 99 });
     const tokenId = exchange.state.markets.get(1).tokenIds[0];
     const half = price(FULL_PRICE / 2);
     const terms = { kind: "placeOrder", tokenId, price: half, orderType: "GTC", expiration: null } as const;

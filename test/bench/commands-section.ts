@@ -29,7 +29,7 @@ export const submitSection: Section = {
     const line = (words: string, feeRateBps: number, bothOutcomes: boolean) => {
       const sample = timed({
         prepare() {
-          const exchange = openFundedExchange({ markets: 1, levels: flow.levels, feeRateBps });
+          const exchange = openFundedExchange({ levels: flow.levels, feeRateBps });
           const commands = new FlowCommands(flow, exchange.state, { bothOutcomes }).take(flow.tape.length);
           return () => {
             for (const command of commands) mustSubmit(exchange, command);
@@ -77,7 +77,7 @@ const MAX_JUDGED = 100_000;
 
 /** Nanoseconds per command of the next batch. The books are filled first, and each batch keeps their number of orders. */
 export const steadyExchange: ProcessTask<SteadyExchangeChoice> = ({ markets, live, commands, batches }) => {
-  const exchange = openFundedExchange({ markets, levels: 999, feeRateBps: 0 });
+  const exchange = openFundedExchange({ markets, levels: 999 });
   const flow = steadyFlow({ live, operations: longestTurn((commands * batches) / markets) });
   const source = new FlowCommands(flow, exchange.state);
   for (const command of source.opening()) mustSubmit(exchange, command);
@@ -148,7 +148,7 @@ interface SettledChoice {
  * `no-settlement.ts` in place of what settles trades.
  */
 export function prepareSettled(flow: Flow, { settlement, commandsABlock }: SettledChoice): () => Exchange {
-  const exchange = openFundedExchange({ markets: 1, levels: flow.levels, feeRateBps: 0, settlement });
+  const exchange = openFundedExchange({ levels: flow.levels, settlement });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
   return () => {
     let left = commandsABlock;

@@ -18,7 +18,7 @@ describe("a flow as commands", () => {
     { words: "in terms of both outcomes", typed: false, bothOutcomes: true },
   ])("makes the flow's trades $words", ({ typed, bothOutcomes }) => {
     const flow = commonFlow({ levels: 99, typed, operations: OPERATIONS });
-    const exchange = openFundedExchange({ markets: 1, levels: 99, feeRateBps: 0 });
+    const exchange = openFundedExchange({ levels: 99 });
     for (const command of new FlowCommands(flow, exchange.state, { bothOutcomes }).take(OPERATIONS)) {
       mustSubmit(exchange, command);
     }
@@ -28,7 +28,7 @@ describe("a flow as commands", () => {
 
   it("keeps the number of orders in every book of several markets", () => {
     const flow = steadyFlow({ live: 40, operations: OPERATIONS });
-    const exchange = openFundedExchange({ markets: 3, levels: flow.levels, feeRateBps: 0 });
+    const exchange = openFundedExchange({ markets: 3, levels: flow.levels });
     const commands = new FlowCommands(flow, exchange.state);
     for (const command of commands.opening()) mustSubmit(exchange, command);
     expect(exchange.state.trades.size).toBe(0);

@@ -69,6 +69,8 @@ export class OperationTape {
   }
 }
 
+const mixed = (hash: number, value: number): number => Math.imul(hash ^ value, 16_777_619);
+
 /** Count, volume and hash of trades; books with the same trades have the same tally. */
 export class TradeTally {
   trades = 0;
@@ -80,12 +82,8 @@ export class TradeTally {
   add(taker: number, maker: number, tick: number, quantity: number): void {
     this.trades += 1;
     this.volume += quantity;
-    let hash = this.hash;
-    hash = Math.imul(hash ^ taker, 16_777_619);
-    hash = Math.imul(hash ^ maker, 16_777_619);
-    hash = Math.imul(hash ^ tick, 16_777_619);
-    hash = Math.imul(hash ^ quantity, 16_777_619);
-    this.hash = hash >>> 0;
+    const hash = mixed(mixed(mixed(this.hash, taker), maker), tick);
+    this.hash = mixed(hash, quantity) >>> 0;
   }
 }
 
@@ -173,101 +171,95 @@ const SHAPES = {
   9999: { window: 1000, slip: 160 },
 } as const;
 
+/** Records operations on a tape, and their trades in a book. */
+class FlowRecorder {
+  readonly tape: OperationTape;
+  readonly tally = new TradeTally();
+  readonly book: FlowBook;
+  #lastId = 0;
+
+  constructor(levels: number, operations: number) {
+    this.tape = new OperationTape(operations);
+    this.book = new FlowBook(levels, this.tally);
+  }
+
+  /** Returns the id of a new order. */
+  nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  /** Places an order. Returns the completely filled makers. */
+  place(side: number, tick: number, size: number, timeInForce: number): readonly LiveOrder[] {
+    const id = this.nextId();
+    this.tape.place(id, side, tick, size, timeInForce);
+    return this.book.place(id, side, tick, size, timeInForce);
+  }
+}
+
 /**
  * The common order flow: about half passive orders, a quarter cancellations of random live orders and a fifth crossing
  * orders, around 10,000 live orders. The same choice makes the same flow, whichever engine or language reads it.
  */
-export function commonFlow(choice: FlowChoice): Flow {
-  const maker = new FlowMaker(choice, choice.operations ?? 1_000_000);
-  return { levels: choice.levels, tape: maker.tape, opening: 0, expected: maker.tally };
-}
-
-class FlowMaker {
-  readonly tape: OperationTape;
-  readonly tally = new TradeTally();
-  readonly #levels: number;
-  readonly #window: number;
-  readonly #slip: number;
-  readonly #typed: boolean;
-  readonly #below: (bound: number) => number;
-  readonly #book: FlowBook;
-  #lastId = 0;
-
-  constructor({ levels, typed = false }: FlowChoice, operations: number) {
-    this.tape = new OperationTape(operations);
-    this.#levels = levels;
-    this.#window = SHAPES[levels].window;
-    this.#slip = SHAPES[levels].slip;
-    this.#typed = typed;
-    this.#below = mulberry32(0x5eed0000 + levels);
-    this.#book = new FlowBook(levels, this.tally);
-    for (let index = 0; index < operations; index++) this.#next(index);
-  }
-
-  #next(index: number): void {
-    const kind = this.#below(100);
-    const live = this.#book.live.length;
-    const adds = live < 10_000 ? 59 : 51;
-    if (index < 5000 || kind < adds) {
-      if (live > 20_000) this.#cancel();
-      else this.#add();
-    } else if (live < 1000) this.#add();
-    else if (kind < 80) this.#cancel();
-    else this.#cross();
-  }
-
-  /** Adds a passive order in the window behind the best opposite price; small sizes are the most frequent. */
-  #add(): void {
-    const { bestBid, bestAsk } = this.#book;
-    const middle = this.#levels >> 1;
-    let side = this.#below(2);
-    const offset = 1 + this.#below(this.#window);
-    if (side === BUY && bestAsk <= 1) side = SELL;
-    else if (side === SELL && bestBid >= this.#levels) side = BUY;
-    const ask = bestAsk <= this.#levels ? bestAsk : Math.max(bestBid, middle) + 1;
-    const bid = bestBid > 0 ? bestBid : Math.min(bestAsk, middle + 1) - 1;
-    const tick = side === BUY ? ask - offset : bid + offset;
-    const draw = this.#below(1000);
-    this.#place(side, this.#clamp(tick), 1 + Math.floor((draw * draw * draw * draw) / 1e9), GTC);
-  }
-
-  #cancel(): void {
-    const { live } = this.#book;
-    const order = live[this.#below(live.length)];
-    if (order === undefined) throw new Error("a flow cancels only while orders are live");
-    this.tape.cancel(order.id);
-    this.#book.cancel(order);
-  }
-
-  /** Adds an order that matches the best opposite price, and perhaps some ticks beyond it. */
-  #cross(): void {
-    const { bestBid, bestAsk } = this.#book;
-    const side = this.#below(this.#levels + 1) >= (bestBid + bestAsk) >> 1 ? BUY : SELL;
-    if (side === BUY ? bestAsk > this.#levels : bestBid === 0) {
-      this.#add();
-      return;
-    }
-    const slip = this.#below(this.#slip);
-    const tick = this.#clamp(side === BUY ? bestAsk + slip : bestBid - slip);
-    const size = 1 + this.#below(1000);
-    this.#place(side, tick, size, this.#typed ? this.#timeInForce() : GTC);
-  }
-
-  #timeInForce(): number {
-    const draw = this.#below(100);
+export function commonFlow({ levels, typed = false, operations = 1_000_000 }: FlowChoice): Flow {
+  const recorder = new FlowRecorder(levels, operations);
+  const { tape, tally, book } = recorder;
+  const { window, slip } = SHAPES[levels];
+  const below = mulberry32(0x5eed0000 + levels);
+  const clamp = (tick: number): number => Math.min(Math.max(tick, 1), levels);
+  const drawTimeInForce = (): number => {
+    const draw = below(100);
     if (draw < 50) return GTC;
     return draw < 85 ? FAK : FOK;
-  }
+  };
 
-  #place(side: number, tick: number, size: number, timeInForce: number): void {
-    const id = ++this.#lastId;
-    this.tape.place(id, side, tick, size, timeInForce);
-    this.#book.place(id, side, tick, size, timeInForce);
-  }
+  /** Adds a passive order in the window behind the best opposite price; small sizes are the most frequent. */
+  const add = (): void => {
+    const { bestBid, bestAsk } = book;
+    const middle = levels >> 1;
+    let side = below(2);
+    const offset = 1 + below(window);
+    if (side === BUY && bestAsk <= 1) side = SELL;
+    else if (side === SELL && bestBid >= levels) side = BUY;
+    const ask = bestAsk <= levels ? bestAsk : Math.max(bestBid, middle) + 1;
+    const bid = bestBid > 0 ? bestBid : Math.min(bestAsk, middle + 1) - 1;
+    const tick = side === BUY ? ask - offset : bid + offset;
+    const draw = below(1000);
+    recorder.place(side, clamp(tick), 1 + Math.floor((draw * draw * draw * draw) / 1e9), GTC);
+  };
 
-  #clamp(tick: number): number {
-    return Math.min(Math.max(tick, 1), this.#levels);
+  const cancel = (): void => {
+    const order = book.live[below(book.live.length)];
+    if (order === undefined) throw new Error("a flow cancels only while orders are live");
+    tape.cancel(order.id);
+    book.cancel(order);
+  };
+
+  /** Adds an order that matches the best opposite price, and perhaps some ticks beyond it. */
+  const cross = (): void => {
+    const { bestBid, bestAsk } = book;
+    const side = below(levels + 1) >= (bestBid + bestAsk) >> 1 ? BUY : SELL;
+    if (side === BUY ? bestAsk > levels : bestBid === 0) {
+      add();
+      return;
+    }
+    const beyond = below(slip);
+    const tick = clamp(side === BUY ? bestAsk + beyond : bestBid - beyond);
+    const size = 1 + below(1000);
+    recorder.place(side, tick, size, typed ? drawTimeInForce() : GTC);
+  };
+
+  for (let index = 0; index < operations; index++) {
+    const kind = below(100);
+    const live = book.live.length;
+    if (index < 5000 || kind < (live < 10_000 ? 59 : 51)) {
+      if (live > 20_000) cancel();
+      else add();
+    } else if (live < 1000) add();
+    else if (kind < 80) cancel();
+    else cross();
   }
+  return { levels, tape, opening: 0, expected: tally };
 }
 
 interface SteadyChoice {
@@ -285,80 +277,57 @@ const MIDDLE = 500;
 const FRONT = 8;
 /** Number of price levels behind the front, which have all other orders. */
 const DEPTH = 50;
+/** Maximum number of operations of a crossing order and the orders that replace the filled ones. */
+const LONGEST_TURN = FRONT * 2 + 1;
 
 /**
  * Makes a flow with a constant number of live orders: each order that leaves is replaced at the end of its queue. It is
  * about 54 % passive orders, 26 % cancellations of random orders behind the front and 20 % orders that cross the front.
  * Kinds, fills and levels swept are the same for every `live`, so that only the amount of resting orders differs.
  */
-export function steadyFlow(choice: SteadyChoice): Flow {
-  const maker = new SteadyFlowMaker(choice);
-  return { levels: LEVELS, tape: maker.tape, opening: choice.live, expected: maker.tally };
-}
+export function steadyFlow({ live, operations, canceledAmong = live }: SteadyChoice): Flow {
+  const behind = live - FRONT * 4;
+  const recorder = new FlowRecorder(LEVELS, live + operations + LONGEST_TURN);
+  const { tape, tally } = recorder;
+  /** Id and tick of each order behind the front, which is in no book. */
+  const restingId = new Int32Array(behind);
+  const restingTick = new Int32Array(behind);
+  // Two streams, so that the number of resting orders does not change the trading.
+  const trading = mulberry32(0x5eed0001);
+  const resting = mulberry32(0x5eed0002);
 
-class SteadyFlowMaker {
-  readonly tape: OperationTape;
-  readonly tally = new TradeTally();
-  readonly #front = new FlowBook(LEVELS, this.tally);
-  /** Id and tick of each order behind the front. */
-  readonly #restingId: Int32Array;
-  readonly #restingTick: Int32Array;
-  /** Two streams, so that the number of resting orders does not change the trading. */
-  readonly #trading = mulberry32(0x5eed0001);
-  readonly #resting = mulberry32(0x5eed0002);
-  #lastId = 0;
+  const restInFront = (side: number, tick: number): void =>
+    void recorder.place(side, tick, 1 + trading(1000), GTC);
+  const restBehind = (index: number, tick: number): void => {
+    const id = recorder.nextId();
+    restingId[index] = id;
+    restingTick[index] = tick;
+    tape.place(id, tick < MIDDLE ? BUY : SELL, tick, 1 + resting(1000), GTC);
+  };
 
-  constructor({ live, operations, canceledAmong = live }: SteadyChoice) {
-    const behind = live - FRONT * 4;
-    const longestTurn = FRONT * 2 + 1;
-    this.tape = new OperationTape(live + operations + longestTurn);
-    this.#restingId = new Int32Array(behind);
-    this.#restingTick = new Int32Array(behind);
-    for (let distance = 1; distance <= FRONT; distance++) {
-      for (let order = 0; order < 2; order++) {
-        this.#restInFront(BUY, MIDDLE - distance);
-        this.#restInFront(SELL, MIDDLE + distance);
-      }
-    }
-    for (let index = 0; index < behind; index++) {
-      const distance = FRONT + 1 + this.#resting(DEPTH);
-      this.#restBehind(index, MIDDLE + (this.#resting(2) === 0 ? -distance : distance));
-    }
-    while (this.tape.length < live + operations) {
-      if (this.#trading(9) < 5) this.#renew(Math.min(canceledAmong, behind));
-      else this.#cross();
+  for (let distance = 1; distance <= FRONT; distance++) {
+    for (let order = 0; order < 2; order++) {
+      restInFront(BUY, MIDDLE - distance);
+      restInFront(SELL, MIDDLE + distance);
     }
   }
-
-  /** Cancels a random one of the first orders behind the front and places another at its price. */
-  #renew(among: number): void {
-    const index = this.#resting(among);
-    this.tape.cancel(this.#restingId[index] as number);
-    this.#restBehind(index, this.#restingTick[index] as number);
+  for (let index = 0; index < behind; index++) {
+    const distance = FRONT + 1 + resting(DEPTH);
+    restBehind(index, MIDDLE + (resting(2) === 0 ? -distance : distance));
   }
-
-  /** Matches orders of the front, and places a new order for each completely filled one. */
-  #cross(): void {
-    const side = this.#trading(2);
-    const limit = side === BUY ? MIDDLE + FRONT : MIDDLE - FRONT;
-    const filled = this.#placeInFront(side, limit, 1 + this.#trading(1400), FAK);
-    for (const order of filled) this.#restInFront(order.side, order.tick);
+  while (tape.length < live + operations) {
+    if (trading(9) < 5) {
+      // Cancels a random one of the first orders behind the front and places another at its price.
+      const index = resting(Math.min(canceledAmong, behind));
+      tape.cancel(restingId[index] as number);
+      restBehind(index, restingTick[index] as number);
+    } else {
+      // Matches orders of the front, and places a new order for each completely filled one.
+      const side = trading(2);
+      const limit = side === BUY ? MIDDLE + FRONT : MIDDLE - FRONT;
+      const filled = recorder.place(side, limit, 1 + trading(1400), FAK);
+      for (const order of filled) restInFront(order.side, order.tick);
+    }
   }
-
-  #restInFront(side: number, tick: number): void {
-    this.#placeInFront(side, tick, 1 + this.#trading(1000), GTC);
-  }
-
-  #placeInFront(side: number, tick: number, size: number, timeInForce: number) {
-    const id = ++this.#lastId;
-    this.tape.place(id, side, tick, size, timeInForce);
-    return this.#front.place(id, side, tick, size, timeInForce);
-  }
-
-  #restBehind(index: number, tick: number): void {
-    const id = ++this.#lastId;
-    this.#restingId[index] = id;
-    this.#restingTick[index] = tick;
-    this.tape.place(id, tick < MIDDLE ? BUY : SELL, tick, 1 + this.#resting(1000), GTC);
-  }
+  return { levels: LEVELS, tape, opening: live, expected: tally };
 }

@@ -7,16 +7,18 @@ import type { OrderType, SettlementMode } from "../../src/core/terms.ts";
 import { complement, FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import { type Journal, noJournal } from "../../src/engine/journal.ts";
+import { eventCommand, marketCommand } from "../support/commands.ts";
 import { UNSETTLED } from "../support/config.ts";
 import { BUY, CANCEL, type Flow, mulberry32, TradeTally } from "./flow.ts";
 
 /** Options of an exchange for a benchmark. */
 interface ExchangeTerms {
-  readonly markets: number;
+  /** 1 by default. */
+  readonly markets?: number;
   /** Price levels of every market. */
   readonly levels: number;
-  /** Taker fee. */
-  readonly feeRateBps: number;
+  /** Taker fee; none by default. */
+  readonly feeRateBps?: number;
   /** When blocks are mined; never by default. */
   readonly settlement?: SettlementMode;
   /** Journal of its commands; none by default. */
@@ -34,29 +36,14 @@ const SHARES = 100_000_000_000;
 export const traderAt = (index: number): string => `0x${String(index).padStart(40, "0")}`;
 
 /** Opens an exchange with equal complementary markets and accounts with enough funds for any flow. */
-export function openFundedExchange({
-  markets,
-  levels,
-  feeRateBps,
-  settlement = "manual",
-  journal = noJournal,
-}: ExchangeTerms): Exchange {
+export function openFundedExchange(terms: ExchangeTerms): Exchange {
+  const { markets = 1, levels, feeRateBps = 0, settlement = "manual", journal = noJournal } = terms;
   const exchange = openEmptyExchange(settlement, journal);
-  const texts = { description: "", category: "", tags: [], endDate: null };
-  mustSubmit(exchange, { kind: "createEvent", title: "All", slug: "all", ...texts });
+  mustSubmit(exchange, eventCommand("all"));
   for (let market = 1; market <= markets; market++) {
-    mustSubmit(exchange, {
-      kind: "createMarket",
-      event: 1,
-      question: `Will it be number ${market}?`,
-      slug: `number-${market}`,
-      ...texts,
-      tickSize: price(FULL_PRICE / (levels + 1)),
-      minOrderSize: size(1),
-      feeRateBps,
-      matching: "complementary",
-      selfTrade: "allow",
-    });
+    const tickSize = 1 / (levels + 1);
+    const command = marketCommand(`number-${market}`, { tickSize, minOrderSize: 0.01, feeRateBps });
+    mustSubmit(exchange, { ...command, question: `Will it be number ${market}?` });
   }
   const everyMarket = size(Math.min(MAX_SIZE, Math.floor(SHARES / TRADERS / markets)));
   for (let index = 0; index < TRADERS; index++) {

@@ -18,7 +18,7 @@ interface SteadyChoice {
 
 /** Opens an exchange with a steady flow. Returns it, and a function that submits the next commands. */
 function openSteady({ live, commands }: SteadyChoice) {
-  const exchange = openFundedExchange({ markets: 1, levels: 999, feeRateBps: 0 });
+  const exchange = openFundedExchange({ levels: 999 });
   const source = new FlowCommands(steadyFlow({ live, operations: commands }), exchange.state);
   for (const command of source.opening()) mustSubmit(exchange, command);
   const run = (count: number): void => {
@@ -63,10 +63,10 @@ const MIB = 2 ** 20;
 /** MiB of markets: after their creation, and with resting orders. */
 export const marketMemory: ProcessTask<MarketMemoryChoice> = ({ markets, levels, live }) => {
   const used = memoryMeter();
-  openFundedExchange({ markets: 1, levels, feeRateBps: 0 });
+  openFundedExchange({ levels });
   return () => {
     const before = used();
-    const exchange = openFundedExchange({ markets, levels, feeRateBps: 0 });
+    const exchange = openFundedExchange({ markets, levels });
     const open = used() - before;
     restOrders(exchange, levels, live);
     return [open / MIB, (used() - before) / MIB];

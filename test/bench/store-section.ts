@@ -116,7 +116,7 @@ function newJournal(folder: string, name: string, durability: Durability): Bench
  * exchange.
  */
 function prepareRun(flow: Flow, journal: JournalFile | null, group: number): () => Exchange {
-  const terms = { markets: 1, levels: flow.levels, feeRateBps: 0 };
+  const terms = { levels: flow.levels };
   const exchange = openFundedExchange(journal === null ? terms : { ...terms, journal });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
   journal?.flush(journal.position);
@@ -154,7 +154,7 @@ async function groupCommit(
   collectGarbage: () => void,
 ): Promise<number> {
   const { journal, discard } = newJournal(folder, "journal", "power");
-  const exchange = openFundedExchange({ markets: 1, levels: flow.levels, feeRateBps: 0, journal });
+  const exchange = openFundedExchange({ levels: flow.levels, journal });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length).values();
   await journal.flush(journal.position);
   const client = async (): Promise<void> => {

@@ -52,14 +52,6 @@ describe("bots", () => {
     );
   });
 
-  it("are not needed to replay a journal", () => {
-    const { exchange, entries } = openWithBots("normal");
-    exchange.advanceTo(elapsed(HOURS * HOUR_MS));
-    const replayed = openExchange().exchange;
-    for (const entry of entries) replayed.replay(entry);
-    expect(replayed.hash).toBe(exchange.hash);
-  });
-
   it("act differently with another seed", () => {
     const hashOf = (seed: string): string => {
       const { exchange, bots } = openExchange();

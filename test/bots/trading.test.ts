@@ -89,6 +89,18 @@ function openMarkets(terms: readonly Parameters<typeof marketCommand>[1][], endD
   return opened;
 }
 
+/** Places an order in the first market; its account gets 1,000 USDC and 1,000 shares of each outcome first. */
+function trade(exchange: Exchange, sentence: string): void {
+  const { tokenIds } = exchange.state.markets.get(1);
+  const order = orderCommand(sentence, exchange.now, () => tokenIds[0]);
+  if (findAccount(exchange.state, order.address) === undefined) {
+    const tokens = tokenIds.map((tokenId) => ({ tokenId, size: size(100_000) }));
+    const funds = { collateral: money(1_000_000_000), tokens, everyMarket: size(0) };
+    exchange.submit({ kind: "fundAccount", address: order.address, ...funds });
+  }
+  exchange.submit(order);
+}
+
 /** Numbers of the markets with bids. */
 const quotedIn = ({ state }: Exchange): readonly number[] =>
   [...state.markets]
@@ -120,17 +132,7 @@ describe("bots", () => {
 
   it.each([0.01, 0.99])("start at the last price of YES: %s", (last) => {
     const { exchange, bots } = openMarkets([{}]);
-    const [tokenId] = exchange.state.markets.get(1).tokenIds;
-    for (const name of ["alice", "bob"]) {
-      const shares = exchange.state.markets
-        .get(1)
-        .tokenIds.map((token) => ({ tokenId: token, size: size(100_000) }));
-      const funds = { collateral: money(1_000_000_000), tokens: shares, everyMarket: size(0) };
-      exchange.submit({ kind: "fundAccount", address: addressOf(name), ...funds });
-    }
-    const order = (sentence: string) => orderCommand(sentence, exchange.now, () => tokenId);
-    exchange.submit(order(`alice BUY 100 YES @ ${last}`));
-    exchange.submit(order(`bob SELL 100 YES @ ${last}`));
+    for (const order of [`alice BUY 100 YES @ ${last}`, `bob SELL 100 YES @ ${last}`]) trade(exchange, order);
     bots.start("normal");
     exchange.advanceTo(elapsed(2 * HOUR_MS));
     const [book] = booksOf(exchange);
@@ -193,22 +195,17 @@ describe("bots", () => {
     };
     do exchange.advanceTo(millis(exchange.now + MINUTE_MS));
     while (spread() < 5);
-    const market = exchange.state.markets.get(1);
-    const tokens = market.tokenIds.map((tokenId) => ({ tokenId, size: size(100_000) }));
-    const funds = { collateral: money(1_000_000_000), tokens, everyMarket: size(0) };
-    exchange.submit({ kind: "fundAccount", address: addressOf("alice"), ...funds });
     const [book] = booksOf(exchange);
     const [bid, ask] = [(book?.bestBid ?? 0) / 1_000, (book?.bestAsk ?? 0) / 1_000];
-    const order = (sentence: string) => orderCommand(sentence, exchange.now, () => market.tokenIds[0]);
     const account = () => findAccount(exchange.state, addressOf("alice"));
 
-    exchange.submit(order(`alice BUY 10 YES @ ${ask} FAK`));
-    exchange.submit(order(`alice SELL 10 YES @ ${bid} FAK`));
+    trade(exchange, `alice BUY 10 YES @ ${ask} FAK`);
+    trade(exchange, `alice SELL 10 YES @ ${bid} FAK`);
     const paid = money(1_000_000_000 - (account()?.collateral.balance ?? 0));
     expect(paid).toBe(Math.round((ask - bid) * 10 * 1_000_000));
 
-    exchange.submit(order(`alice BUY 10 YES @ ${(bid + 0.001).toFixed(3)}`));
-    exchange.submit(order(`alice SELL 10 YES @ ${(ask - 0.001).toFixed(3)}`));
+    trade(exchange, `alice BUY 10 YES @ ${(bid + 0.001).toFixed(3)}`);
+    trade(exchange, `alice SELL 10 YES @ ${(ask - 0.001).toFixed(3)}`);
     exchange.advanceTo(millis(exchange.now + 2 * HOUR_MS));
     expect(account()?.openCount).toBe(0);
     expect(account()?.collateral.balance).toBeGreaterThan(1_000_000_000 - paid);

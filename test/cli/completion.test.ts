@@ -8,7 +8,7 @@ import { SHELLS, type Shell } from "../../src/cli/commands.ts";
 import { completions } from "../../src/cli/completion.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { rowsOf } from "../support/table.ts";
-import { run } from "./tools.ts";
+import { refused, run } from "./tools.ts";
 
 const runFile = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
@@ -139,7 +139,7 @@ describe("completion", () => {
   );
 
   it("of an unknown shell is refused", async () => {
-    const stderr = 'clobsim: completion expects bash, zsh, fish, found "tcsh"\n';
-    expect(await run("completion", ["tcsh"])).toEqual({ code: 2, stdout: "", stderr });
+    const message = 'completion expects bash, zsh, fish, found "tcsh"';
+    expect(await run("completion", ["tcsh"])).toEqual(refused(message));
   });
 });

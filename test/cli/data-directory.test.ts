@@ -37,11 +37,8 @@ describe("the default data directory", () => {
     async (command) => {
       const [data, other] = [await dataDirectory(DEFAULT_DATA), await dataDirectory("data")];
       const result = async (path: string) => {
-        const { code, stdout, stderr } = await run(
-          command,
-          [path],
-          command === "report" ? { out: join(folder, "r") } : {},
-        );
+        const flags = command === "report" ? { out: join(folder, "r") } : {};
+        const { code, stdout, stderr } = await run(command, [path], flags as Record<string, string>);
         return { code, stderr, lines: stdout.split("\n").length };
       };
       expect(await result(data)).toEqual(await result(other));

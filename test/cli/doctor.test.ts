@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { run, serve, tradeIn } from "./tools.ts";
+import { run, says, serve, tradeIn } from "./tools.ts";
 
 const folder = temporaryFolder();
 const data = join(folder, "data");
@@ -26,16 +26,16 @@ describe("clobsim doctor", () => {
 
   it("names the process that uses the directory, and exits with 5", async () => {
     const server = await serve({ data });
-    const { code, stdout } = await run("doctor", [data]);
+    const ended = await run("doctor", [data]);
     await server.close();
-    expect([code, stdout]).toEqual([5, expect.stringContaining(`process ${process.pid}`)]);
+    expect(ended).toMatchObject({ code: 5, stdout: says(`process ${process.pid}`) });
   });
 
   it("warns about modes that give others access, but exits with 0", async () => {
     chmodSync(journal, 0o644);
     const { code, stdout } = await run("doctor", [data]);
     chmodSync(journal, 0o600);
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`chmod 0600 ${journal}`)]);
+    expect([code, stdout]).toEqual([0, says(`chmod 0600 ${journal}`)]);
   });
 
   it("exits with 3 if the journal is damaged and no state file is later than the damage", async () => {
@@ -46,7 +46,7 @@ describe("clobsim doctor", () => {
     bytes[at] = (bytes[at] ?? 0) ^ 1;
     writeFileSync(journal, bytes);
     const { code, stdout } = await run("doctor", [data]);
-    expect([code, stdout]).toEqual([3, expect.stringContaining("clobsim repair")]);
+    expect([code, stdout]).toEqual([3, says("clobsim repair")]);
   });
 
   it("exits with 2 for a directory with other files", async () => {

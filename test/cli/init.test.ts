@@ -14,13 +14,13 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { temporaryFolder } from "../support/folder.ts";
-import { run } from "./tools.ts";
+import { refused, run, says } from "./tools.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const folder = temporaryFolder();
 
 /** Makes a project with files. */
-function makeProject(files: Readonly<Record<string, string>>): string {
+function makeProject(files: Files): string {
   const project = mkdtempSync(join(folder, "project-"));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(project, name)), { recursive: true });
@@ -30,7 +30,7 @@ function makeProject(files: Readonly<Record<string, string>>): string {
 }
 
 /** Returns the files of a folder with their texts, without packages. */
-function filesIn(project: string): Readonly<Record<string, string>> {
+function filesIn(project: string): Files {
   const names = readdirSync(project, { recursive: true, encoding: "utf8" })
     .filter((name) => !name.startsWith("node_modules"))
     .sort();
@@ -40,49 +40,43 @@ function filesIn(project: string): Readonly<Record<string, string>> {
 
 const nextIn = (stdout: string): string => (stdout.split("\n\n")[1] ?? "").replace(/^(?:next)? +/gm, "");
 
-const MANIFEST = {
-  empty: "{}",
-  module: '{ "type": "module" }',
-  vitest: '{ "type": "module", "devDependencies": { "vitest": "4.1.11", "clobsim": "1" } }',
-  jest: '{ "devDependencies": { "jest": "29.7.0" } }',
-  node: '{ "scripts": { "test": "node --test" }, "dependencies": { "clobsim": "1" } }',
-};
+const VITEST = '{ "type": "module", "devDependencies": { "vitest": "4.1.11", "clobsim": "1" } }';
+const JEST = '{ "devDependencies": { "jest": "29.7.0" } }';
+const NODE = '{ "scripts": { "test": "node --test" }, "dependencies": { "clobsim": "1" } }';
+const MODULE = '{ "type": "module" }';
 
-const JEST = "NODE_OPTIONS=--experimental-vm-modules";
+type Files = Readonly<Record<string, string>>;
+const WORKFLOW = ".github/workflows/clobsim.yml";
 
 describe("clobsim init", () => {
-  it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>, readonly string[]]>([
+  it.each<[project: string, files: Files, flags: Files, next: string]>([
     [
-      ...(["an empty folder", {}, {}] as const),
-      ["npm install -D clobsim vitest", "npx clobsim run scenarios", "npx vitest run test/exchange.test.mjs"],
+      "an empty folder",
+      {},
+      {},
+      "npm install -D clobsim vitest; npx clobsim run scenarios; npx vitest run test/exchange.test.mjs",
     ],
     [
-      ...(["a project with vitest", { "package.json": MANIFEST.vitest }, {}] as const),
-      ["npx clobsim run scenarios", "npx vitest run test/exchange.test.js"],
+      "a project with vitest",
+      { "package.json": VITEST },
+      {},
+      "npx clobsim run scenarios; npx vitest run test/exchange.test.js",
     ],
     [
-      ...(["a project with jest", { "package.json": MANIFEST.jest, "package-lock.json": "{}" }, {}] as const),
-      ["npm install -D clobsim", "npx clobsim run scenarios", "npx jest test/exchange.test.js"],
+      ...(["a project with jest", { "package.json": JEST, "package-lock.json": "{}" }, {}] as const),
+      "npm install -D clobsim; npx clobsim run scenarios; npx jest test/exchange.test.js",
     ],
     [
-      ...(["a project that runs node --test", { "package.json": MANIFEST.node }, {}] as const),
-      ["npx clobsim run scenarios", "node --test test/exchange.test.mjs"],
+      ...(["a project that runs node --test", { "package.json": NODE }, {}] as const),
+      "npx clobsim run scenarios; node --test test/exchange.test.mjs",
     ],
     [
-      ...(["a project of pnpm", { "package.json": MANIFEST.module, "pnpm-lock.yaml": "" }, {}] as const),
-      [
-        "pnpm add -D clobsim vitest",
-        "pnpm exec clobsim run scenarios",
-        "pnpm exec vitest run test/exchange.test.js",
-      ],
+      ...(["a project of pnpm", { "package.json": MODULE, "pnpm-lock.yaml": "" }, {}] as const),
+      "pnpm add -D clobsim vitest; pnpm exec clobsim run scenarios; pnpm exec vitest run test/exchange.test.js",
     ],
     [
-      ...([
-        "a project of yarn, for jest",
-        { "package.json": MANIFEST.module, "yarn.lock": "" },
-        { runner: "jest" },
-      ] as const),
-      ["yarn add -D clobsim jest", "yarn clobsim run scenarios", `${JEST} yarn jest test/exchange.test.js`],
+      ...(["a project of yarn", { "package.json": MODULE, "yarn.lock": "" }, { runner: "jest" }] as const),
+      "yarn add -D clobsim jest; yarn clobsim run scenarios; NODE_OPTIONS=--experimental-vm-modules yarn jest test/exchange.test.js",
     ],
   ])(
     "writes the listed files into %s, and the workflow runs the next commands",
@@ -90,61 +84,51 @@ describe("clobsim init", () => {
       const project = makeProject(files);
       const { code, stdout, stderr } = await run("init", [project], flags);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(nextIn(stdout)).toBe(`${[`cd ${project}`, ...next].join("\n")}\n`);
+      const commands = next.split("; ");
+      expect(nextIn(stdout)).toBe(`${[`cd ${project}`, ...commands].join("\n")}\n`);
       const written = filesIn(project);
       expect(written).toMatchObject(files);
-      const test = next.at(-1)?.includes(".mjs") ? "test/exchange.test.mjs" : "test/exchange.test.js";
-      const names = [".github/workflows/clobsim.yml", ".gitignore", "scenarios/first.yaml", test];
+      const names = [WORKFLOW, ".gitignore", "scenarios/first.yaml", /test\/\S+/.exec(next)?.[0] ?? ""];
       expect(Object.keys(written).filter((name) => !(name in files))).toEqual(names);
       for (const name of names) expect(stdout).toMatch(new RegExp(`^wrote  ${name} `, "m"));
-      const workflow = parse(written[".github/workflows/clobsim.yml"] ?? "") as {
+      const { jobs } = parse(written[WORKFLOW] ?? "") as {
         readonly jobs: { readonly clobsim: { readonly steps: readonly { readonly run?: string }[] } };
       };
-      const commands = workflow.jobs.clobsim.steps.flatMap((step) => step.run ?? []);
-      for (const command of next.slice(-2)) expect(commands.join("\n")).toContain(command);
+      const steps = jobs.clobsim.steps.flatMap((step) => step.run ?? []).join("\n");
+      for (const command of commands.slice(-2)) expect(steps).toContain(command);
     },
   );
 
   it("in a package of a repository writes a workflow at the root, for the package manager of the root", async () => {
-    const foreign = ".github/workflows/clobsim.yml";
+    const foreign = WORKFLOW;
     const repository = makeProject({ ".git/HEAD": "", "pnpm-lock.yaml": "", [foreign]: "foreign" });
     const workflows = [];
     for (const name of ["bot", "web"]) {
       const { code, stdout } = await run("init", [join(repository, "packages", name)]);
       const path = `.github/workflows/clobsim.packages.${name}.yml`;
-      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`wrote  ../../${path} `) });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: says(`wrote  ../../${path} `) });
       expect(nextIn(stdout)).toContain("pnpm exec clobsim run scenarios");
       workflows.push(path);
     }
     const files = filesIn(repository);
     expect(Object.keys(files).filter((name) => name.includes(".github"))).toEqual([...workflows, foreign]);
     expect(files[foreign]).toBe("foreign");
-    expect(parse(files[workflows[1] ?? ""] ?? "")).toMatchObject({
-      name: "clobsim in packages/web",
-      jobs: {
-        clobsim: {
-          defaults: { run: { "working-directory": "packages/web" } },
-          steps: expect.arrayContaining([
-            { run: "pnpm install --frozen-lockfile" },
-            expect.objectContaining({
-              with: expect.objectContaining({ path: "packages/web/.clobsim/reports" }),
-            }),
-          ]),
-        },
-      },
-    });
+    const { name, jobs } = parse(files[workflows[1] ?? ""] ?? "");
+    expect([name, jobs.clobsim.defaults.run]).toEqual([
+      "clobsim in packages/web",
+      { "working-directory": "packages/web" },
+    ]);
+    expect(jobs.clobsim.steps).toContainEqual({ run: "pnpm install --frozen-lockfile" });
+    const paths = jobs.clobsim.steps.map((step: { with?: { path?: string } }) => step.with?.path);
+    expect(paths).toContain("packages/web/.clobsim/reports");
   });
 
   it.each([
-    [
-      "the lock file of the package before that of the root",
-      { "packages/bot/yarn.lock": "" },
-      "yarn clobsim",
-    ],
-    ["no lock file outside the repository", { "packages/bot/.git": "gitdir: elsewhere" }, "npx clobsim"],
-  ])("uses %s", async (_, files, command) => {
-    const repository = makeProject({ ".git/HEAD": "", "pnpm-lock.yaml": "", ...files });
-    const { stdout } = await run("init", [join(repository, "packages", "bot")]);
+    ["the lock file of the package before that of the root", "yarn.lock", "yarn clobsim"],
+    ["no lock file outside the repository", ".git", "npx clobsim"],
+  ])("uses %s", async (_, file, command) => {
+    const files = { ".git/HEAD": "", "pnpm-lock.yaml": "", [`packages/bot/${file}`]: "" };
+    const { stdout } = await run("init", [join(makeProject(files), "packages", "bot")]);
     expect(nextIn(stdout)).toContain(`${command} run scenarios`);
   });
 
@@ -209,7 +193,7 @@ describe("clobsim init", () => {
     expect(filesIn(project)).toEqual({ ".gitignore": "" });
   });
 
-  it.each<[string, Readonly<Record<string, string>>, string]>([
+  it.each<[string, Files, string]>([
     [".", { ".github": "a file" }, "init expects a folder, found the file HERE/.github"],
     [".", { scenarios: "a file" }, "init expects a folder, found the file HERE/scenarios"],
     ["package.json", { "package.json": "{}" }, "init expects a folder, found the file HERE/package.json"],
@@ -219,10 +203,8 @@ describe("clobsim init", () => {
     ["package.json/x", { "package.json": "{}" }, "init expects a folder, found the file HERE/package.json"],
   ])("refuses %s of %j with one sentence, and leaves nothing behind", async (into, files, sentence) => {
     const project = makeProject(files);
-    const { code, stdout, stderr } = await run("init", [join(project, into)]);
-    expect({ code, stdout, stderr: stderr.replaceAll(project, "HERE") }).toEqual({
-      ...{ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` },
-    });
+    const ended = await run("init", [join(project, into)]);
+    expect(ended).toEqual(refused(sentence.replace("HERE", project)));
     expect(filesIn(project)).toEqual(files);
     expect(readdirSync(project)).toEqual(Object.keys(files).map((name) => name.split("/")[0]));
   });
@@ -232,14 +214,9 @@ describe("clobsim init that cannot write its third file", () => {
   it("removes the first two, and names the file", async () => {
     const project = makeProject({});
     symlinkSync(".github", join(project, ".github"));
-    const { code, stderr } = await run("init", [project]);
-    const path = join(project, ".github", "workflows", "clobsim.yml");
-    expect({ code, stderr }).toEqual({
-      ...{
-        code: 2,
-        stderr: `clobsim: init expects a folder that can be written to, found ${path} (ELOOP)\n`,
-      },
-    });
+    const found = `${join(project, WORKFLOW)} (ELOOP)`;
+    const sentence = `init expects a folder that can be written to, found ${found}`;
+    expect(await run("init", [project])).toEqual(refused(sentence));
     expect(readdirSync(project)).toEqual([".github"]);
   });
 });
@@ -251,8 +228,8 @@ describe("the files of clobsim init", () => {
   it("have a scenario that passes", async () => {
     const project = makeProject({});
     await run("init", [project]);
-    const { code, stdout } = await run("run", [join(project, "scenarios")]);
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
+    const ended = await run("run", [join(project, "scenarios")]);
+    expect(ended).toMatchObject({ code: 0, stdout: says("1 passed") });
     // Its first line has the path of the schema in the package.
     const text = filesIn(project)["scenarios/first.yaml"] ?? "";
     const [, schema = ""] = /\$schema=\.\.\/node_modules\/clobsim\/(\S+)/.exec(text) ?? [];
@@ -260,11 +237,11 @@ describe("the files of clobsim init", () => {
   });
 
   it.each<[string, string, readonly string[]]>([
-    ["vitest", MANIFEST.module, [...program("vitest", "vitest.mjs"), "run"]],
-    ["node", MANIFEST.module, ["--test"]],
-    ["node", MANIFEST.empty, ["--test"]],
-    ["jest", MANIFEST.module, ["--experimental-vm-modules", ...program("jest", "bin", "jest.js"), "--ci"]],
-    ["jest", MANIFEST.empty, [...program("jest", "bin", "jest.js"), "--ci"]],
+    ["vitest", MODULE, [...program("vitest", "vitest.mjs"), "run"]],
+    ["node", MODULE, ["--test"]],
+    ["node", "{}", ["--test"]],
+    ["jest", MODULE, ["--experimental-vm-modules", ...program("jest", "bin", "jest.js"), "--ci"]],
+    ["jest", "{}", [...program("jest", "bin", "jest.js"), "--ci"]],
   ])("have a test that passes in %s, in a package %s", async (runner, manifest, command) => {
     const project = makeProject({ "package.json": manifest });
     await run("init", [project], { runner });
@@ -274,9 +251,7 @@ describe("the files of clobsim init", () => {
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(?:VITEST|NODE_|JEST|FORCE_COLOR)/.test(name)),
     );
-    const output = await promisify(execFile)(process.execPath, command, { cwd: project, env }).then(
-      ({ stdout, stderr }) => stdout + stderr,
-    );
-    expect(output).toMatch(/1 passed|# pass 1/);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: project, env });
+    expect(stdout + stderr).toMatch(/1 passed|# pass 1/);
   });
 });

@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { inspectorPage } from "../../src/inspector-page.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { run, serve, trade } from "./tools.ts";
+import { refused, run, says, serve, trade } from "./tools.ts";
 
 const folder = temporaryFolder();
 const [data, report] = [join(folder, "data"), join(folder, "bug.ndjson")];
@@ -28,18 +28,15 @@ describe("clobsim inspect --html", () => {
     const html = join(folder, "bug.html");
     expect(await run("inspect", [report], { html })).toMatchObject({ code: 0, stdout: "" });
     expect(reportIn(html)).toEqual({ name: "bug.ndjson", report: readFileSync(report, "utf8") });
-    const emptied = readFileSync(html, "utf8").replace(
-      SLOT,
-      '<script id="report" type="application/gzip"></script>',
-    );
-    expect(emptied).toBe(await inspectorPage());
+    const empty = '<script id="report" type="application/gzip"></script>';
+    expect(readFileSync(html, "utf8").replace(SLOT, empty)).toBe(await inspectorPage());
   });
 
   it("writes the report of a data directory", async () => {
     const html = join(folder, "data.html");
     const { code, stderr } = await run("inspect", [data], { html });
     const { name, report: text } = reportIn(html);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`the inspector with ${name} is in ${html}`)]);
+    expect([code, stderr]).toEqual([0, says(`the inspector with ${name} is in ${html}`)]);
     expect(name).toMatch(/^report-[0-9a-f]{8}\.ndjson$/);
     const copy = join(folder, name);
     writeFileSync(copy, text);
@@ -61,9 +58,8 @@ describe("clobsim inspect --html", () => {
     const lines = readFileSync(report, "utf8").split("\n");
     lines[3] = (lines[3] as string).replace('"t":', '"T":');
     writeFileSync(damaged, lines.join("\n"));
-    const { code, stderr } = await run("inspect", [damaged], { html });
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/damaged\.ndjson.* line 4 .*; the page shows the lines before the damage\n/);
+    const stderr = says(/damaged\.ndjson.* line 4 .*; the page shows the lines before the damage\n/);
+    expect(await run("inspect", [damaged], { html })).toMatchObject({ code: 3, stderr });
     expect(reportIn(html).report).toBe(lines.join("\n"));
   });
 
@@ -73,8 +69,7 @@ describe("clobsim inspect --html", () => {
     writeFileSync(cut, `${lines.slice(0, -1).join("\n")}\n`);
     const warning = `clobsim: ${cut}: the last line of a report is missing: the file may be cut\n`;
     for (const flags of [{ html }, {}]) {
-      const { code, stderr } = await run("inspect", [cut], flags);
-      expect([code, stderr]).toEqual([0, expect.stringContaining(warning)]);
+      expect(await run("inspect", [cut], flags)).toMatchObject({ code: 0, stderr: says(warning) });
     }
     expect((await run("inspect", [cut], { at: "3" })).stderr).toBe("");
     expect((await run("inspect", [report])).stderr).toBe("");
@@ -86,10 +81,8 @@ describe("clobsim inspect --html", () => {
     expect((await run("inspect", [data], { html: own })).code).toBe(0);
     expect(reportIn(own).name).toMatch(/^report-/);
     writeFileSync(other, "<title>a page of mine</title>");
-    expect(await run("inspect", [report], { html: other })).toEqual({
-      ...{ code: 2, stdout: "" },
-      stderr: `clobsim: --html expects the path of a new file, or of a page that it has written before, found ${other}\n`,
-    });
+    const message = `--html expects the path of a new file, or of a page that it has written before, found ${other}`;
+    expect(await run("inspect", [report], { html: other })).toEqual(refused(message));
     expect(readFileSync(other, "utf8")).toBe("<title>a page of mine</title>");
   });
 
@@ -99,19 +92,14 @@ describe("clobsim inspect --html", () => {
     ["", "--html expects the path of a file that ends in .html, found nothing"],
     ["/no/such/x.html", "--html expects a file that can be written, found /no/such/x.html (ENOENT)"],
   ])("refuses %s", async (html, sentence) => {
-    expect(await run("inspect", [report], { html })).toEqual({
-      ...{ code: 2, stdout: "" },
-      stderr: `clobsim: ${sentence}\n`,
-    });
+    expect(await run("inspect", [report], { html })).toEqual(refused(sentence));
   });
 
   it.each(["at", "market", "account", "order", "all", "json"])("excludes --%s", async (flag) => {
     const value = { at: "3", account: "0x19e7", order: "7" }[flag] ?? "true";
     const html = join(folder, "none.html");
-    expect(await run("inspect", [report], { html, [flag]: value })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--html shows the whole history"),
-    });
+    const ended = await run("inspect", [report], { html, [flag]: value });
+    expect(ended).toEqual(refused(says("--html shows the whole history")));
   });
 
   it("writes nothing if the file is not a report", async () => {

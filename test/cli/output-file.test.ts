@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { save } from "../../src/cli/output-file.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Program } from "../support/program.ts";
-import { run } from "./tools.ts";
+import { refused, run } from "./tools.ts";
 
 const folder = temporaryFolder();
 const path = join(folder, "out.csv");
@@ -35,11 +35,8 @@ describe("a file that a command writes", () => {
 
   it.runIf(process.platform === "linux")("ends the command with 4 if the disk is full", async () => {
     for (const command of ["flow", "world"] as const) {
-      expect(await run(command, [], { out: "/dev/full" })).toEqual({
-        code: 4,
-        stdout: "",
-        stderr: "clobsim: /dev/full cannot be written (ENOSPC)\n",
-      });
+      const message = "/dev/full cannot be written (ENOSPC)";
+      expect(await run(command, [], { out: "/dev/full" })).toEqual(refused(message, 4));
     }
   });
 });

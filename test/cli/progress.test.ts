@@ -10,24 +10,17 @@ import { rowsOf } from "../support/table.ts";
 describe("the progress line", () => {
   const busy = { what: "running", unit: "scenarios" };
 
-  it.each([
-    [
-      "a bar and the counts",
-      { done: 70, total: 281 },
-      80,
-      "running  [====                ]   24 %  70 of 281 scenarios  3 s",
-    ],
-    [
-      "a full bar",
-      { done: 281, total: 281 },
-      80,
-      "running  [====================]  100 %  281 of 281 scenarios  3 s",
-    ],
-    ["the count if the total is unknown", { done: 1234, total: 0 }, 80, "running  1,234 scenarios  3 s"],
-    ["only the time if nothing is counted", { done: 0, total: 0 }, 80, "running  3 s"],
-    ["no more than the width of the terminal", { done: 70, total: 281 }, 20, "running  [====     "],
-  ])("shows %s", (_case, counts, columns, line) => {
-    expect(progressText(busy, counts, 3999, columns)).toBe(line);
+  it.each(
+    rowsOf(`
+    a bar and the counts                    | 70   | 281 | 80 | running  [====                ]   24 %  70 of 281 scenarios  3 s
+    a full bar                              | 281  | 281 | 80 | running  [====================]  100 %  281 of 281 scenarios  3 s
+    the count if the total is unknown       | 1234 | 0   | 80 | running  1,234 scenarios  3 s
+    only the time if nothing is counted     | 0    | 0   | 80 | running  3 s
+    no more than the width of the terminal  | 70   | 281 | 20 | running  [====                ]   24 %
+    `),
+  )("shows %s", (_case, done, total, columns, line) => {
+    const counts = { done: Number(done), total: Number(total) };
+    expect(progressText(busy, counts, 3999, Number(columns))).toBe(line?.slice(0, Number(columns) - 1));
   });
 
   it.each(
@@ -62,15 +55,12 @@ async function outputOfReport(isTerminal: boolean): Promise<string> {
     if (isTerminal) await isDrawn;
     response.writeHead(404).end("{}");
   });
-  const { url } = server;
-  const command = [process.execPath, PROGRAM, "report", "--url", url];
-  const words = isTerminal ? ["script", "-qec", command.join(" "), "/dev/null"] : command;
+  const args = [PROGRAM, "report", "--url", server.url];
+  const [program, words] = isTerminal
+    ? ["script", ["-qec", [process.execPath, ...args].join(" "), "/dev/null"]]
+    : [process.execPath, args];
   const env = { PATH: process.env.PATH, HOME: folder, TERM: "xterm" };
-  const child = spawn(words[0] as string, words.slice(1), {
-    cwd: folder,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(program, words, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (bytes: Buffer) => {

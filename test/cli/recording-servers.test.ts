@@ -5,7 +5,7 @@ import { deriveTrader } from "../server/trader.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { useApi } from "../support/http.ts";
 import { freePort, httpServer, type LocalServer } from "../support/local-server.ts";
-import { type CommandResult, run } from "./tools.ts";
+import { type CommandResult, refused, run, says } from "./tools.ts";
 
 const folder = temporaryFolder();
 const TOKEN = "open-sesame";
@@ -57,17 +57,13 @@ describe("clobsim record of a server", () => {
   it("explains a wrong token, file or server", async () => {
     const url = api.server.url;
     const free = `http://127.0.0.1:${await freePort()}`;
+    const token = { "sim-token": TOKEN };
+    const other = `the clobsim at ${url} has another token: --sim-token expects the one that it was started with`;
     for (const [flags, message] of [
       [{}, `the clobsim at ${url} requires its token: give it as --sim-token or CLOBSIM_SIM_TOKEN`],
-      [
-        { "sim-token": "guess" },
-        `the clobsim at ${url} has another token: --sim-token expects the one that it was started with`,
-      ],
-      [
-        { "sim-token": TOKEN, out: folder },
-        `--out expects a file that can be written, found ${folder} (EISDIR)`,
-      ],
-      [{ "sim-token": TOKEN, url: `${url}/3` }, `the clobsim at ${url} has no pool: leave out /3\n`],
+      [{ "sim-token": "guess" }, other],
+      [{ ...token, out: folder }, `--out expects a file that can be written, found ${folder} (EISDIR)`],
+      [{ ...token, url: `${url}/3` }, `the clobsim at ${url} has no pool: leave out /3\n`],
       [{ url: free }, `nothing answers at ${free} (ECONNREFUSED): is clobsim serve running there?`],
     ] as const) {
       expect((await record(flags)).stderr).toContain(message);
@@ -76,17 +72,15 @@ describe("clobsim record of a server", () => {
 
   it("reports a server that is not clobsim, is too old, or refuses", async () => {
     const sim = { "x-sim-sequence": "1" };
-    const [notFound, refused] = [
-      '{"code":"ROUTE_NOT_FOUND"}',
-      '{"code":"SESSION_TOO_LONG","error":"too long","hint":"reset it"}',
-    ];
+    const notFound = '{"code":"ROUTE_NOT_FOUND"}';
+    const tooLong = '{"code":"SESSION_TOO_LONG","error":"too long","hint":"reset it"}';
     for (const [status, headers, body, message] of [
       [200, {}, "<html></html>", "the server at URL is not clobsim"],
       [200, {}, '{"scenario":"x"}', "the server at URL is not clobsim"],
       [200, sim, "null", "the server at URL is not clobsim"],
       [404, {}, notFound, "the server at URL is not clobsim"],
       [404, sim, notFound, "the clobsim at URL is too old to record its sessions"],
-      [409, sim, refused, "the clobsim at URL cannot record its sessions: too long (reset it)"],
+      [409, sim, tooLong, "the clobsim at URL cannot record its sessions: too long (reset it)"],
     ] as const) {
       const url = await fakeServer(status, headers, body);
       expect((await record({ url })).stderr).toContain(message.replace("URL", url));
@@ -105,10 +99,7 @@ describe("clobsim record of a server", () => {
     ["name", "two\nlines"],
     ["name", "x".repeat(201)],
   ])("refuses --%s %j", async (flag, text) => {
-    const { code, stderr } = await record({ [flag]: text });
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringMatching(new RegExp(`^clobsim: --${flag} expects `)),
-    });
+    const error = says(new RegExp(`^clobsim: --${flag} expects `));
+    expect(await record({ [flag]: text })).toEqual(refused(error));
   });
 });

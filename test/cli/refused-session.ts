@@ -26,11 +26,10 @@ export async function startSession(url: string): Promise<RefusedSession> {
 }
 
 /** Sends a signed POST /clob/order. Returns the error code, or "accepted". */
-export async function sendOrder(client: ExchangeClient, body: object | string): Promise<string> {
-  return sendRequest(client, { method: "POST", path: "/clob/order", body, signed: true });
-}
+export const sendOrder = (client: ExchangeClient, body: object | string): Promise<string> =>
+  sendRequest(client, { method: "POST", path: "/clob/order", body, signed: true });
 
-export async function sendRequest(
+async function sendRequest(
   client: ExchangeClient,
   request: Parameters<ExchangeClient["send"]>[0],
 ): Promise<string> {
@@ -38,33 +37,21 @@ export async function sendRequest(
   return (JSON.parse(text) as { code?: string }).code ?? "accepted";
 }
 
-/** Sends requests that are refused, each with another code. Returns the codes. */
-export async function refuseAll({ alice, bob, tokenId, bid }: RefusedSession): Promise<string[]> {
+/** Sends requests that are refused. Returns the expected and the actual code of each. */
+export async function refuseAll({ alice, bob, tokenId, bid }: RefusedSession): Promise<[string, string][]> {
   const valid = { tokenId, side: "BUY", price: 0.01, size: 10 };
+  const [path, signed] = ["/clob/order", true];
+  const cancel = { method: "DELETE", path, signed } as const;
   return [
-    await sendOrder(alice, { ...valid, price: 0.0155 }),
-    await sendOrder(alice, { ...valid, price: 0.99, size: 1_000_000 }),
-    await sendOrder(alice, { ...valid, side: "HOLD", secret: "a-secret-of-mine" }),
-    await sendOrder(alice, { ...valid, size: "10" }),
-    await sendOrder(alice, { ...valid, orderType: "GTD", expiration: "1" }),
-    await sendOrder(alice, '{ "secret": "another-secret", '),
-    await sendOrder(alice, ""),
-    await sendRequest(bob, { method: "DELETE", path: "/clob/order", body: { orderId: bid }, signed: true }),
-    await sendRequest(bob, { method: "DELETE", path: "/clob/order", signed: true }),
-    await sendRequest(alice, { method: "POST", path: "/clob/order", body: valid }),
+    ["INVALID_TICK_SIZE", await sendOrder(alice, { ...valid, price: 0.0155 })],
+    ["INSUFFICIENT_BALANCE", await sendOrder(alice, { ...valid, price: 0.99, size: 1_000_000 })],
+    ["INVALID_SIDE", await sendOrder(alice, { ...valid, side: "HOLD", secret: "a-secret-of-mine" })],
+    ["INVALID_ORDER", await sendOrder(alice, { ...valid, size: "10" })],
+    ["EXPIRATION_IN_PAST", await sendOrder(alice, { ...valid, orderType: "GTD", expiration: "1" })],
+    ["INVALID_JSON", await sendOrder(alice, '{ "secret": "another-secret", ')],
+    ["INVALID_JSON", await sendOrder(alice, "")],
+    ["ORDER_NOT_FOUND", await sendRequest(bob, { ...cancel, body: { orderId: bid } })],
+    ["ORDER_ID_REQUIRED", await sendRequest(bob, cancel)],
+    ["MISSING_AUTH_HEADER", await sendRequest(alice, { method: "POST", path, body: valid })],
   ];
 }
-
-/** The codes that `refuseAll` returns. */
-export const CODES = [
-  "INVALID_TICK_SIZE",
-  "INSUFFICIENT_BALANCE",
-  "INVALID_SIDE",
-  "INVALID_ORDER",
-  "EXPIRATION_IN_PAST",
-  "INVALID_JSON",
-  "INVALID_JSON",
-  "ORDER_NOT_FOUND",
-  "ORDER_ID_REQUIRED",
-  "MISSING_AUTH_HEADER",
-];

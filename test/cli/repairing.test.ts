@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { run, serve, tradeIn } from "./tools.ts";
+import { refused, run, says, serve, tradeIn } from "./tools.ts";
 
 const folder = temporaryFolder();
 const data = join(folder, "data");
@@ -56,13 +56,11 @@ describe("a journal whose first line is damaged", () => {
     ["cut", (journal) => journal.subarray(0, 900), "900 bytes without a complete line"],
   ])("and %s: repair prints where, and how to open the state file", async (what, damage, why) => {
     const damaged = damagedCopy(what, damage);
-    const { code, stdout } = await run("repair", [damaged], {
-      "accept-loss": "true",
-      out: `${damaged}-new`,
-    });
+    const flags = { "accept-loss": "true", out: `${damaged}-new` };
+    const { code, stdout } = await run("repair", [damaged], flags);
     const file = join(damaged, "journal.ndjson");
     const place = `${file} is damaged at byte 0, where line 1 should begin: ${why} (sed -n 1p ${file} prints it)\n`;
-    expect([code, stdout]).toEqual([3, expect.stringContaining(place)]);
+    expect([code, stdout]).toEqual([3, says(place)]);
     const state = join(damaged, "db.json");
     expect(stdout).toContain(`: clobsim serve --world ${state} --data NEW opens it\n`);
     expect(existsSync(`${damaged}-new`)).toBe(false);
@@ -71,28 +69,23 @@ describe("a journal whose first line is damaged", () => {
 
   it("cannot be saved without a valid state file", async () => {
     const damaged = damagedCopy("alone", firstLineChanged, STATES);
-    const { code, stdout } = await run("repair", [damaged]);
-    expect([code, stdout]).toEqual([
-      3,
-      expect.stringMatching(/neither db\.json nor db\.previous\.json: nothing can be saved\n$/),
-    ]);
+    const stdout = says(/neither db\.json nor db\.previous\.json: nothing can be saved\n$/);
+    expect(await run("repair", [damaged])).toMatchObject({ code: 3, stdout });
   });
 
   it("is saved from the previous state file if the latest is damaged too", async () => {
     const damaged = damagedCopy("before", firstLineChanged);
     renameSync(join(damaged, "db.json"), join(damaged, "db.previous.json"));
     writeFileSync(join(damaged, "db.json"), "null");
-    const { stdout } = await run("repair", [damaged]);
-    expect(stdout).toContain(
-      `clobsim serve --world ${join(damaged, "db.previous.json")} --data NEW opens it`,
-    );
+    const advice = `clobsim serve --world ${join(damaged, "db.previous.json")} --data NEW opens it`;
+    expect((await run("repair", [damaged])).stdout).toContain(advice);
   });
 
   it.each(["replay", "doctor"] as const)("is reported by %s with file and byte", async (command) => {
     const damaged = damagedCopy(command, firstLineChanged);
     const { code, stdout, stderr } = await run(command, [damaged]);
     const words = `journal.ndjson is damaged at byte 0, where line 1 should begin: `;
-    expect([code, `${stdout}${stderr}`]).toEqual([3, expect.stringContaining(words)]);
+    expect([code, `${stdout}${stderr}`]).toEqual([3, says(words)]);
     expect(`${stdout}${stderr}`).toContain(`clobsim repair ${damaged} says what can be saved`);
   });
 
@@ -102,8 +95,7 @@ describe("a journal whose first line is damaged", () => {
     bytes.write("XX", 0);
     writeFileSync(report, bytes);
     for (const command of ["replay", "shrink"] as const) {
-      const { code, stderr } = await run(command, [report]);
-      expect([code, stderr]).toEqual([3, expect.stringContaining(`${report} is damaged at byte 0`)]);
+      expect(await run(command, [report])).toEqual(refused(says(`${report} is damaged at byte 0`), 3));
     }
   });
 });
@@ -170,14 +162,14 @@ describe("clobsim repair", () => {
   });
 
   it("refuses a directory that is not empty", async () => {
-    const { code, stderr } = await run("repair", [data], { "accept-loss": "true", out: repaired });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("new or empty")]);
+    const ended = await run("repair", [data], { "accept-loss": "true", out: repaired });
+    expect(ended).toMatchObject({ code: 2, stderr: says("new or empty") });
   });
 
   it("refuses a directory inside the damaged one", async () => {
     const out = join(data, "sub");
-    const { code, stderr } = await run("repair", [data], { "accept-loss": "true", out });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`outside ${data}, found ${out}`)]);
+    const ended = await run("repair", [data], { "accept-loss": "true", out });
+    expect(ended).toMatchObject({ code: 2, stderr: says(`outside ${data}, found ${out}`) });
     expect(existsSync(out)).toBe(false);
   });
 

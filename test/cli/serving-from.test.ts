@@ -6,23 +6,18 @@ import { type RunningServer, startServer } from "../../src/compose.ts";
 import { DEFAULT_DATA, readConfig } from "../../src/config.ts";
 import { startExchange } from "../../src/index.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { run, serve, trade } from "./tools.ts";
+import { refused, run, says, serve, trade } from "./tools.ts";
 
 const folder = temporaryFolder();
 const data = join(folder, "data");
 const report = join(folder, "report.ndjson");
 
 /** Starts a server with flags of `clobsim serve`. */
-const serveWith = (flags: Readonly<Record<string, string>>): Promise<RunningServer> =>
-  startServer(
-    readConfig(
-      { flags: given({ port: "0", "log-level": "silent", ...flags }), environment: {} },
-      DEFAULT_DATA,
-    ),
-  );
-
-const given = (flags: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
+function serveWith(flags: Readonly<Record<string, string>>): Promise<RunningServer> {
+  const all = Object.entries({ port: "0", "log-level": "silent", ...flags });
+  const given = Object.fromEntries(all.map(([name, text]) => [name, [text]]));
+  return startServer(readConfig({ flags: given, environment: {} }, DEFAULT_DATA));
+}
 
 const getJson = async (server: RunningServer, path: string): Promise<Record<string, unknown>> =>
   (await (await fetch(`${server.url}${path}`)).json()) as Record<string, unknown>;
@@ -139,11 +134,7 @@ describe("clobsim serve --from", () => {
     [{ from: "x", reset: "true" }, "--from and --reset contradict each other: the history has its own"],
     [{ at: "3" }, "--at is expected with --from, found it alone"],
   ])("refuses %o with one line", async (flags, message) => {
-    expect(await run("serve", [], flags)).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `clobsim: ${message}\n`,
-    });
+    expect(await run("serve", [], flags)).toEqual(refused(message));
   });
 
   it("refuses a damaged journal with the message of clobsim inspect", async () => {
@@ -155,7 +146,7 @@ describe("clobsim serve --from", () => {
     const serving = await run("serve", [], { from: damaged, port: "0" });
     expect(serving).toEqual({ code: 3, stdout: "", stderr: inspecting.stderr });
     const beyond = await run("serve", [], { from: report, at: "999", port: "0" });
-    expect(beyond).toMatchObject({ code: 2, stderr: expect.stringContaining("--at expects a line of") });
+    expect(beyond).toMatchObject({ code: 2, stderr: says("--at expects a line of") });
     expect(beyond.stderr).toBe((await run("inspect", [report], { at: "999" })).stderr);
   });
 });

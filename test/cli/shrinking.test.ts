@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { rowsOf } from "../support/table.ts";
-import { type CommandResult, run } from "./tools.ts";
+import { type CommandResult, refused, run, says } from "./tools.ts";
 
 const folder = temporaryFolder();
 const isTerminal = process.stderr.isTTY;
@@ -12,10 +12,7 @@ afterEach(() => {
   process.stderr.isTTY = isTerminal;
 });
 
-const shrink = (
-  words: readonly string[],
-  flags: Readonly<Record<string, string>> = {},
-): Promise<CommandResult> => run("shrink", words, flags);
+const shrink = (words: readonly string[], flags = {}): Promise<CommandResult> => run("shrink", words, flags);
 
 function write(name: string, text: string): string {
   const path = join(folder, name);
@@ -43,18 +40,14 @@ const ENDING = `clobsim: 4 steps → 2 steps
 
 describe("clobsim shrink", () => {
   it("prints only the scenario on stdout, and how it fails on stderr", async () => {
-    expect(await shrink([write("failing.yaml", FAILING)])).toEqual({
-      code: 0,
-      stdout: SMALL,
-      stderr: ENDING,
-    });
+    const ended = await shrink([write("failing.yaml", FAILING)]);
+    expect(ended).toEqual({ code: 0, stdout: SMALL, stderr: ENDING });
   });
 
   it("writes the scenario to a file, and prints how to run it", async () => {
     const out = join(folder, "small.yaml");
-    const { code, stdout, stderr } = await shrink([write("failing.yaml", FAILING)], { out });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toBe(`${ENDING}  clobsim run ${out}\n`);
+    const ended = await shrink([write("failing.yaml", FAILING)], { out });
+    expect(ended).toEqual({ code: 0, stdout: "", stderr: `${ENDING}  clobsim run ${out}\n` });
     expect(readFileSync(out, "utf8")).toBe(SMALL);
     expect(await shrink([out])).toMatchObject({ code: 0, stdout: SMALL });
   });
@@ -77,16 +70,15 @@ describe("clobsim shrink", () => {
   it("exits with 1 if the scenario does not fail", async () => {
     const path = write("passing.yaml", FAILING.replace("0/11", "0/10"));
     const out = join(folder, "never.yaml");
-    const { code, stdout, stderr } = await shrink([path], { out });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("passing.yaml does not fail, nothing was written\n");
+    const error = says("passing.yaml does not fail, nothing was written\n");
+    expect(await shrink([path], { out })).toEqual(refused(error, 1));
     expect(existsSync(out)).toBe(false);
   });
 
   it("exits with 2 if the file is invalid", async () => {
-    const { code, stderr } = await shrink([write("wrong.yaml", FAILING.replace("BUY 10", "BUYS 10"))]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('wrong.yaml:5:12: expected BUY or SELL, found "BUYS" (did you mean BUY?)');
+    const error = 'wrong.yaml:5:12: expected BUY or SELL, found "BUYS" (did you mean BUY?)';
+    const ended = await shrink([write("wrong.yaml", FAILING.replace("BUY 10", "BUYS 10"))]);
+    expect(ended).toEqual(refused(says(error)));
   });
 
   it("writes the smallest result so far when the time is up", async () => {
@@ -98,25 +90,24 @@ describe("clobsim shrink", () => {
     let calls = 0;
     // The clock advances at each call, so that the load of the machine does not matter.
     vi.spyOn(performance, "now").mockImplementation(() => ++calls / 10);
-    const { code, stdout, stderr } = await shrink([write("long.yaml", text)], { budget: "1ms" });
-    expect(code).toBe(0);
-    expect(stdout).toContain("LIVE 0/11");
-    expect(stderr).toContain(", not minimal because the time was up\n");
+    const ended = await shrink([write("long.yaml", text)], { budget: "1ms" });
+    const stderr = says(", not minimal because the time was up\n");
+    expect(ended).toEqual({ code: 0, stdout: says("LIVE 0/11"), stderr });
   });
 
   it("names the files that must be copied to another folder", async () => {
     write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,bob,place,,SELL,YES,0.7,5,GTX\n");
     mkdirSync(join(folder, "other"));
     const path = write("flowing.yaml", FAILING.replace("  - alice", "  - replay: flow.csv\n  - alice"));
-    const { code, stderr } = await shrink([path], { out: join(folder, "other", "small.yaml") });
-    expect(code).toBe(0);
-    expect(stderr).toContain(`  it names flow.csv, which must be copied from ${folder} to beside it\n`);
+    const stderr = says(`  it names flow.csv, which must be copied from ${folder} to beside it\n`);
+    const ended = await shrink([path], { out: join(folder, "other", "small.yaml") });
+    expect(ended).toMatchObject({ code: 0, stderr });
   });
 
   it.each(["", '{"a":1}\n'])("refuses a .ndjson file with %j like the other commands", async (text) => {
     const path = write("foreign.ndjson", text);
-    const stderr = `clobsim: ${path} is neither a report nor the journal of a data directory\n`;
-    expect(await shrink([path])).toEqual({ code: 2, stdout: "", stderr });
+    const message = `${path} is neither a report nor the journal of a data directory`;
+    expect(await shrink([path])).toEqual(refused(message));
   });
 
   it.each(
@@ -129,7 +120,6 @@ describe("clobsim shrink", () => {
     `),
   )("refuses %j with --%s %j", async (words = "", flag = "", text = "", message = "") => {
     const files = words.split(" ").filter((word) => word !== "");
-    const refused = await shrink(files, flag === "" ? {} : { [flag]: text });
-    expect(refused).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${message}\n` });
+    expect(await shrink(files, flag === "" ? {} : { [flag]: text })).toEqual(refused(message));
   });
 });

@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { runCommand, runCommandLine } from "../../src/cli/command-line.ts";
 import type { CommandName } from "../../src/cli/commands.ts";
 import { reportFailure } from "../../src/cli/failure.ts";
@@ -15,6 +15,16 @@ export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** Matches a text that contains these words, or matches a pattern. */
+export const says = (words: string | RegExp): string =>
+  (typeof words === "string" ? expect.stringContaining(words) : expect.stringMatching(words)) as string;
+
+/** Returns the result of a command that prints only an error: its sentence, or what matches stderr. */
+export const refused = (error: unknown, code = 2): CommandResult => ({
+  ...{ code, stdout: "" },
+  stderr: typeof error === "string" ? `clobsim: ${error}\n` : (error as string),
+});
 
 /** Captures the output and the exit code of a function. Errors are reported as the program does. */
 async function capture(act: () => Promise<number>): Promise<CommandResult> {

@@ -177,6 +177,7 @@ describe("POST /sim/explain-auth", () => {
   it.each([
     ["GET", "/api/markets/any?a=1", "GET /api/markets/{idOrSlug} needs no signature"],
     ["get", "/book", "GET /clob/book needs no signature"],
+    ["POST", "/sim/orders/preview", "POST /sim/orders/preview needs no signature"],
     ["POST", "/api/markets", "a signed request carries poly_address"],
     ["GET", "/clob/orders", "a signed request carries poly_address"],
   ])("says what %s %s without a signature needs", async (method, url, hint) => {

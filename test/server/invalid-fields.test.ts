@@ -37,9 +37,15 @@ describe("the error of an invalid field", () => {
 
   it.each([
     [{ nonce: null }, "nonce: expected a string or a number, found null"],
-    [{ timestamp: 1.5 }, "timestamp: expected a string or an int, found the number 1.5"],
-  ])("lists what a field takes: %j", async (fields, message) => {
+    [{ timestamp: 1.5 }, "timestamp: expected a string or an integer, found the number 1.5"],
+  ])("lists what a field takes, in the words of JSON: %j", async (fields, message) => {
     const { body } = await api.refused("POST /clob/auth/derive-api-key", "INVALID_AUTH_PAYLOAD", fields);
     expect(body.error).toBe(message);
+  });
+
+  it("names an object of any keys so", async () => {
+    const sent = { method: "GET", url: "/clob/orders", headers: [] };
+    const { body } = await api.refused("POST /sim/explain-auth", "INVALID_PARAMETER", sent);
+    expect(body.error).toBe("headers: expected an object, found an array");
   });
 });

@@ -82,6 +82,7 @@ describe("GET /api/search", () => {
     for (const query of ["", "?q=", "?q=%20%09", "?Q=zebra"]) {
       await api.refused(`GET /api/search${query}`, "QUERY_REQUIRED");
     }
-    await api.refused(`GET /api/search?q=${"a".repeat(201)}`, "INVALID_PARAMETER");
+    const { body } = await api.refused(`GET /api/search?q=${"a".repeat(201)}`, "INVALID_PARAMETER");
+    expect(body.error).toBe("q must have at most 200 characters, found 201");
   });
 });

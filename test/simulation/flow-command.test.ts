@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCommand } from "../../src/cli/command-line.ts";
 import { price, size } from "../../src/core/units.ts";
 import { PROFILES } from "../../src/simulation/flow.ts";
 import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../src/simulation/generate-flow.ts";
+import { run, runLine } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const SOURCES = fileURLToPath(new URL("../../src/cli", import.meta.url));
@@ -68,9 +68,8 @@ async function written(
   flags: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const { out = join(folder, "out.csv"), ...others } = flags;
-  const given = Object.entries({ ...others, out }).map(([name, text]) => [name, [text]] as const);
-  expect(await runCommand("flow", { flags: Object.fromEntries(given), environment }, [])).toBe(0);
+  const { out = join(folder, "out.csv") } = flags;
+  expect(await run("flow", [], { ...flags, out }, environment)).toMatchObject({ code: 0, stderr: "" });
   return readFileSync(out, "utf8");
 }
 
@@ -102,35 +101,26 @@ describe("clobsim flow", () => {
     expect((await written(flags)).charAt(0)).toBe(first);
   });
 
-  it.each<[Record<string, string>, string]>([
+  const PROFILE = "balanced, trending, one-sided, cancel-heavy or bursts";
+  it.each<[flags: string, sentence: string]>([
+    ["--profile balancd", `--profile expects ${PROFILE}, found "balancd", did you mean balanced?`],
+    ["--profile toString", `--profile expects ${PROFILE}, found "toString"`],
+    ["--orders 0", '--orders expects a whole number from 1 to 10000000, found "0"'],
+    ["--orders 10000001", '--orders expects a whole number from 1 to 10000000, found "10000001"'],
+    ["--accounts many", '--accounts expects a whole number from 1 to 10000, found "many"'],
+    ["--seed ", "--seed expects a text of 1 to 128 characters on one line, found nothing"],
+    ["--tick-size 0.02", '--tick-size expects 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001, found "0.02"'],
+    ["--format xml", '--format expects csv or ndjson, found "xml"'],
+    ["--out ", "--out expects the path of a file to write, found nothing"],
+    [`--out ${folder}`, `--out expects a file that can be written, found ${folder} (EISDIR)`],
+    ["--out f.json", "--out expects a file ending in .csv, .ndjson or .jsonl, or --format, found f.json"],
     [
-      { profile: "balancd" },
-      '--profile expects balanced, trending, one-sided, cancel-heavy or bursts, found "balancd", did you mean balanced?',
+      "--out f.csv --format ndjson",
+      "--format ndjson and --out f.csv contradict each other: its ending says csv",
     ],
-    [
-      { profile: "toString" },
-      '--profile expects balanced, trending, one-sided, cancel-heavy or bursts, found "toString"',
-    ],
-    [{ orders: "0" }, '--orders expects a whole number from 1 to 10000000, found "0"'],
-    [{ orders: "10000001" }, '--orders expects a whole number from 1 to 10000000, found "10000001"'],
-    [{ accounts: "many" }, '--accounts expects a whole number from 1 to 10000, found "many"'],
-    [{ seed: "" }, "--seed expects a text of 1 to 128 characters on one line, found nothing"],
-    [{ "tick-size": "0.02" }, '--tick-size expects 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001, found "0.02"'],
-    [{ format: "xml" }, '--format expects csv or ndjson, found "xml"'],
-    [{ out: "" }, "--out expects the path of a file to write, found nothing"],
-    [{ out: folder }, `--out expects a file that can be written, found ${folder} (EISDIR)`],
-    [
-      { out: "flow.json" },
-      "--out expects a file ending in .csv, .ndjson or .jsonl, or --format, found flow.json",
-    ],
-    [
-      { out: "flow.csv", format: "ndjson" },
-      "--format ndjson and --out flow.csv contradict each other: its ending says csv",
-    ],
-  ])("refuses %j with one sentence", async (flags, sentence) => {
-    const given = Object.entries(flags).map(([name, text]) => [name, [text]]);
-    const running = runCommand("flow", { flags: Object.fromEntries(given), environment: {} }, []);
-    await expect(running).rejects.toThrow(sentence);
+  ])("refuses %s with one sentence", async (flags, sentence) => {
+    const result = await runLine(["flow", ...flags.split(" ")], folder);
+    expect(result).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
   });
 
   it("writes a long flow to stdout without buffering it", async () => {

@@ -7,7 +7,6 @@ import { PROFILE_NAMES, PROFILES, type Profile, type ProfileName } from "../../s
 import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "../../src/simulation/generate-flow.ts";
 import { runs } from "../support/runs.ts";
-import { rowsIn } from "./flow-text.ts";
 import { type PlayedFlow, play } from "./played-flow.ts";
 
 const flowOf = (options: Partial<GenerateFlowOptions> = {}): Generator<FlowRow> =>
@@ -45,11 +44,6 @@ describe.each(PROFILE_NAMES)("a flow that is %s", (name) => {
 
   it("leaves at most one order more than its profile resting", () => {
     expect(playedFlow(name).mostResting).toBeLessThanOrEqual(PROFILES[name].maxResting + 1);
-  });
-
-  it("is the same after it is written and read", async () => {
-    const rows = [...flowOf({ profile: PROFILES[name] })];
-    expect(await rowsIn(csvOf(rows))).toEqual(rows);
   });
 });
 

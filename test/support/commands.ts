@@ -62,7 +62,11 @@ export const eventCommand = (slug: string): Command => ({
 });
 
 /** Returns a command that creates a market of an event. */
-export const marketCommand = (slug: string, terms: MarketTerms = {}, event = 1): Command => ({
+export const marketCommand = (
+  slug: string,
+  terms: MarketTerms = {},
+  event = 1,
+): CommandOf<"createMarket"> => ({
   kind: "createMarket",
   event,
   question: slug,

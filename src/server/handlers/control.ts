@@ -156,9 +156,7 @@ function openRoute({ method, url, path = "" }: PastedRequest, prefix: string): s
       (each) => each.method === sent && new RegExp(`^${each.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(given),
     );
   const found = at(bare) ?? at(`/clob${bare}`);
-  return found?.access === "public" && !isTradingEndpoint(found)
-    ? `${found.method} ${found.path}`
-    : undefined;
+  return found === undefined || isTradingEndpoint(found) ? undefined : `${found.method} ${found.path}`;
 }
 
 /** Returns the reply of GET /sim; `host` is the request's Host header, for the examples in the reply. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Ended, Program } from "../../support/program.ts";
 import { rowsOf } from "../../support/table.ts";
-import { runLine } from "../tools.ts";
+import { refused, runLine, says } from "../tools.ts";
 import { plantedFuzzer, startFuzz } from "./planted.ts";
 
 let fuzzer: Program;
@@ -189,23 +189,19 @@ describe("an invalid command line prints one line, exits with 2 and runs nothing
   `);
 
   it.each(MISTAKES)("%s", async (line = "", message = "") => {
-    const { code, stdout, stderr } = await runLine(["fuzz", ...line.split(" ")], fuzzer.folder);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^clobsim: .*\n$/);
-    expect(stderr).toContain(message);
+    const ended = await runLine(["fuzz", ...line.split(" ")], fuzzer.folder);
+    expect(ended).toEqual(refused(says(/^clobsim: .*\n$/)));
+    expect(ended.stderr).toContain(message);
   });
 });
 
 describe("a fuzzer that does not find the defect planted to test it", () => {
   const MESSAGE = "clobsim: the fuzzer did not find the defect planted to test it";
 
+  const THROWS = 'export const findsCanary = () => Promise.reject(new Error("no canary"));';
   it.each([
     ["prints that", "export const findsCanary = async () => false;", ""],
-    [
-      "prints the error",
-      'export const findsCanary = () => Promise.reject(new Error("no canary"));',
-      ": its run throws Error: no canary",
-    ],
+    ["prints the error", THROWS, ": its run throws Error: no canary"],
   ])("%s, exits with 1, and writes no results", async (_case, canary, more) => {
     const defective = await plantedFuzzer(canary);
     const { code, stdout, stderr } = await startFuzz(defective, "--seeds 0..60 --out found").ended;

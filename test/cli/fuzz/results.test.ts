@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Ended, Program } from "../../support/program.ts";
 import { rowsOf } from "../../support/table.ts";
-import { type CommandResult, runLine } from "../tools.ts";
+import { type CommandResult, refused, runLine, says } from "../tools.ts";
 import { plantedFuzzer, startFuzz } from "./planted.ts";
 
 let fuzzer: Program;
@@ -89,8 +89,7 @@ describe("clobsim fuzz merge", () => {
     own/1 --out own               | --out expects a file that can be written, found own (EISDIR)
   `),
   )("refuses %j in one line", async (words, message) => {
-    const { code, stdout, stderr } = await read(`merge ${words}`);
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${message}\n` });
+    expect(await read(`merge ${words}`)).toEqual(refused(message));
   });
 });
 
@@ -126,13 +125,13 @@ no failure
     ["unsharded", "unsharded: expected a file, found a directory"],
     ["unsharded/fuzz-0-200.json --out x", "--out does not go with fuzz show"],
   ])("refuses %j in one line with exit code 2", async (words, message) => {
-    const { code, stdout, stderr } = await read(`show ${words}`);
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${message}\n` });
+    expect(await read(`show ${words}`)).toEqual(refused(message));
   });
 
   const NO_RESULTS = 'expected results of clobsim fuzz, format "clobsim-fuzz/1", found';
 
-  it.each<[string, (text: string) => string, number, string]>([
+  type Edited = [what: string, edit: (text: string) => string, exit: number, message: string];
+  it.each<Edited>([
     ["no JSON", () => "seeds: 5\n", 2, `${NO_RESULTS} no JSON`],
     ["a list", () => "[]\n", 2, `${NO_RESULTS} nothing`],
     ["null", () => "null\n", 2, `${NO_RESULTS} null`],
@@ -151,18 +150,14 @@ no failure
     another way                | "process"      | "ftp"           | 3 | via: expected one of process, http, found "ftp"
     an unknown field           | "via"          | "vía"           | 3 | via: expected one of process, http, found nothing
     `).map(
-      ([what = "", from = "", to = "", exit, message = ""]): [
-        string,
-        (text: string) => string,
-        number,
-        string,
-      ] => [what, (text) => text.replace(from, to), Number(exit), message],
+      ([what = "", from = "", to = "", exit, message = ""]): Edited => [
+        ...([what, (text: string) => text.replace(from, to), Number(exit), message] as const),
+      ],
     ),
   ])("refuses a file with %s, and names the place", async (_case, edit, exit, message) => {
     fuzzer.write("edited.json", edit(unsharded));
-    const { code, stdout, stderr } = await read("show edited.json");
-    expect({ code, stdout }).toEqual({ code: exit, stdout: "" });
-    expect(stderr).toMatch(/^clobsim: edited\.json:? .*\n$/);
-    expect(stderr).toContain(message);
+    const ended = await read("show edited.json");
+    expect(ended).toEqual(refused(says(/^clobsim: edited\.json:? .*\n$/), exit));
+    expect(ended.stderr).toContain(message);
   });
 });

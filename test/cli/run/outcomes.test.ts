@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApi } from "../../support/http.ts";
 import { Program } from "../../support/program.ts";
 import { rowsOf } from "../../support/table.ts";
-import { type CommandResult, runLine } from "../tools.ts";
+import { type CommandResult, refused, runLine, says } from "../tools.ts";
 
 let clobsim: Program;
 const run = (...args: readonly string[]): Promise<CommandResult> => runLine(["run", ...args], clobsim.folder);
@@ -38,32 +38,24 @@ steps:
 
 describe("the exit code of clobsim run", () => {
   it("is 0 when all passed", async () => {
-    const { code, stdout, stderr } = await run("good");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("3 scenarios in 3 files: 3 passed\n");
+    const stdout = says("3 scenarios in 3 files: 3 passed\n");
+    expect(await run("good")).toEqual({ code: 0, stdout, stderr: "" });
   });
 
   it("is 0 when some are skipped, with the reason", async () => {
-    const { code, stdout } = await run("good", "--via", "process");
-    expect(code).toBe(0);
-    expect(stdout).toContain("skipped: needs HTTP: run it with --via http");
-    expect(stdout).toMatch(/2 passed.*1 skipped/);
+    const stdout = says(/skipped: needs HTTP: run it with --via http.*2 passed.*1 skipped/s);
+    expect(await run("good", "--via", "process")).toMatchObject({ code: 0, stdout });
   });
 
   it("is 1 when all are skipped", async () => {
-    const { code, stderr } = await run("good/c.yaml", "--via", "process");
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: "clobsim: nothing was run, every scenario was skipped\n",
-    });
+    const stderr = "clobsim: nothing was run, every scenario was skipped\n";
+    expect(await run("good/c.yaml", "--via", "process")).toMatchObject({ code: 1, stderr });
   });
 
   it("is 1 when one failed; all are run", async () => {
-    const { code, stdout, stderr } = await clobsim.run(["run", "bad", "good/a.yaml"]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
-    expect(stdout).toContain("bad/fails.yaml:5:23\n");
-    expect(stdout).toMatch(/1 passed/);
-    expect(stdout).toMatch(/2 failed/);
+    const ended = await clobsim.run(["run", "bad", "good/a.yaml"]);
+    expect(ended).toMatchObject({ code: 1, stdout: says("bad/fails.yaml:5:23\n"), stderr: "" });
+    for (const count of ["1 passed", "2 failed"]) expect(ended.stdout).toContain(count);
   });
 
   it("is 2 when a file is invalid: every problem is on stderr with its place, and nothing is run", async () => {
@@ -112,42 +104,33 @@ describe("the exit code of clobsim run", () => {
 });
 
 describe("clobsim run --target", () => {
+  const ALICE_KEY = `0x${"3f".repeat(32)}`;
+  const wallets = (market: string, key: string): string =>
+    `markets: { market: ${market} }\naccounts: { alice: { privateKey: ${key} } }\n`;
+  beforeAll(() =>
+    clobsim.write("there.yaml", "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n"),
+  );
+
   it("reads keys from the environment, and exits with 2 if the server does not answer", async () => {
-    clobsim.write(
-      "named.yaml",
-      "markets: { market: any }\naccounts: { alice: { privateKey: $ALICE_KEY } }\n",
-    );
-    clobsim.write("there.yaml", "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n");
+    clobsim.write("named.yaml", wallets("any", "$ALICE_KEY"));
     const args = ["there.yaml", "--target", "http://127.0.0.1:1", "--wallets", "named.yaml"];
-    expect(await run(...args)).toEqual({
-      code: 2,
-      stdout: "",
-      stderr:
-        "clobsim: --wallets named.yaml: accounts.alice.privateKey: expected the variable ALICE_KEY to be set\n",
-    });
-    const key = `0x${"3f".repeat(32)}`;
-    const { code, stdout, stderr } = await runLine(["run", ...args], clobsim.folder, { ALICE_KEY: key });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^clobsim: --target: no reply from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/);
-    expect(stderr).not.toContain(key);
+    const unset = "accounts.alice.privateKey: expected the variable ALICE_KEY to be set";
+    expect(await run(...args)).toEqual(refused(`--wallets named.yaml: ${unset}`));
+    const ended = await runLine(["run", ...args], clobsim.folder, { ALICE_KEY });
+    const noReply = /^clobsim: --target: no reply from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/;
+    expect(ended).toEqual(refused(says(noReply)));
+    expect(ended.stderr).not.toContain(ALICE_KEY);
   });
 
   it("exits with 2 if the wallets file names an unknown market, and runs nothing", async () => {
     const api = await startApi();
     const url = `http://127.0.0.1:${api.port}`;
     await api.createMarket({ slug: "will-it-rain" });
-    clobsim.write(
-      "slug.yaml",
-      `markets: { market: will-it-rian }\naccounts: { alice: { privateKey: "0x${"3f".repeat(32)}" } }\n`,
-    );
-    clobsim.write("there.yaml", "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n");
+    clobsim.write("slug.yaml", wallets("will-it-rian", `"${ALICE_KEY}"`));
     const ended = await run("there.yaml", "--target", url, "--wallets", "slug.yaml");
     await api.close();
-    expect(ended).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `clobsim: --wallets slug.yaml: markets.market: there is no market "will-it-rian" at ${url}, did you mean will-it-rain?\n`,
-    });
+    const unknown = `there is no market "will-it-rian" at ${url}, did you mean will-it-rain?`;
+    expect(ended).toEqual(refused(`--wallets slug.yaml: markets.market: ${unknown}`));
   });
 });
 
@@ -160,8 +143,7 @@ describe("clobsim run", () => {
 
   it("--bail stops after the first failure", async () => {
     const { code, stdout } = await run("bad", "good", "--bail");
-    expect(code).toBe(1);
-    expect(stdout).toContain("1 scenario in 5 files: 1 failed, 4 not run\n");
+    expect([code, stdout]).toEqual([1, says("1 scenario in 5 files: 1 failed, 4 not run\n")]);
     expect(stdout).not.toContain("a passes");
   });
 
@@ -197,14 +179,9 @@ describe("clobsim run", () => {
   });
 
   it("prints a command line with the settings of the environment that are not defaults", async () => {
-    const environment = {
-      CLOBSIM_SEED: "7 of it",
-      CLOBSIM_VIA: "http",
-      CLOBSIM_REPEAT: "1",
-      CLOBSIM_BAIL: "yes",
-    };
+    const environment = { CLOBSIM_SEED: "7 of it", CLOBSIM_VIA: "http", CLOBSIM_REPEAT: "1" };
     const args = ["run", "bad/fails.yaml", "--via", "process"];
-    const { stdout } = await runLine(args, clobsim.folder, environment);
+    const { stdout } = await runLine(args, clobsim.folder, { ...environment, CLOBSIM_BAIL: "yes" });
     expect(stdout).toMatch(/^repeat {2}clobsim run bad\/fails\.yaml --via process --seed '7 of it'$/m);
   });
 
@@ -312,27 +289,19 @@ describe("the reporters of a run", () => {
     expect(tap.stdout).toBe(clobsim.read("wrong.tap"));
   });
 
-  it.each<[args: string[], sentence: RegExp]>([
-    [["--reporter", "jnit"], /^clobsim: --reporter: .*did you mean junit\?/],
-    [["--reporter", "spec", "--reporter", "tap"], /^clobsim: two reporters write to stdout: /],
-    [["--reporter", "tap=same", "--reporter", "json=same"], /^clobsim: two reporters write to same: /],
-    [["--reporter", "tap=same", "--reporter", "json=./same"], /^clobsim: two reporters write to \.\/same: /],
-    [
-      ["--reporter", "tap=good/a.yaml/x"],
-      /^clobsim: --reporter expects a file that can be written, found good\/a\.yaml\/x \(ENOTDIR\)/,
-    ],
-    [
-      ["--reporter", "tap=./good/a.yaml"],
-      /^clobsim: --reporter expects a file to write, found \.\/good\/a\.yaml, which the run reads\n/,
-    ],
-    [
-      ["--reporter", "tap=notes.txt", "golden.yaml"],
-      /^clobsim: --reporter expects a file to write, found notes\.txt, which the run reads\n/,
-    ],
-  ])("are refused with a sentence: %j", async (args, sentence) => {
-    const { code, stdout, stderr } = await run("good/a.yaml", ...args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(sentence);
+  it.each(
+    rowsOf(`
+    jnit                            | --reporter: .*did you mean junit\\?
+    spec --reporter tap             | two reporters write to stdout: 
+    tap=same --reporter json=same   | two reporters write to same: 
+    tap=same --reporter json=./same | two reporters write to \\./same: 
+    tap=good/a.yaml/x               | --reporter expects a file that can be written, found good/a\\.yaml/x \\(ENOTDIR\\)
+    tap=./good/a.yaml               | --reporter expects a file to write, found \\./good/a\\.yaml, which the run reads\\n
+    tap=notes.txt golden.yaml       | --reporter expects a file to write, found notes\\.txt, which the run reads\\n
+    `),
+  )("are refused with a sentence: --reporter %s", async (args = "", sentence = "") => {
+    const ended = await run("good/a.yaml", "--reporter", ...args.split(" "));
+    expect(ended).toEqual(refused(says(new RegExp(`^clobsim: ${sentence}`))));
   });
 
   it("make missing folders, and keep an earlier file until its replacement is complete", async () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { ExchangeClient } from "../../../src/client/client.ts";
 import { orThrow } from "../../../src/client/result.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { pairOn, run, serve } from "../tools.ts";
+import { pairOn, refused, run, says, serve } from "../tools.ts";
 
 const folder = temporaryFolder();
 const report = join(folder, "bug.ndjson");
@@ -15,6 +15,15 @@ let first = 0;
 
 const shrink = (words: readonly string[], flags: Readonly<Record<string, string>>) =>
   run("shrink", words, flags);
+
+/** Returns a scenario from a key on. */
+const from = (key: string, text: string): string => text.slice(text.indexOf(key));
+
+/** Returns the numbers of the lines of the report that place an order. */
+const placing = (): number[] =>
+  readFileSync(report, "utf8")
+    .split("\n")
+    .flatMap((line, index) => (line.includes('"k":"placeOrder"') ? [index + 1] : []));
 
 beforeAll(async () => {
   const server = await serve({});
@@ -44,13 +53,10 @@ beforeAll(async () => {
 describe("clobsim shrink --expect", () => {
   it("writes a scenario of the few steps after which the expectation fails", async () => {
     const out = join(folder, "small.yaml");
-    const { code, stdout, stderr } = await shrink([report], {
-      expect: "{ book: { YES: { bids: [0.55 x 100] } } }",
-      out,
-    });
+    const unmet = "{ book: { YES: { bids: [0.55 x 100] } } }";
+    const { code, stdout, stderr } = await shrink([report], { expect: unmet, out });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    const text = readFileSync(out, "utf8");
-    expect(text.slice(text.indexOf("accounts:"))).toBe(`accounts:
+    expect(from("accounts:", readFileSync(out, "utf8"))).toBe(`accounts:
   wallet-1: { USDC: 10000 }
   wallet-2: { YES: 10000 }
 steps:
@@ -61,17 +67,14 @@ steps:
     expect(stderr).toMatch(
       /^clobsim: [\d,]+ steps → 3 steps\n {2}it fails at step 3, .*: the bids of YES are not as expected\n {2}accounts: wallet-1 \(0x19e7e376\), wallet-2 \(0x1563915e\)\n/,
     );
-    const ran = await run("run", [out]);
-    expect(ran.code).toBe(1);
-    expect(ran.stdout).toMatch(/- bid 0\.55 x 100\n\s+\+ bid 0\.55 x 60\n/);
+    const difference = says(/- bid 0\.55 x 100\n\s+\+ bid 0\.55 x 60\n/);
+    expect(await run("run", [out])).toMatchObject({ code: 1, stdout: difference });
   });
 
   it("names orders by their numbers in the journal, and accounts as in a recorded session", async () => {
-    const { code, stdout, stderr } = await shrink([report], {
-      expect: `orders: { o${first}: LIVE 0/20 }`,
-    });
+    const { code, stdout, stderr } = await shrink([report], { expect: `orders: { o${first}: LIVE 0/20 }` });
     expect(code).toBe(0);
-    expect(stdout.slice(stdout.indexOf("steps:"))).toBe(`steps:
+    expect(from("steps:", stdout)).toBe(`steps:
   - wallet-1: BUY 20 YES @ 0.3 as o${first}
   - wallet-1: cancel o${first}
   - expect: { orders: { o${first}: LIVE 0/20 } }
@@ -85,7 +88,7 @@ steps:
     const unmet = `trades: [wallet-2 SELL 40 YES @ 0.55 from o${first}]`;
     const { code, stdout } = await shrink([report], { expect: unmet });
     expect(code).toBe(0);
-    expect(stdout.slice(stdout.indexOf("steps:"))).toBe(`steps:
+    expect(from("steps:", stdout)).toBe(`steps:
   - wallet-1: BUY 20 YES @ 0.3 as o${first}
   - wallet-1: BUY 100 YES @ 0.55
   - wallet-2: SELL 40 YES @ 0.5
@@ -98,15 +101,10 @@ steps:
   it("includes accounts and orders that only the expectation names", async () => {
     const { code, stdout } = await shrink([report], {
       expect: `trades: [wallet-2 SELL 1 YES @ 0.9 from o${first}]`,
-      at: String(
-        1 +
-          readFileSync(report, "utf8")
-            .split("\n")
-            .findIndex((line) => line.includes('"k":"placeOrder"')),
-      ),
+      at: String(placing()[0]),
     });
     expect(code).toBe(0);
-    expect(stdout.slice(stdout.indexOf("accounts:"))).toBe(`accounts:
+    expect(from("accounts:", stdout)).toBe(`accounts:
   wallet-1: { USDC: 10000 }
   wallet-2: {}
 steps:
@@ -117,13 +115,9 @@ steps:
 
   it("exits with 1 if it is met at the end, or at the line of --at", async () => {
     const flags = { expect: `orders: { o${first + 1}: LIVE 40/100 }` };
-    const { code, stdout, stderr } = await shrink([report], flags);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toBe(
-      `clobsim: the expectation of --expect is met at the end of ${report}: nothing was written (--at ends it at a line)\n`,
-    );
-    const journal = readFileSync(report, "utf8").split("\n");
-    const placed = 1 + journal.findLastIndex((line) => line.includes('"placeOrder"'));
+    const met = `the expectation of --expect is met at the end of ${report}: nothing was written`;
+    expect(await shrink([report], flags)).toEqual(refused(`${met} (--at ends it at a line)`, 1));
+    const placed = placing().at(-1) ?? 0;
     expect(await shrink([report], { ...flags, at: String(placed - 1) })).toMatchObject({ code: 0 });
     expect(await shrink([report], { ...flags, at: String(placed) })).toMatchObject({ code: 1 });
   });
@@ -133,57 +127,47 @@ steps:
     const flags = { expect: `quote: { ${name} YES: { bid: 0.3 } }` };
     const { code, stdout, stderr } = await shrink([two], flags);
     expect(code).toBe(0);
-    expect(stdout.slice(stdout.indexOf("steps:"))).toBe(`steps:
+    expect(from("steps:", stdout)).toBe(`steps:
   - wallet-2: BUY 5 YES @ 0.2 in ${name}
   - expect: { quote: { ${name} YES: { bid: 0.3 } } }
 `);
-    expect(await shrink([two], { expect: `quote: { ${LONG} YES: { bid: 0.3 } }` })).toEqual({
-      code,
-      stdout,
-      stderr,
-    });
-    const unnamed = await shrink([two], { expect: "quote: { YES: { bid: 0.3 } }" });
-    expect(unnamed.code).toBe(2);
-    expect(unnamed.stderr).toContain(
-      `--expect:1:10: expected the name of a market (there are rain, ${name})\n`,
-    );
+    const long = await shrink([two], { expect: `quote: { ${LONG} YES: { bid: 0.3 } }` });
+    expect(long).toEqual({ code, stdout, stderr });
+    const expected = `--expect:1:10: expected the name of a market (there are rain, ${name})\n`;
+    expect(await shrink([two], { expect: "quote: { YES: { bid: 0.3 } }" })).toEqual(refused(says(expected)));
   });
 
   it.each([
     ["ordres: { o1: LIVE 0/1 }", '--expect:1:1: unknown key "ordres" (did you mean orders?)'],
-    [
-      "balances: { wallet-9: { USDC: 1 } }",
-      '--expect:1:13: unknown account "wallet-9" (did you mean wallet-1?)',
-    ],
+    ["balances: { wallet-9: {} }", '--expect:1:13: unknown account "wallet-9" (did you mean wallet-1?)'],
     ["book: { YES: { bids: [0.55 y 60] } }", "--expect:1:28: expected x, "],
     [
-      "golden: some.txt",
+      "golden: a.txt",
       "expected an expectation that a few steps can meet, found golden, which is about the whole run",
     ],
     ["orders: [", "--expect:1:9: this [ is never closed"],
     ["just a text", "--expect:1:1: expected expectations by kind, a mapping, found "],
   ])("refuses %s, with the names that may be used", async (text, message) => {
-    const { code, stdout, stderr } = await shrink([report], { expect: text });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(message);
-    expect(stderr).toContain(
-      `names in ${report}\n  accounts: wallet-1 (0x19e7e376), wallet-2 (0x1563915e)\n  markets: rain\n  orders: o${first} to o${first + 3}, by their numbers in the journal\n`,
-    );
+    const ended = await shrink([report], { expect: text });
+    expect(ended).toEqual(refused(says(message)));
+    expect(ended.stderr).toContain(`names in ${report}
+  accounts: wallet-1 (0x19e7e376), wallet-2 (0x1563915e)
+  markets: rain
+  orders: o${first} to o${first + 3}, by their numbers in the journal
+`);
   });
 
   it("requires a report or a directory", async () => {
     const scenario = join(folder, "some.yaml");
     writeFileSync(scenario, "scenario: some\nsteps: [{ advance: 1s }]\n");
     for (const [flag, text] of [["expect", "orders: { a: LIVE 0/1 }"] as const, ["at", "3"] as const]) {
-      const { code, stderr } = await shrink([scenario], { [flag]: text });
-      expect(code).toBe(2);
-      expect(stderr).toBe(`clobsim: --${flag} goes with a report or a data directory, found ${scenario}\n`);
+      const message = `--${flag} goes with a report or a data directory, found ${scenario}`;
+      expect(await shrink([scenario], { [flag]: text })).toEqual(refused(message));
     }
   });
 
   it("is suggested for a report in which nothing fails", async () => {
-    const { code, stderr } = await shrink([report], {});
-    expect(code).toBe(1);
-    expect(stderr).toContain("(--expect says what should be true)");
+    const stderr = says("(--expect says what should be true)");
+    expect(await shrink([report], {})).toMatchObject({ code: 1, stderr });
   });
 });

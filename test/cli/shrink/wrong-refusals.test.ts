@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { orThrow } from "../../../src/client/result.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { sendOrder, startSession } from "../refused-session.ts";
-import { run, serve } from "../tools.ts";
+import { refused, run, says, serve } from "../tools.ts";
 
 /** A planted defect: orders of 13.37 shares are refused after their account has canceled an order. */
 const defect = vi.hoisted(() => ({ isActive: true }));
@@ -73,28 +73,19 @@ describe("clobsim shrink, with a report of a refused order", () => {
     defect.isActive = false;
     expect(await run("run", [small])).toMatchObject({ code: 0 });
     const [line] = linesOf(report, "refused");
-    expect(await run("replay", [report])).toMatchObject({
-      code: 7,
-      stderr: expect.stringContaining(
-        `line ${line} of ${report}: refused with INVALID_TICK_SIZE then, accepted now`,
-      ),
-    });
-    expect(await run("shrink", [report], { refused: String(line) })).toMatchObject({
-      code: 1,
-      stderr: `clobsim: line ${line} of ${report} is not refused in this way: nothing was written\n`,
-    });
+    const differs = `line ${line} of ${report}: refused with INVALID_TICK_SIZE then, accepted now`;
+    expect(await run("replay", [report])).toMatchObject({ code: 7, stderr: says(differs) });
+    const message = `line ${line} of ${report} is not refused in this way: nothing was written`;
+    expect(await run("shrink", [report], { refused: String(line) })).toEqual(refused(message, 1));
   });
 
   it("asks for a line if several requests were refused", async () => {
     // The second was refused when it was read, regardless of earlier commands.
     const lines = linesOf(several, "refused").filter((_line, index) => index !== 1);
-    const asked = await run("shrink", [several]);
-    expect(asked.code).toBe(1);
-    expect(asked.stderr).toContain(`--refused which request of the lines ${lines.join(", ")})`);
+    const asked = `--refused which request of the lines ${lines.join(", ")})`;
+    expect(await run("shrink", [several])).toMatchObject({ code: 1, stderr: says(asked) });
     const out = join(folder, "third.yaml");
-    expect(await run("shrink", [several], { refused: String(lines[1]), out })).toMatchObject({
-      code: 0,
-    });
+    expect((await run("shrink", [several], { refused: String(lines[1]), out })).code).toBe(0);
     const text = readFileSync(out, "utf8");
     expect(text.slice(text.indexOf("steps:"))).toBe("steps:\n  - wallet-2: BUY 0.5 YES @ 0.01\n");
   });
@@ -103,30 +94,18 @@ describe("clobsim shrink, with a report of a refused order", () => {
     const [, second = 0] = linesOf(several, "refused");
     const shrunk = (line: number, flags = {}) =>
       run("shrink", [several], { refused: String(line), ...flags });
-    expect(await shrunk(second)).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(
-        /^clobsim: line \d+ of .*, HOLD 20 YES @ 0\.01 in .*, refused with INVALID_SIDE: it was refused when it was read, .*\n$/,
-      ),
-    });
-    expect(await shrunk(2)).toMatchObject({
-      code: 2,
-      stderr: `clobsim: --refused expects the line of a refused request, and line 2 of ${several} is not one\n`,
-    });
-    expect(await shrunk(999)).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/^clobsim: --refused expects a line of .*, which has \d+, found 999\n$/),
-    });
-    for (const flags of [{ at: "3" }, { expect: "{ book: {} }" }]) {
-      const [name] = Object.keys(flags);
-      expect(await shrunk(second, flags)).toMatchObject({
-        code: 2,
-        stderr: `clobsim: --refused names where it ends: --${name} does not go with it\n`,
-      });
+    const when =
+      /^clobsim: line \d+ of .*, HOLD 20 YES @ 0\.01 in .*, refused with INVALID_SIDE: it was refused when it was read, .*\n$/;
+    expect(await shrunk(second)).toEqual(refused(says(when)));
+    const none = `--refused expects the line of a refused request, and line 2 of ${several} is not one`;
+    expect(await shrunk(2)).toEqual(refused(none));
+    const beyond = /^clobsim: --refused expects a line of .*, which has \d+, found 999\n$/;
+    expect(await shrunk(999)).toEqual(refused(says(beyond)));
+    for (const [flag, text] of [["at", "3"] as const, ["expect", "{ book: {} }"] as const]) {
+      const message = `--refused names where it ends: --${flag} does not go with it`;
+      expect(await shrunk(second, { [flag]: text })).toEqual(refused(message));
     }
-    expect(await run("shrink", [small], { refused: "3" })).toMatchObject({
-      code: 2,
-      stderr: `clobsim: --refused goes with a report or a data directory, found ${small}\n`,
-    });
+    const scenario = `--refused goes with a report or a data directory, found ${small}`;
+    expect(await run("shrink", [small], { refused: "3" })).toEqual(refused(scenario));
   });
 });

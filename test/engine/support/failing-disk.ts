@@ -43,3 +43,21 @@ export class FailingDisk {
     return isNow;
   }
 }
+
+/**
+ * Tries a fault at each call in turn, until there is no such call or at most `most` times. Returns the number of those calls.
+ * @throws Error that names the fault and the call
+ */
+export async function atEachCall(
+  fault: DiskFault,
+  hasFailedAt: (nth: number) => Promise<boolean>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  for (let nth = 1; nth <= most; nth += 1) {
+    const hasFailed = await hasFailedAt(nth).catch((error: Error) => {
+      throw new Error(`${JSON.stringify(fault)}, call ${nth}: ${error.stack}`);
+    });
+    if (!hasFailed) return nth - 1;
+  }
+  return most;
+}

@@ -100,12 +100,12 @@ describe("a session that is too long", () => {
   const attempt = (maximum: number, fundings: number): unknown => {
     const log = new SessionLog(maximum);
     const exchange = new SessionExchange(log);
-    exchange.createMarket("rain");
+    exchange.act("market rain");
     log.begin();
     for (let number = 1; number <= fundings; number += 1) exchange.fund("alice", { usdc: number });
     const open = () => {
       const fresh = new SessionExchange();
-      fresh.createMarket("rain");
+      fresh.act("market rain");
       return fresh.exchange;
     };
     try {

@@ -1,6 +1,7 @@
 import { faultTerms, type SettlementFaultWords } from "../../../src/api/chain.ts";
 import { type PositionChange, positionTransaction } from "../../../src/api/contracts.ts";
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";
+import type { CommandOf } from "../../../src/core/commands.ts";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { runSteps } from "../../../src/core/steps.ts";
 import { money, size } from "../../../src/core/units.ts";
@@ -8,7 +9,7 @@ import type { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/journal.ts";
 import { type RecordedScenario, recordScenario } from "../../../src/history/record/record-session.ts";
 import { RecordingError } from "../../../src/history/record/script.ts";
-import { addressOf, eventCommand, type MarketTerms, marketCommand } from "../../support/commands.ts";
+import { addressOf, eventCommand, marketCommand } from "../../support/commands.ts";
 import { UNSETTLED } from "../../support/config.ts";
 import { TestExchange } from "../../support/exchange.ts";
 
@@ -29,26 +30,49 @@ export class SessionExchange extends TestExchange {
 
   protected override check(): void {}
 
-  createMarket(slug: string, terms: MarketTerms = {}): void {
-    this.mustSubmit(marketCommand(slug, terms));
-  }
-
-  derive(name: string): void {
-    this.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
-  }
-
-  /** Places an order, which must be accepted. Returns its number. */
-  place(sentence: string, market = 1): number {
-    this.mustSubmit(this.command(sentence, market));
+  /**
+   * Does what words say, separated by semicolons: `market rain feeRateBps=100; fund alice usdc=5 in 2; advance 1s`, or an
+   * order, which must be accepted, in a market: `alice BUY 1 YES @ 0.5 in 2`. Returns the number of the last order.
+   */
+  act(words: string): number {
+    for (const each of words.split(";")) {
+      const [text = "", market = "1"] = each.trim().split(/ in (?=\d+$)/);
+      this.#act(text, Number(market));
+    }
     return this.state.orders.size;
   }
 
-  mine(count = 1): void {
-    this.mustSubmit({ kind: "mineBlocks", count });
-  }
-
-  fault(words: SettlementFaultWords): void {
-    this.mustSubmit({ kind: "setSettlementFault", ...faultTerms(words) });
+  #act(text: string, market: number): void {
+    const [verb = "", ...rest] = text.split(" ");
+    const [first = "1"] = rest;
+    const terms = Object.fromEntries(
+      [...text.matchAll(/(\w+)=("[^"]*"|\S+)/g)].map(([, name, value = ""]) => [name, JSON.parse(value)]),
+    );
+    if (verb === "market") this.mustSubmit(marketCommand(first, terms));
+    else if (verb === "derive")
+      for (const name of rest) this.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
+    else if (verb === "fund") this.fund(first, terms, market);
+    else if (verb === "trade")
+      for (let count = 0; count < Number(first); count += 1)
+        this.act("alice BUY 1 YES @ 0.5; bob SELL 1 YES @ 0.5");
+    else if (verb === "mine") this.mustSubmit({ kind: "mineBlocks", count: Number(first) });
+    else if (verb === "reorg") this.mustSubmit({ kind: "reorganizeChain", depth: Number(first) });
+    else if (verb === "advance") this.advance(first);
+    else if (verb === "bump") this.mustSubmit({ kind: "bumpFees" });
+    else if (verb === "fault") {
+      const fault = { kind: first, ...terms } as SettlementFaultWords;
+      this.mustSubmit({ kind: "setSettlementFault", ...faultTerms(fault) });
+    } else if (verb === "end")
+      this.mustSubmit({ kind: "endSettlementFault", number: first === "all" ? null : Number(first) });
+    else if (verb === "close") this.mustSubmit({ kind: "closeMarket", market });
+    else if (verb === "resolve")
+      this.mustSubmit({
+        kind: "resolveMarket",
+        market,
+        winningOutcome: first as CommandOf<"resolveMarket">["winningOutcome"],
+      });
+    else if (first === "cancel") this.cancel(verb, Number(rest[1]));
+    else this.mustSubmit(this.command(text, market));
   }
 
   /** Sends a wallet's transaction: a change of its position in the first market, or another call. */
@@ -77,20 +101,28 @@ export const recordLog = (
 ): RecordedScenario =>
   runSteps(recordScenario({ open, entries: entries ?? [], devAccounts: devAccounts.map(addressOf), name }));
 
+/** Actions on an exchange, in words or as a function. */
+type Actions = string | ((exchange: SessionExchange) => void);
+
+function take(exchange: SessionExchange, actions: Actions): void {
+  if (typeof actions === "function") actions(exchange);
+  else if (actions !== "") exchange.act(actions);
+}
+
 /** Records the session of `act`, which begins after `prepare`. */
 export function recordOf(
-  prepare: (exchange: SessionExchange) => void,
-  act: (exchange: SessionExchange) => void,
+  prepare: Actions,
+  act: Actions,
   { settlement = UNSETTLED, ...options }: SessionOptions = {},
 ): RecordedScenario {
   const log = new SessionLog();
   const exchange = new SessionExchange(log, settlement);
-  prepare(exchange);
+  take(exchange, prepare);
   log.begin();
-  act(exchange);
+  take(exchange, act);
   const open = (): Exchange => {
     const fresh = new SessionExchange(undefined, settlement);
-    prepare(fresh);
+    take(fresh, prepare);
     return fresh.exchange;
   };
   return recordLog(log, open, options);

@@ -9,29 +9,13 @@ import { recordOf, refusalOf, type SessionExchange, type SessionOptions } from "
 const INSTANT = { settlement: { settlement: "instant", balances: "optimistic" } } as const;
 const BY_TIME = { settlement: AUTO } as const;
 
-/** Creates a market and two traders. */
-function prepared(exchange: SessionExchange): void {
-  exchange.createMarket("rain");
-  for (const name of ["alice", "bob"]) exchange.derive(name);
-}
+/** A market and two traders. */
+const PREPARED = "market rain; derive alice bob";
 
-/** Trades one share. */
-function trade(exchange: SessionExchange): void {
-  exchange.place("alice BUY 1 YES @ 0.5");
-  exchange.place("bob SELL 1 YES @ 0.5");
-}
-
-const tradedBefore = (exchange: SessionExchange): void => {
-  prepared(exchange);
-  trade(exchange);
-};
+type Actions = string | ((exchange: SessionExchange) => void);
 
 /** Records a session, and checks that its scenario passes. */
-async function recorded(
-  act: (exchange: SessionExchange) => void,
-  options: SessionOptions = {},
-  before: (exchange: SessionExchange) => void = prepared,
-): Promise<string> {
+async function recorded(act: Actions, options: SessionOptions = {}, before = PREPARED): Promise<string> {
   const { scenario } = recordOf(before, act, options);
   expect(await failureOf(scenario)).toBeNull();
   return scenario;
@@ -47,9 +31,9 @@ const chainSteps = (scenario: string): string[] =>
 
 /** A session on the chain, and expectations of its scenario. */
 interface ChainCase {
-  readonly act: (exchange: SessionExchange) => void;
+  readonly act: Actions;
   readonly options?: SessionOptions;
-  readonly before?: (exchange: SessionExchange) => void;
+  readonly before?: string;
   /** Steps without orders. */
   readonly steps?: readonly string[];
   /** Texts in the scenario. */
@@ -67,69 +51,39 @@ const rows = (cases: Readonly<Record<string, ChainCase>>) =>
   });
 
 it("the header has the settlement mode and the spendable balances, unless they are defaults", async () => {
-  expect(await recorded(trade, INSTANT)).not.toMatch(/^(?:settlement|balances): /m);
+  expect(await recorded("trade", INSTANT)).not.toMatch(/^(?:settlement|balances): /m);
   const settled = { settlement: { settlement: "auto", balances: "settled" } } as const;
-  expect(await recorded(trade, settled)).toContain("\nsettlement: auto\nbalances: settled\n");
+  expect(await recorded("trade", settled)).toContain("\nsettlement: auto\nbalances: settled\n");
 });
 
 describe("blocks", () => {
   rows({
     "that time mines need no steps, and their settlements are expected at the end": {
       options: BY_TIME,
-      act: (exchange) => {
-        exchange.advance("300ms");
-        trade(exchange);
-        exchange.advance("1s");
-        trade(exchange);
-        exchange.advance("10s");
-        exchange.place("alice BUY 1 YES @ 0.4");
-      },
+      act: "advance 300ms; trade; advance 1s; trade; advance 10s; alice BUY 1 YES @ 0.4",
       steps: ["at: 2026-01-01T00:00:00.300Z", "at: 2026-01-01T00:00:11.300Z"],
       contains: ["settled: { order-1: CONFIRMED, order-3: CONFIRMED }"],
     },
     "after the last command are waited for": {
       options: BY_TIME,
-      act: (exchange) => {
-        trade(exchange);
-        exchange.advance("2s");
-      },
+      act: "trade; advance 2s",
       steps: ["at: 2026-01-01T00:00:02Z"],
       contains: ["settled: { order-1: MINED }"],
     },
     "that were requested are steps": {
-      act: (exchange) => {
-        trade(exchange);
-        exchange.mine();
-        trade(exchange);
-        exchange.mine(2);
-        trade(exchange);
-      },
+      act: "trade; mine; trade; mine 2; trade",
       steps: ["mine: 1", "mine: 2"],
       contains: ["settled: { order-1: CONFIRMED, order-3: MINED, order-5: MATCHED }"],
     },
     "caused by earlier transactions are mined by a step": {
       options: BY_TIME,
-      before: (exchange) => {
-        tradedBefore(exchange);
-        exchange.advance("1s");
-      },
-      act: (exchange) => {
-        exchange.advance("500ms");
-        trade(exchange);
-        exchange.advance("1s");
-      },
+      before: `${PREPARED}; trade; advance 1s`,
+      act: "advance 500ms; trade; advance 1s",
       steps: ["at: 2026-01-01T00:00:01.500Z", "at: 2026-01-01T00:00:02Z", "mine: 1"],
     },
     "exist from the start if a reorganization replaces them": {
-      before: (exchange) => {
-        prepared(exchange);
-        exchange.mine(7);
-      },
-      act: (exchange) => {
-        trade(exchange);
-        exchange.mine();
-        exchange.mustSubmit({ kind: "reorganizeChain", depth: 2 });
-      },
+      before: `${PREPARED}; mine 7`,
+      act: "trade; mine; reorg 2",
       steps: ["mine: 1", "reorg: 2"],
       contains: [
         "steps:\n  # What rests from the start, oldest first.\n  - mine: 2\n",
@@ -144,95 +98,43 @@ const FAIL_NEXT = "chain fault: { kind: fail, of: next order }";
 describe("a fault", () => {
   rows({
     "that fails settlements is set for each order that it hit, which gets a name": {
-      act: (exchange) => {
-        exchange.fault({ kind: "fail", reason: "the relayer: asleep" });
-        exchange.fault({ kind: "fail", times: 2 });
-        for (let count = 0; count < 4; count += 1) trade(exchange);
-        exchange.mine();
-      },
-      steps: [
-        'chain fault: { kind: fail, reason: "the relayer: asleep", of: next order }',
-        FAIL_NEXT,
-        FAIL_NEXT,
-        "mine: 1",
-      ],
+      act: 'fault fail reason="the relayer: asleep"; fault fail times=2; trade 4; mine',
+      steps: [FAIL_NEXT.replace("of", 'reason: "the relayer: asleep", of'), FAIL_NEXT, FAIL_NEXT, "mine: 1"],
       contains: [/settled:(?:\s+order-[1-6]: FAILED){6}\s+order-7: MINED/],
     },
     "of another kind is, too; one without effect is left out, and a spike ends as in the session": {
-      act: (exchange) => {
-        exchange.fault({ kind: "delay", blocks: 3 });
-        exchange.fault({ kind: "retry", times: 2 });
-        exchange.fault({ kind: "ghost" });
-        for (let count = 0; count < 4; count += 1) trade(exchange);
-        exchange.mine(2);
-        exchange.fault({ kind: "fail", probability: 1 });
-        exchange.mustSubmit({ kind: "endSettlementFault", number: 4 });
-        exchange.fault({ kind: "gas-spike", baseFeeGwei: 250 });
-        exchange.mine();
-        exchange.mustSubmit({ kind: "bumpFees" });
-        exchange.mine();
-        exchange.mustSubmit({ kind: "endSettlementFault", number: null });
-      },
+      act: `fault delay blocks=3; fault retry times=2; fault ghost; trade 4; mine 2; fault fail probability=1; end 4;
+        fault gas-spike baseFeeGwei=250; mine; bump; mine; end all`,
       steps: [
         "chain fault: { kind: delay, blocks: 3, of: next order }",
-        "chain fault: { kind: retry, of: next order }",
-        "chain fault: { kind: retry, of: next order }",
-        "chain fault: { kind: ghost, of: next order }",
+        ...["retry", "retry", "ghost"].map((kind) => FAIL_NEXT.replace("fail", kind)),
         "mine: 2",
         "chain fault: { kind: gas-spike, baseFeeGwei: 250 }",
-        "mine: 1",
-        "bump: fees",
-        "mine: 1",
-        "chain fault: none",
+        ...["mine: 1", "bump: fees", "mine: 1", "chain fault: none"],
       ],
     },
     "fails at once with instant settlement": {
       options: INSTANT,
-      act: (exchange) => {
-        trade(exchange);
-        exchange.fault({ kind: "fail" });
-        trade(exchange);
-      },
+      act: "trade; fault fail; trade",
       steps: [FAIL_NEXT],
       contains: ["settled: { order-3: FAILED, order-4: FAILED }"],
     },
     "of a settlement that an earlier block had is set after that block": {
-      act: (exchange) => {
-        trade(exchange);
-        trade(exchange);
-        exchange.mine();
-        exchange.fault({ kind: "fail" });
-        exchange.mustSubmit({ kind: "reorganizeChain", depth: 1 });
-        exchange.mine();
-      },
+      act: "trade 2; mine; fault fail; reorg 1; mine",
       steps: ["mine: 1", "chain fault: { kind: fail, of: order-2 }", "reorg: 1", "mine: 1"],
       isRunOverHttp: true,
     },
     "is set again after the end of a spike": {
-      act: (exchange) => {
-        exchange.fault({ kind: "fail" });
-        trade(exchange);
-        exchange.fault({ kind: "gas-spike" });
-        exchange.mine();
-        exchange.mustSubmit({ kind: "endSettlementFault", number: 2 });
-        exchange.mine();
-      },
+      act: "fault fail; trade; fault gas-spike; mine; end 2; mine",
       steps: [
         FAIL_NEXT,
         "chain fault: { kind: gas-spike, baseFeeGwei: 500 }",
-        "mine: 1",
-        "chain fault: none",
-        "chain fault: { kind: fail, of: order-2 }",
-        "mine: 1",
+        ...["mine: 1", "chain fault: none", "chain fault: { kind: fail, of: order-2 }", "mine: 1"],
       ],
     },
     "is set for the session's orders if it also hit earlier ones": {
-      before: tradedBefore,
-      act: (exchange) => {
-        exchange.fault({ kind: "retry", times: 2 });
-        trade(exchange);
-        exchange.mine();
-      },
+      before: `${PREPARED}; trade`,
+      act: "fault retry times=2; trade; mine",
       steps: ["chain fault: { kind: retry, of: next order }", "mine: 1"],
     },
   });
@@ -240,11 +142,7 @@ describe("a fault", () => {
   it("with a probability is set for the orders that it hit", async () => {
     const failing = new Set<string>();
     const scenario = await recorded((exchange) => {
-      exchange.fault({ kind: "fail", probability: 0.5 });
-      for (let count = 0; count < 5; count += 1) trade(exchange);
-      exchange.advance("1m");
-      for (let count = 0; count < 5; count += 1) trade(exchange);
-      exchange.advance("1m");
+      exchange.act("fault fail probability=0.5; trade 5; advance 1m; trade 5; advance 1m");
       for (const { taker, transaction } of exchange.state.trades) {
         const { status } = exchange.state.chain.transactions.get(transaction);
         if (status === "REVERTED") failing.add(`order-${taker}: FAILED`);
@@ -260,60 +158,51 @@ describe("a fault", () => {
 });
 
 const half = { kind: "split", size: size(500) } as const;
+/** Leaves the exchange too small an allowance for a trade. */
+const restrict = (exchange: SessionExchange): void =>
+  exchange.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
 
 describe("a wallet's own transaction", () => {
   rows({
     "is a step if it changes full sets": {
       act: (exchange) => {
         exchange.call("alice", half);
-        exchange.mine();
+        exchange.act("mine");
         exchange.call("alice", { kind: "merge", size: size(200) });
-        exchange.mine();
-        exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
-        exchange.mine();
+        exchange.act("mine; resolve YES; mine");
         exchange.call("alice", { kind: "redeem" });
-        exchange.mine();
+        exchange.act("mine");
         exchange.call("bob", half);
       },
       steps: [
-        "wallet-1: split 5",
-        "mine: 1",
-        "wallet-1: merge 2",
-        "mine: 1",
-        "resolve: YES",
-        "mine: 1",
-        "wallet-1: redeem",
-        "mine: 1",
-        "wallet-2: split 5",
+        ...["wallet-1: split 5", "mine: 1", "wallet-1: merge 2", "mine: 1", "resolve: YES", "mine: 1"],
+        ...["wallet-1: redeem", "mine: 1", "wallet-2: split 5"],
       ],
       contains: ["wallet-1: { USDC: 110, YES: 0, NO: 0 }"],
     },
     "comes after those with lower nonces": {
       act: (exchange) => {
         exchange.call("alice", { kind: "merge", size: size(100) }, 1);
-        exchange.mine();
-        exchange.place("bob BUY 1 YES @ 0.1");
+        exchange.act("mine; bob BUY 1 YES @ 0.1");
         exchange.call("alice", half, 0);
-        exchange.mine();
+        exchange.act("mine");
       },
       steps: ["mine: 1", "wallet-2: split 5", "wallet-2: merge 1", "mine: 1"],
     },
     "is left out if it changed no balance, and a remark has their number": {
       act: (exchange) => {
-        exchange.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
+        restrict(exchange);
         exchange.call("alice", { kind: "merge", size: size(99_999) });
         exchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("bob"), wei: "7" });
-        exchange.mine();
+        exchange.act("mine");
       },
       steps: ["mine: 1"],
       contains: ["# Left out: wallets acted on the chain without changing a balance, 3 times.\n"],
     },
     "that made a settlement fail is recorded as a fault": {
       act: (exchange) => {
-        exchange.call("alice", { kind: "approve", spender: CONTRACTS.exchange, amount: "5" });
-        exchange.mine();
-        trade(exchange);
-        exchange.mine();
+        restrict(exchange);
+        exchange.act("mine; trade; mine");
       },
       contains: [/kind: fail\n +reason: "?ERC20: transfer amount exceeds allowance .*\n +of: next order/],
     },
@@ -321,26 +210,24 @@ describe("a wallet's own transaction", () => {
 });
 
 describe("a session that steps cannot express is refused with a sentence", () => {
-  it.each<
-    [string, (exchange: SessionExchange) => void, (exchange: SessionExchange) => void, string | RegExp]
-  >([
+  it.each<[string, string, (exchange: SessionExchange) => void, string | RegExp]>([
     [
       "a transfer, with its sequence",
-      prepared,
+      PREPARED,
       (exchange) => exchange.call("alice", { kind: "transfer", to: addressOf("bob"), amount: "1000" }),
       `sequence 5 is a transaction (transfer) that the wallet ${addressOf("alice")} sent on the chain, and no step of a scenario can express it; all later balances depend on it`,
     ],
     [
       "the failure of a settlement that was pending before",
-      tradedBefore,
-      (exchange) => exchange.fault({ kind: "fail" }),
+      `${PREPARED}; trade`,
+      (exchange) => void exchange.act("fault fail"),
       /^a settlement from before the session failed in it \(sequence \d+\)/,
     ],
     [
       "a redemption that was sent before the report was mined",
-      prepared,
+      PREPARED,
       (exchange) => {
-        exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "NO" });
+        exchange.act("resolve NO");
         exchange.call("alice", { kind: "redeem" });
       },
       /^no step can repeat sequence 6 of the session \(wallet-1: redeem\): .*TRANSACTION_REVERTED/,
@@ -348,7 +235,7 @@ describe("a session that steps cannot express is refused with a sentence", () =>
   ])("%s", (_case, before, act, refusal) => {
     const message = refusalOf(before, (exchange) => {
       act(exchange);
-      exchange.mine();
+      exchange.act("mine");
     });
     expect(message).toMatch(refusal);
   });

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { millis } from "../../../src/core/units.ts";
-import { RecordingError } from "../../../src/history/record/script.ts";
-import { recordOf, type SessionExchange } from "./session-exchange.ts";
-
-const rain = (exchange: SessionExchange): void => exchange.createMarket("rain");
+import { money, size } from "../../../src/core/units.ts";
+import { recordOf, refusalOf } from "./session-exchange.ts";
 
 /** Returns the matching lines of a scenario, without indentation. */
 const linesLike = (scenario: string, pattern: RegExp): string[] =>
@@ -18,28 +15,11 @@ const stepsOf = (scenario: string): string[] =>
 
 it("a recorded scenario has markets, accounts, opening steps, the session and its result", () => {
   const { scenario, name, orders, trades } = recordOf(
-    (exchange) => {
-      exchange.createMarket("rain", { feeRateBps: 100, minOrderSize: 5 });
-      exchange.createMarket("quiet");
-      exchange.fund("maker", { usdc: 1000, everyMarket: 500 });
-      exchange.fund("dev", { usdc: 10 });
-      exchange.place("maker BUY 100 YES @ 0.4");
-      exchange.place("maker SELL 50 YES @ 0.6");
-      exchange.place("dev BUY 7 NO @ 0.6 FAK");
-      exchange.place("maker BUY 10 NO @ 0.3", 2);
-    },
-    (exchange) => {
-      exchange.createMarket("snow", { matching: "independent", tickSize: 0.001, selfTrade: "cancel-maker" });
-      exchange.derive("alice");
-      exchange.place("alice BUY 60 YES @ 0.7");
-      exchange.place("alice BUY 10 YES @ 0.125 GTD 5s", 3);
-      exchange.advance("2s");
-      exchange.fund("bob", { usdc: 12.5, yes: 20 });
-      exchange.place("bob SELL 20 YES @ 0.3 FOK");
-      exchange.cancel("alice", 6);
-      exchange.place("dev BUY 5 NO @ 0.4 FOK");
-      exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "SPLIT" });
-    },
+    `market rain feeRateBps=100 minOrderSize=5; market quiet; fund maker usdc=1000 everyMarket=500; fund dev usdc=10;
+      maker BUY 100 YES @ 0.4; maker SELL 50 YES @ 0.6; dev BUY 7 NO @ 0.6 FAK; maker BUY 10 NO @ 0.3 in 2`,
+    `market snow matching="independent" tickSize=0.001 selfTrade="cancel-maker"; derive alice;
+      alice BUY 60 YES @ 0.7; alice BUY 10 YES @ 0.125 GTD 5s in 3; advance 2s; fund bob usdc=12.5 yes=20;
+      bob SELL 20 YES @ 0.3 FOK; alice cancel 6; dev BUY 5 NO @ 0.4 FOK; resolve SPLIT`,
     { devAccounts: ["nobody", "dev"] },
   );
   expect({ name, orders, trades }).toEqual({ name: "recorded session of 4 orders", orders: 4, trades: 3 });
@@ -105,210 +85,115 @@ steps:
 });
 
 it("the same session gives the same bytes", () => {
-  const once = (): string =>
-    recordOf(rain, (exchange) => {
-      for (const name of ["alice", "bob"]) exchange.derive(name);
-      exchange.place("alice BUY 5 YES @ 0.5");
-      exchange.place("bob SELL 9 YES @ 0.5");
-    }).scenario;
-  expect(once()).toBe(once());
+  const session = "derive alice bob; alice BUY 5 YES @ 0.5; bob SELL 9 YES @ 0.5";
+  const [once, again] = [1, 2].map(() => recordOf("market rain", session).scenario);
+  expect(again).toBe(once);
 });
 
 describe("names", () => {
   it("are numbers: of wallets by their first command, of dev accounts by index, of traders by account", () => {
     const { scenario } = recordOf(
-      (exchange) => {
-        rain(exchange);
-        for (const name of ["idle", "maker", "other"]) exchange.fund(name, { usdc: 100 });
-        exchange.place("other BUY 1 YES @ 0.1");
-        exchange.place("maker BUY 1 YES @ 0.1");
-      },
-      (exchange) => {
-        for (const name of ["carol", "dev", "alice"]) exchange.derive(name);
-        exchange.place("alice BUY 1 YES @ 0.2");
-      },
+      `market rain; fund idle usdc=100; fund maker usdc=100; fund other usdc=100;
+        other BUY 1 YES @ 0.1; maker BUY 1 YES @ 0.1`,
+      "derive carol dev alice; alice BUY 1 YES @ 0.2",
       { devAccounts: ["dev", "unused"] },
     );
-    expect(linesLike(scenario, /^ {2}(?:wallet|dev|trader)-\d+:/).map((line) => line.split(":")[0])).toEqual([
-      "wallet-1",
-      "dev-0",
-      "wallet-2",
-      "trader-2",
-      "trader-3",
-    ]);
+    const names = linesLike(scenario, /^ {2}(?:wallet|dev|trader)-\d+:/).map((line) => line.split(":")[0]);
+    expect(names).toEqual(["wallet-1", "dev-0", "wallet-2", "trader-2", "trader-3"]);
     expect(stepsOf(scenario)[0]).toBe("wallet-2: BUY 1 YES @ 0.2 as order-1");
   });
 
   it("of markets are their slugs, changed so that they are valid and unique and need no quotes", () => {
     const long = `will-${"very-".repeat(12)}long-names-be-cut`;
-    const { scenario } = recordOf(
-      () => {},
-      (exchange) => {
-        for (const slug of ["rain", "2026", "null", long, `${long}-too`, "2026-snow"])
-          exchange.createMarket(slug);
-      },
-    );
+    const slugs = ["rain", "2026", "null", long, `${long}-too`, "2026-snow"];
+    const { scenario } = recordOf("", slugs.map((slug) => `market ${slug}`).join("; "));
     const names = linesLike(scenario, /^ {2}\S+: \{ tickSize/).map((line) => line.split(":")[0] ?? "");
-    expect(names).toEqual([
-      "rain",
-      "market-2026",
-      "market-null",
-      "will-very-very-very-very-very-very-very-very-very-very-very-very",
-      "will-very-very-very-very-very-very-very-very-very-very-very-2",
-      "2026-snow",
-    ]);
+    const cut = long.slice(0, 64);
+    expect(names).toEqual(["rain", "market-2026", "market-null", cut, `${cut.slice(0, 59)}-2`, "2026-snow"]);
     for (const name of names) expect(name.length).toBeLessThanOrEqual(64);
   });
 
   it("of the scenario have its number of orders, or are given", () => {
-    const place = (exchange: SessionExchange): void => {
-      exchange.derive("alice");
-      exchange.place("alice BUY 1 YES @ 0.2");
-    };
-    expect(recordOf(rain, place).name).toBe("recorded session of 1 order");
-    const named = recordOf(rain, place, { name: "a: bid # at 0.2" });
+    const session = "derive alice; alice BUY 1 YES @ 0.2";
+    expect(recordOf("market rain", session).name).toBe("recorded session of 1 order");
+    const named = recordOf("market rain", session, { name: "a: bid # at 0.2" });
     expect(named.name).toBe("a: bid # at 0.2");
     expect(named.scenario).toContain('scenario: "a: bid # at 0.2"\n');
   });
 });
 
 describe("the opening", () => {
-  it("leaves out untouched markets, and accounts that only have orders there", () => {
-    const { scenario } = recordOf(
-      (exchange) => {
-        rain(exchange);
-        exchange.createMarket("quiet");
-        for (const name of ["a", "b"]) exchange.fund(name, { usdc: 100 });
-        exchange.place("a BUY 1 YES @ 0.1");
-        exchange.place("b BUY 1 YES @ 0.1", 2);
-      },
-      (exchange) => {
-        exchange.derive("alice");
-        exchange.place("alice SELL 1 YES @ 0.1");
-      },
-    );
-    expect(scenario).not.toContain("quiet");
-    expect(linesLike(scenario, /^ {2}trader-/)).toEqual(["trader-1: { USDC: 0.1 }"]);
-  });
-
-  it("places the remainder of each order, in the order of arrival", () => {
-    const { scenario } = recordOf(
-      (exchange) => {
-        rain(exchange);
-        for (const name of ["a", "b"]) exchange.fund(name, { usdc: 100, yes: 50 });
-        exchange.place("a BUY 10 YES @ 0.3");
-        exchange.place("b BUY 20 YES @ 0.3");
-        exchange.place("a BUY 5 YES @ 0.3");
-        exchange.place("b SELL 4 YES @ 0.3");
-      },
-      (exchange) => {
-        exchange.derive("alice");
-        exchange.place("alice SELL 1 YES @ 0.3");
-      },
-    );
-    expect(linesLike(scenario, /- trader/).slice(0, 3)).toEqual([
-      "- trader-1: BUY 6 YES @ 0.3",
-      "- trader-2: BUY 20 YES @ 0.3",
-      "- trader-1: BUY 5 YES @ 0.3",
-    ]);
-    expect(scenario).toContain("YES: { bids: [0.3 x 31 (3)], asks: [] }");
-  });
-
-  it("lowers a minimum order size that a remainder would violate, with a remark", () => {
-    const { scenario } = recordOf(
-      (exchange) => {
-        exchange.createMarket("rain", { minOrderSize: 5 });
-        for (const name of ["a", "b"]) exchange.fund(name, { usdc: 100, yes: 50 });
-        exchange.place("a BUY 10 YES @ 0.3");
-        exchange.place("b SELL 9.63 YES @ 0.3");
-      },
-      (exchange) => {
-        exchange.derive("alice");
-        exchange.place("alice BUY 5 YES @ 0.2");
-      },
-    );
-    expect(scenario).toContain("rain: { tickSize: 0.01, minOrderSize: 0.37 }");
-    expect(scenario).toContain(
-      "# rain had a minOrderSize of 5, but an order that rests from the start has less left.\n",
-    );
-  });
-
-  it("gives traders the worst-case cost of their orders, and actors their balances", () => {
-    const { scenario } = recordOf(
-      (exchange) => {
-        exchange.createMarket("rain", { feeRateBps: 200 });
-        exchange.fund("trader", { usdc: 1000, yes: 500, no: 500 });
-        exchange.fund("alice", { usdc: 1000, yes: 500 });
-        exchange.place("trader BUY 10.01 YES @ 0.3");
-        exchange.place("trader SELL 7 NO @ 0.6");
-        exchange.place("alice BUY 2 YES @ 0.2");
-      },
-      (exchange) => exchange.place("alice BUY 1 YES @ 0.1"),
-    );
-    expect(linesLike(scenario, /^ {2}(?:wallet|trader)/)).toEqual([
-      "wallet-1: { USDC: 1000, YES: 500 }",
-      "trader-1: { USDC: 3.06306, NO: 7 }",
-    ]);
-  });
-
-  it("has the markets in which actors have open orders", () => {
-    const { scenario } = recordOf(
-      (exchange) => {
-        rain(exchange);
-        exchange.createMarket("snow");
-        exchange.fund("alice", { usdc: 100 });
-        exchange.place("alice BUY 2 YES @ 0.2", 2);
-        exchange.place("alice BUY 3 YES @ 0.2", 1);
-      },
-      (exchange) => exchange.cancel("alice", 2),
-    );
-    expect(linesLike(scenario, /- wallet/)).toEqual([
-      "- wallet-1: BUY 2 YES @ 0.2 in snow",
-      "- wallet-1: BUY 3 YES @ 0.2 in rain as earlier-2",
-      "- wallet-1: cancel earlier-2",
-    ]);
-  });
-
-  it("closes and resolves the markets that were closed or resolved", () => {
-    const { scenario } = recordOf(
-      (exchange) => {
-        rain(exchange);
-        exchange.createMarket("snow");
-        exchange.mustSubmit({ kind: "closeMarket", market: 1 });
-        exchange.mustSubmit({ kind: "resolveMarket", market: 2, winningOutcome: "NO" });
-      },
-      (exchange) => {
-        exchange.fund("alice", { yes: 5 }, 1);
-        exchange.fund("alice", { no: 5 }, 2);
-        exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
-      },
-    );
-    expect(linesLike(scenario, /- (?:close|resolve)/)).toEqual([
-      "- close: rain",
-      "- resolve: NO in snow",
-      "- resolve: YES in rain",
-    ]);
+  /** Rule, actions before the session, the session, a pattern of lines, and those lines. */
+  it.each<[string, string, string, RegExp, readonly string[]]>([
+    [
+      "leaves out untouched markets, and accounts that only have orders there",
+      "market rain; market quiet; fund a usdc=100; fund b usdc=100; a BUY 1 YES @ 0.1; b BUY 1 YES @ 0.1 in 2",
+      "derive alice; alice SELL 1 YES @ 0.1",
+      /^ {2}trader-|quiet/,
+      ["trader-1: { USDC: 0.1 }"],
+    ],
+    [
+      "places the remainder of each order, in the order of arrival",
+      `market rain; fund a usdc=100 yes=50; fund b usdc=100 yes=50;
+        a BUY 10 YES @ 0.3; b BUY 20 YES @ 0.3; a BUY 5 YES @ 0.3; b SELL 4 YES @ 0.3`,
+      "derive alice; alice SELL 1 YES @ 0.3",
+      /- trader|bids: \[0.3 x 31/,
+      [
+        ...["- trader-1: BUY 6 YES @ 0.3", "- trader-2: BUY 20 YES @ 0.3", "- trader-1: BUY 5 YES @ 0.3"],
+        "YES: { bids: [0.3 x 31 (3)], asks: [] }",
+      ],
+    ],
+    [
+      "lowers a minimum order size that a remainder would violate, with a remark",
+      `market rain minOrderSize=5; fund a usdc=100 yes=50; fund b usdc=100 yes=50;
+        a BUY 10 YES @ 0.3; b SELL 9.63 YES @ 0.3`,
+      "derive alice; alice BUY 5 YES @ 0.2",
+      /minOrderSize/,
+      [
+        "# rain had a minOrderSize of 5, but an order that rests from the start has less left.",
+        "rain: { tickSize: 0.01, minOrderSize: 0.37 }",
+      ],
+    ],
+    [
+      "gives traders the worst-case cost of their orders, and actors their balances",
+      `market rain feeRateBps=200; fund trader usdc=1000 yes=500 no=500; fund alice usdc=1000 yes=500;
+        trader BUY 10.01 YES @ 0.3; trader SELL 7 NO @ 0.6; alice BUY 2 YES @ 0.2`,
+      "alice BUY 1 YES @ 0.1",
+      /^ {2}(?:wallet|trader)/,
+      ["wallet-1: { USDC: 1000, YES: 500 }", "trader-1: { USDC: 3.06306, NO: 7 }"],
+    ],
+    [
+      "has the markets in which actors have open orders",
+      "market rain; market snow; fund alice usdc=100; alice BUY 2 YES @ 0.2 in 2; alice BUY 3 YES @ 0.2 in 1",
+      "alice cancel 2",
+      /- wallet/,
+      [
+        "- wallet-1: BUY 2 YES @ 0.2 in snow",
+        "- wallet-1: BUY 3 YES @ 0.2 in rain as earlier-2",
+        "- wallet-1: cancel earlier-2",
+      ],
+    ],
+    [
+      "closes and resolves the markets that were closed or resolved",
+      "market rain; market snow; close; resolve NO in 2",
+      "fund alice yes=5; fund alice no=5 in 2; resolve YES",
+      /- (?:close|resolve)/,
+      ["- close: rain", "- resolve: NO in snow", "- resolve: YES in rain"],
+    ],
+  ])("%s", (_rule, before, session, pattern, lines) => {
+    expect(linesLike(recordOf(before, session).scenario, pattern)).toEqual(lines);
   });
 });
 
 describe("time", () => {
-  const opened = (exchange: SessionExchange): void => {
-    rain(exchange);
-    exchange.fund("alice", { usdc: 1000 });
-  };
+  const OPENED = "market rain; fund alice usdc=1000";
 
   it("is written only while an open order has an expiration", () => {
-    const { scenario } = recordOf(opened, (exchange) => {
-      exchange.advance("10s");
-      exchange.place("alice BUY 1 YES @ 0.1");
-      exchange.advance("10s");
-      exchange.place("alice BUY 2 YES @ 0.1 GTD 60s");
-      exchange.advance("1ms");
-      exchange.place("alice BUY 3 YES @ 0.1");
-      exchange.cancel("alice", 2);
-      exchange.advance("10s");
-      exchange.place("alice BUY 4 YES @ 0.1");
-    });
+    const { scenario } = recordOf(
+      OPENED,
+      `advance 10s; alice BUY 1 YES @ 0.1; advance 10s; alice BUY 2 YES @ 0.1 GTD 60s; advance 1ms;
+        alice BUY 3 YES @ 0.1; alice cancel 2; advance 10s; alice BUY 4 YES @ 0.1`,
+    );
     expect(stepsOf(scenario).slice(0, -1)).toEqual([
       "wallet-1: BUY 1 YES @ 0.1 as order-1",
       "at: 2026-01-01T00:00:20Z",
@@ -321,32 +206,16 @@ describe("time", () => {
   });
 
   it("advances to each expiration in turn, once for those at the same time", () => {
-    const { scenario } = recordOf(opened, (exchange) => {
-      for (const seconds of [30, 10, 30]) exchange.place(`alice BUY 1 YES @ 0.1 GTD ${seconds}s`);
-      exchange.advance("1h");
-      exchange.exchange.advanceTo(millis(exchange.exchange.now + 1));
-    });
+    const bids = [30, 10, 30].map((seconds) => `alice BUY 1 YES @ 0.1 GTD ${seconds}s`).join("; ");
+    const { scenario } = recordOf(OPENED, `${bids}; advance 1h; advance 1ms`);
     expect(stepsOf(scenario).slice(3, -1)).toEqual(["at: expiry of order-2", "at: expiry of order-1"]);
-    expect(scenario).toContain(
-      "orders: { order-1: EXPIRED 0/1, order-2: EXPIRED 0/1, order-3: EXPIRED 0/1 }",
-    );
+    const states = "orders: { order-1: EXPIRED 0/1, order-2: EXPIRED 0/1, order-3: EXPIRED 0/1 }";
+    expect(scenario).toContain(states);
   });
 });
 
 it("a step compares trades after every fifty, and the rest at the end", () => {
-  const { scenario, trades } = recordOf(
-    (exchange) => {
-      rain(exchange);
-      exchange.fund("alice", { usdc: 1000 });
-      exchange.fund("bob", { yes: 1000 });
-    },
-    (exchange) => {
-      for (let turn = 0; turn < 60; turn += 1) {
-        exchange.place("alice BUY 2 YES @ 0.5");
-        exchange.place("bob SELL 2 YES @ 0.5");
-      }
-    },
-  );
+  const { scenario, trades } = recordOf("market rain; fund alice usdc=1000; fund bob yes=1000", "trade 60");
   expect(trades).toBe(60);
   const parts = scenario.split(/trades:\n/).slice(1);
   expect(parts.map((part) => linesLike(part, /^ +- wallet-\d SELL .* from /).length)).toEqual([50, 10]);
@@ -354,40 +223,22 @@ it("a step compares trades after every fifty, and the rest at the end", () => {
 
 describe("what a scenario cannot express", () => {
   it("is left out with a remark: funding of the exchange's own accounts", () => {
-    const { scenario } = recordOf(rain, (exchange) => {
-      const faucet = exchange.state.accounts.get(1).address;
-      const tokens: never[] = [];
-      for (const collateral of [5, 7]) {
-        exchange.mustSubmit({
-          kind: "fundAccount",
-          address: faucet,
-          collateral: collateral as never,
-          tokens,
-          everyMarket: 0 as never,
-        });
-      }
+    const { scenario } = recordOf("market rain", (exchange) => {
+      const { address } = exchange.state.accounts.get(1);
+      const nothing = { tokens: [], everyMarket: size(0) };
+      for (const micros of [5, 7])
+        exchange.mustSubmit({ kind: "fundAccount", address, collateral: money(micros), ...nothing });
     });
     expect(scenario).toContain("# Left out: the exchange's own accounts were funded 2 times.\n");
     expect(stepsOf(scenario)).toEqual(["expect: { trades: [] }"]);
   });
 
   it("is refused if the scenario would issue more USDC than the maximum", () => {
-    const record = (): unknown =>
-      recordOf(
-        (exchange) => {
-          for (let market = 1; market <= 3; market += 1) exchange.createMarket(`market-${market}`);
-          // A full set is one mint in the session and two in a scenario.
-          exchange.fund("alice", { usdc: 100, everyMarket: 10_000_000 });
-          exchange.fund("bob", { usdc: 3_900_000_000 });
-        },
-        (exchange) => {
-          for (let market = 1; market <= 3; market += 1) exchange.place("alice BUY 1 YES @ 0.1", market);
-          exchange.place("bob BUY 1 YES @ 0.05");
-          exchange.fund("carol", { usdc: 50_000_000 });
-        },
-      );
-    expect(record).toThrow(RecordingError);
-    expect(record).toThrow(
+    // A full set is one mint in the session and two in a scenario.
+    const before = `market one; market two; market three; fund alice usdc=100 everyMarket=10000000;
+      fund bob usdc=3900000000`;
+    const bids = [1, 2, 3].map((market) => `alice BUY 1 YES @ 0.1 in ${market}`).join("; ");
+    expect(refusalOf(before, `${bids}; bob BUY 1 YES @ 0.05; fund carol usdc=50000000`)).toBe(
       "a scenario of this session would issue 4010000100 USDC, expected at most 4000000000",
     );
   });

@@ -65,20 +65,19 @@ function historyOf(act: (testExchange: SessionExchange) => void): History {
 const environment = environmentIn(".");
 
 describe("a history that breaks an invariant", () => {
-  const busy = historyOf((testExchange) => {
-    testExchange.createMarket("rain");
-    testExchange.createMarket("snow", { tickSize: 0.001 });
-    for (const name of ["ann", "ben", "cat"]) testExchange.derive(name);
+  const names = ["ann", "ben", "cat"];
+  const busy = historyOf((exchange) => {
+    exchange.act("market rain; market snow tickSize=0.001; derive ann ben cat");
     const orders: number[] = [];
     for (let round = 0; round < 300; round += 1) {
-      const by = ["ann", "ben", "cat"][round % 3];
-      orders.push(testExchange.place(`${by} BUY 1 YES @ 0.0${1 + (round % 5)}`, 1 + (round % 2)));
-      if (round % 4 === 3)
-        testExchange.cancel(["ann", "ben", "cat"][(round - 2) % 3] as string, orders[round - 2] as number);
-      if (round === 140) testExchange.place("ben BUY 4 NO @ 0.6", 2);
-      if (round === 150) testExchange.fund("cat", { usdc: 50, yes: 3 }, 2);
-      if (round === 160) testExchange.place("cat BUY 3 YES @ 0.45", 2);
-      if (round % 20 === 0) testExchange.advance("1s");
+      orders.push(
+        exchange.act(`${names[round % 3]} BUY 1 YES @ 0.0${1 + (round % 5)} in ${1 + (round % 2)}`),
+      );
+      if (round % 4 === 3) exchange.act(`${names[(round - 2) % 3]} cancel ${orders[round - 2]}`);
+      if (round === 140) exchange.act("ben BUY 4 NO @ 0.6 in 2");
+      if (round === 150) exchange.act("fund cat usdc=50 yes=3 in 2");
+      if (round === 160) exchange.act("cat BUY 3 YES @ 0.45 in 2");
+      if (round % 20 === 0) exchange.act("advance 1s");
     }
   });
 
@@ -110,13 +109,11 @@ steps:
 
 describe("a history with a time limit", () => {
   it("becomes a scenario that fails in the same way, whenever the time is up", async () => {
-    const history = historyOf((testExchange) => {
-      testExchange.createMarket("rain");
-      for (const name of ["ann", "ben"]) testExchange.derive(name);
-      for (let round = 0; round < 40; round += 1) testExchange.place(`ann BUY 1 YES @ 0.0${1 + (round % 5)}`);
-      testExchange.place("ben BUY 4 NO @ 0.6");
-      testExchange.place("ann BUY 3 YES @ 0.45");
-    });
+    const bids = Array.from({ length: 40 }, (_, round) => `ann BUY 1 YES @ 0.0${1 + (round % 5)}`).join("; ");
+    const history = historyOf(
+      (exchange) =>
+        void exchange.act(`market rain; derive ann ben; ${bids}; ben BUY 4 NO @ 0.6; ann BUY 3 YES @ 0.45`),
+    );
     const steps = new Set<number>();
     for (let most = 1; most < 60; most += 3) {
       let asked = 0;
@@ -137,14 +134,10 @@ describe("a history with a time limit", () => {
 
 describe("a history whose last command throws", () => {
   it("becomes that command with what it needs, or a step that advances time", async () => {
-    const history = historyOf((testExchange) => {
-      testExchange.createMarket("rain");
-      testExchange.fund("ann", { usdc: 100, yes: 20 });
-      testExchange.fund("ben", { usdc: 100 });
-      testExchange.place("ann BUY 1 YES @ 0.2 GTD 5s");
-      testExchange.place("ben BUY 7 YES @ 0.2 GTD 60s");
-      testExchange.place("ann SELL 5 YES @ 0.4");
-      expect(() => testExchange.advance("2m")).toThrow("cannot expire");
+    const history = historyOf((exchange) => {
+      exchange.act("market rain; fund ann usdc=100 yes=20; fund ben usdc=100; ann BUY 1 YES @ 0.2 GTD 5s");
+      exchange.act("ben BUY 7 YES @ 0.2 GTD 60s; ann SELL 5 YES @ 0.4");
+      expect(() => exchange.advance("2m")).toThrow("cannot expire");
     });
     const shrunk = await shrinkHistory(history);
     expect(shrunk?.fingerprint.sentence).toMatch(/^a defect: order \d+ cannot expire at \d+$/);
@@ -157,7 +150,7 @@ steps:
   });
 
   it("is not reduced if nothing throws", async () => {
-    expect(await shrinkHistory(historyOf((testExchange) => testExchange.createMarket("rain")))).toBeNull();
+    expect(await shrinkHistory(historyOf((exchange) => void exchange.act("market rain")))).toBeNull();
   });
 });
 
@@ -171,9 +164,9 @@ describe("a failure that no scenario can express", () => {
       }
     }
     const history = historyOf((testExchange) => {
-      testExchange.createMarket("rain");
+      testExchange.act("market rain");
       testExchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("ann"), wei: "5" });
-      testExchange.derive("ann");
+      testExchange.act("derive ann");
     });
     const shrinking = shrinkHistory(history, { open: (config, start) => new FailingExchange(config, start) });
     await expect(shrinking).rejects.toThrow(HistoryNotExpressible);
