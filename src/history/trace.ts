@@ -5,6 +5,7 @@ import type { DomainEvent } from "../core/events.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
+import { outcomeOfCall } from "../core/rules/contract-calls.ts";
 import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
@@ -19,6 +20,8 @@ export interface TracedCommand extends Entry {
   /** The order that it placed, with the order's state after the command and all that it caused; null if it placed none. */
   readonly placed: { readonly order: number; readonly state: OrderState } | null;
   readonly before: ReturnType<typeof conditionsIn>;
+  /** Whether it is a wallet's call that would have reverted at once. */
+  readonly reverts: boolean;
 }
 
 /** A replayed history. */
@@ -57,13 +60,16 @@ export function* traceCommands(exchange: Exchange, entries: readonly Entry[]): S
   });
   for (const entry of entries) {
     yield;
+    let reverts = false;
     try {
+      exchange.advanceTo(entry.at);
+      reverts = revertsIn(exchange.state, entry.command);
       if (!replayEntry(exchange, entry, seen)) divergence ??= entry;
     } catch (error) {
       thrown = error;
     }
     const { events, before } = (thrown === null ? seen.shift() : undefined) ?? { events: [], before: next };
-    commands.push({ ...entry, events, placed: placedIn(exchange.state, events), before });
+    commands.push({ ...entry, events, placed: placedIn(exchange.state, events), before, reverts });
     if (thrown !== null) break;
   }
   unwatch();
@@ -71,9 +77,17 @@ export function* traceCommands(exchange: Exchange, entries: readonly Entry[]): S
   return { start, opening, commands, end: exchange.state, thrown, divergence };
 }
 
-/** Replays an entry. Returns whether it did what was recorded: its own effects are then the first in `seen`. */
+/** Whether a command is a wallet's call that would revert now. */
+function revertsIn(state: State, command: Command): boolean {
+  if (command.kind !== "sendTransaction") return false;
+  const { from, value, call } = command;
+  return !outcomeOfCall(state, { from, value: BigInt(value) }, call).ok;
+}
+
+/**
+ * Replays an entry at its time. Returns whether it did what was recorded: its own effects are then the first in `seen`.
+ */
 function replayEntry(exchange: Exchange, { at, command }: Entry, seen: { readonly at: Millis }[]): boolean {
-  exchange.advanceTo(at);
   if (isCausedByTime(command)) return seen[0]?.at === at;
   const isNext = seen.splice(0).length === 0;
   return exchange.submit(command).ok && seen.length > 0 && isNext;
@@ -143,14 +157,16 @@ export class Remapper {
   }
 
   /**
-   * Advances time and applies a command. Returns whether it had an effect: not if it is refused, changes nothing, or
-   * refers to something that was not created here. @throws whatever the exchange throws, which is a defect
+   * Advances time and applies a command. Returns whether it had an effect: not if it is refused, changes nothing, refers to
+   * something that was not created here, or is a call that would revert only here. @throws whatever the exchange throws, which is a defect
    */
   apply(traced: TracedCommand): boolean {
     this.exchange.advanceTo(traced.at);
     if (isCausedByTime(traced.command)) return true;
     const command = this.remap(traced);
     if (command === null) return false;
+    // The step of a scenario tries a call, and does not send one that would revert.
+    if (!traced.reverts && revertsIn(this.state, command)) return false;
     const before = this.exchange.sequence;
     const decision = this.exchange.submit(command);
     if (!decision.ok || this.exchange.sequence === before) return false;

@@ -32,6 +32,7 @@ export function stepText(
     ...{ sequence: 0, at: 0 as never, command, events },
     placed: placed === undefined ? null : ({ order: placed.order } as never),
     before: { hasExpiries: false, faults: [], orders: 0 },
+    reverts: false,
   });
   if (step === null)
     return `# ${isCausedByTime(command) ? "caused by time" : "belongs to the head of a scenario"}: ${command.kind}`;

@@ -378,7 +378,7 @@ export function refusalTrial(
   const before = { hasExpiries: false, faults: [], orders: history.orders.size };
   const { sequence, at } = refused;
   /** The request; its time may be changed. */
-  const request = { sequence: sequence + 1, at, command, events: [], placed: null, before };
+  const request = { sequence: sequence + 1, at, command, events: [], placed: null, before, reverts: false };
   /** Conditions in the whole history; null before the first run. */
   let wanted: string | null = null;
   const trial: HistoryTrial = async (trace) => {

@@ -71,6 +71,22 @@ steps:
     expect(await run("run", [out])).toMatchObject({ code: 1, stdout: difference });
   });
 
+  it("keeps what a wallet's call needs, because no step sends a call that reverts", async () => {
+    const calls = join(folder, "calls.yaml");
+    const steps = "[{ alice: split 10 }, { alice: merge 4 }, { expect: { chain: { head: 9 } } }]";
+    writeFileSync(calls, `scenario: calls\naccounts: { alice: { USDC: 10 } }\nsteps: ${steps}\n`);
+    await run("run", [calls], { report: folder });
+    const { code, stdout } = await shrink([join(folder, "calls.ndjson")], { expect: "chain: { head: 9 }" });
+    expect(code).toBe(0);
+    expect(stdout.slice(stdout.indexOf("accounts:"))).toBe(`accounts:
+  wallet-1: { USDC: 10 }
+steps:
+  - wallet-1: split 10
+  - wallet-1: merge 4
+  - expect: { chain: { head: 9 } }
+`);
+  });
+
   it("names orders by their numbers in the journal, and accounts as in a recorded session", async () => {
     const { code, stdout, stderr } = await shrink([report], { expect: `orders: { o${first}: LIVE 0/20 }` });
     expect(code).toBe(0);
