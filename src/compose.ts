@@ -88,22 +88,23 @@ export interface RunningServer extends LocalExchange {
 
 /**
  * Opens an exchange and serves it over HTTP.
- * @throws ConfigError if the world cannot be opened, or if the address cannot be used, with the system's error as its
- * cause; StoreError or ReplayDiffers if the data directory cannot be opened.
+ * @throws ConfigError if the world cannot be opened, if a path is not what an option expects, or if the address cannot
+ * be used, with the first error as its cause; StoreError or ReplayDiffers if the data directory cannot be opened.
  */
 export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
   try {
     return await openServer(config, warn);
   } catch (error) {
-    throw listenFailure(error, config);
+    throw startFailure(error, config);
   }
 }
 
-/** Converts the system's error about an address to a ConfigError; returns any other error unchanged. */
-function listenFailure(error: unknown, { host, port }: Config): unknown {
+/** Converts an error about a path or the address to a ConfigError; returns any other error unchanged. */
+function startFailure(error: unknown, { host, port }: Config): unknown {
+  const failure = (message: string): ConfigError => new ConfigError(message, { cause: error });
+  if (error instanceof StoreError && error.problem === "usage") return failure(error.message);
   const { code, syscall }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
   if (syscall !== "listen" && syscall !== "getaddrinfo") return error;
-  const failure = (message: string): ConfigError => new ConfigError(message, { cause: error });
   switch (code) {
     case "EADDRINUSE":
       return failure(`port ${port} of ${host} is already in use: --port 0 takes a free one`);
@@ -149,7 +150,7 @@ export async function serveInMemory(config: Config): Promise<ServedExchange> {
   try {
     return await serve(config, openAtOrigin(config, await loadOrigin(config, Date.now())));
   } catch (error) {
-    throw listenFailure(error, config);
+    throw startFailure(error, config);
   }
 }
 

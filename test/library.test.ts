@@ -44,6 +44,13 @@ describe("startExchange", () => {
     await expect(startExchange({ ...tiny, seed: "9" })).rejects.toThrow("was made with seed tiny-334");
   });
 
+  it.each([
+    [{ from: "nosuch" }, "there is no nosuch: expected a data directory or a report"],
+    [{ data: "package.json" }, "package.json is a file, expected a directory"],
+  ])("refuses %j", async (options, message) => {
+    await expect(startExchange(options)).rejects.toThrow(new ConfigError(message));
+  });
+
   it("persists the exchange in a directory, and continues from it", async () => {
     const folder = mkdtempSync(join(tmpdir(), "clobsim-"));
     try {
