@@ -68,6 +68,19 @@ steps:
     ]);
   });
 
+  it("and names the failed step, with its round if it is repeated, or the opening", async () => {
+    const textOf = async (usdc: string, step: string): Promise<string> =>
+      (
+        await folder.failure(
+          `scenario: x\naccounts: { alice: { USDC: ${usdc} }, bob: { USDC: ${usdc} } }\nsteps:\n  - ${step}\n`,
+        )
+      ).text;
+    expect(await textOf("1", "alice: BUY  10 YES @ 0.50")).toBe("alice: BUY 10 YES @ 0.50");
+    const repeat = "{ repeat: 5, steps: [{ alice: BUY 10 YES @ 0.40 as bid }] }";
+    expect(await textOf("10", repeat)).toBe("alice: BUY 10 YES @ 0.40 as bid (round 3 of 5)");
+    expect(await textOf("3000000000", "advance: 1s")).toBe("opening");
+  });
+
   it("with the failed step, if it had a result", async () => {
     const { recent } = await folder.failure(`scenario: too much
 accounts: { alice: { USDC: 1 } }

@@ -15,7 +15,7 @@ cpSync(join(import.meta.dirname, "flows"), folder.path, { recursive: true });
 function endOf({ failure, steps }: ScenarioResult): string[] {
   if (failure === null) return [`passed after ${steps} steps`];
   const { at, message, diff } = detailsOf(failure);
-  return [`${failure.place.file}:${at}, step ${failure.step}, ${failure.text}`, message, ...diff];
+  return [`${failure.place.file}:${at}, step ${failure.step}: ${message}`, ...diff];
 }
 
 /** Returns the transcript of a scenario that passes. */
