@@ -291,8 +291,9 @@ function journalFinding({ path, file }: Source, engine: string): Found {
         : `last stopped cleanly at line ${close.n}`;
   const intact = `${number} lines, ${offset} bytes${end}`;
   if (damage === null) return { text: `${intact}; ${stop}` };
-  const text = `${intact}; ${counted(damage.bytes, "byte")} after that cannot be replayed`;
-  return { text, isNotable: true };
+  const rest = `${counted(damage.bytes, "byte")} after that cannot be replayed`;
+  const advice = damage.proof === null ? "" : `: clobsim repair ${dirname(path)} says why, and what is lost`;
+  return { text: `${intact}; ${rest}${advice}`, isNotable: true };
 }
 
 function damageFinding(path: string, damage: Damage): Found {

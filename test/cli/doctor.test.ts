@@ -38,13 +38,18 @@ describe("clobsim doctor", () => {
     expect([code, stdout]).toEqual([0, says(`chmod 0600 ${journal}`)]);
   });
 
-  it("exits with 3 if the journal is damaged and no state file is later than the damage", async () => {
-    rmSync(join(data, "db.json"));
-    rmSync(join(data, "db.previous.json"), { force: true });
+  it("exits with 0 if the journal is damaged before the state, and names the command that says more", async () => {
     const bytes = readFileSync(journal);
     const at = bytes.indexOf('{"n":4,') + 30;
     bytes[at] = (bytes[at] ?? 0) ^ 1;
     writeFileSync(journal, bytes);
+    const { code, stdout } = await run("doctor", [data]);
+    expect([code, stdout]).toEqual([0, says(`cannot be replayed: clobsim repair ${data} says why`)]);
+  });
+
+  it("exits with 3 if no state file is later than the damage", async () => {
+    rmSync(join(data, "db.json"));
+    rmSync(join(data, "db.previous.json"), { force: true });
     const { code, stdout } = await run("doctor", [data]);
     expect([code, stdout]).toEqual([3, says("clobsim repair")]);
   });
