@@ -74,19 +74,14 @@ describe("a flow of a million rows is read in batches, no faster than it is play
       return { ok: true, value: null } as const;
     };
     const venue: Venue = Object.assign(openVenue(), { open });
-    const row: FlowRow = {
-      op: "fund",
-      at: 0,
-      account: "alice",
-      asset: "USDC",
-      amount: money(1),
-      market: null,
-    };
+    const funded = { asset: "USDC", amount: money(1), market: null } as const;
+    const row: FlowRow = { op: "fund", at: 0, account: "alice", ...funded };
     const batches = async function* () {
       for (let batch = 0; batch < 10; batch += 1) yield Array<FlowRow>(1_000).fill(row);
     };
+    const player = new VenuePlayer(venue, "market", await venue.now());
     const { rows } = await playFlow(
-      new VenuePlayer(venue, "market", await venue.now()),
+      player,
       readAhead.over(batches(), () => answered),
       null,
     );

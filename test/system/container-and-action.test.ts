@@ -16,17 +16,14 @@ const run = promisify(execFile);
 const folder = temporaryFolder();
 
 describe("action.yml", () => {
-  interface Step {
-    readonly name: string;
-    readonly id?: string;
-    readonly shell: string;
-    readonly env: Readonly<Record<string, string>>;
-    readonly run: string;
-  }
+  type Texts = Readonly<Record<string, string>>;
   interface Action {
-    readonly inputs: Readonly<Record<string, { readonly description: string; readonly default: string }>>;
-    readonly outputs: Readonly<Record<string, { readonly description: string; readonly value: string }>>;
-    readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+    readonly inputs: Readonly<Record<string, { readonly default: string }>>;
+    readonly outputs: Readonly<Record<string, { readonly value: string }>>;
+    readonly runs: {
+      readonly using: string;
+      readonly steps: readonly { readonly id?: string; shell: string; env: Texts; run: string }[];
+    };
   }
   const action = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) as Action;
   const started: number[] = [];
@@ -43,22 +40,22 @@ describe("action.yml", () => {
   });
 
   /** Runs the steps like a GitHub runner, and returns the outputs of the action. */
-  async function runAction(inputs: Readonly<Record<string, string>>) {
+  async function runAction(inputs: Texts) {
     const temporary = mkdtempSync(join(folder, "runner-"));
-    const given = Object.entries(action.inputs).map(([name, input]) => [name, inputs[name] ?? input.default]);
-    const values = Object.fromEntries(given.map(([name, value]) => [`inputs.${name}`, value]));
-    const context: Readonly<Record<string, string>> = { ...values, "runner.temp": temporary };
+    const context: Record<string, string> = { "runner.temp": temporary };
+    for (const [name, input] of Object.entries(action.inputs))
+      context[`inputs.${name}`] = inputs[name] ?? input.default;
     const filled = (text: string): string =>
       text.replace(/\$\{\{ (\S+) \}\}/g, (_, name: string) => context[name] as string);
+    const allFilled = (texts: readonly (readonly [name: string, text: string])[]): Texts =>
+      Object.fromEntries(texts.map(([name, text]) => [name, filled(text)]));
     let printed = "";
-    const stepOutputs: Record<string, string> = {};
     for (const { id, env, run: script } of action.runs.steps) {
       const output = join(temporary, `output-${id}`);
-      const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
       const bash = ["--noprofile", "--norc", "-eo", "pipefail", "-c", script];
       const child = spawn("bash", bash, {
         cwd: temporary,
-        env: { ...process.env, ...own, GITHUB_OUTPUT: output },
+        env: { ...process.env, ...allFilled(Object.entries(env)), GITHUB_OUTPUT: output },
         stdio: ["ignore", "pipe", "inherit"],
       });
       child.stdout.on("data", (text: Buffer) => {
@@ -67,16 +64,11 @@ describe("action.yml", () => {
       const [code] = (await once(child, "exit")) as [number];
       if (code !== 0) return { code, printed };
       if (id === undefined) continue;
-      for (const line of readFileSync(output, "utf8").trimEnd().split("\n")) {
-        const [, name = "", value = ""] = /^(\w+)=(.*)$/.exec(line) ?? [];
-        stepOutputs[`steps.${id}.outputs.${name}`] = value;
-      }
+      for (const [, name = "", value = ""] of readFileSync(output, "utf8").matchAll(/^(\w+)=(.*)$/gm))
+        context[`steps.${id}.outputs.${name}`] = value;
     }
-    const outputs = Object.entries(action.outputs).map(([name, { value }]) => [
-      name,
-      value.replace(/^\$\{\{ (\S+) \}\}$/, (_, key: string) => stepOutputs[key] as string),
-    ]);
-    const { url = "", log = "", pid = "" } = Object.fromEntries(outputs) as Record<string, string>;
+    const values = Object.entries(action.outputs).map(([name, { value }]) => [name, value] as const);
+    const { url = "", log = "", pid = "" } = allFilled(values);
     started.push(Number(pid));
     return { code: 0, printed, url, log, pid: Number(pid) };
   }
@@ -97,11 +89,8 @@ describe("action.yml", () => {
 
   it("accepts a port and flags, and outputs the URL of a pool", async () => {
     const port = String(await freePort());
-    const { url, pid } = await runAction({
-      version: tarball,
-      port,
-      args: "--pool 3  --clock frozen\n--seed 7",
-    });
+    const args = "--pool 3  --clock frozen\n--seed 7";
+    const { url, pid } = await runAction({ version: tarball, port, args });
     expect(url).toBe(`http://127.0.0.1:${port}`);
     const info = (await (await fetch(`${url}/3/sim`)).json()) as object;
     expect(info).toMatchObject({ seed: "7", clock: { mode: "frozen" } });
@@ -120,11 +109,8 @@ describe("the Dockerfile", () => {
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
   const the = (word: string): string =>
     last.find((line) => line.startsWith(`${word} `))?.slice(word.length + 1) ?? "";
-  const environment = Object.fromEntries(
-    the("ENV")
-      .split(" ")
-      .map((pair) => pair.split("=")),
-  ) as Readonly<Record<string, string>>;
+  const pairs = the("ENV").split(" ");
+  const environment: NodeJS.ProcessEnv = Object.fromEntries(pairs.map((pair) => pair.split("=")));
 
   it("pins its images, and runs as an unprivileged user", () => {
     const images = lines.filter((line) => line.startsWith("FROM ")).map((line) => line.split(" ")[1]);
@@ -149,11 +135,8 @@ describe("the Dockerfile", () => {
     const program = await Program.built(join(image, "clobsim", "bin", "clobsim.js"), []);
     const port = String(await freePort());
     const env = { ...environment, CLOBSIM_PORT: port, CLOBSIM_WORLD: "tiny" };
-    const refused = await program.run(["serve"], { environment: env });
-    expect(refused).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--sim-token is expected too"),
-    });
+    const { code, stderr } = await program.run(["serve"], { environment: env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--sim-token is expected too")]);
     const server = program.launch(["serve"], { environment: { ...env, CLOBSIM_SIM_TOKEN: "local" } });
     await server.prints(`answers at http://127.0.0.1:${port}`);
     const [, health = ""] = /CMD wget \S+ \S+ \S+ "(\S+)"/.exec(the("HEALTHCHECK")) ?? [];

@@ -78,8 +78,9 @@ describe.skipIf(process.platform === "win32")("a special file or a directory", (
   });
 });
 
-describe("an invalid path", () => {
-  it.each(["file/below", "loop", "a".repeat(300)])("is not reported as a defect: %s", async (name) => {
+it.each(["file/below", "loop", "a".repeat(300)])(
+  "an invalid path is not reported as a defect: %s",
+  async (name) => {
     writeFileSync(program.path("file"), "");
     rmSync(program.path("loop"), { force: true });
     symlinkSync("loop", program.path("loop"));
@@ -87,18 +88,14 @@ describe("an invalid path", () => {
       const { code, stderr } = await program.run([tool, program.path(name)]);
       expect([code, stderr], tool).toEqual([2, expect.stringMatching(/^clobsim: E[A-Z]+: .*\n$/)]);
     }
-  });
-});
+  },
+);
 
-describe("a file that is too large", () => {
-  it("is refused before it is read", async () => {
-    const path = program.path("large");
-    writeFileSync(path, "{");
-    truncateSync(path, 600 * 1024 * 1024);
-    const { code, stderr } = await program.run(["serve", "--ephemeral", "--port", "0", "--world", path]);
-    expect([code, stderr]).toEqual([
-      2,
-      `clobsim: --world ${path}: expected at most 524288000 bytes, found more\n`,
-    ]);
-  });
+it("a file that is too large is refused before it is read", async () => {
+  const path = program.path("large");
+  writeFileSync(path, "{");
+  truncateSync(path, 600 * 1024 * 1024);
+  const { code, stderr } = await program.run(["serve", "--ephemeral", "--port", "0", "--world", path]);
+  const message = `clobsim: --world ${path}: expected at most 524288000 bytes, found more\n`;
+  expect([code, stderr]).toEqual([2, message]);
 });
