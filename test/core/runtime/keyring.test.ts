@@ -48,20 +48,15 @@ describe("a set of credentials", () => {
 });
 
 describe("a keyring", () => {
-  it("finds every set by its API key, including earlier ones", () => {
-    const { keyring, derive } = openKeyed();
-    const sets = [derive("alice"), derive("alice"), derive("bob")];
-    expect(sets.map(({ apiKey }) => keyring.find(apiKey)?.address)).toEqual(
-      ["alice", "alice", "bob"].map(addressOf),
-    );
-    expect(sets.map(({ apiKey }) => keyring.find(apiKey)?.secret)).toEqual(sets.map(({ secret }) => secret));
-  });
-
-  it("finds sets that were derived before it was created, as for a restored exchange", () => {
-    const { exchange, derive } = openKeyed();
-    const sets = [derive("alice"), derive("alice"), derive("bob")];
-    const another = new Keyring(exchange.exchange, "test");
-    expect(sets.map(({ apiKey }) => another.find(apiKey)?.secret)).toEqual(sets.map(({ secret }) => secret));
+  it("finds every set by its API key, also earlier ones, and those derived before it was created", () => {
+    const { exchange, keyring, derive } = openKeyed();
+    const names = ["alice", "alice", "bob"];
+    const sets = names.map(derive);
+    for (const each of [keyring, new Keyring(exchange.exchange, "test")]) {
+      const found = sets.map(({ apiKey }) => each.find(apiKey));
+      expect(found.map((set) => set?.address)).toEqual(names.map(addressOf));
+      expect(found.map((set) => set?.secret)).toEqual(sets.map(({ secret }) => secret));
+    }
   });
 
   it("returns the latest set without a new derivation", () => {
