@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../src/config.ts";
-import { type CommandResult, runLine } from "./cli/tools.ts";
+import { type CommandResult, refused, runLine, says } from "./cli/tools.ts";
 import { listenLocally } from "./support/local-server.ts";
 import { type Ended, Program } from "./support/program.ts";
 import { rowsOf } from "./support/table.ts";
@@ -55,19 +55,13 @@ describe("clobsim", () => {
   });
 
   it.each([
-    [["--help"], ["clobsim serve", "clobsim world"]],
-    [
-      ["serve", "--help"],
-      ["--seed", "--no-personal-sign", "[default: 7070]", "Examples:", "CLOBSIM_LOG_LEVEL"],
-    ],
-    [
-      ["world", "-h"],
-      ["--seed", "--out", "Examples:"],
-    ],
-  ])("prints help within 100 columns: %j", async (args, words) => {
-    const { code, stdout, stderr } = await line(args);
+    ["--help", ["clobsim serve", "clobsim world"]],
+    ["serve --help", ["--seed", "--no-personal-sign", "[default: 7070]", "Examples:", "CLOBSIM_LOG_LEVEL"]],
+    ["world -h", ["--seed", "--out", "Examples:"]],
+  ])("prints help within 100 columns: %j", async (words, expected) => {
+    const { code, stdout, stderr } = await line(words.split(" "));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    for (const word of words) expect(stdout).toContain(word);
+    for (const word of expected) expect(stdout).toContain(word);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
     expect(stdout).not.toMatch(/\[(boolean|string|number)\]/);
   });
@@ -123,27 +117,22 @@ describe("clobsim", () => {
     `),
   )("refuses %j with one sentence and exit code 2, and writes nothing", async (words, sentence) => {
     const args = words.split(" ").filter((word) => word !== "");
-    expect(await line(args)).toEqual({ code: 2, stdout: "", stderr: `clobsim: ${sentence}\n` });
+    expect(await line(args)).toEqual(refused(sentence));
     expect(existsSync(program.path("d")), "a file was written").toBe(false);
   });
 
   it("names an invalid variable", async () => {
-    const stderr =
-      'clobsim: CLOBSIM_CLOCK expects real, frozen or a rate such as 5x or 0.5x, at most 1000000x, found "fast"\n';
-    expect(await clobsim(["serve"], { CLOBSIM_CLOCK: "fast" })).toEqual({ code: 2, stdout: "", stderr });
-    expect(await line(["serve"], { CLOBSIM_EPHEMERAL: "maybe" })).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: 'clobsim: CLOBSIM_EPHEMERAL expects true, yes, on, 1, false, no, off or 0, found "maybe"\n',
-    });
+    const clock =
+      'CLOBSIM_CLOCK expects real, frozen or a rate such as 5x or 0.5x, at most 1000000x, found "fast"';
+    expect(await clobsim(["serve"], { CLOBSIM_CLOCK: "fast" })).toEqual(refused(clock));
+    const ephemeral = 'CLOBSIM_EPHEMERAL expects true, yes, on, 1, false, no, off or 0, found "maybe"';
+    expect(await line(["serve"], { CLOBSIM_EPHEMERAL: "maybe" })).toEqual(refused(ephemeral));
   });
 
   it("warns about variables that it ignores", async () => {
-    const { code, stderr } = await line(["world", "--events", "1"], { CLOBSIM_PROT: "1" });
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: "clobsim: variable CLOBSIM_PROT is ignored, did you mean CLOBSIM_PORT?\n",
-    });
+    const stderr = "clobsim: variable CLOBSIM_PROT is ignored, did you mean CLOBSIM_PORT?\n";
+    const ended = await line(["world", "--events", "1"], { CLOBSIM_PROT: "1" });
+    expect(ended).toMatchObject({ code: 0, stderr });
   });
 });
 
@@ -171,11 +160,8 @@ describe("clobsim world", () => {
 
   it("writes the same to a file as to stdout", async () => {
     const path = program.path("world.json");
-    expect(await line(["world", "--events", "2", "--out", path])).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: "",
-    });
+    const ended = await line(["world", "--events", "2", "--out", path]);
+    expect(ended).toEqual({ code: 0, stdout: "", stderr: "" });
     const { stdout } = await line(["world", "--events", "2"]);
     expect(readFileSync(path, "utf8")).toBe(stdout);
   });
@@ -248,12 +234,10 @@ describe("clobsim serve", () => {
     const [, keys = ""] = /curl -X POST (\S+)/.exec(banner) ?? [];
     expect([(await fetch(page)).status, (await fetch(keys, { method: "POST" })).status]).toEqual([200, 200]);
     const root = new URL(url ?? "").origin;
-    expect(await line(["record", "--url", root])).toEqual({
-      ...{ code: 2, stdout: "" },
-      stderr: `clobsim: ${root} is a pool of 4 exchanges: name one of them, such as ${root}/1\n`,
-    });
+    const message = `${root} is a pool of 4 exchanges: name one of them, such as ${root}/1`;
+    expect(await line(["record", "--url", root])).toEqual(refused(message));
     const recorded = await line(["record", "--url", `${root}/2`]);
-    expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining("scenario: ") });
+    expect(recorded).toMatchObject({ code: 0, stdout: says("scenario: ") });
     await stop("SIGTERM");
   });
 
@@ -266,37 +250,23 @@ describe("clobsim serve", () => {
   it("names a port that is in use, and another one to try", async () => {
     const blocker = createServer();
     const port = await listenLocally(blocker);
-    const stderr = `clobsim: port ${port} of 127.0.0.1 is already in use: --port 0 takes a free one\n`;
-    expect(await line(["serve", "--ephemeral", "--port", `${port}`])).toEqual({
-      code: 2,
-      stdout: "",
-      stderr,
-    });
+    const message = `port ${port} of 127.0.0.1 is already in use: --port 0 takes a free one`;
+    expect(await line(["serve", "--ephemeral", "--port", `${port}`])).toEqual(refused(message));
     blocker.close();
   });
 
   it("refuses an address that this machine does not have", async () => {
-    const stderr = "clobsim: --host expects an address of this machine, found 192.0.2.1\n";
-    const args = [...QUIET, "--host", "192.0.2.1", "--sim-token", "t"];
-    expect(await line(args)).toEqual({ code: 2, stdout: "", stderr });
-  });
-
-  it("names a world file that does not exist", async () => {
-    const path = program.path("missing.json");
-    const { code, stdout, stderr } = await line([...QUIET, "--world", path]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(path);
-    expect(stderr).not.toContain("    at ");
+    const message = "--host expects an address of this machine, found 192.0.2.1";
+    expect(await line([...QUIET, "--host", "192.0.2.1", "--sim-token", "t"])).toEqual(refused(message));
   });
 
   it("names an invalid world file and the place of the error", async () => {
     const path = program.path("wrong.json");
     const { stdout: world } = await line(["world", "--events", "1"]);
     writeFileSync(path, world.replace(/"feeRateBps": \d+/, '"feeRateBps": "none"'));
-    const { code, stdout, stderr } = await line([...QUIET, "--world", path]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(path);
-    expect(stderr).toContain("events[0].markets[0].feeRateBps: expected");
+    const ended = await line([...QUIET, "--world", path]);
+    expect(ended).toEqual(refused(says("events[0].markets[0].feeRateBps: expected")));
+    expect(ended.stderr).toContain(path);
   });
 
   it("opens a world file with its own seed, and refuses another", async () => {

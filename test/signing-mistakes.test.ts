@@ -51,36 +51,30 @@ describe("the explanation of a wrong signature", () => {
     expect(explanation.hint).toMatch(/would match with path \/orders$/);
   });
 
-  it("names the lower-case method", () => {
-    expect(explain(READ, digestOf(`${SECONDS}get/orders`))).toEqual({
-      mistakes: ["LOWER_CASE_METHOD"],
-      hint: "the method was signed in lower case (get): would match with GET",
-    });
-  });
-
   it.each(["000", "001", "042", "999"])("names the timestamp in milliseconds at %s", (millis) => {
     const explanation = explain(READ, digestOf(`${SECONDS}${millis}GET/orders`));
     expect(explanation.mistakes).toEqual(["MILLISECONDS"]);
     expect(explanation.hint).toMatch(`(${SECONDS}${millis}): would match with timestamp ${SECONDS}`);
   });
 
-  it.each([
-    ["base64", "SECRET_BASE64_DECODED"],
-    ["base64url", "SECRET_BASE64_DECODED"],
-    ["hex", "SECRET_HEX_DECODED"],
-  ] as const)("names the secret that was %s-decoded", (encoding, mistake) => {
-    const key = Buffer.from(SECRET, encoding);
-    expect(explain(READ, digestOf(`${SECONDS}GET/orders`, key)).mistakes).toEqual([mistake]);
-  });
-
-  it.each([
-    ["passphrase", PASSPHRASE, "PASSPHRASE_AS_KEY"],
-    ["API key", API_KEY, "API_KEY_AS_KEY"],
-  ])("names the %s that was taken for the secret", (what, key, mistake) => {
-    expect(explain(READ, digestOf(`${SECONDS}GET/orders`, key))).toEqual({
+  const used = (what: string): string =>
+    `the ${what} was used as the key of the HMAC: would match with the text of the secret as the key`;
+  const LOWER = "the method was signed in lower case (get): would match with GET";
+  const SIGNED = `${SECONDS}GET/orders`;
+  it.each<[mistake: Mistake, message: string, key: string | Uint8Array, hint: RegExp | string]>([
+    ["LOWER_CASE_METHOD", `${SECONDS}get/orders`, SECRET, LOWER],
+    ["SECRET_BASE64_DECODED", SIGNED, Buffer.from(SECRET, "base64"), /\S/],
+    ["SECRET_BASE64_DECODED", SIGNED, Buffer.from(SECRET, "base64url"), /\S/],
+    ["SECRET_HEX_DECODED", SIGNED, Buffer.from(SECRET, "hex"), /\S/],
+    ["PASSPHRASE_AS_KEY", SIGNED, PASSPHRASE, used("passphrase")],
+    ["API_KEY_AS_KEY", SIGNED, API_KEY, used("API key")],
+    ["EMPTY_OBJECT_SIGNED", `${SIGNED}{}`, SECRET, /\S/],
+  ])("names %s, signed %j", (mistake, message, key, hint) => {
+    const explained = {
       mistakes: [mistake],
-      hint: `the ${what} was used as the key of the HMAC: would match with the text of the secret as the key`,
-    });
+      hint: typeof hint === "string" ? hint : expect.stringMatching(hint),
+    };
+    expect(explain(READ, digestOf(message, key))).toEqual(explained);
   });
 
   const GTD =
@@ -141,15 +135,11 @@ describe("the explanation of a wrong signature", () => {
     expect(explain(READ, `0x${digestOf(`${SECONDS}GET/orders`)}`).mistakes).toEqual(["DIGEST_0X"]);
   });
 
-  it("names the omitted body", () => {
-    expect(explain(POST, digestOf(HEAD)).mistakes).toEqual(["BODY_LEFT_OUT"]);
-    expect(
-      explain(request("/orders/all", "DELETE", "{}"), digestOf(`${SECONDS}DELETE/orders/all`)).mistakes,
-    ).toEqual(["BODY_LEFT_OUT"]);
-  });
-
-  it("names the {} signed for an empty body", () => {
-    expect(explain(READ, digestOf(`${SECONDS}GET/orders{}`)).mistakes).toEqual(["EMPTY_OBJECT_SIGNED"]);
+  it.each([
+    [POST, HEAD],
+    [request("/orders/all", "DELETE", "{}"), `${SECONDS}DELETE/orders/all`],
+  ])("names the omitted body: %#", (sent, signed) => {
+    expect(explain(sent, digestOf(signed)).mistakes).toEqual(["BODY_LEFT_OUT"]);
   });
 
   const styles: [string, string, string][] = [
@@ -177,35 +167,22 @@ describe("the explanation of a wrong signature", () => {
       mistakes: ["DIGEST_BASE64", "SECRET_BASE64_DECODED", "CLOB_PREFIX"],
       hint: expect.stringMatching(/^3 mistakes at once: .*; .*would match with path \/order$/),
     });
-    expect(explain(POST, digestOf(`${SECONDS}777POST/order${SPACED}`)).mistakes).toEqual([
-      "MILLISECONDS",
-      "BODY_RESERIALISED",
-    ]);
-    const swapped = '{"side":"BUY","tokenId":"1","price":0.5,"size":10.0}';
-    expect(explain(POST, digestOf(`${SECONDS}POST/clob/order${swapped}`)).mistakes).toEqual([
-      "CLOB_PREFIX",
-      "BODY_KEYS_REORDERED",
-    ]);
-    expect(explain(READ, digestOf(`${SECONDS}000get/clob/orders`)).mistakes).toEqual([
-      "MILLISECONDS",
-      "LOWER_CASE_METHOD",
-      "CLOB_PREFIX",
-    ]);
   });
 
-  it("has attempts left for milliseconds with another mistake after the key orders of an order", () => {
-    const body = GTD.replace('"1"', `"${"1".repeat(77)}"`);
-    const inPool = { ...request("/order", "POST", body), prefix: "/3" };
-    expect(explain(inPool, digestOf(`${SECONDS}999post/order${body}`)).mistakes).toEqual([
-      "MILLISECONDS",
-      "LOWER_CASE_METHOD",
-    ]);
-  });
-
-  it("tries single mistakes before the budget is spent on combinations", () => {
-    const deep = `${"[".repeat(14)}{"b":1.0,"a":[${"1,".repeat(1990)}1]}${"]".repeat(14)}`;
-    const signed = digestOf(`${SECONDS}000POST/order${deep}`);
-    expect(explain(request("/order?x=1", "POST", deep), signed).mistakes).toEqual(["MILLISECONDS"]);
+  const SWAPPED = '{"side":"BUY","tokenId":"1","price":0.5,"size":10.0}';
+  const LONG_GTD = GTD.replace('"1"', `"${"1".repeat(77)}"`);
+  const IN_POOL = { ...request("/order", "POST", LONG_GTD), prefix: "/3" };
+  const DEEP = `${"[".repeat(14)}{"b":1.0,"a":[${"1,".repeat(1990)}1]}${"]".repeat(14)}`;
+  it.each<[what: string, sent: SignedRequest, signed: string, mistakes: Mistake[]]>([
+    ["a body", POST, `777POST/order${SPACED}`, ["MILLISECONDS", "BODY_RESERIALISED"]],
+    ["its keys", POST, `POST/clob/order${SWAPPED}`, ["CLOB_PREFIX", "BODY_KEYS_REORDERED"]],
+    ["three", READ, "000get/clob/orders", ["MILLISECONDS", "LOWER_CASE_METHOD", "CLOB_PREFIX"]],
+    // Attempts are left after the key orders of an order.
+    ["an order in a pool", IN_POOL, `999post/order${LONG_GTD}`, ["MILLISECONDS", "LOWER_CASE_METHOD"]],
+    // Single mistakes are tried before the budget is spent on combinations.
+    ["a deep body", request("/order?x=1", "POST", DEEP), `000POST/order${DEEP}`, ["MILLISECONDS"]],
+  ])("names mistakes together: %s", (_what, sent, signed, mistakes) => {
+    expect(explain(sent, digestOf(SECONDS + signed)).mistakes).toEqual(mistakes);
   });
 
   it("says what to sign if no known mistake reproduces it", () => {

@@ -8,7 +8,7 @@ import { SHELLS, type Shell } from "../../src/cli/commands.ts";
 import { completions } from "../../src/cli/completion.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { rowsOf } from "../support/table.ts";
-import { refused, run } from "./tools.ts";
+import { run } from "./tools.ts";
 
 const runFile = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
@@ -137,9 +137,4 @@ describe("completion", () => {
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(says) });
     },
   );
-
-  it("of an unknown shell is refused", async () => {
-    const message = 'completion expects bash, zsh, fish, found "tcsh"';
-    expect(await run("completion", ["tcsh"])).toEqual(refused(message));
-  });
 });
