@@ -1,6 +1,7 @@
 import { actorOf, commandText, orderWords } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
 import { orderIdText, tokenIdText } from "../core/format.ts";
+import { marketOfToken } from "../core/market.ts";
 import type { RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
@@ -41,6 +42,15 @@ const clockText = (mode: string, rate: number): string => (mode === "scaled" ? `
 /** Returns the address that signed a refused request, or that it claims as sender; null if unknown. */
 export const senderOf = ({ address, asked }: RefusedRequest): string | null =>
   address ?? (asked?.kind === "command" ? actorOf(asked.command) : null);
+
+/** Returns the number of the market of a refused order; null if its token is unknown. */
+export function marketOfRefused({ asked }: RefusedRequest, state: State): number | null {
+  if (asked === null) return null;
+  const id =
+    asked.kind === "request" ? asked.body.tokenId : "tokenId" in asked.command ? asked.command.tokenId : null;
+  const token = typeof id === "string" ? state.tokenById.get(id) : undefined;
+  return token === undefined ? null : marketOfToken(token);
+}
 
 /** Describes a refused request like a command, as far as its fields are known. */
 export function refusedText(request: RefusedRequest, state: State): string {

@@ -14,13 +14,20 @@ import type { Moment } from "./model.ts";
 
 const numbers = numbersAs("number");
 
-/** Returns a command as a step of a scenario, or a comment if no step can express it. `named` returns the name of an account. */
+/**
+ * Returns a command as a step of a scenario, a refused one with its error code, or a comment if no step can express it.
+ * `named` returns the name of an account.
+ */
 export function stepText(
-  { command, result }: ReplayedLine,
+  { line, command, result }: ReplayedLine,
   state: State,
   named: (address: string) => string,
 ): string {
-  if (command === null) return "# not part of a scenario";
+  const refused = isControl(line, "refused") ? line.d : null;
+  const asked = refused?.asked?.kind === "command" ? refused.asked.command : command;
+  if (asked === null) return "# not part of a scenario";
+  if (asked.kind === "placeOrder" && !state.tokenById.has(asked.tokenId))
+    return "# no step can express an unknown token";
   const markets = [...state.markets].map((after) => {
     const { number, slug: name } = after;
     return { number, name, before: null, after };
@@ -29,15 +36,15 @@ export function stepText(
   const events = result.kind === "accepted" ? result.events : [];
   const placed = events.find((event) => event.kind === "orderRested");
   const step = vocabulary.step({
-    ...{ sequence: 0, at: 0 as never, command, events },
+    ...{ sequence: 0, at: 0 as never, command: asked, events },
     placed: placed === undefined ? null : ({ order: placed.order } as never),
     before: { hasExpiries: false, faults: [], orders: 0 },
     reverts: false,
   });
   if (step === null)
-    return `# ${isCausedByTime(command) ? "caused by time" : "belongs to the head of a scenario"}: ${command.kind}`;
+    return `# ${isCausedByTime(asked) ? "caused by time" : "belongs to the head of a scenario"}: ${asked.kind}`;
   if ("unsupported" in step) return `# no step can express ${step.unsupported}`;
-  return itemLines(step, 0).join("\n");
+  return itemLines(refused === null ? step : [...step, ["rejects", refused.code]], 0).join("\n");
 }
 
 interface SentRequest {

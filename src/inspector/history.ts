@@ -9,7 +9,7 @@ import type { ClockSetting } from "../engine/clock.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
 import { eventHash } from "../engine/hashes.ts";
 import { commandOf, isControl, type Line, type OpeningData } from "../engine/journal-line.ts";
-import { senderOf } from "../history/describe-line.ts";
+import { marketOfRefused, senderOf } from "../history/describe-line.ts";
 import { LineReplay, type LineResult, type ReplayedLine } from "../history/journal-replay.ts";
 import { marketOfEvent } from "../history/trace.ts";
 
@@ -260,7 +260,8 @@ function actorIn({ line, command }: ReplayedLine, state: State): number {
   return address === null ? 0 : (findAccount(state, address)?.number ?? 0);
 }
 
-function marketIn({ result }: ReplayedLine, state: State): number {
+function marketIn({ line, result }: ReplayedLine, state: State): number {
+  if (isControl(line, "refused")) return marketOfRefused(line.d, state) ?? 0;
   if (result.kind !== "accepted") return 0;
   for (const event of result.events) {
     const market = marketOfEvent(event, state);

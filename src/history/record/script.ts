@@ -23,6 +23,7 @@ import {
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { fundCommand } from "../../scenario/venue/venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
+import { marketOfRefused } from "../describe-line.ts";
 import { retryRefused } from "../replayed-lines.ts";
 import { faultStep, moment, type Remark, roundedTerms, type Step, scalar } from "../scenario-text.ts";
 import { positionCallIn, Remapper, type Trace, type TracedCommand } from "../trace.ts";
@@ -353,23 +354,15 @@ export class RefusedSteps {
 export function partiesOfRefused(refused: readonly RefusedEntry[], state: State) {
   return {
     accounts: refused.flatMap(({ request }) => accountIn(request, state) ?? []),
-    markets: refused.flatMap(({ request }) => marketIn(request, state) ?? []),
+    markets: refused.flatMap(({ request }) =>
+      accountIn(request, state) === null ? [] : (marketOfRefused(request, state) ?? []),
+    ),
   };
 }
 
 /** Returns the account of a sender proven by a signature; null if there is none. */
 const accountIn = ({ address, isProven }: RefusedRequest, state: State): number | null =>
   (isProven && address !== null ? state.accountByAddress.get(address) : undefined) ?? null;
-
-/** Returns the market of a refused order of a known account; null if there is none. */
-function marketIn(request: RefusedRequest, state: State): number | null {
-  const { asked } = request;
-  if (asked === null || accountIn(request, state) === null) return null;
-  const id =
-    asked.kind === "request" ? asked.body.tokenId : "tokenId" in asked.command ? asked.command.tokenId : null;
-  const token = tokenIn(state, id);
-  return token === null ? null : marketOfToken(token);
-}
 
 const tokenIn = (state: State, id: Scalar | undefined): number | null =>
   (typeof id === "string" ? state.tokenById.get(id) : undefined) ?? null;

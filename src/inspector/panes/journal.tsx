@@ -284,10 +284,20 @@ function Detail({ row, onClose }: { readonly row: number; readonly onClose: () =
         {orders.slice(0, 6).map((order) => (
           <OrderLink key={order} number={order} />
         ))}
-        <button type="button" onClick={() => copy("the step", step)} title={step}>
+        <button
+          type="button"
+          disabled={step.startsWith("#")}
+          title={step.replace(/^# /, "")}
+          onClick={() => copy("the step", step)}
+        >
           Copy as step
         </button>
-        <button type="button" disabled={curl === null} onClick={() => copy("the command", curl ?? "")}>
+        <button
+          type="button"
+          disabled={curl === null}
+          title={curl ?? "no request for this row"}
+          onClick={() => copy("the command", curl ?? "")}
+        >
           Copy as curl
         </button>
         <button type="button" aria-label="Close" onClick={onClose}>
