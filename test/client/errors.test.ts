@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
@@ -17,6 +18,15 @@ const closeAfter = <Closable extends { close(): unknown }>(closable: Closable): 
 const clientOf = (url: string, options: ConstructorParameters<typeof ExchangeClient>[1] = {}) =>
   closeAfter(new ExchangeClient(url, options));
 
+/** A client of an HTTP server with a given answer. */
+const clientOfReply = async (status: number, text: string, headers: OutgoingHttpHeaders = {}) => {
+  const server = await httpServer((_request, response) => response.writeHead(status, headers).end(text));
+  return clientOf(closeAfter(server).url);
+};
+
+/** Fields of an error without the values that most errors lack. */
+const PLAIN = { hint: null, details: null, requestId: null, retryAfter: null };
+
 /** A client of a TCP server with a given answer. */
 async function clientOfSocket(answer: (socket: Socket) => void): Promise<ExchangeClient> {
   const server = createServer((socket) => {
@@ -29,15 +39,16 @@ async function clientOfSocket(answer: (socket: Socket) => void): Promise<Exchang
 
 describe("CONNECTION_LOST", () => {
   it("is the error if no server listens", async () => {
-    expect(errorOf(await clientOf(NOWHERE).serverTime())).toEqual({
+    const message = `no reply from ${NOWHERE}: connect ECONNREFUSED 127.0.0.1:1`;
+    const hint = "is a server running there? clobsim serve starts one";
+    const refused = {
       code: "CONNECTION_LOST",
-      message: `no reply from ${NOWHERE}: connect ECONNREFUSED 127.0.0.1:1`,
       status: null,
-      hint: "is a server running there? clobsim serve starts one",
+      message,
+      hint,
       details: { cause: "ECONNREFUSED" },
-      requestId: null,
-      retryAfter: null,
-    });
+    };
+    expect(errorOf(await clientOf(NOWHERE).serverTime())).toEqual({ ...PLAIN, ...refused });
   });
 
   it.each<[string, (socket: Socket) => void]>([
@@ -116,79 +127,33 @@ it("a reply in time cancels its timer", async () => {
 });
 
 describe("INVALID_REPLY", () => {
+  const [html, plain, json] = ["text/html", "text/plain", "application/json"];
+  const teapot = '{"error":"short and stout","code":"TEAPOT"}';
   it.each([
-    [
-      "no JSON",
-      502,
-      "text/html",
-      "<html>",
-      "the reply 502 should be a JSON object, found invalid JSON (text/html)",
-    ],
-    [
-      "nothing",
-      200,
-      "text/plain",
-      "",
-      "the reply 200 should be a JSON object, found invalid JSON (text/plain)",
-    ],
-    ["an array", 200, "application/json", "[1]", "the reply 200 should be a JSON object, found an array"],
-    [
-      "a string",
-      200,
-      "application/json",
-      '"secret"',
-      "the reply 200 should be a JSON object, found a string",
-    ],
-    ["no code", 500, "application/json", "{}", "the reply 500 is not a known error: no code"],
-    [
-      "an unknown code",
-      418,
-      "application/json",
-      '{"error":"short and stout","code":"TEAPOT"}',
-      'the reply 418 is not a known error: code "TEAPOT"',
-    ],
-  ])("is the error of a reply of %s", async (_case, status, type, text, message) => {
-    const server = await httpServer((_request, response) => {
-      response.writeHead(status, { "content-type": type, "x-request-id": "r-1" });
-      response.end(text);
-    });
-    closeAfter(server);
-    const error = errorOf(await clientOf(server.url).serverTime());
+    [502, html, "<html>", "the reply 502 should be a JSON object, found invalid JSON (text/html)"],
+    [200, plain, "", "the reply 200 should be a JSON object, found invalid JSON (text/plain)"],
+    [200, json, "[1]", "the reply 200 should be a JSON object, found an array"],
+    [200, json, '"secret"', "the reply 200 should be a JSON object, found a string"],
+    [500, json, "{}", "the reply 500 is not a known error: no code"],
+    [418, json, teapot, 'the reply 418 is not a known error: code "TEAPOT"'],
+  ])("is the error of a reply %i of %s: %s", async (status, type, text, message) => {
+    const client = await clientOfReply(status, text, { "content-type": type, "x-request-id": "r-1" });
+    const error = errorOf(await client.serverTime());
     expect(error).toMatchObject({ code: "INVALID_REPLY", status, message, requestId: "r-1" });
   });
 
   it("has the body of a server with other codes", async () => {
     const body = { error: "short and stout", code: "toString" };
-    const server = closeAfter(
-      await httpServer((_request, response) => response.writeHead(418).end(JSON.stringify(body))),
-    );
-    expect(errorOf(await clientOf(server.url).serverTime()).details).toEqual(body);
+    const client = await clientOfReply(418, JSON.stringify(body));
+    expect(errorOf(await client.serverTime()).details).toEqual(body);
   });
 });
 
-describe("an error of the contract", () => {
-  it("is read without invalid fields", async () => {
-    const body = {
-      error: "busy",
-      code: "INTERNAL_ERROR",
-      status: 500,
-      hint: 5,
-      details: [1],
-      requestId: "r",
-    };
-    const server = closeAfter(
-      await httpServer((_request, response) => response.writeHead(503).end(JSON.stringify(body))),
-    );
-    expect(errorOf(await clientOf(server.url).serverTime())).toEqual({
-      code: "INTERNAL_ERROR",
-      message: "busy",
-      status: 503,
-      hint: null,
-      details: null,
-      requestId: "r",
-      retryAfter: null,
-    });
-  });
+it("an error of the contract is read without invalid fields", async () => {
+  const error = { code: "INTERNAL_ERROR", requestId: "r" };
+  const body = { ...error, error: "busy", status: 500, hint: 5, details: [1] };
+  const client = await clientOfReply(503, JSON.stringify(body));
+  expect(errorOf(await client.serverTime())).toEqual({ ...PLAIN, ...error, message: "busy", status: 503 });
 });
 
 describe("the seconds of Retry-After", () => {
@@ -226,13 +191,9 @@ describe("NOT_DERIVED", () => {
     ];
     for (const call of calls) {
       expect(errorOf(await call)).toEqual({
-        code: "NOT_DERIVED",
+        ...{ ...PLAIN, code: "NOT_DERIVED", status: null },
         message: "this client has no credentials to sign with",
-        status: null,
         hint: "call derive() first, or give the client credentials",
-        details: null,
-        requestId: null,
-        retryAfter: null,
       });
     }
   });
@@ -266,54 +227,30 @@ describe("orThrow", () => {
   });
 
   it("throws the error with a message of one line", () => {
-    const error = {
-      code: "INVALID_SIZE",
-      message: "size 0",
-      status: 400,
-      details: null,
-      requestId: null,
-      retryAfter: null,
-    } as const;
-    const thrown = (hint: string | null, message: string = error.message): unknown => {
-      try {
-        return orThrow({ ok: false, error: { ...error, message, hint } });
-      } catch (caught) {
-        return caught;
-      }
-    };
-    expect(thrown("send more")).toMatchObject({
-      message: "INVALID_SIZE: size 0. send more",
-      error: { code: "INVALID_SIZE" },
-    });
-    expect(thrown("send more", "did you mean size?")).toMatchObject({
-      message: "INVALID_SIZE: did you mean size? send more",
-    });
-    expect(thrown(null)).toMatchObject({ message: "INVALID_SIZE: size 0" });
-    expect(thrown(null)).toBeInstanceOf(ExchangeFailure);
+    const more = "send more";
+    for (const [message, hint, whole] of [
+      ["size 0", more, "INVALID_SIZE: size 0. send more"],
+      ["did you mean size?", more, "INVALID_SIZE: did you mean size? send more"],
+      ["size 0", null, "INVALID_SIZE: size 0"],
+    ] as const) {
+      const error = { ...PLAIN, code: "INVALID_SIZE", status: 400, message, hint } as const;
+      expect(() => orThrow({ ok: false, error })).toThrow(new ExchangeFailure(error));
+      expect(new ExchangeFailure(error)).toMatchObject({ message: whole, error });
+    }
   });
 });
 
 describe("a client", () => {
   it.each([
-    "127.0.0.1:7070",
-    "ftp://127.0.0.1",
-    "http://127.0.0.1/clob",
-    "http://127.0.0.1?a",
-    "",
-    "http://u:p@h",
-    "http://127.0.0.1/3/clob",
-    "http://127.0.0.1/0",
+    ...["127.0.0.1:7070", "ftp://127.0.0.1", "http://127.0.0.1/clob", "http://127.0.0.1?a", ""],
+    ...["http://u:p@h", "http://127.0.0.1/3/clob", "http://127.0.0.1/0"],
   ])("is not created for %j, which is not the URL of an exchange", (url) => {
     expect(() => new ExchangeClient(url)).toThrow(TypeError);
   });
 
   it.each([
-    "http://127.0.0.1:7070",
-    "http://127.0.0.1:7070/",
-    "https://exchange.example",
-    "http://[::1]:7070",
-    "http://127.0.0.1:7070/3",
-    "http://127.0.0.1:7070/12/",
+    ...["http://127.0.0.1:7070", "http://127.0.0.1:7070/", "https://exchange.example", "http://[::1]:7070"],
+    ...["http://127.0.0.1:7070/3", "http://127.0.0.1:7070/12/"],
   ])("is created for %s", (url) => {
     expect(() => clientOf(url)).not.toThrow();
   });

@@ -191,12 +191,8 @@ describe("an order", () => {
     return JSON.parse(sent?.body ?? "");
   };
 
-  it("is GTC without expiration by default", async () => {
-    expect(await bodyOf({})).toEqual({ ...order, orderType: "GTC" });
-  });
-
-  it("has no expiration if it is null, as in the orders of the server", async () => {
-    expect(await bodyOf({ expiration: null })).toEqual({ ...order, orderType: "GTC" });
+  it.each([{}, { expiration: null }])("is GTC without expiration by default: %j", async (fields) => {
+    expect(await bodyOf(fields)).toEqual({ ...order, orderType: "GTC" });
   });
 
   it("has the text of a bigint, and of a number that JSON cannot represent", async () => {
@@ -210,11 +206,8 @@ describe("an order", () => {
     ["Unix seconds", 1_767_225_601, "1767225601"],
     ["an invalid Date, which the server refuses", new Date(Number.NaN), "Invalid Date"],
   ])("expires at %s", async (_case, expiration, text) => {
-    expect(await bodyOf({ orderType: "GTD", expiration })).toEqual({
-      ...order,
-      orderType: "GTD",
-      expiration: text,
-    });
+    const gtd = { ...order, orderType: "GTD" };
+    expect(await bodyOf({ ...gtd, expiration })).toEqual({ ...gtd, expiration: text });
   });
 });
 
@@ -222,33 +215,21 @@ describe("headers", () => {
   const headersOf = async (call: Call): Promise<Record<string, string>> =>
     Object.fromEntries((await sentBy(call))[0]?.headers ?? []);
 
-  it("of a public request have only the host", async () => {
-    expect(await headersOf((client) => client.serverTime())).toEqual({ host: "127.0.0.1:7070" });
-  });
-
-  it("of a POST without a body have a length of 0", async () => {
-    expect(await headersOf(({ control }) => control.reset())).toEqual({
-      host: "127.0.0.1:7070",
-      "content-length": "0",
-    });
-  });
-
-  it("of a body have its type and its length in bytes", async () => {
-    expect(await headersOf(({ control }) => control.createEvent({ title: "é" }))).toEqual({
-      host: "127.0.0.1:7070",
-      "content-type": "application/json",
-      "content-length": "14",
-    });
-  });
-
-  it("of a signed request have the five of the specification", async () => {
-    expect(await headersOf((client) => client.cancelAll())).toEqual({
-      host: "127.0.0.1:7070",
-      poly_address: "0xa",
-      poly_api_key: "k",
-      poly_passphrase: "p",
-      poly_timestamp: "1000",
-      poly_signature: expect.stringMatching(/^[0-9a-f]{64}$/),
-    });
+  const poly = { poly_address: "0xa", poly_api_key: "k", poly_passphrase: "p", poly_timestamp: "1000" };
+  it.each<[of: string, Call, more: object]>([
+    ["a public request have only the host", (c) => c.serverTime(), {}],
+    ["a POST without a body have a length of 0", ({ control }) => control.reset(), { "content-length": "0" }],
+    [
+      "a body have its type and its length in bytes",
+      ({ control }) => control.createEvent({ title: "é" }),
+      { "content-type": "application/json", "content-length": "14" },
+    ],
+    [
+      "a signed request have the five of the specification",
+      (c) => c.cancelAll(),
+      { ...poly, poly_signature: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ],
+  ])("of %s", async (_of, call, more) => {
+    expect(await headersOf(call)).toEqual({ host: "127.0.0.1:7070", ...more });
   });
 });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ExchangeClient } from "../../src/client/client.ts";
+import type { RawRequest } from "../../src/client/connection.ts";
 import { orThrow } from "../../src/client/result.ts";
 import type { Header, HeaderChanges } from "../../src/client/transport.ts";
 import { T0, useApi } from "../support/http.ts";
@@ -15,6 +16,15 @@ beforeAll(async () => {
   tokenId = tokens[0]?.tokenId ?? "";
 });
 
+const post = async (path: string, body?: unknown) =>
+  orThrow(await client.send({ method: "POST", path, signed: true, ...(body !== undefined && { body }) }));
+const ORDERS = { method: "GET", path: "/clob/orders", signed: true };
+/** Status and code of the answer to a signed GET of the open orders. */
+async function answerTo(changes: Partial<RawRequest>): Promise<[number, string | undefined]> {
+  const { status, body } = orThrow(await client.send({ ...ORDERS, ...changes }));
+  return [status, (body as { code?: string }).code];
+}
+
 describe("a raw request", () => {
   it("returns status, headers, body and text of any reply", async () => {
     const reply = orThrow(await client.send({ method: "GET", path: "/nowhere" }));
@@ -26,39 +36,28 @@ describe("a raw request", () => {
 
   it("is signed over its path without /clob and without its query, and over its body", async () => {
     const order = { tokenId, side: "BUY", price: 0.5, size: 10 };
-    const path = "/clob/order?debug=true";
-    const placed = orThrow(await client.send({ method: "POST", path, body: order, signed: true }));
-    expect(placed.status).toBe(200);
-    const listed = orThrow(await client.send({ method: "GET", path: "/clob/orders?limit=1", signed: true }));
-    expect(listed.status).toBe(200);
+    expect((await post("/clob/order?debug=true", order)).status).toBe(200);
+    expect(await answerTo({ path: "/clob/orders?limit=1" })).toEqual([200, undefined]);
   });
 
   it("sends a string body unchanged, and signs it", async () => {
     const body = `{ "tokenId": "${tokenId}",  "side":"BUY", "price":0.50, "size":1e1 }`;
-    const placed = orThrow(await client.send({ method: "POST", path: "/clob/order", body, signed: true }));
-    expect(placed.body).toMatchObject({ price: 0.5, size: 10 });
-    const broken = orThrow(
-      await client.send({ method: "POST", path: "/clob/order", body: "{", signed: true }),
-    );
-    expect(broken.body).toMatchObject({ code: "INVALID_JSON" });
+    expect((await post("/clob/order", body)).body).toMatchObject({ price: 0.5, size: 10 });
   });
 
-  it("sends any JSON, and an empty string", async () => {
-    const codeOf = async (body: unknown): Promise<unknown> =>
-      orThrow(await client.send({ method: "POST", path: "/clob/order", body, signed: true })).body;
-    expect(await codeOf([1])).toMatchObject({ error: "expected a JSON object, found an array" });
-    expect(await codeOf(null)).toMatchObject({ error: "expected a JSON object, found null" });
-    expect(await codeOf("")).toMatchObject({ code: "INVALID_JSON" });
-  });
-
-  it("without a body has length 0", async () => {
-    const reply = orThrow(await client.send({ method: "POST", path: "/clob/order", signed: true }));
-    expect(reply.body).toMatchObject({ error: "the body is empty, expected a JSON object" });
+  it.each([
+    ["{", { code: "INVALID_JSON" }],
+    [[1], { error: "expected a JSON object, found an array" }],
+    [null, { error: "expected a JSON object, found null" }],
+    ["", { code: "INVALID_JSON" }],
+    [undefined, { error: "the body is empty, expected a JSON object" }],
+  ])("sends the body %j", async (body, error) => {
+    expect((await post("/clob/order", body)).body).toMatchObject(error);
   });
 });
 
 describe("given headers", () => {
-  it.each<[string, HeaderChanges, number, string]>([
+  it.each<[string, HeaderChanges, number, string | undefined]>([
     ["a passphrase replaced", { poly_passphrase: "x" }, 401, "INVALID_PASSPHRASE"],
     ["a name in another case", { POLY_PASSPHRASE: "x" }, 401, "INVALID_PASSPHRASE"],
     ["a signature replaced", { poly_signature: "0".repeat(64) }, 401, "INVALID_SIGNATURE"],
@@ -69,28 +68,21 @@ describe("given headers", () => {
     ["a header sent twice", { poly_api_key: ["a", "b"] }, 401, "DUPLICATE_AUTH_HEADER"],
     ["another host", { host: "evil.example" }, 403, "HOST_NOT_ALLOWED"],
     ["no host", { host: null }, 403, "HOST_NOT_ALLOWED"],
-    ["a foreign origin, which trading ignores", { origin: "https://evil.example" }, 200, ""],
+    ["a foreign origin, which trading ignores", { origin: "https://evil.example" }, 200, undefined],
   ])("replace those of the client: %s", async (_case, headers, status, code) => {
-    const path = "/clob/orders";
-    const reply = orThrow(await client.send({ method: "GET", path, signed: true, headers }));
-    expect(reply.status).toBe(status);
-    if (code !== "") expect(reply.body).toMatchObject({ code });
+    expect(await answerTo({ headers })).toEqual([status, code]);
   });
 
   it("may be a function of those of the client", async () => {
-    const path = "/clob/orders";
     const headers = (made: readonly Header[]): readonly Header[] =>
       made.map(([name, value]) => [name.toUpperCase(), name === "poly_signature" ? `${value}00` : value]);
-    const reply = orThrow(await client.send({ method: "GET", path, signed: true, headers }));
-    expect(reply.body).toMatchObject({ code: "INVALID_SIGNATURE" });
+    expect(await answerTo({ headers })).toEqual([401, "INVALID_SIGNATURE"]);
   });
 
-  it("are signed for the path without its query, or for signedPath", async () => {
-    const sent = { method: "GET", path: "/clob/orders?limit=5", signed: true };
-    expect(orThrow(await client.send(sent)).status).toBe(200);
-    expect(orThrow(await client.send({ ...sent, signedPath: "/orders" })).status).toBe(200);
-    const other = orThrow(await client.send({ ...sent, signedPath: "/orders?limit=5" }));
-    expect(other.body).toMatchObject({ code: "INVALID_SIGNATURE" });
+  it("are signed for signedPath, if it is given", async () => {
+    const path = "/clob/orders?limit=5";
+    expect(await answerTo({ path, signedPath: "/orders" })).toEqual([200, undefined]);
+    expect(await answerTo({ path, signedPath: "/orders?limit=5" })).toEqual([401, "INVALID_SIGNATURE"]);
   });
 
   it("replace the content type", async () => {

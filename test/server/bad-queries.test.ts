@@ -198,13 +198,8 @@ describe("an invalid percent-encoding", () => {
 
 describe("an unusual name in a path", () => {
   it.each([
-    "a%2Fb",
-    "..%2f..%2fetc%2fpasswd",
-    "a%00b",
-    "__proto__",
-    "constructor",
-    "%F0%9F%91%8D",
-    "a".repeat(8000),
+    ...["a%2Fb", "..%2f..%2fetc%2fpasswd", "a%00b", "__proto__", "constructor", "%F0%9F%91%8D"],
+    ...["a".repeat(8000)],
   ])("finds no market, event, account or order: %s", async (name) => {
     await refused(`/api/markets/${name}`, "MARKET_NOT_FOUND");
     await refused(`/api/markets/${name}/trades`, "MARKET_NOT_FOUND");

@@ -19,17 +19,11 @@ const refusalFor = (line: string, headers: readonly string[]): Promise<Refusal> 
 
 describe("the Host header", () => {
   it(titleOf("H01"), async () => {
-    for (const line of [
-      "GET /api/markets",
-      "GET /clob/time",
-      "GET /sim/state",
-      "POST /sim/reset",
-      "POST /rpc",
-      "GET /nowhere",
-      "GET /openapi.json",
-      "OPTIONS /clob/order",
-      "DELETE /clob/orders/all",
-    ]) {
+    const lines = [
+      ...["GET /api/markets", "GET /clob/time", "GET /sim/state", "POST /sim/reset", "POST /rpc"],
+      ...["GET /nowhere", "GET /openapi.json", "OPTIONS /clob/order", "DELETE /clob/orders/all"],
+    ];
+    for (const line of lines) {
       const { code } = await refusalFor(line, ["Host: evil.example"]);
       expect(code, line).toBe(codeOf("H01"));
     }
@@ -43,43 +37,18 @@ describe("the Host header", () => {
   });
 
   it.each([
-    "localhost",
-    "127.0.0.1",
-    "[::1]",
-    "127.0.0.2",
-    "localhost:99999",
-    "localhost:0",
-    " \tlocalhost \t",
+    ...["localhost", "127.0.0.1", "[::1]", "127.0.0.2", "localhost:99999", "localhost:0"],
+    ...[" \tlocalhost \t"],
   ])("may name this machine with any port or none: %s", async (host) => {
     expect(await textFor("GET /clob/time", [`Host: ${host}`])).toBe(TIME);
   });
 
   it.each([
-    "",
-    "localhost.evil.example",
-    "evil.example:80",
-    "127.0.0.1.evil.example",
-    "user@localhost",
-    "localhost:",
-    "localhost:80:80",
-    "localhost:123456",
-    "localhost:abc",
-    "localhost/",
-    "localhost#",
-    "localhost, evil.example",
-    "localhost evil.example",
-    "xlocalhost",
-    "127.1",
-    "2130706433",
-    "0x7f.0.0.1",
-    "0177.0.0.1",
-    "0.0.0.0",
-    "::1",
-    "[::1",
-    "[::]",
-    "[::ffff:127.0.0.1]",
-    "192.0.2.1",
-    "lоcalhost",
+    ...["", "localhost.evil.example", "evil.example:80", "127.0.0.1.evil.example", "user@localhost"],
+    ...["localhost:", "localhost:80:80", "localhost:123456", "localhost:abc", "localhost/"],
+    ...["localhost#", "localhost, evil.example", "localhost evil.example", "xlocalhost", "127.1"],
+    ...["2130706433", "0x7f.0.0.1", "0177.0.0.1", "0.0.0.0", "::1", "[::1", "[::]"],
+    ...["[::ffff:127.0.0.1]", "192.0.2.1", "lоcalhost"],
   ])('is refused if it is not a name of this machine: "%s"', async (host) => {
     const bytes = Buffer.from(host).toString("latin1");
     const { status, code } = await refusalFor("GET /clob/time", [`Host: ${bytes}`]);
@@ -91,10 +60,8 @@ describe("the Host header", () => {
     ["given twice", ["Host: localhost", "Host: localhost"]],
     ["given twice, in another case", ["Host: localhost", "HOST: evil.example"]],
   ])("is refused when %s", async (_case, headers) => {
-    expect(await refusalFor("GET /clob/time", headers)).toMatchObject({
-      status: 403,
-      code: "HOST_NOT_ALLOWED",
-    });
+    const refusal = await refusalFor("GET /clob/time", headers);
+    expect(refusal).toMatchObject({ status: 403, code: "HOST_NOT_ALLOWED" });
   });
 
   it("is required in HTTP/1.0 too", async () => {
@@ -137,9 +104,7 @@ describe("an absolute target", () => {
 
   it("without a path or with a double slash has no route", async () => {
     for (const target of ["http://localhost", "http://localhost?x=1", "http://localhost//clob/time"]) {
-      expect(await refusalFor(`GET ${target}`, ["Host: localhost"])).toMatchObject({
-        code: "ROUTE_NOT_FOUND",
-      });
+      expect((await refusalFor(`GET ${target}`, ["Host: localhost"])).code).toBe("ROUTE_NOT_FOUND");
     }
   });
 });

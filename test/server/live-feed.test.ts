@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventStreamReader, type StreamEntry, streamEntry } from "../../src/api/event-stream.ts";
 import { millis } from "../../src/core/units.ts";
 import { Stream } from "../../src/server/stream.ts";
@@ -40,20 +40,32 @@ class ManualReader {
 const latestId = async (stream: Stream): Promise<string> =>
   (await new ManualReader(stream).until(() => true)).id;
 
+/** A feed of an exchange in memory, and a reader that has read its opening. */
+async function openFeed() {
+  const opened = await openOn(new SimulatedDisk(), { data: null });
+  const stream = new Stream(opened, "1.0.0");
+  onTestFinished(() => stream.close());
+  const reader = new ManualReader(stream);
+  await reader.until(() => true);
+  const readAll = async (): Promise<void> => {
+    const latest = await latestId(stream);
+    await reader.until(({ id }) => id === latest);
+  };
+  return { opened, stream, reader, readAll };
+}
+
+const POSTED = { requestId: "1", method: "POST", arrivedAt: 0, fault: null, caller: "", rawBody: null };
+
 describe("a slow reader", () => {
   it("gets the state again, with the reason", async () => {
-    const opened = await openOn(new SimulatedDisk(), { data: null });
+    const { opened, reader, readAll } = await openFeed();
     const { exchange } = opened;
-    const stream = new Stream(opened, "1.0.0");
-    const reader = new ManualReader(stream);
-    await reader.until(() => true);
     const title = "x".repeat(100_000);
     for (let count = 0; count < 100; count += 1) {
       const texts = { title: "x", slug: `event-${count}`, description: title, category: "", tags: [] };
       exchange.submit({ kind: "createEvent", ...texts, endDate: null });
     }
-    const latest = await latestId(stream);
-    await reader.until(({ id }) => id === latest);
+    await readAll();
     expect(reasonsOf(reader)).toEqual(["now", "slow"]);
     expect(replayed(reader.entries).hash).not.toBe("");
     expect(exchange.sequence).toBe(100);
@@ -91,17 +103,11 @@ describe("a slow reader", () => {
 
 describe("a request that resets the exchange", () => {
   it("follows the opening although it is answered at once", async () => {
-    const opened = await openOn(new SimulatedDisk(), { data: null });
-    const stream = new Stream(opened, "1.0.0");
-    const reader = new ManualReader(stream);
-    await reader.until(() => true);
+    const { opened, stream, reader, readAll } = await openFeed();
     opened.reopen();
-    const info = { requestId: "1", method: "POST", arrivedAt: 0, fault: null, caller: "", rawBody: null };
-    stream.answered({ ...info, url: "/sim/reset", firstCommand: 1, lastCommand: 0 }, 200, undefined);
-    const latest = await latestId(stream);
-    await reader.until(({ id }) => id === latest);
+    stream.answered({ ...POSTED, url: "/sim/reset", firstCommand: 1, lastCommand: 0 }, 200, undefined);
+    await readAll();
     expect(reader.entries.map(({ event }) => event)).toEqual(["opening", "opening", "request"]);
-    stream.close();
   });
 });
 
@@ -110,18 +116,12 @@ describe("successful requests with commands", () => {
     ["/clob/order", 20],
     ["/sim/bots", 30],
   ])("of 30 to %s, %i are sent in one push", async (url, sent) => {
-    const opened = await openOn(new SimulatedDisk(), { data: null });
-    const stream = new Stream(opened, "1.0.0");
-    const reader = new ManualReader(stream);
-    await reader.until(() => true);
-    const info = { requestId: "1", method: "POST", arrivedAt: 0, fault: null, caller: "", rawBody: null };
+    const { stream, reader, readAll } = await openFeed();
     for (let count = 0; count < 30; count += 1) {
-      stream.answered({ ...info, url, firstCommand: 1, lastCommand: 1 }, 200, undefined);
+      stream.answered({ ...POSTED, url, firstCommand: 1, lastCommand: 1 }, 200, undefined);
     }
-    const latest = await latestId(stream);
-    await reader.until(({ id }) => id === latest);
+    await readAll();
     expect(reader.entries.filter(({ event }) => event === "request")).toHaveLength(sent);
-    stream.close();
   });
 });
 

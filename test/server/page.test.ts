@@ -55,16 +55,9 @@ describe("GET / of an exchange", () => {
   });
 
   it.each([
-    undefined,
-    "*/*",
-    "application/json",
-    "application/json, text/html",
-    "application/json, text/plain, */*",
-    "text/html;q=0",
-    "text/html;q=0.5, application/json",
-    "text/html;q=0.1, */*",
-    "text/html;q=x",
-    "text/*",
+    ...[undefined, "*/*", "application/json", "application/json, text/html"],
+    ...["application/json, text/plain, */*", "text/html;q=0", "text/html;q=0.5, application/json"],
+    ...["text/html;q=0.1, */*", "text/html;q=x", "text/*"],
   ])("is otherwise a 404 with a hint at the inspector: %s", async (accept) => {
     const answer = await ask(root(), accept === undefined ? {} : { accept });
     expect(jsonIn(answer)).toMatchObject({

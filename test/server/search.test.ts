@@ -63,17 +63,8 @@ describe("GET /api/search", () => {
   });
 
   it.each([
-    ".*",
-    "[",
-    "\\",
-    "a".repeat(200),
-    "(a+)+$",
-    "%00",
-    "__proto__",
-    "constructor",
-    "👍",
-    "*",
-    '"zebra',
+    ...[".*", "[", "\\", "a".repeat(200), "(a+)+$", "%00", "__proto__", "constructor", "👍", "*"],
+    ...['"zebra'],
   ])("reads %s as words and not as a pattern", async (q) => {
     expect((await api.send(`GET /api/search?q=${encodeURIComponent(q)}`)).status).toBe(200);
   });

@@ -1,16 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { T0, useApi, yesOf } from "../support/http.ts";
-import type {
-  Account,
-  Book,
-  Clock,
-  Info,
-  MarketPage,
-  OrderPage,
-  SearchPage,
-  Snapshot,
-  SnapshotPage,
-} from "./replies.ts";
+import type { Clock, Info, Snapshot, SnapshotPage } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 
 const api = useApi();
@@ -25,13 +15,8 @@ const all = async (): Promise<readonly Snapshot[]> => (await api.get<SnapshotPag
 describe("POST /sim/snapshots", () => {
   it("returns id, name, sequence, time and hash", async () => {
     const { sequence, stateHash } = await api.get<Info>("/sim");
-    expect(await take("before")).toEqual({
-      id: "snapshot-1",
-      name: "before",
-      sequence,
-      time: "2026-01-01T00:00:00.000Z",
-      hash: stateHash,
-    });
+    const at = { sequence, time: "2026-01-01T00:00:00.000Z", hash: stateHash };
+    expect(await take("before")).toEqual({ id: "snapshot-1", name: "before", ...at });
     await api.createMarket();
     const { body } = await api.send<Snapshot>("POST /sim/snapshots");
     expect(body).toMatchObject({ id: "snapshot-2", name: null, sequence: sequence + 2 });
@@ -78,18 +63,18 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
     const { id } = await alice.place({ tokenId, side: "BUY", price: 0.5, size: 10 });
     const read = async (): Promise<unknown> => [
       await api.get<Info>("/sim"),
-      await api.get<Book>(`/clob/book?token_id=${tokenId}`),
-      await api.get<Account>(`/sim/accounts/${alice.address}`),
-      await alice.ask<OrderPage>("GET", "/clob/orders"),
-      await api.get<MarketPage>("/api/markets?sort=volume"),
-      await api.get<SearchPage>("/api/search?q=rain"),
+      await api.book(tokenId),
+      await api.account(alice.address),
+      await alice.ask("GET", "/clob/orders"),
+      await api.get("/api/markets?sort=volume"),
+      await api.get("/api/search?q=rain"),
     ];
     const before = await read();
     await take("before");
     for (const size of [4, 10]) {
       await bob.place({ tokenId, side: "SELL", price: 0.5, size });
       await api.createMarket();
-      await api.post("/sim/clock", { advance: "1h" });
+      await api.advance("1h");
       expect(await restore("before")).toEqual((before as [Info])[0]);
       expect(await read()).toEqual(before);
     }
