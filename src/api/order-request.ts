@@ -3,7 +3,7 @@ import type { CommandOf } from "../core/commands.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
 import { ORDER_CHECKS } from "../core/rules/trading.ts";
 import { type Address, anyOf, ORDER_TYPES, type OrderType, SIDES } from "../core/terms.ts";
-import { isUnixMillis, isUnixSeconds, parseIso } from "../core/time.ts";
+import { isUnixMillis, isUnixSeconds, parseIso, toIso } from "../core/time.ts";
 import {
   MAX_MILLIS,
   MAX_SIZE,
@@ -14,7 +14,7 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
-import { unitsOf } from "./decimals.ts";
+import { numbersAs, unitsOf } from "./decimals.ts";
 import type { BodySpec, JsonObject } from "./endpoint.ts";
 import { ApiError, describeValue, type ErrorCode, plainNumber } from "./errors.ts";
 import { nearest } from "./nearest.ts";
@@ -209,6 +209,15 @@ export function placeOrderCommand(
   const { market } = marketOfTokenId(view, tokenId);
   if (priceUnits === null) throw offTheGrid(request.price, market.tickSize, view.numbers);
   return { kind: "placeOrder", address, tokenId, side, price: priceUnits, size, orderType, expiration };
+}
+
+const NUMBERS = numbersAs("number");
+
+/** Returns the body of POST /clob/order that makes a command, with every field of the command. */
+export function bodyOfOrder(command: CommandOf<"placeOrder">) {
+  const { kind: _, address: __, price, size, expiration, ...rest } = command;
+  const amounts = { price: NUMBERS.price(price), size: NUMBERS.size(size) };
+  return { ...rest, ...amounts, ...(expiration !== null && { expiration: toIso(expiration) }) };
 }
 
 export const cancelBody = objectBody(

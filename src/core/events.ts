@@ -1,6 +1,6 @@
 import type { BlockTerms, Mining, SettlementFaultTerms } from "./chain/chain.ts";
 import type { CallContent, CallEffect, HoldReason } from "./chain/transaction.ts";
-import type { CommandOf, OrderTerms } from "./commands.ts";
+import type { CommandOf } from "./commands.ts";
 import {
   accountText,
   addressText,
@@ -11,7 +11,7 @@ import {
   sizeText,
   usdcText,
 } from "./format.ts";
-import { remainingOf, type Trade } from "./order.ts";
+import { type Order, remainingOf, type Trade } from "./order.ts";
 import type { State } from "./state.ts";
 import {
   type Address,
@@ -22,7 +22,7 @@ import {
   SIDES,
   type WinningOutcome,
 } from "./terms.ts";
-import type { Money, Price, Size } from "./units.ts";
+import type { Money, Size } from "./units.ts";
 
 /**
  * Describes an event; returns null if the text of its command says it already. `state` is the state after the command;
@@ -72,14 +72,19 @@ const EVENTS = {
   credentialsDerived: event<{ account: number }>(() => "credentials derived"),
 
   orderPlaced: event<
-    OrderTerms & {
-      order: number;
-      account: number;
-      token: number;
-      touch: Price | null;
-      fillableSize: Size;
-      blockingOwnOrder: number;
-    }
+    { order: number } & Pick<
+      Order,
+      | "account"
+      | "token"
+      | "side"
+      | "price"
+      | "size"
+      | "orderType"
+      | "expiration"
+      | "touch"
+      | "fillableSize"
+      | "blockingOwnOrder"
+    >
   >(({ order }) => orderText(order)),
   /** One fill between a taker and a resting maker. One transaction settles all fills of a taker. */
   orderTraded: event<

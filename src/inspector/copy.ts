@@ -1,6 +1,7 @@
 import { faultWords, settlementFaultId } from "../api/chain.ts";
 import { numbersAs } from "../api/decimals.ts";
 import { marketCommandEndpoints } from "../api/markets.ts";
+import { bodyOfOrder } from "../api/order-request.ts";
 import { canonicalMessage, sign } from "../api/signing.ts";
 import { type Command, isCausedByTime } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
@@ -114,13 +115,8 @@ function commandRequest(command: Command, state: State): SentRequest | null {
     return { method, path: path.replace("{idOrSlug}", slug), ...(Object.keys(body).length > 0 && { body }) };
   }
   switch (command.kind) {
-    case "placeOrder": {
-      const { address, tokenId, side, price, size, orderType, expiration } = command;
-      const until = expiration === null ? {} : { expiration: String(Math.floor(expiration / 1000)) };
-      const amounts = { price: numbers.price(price), size: numbers.size(size) };
-      const body = { tokenId, side, ...amounts, orderType, ...until };
-      return { method: "POST", path: "/clob/order", body, signer: address };
-    }
+    case "placeOrder":
+      return { method: "POST", path: "/clob/order", body: bodyOfOrder(command), signer: command.address };
     case "cancelOrder": {
       const { orderId, address } = command;
       return { method: "DELETE", path: "/clob/order", body: { orderId }, signer: address };

@@ -1,15 +1,14 @@
+import { bodyOfOrder } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
 import type { Account } from "../../core/account.ts";
 import { headOf, type SettlementFaultTerms } from "../../core/chain/chain.ts";
-import { type Command, type CommandOf, orderWords } from "../../core/commands.ts";
+import { type Command, orderWords } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
-import { priceText, sizeText } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import type { AskedFor, RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
-import { toIso } from "../../core/time.ts";
 import { type Millis, money, size } from "../../core/units.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
 import type { Funding, MarketTerms } from "../../scenario/language/declarations.ts";
@@ -311,7 +310,7 @@ export class RefusedSteps {
     const { method, path, asked } = request;
     if (path !== "/clob/order" || asked === null) return null;
     if (asked.kind === "command") {
-      if (asked.command.kind === "placeOrder") return this.#order(name, bodyOf(asked.command));
+      if (asked.command.kind === "placeOrder") return this.#order(name, bodyOfOrder(asked.command));
       return asked.command.kind === "cancelOrder" ? this.#cancel(name, [asked.command.orderId]) : null;
     }
     if (asked.isCut) return null;
@@ -366,11 +365,3 @@ const accountIn = ({ address, isProven }: RefusedRequest, state: State): number 
 
 const tokenIn = (state: State, id: Scalar | undefined): number | null =>
   (typeof id === "string" ? state.tokenById.get(id) : undefined) ?? null;
-
-/** Returns the body of the request for a command. */
-const bodyOf = ({ kind: _, address: __, price, size, expiration, ...rest }: CommandOf<"placeOrder">) => ({
-  ...rest,
-  price: Number(priceText(price)),
-  size: Number(sizeText(size)),
-  ...(expiration === null ? {} : { expiration: toIso(expiration) }),
-});

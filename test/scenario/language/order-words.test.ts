@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { numbersAs } from "../../../src/api/decimals.ts";
-import { orderBody, placeOrderCommand } from "../../../src/api/order-request.ts";
+import { bodyOfOrder, orderBody, placeOrderCommand } from "../../../src/api/order-request.ts";
 import type { CommandOf } from "../../../src/core/commands.ts";
 import { tokenOf } from "../../../src/core/market.ts";
 import type { Scalar } from "../../../src/core/refusals.ts";
@@ -38,9 +38,11 @@ it("an order with all fields is the same as words, body, command and line", () =
   };
 
   const body = orderBodyOf(words, command.tokenId, exchange.exchange.now) as Record<string, Scalar>;
-  expect(
-    placeOrderCommand({ state, numbers: numbersAs("number") }, command.address, orderBody.read(body)),
-  ).toEqual(command);
+  for (const each of [body, bodyOfOrder(command)]) {
+    const request = orderBody.read(each as Record<string, Scalar>);
+    const view = { state, numbers: numbersAs("number") };
+    expect(placeOrderCommand(view, command.address, request)).toEqual(command);
+  }
   expect(wordsOfBody(body, "YES", "rain")).toEqual({ ...words, expiry: { text: body.expiration } });
 
   const markets = ["rain", "snow"].map((name, index) => ({ name, number: index + 1 }) as TouchedMarket);
