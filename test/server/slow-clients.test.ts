@@ -55,40 +55,24 @@ function sendSlowly(start: string, onEnd: "close" | "end" = "end"): Promise<Slow
   });
 }
 
-/** Durations of repeated requests in milliseconds, shortest first. */
-async function poll(until: () => boolean): Promise<number[]> {
-  const times: number[] = [];
-  do {
-    const start = performance.now();
-    const reply = await fetch(`${api.server.url}/clob/time`);
-    await reply.text();
-    times.push(performance.now() - start);
-    expect(reply.status).toBe(200);
-  } while (!until());
-  return times.sort((a, b) => a - b);
-}
-
-const p99 = (times: readonly number[]): number => times[Math.ceil(times.length * 0.99) - 1] ?? 0;
-
 describe("a slow client", () => {
   it(titleOf("H12"), async () => {
-    let polls = 0;
-    const alone = p99(await poll(() => ++polls >= 200));
     const before = await api.stateHash();
-    let done = false;
-    const clients = Promise.all(
-      Array.from({ length: SLOW }, (_, index) => sendSlowly(index % 2 === 0 ? HEAD_START : BODY_START)),
-    ).finally(() => {
-      done = true;
-    });
-    const crowded = p99(await poll(() => done));
-    for (const { bytes, answer } of await clients) {
+    let isAnyClosed = false;
+    const clients = Array.from({ length: SLOW }, (_, index) =>
+      sendSlowly(index % 2 === 0 ? HEAD_START : BODY_START).finally(() => {
+        isAnyClosed = true;
+      }),
+    );
+    let answered = 0;
+    for (; !isAnyClosed; answered += 1) expect((await fetch(`${api.server.url}/clob/time`)).status).toBe(200);
+    // The others are served meanwhile: a second suffices for some hundred requests, for five on the busiest machine.
+    expect(answered).toBeGreaterThan(5);
+    for (const { bytes, answer } of await Promise.all(clients)) {
       expect(bytes).toBeLessThan(LATEST);
       const [reply] = parseReplies(Buffer.from(answer));
       expect(reply && refusalIn(reply)).toMatchObject({ status: 408, code: "REQUEST_TIMEOUT" });
     }
-    // A busy machine delays the requests alone too.
-    expect(crowded).toBeLessThan(Math.max(50, 4 * alone));
     expect(await api.stateHash()).toBe(before);
   });
 
