@@ -159,6 +159,20 @@ describe.runIf(BROWSER !== null).each([
     await pane.getByText("no such order").waitFor();
   });
 
+  it("find an order by its number as the page writes it", async () => {
+    const pane = await inspector.open("order");
+    const field = pane.getByLabel("Order by id or number");
+    for (const [text, number] of [
+      ["1", 1],
+      ["#2", 2],
+      ["order 3", 3],
+    ] as const) {
+      await field.fill(text);
+      await field.press("Enter");
+      await pane.getByRole("heading", { name: new RegExp(`^order ${number}(?!\\d)`) }).waitFor();
+    }
+  });
+
   it("show the balances of an account like GET /sim/accounts/{address}", async () => {
     const pane = await inspector.open("accounts");
     await pane.getByLabel("Account").selectOption({ label: `${story.bob.toLowerCase().slice(0, 8)}…` });

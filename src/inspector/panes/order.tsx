@@ -16,11 +16,14 @@ export function OrderPane() {
   );
 }
 
+/** An order's number: plain, or as the page writes it. */
+const NUMBER = /^(?:#|order )?(\d+)$/;
+
 /** Field for the id or number of an order. */
 function Find() {
   const go = (asked: string): string => {
     const { idPrefixes, orders } = openMoment().state;
-    const number = /^\d+$/.test(asked) ? Number(asked) : numberOf(idPrefixes.order, asked.toLowerCase());
+    const number = Number(NUMBER.exec(asked)?.[1] ?? numberOf(idPrefixes.order, asked.toLowerCase()));
     if (orders.find(number) === undefined) return `no such order among the ${orders.size} at the cursor`;
     openOrder(number);
     return "";
