@@ -184,7 +184,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     }
   });
 
-  it("funds an account", async () => {
+  it("funds an account, and asks for an amount", async () => {
     const pane = await inspector.open("accounts");
     await pane.getByLabel("Account").selectOption({ label: `${story.bob.toLowerCase().slice(0, 8)}…` });
     const balance = async () =>
@@ -195,6 +195,11 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.button("Fund", pane).click();
     await pane.getByText("funded", { exact: true }).waitFor();
     expect(await balance()).toBe(before + 12.5);
+    const sequence = await sequenceNow();
+    await pane.getByRole("spinbutton").fill("");
+    await inspector.button("Fund", pane).click();
+    await pane.getByText("expected an amount of USDC, found nothing").waitFor();
+    expect(await sequenceNow()).toBe(sequence);
   });
 
   it("takes, restores and deletes snapshots, and shows the new history without errors of the old", async () => {

@@ -4,7 +4,7 @@ import { counted, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { remainingOf } from "../../core/order.ts";
 import { devPrivateKey } from "../../simulation/world-accounts.ts";
-import { chosenAccount, isShown, openHistory, openMoment } from "../model.ts";
+import { chosenAccount, isShown, openHistory, openMoment, server } from "../model.ts";
 import {
   ActionButton,
   bindTo,
@@ -12,6 +12,7 @@ import {
   EmptyNote,
   Head,
   nameOf,
+  numberIn,
   OrderLink,
   Outcome,
   Pane,
@@ -130,16 +131,18 @@ function DevKey({ account }: { readonly account: Account }) {
 function Fund({ address }: { readonly address: string }) {
   const amount = useSignal("1000");
   const action = useAction();
-  const path = `/sim/accounts/${address}/fund`;
+  const fund = async (): Promise<string> => {
+    const collateral = numberIn(amount.value);
+    if (collateral === undefined) throw new Error("expected an amount of USDC, found nothing");
+    await server.value?.ask("POST", `/sim/accounts/${address}/fund`, { collateral });
+    return "funded";
+  };
   return (
     <p class="row">
       <label>
         USDC <input type="number" min={0} step="any" {...bindTo(amount)} />
       </label>
-      <ActionButton
-        label="Fund"
-        onClick={() => action.ask("POST", path, { collateral: Number(amount.value) }, "funded")}
-      />
+      <ActionButton label="Fund" onClick={() => void action.run(fund)} />
       <Outcome of={action} />
     </p>
   );
