@@ -31,6 +31,7 @@ export const flow: Run<"flow"> = async ({ profile, seed, orders, accounts, tickS
   else await save(out, texts);
   return EXIT.ok;
 };
+
 /** @throws UsageError if the file's extension contradicts `--format`, or no scenario could replay the file. */
 function formatFor(out: string | null, asked: FlowFormat | null): FlowFormat {
   const named = out === null ? undefined : formatOf(out);
@@ -45,11 +46,10 @@ function formatFor(out: string | null, asked: FlowFormat | null): FlowFormat {
   return asked ?? named ?? "csv";
 }
 
-/** Writes to stdout as fast as its reader reads. If the reader closes it, the program exits between two texts. */
+/** Writes to stdout as fast as its reader reads, until the reader closes it. */
 async function printAll(texts: Iterable<string>): Promise<void> {
   for (const text of texts) {
-    await new Promise<void>((resolve) => {
-      process.stdout.write(text, () => resolve());
-    });
+    const error = await new Promise((resolve) => process.stdout.write(text, resolve));
+    if (error instanceof Error) return;
   }
 }

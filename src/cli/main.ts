@@ -7,7 +7,8 @@ const [first, ...more] = argv;
 const failed = async (error: unknown): Promise<number> => (await import("./failure.ts")).reportFailure(error);
 
 process.on("uncaughtException", async (error) => process.exit(await failed(error)));
-for (const stream of [process.stdout, process.stderr]) whenClosed(stream, () => process.exit());
+// A command whose output nobody reads goes on, because its exit code and its files still count.
+for (const stream of [process.stdout, process.stderr]) whenClosed(stream, () => {});
 
 if (first === "--complete") {
   // Loads no more than needed because a shell waits for the answer at each key press.

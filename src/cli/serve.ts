@@ -8,7 +8,7 @@ import { millis } from "../core/units.ts";
 import { count } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { warn } from "./output.ts";
-import { EXIT, stopSignal, whenClosed } from "./process.ts";
+import { EXIT, stopSignal } from "./process.ts";
 
 const LABEL_WIDTH = 12;
 /** Width of a line with number, address and private key. */
@@ -85,8 +85,6 @@ function dataText(keeping: RunningServer["keeping"]): string {
 export const serve: Run<"serve"> = async (_values, _words, given, progress) => {
   const config = readConfig(given, DEFAULT_DATA);
   const stopped = stopSignal();
-  // The server continues if the reader of its output is gone.
-  whenClosed(process.stdout, () => {});
   const server = await startServer(config, warn);
   progress.end();
   const { isTTY, columns } = process.stdout;

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { findFiles, NoFilesError } from "../scenario/run/files.ts";
 import { reportFailure } from "./failure.ts";
-import { EXIT, type ExitCode, stopSignal } from "./process.ts";
+import { EXIT, type ExitCode, stopSignal, whenClosed } from "./process.ts";
 
 /** Whether a folder is not watched, because it may have thousands of folders and no scenarios. */
 const isIgnored = (name: string): boolean => name === "node_modules" || name.startsWith(".");
@@ -66,7 +66,7 @@ export interface RunFiles {
 }
 
 /**
- * Calls `run` at once, and again after each change of the files that it reads, until a signal stops it.
+ * Calls `run` at once, and again after each change of the files that it reads, until a signal stops it or nobody reads stdout.
  * @throws what the first run throws: no change of a file mends a command line
  */
 export async function watchAndRun(
@@ -97,7 +97,8 @@ export async function watchAndRun(
     clearTimeout(timer);
     timer = setTimeout(() => void runIfChanged(), SETTLE_MS);
   };
-  const stopped = stopSignal();
+  const unread = new Promise<void>((resolve) => whenClosed(process.stdout, resolve));
+  const stopped = Promise.race([stopSignal(), unread]);
   const folders = watchFolders(foldersOf(paths), changed);
   try {
     await runIfChanged();

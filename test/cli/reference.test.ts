@@ -133,6 +133,8 @@ function commandsPage(): string {
       ],
     ]),
     "",
+    "The exit code is the same if nobody reads the output, as in `clobsim run scenarios | head -1`: a command goes on without it. Only `flow` and `run --watch` end when stdout is closed, with 0. `serve`, `fuzz` and `run --watch` stop when stderr is closed, as by a signal.",
+    "",
     ...commands,
   ].join("\n");
 }

@@ -5,12 +5,14 @@ import { TINY_WORLD } from "../support/http.ts";
 import { Program, type Served } from "../support/program.ts";
 import { casesAtLevel } from "../support/runs.ts";
 
+const FAILS = "scenario: a\naccounts: { alice: { USDC: 10 } }\nsteps: [{ alice: BUY 90 YES @ 0.5 }]\n";
+
 let program: Program;
 beforeAll(async () => {
   program = await Program.bundled(["--world", TINY_WORLD, "--clock", "frozen"]);
   const served = await program.serve(["--log-level", "silent", "--data", program.path("data")]);
   await served.end("SIGTERM");
-  writeFileSync(program.path("fails.yaml"), "scenario: a\nsteps:\n  - expect: { at: 2030-01-01T00:00Z }\n");
+  writeFileSync(program.path("fails.yaml"), FAILS);
 });
 afterAll(() => program.dispose());
 
@@ -66,28 +68,47 @@ describe("clobsim serve", () => {
 });
 
 describe("a command with closed", () => {
-  const commands = (): readonly string[][] => [
-    ["journal", program.path("data")],
-    ["replay", program.path("data")],
-    ["inspect", program.path("data"), "--all"],
-    ["doctor", program.path("data")],
-    ["repair", program.path("data")],
-    ["report", program.path("data"), "--out", program.path("report.ndjson")],
-    ["world", "--seed", "7"],
-    ["flow", "--orders", "20000"],
-    ["run", program.path("fails.yaml")],
-    ["coverage", program.path("fails.yaml")],
-    ["shrink", program.path("fails.yaml")],
-    ["banana"],
-    ["--help"],
+  const commands = (): readonly (readonly [code: number, ...args: string[]])[] => [
+    [1, "run", program.path("fails.yaml")],
+    [0, "journal", program.path("data")],
+    [2, "inspect", program.path("data"), "--market", "none"],
+    [0, "replay", program.path("data")],
+    [1, "coverage", program.path("fails.yaml")],
+    [0, "inspect", program.path("data"), "--all"],
+    [2, "banana"],
+    [0, "doctor", program.path("data")],
+    [2, "repair", program.path("data")],
+    [0, "report", program.path("data"), "--out", program.path("report.ndjson")],
+    [0, "world", "--seed", "7"],
+    [0, "flow", "--orders", "20000"],
+    [0, "shrink", program.path("fails.yaml")],
+    [0, "--help"],
   ];
 
-  it.each(["stdout", "stderr"] as const)("%s exits without an error message", async (unread) => {
-    for (const args of casesAtLevel(commands(), 3)) {
+  it.each(["stdout", "stderr"] as const)("%s goes on, and ends with its exit code", async (unread) => {
+    for (const [expected, ...args] of casesAtLevel(commands(), 3)) {
       const { code, signal, stdout, stderr } = await program.run(args, { unread });
-      expect([0, 1, 2], `${args[0]}: ${stderr}`).toContain(code);
-      expect(signal, args[0]).toBe(null);
+      expect({ code, signal }, `${args[0]}: ${stderr}`).toEqual({ code: expected, signal: null });
       expect(`${stdout}${stderr}`, args[0]).not.toMatch(/defect|EPIPE|\n\s+at /);
     }
+  });
+
+  it("stdout writes its files", async () => {
+    const file = program.path("unread.xml");
+    const args = ["run", program.path("fails.yaml"), "--reporter", "spec", "--reporter", `junit=${file}`];
+    expect((await program.run(args, { unread: "stdout" })).code).toBe(1);
+    expect(readFileSync(file, "utf8")).toContain("</testsuites>");
+  });
+});
+
+describe("clobsim run --watch", () => {
+  it("ends with 0 when a run finds stdout closed", async () => {
+    const scenario = (name: string): string => `scenario: ${name}\nsteps: [{ advance: 1s }]\n`;
+    program.write("watched.yaml", scenario("first"));
+    const { prints, stopReading, ended } = program.launch(["run", "watched.yaml", "--watch"]);
+    await prints("watching for changes");
+    stopReading("stdout");
+    program.write("watched.yaml", scenario("second"));
+    expect(await ended).toMatchObject({ code: 0, stderr: "" });
   });
 });

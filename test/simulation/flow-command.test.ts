@@ -17,7 +17,8 @@ const PROGRAM = `
   import { valuesOf } from "../setting.ts";
   import { COMMANDS } from "./commands.ts";
   import { flow } from "./generate.ts";
-  process.stdout.on("error", (error) => { if (error.code === "EPIPE") process.exit(); throw error; });
+  import { whenClosed } from "./process.ts";
+  whenClosed(process.stdout, () => {});
   const [orders] = process.argv.slice(2);
   const given = { flags: { orders: [orders] }, environment: {} };
   process.exitCode = await flow(valuesOf(COMMANDS.flow.settings, given), [], given);

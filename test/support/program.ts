@@ -23,17 +23,17 @@ export interface Launched {
   prints(text: string): Promise<string>;
   /** Sends a signal, and waits for the end of the process. */
   end(signal: NodeJS.Signals): Promise<Ended>;
+  /** Closes the reading end of a stream, as `head` does. */
+  stopReading(stream: "stdout" | "stderr"): void;
 }
 
 /** A server in another process. */
-export interface Served extends Pick<Launched, "ended" | "end"> {
+export interface Served extends Pick<Launched, "ended" | "end" | "stopReading"> {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
   /** Sends a message over the channel of `hasChannel`, and returns the next message. */
   ask(message: object): Promise<unknown>;
-  /** Closes the reading end of a stream, as `head` does. */
-  stopReading(stream: "stdout" | "stderr"): void;
 }
 
 /** Options of a process that differ from this one. */
@@ -106,10 +106,9 @@ export class Program {
   /** Starts `clobsim serve` on a free port. Resolves when it answers. @throws Error if it ends first. */
   async serve(args: readonly string[], options: ProcessOptions = {}): Promise<Served> {
     const child = this.#start(["serve", "--port", "0", ...this.#serveArgs, ...args], options);
-    const { ended, end, printed } = observe(child);
+    const { ended, end, printed, stopReading } = observe(child);
     const address = /http:\/\/127\.0\.0\.1:\d+/;
     const url = address.exec(await printed((stdout) => address.test(stdout)))?.[0] as string;
-    const stopReading: Served["stopReading"] = (stream) => void child[stream]?.destroy();
     const ask: Served["ask"] = async (message) => {
       const answer = once(child, "message").then(([reply]: unknown[]) => reply);
       child.send(message);
@@ -180,7 +179,8 @@ function observe(child: ChildProcess): Launched {
     });
     return Promise.race([matched, ended.then(failed)]);
   };
-  return { ended, end, printed, prints: (text) => printed((stdout) => stdout.includes(text)) };
+  const stopReading: Launched["stopReading"] = (stream) => void child[stream]?.destroy();
+  return { ended, end, printed, stopReading, prints: (text) => printed((stdout) => stdout.includes(text)) };
 }
 
 function failed({ code, stdout, stderr }: Ended): never {
