@@ -13,40 +13,51 @@ import { lastStep, ofTwoMarkets } from "./scenario-texts.ts";
 
 const EXPIRATION = millis(1_798_761_600_000);
 
-it("an order with all fields is the same as words, body, command and line", () => {
-  const exchange = openFundedExchange();
-  exchange.market();
-  const { state } = exchange;
-  const command: Required<CommandOf<"placeOrder">> = {
-    kind: "placeOrder",
-    address: addressOf("alice"),
-    tokenId: exchange.tokenId("YES"),
-    side: "BUY",
-    price: price(5000),
-    size: size(1000),
-    orderType: "GTD",
-    expiration: EXPIRATION,
-  };
-  const words: Required<OrderWords> = {
-    side: "BUY",
-    size: "10",
-    outcome: "YES",
-    price: "0.5",
-    type: "GTD",
-    expiry: { at: EXPIRATION },
-    market: "rain",
-  };
+const TYPES = [
+  { orderType: "GTD", expiration: EXPIRATION },
+  { orderType: "GTC", expiration: null },
+] as const;
 
-  const body = orderBodyOf(words, command.tokenId, exchange.exchange.now) as Record<string, Scalar>;
-  for (const each of [body, bodyOfOrder(command)]) {
-    const request = orderBody.read(each as Record<string, Scalar>);
-    const view = { state, numbers: numbersAs("number") };
-    expect(placeOrderCommand(view, command.address, request)).toEqual(command);
-  }
-  expect(wordsOfBody(body, "YES", "rain")).toEqual({ ...words, expiry: { text: body.expiration } });
+// The line leaves out the default type, so that the next word follows the price.
+it.each(TYPES)(
+  "an order of type $orderType with all fields is the same as words, body, command and line",
+  (type) => {
+    const exchange = openFundedExchange();
+    exchange.market();
+    const { state } = exchange;
+    const command: Required<CommandOf<"placeOrder">> = {
+      kind: "placeOrder",
+      address: addressOf("alice"),
+      tokenId: exchange.tokenId("YES"),
+      side: "BUY",
+      price: price(5000),
+      size: size(1000),
+      ...type,
+    };
+    const words: Required<OrderWords> = {
+      side: "BUY",
+      size: "10",
+      outcome: "YES",
+      price: "0.5",
+      type: type.orderType,
+      expiry: type.expiration && { at: type.expiration },
+      market: "rain",
+    };
 
-  const markets = ["rain", "snow"].map((name, index) => ({ name, number: index + 1 }) as TouchedMarket);
-  const vocabulary = new Vocabulary(markets, state, { account: () => "alice", order: () => undefined });
-  const line = vocabulary.order(command, tokenOf(1, "YES"), undefined);
-  expect(lastStep(ofTwoMarkets(`alice: ${line}`))).toMatchObject({ words });
-});
+    const body = orderBodyOf(words, command.tokenId, exchange.exchange.now) as Record<string, Scalar>;
+    for (const each of [body, bodyOfOrder(command)]) {
+      const request = orderBody.read(each as Record<string, Scalar>);
+      const view = { state, numbers: numbersAs("number") };
+      expect(placeOrderCommand(view, command.address, request)).toEqual(command);
+    }
+    expect(wordsOfBody(body, "YES", "rain")).toEqual({
+      ...words,
+      expiry: words.expiry && { text: body.expiration },
+    });
+
+    const markets = ["rain", "snow"].map((name, index) => ({ name, number: index + 1 }) as TouchedMarket);
+    const vocabulary = new Vocabulary(markets, state, { account: () => "alice", order: () => undefined });
+    const line = vocabulary.order(command, tokenOf(1, "YES"), undefined);
+    expect(lastStep(ofTwoMarkets(`alice: ${line}`))).toMatchObject({ words });
+  },
+);
