@@ -152,6 +152,8 @@ describe("clobsim replay", () => {
       `line ${number} of ${other}: refused with INVALID_TICK_SIZE then, accepted now\n  BUY 10 YES @ 0.02 in `,
     );
     expect(replayed.stdout).toContain("each has the recorded outcome");
+    const counts = "7 refused again in the same way, 1 answered differently now, 3 that cannot be retried";
+    expect(replayed.stdout).toContain(`11 refused requests: ${counts}`);
   });
 });
 
