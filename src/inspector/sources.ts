@@ -90,8 +90,19 @@ async function inflated(text: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(plain).arrayBuffer());
 }
 
+/** Fetches a report from the server of the page, the only one that the page's policy allows. */
 async function fetched(address: string): Promise<Uint8Array> {
-  const response = await fetch(address);
+  const { href, origin, protocol } = location;
+  const isHere = URL.canParse(address, href) && new URL(address, href).origin === origin;
+  if (address.trim() === "" || !isHere || protocol === "file:") {
+    const found = address.trim() || "nothing";
+    throw new Error(
+      `?report= expects a path on the server of this page, such as /sim/report, found ${found}`,
+    );
+  }
+  const response = await fetch(address).catch(() => {
+    throw new Error(`${address}: the server does not respond`);
+  });
   if (!response.ok) throw new Error(`${address}: the server responded with ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }
