@@ -8,6 +8,7 @@ import {
   approve,
   mineCall,
   openSettlement,
+  type Sending,
   type SettlementExchange,
   shares,
   transfer,
@@ -46,6 +47,26 @@ describe("a wallet's call", () => {
     exchange.mustSubmit({ kind: "deriveCredentials", address: addressOf("dave") });
     expect(mineCall(exchange, "dave", exchange.split(10, "merge"))).toBe("MINED");
     expect(exchange.inLedger("dave")).toEqual({ usdc: 10, yes: 0, no: 0 });
+  });
+});
+
+describe("a call that cannot be mined", () => {
+  const ETHER: ContractCall = { kind: "send" };
+  const MOST = { value: (INITIAL_NATIVE_BALANCE / 3n) * 2n, to: addressOf("bob") };
+
+  it.each<[string, ContractCall, Sending, Sending]>([
+    ["NONCE_GAP", transfer("bob", 1), { gwei: 0 }, {}],
+    ["UNDERPRICED", transfer("bob", 1), {}, { gwei: 0 }],
+    ["NO_GAS_MONEY", ETHER, MOST, MOST],
+  ])("asks for no further block: %s", (hold, content, first, second) => {
+    const exchange = openSettlement({ settlement: "auto" });
+    exchange.call("alice", content, first);
+    const call = exchange.call("alice", content, second);
+    exchange.advance("10m");
+    expect([call.status, call.exception?.hold]).toEqual(["PENDING", hold]);
+    const { head } = exchange;
+    exchange.advance("10m");
+    expect(exchange.head).toBe(head);
   });
 });
 

@@ -134,12 +134,15 @@ describe("a ghost fill", () => {
 });
 
 describe("a gas spike", () => {
-  it("makes no block due while settlements cannot be mined", () => {
+  it("makes no block due while settlements cannot be mined, until their fees are raised", () => {
     const exchange = openSettlement({ settlement: "auto" });
     exchange.fault("gasSpike");
     exchange.trade();
     exchange.advance("1d");
     expect(exchange.head).toBe(1);
+    exchange.mustSubmit({ kind: "bumpFees" });
+    exchange.advance("1d");
+    expect(exchange.statuses).toEqual(["CONFIRMED"]);
   });
 
   it("is why a settlement waits, from its start to its end, unless its fee is raised", () => {
