@@ -15,6 +15,7 @@ const FAST = [
   "test/{architecture,config,http-reference,package-lock}.test.ts",
   "test/core/{book,chain,rules,runtime}/*.test.ts",
   "test/core/*.test.ts",
+  "test/client/requests.test.ts",
   "test/fuzz/generator.test.ts",
   "test/engine/{golden-journals,journal-line}.test.ts",
   "test/scenario/{language,coverage}/*.test.ts",
