@@ -7,7 +7,7 @@ import { nodeDisk } from "../engine/disk.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { describeLine } from "../history/describe-line.ts";
 import { type JournalSource, openSource } from "../history/journal-files.ts";
-import { JournalReplay, type ReplayEnd, type ReplayedLine } from "../history/journal-replay.ts";
+import { JournalReplay, missingLine, type ReplayEnd, type ReplayedLine } from "../history/journal-replay.ts";
 import { Mentions, RefusedRetries } from "../history/replayed-lines.ts";
 import { count, type Paint, visible } from "../scenario/report/text.ts";
 import type { JournalPoint } from "../setting.ts";
@@ -32,14 +32,9 @@ export function replaySource(
 }
 
 /** @throws UsageError if a journal does not have the line that a flag names. */
-export function requireLine(
-  { name }: JournalSource,
-  { to }: JournalPoint,
-  end: ReplayEnd,
-  flag = "--at",
-): void {
-  if (to === undefined || (end.last?.n ?? 0) >= to) return;
-  throw new UsageError(`${flag} expects a line of ${name}, which has ${end.scan.number}, found ${to}`);
+export function requireLine(source: JournalSource, at: JournalPoint, end: ReplayEnd, flag = "--at"): void {
+  const missing = missingLine(source, at, end);
+  if (missing !== null) throw new UsageError(`${flag} ${missing}`);
 }
 
 /** `clobsim journal`: prints a journal in readable form. */
@@ -113,8 +108,10 @@ export const replay: Run<"replay"> = async ({ to, until }, [name = ""], _given, 
   const { code, lines } = endingOf(source, end, exchange.state);
   const { last, commands, problem } = end;
   // Of --to and --until, the earlier one ends a replay.
-  const isMissing = to !== null && to > end.scan.number;
-  if (isMissing && problem === null && code === EXIT.ok) requireLine(source, { to }, end, "--to");
+  if (problem === null && code === EXIT.ok) {
+    if (to !== null && to > end.scan.number) requireLine(source, { to }, end, "--to");
+    requireLine(source, {}, end, "--until");
+  }
   const result = problem === null ? "each has the recorded outcome" : "compared up to the line below";
   print([
     ...(reason === null ? [] : [`  written because ${reason}`]),

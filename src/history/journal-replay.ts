@@ -201,6 +201,16 @@ export class JournalReplay extends LineReplay {
   }
 }
 
+/** Describes the line that a replay should have ended at, if the journal does not have it; else returns null. */
+export function missingLine(
+  { name }: JournalSource,
+  { to }: Pick<ReplayOptions, "to">,
+  { last, scan }: ReplayEnd,
+): string | null {
+  if (last !== null && (to === undefined || last.n >= to)) return null;
+  return `expects a line of ${name}, which has ${scan.number}, found ${to ?? "a time before its first"}`;
+}
+
 /** `message` is that of the recorded error; null if none is recorded. */
 const problemOf = (result: ReplayResult, message: string | null): LineResult =>
   result instanceof Error
@@ -340,16 +350,12 @@ function resumePointAt(
   at: Pick<ReplayOptions, "to" | "until">,
 ): ResumePoint {
   const replay = new JournalReplay(source, engine, at);
-  const { scan, last, problem } = replay.run();
+  const end = replay.run();
+  const { scan, last, problem } = end;
   assertIntact(source, scan.damage);
   if (problem !== null) return beforeDefect(source, engine, problem);
-  if (last === null || (at.to !== undefined && last.n !== at.to)) {
-    const found = at.to ?? "a time before its first";
-    throw new StoreError(
-      "usage",
-      `--at expects a line of ${source.name}, which has ${scan.number}, found ${found}`,
-    );
-  }
+  const missing = missingLine(source, at, end);
+  if (last === null || missing !== null) throw new StoreError("usage", `--at ${missing}`);
   const { exchange, clock } = replay;
   // Applies what time causes at the same moment, such as the end of a block.
   exchange.advanceTo(exchange.now);

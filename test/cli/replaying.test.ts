@@ -50,7 +50,18 @@ describe("clobsim replay", () => {
   it("stops at the earlier one of a line and a time", async () => {
     const both = async (to: string, until: string) => (await run("replay", [data], { to, until })).stdout;
     expect(await both("4", "2027-01-01T00:00:00Z")).toMatch(/up to line 4 at/);
-    expect(await both("4", "2025-01-01T00:00:00Z")).toMatch(/up to line 0 at/);
+    const lines = readFileSync(join(data, "journal.ndjson"), "utf8").trimEnd().split("\n").length;
+    const earlier = await both(String(lines), "2026-01-01T00:00:00Z");
+    expect(earlier).toMatch(/up to line \d+ at 2026-01-01T00:00:00\.000Z/);
+  });
+
+  it("refuses a time before the first line, whatever --to is", async () => {
+    const until = "2025-12-31T23:59:59Z";
+    const stderr = says(
+      /^clobsim: --until expects a line of .*, which has \d+, found a time before its first\n$/,
+    );
+    for (const flags of [{ until }, { until, to: "4" }])
+      expect(await run("replay", [data], flags)).toMatchObject({ code: 2, stderr });
   });
 
   it("refuses a line after the last", async () => {

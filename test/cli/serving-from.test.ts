@@ -145,8 +145,17 @@ describe("clobsim serve --from", () => {
     const inspecting = await run("inspect", [damaged]);
     const serving = await run("serve", [], { from: damaged, port: "0" });
     expect(serving).toEqual({ code: 3, stdout: "", stderr: inspecting.stderr });
-    const beyond = await run("serve", [], { from: report, at: "999", port: "0" });
-    expect(beyond).toMatchObject({ code: 2, stderr: says("--at expects a line of") });
-    expect(beyond.stderr).toBe((await run("inspect", [report], { at: "999" })).stderr);
+  });
+
+  it.each([
+    ["a line after the last", "999", "999"],
+    ["a time before the first line", "2025-12-31T23:59:59Z", "a time before its first"],
+  ])("refuses %s, as inspect, record and shrink do", async (_what, at, found) => {
+    const message = /^clobsim: --at expects a line of .*, which has \d+, found (.*)\n$/;
+    const serving = await run("serve", [], { from: report, at, port: "0" });
+    expect(serving).toEqual(refused(says(message)));
+    expect(message.exec(serving.stderr)?.[1]).toBe(found);
+    for (const command of ["inspect", "record", "shrink"] as const)
+      expect(await run(command, [report], { at }), command).toEqual(serving);
   });
 });
