@@ -131,7 +131,7 @@ class ScenarioRun {
       step: step?.number ?? 0,
       text: step?.text ?? "opening",
       ...failureMessage(mismatches),
-      recent: recentIn(this.session?.transcript ?? []),
+      recent: recentIn(this.session?.transcript.slice(this.session.orderStart) ?? []),
       repeat: repeatLine(this.#scenario, flagsOf(this.#options), step?.number ?? null),
     };
   }
@@ -190,6 +190,7 @@ async function explore(session: Session, race: RaceStep, rest: () => Promise<voi
     if (index > 0) {
       await session.venue.restore(start.kept);
       session.memory = start.memory;
+      session.orderStart = session.transcript.length;
     }
     session.log(`${race.number}. race, order ${index + 1} of ${orders.length}`);
     await inOrder(order, async () => {

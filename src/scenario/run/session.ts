@@ -64,6 +64,8 @@ export class Session {
   readonly stop: () => boolean;
   readonly refused: NonNullable<SessionOptions["refused"]>;
   readonly transcript: string[] = [];
+  /** Where the current order of a race begins in the transcript; 0 before a race and in its first order. */
+  orderStart = 0;
   readonly races: RaceReport[] = [];
   readonly updates: Update[] = [];
   /** While updating: the new content of each golden file and each hash. */

@@ -99,6 +99,27 @@ describe.each(["process", "http"] as const)("a race, %s", (via) => {
   });
 });
 
+it("a failure in a later order of a race is told from that order on", async () => {
+  const failing = async (ask: string): Promise<readonly string[] | undefined> => {
+    const { failure } = await folder.run(`${HEAD}  - race: [{ alice: cancel ask }, { bob: BUY 10 YES @ 0.50 }]
+    after: { orders: { ask: ${ask} } }
+`);
+    return failure?.recent;
+  };
+  expect(await failing("CANCELED 0/10 USER")).toEqual([
+    "2. race, order 2 of 2",
+    "4. bob: BUY 10 YES @ 0.50 → MATCHED 10/10",
+    "   BUY 10 YES @ 0.5 from alice",
+    "3. alice: cancel ask → refused: already matched",
+  ]);
+  expect(await failing("MATCHED 10/10")).toEqual([
+    "1. alice: SELL 10 YES @ 0.50 as ask → LIVE 0/10",
+    "2. race, order 1 of 2",
+    "3. alice: cancel ask → canceled",
+    "4. bob: BUY 10 YES @ 0.50 → LIVE 0/10",
+  ]);
+});
+
 it("races in a repeat are each followed by all later rounds", async () => {
   const { failure, races } = await folder.run(`${HEAD}  - repeat: 3
     steps:
