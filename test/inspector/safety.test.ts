@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import type { RunningServer } from "../../src/compose.ts";
+import type { PaneName } from "../../src/inspector/model.ts";
 import { clientOn, serve } from "../cli/tools.ts";
 import { httpServer, type LocalServer } from "../support/local-server.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
@@ -73,6 +74,62 @@ describe.runIf(BROWSER !== null)("text of clients", () => {
     const row = inspector.pane("journal").getByText("gnp.exe").first();
     await row.waitFor();
     expect(await row.evaluate((element) => getComputedStyle(element).unicodeBidi)).toBe("isolate");
+  });
+});
+
+const LONG_WORD = "Pneumono".repeat(12);
+
+/** Panes that show a part of themselves only when scrolled sideways. */
+const tooWide = ({ page }: Inspector): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>(".pane:not([hidden])")]
+      .filter((pane) => {
+        const body = pane.querySelector(".body");
+        return body !== null && body.scrollWidth > body.clientWidth;
+      })
+      .map((pane) => pane.dataset.pane ?? ""),
+  );
+
+describe.runIf(BROWSER !== null)("long texts of clients", () => {
+  let address = "";
+  beforeAll(async () => {
+    const client = await clientOn(server.url, "6");
+    const { control } = client;
+    const { tokens } = orThrow(await control.createMarket({ question: LONG_WORD }));
+    orThrow(await client.place({ tokenId: tokens[0]?.tokenId ?? "", side: "BUY", price: 0.5, size: 2.34 }));
+    orThrow(await control.snapshot(LONG_WORD));
+    address = client.credentials?.address.toLowerCase() ?? "";
+    client.close();
+  });
+
+  it.each([
+    [1400, 900],
+    [390, 844],
+  ])("do not widen a pane at %i x %i", async (width, height) => {
+    const inspector = await open(server.url, { width, height });
+    await inspector.waitForPosition(/^live/);
+    const auth = await inspector.open("auth");
+    for (const [index, text] of [
+      `GET /clob/${LONG_WORD}\npoly_timestamp: ${LONG_WORD}`,
+      `${LONG_WORD}\n${LONG_WORD}`,
+    ].entries()) {
+      await auth.getByRole("textbox").nth(index).fill(text);
+    }
+    await inspector.button("Explain", auth).click();
+    await auth.getByText("They differ from character").waitFor();
+    const accounts = await inspector.open("accounts");
+    await accounts.getByLabel("Account").selectOption({ label: `${address.slice(0, 8)}…` });
+    await accounts.getByText(`2.34 of 2.34 YES @ 0.5 in ${LONG_WORD.toLowerCase()}`).waitFor();
+    await inspector
+      .button(/^order \d+$/, accounts)
+      .first()
+      .click();
+    const found = new Set<string>();
+    for (const tab of await inspector.page.locator("nav.tabs [data-tab]").all()) {
+      await inspector.open((await tab.getAttribute("data-tab")) as PaneName);
+      for (const name of await tooWide(inspector)) found.add(name);
+    }
+    expect([...found]).toEqual([]);
   });
 });
 

@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import { type Account, availableOf, type Balance, openOrdersOf } from "../../core/account.ts";
 import { counted, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
-import { remainingOf } from "../../core/order.ts";
+import { type Order, remainingOf } from "../../core/order.ts";
+import type { State } from "../../core/state.ts";
 import { devPrivateKey } from "../../simulation/world-accounts.ts";
 import { chosenAccount, isShown, openHistory, openMoment, server } from "../model.ts";
 import {
@@ -105,14 +106,20 @@ function Details({ account }: { readonly account: Account }) {
                 <OrderLink number={order.number} />
               </td>
               <td class={order.side === "BUY" ? "bid" : "ask"}>{order.side}</td>
-              <td class="number">{`${sizeText(remainingOf(order))} of ${sizeText(order.size)} @ ${priceText(order.price)}`}</td>
-              <td>{`${outcomeOf(order.token)} ${state.markets.get(marketOfToken(order.token)).slug}`}</td>
+              <td class="wraps">{openText(state, order)}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </>
   );
+}
+
+/** Describes the open part of an order, and its market. */
+function openText(state: State, order: Order): string {
+  const { slug } = state.markets.get(marketOfToken(order.token));
+  const amount = `${sizeText(remainingOf(order))} of ${sizeText(order.size)}`;
+  return `${amount} ${outcomeOf(order.token)} @ ${priceText(order.price)} in ${slug}`;
 }
 
 /** Private key of a dev account, which is not secret. */
