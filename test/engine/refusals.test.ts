@@ -139,6 +139,7 @@ describe("a directory is refused and not changed", () => {
       "journal\\.ndjson is damaged at byte 0, where line 1 should begin: it is incomplete, but was complete when db\\.json was written",
     ],
     ["its journal is damaged in the middle", (data) => damage(data, 2_000), "has been changed since"],
+    ["a part of its journal is zeroed", (data) => damage(data, 2_000, true, 0), "line \\d+ is complete"],
     ["its journal is not that of its state", (data) => rewriteKeepingState(data), "another line"],
     ["there is text after a clean stop", (data) => append(data, "x"), "stopped cleanly"],
   ])("with 3 if %s", async (_case, change, words) => {
@@ -185,10 +186,10 @@ async function cut(data: string, size: number): Promise<void> {
   await writeFile(path, (await readFile(path)).subarray(0, size));
 }
 
-async function damage(data: string, at: number, isAlone = true): Promise<void> {
+async function damage(data: string, at: number, isAlone = true, byte?: number): Promise<void> {
   const path = join(data, "journal.ndjson");
   const journal = await readFile(path);
-  journal[at] = (journal[at] as number) ^ 1;
+  journal[at] = byte ?? (journal[at] as number) ^ 1;
   await writeFile(path, journal);
   for (const name of isAlone ? ["db.json", "db.previous.json"] : [])
     await rm(join(data, name), { force: true });
