@@ -4,6 +4,7 @@ import { loadScenario } from "../scenario/language/read-scenario.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
 import { count } from "../scenario/report/text.ts";
 import { findFiles, NoFilesError } from "../scenario/run/files.ts";
+import type { SuiteResult } from "../scenario/run/result.ts";
 import { runSuite } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { Given } from "../setting.ts";
@@ -50,6 +51,9 @@ function filesAt(paths: readonly string[]): readonly string[] {
   }
 }
 
+const ranNothing = ({ passed, failed }: SuiteResult): boolean => passed + failed === 0;
+const NOTHING_RUN = "nothing was run, every scenario was skipped";
+
 /** `clobsim coverage`: runs scenario files and shows which items they exercise. */
 export const coverage: Run<"coverage"> = async ({ via, min, json: isJson }, paths, { environment }) => {
   const { scenarios, wrong } = readScenarios(paths);
@@ -63,6 +67,7 @@ export const coverage: Run<"coverage"> = async ({ via, min, json: isJson }, path
   else print(coverageLines(found, paintOf(environment)));
   const share = shareOf(found.groups);
   const faults = [
+    ...(ranNothing(found.suite) ? [NOTHING_RUN] : []),
     ...(found.suite.failed === 0 ? [] : [`${count(found.suite.failed, "scenario")} failed`]),
     ...(share.percent >= min ? [] : [`--min expects ${min} %, found ${percentText(share)}`]),
   ];
@@ -119,7 +124,7 @@ async function runOnce(
   });
   files.written = suite.results.flatMap(({ written }) => written);
   await reporters.ended(suite);
-  if (suite.passed + suite.failed === 0) return failed("nothing was run, every scenario was skipped");
+  if (ranNothing(suite)) return failed(NOTHING_RUN);
   return suite.failed > 0 ? EXIT.failed : EXIT.ok;
 }
 

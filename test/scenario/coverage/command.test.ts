@@ -43,6 +43,14 @@ describe("clobsim coverage", () => {
     expect(stdout).toContain("failed\n  ✗ a book is never what it is not\n    failing.yaml:5:23\n");
   });
 
+  it("fails as clobsim run does if every scenario is skipped", async () => {
+    const { code, stdout, stderr } = await coverage([unsigned], { via: "process" });
+    const message = "clobsim: nothing was run, every scenario was skipped\n";
+    expect({ code, stderr }).toEqual({ code: 1, stderr: message });
+    expect(stdout).toContain("1 scenario skipped: needs HTTP: run it with --via http\n");
+    expect(await run("run", [unsigned], { via: "process" })).toMatchObject({ code, stderr });
+  });
+
   it("runs nothing if a file is invalid", async () => {
     const { code, stdout, stderr } = await coverage([parts, wrong]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
