@@ -247,7 +247,8 @@ function checkOrders({ orders }: Contents, { trades, markets }: State): void {
       ({ book }) => book === null || (book.bestBid === 0 && book.bestAsk > book.levels),
     );
     const path = ["markets", number - 1, "status"] as const;
-    check(isEmpty || status === "ACTIVE", "ACTIVE, as orders rest there", status, ...path);
+    const isEnded = status === "CLOSED" || status === "RESOLVED";
+    check(isEmpty || !isEnded, "ACTIVE, as orders rest there", status, ...path);
   }
 }
 

@@ -58,6 +58,7 @@ import {
   sharesIn,
   shortfallOf,
 } from "./ledger.ts";
+import { STATUS_CHECKS, statusRefusal } from "./markets.ts";
 import type { Appliers, Deciders } from "./rule-set.ts";
 import { addMatch } from "./transactions.ts";
 
@@ -66,7 +67,7 @@ export const ORDER_CHECKS = {
   INVALID_TICK_SIZE: "the tick size",
   SIZE_TOO_SMALL: "the minimum size",
   EXPIRATION_IN_PAST: "an expiration in the past",
-  MARKET_CLOSED: "whether the market is open",
+  ...STATUS_CHECKS,
   INSUFFICIENT_BALANCE: "the funds",
 } as const satisfies { readonly [Code in RefusalCode]?: string };
 
@@ -85,7 +86,8 @@ function refusalOf(
   if (size < market.minOrderSize) return { code: "SIZE_TOO_SMALL", size, minOrderSize: market.minOrderSize };
   if (expiration !== null && expiration <= at)
     return { code: "EXPIRATION_IN_PAST", expiration, serverTime: at };
-  if (market.status !== "ACTIVE") return { code: "MARKET_CLOSED", market: market.number };
+  const halted = statusRefusal(market);
+  if (halted !== null) return halted;
   const required = reservationOf(command, size, market.feeRateBps);
   const { balances } = state.config;
   const shortfall = shortfallOf(account, market, { side, token }, required, balances);
