@@ -289,9 +289,16 @@ function marksOf({ line, result }: ReplayedLine): number {
   return marks;
 }
 
+/** Whether a request set the mode or the time of the clock. */
+export const setsClock = ({ method, path, status }: StreamRequest): boolean =>
+  method === "POST" && path === "/sim/clock" && status === 200;
+
 /** Returns the marks of a request that has no journal line. */
-const marksOfRequest = ({ status, fault }: StreamRequest): number =>
-  fault !== undefined ? MARK.fault : status >= 400 ? MARK.refusal : 0;
+function marksOfRequest(request: StreamRequest): number {
+  const clock = setsClock(request) ? MARK.clock : 0;
+  if (request.fault !== undefined) return MARK.fault | clock;
+  return request.status >= 400 ? MARK.refusal : clock;
+}
 
 /** Returns the time after some rows; that of the opening for 0. */
 export const timeAt = (history: History, rows: number): Millis =>

@@ -8,7 +8,7 @@ import {
 } from "../api/event-stream.ts";
 import type { Millis } from "../core/units.ts";
 import { FORMAT, type Line, type OpeningData } from "../engine/journal-line.ts";
-import { History, MARK } from "./history.ts";
+import { History, MARK, setsClock } from "./history.ts";
 import {
   file,
   history,
@@ -266,24 +266,34 @@ class Feed {
     this.#notice = null;
   }
 
-  /** Assigns a request to the row of its latest command, or of its refusal; returns whether there is one. */
+  /** Assigns a request to its row; returns whether there is one. */
   #attach(request: StreamRequest): boolean {
-    const { length: count } = this.#lines;
-    const current = this.#history;
-    for (let row = count - 1; current !== null && row >= Math.max(0, count - MAX_ROWS_BACK); row -= 1) {
+    const row = this.#rowOf(request);
+    if (row === null) return false;
+    requests.set(row, request);
+    if (request.fault !== undefined) this.#history?.marks.mark(row, MARK.fault);
+    return true;
+  }
+
+  /**
+   * Returns the row of the clock's new mode, of the latest command of a request or of its refusal; null if there is none.
+   * A jump of the clock gets a row of its own, after those of the commands that it ran.
+   */
+  #rowOf(request: StreamRequest): number | null {
+    const latest = this.#lines.length - 1;
+    if (setsClock(request)) {
+      return this.#lines[latest]?.k === "clock" && !requests.has(latest) ? latest : null;
+    }
+    for (let row = latest; row > Math.max(-1, latest - MAX_ROWS_BACK); row -= 1) {
       if (requests.has(row)) continue;
       const { k, d } = this.#lines[row] as Line;
-      const sequence = current.sequences.at(row);
+      const sequence = this.#history?.sequences.at(row);
       const refused = d as { path: string; code: string };
       const isRefusal = k === "refused" && refused.path === request.path && refused.code === request.code;
       const isCommand = k !== "refused" && k !== "clock" && k !== "request" && sequence === request.last;
-      if (request.last < request.first ? isRefusal : isCommand) {
-        requests.set(row, request);
-        if (request.fault !== undefined) current.marks.mark(row, MARK.fault);
-        return true;
-      }
+      if (request.last < request.first ? isRefusal : isCommand) return row;
     }
-    return false;
+    return null;
   }
 }
 

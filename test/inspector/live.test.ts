@@ -184,6 +184,37 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     }
   });
 
+  it("marks each change of the clock in one row, whether it runs commands or not", async () => {
+    const journal = inspector.pane("journal");
+    const rows = journal.getByRole("listitem");
+    await journal.getByLabel("Kind of row").selectOption("clock");
+    const count = async (): Promise<number> =>
+      Number(
+        /^(\d+) of/.exec((await journal.locator("header").getByRole("status").textContent()) ?? "")?.[1],
+      );
+    const { time } = await fetchJson<{ time: string }>(server.url, "/sim/clock");
+    const expiration = new Date(Math.floor(Date.parse(time) / 1_000) * 1_000 + 90_000);
+    const order = { tokenId: story.yes, side: "BUY", price: 0.3, size: 1 } as const;
+    const { id } = orThrow(await client.place({ ...order, orderType: "GTD", expiration }));
+    for (const [change, text] of [
+      [{ advance: "1ms" }, "POST /sim/clock → 200"],
+      [{ advance: "100s" }, "POST /sim/clock → 200"],
+      [{ mode: "scaled", rate: 0.001 }, "clock set to 0.001x"],
+      [{ mode: "frozen" }, "clock set to frozen"],
+    ] as const) {
+      const before = await count();
+      await fetchJson(server.url, "/sim/clock", change);
+      await rows
+        .last()
+        .filter({ hasText: text })
+        .filter({ hasText: /\d ms$/ })
+        .waitFor();
+      await expect.poll(count).toBe(before + 1);
+    }
+    expect(await fetchJson(server.url, `/sim/orders/${id}`)).toMatchObject({ order: { status: "EXPIRED" } });
+    await journal.getByLabel("Kind of row").selectOption("all");
+  });
+
   it("funds an account, and asks for an amount", async () => {
     const pane = await inspector.open("accounts");
     await pane.getByLabel("Account").selectOption({ label: `${story.bob.toLowerCase().slice(0, 8)}…` });
