@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
@@ -187,15 +187,27 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
   it("marks each change of the clock in one row, whether it runs commands or not", async () => {
     const journal = inspector.pane("journal");
     const rows = journal.getByRole("listitem");
-    await journal.getByLabel("Kind of row").selectOption("clock");
+    const kind = journal.getByLabel("Kind of row");
+    await kind.selectOption("clock");
+    onTestFinished(async () => void (await kind.selectOption("all")));
     const count = async (): Promise<number> =>
       Number(
         /^(\d+) of/.exec((await journal.locator("header").getByRole("status").textContent()) ?? "")?.[1],
       );
+    const set = async (change: object, text: string): Promise<void> => {
+      await fetchJson(server.url, "/sim/clock", change);
+      await rows
+        .last()
+        .filter({ hasText: text })
+        .filter({ hasText: /\d ms$/ })
+        .waitFor();
+    };
     const { time } = await fetchJson<{ time: string }>(server.url, "/sim/clock");
     const expiration = new Date(Math.floor(Date.parse(time) / 1_000) * 1_000 + 90_000);
     const order = { tokenId: story.yes, side: "BUY", price: 0.3, size: 1 } as const;
     const { id } = orThrow(await client.place({ ...order, orderType: "GTD", expiration }));
+    // No other row has this text: the filter has read all rows when it stands there.
+    await set({ mode: "scaled", rate: 0.002 }, "clock set to 0.002x");
     for (const [change, text] of [
       [{ advance: "1ms" }, "POST /sim/clock → 200"],
       [{ advance: "100s" }, "POST /sim/clock → 200"],
@@ -203,16 +215,10 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
       [{ mode: "frozen" }, "clock set to frozen"],
     ] as const) {
       const before = await count();
-      await fetchJson(server.url, "/sim/clock", change);
-      await rows
-        .last()
-        .filter({ hasText: text })
-        .filter({ hasText: /\d ms$/ })
-        .waitFor();
+      await set(change, text);
       await expect.poll(count).toBe(before + 1);
     }
     expect(await fetchJson(server.url, `/sim/orders/${id}`)).toMatchObject({ order: { status: "EXPIRED" } });
-    await journal.getByLabel("Kind of row").selectOption("all");
   });
 
   it("funds an account, and asks for an amount", async () => {
