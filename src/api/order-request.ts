@@ -214,7 +214,7 @@ export function placeOrderCommand(
 const NUMBERS = numbersAs("number");
 
 /** Returns the body of POST /clob/order that makes a command, with every field of the command. */
-export function bodyOfOrder(command: CommandOf<"placeOrder">) {
+export function placeOrderBody(command: CommandOf<"placeOrder">) {
   const { kind: _, address: __, price, size, expiration, ...rest } = command;
   const amounts = { price: NUMBERS.price(price), size: NUMBERS.size(size) };
   return { ...rest, ...amounts, ...(expiration !== null && { expiration: toIso(expiration) }) };

@@ -1,7 +1,7 @@
 import { faultWords, settlementFaultId } from "../api/chain.ts";
 import { numbersAs } from "../api/decimals.ts";
 import { marketCommandEndpoints } from "../api/markets.ts";
-import { bodyOfOrder } from "../api/order-request.ts";
+import { placeOrderBody } from "../api/order-request.ts";
 import { canonicalMessage, sign } from "../api/signing.ts";
 import { type Command, isCausedByTime } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
@@ -116,7 +116,7 @@ function commandRequest(command: Command, state: State): SentRequest | null {
   }
   switch (command.kind) {
     case "placeOrder":
-      return { method: "POST", path: "/clob/order", body: bodyOfOrder(command), signer: command.address };
+      return { method: "POST", path: "/clob/order", body: placeOrderBody(command), signer: command.address };
     case "cancelOrder": {
       const { orderId, address } = command;
       return { method: "DELETE", path: "/clob/order", body: { orderId }, signer: address };

@@ -86,8 +86,8 @@ function refusalOf(
   if (size < market.minOrderSize) return { code: "SIZE_TOO_SMALL", size, minOrderSize: market.minOrderSize };
   if (expiration !== null && expiration <= at)
     return { code: "EXPIRATION_IN_PAST", expiration, serverTime: at };
-  const halted = statusRefusal(market);
-  if (halted !== null) return halted;
+  const closed = statusRefusal(market);
+  if (closed !== null) return closed;
   const required = reservationOf(command, size, market.feeRateBps);
   const { balances } = state.config;
   const shortfall = shortfallOf(account, market, { side, token }, required, balances);

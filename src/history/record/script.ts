@@ -1,4 +1,4 @@
-import { bodyOfOrder } from "../../api/order-request.ts";
+import { placeOrderBody } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
 import type { Account } from "../../core/account.ts";
 import { headOf, type SettlementFaultTerms } from "../../core/chain/chain.ts";
@@ -310,7 +310,7 @@ export class RefusedSteps {
     const { method, path, asked } = request;
     if (path !== "/clob/order" || asked === null) return null;
     if (asked.kind === "command") {
-      if (asked.command.kind === "placeOrder") return this.#order(name, bodyOfOrder(asked.command));
+      if (asked.command.kind === "placeOrder") return this.#order(name, placeOrderBody(asked.command));
       return asked.command.kind === "cancelOrder" ? this.#cancel(name, [asked.command.orderId]) : null;
     }
     if (asked.isCut) return null;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { numbersAs } from "../../../src/api/decimals.ts";
-import { bodyOfOrder, orderBody, placeOrderCommand } from "../../../src/api/order-request.ts";
+import { orderBody, placeOrderBody, placeOrderCommand } from "../../../src/api/order-request.ts";
 import type { CommandOf } from "../../../src/core/commands.ts";
 import { tokenOf } from "../../../src/core/market.ts";
 import type { Scalar } from "../../../src/core/refusals.ts";
@@ -45,7 +45,7 @@ it.each(TYPES)(
     };
 
     const body = orderBodyOf(words, command.tokenId, exchange.exchange.now) as Record<string, Scalar>;
-    for (const each of [body, bodyOfOrder(command)]) {
+    for (const each of [body, placeOrderBody(command)]) {
       const request = orderBody.read(each as Record<string, Scalar>);
       const view = { state, numbers: numbersAs("number") };
       expect(placeOrderCommand(view, command.address, request)).toEqual(command);
