@@ -42,7 +42,7 @@ export interface Site {
   /** Returns the headers of every answer to a request, as flat pairs. */
   headersOf(requestId: string): string[];
   /** Answers a request; with `refusal` if it is given and the host is allowed. */
-  answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void;
+  answer(request: Incoming, response: Outgoing, refusal?: ApiError): void;
   /** Takes over a connection that requests an upgrade to WebSocket. */
   upgrade(request: Incoming, socket: Duplex, head: Buffer): void;
 }
@@ -172,7 +172,7 @@ function createHttpServer(site: Site): Server {
   });
   const take = (request: IncomingMessage, response: ServerResponse, refusal?: ApiError): void => {
     (request as Incoming).arrivedAt = performance.now();
-    const begin = (): void => site.answer(request as Incoming, response, refusal);
+    const begin = (): void => site.answer(request as Incoming, response as Outgoing, refusal);
     connections.get(request.socket)?.take({ request, response, begin });
   };
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void =>

@@ -77,10 +77,10 @@ export function headerValues(rawHeaders: readonly string[], header: string): str
 }
 
 /** A response without a Date header, because a frozen exchange must answer the same bytes each time. */
-export class Outgoing extends ServerResponse {
-  constructor(request: IncomingMessage, options?: object) {
+export class Outgoing extends ServerResponse<Incoming> {
+  constructor(request: Incoming, options?: object) {
     // Node passes the server's options as a second argument, which its published types do not declare.
-    super(...([request, options] as unknown as [IncomingMessage]));
+    super(...([request, options] as unknown as [Incoming]));
     this.sendDate = false;
   }
 }

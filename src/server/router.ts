@@ -26,7 +26,7 @@ import {
   readBody,
 } from "./messages.ts";
 import { noteRefusal } from "./refused-requests.ts";
-import { dropConnection, sendAnswer, sendEmpty, sendError } from "./send.ts";
+import { hangUp, send, sendAnswer, sendError } from "./send.ts";
 import { type AnyHandler, type Handlers, type Service, viewOf } from "./service.ts";
 
 type Routed = Incoming & { readonly params: Record<string, string> };
@@ -41,7 +41,7 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
   return (request, response) => {
     const fail = (error: unknown, body: Buffer = NO_BODY): void => {
       noteRefusal(service, endpoint, request, body, error);
-      sendError(service, request, response, error);
+      sendError(service, response, error);
     };
     const answerWith = (body: Buffer): void => {
       try {
@@ -54,11 +54,11 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
               // The state from which the answer was made may have been rolled back meanwhile.
               if (persistence.broken !== broken) throw persistence.broken;
             })
-            .then((late) => sendAnswer(service, request, response, late))
+            .then((late) => sendAnswer(service, response, late))
             .catch((error: unknown) => fail(error, body))
             .finally(() => service.clock.arm());
         } else {
-          sendAnswer(service, request, response, answer);
+          sendAnswer(service, response, answer);
         }
       } catch (error) {
         fail(error, body);
@@ -69,7 +69,7 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
       if (isRaw(endpoint.body)) request.rawBody = body;
       const fault = faults.isEmpty ? null : faults.apply(endpoint.operation);
       if (fault === null) answerWith(body);
-      else applyFault(service, fault, request, response, () => answerWith(body));
+      else applyFault(service, fault, response, () => answerWith(body));
     };
     try {
       if (endpoint.access === "control") guardControl(service.options, request);
@@ -171,17 +171,11 @@ function warn(request: Incoming, sentence: string): void {
  * Applies a fault to a complete request that has not been parsed; `execute` continues with it. A fault that drops the
  * reply takes effect in `send.ts`. If the client disconnects during the latency, the request is still executed.
  */
-function applyFault(
-  service: Service,
-  fault: AppliedFault,
-  request: Incoming,
-  response: Outgoing,
-  execute: () => void,
-): void {
-  request.fault = fault;
+function applyFault(service: Service, fault: AppliedFault, response: Outgoing, execute: () => void): void {
+  response.req.fault = fault;
   const apply = (): void => {
-    if (fault.status !== null) sendError(service, request, response, injectedError(fault, fault.status));
-    else if (fault.drop === "connection") dropConnection(service, request, response);
+    if (fault.status !== null) sendError(service, response, injectedError(fault, fault.status));
+    else if (fault.drop === "connection") hangUp(service, response, "CONNECTION_DROPPED");
     else execute();
   };
   if (fault.latencyMs === 0) apply();
@@ -198,7 +192,7 @@ export function mountEndpoints(router: Router, service: Service, handlers: Handl
   }
   for (const [path, methods] of routes) mountPath(router, service, path, methods);
   const notFound: Route = (request, response) =>
-    sendError(service, request, response, routeNotFound(pathOf(request.url), [...routes.keys()]));
+    sendError(service, response, routeNotFound(pathOf(request.url), [...routes.keys()]));
   router.use(notFound as never);
 }
 
@@ -218,11 +212,11 @@ function mountPath(
   const allow = [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   const others: Route = (request, response) => {
     if (request.method === "OPTIONS") {
-      sendEmpty(service, request, response, ["allow", allow]);
+      send(service, response, { status: 204, headers: ["allow", allow], body: null });
       return;
     }
     const found = `${pathOf(request.url)} takes ${allow}, found ${request.method}`;
-    sendError(service, request, response, new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } }));
+    sendError(service, response, new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } }));
   };
   route.all(others as never);
 }

@@ -24,33 +24,56 @@ const NO_STATUS = 0;
 /** A longer text, in characters, is written in pieces, because a single write would delay other requests. */
 const MAX_AT_ONCE = 256 * 1024;
 
-export function sendAnswer(service: Service, request: Incoming, response: Outgoing, answer: Answer): void {
-  if (answer === NO_CONTENT) {
-    const { origin } = request.headers;
-    sendEmpty(service, request, response, origin === undefined ? [] : corsHeaders(origin));
-  } else if (answer instanceof StreamedAnswer) {
-    if (answer.ended !== undefined) onDisconnect(request, response, answer.ended);
-    send(service, request, response, contentOf(200, answer.pieces, answer.media));
+/** An answer before it is written. */
+export interface Reply {
+  readonly status: number;
+  /** Flat header pairs, besides those of every answer. */
+  readonly headers: readonly string[];
+  /** null if there is none. */
+  readonly body: string | StreamedAnswer["pieces"] | null;
+  /** The error that it reports; undefined if there is none. */
+  readonly error?: ApiError | undefined;
+}
+
+export interface TextReply extends Reply {
+  readonly body: string;
+}
+
+/** Returns an answer in JSON, with the status and headers of the error that it reports. */
+export const jsonReply = (body: string, headers: readonly string[], error?: ApiError): TextReply => ({
+  status: error?.status ?? 200,
+  headers: [...headers, "content-type", JSON_MEDIA, ...Object.entries(error?.help.headers ?? {}).flat()],
+  body,
+  error,
+});
+
+export function sendAnswer(service: Service, response: Outgoing, answer: Answer): void {
+  const headers = corsHeaders(response.req);
+  if (answer === NO_CONTENT) send(service, response, { status: 204, headers, body: null });
+  else if (answer instanceof StreamedAnswer) {
+    if (answer.ended !== undefined) onDisconnect(response, answer.ended);
+    headers.push("content-type", answer.media);
+    send(service, response, { status: 200, headers, body: answer.pieces });
   } else {
     const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer);
-    send(service, request, response, contentOf(200, text, JSON_MEDIA));
+    send(service, response, jsonReply(text, headers));
   }
 }
 
 /** Calls `ended` when the client of a streamed answer has disconnected. */
-function onDisconnect(request: Incoming, response: Outgoing, ended: () => void): void {
+function onDisconnect(response: Outgoing, ended: () => void): void {
   if (response.destroyed) ended();
   else response.once("close", ended);
   // Connections may be half open, so that without this a disconnected client is noticed only at the next write.
-  request.socket.once("end", ended);
+  response.req.socket.once("end", ended);
   response.shouldKeepAlive = false;
 }
 
 /** Answers with an error body. An error that is neither an `ApiError` nor a `PersistenceError` is logged as a defect. */
-export function sendError(service: Service, request: Incoming, response: Outgoing, error: unknown): void {
-  const known = knownError(service, request, error);
+export function sendError(service: Service, response: Outgoing, error: unknown): void {
+  const known = knownError(service, response.req, error);
   if (response.headersSent) response.destroy();
-  else send(service, request, response, errorContent(service, known, request));
+  else send(service, response, errorReply(service, response.req, known));
 }
 
 export function knownError(service: Service, request: RequestInfo, error: unknown): ApiError {
@@ -62,76 +85,42 @@ export function knownError(service: Service, request: RequestInfo, error: unknow
   });
 }
 
-export function sendEmpty(
-  service: Service,
-  request: Incoming,
-  response: Outgoing,
-  headers: readonly string[],
-): void {
-  sendBytes(service, request, response, { status: 204, headers, bytes: null });
-}
-
-/** An answer that is not JSON of the exchange. */
-export interface Bytes {
-  readonly status: number;
-  /** Flat header pairs. */
-  readonly headers: readonly string[];
-  /** null if the answer has no body. */
-  readonly bytes: Uint8Array | null;
-}
-
-/** Answers with bytes, without CORS headers: pages of other origins may not read them. */
-export function sendBytes(
-  service: Service,
-  request: Incoming,
-  response: Outgoing,
-  { status, headers, bytes }: Bytes,
-): void {
-  const raw = [...simHeaders(service, request.requestId), ...headers];
-  if (bytes !== null) raw.push("content-length", String(bytes.length));
-  if (request.warning !== "") raw.push("x-sim-warning", request.warning);
-  post(service, request, response, () => {
-    response.writeHead(status, raw);
-    response.end(request.method === "HEAD" ? undefined : (bytes ?? undefined));
-    log(service, request, status, undefined);
-  });
-}
-
 /** Answers a refused upgrade request on its socket, which Node has detached from the server, and ends the connection. */
 export function refuseUpgrade(service: Service, request: Incoming, socket: Duplex, error: unknown): void {
   const response = new Outgoing(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket as Socket);
   response.once("finish", () => socket.end());
-  sendError(service, request, response, error);
+  sendError(service, response, error);
 }
 
-export function dropConnection(service: Service, request: Incoming, response: Outgoing): void {
-  hangUp(service, request, response, "CONNECTION_DROPPED");
-}
-
-function hangUp(service: Service, request: Incoming, response: Outgoing, code: string): void {
+/** Closes the connection instead of answering; `code` is for the log. */
+export function hangUp(service: Service, response: Outgoing, code: string): void {
   response.destroy();
-  log(service, request, NO_STATUS, code);
-}
-
-function send(service: Service, request: Incoming, response: Outgoing, content: Content): void {
-  const headers = simHeaders(service, request.requestId);
-  post(service, request, response, () => sendNow(service, request, response, content, headers));
+  log(service, response.req, NO_STATUS, code);
 }
 
 /** Writes an answer after all journal entries so far are durable. Must be called as soon as the answer is made. */
-function post(service: Service, request: Incoming, response: Outgoing, write: () => void): void {
-  const { position } = service.persistence;
-  request.lastCommand = service.exchange.sequence;
+export function send(service: Service, response: Outgoing, reply: Reply): void {
+  const { persistence, exchange } = service;
+  const { position } = persistence;
+  const request = response.req;
+  const headers = simHeaders(service, request.requestId);
+  request.lastCommand = exchange.sequence;
   const leave = (): void => {
-    if (request.fault?.drop === "reply") hangUp(service, request, response, "REPLY_DROPPED");
-    else write();
+    if (request.fault?.drop === "reply") hangUp(service, response, "REPLY_DROPPED");
+    else write(service, response, reply, headers);
   };
-  const refuse = (failure: unknown): void => sendInstead(service, request, response, failure);
+  // Persistence failed, which rolls the commands back, or writing failed.
+  const refuse = (failure: unknown): void => {
+    const error = knownError(service, request, failure);
+    if (response.headersSent) response.destroy();
+    else
+      write(service, response, errorReply(service, request, error), simHeaders(service, request.requestId));
+  };
   service.outbox.post(() => {
     try {
-      const flushed = service.persistence.flush(position);
+      const flushed = persistence.flush(position);
       if (flushed === undefined) leave();
       else flushed.then(leave).catch(refuse);
     } catch (failure) {
@@ -140,33 +129,8 @@ function post(service: Service, request: Incoming, response: Outgoing, write: ()
   });
 }
 
-/** Answers with an error after persistence failed, which rolls the commands back, or after writing failed. */
-function sendInstead(service: Service, request: Incoming, response: Outgoing, failure: unknown): void {
-  const error = knownError(service, request, failure);
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const headers = simHeaders(service, request.requestId);
-  sendNow(service, request, response, errorContent(service, error, request), headers);
-}
-
-interface Content {
-  readonly status: number;
-  readonly body: string | StreamedAnswer["pieces"];
-  readonly media: string;
-  readonly error: ApiError | undefined;
-}
-
-const contentOf = (status: number, body: Content["body"], media: string, error?: ApiError): Content => ({
-  status,
-  body,
-  media,
-  error,
-});
-
-const errorContent = (service: Service, error: ApiError, request: RequestInfo): Content =>
-  contentOf(error.status, errorText(service, error, request), JSON_MEDIA, error);
+const errorReply = (service: Service, request: Incoming, error: ApiError): Reply =>
+  jsonReply(errorText(service, error, request), corsHeaders(request), error);
 
 export function errorText({ options }: Service, error: ApiError, request: RequestInfo): string {
   const { url, requestId, rawBody } = request;
@@ -177,24 +141,22 @@ export function errorText({ options }: Service, error: ApiError, request: Reques
   return JSON.stringify(body);
 }
 
-/** Writes an answer; `headers` carry the sequence and time at which it was made. */
-function sendNow(
+/** Writes an answer; `sent` are the headers of the sequence and time at which it was made, to which the others are added. */
+function write(
   service: Service,
-  request: Incoming,
   response: Outgoing,
-  { status, body, media, error }: Content,
-  headers: string[],
+  { status, headers, body, error }: Reply,
+  sent: string[],
 ): void {
-  headers.push("content-type", media);
+  const { method, fault, warning } = response.req;
+  sent.push(...headers);
   const length = typeof body === "string" ? Buffer.byteLength(body) : null;
-  if (length !== null) headers.push("content-length", String(length));
-  if (request.fault !== null) headers.push("x-sim-fault", request.fault.ids);
-  if (request.warning !== "") headers.push("x-sim-warning", request.warning);
-  if (request.headers.origin !== undefined) headers.push(...corsHeaders(request.headers.origin));
-  if (error?.help.headers !== undefined) headers.push(...Object.entries(error.help.headers).flat());
-  response.writeHead(status, headers);
-  const done = (): void => log(service, request, status, error?.code);
-  if (request.method === "HEAD") {
+  if (length !== null) sent.push("content-length", String(length));
+  if (fault !== null) sent.push("x-sim-fault", fault.ids);
+  if (warning !== "") sent.push("x-sim-warning", warning);
+  response.writeHead(status, sent);
+  const done = (): void => log(service, response.req, status, error?.code);
+  if (method === "HEAD" || body === null) {
     response.end();
     done();
   } else if (typeof body === "string" && body.length <= MAX_AT_ONCE) {
@@ -204,8 +166,8 @@ function sendNow(
   } else {
     const pieces = typeof body === "string" ? slicesOf(body) : body;
     writePieces(service.slices, response, pieces).then(done, (failure: unknown) => {
-      knownError(service, request, failure);
-      hangUp(service, request, response, "INTERNAL_ERROR");
+      knownError(service, response.req, failure);
+      hangUp(service, response, "INTERNAL_ERROR");
     });
   }
 }
@@ -222,8 +184,9 @@ export function simHeaders({ exchange }: Service, requestId: string): string[] {
   ];
 }
 
-/** Returns headers that let pages of loopback origins, and no others, read the response. */
-function corsHeaders(origin: string): string[] {
+/** Returns headers that let pages of loopback origins, and no others, read the response; none for other clients. */
+function corsHeaders({ headers: { origin } }: Incoming): string[] {
+  if (origin === undefined) return [];
   const vary = ["vary", "origin"];
   if (!allowedOrigin(origin)) return vary;
   return [

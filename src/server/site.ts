@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -12,9 +11,9 @@ import { guardHost, preflightHeaders } from "./access.ts";
 import { ChainSockets } from "./chain-sockets.ts";
 import { HANDLERS } from "./handlers/all.ts";
 import type { Site } from "./http-server.ts";
-import { Incoming, JSON_MEDIA, type Outgoing, pathOf } from "./messages.ts";
+import { Incoming, type Outgoing, pathOf } from "./messages.ts";
 import { mountEndpoints } from "./router.ts";
-import { type Bytes, internalError, sendBytes, sendEmpty, sendError, simHeaders } from "./send.ts";
+import { internalError, jsonReply, type Reply, send, sendError, simHeaders, type TextReply } from "./send.ts";
 import type { Service } from "./service.ts";
 
 /** Returns a generator of request ids. */
@@ -47,7 +46,7 @@ export class ExchangeSite implements Site {
   }
 
   /** Assigns the id, checks the host, answers preflights, then routes. */
-  answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void {
+  answer(request: Incoming, response: Outgoing, refusal?: ApiError): void {
     const { service } = this;
     request.requestId = this.nextId();
     try {
@@ -61,15 +60,15 @@ export class ExchangeSite implements Site {
       const { method, headers } = request;
       const { origin } = headers;
       if (method === "OPTIONS" && origin !== undefined && "access-control-request-method" in headers) {
-        sendEmpty(service, request, response, preflightHeaders(origin));
+        send(service, response, { status: 204, headers: preflightHeaders(origin), body: null });
         return;
       }
     } catch (error) {
-      sendError(service, request, response, error);
+      sendError(service, response, error);
       return;
     }
     this.#router(request as never, response as never, (error: unknown) =>
-      sendError(service, request, response, error instanceof URIError ? undecodable(request) : error),
+      sendError(service, response, error instanceof URIError ? undecodable(request) : error),
     );
   }
 
@@ -86,7 +85,7 @@ function createRouter(service: Service, page: InspectorPage): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get("/", (request, response, next) => {
     if (!wantsPage(request)) next();
-    else void page.answer(service, request as never, response as never);
+    else void page.answer(service, response as never);
   });
   mountEndpoints(router, service, HANDLERS);
   return router;
@@ -99,15 +98,6 @@ const undecodable = ({ url }: Incoming): ApiError =>
   );
 
 type PoolService = Pick<Service, "options" | "outbox" | "log">;
-
-/** An answer of the pool itself. */
-interface PoolReply {
-  readonly text: string;
-  readonly headers: readonly string[];
-}
-
-const JSON_HEADERS = ["content-type", JSON_MEDIA];
-const inJson = (answer: object): PoolReply => ({ text: JSON.stringify(answer), headers: JSON_HEADERS });
 
 const NUMBERED = /^\/(\d+)(?=[/?#]|$)/;
 
@@ -150,20 +140,20 @@ export class Pool implements Site {
     return ["x-request-id", requestId, "x-sim-pool", String(this.#size)];
   }
 
-  answer(request: Incoming, response: ServerResponse, refusal?: ApiError): void {
+  answer(request: Incoming, response: Outgoing, refusal?: ApiError): void {
     try {
       guardHost(this.service.options, request);
       const target = targetIn(request.url);
       if (target === null) {
         if (refusal !== undefined) throw refusal;
-        this.#send(request, response, this.#replyTo(request));
+        this.#send(response, this.#replyTo(request));
         return;
       }
       const member = this.#member(target.number);
       request.url = target.rest;
       member.answer(request, response, refusal);
     } catch (error) {
-      this.#send(request, response, error instanceof ApiError ? error : this.#defect(request, error));
+      this.#send(response, error instanceof ApiError ? error : this.#defect(request, error));
     }
   }
 
@@ -196,7 +186,7 @@ export class Pool implements Site {
   }
 
   /** Returns the pool's own reply. @throws ApiError if the path or method has none. */
-  #replyTo(request: Incoming): PoolReply {
+  #replyTo(request: Incoming): TextReply {
     const { method, headers } = request;
     const size = this.#size;
     const path = pathOf(request.url);
@@ -212,12 +202,13 @@ export class Pool implements Site {
       const found = `${path} of the pool takes ${allow}, found ${method}`;
       throw new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } });
     }
-    if (path === "/healthz") return inJson({ status: "ok" });
+    if (path === "/healthz") return jsonReply('{"status":"ok"}', []);
     const exchanges = areOpen.map((isOpen, index) => ({
       url: `http://${headers.host}/${index + 1}`,
       isOpen,
     }));
-    return inJson({ name: "clobsim", version: this.service.options.version, pool: size, exchanges });
+    const { version } = this.service.options;
+    return jsonReply(JSON.stringify({ name: "clobsim", version, pool: size, exchanges }), []);
   }
 
   #defect({ method, url }: Incoming, error: unknown): ApiError {
@@ -225,15 +216,14 @@ export class Pool implements Site {
     return internalError();
   }
 
-  #send({ method, url, arrivedAt }: Incoming, response: ServerResponse, reply: PoolReply | ApiError): void {
+  #send(response: Outgoing, reply: TextReply | ApiError): void {
+    const { method, url, arrivedAt } = response.req;
     const requestId = this.nextId();
-    const error = reply instanceof ApiError ? reply : undefined;
-    const status = error?.status ?? 200;
-    const { text, headers } = reply instanceof ApiError ? inJson(errorBody(reply, requestId)) : reply;
-    const more = Object.entries(error?.help.headers ?? {}).flat();
-    const length = ["content-length", String(Buffer.byteLength(text))];
-    response.writeHead(status, [...this.headersOf(requestId), ...headers, ...more, ...length]);
-    response.end(method === "HEAD" ? undefined : text);
+    const { status, headers, body, error } =
+      reply instanceof ApiError ? jsonReply(JSON.stringify(errorBody(reply, requestId)), [], reply) : reply;
+    const length = String(Buffer.byteLength(body));
+    response.writeHead(status, [...this.headersOf(requestId), ...headers, "content-length", length]);
+    response.end(method === "HEAD" ? undefined : body);
     const ms = performance.now() - arrivedAt;
     this.service.log.request({ requestId, method, path: pathOf(url), status, ms, code: error?.code });
   }
@@ -275,7 +265,7 @@ export class InspectorPage {
   #page: Promise<Page | null> | null = null;
 
   /** Answers with the page, or with 304 if the browser has it already. */
-  async answer(service: Service, request: Incoming, response: Outgoing): Promise<void> {
+  async answer(service: Service, response: Outgoing): Promise<void> {
     try {
       this.#page ??= readPage();
       const page = await this.#page;
@@ -285,9 +275,9 @@ export class InspectorPage {
         const hint = "GET /openapi.json lists what answers without it";
         throw new ApiError("UNAVAILABLE", NOT_BUILT, { hint, status: 503 });
       }
-      sendBytes(service, request, response, answerFrom(page, request.headers));
+      send(service, response, replyWith(page, response.req.headers));
     } catch (error) {
-      sendError(service, request, response, error);
+      sendError(service, response, error);
     }
   }
 }
@@ -317,11 +307,11 @@ function headersOf(html: string): string[] {
 }
 
 /** Returns the page of a pool, with a link to each exchange. */
-function poolPage(areOpen: readonly boolean[]): PoolReply {
+function poolPage(areOpen: readonly boolean[]): TextReply {
   const links = areOpen.map(
     (isOpen, index) => `<li><a href="${index + 1}/">/${index + 1}</a>${isOpen ? ", open" : ""}`,
   );
-  const text = `<!doctype html>
+  const body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta http-equiv="content-security-policy" content="default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'">
@@ -335,16 +325,17 @@ function poolPage(areOpen: readonly boolean[]): PoolReply {
 ${links.join("\n")}
 </ul>
 `;
-  return { text, headers: [...headersOf(text), "content-type", HTML] };
+  return { status: 200, headers: [...headersOf(body), "content-type", HTML], body };
 }
 
-function answerFrom(page: Page, headers: Incoming["headers"]): Bytes {
-  if (isKnown(headers["if-none-match"], page.tag)) return { status: 304, headers: page.headers, bytes: null };
-  const acceptsGzip = (weightOf(headers["accept-encoding"], "gzip") ?? 0) > 0;
-  const [bytes, encoding] = acceptsGzip
-    ? [page.gzipped, ["content-encoding", "gzip"]]
-    : ([page.plain, []] as const);
-  return { status: 200, headers: [...page.headers, "content-type", HTML, ...encoding], bytes };
+/** Returns the answer with a page. It has no CORS headers, so that pages of other origins cannot read it. */
+function replyWith({ headers, tag, plain, gzipped }: Page, sent: Incoming["headers"]): Reply {
+  if (isKnown(sent["if-none-match"], tag)) return { status: 304, headers, body: null };
+  const isGzip = (weightOf(sent["accept-encoding"], "gzip") ?? 0) > 0;
+  const bytes = isGzip ? gzipped : plain;
+  const length = ["content-length", String(bytes.length), "content-type", HTML];
+  const encoding = isGzip ? ["content-encoding", "gzip"] : [];
+  return { status: 200, headers: [...headers, ...length, ...encoding], body: [bytes] };
 }
 
 const isKnown = (known: string | undefined, tag: string): boolean =>

@@ -57,8 +57,8 @@ const DEFECTS: readonly Defect[] = [
   {
     name: "an answer has the sequence at which it is sent",
     file: "src/server/send.ts",
-    right: "sendNow(service, request, response, content, headers));",
-    wrong: "sendNow(service, request, response, content, simHeaders(service, request.requestId)));",
+    right: "else write(service, response, reply, headers);",
+    wrong: "else write(service, response, reply, simHeaders(service, request.requestId));",
     fingerprint: /^http: /,
     seeds: [0, 20],
   },
