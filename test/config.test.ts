@@ -70,20 +70,16 @@ describe("the configuration", () => {
     for (const text of texts) {
       const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
       const sentence = `expects ${expected}, found ${shown}`;
+      const variable = variableOf(name);
       expect(() => configOf({ [name]: [text] }), text).toThrow(`--${name} ${sentence}`);
-      expect(() => configOf({}, { [variableOf(name)]: text }), text).toThrow(
-        `${variableOf(name)} ${sentence}`,
-      );
+      expect(() => configOf({}, { [variable]: text }), text).toThrow(`${variable} ${sentence}`);
     }
     expect(() => configOf({ [name]: [""] })).toThrow(`--${name} expects ${expected}, found nothing`);
   });
 
-  it.each(["1969-12-31T23:59:59Z", "9999-12-31T23:59:59-00:01"])(
-    "names both ends of --start: %s",
-    (start) => {
-      expect(() => configOf({ start: [start] })).toThrow("from 1970 to 9999, found");
-    },
-  );
+  it.each(["1969-12-31T23:59:59Z", "9999-12-31T23:59:59-00:01"])("names both ends of --start: %s", (text) => {
+    expect(() => configOf({ start: [text] })).toThrow("from 1970 to 9999, found");
+  });
 
   it.each(
     Object.entries(SETTINGS)
@@ -104,13 +100,10 @@ describe("the configuration", () => {
   });
 
   it("persists nothing with CLOBSIM_EPHEMERAL=1, and in .clobsim with 0", () => {
-    const directoryWith = (text: string): string | null =>
-      readConfig({ flags: {}, environment: { CLOBSIM_EPHEMERAL: text } }, ".clobsim").data;
-    expect([directoryWith("1"), directoryWith("0"), directoryWith("")]).toEqual([
-      null,
-      ".clobsim",
-      ".clobsim",
-    ]);
+    for (const [text, expected] of Object.entries({ 1: null, 0: ".clobsim", "": ".clobsim" })) {
+      const { data } = readConfig({ flags: {}, environment: { CLOBSIM_EPHEMERAL: text } }, ".clobsim");
+      expect(data, text).toBe(expected);
+    }
   });
 
   it("never shows a refused secret", () => {
@@ -152,17 +145,14 @@ describe("the configuration", () => {
   });
 
   it.each<[string, Flags]>([
-    ["--ephemeral persists nothing, and --data is given too", { ephemeral: ["true"], data: ["d"] }],
-    [
-      "--durability memory persists nothing, and --data is given too",
-      { durability: ["memory"], data: ["d"] },
-    ],
-    ["--pool persists nothing, and --data is given too", { pool: ["2"], data: ["d"] }],
-    ["--pool persists nothing, and --reset is given too", { pool: ["2"], reset: ["true"] }],
-    ["--ephemeral persists nothing, and --reset is given too", { ephemeral: ["true"], reset: ["true"] }],
-    ["--durability power is given too", { ephemeral: ["true"], durability: ["power"] }],
-  ])("refuses contradictory settings: %s", (sentence, flags) => {
-    expect(() => configOf(flags)).toThrow(sentence);
+    ["--ephemeral persists nothing, and --data", { ephemeral: ["true"], data: ["d"] }],
+    ["--durability memory persists nothing, and --data", { durability: ["memory"], data: ["d"] }],
+    ["--pool persists nothing, and --data", { pool: ["2"], data: ["d"] }],
+    ["--pool persists nothing, and --reset", { pool: ["2"], reset: ["true"] }],
+    ["--ephemeral persists nothing, and --reset", { ephemeral: ["true"], reset: ["true"] }],
+    ["--durability power", { ephemeral: ["true"], durability: ["power"] }],
+  ])("refuses contradictory settings: %s is given too", (sentence, flags) => {
+    expect(() => configOf(flags)).toThrow(`${sentence} is given too`);
   });
 
   it("has the version of package.json", () => {

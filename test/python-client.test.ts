@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../src/compose.ts";
 import { serve } from "./cli/tools.ts";
 import { temporaryFolder } from "./support/folder.ts";
+import { rowsOf } from "./support/table.ts";
 
 const CLIENT = fileURLToPath(new URL("../fixtures/clients/python/", import.meta.url));
 const PACKAGE = join(CLIENT, "clobsim");
@@ -88,14 +89,11 @@ describe("the Python client", () => {
       const imports = [...text.matchAll(/^(?:from|import) (\w+)/gm)].map(([, module]) => `${module}`);
       return imports.map((module) => `${name} ${module}`);
     });
-    const stdlib =
-      /^(?:__future__|contextlib|dataclasses|hashlib|hmac|http|itertools|json|os|pathlib|re|shlex|shutil|signal)$/;
-    const more = /^(?:socket|subprocess|tempfile|time|typing|urllib)$/;
-    const others = found.filter((line) => {
-      const module = line.split(" ")[1] ?? "";
-      return !stdlib.test(module) && !more.test(module);
-    });
-    expect(others).toEqual(["plugin.py pytest"]);
+    const stdlib = new Set(
+      `__future__ contextlib dataclasses hashlib hmac http itertools json os pathlib re shlex shutil signal
+       socket subprocess tempfile time typing urllib`.split(/\s+/),
+    );
+    expect(found.filter((line) => !stdlib.has(line.split(" ")[1] ?? ""))).toEqual(["plugin.py pytest"]);
   });
 });
 
@@ -347,39 +345,17 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     await Promise.all(servers.map((server) => server.close()));
   });
 
-  it.each([
-    [
-      "no server answers",
-      { CLOBSIM_URL: "http://127.0.0.1:1" },
-      "no clobsim answers at http://127.0.0.1:1: ",
-    ],
-    [
-      "the program ends",
-      { CLOBSIM_COMMAND: "echo no such thing as" },
-      "ended: no such thing as serve --port 0",
-    ],
-    [
-      "the program is missing",
-      { CLOBSIM_COMMAND: "nosuch clobsim" },
-      "\nclobsim does not start, nosuch is not found: CLOBSIM_COMMAND is how it is run",
-    ],
-    [
-      "Node is missing",
-      { PATH: "/nonexistent" },
-      "\nclobsim does not start, node is not found: install Node 20.19 or newer",
-    ],
-    [
-      "the command is invalid",
-      { CLOBSIM_COMMAND: "npx 'clobsim" },
-      "\nCLOBSIM_COMMAND is no command: No closing quotation in npx 'clobsim",
-    ],
-    [
-      "a flag is wrong",
-      { args: ["-o", "clobsim_args=--clock stopped"] },
-      "--clock expects real, frozen or a rate",
-    ],
-  ])("reports an error if %s", async (what, circumstances, sentence) => {
-    const ran = await pytest(python, what, FAILING, circumstances);
+  it.each(
+    rowsOf(`
+    no server answers        | CLOBSIM_URL     | http://127.0.0.1:1                  | no clobsim answers at http://127.0.0.1:1:
+    the program ends         | CLOBSIM_COMMAND | echo no such thing as               | ended: no such thing as serve --port 0
+    the program is missing   | CLOBSIM_COMMAND | nosuch clobsim                      | clobsim does not start, nosuch is not found: CLOBSIM_COMMAND is how it is run
+    Node is missing          | PATH            | /nonexistent                        | clobsim does not start, node is not found: install Node 20.19 or newer
+    the command is invalid   | CLOBSIM_COMMAND | npx 'clobsim                        | CLOBSIM_COMMAND is no command: No closing quotation in npx 'clobsim
+    a flag is wrong          | PYTEST_ADDOPTS  | -o "clobsim_args=--clock stopped"   | --clock expects real, frozen or a rate
+    `),
+  )("reports an error if %s: %s=%s", async (what = "", variable = "", value = "", sentence = "") => {
+    const ran = await pytest(python, what, FAILING, { [variable]: value });
     expect(ran.code).not.toBe(0);
     expect(ran.text).toContain(sentence);
     expect(ran.text).not.toContain("Traceback");

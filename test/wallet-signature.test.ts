@@ -9,6 +9,7 @@ import {
   type DerivationRequest,
   verifyDerivation,
 } from "../src/api/signing.ts";
+import { titleOf } from "./server/bad-inputs.ts";
 import { runs } from "./support/runs.ts";
 
 const NOW = 1_700_000_000;
@@ -123,12 +124,11 @@ describe("a wallet signature", () => {
 
   const digits = address.slice(2);
   it.each([address, `0x${digits.toUpperCase()}`, `0xF${digits.slice(1)}`])(
-    "passes for %s, checksum or not",
+    `${titleOf("D05")}: %s`,
     async (of) => {
-      expect(await verify({ address: of, signature: vectors.personalSign })).toBe(address);
-      expect(await verify({ address: of, timestamp: String(NOW), signature: await typed(wallet) })).toBe(
-        address,
-      );
+      const typedData = { address: of, timestamp: String(NOW), signature: await typed(wallet) };
+      for (const request of [{ address: of, signature: vectors.personalSign }, typedData])
+        expect(await verify(request)).toBe(address);
     },
   );
 
@@ -148,16 +148,18 @@ describe("a wallet signature", () => {
     }
   });
 
-  it("over another text is refused", async () => {
-    const message = `${ATTESTATION}.`;
-    const personal = { address, signature: await wallet.signMessage({ message }) };
-    const typedData = { address, timestamp: String(NOW), signature: await typed(wallet, { message }) };
-    for (const request of [personal, typedData]) {
-      expect(await verify(request)).toMatchObject(REFUSED);
+  it(`over another text, timestamp or nonce is refused (${titleOf("D02")})`, async () => {
+    for (const message of [`${ATTESTATION}.`, ATTESTATION.replace("control", "contro\u0301l")]) {
+      const signature = await wallet.signMessage({ message });
+      expect(await verify({ address, signature })).toMatchObject(REFUSED);
+    }
+    for (const signed of [{ message: `${ATTESTATION}.` }, { timestamp: String(NOW + 1) }, { nonce: 1n }]) {
+      const signature = await typed(wallet, signed);
+      expect(await verify({ address, timestamp: String(NOW), signature })).toMatchObject(REFUSED);
     }
   });
 
-  it("with s in the upper half of the curve order is refused", async () => {
+  it(titleOf("D03"), async () => {
     const { personalSign } = vectors;
     const s = BigInt(`0x${personalSign.slice(66, 130)}`);
     const signature = `${personalSign.slice(0, 66)}${hex32(ORDER - s)}1b`;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../src/api/errors.ts";
 import { useApi } from "../support/http.ts";
-import type { Account, AccountPage, Info, Invariants } from "./replies.ts";
+import type { Account, AccountPage } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 import { wallet } from "./wallet.ts";
 
@@ -70,16 +70,6 @@ describe("POST /sim/accounts/{address}/fund", () => {
     expect(again.collateral.balance).toBe(1001.000001);
     expect(again.tokens.map(({ balance }) => balance)).toEqual([500.25, 1]);
     expect(await api.account(address)).toEqual(again);
-  });
-
-  it("mints full sets and gives the other outcome to the faucet account", async () => {
-    const { houseAccounts } = await api.get<Info>("/sim");
-    const faucetShares = async (): Promise<number> =>
-      (await api.account(houseAccounts.faucet)).tokens.find(({ tokenId }) => tokenId === no)?.balance ?? 0;
-    const before = await faucetShares();
-    await fund(wallet(103).address, { tokens: { [yes]: 7 } });
-    expect((await faucetShares()) - before).toBe(7);
-    expect(await api.get<Invariants>("/sim/invariants")).toMatchObject({ hold: true });
   });
 
   it.each<[string, object, ErrorCode]>([

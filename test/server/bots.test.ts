@@ -49,17 +49,6 @@ describe("/sim/bots", () => {
     expect((await api.get<Info>("/sim")).orders).toBe(orders);
   });
 
-  it("continues from a restored snapshot", async () => {
-    await start({ profile: "normal" });
-    await api.advance("30m");
-    await api.post("/sim/snapshots", { name: "before" });
-    await api.advance("30m");
-    const hash = await api.stateHash();
-    await api.post("/sim/snapshots/before/restore");
-    await api.advance("30m");
-    expect(await api.stateHash()).toBe(hash);
-  });
-
   it("refuses to let a frozen clock catch up with a year of the wall clock's time", async () => {
     await start({ profile: "thin" });
     const refusal = await api.refused("POST /sim/clock", "INVALID_PARAMETER", { mode: "real" });

@@ -2,15 +2,9 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Faults } from "../../src/server/faults.ts";
-import {
-  type Api,
-  apiOfTest,
-  type Method,
-  type Reply,
-  type Route,
-  startApi,
-  useApi,
-} from "../support/http.ts";
+import type * as http from "../support/http.ts";
+import { apiOfTest, startApi, useApi } from "../support/http.ts";
+import { rowsOf } from "../support/table.ts";
 import { addFault, isHungUp } from "./faults.ts";
 import { headerLines, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Fault, FaultPage, Info, NewFault, OrderPage, PlacedOrder } from "./replies.ts";
@@ -23,7 +17,7 @@ const all = async (): Promise<readonly Fault[]> => (await api.get<FaultPage>("/s
 const onTime = (fault: NewFault): Promise<Fault> => addFault(api, { route: "/clob/time", ...fault });
 const onOrders = (fault: NewFault): Promise<Fault> =>
   addFault(api, { route: "POST /clob/order", times: 1, ...fault });
-const statusOf = async (route: Route): Promise<number> => (await api.send(route)).status;
+const statusOf = async (route: http.Route): Promise<number> => (await api.send(route)).status;
 /** The answers to requests for the time: the status, and the faults that applied. */
 async function answers(count: number): Promise<string[]> {
   const found: string[] = [];
@@ -133,7 +127,7 @@ describe("the route of a fault", () => {
     await addFault(api, { status: 503 });
     for (const [path, operations] of Object.entries(api.document.json.paths)) {
       const isImitated = path.startsWith("/api/") || path.startsWith("/clob/") || path === "/chain";
-      const method = Object.keys(operations)[0]?.toUpperCase() as Method;
+      const method = Object.keys(operations)[0]?.toUpperCase() as http.Method;
       // The live feed does not end.
       if (["/sim/faults", "/sim/reset", "/sim/stream"].includes(path)) continue;
       const status = await statusOf(`${method} ${path.replace(/\{\w+\}/g, "x")}`);
@@ -145,39 +139,15 @@ describe("the route of a fault", () => {
 });
 
 describe("the number of firings of a fault", () => {
-  it.each<[rule: string, faults: NewFault[], answers: string, counts: string]>([
-    [
-      "is at most `times`",
-      [{ status: 503, times: 2 }],
-      "503, 503, 200, 200",
-      "4 matched, 2 fired, 0 remaining",
-    ],
-    [
-      "starts to grow after `after` requests of its route",
-      [{ status: 503, after: 2, times: 1 }],
-      "200, 200, 503, 200",
-      "4 matched, 1 fired, 0 remaining",
-    ],
-    [
-      "does not count requests that an earlier fault answered",
-      [
-        { status: 502, times: 2 },
-        { status: 503, times: 1 },
-      ],
-      "502, 502, 503, 200",
-      "4 matched, 2 fired, 0 remaining; 4 matched, 1 fired, 0 remaining",
-    ],
-    [
-      "is 0 with probability 0, and grows with every request with 1",
-      [
-        { status: 503, probability: 0 },
-        { status: 504, probability: 1 },
-      ],
-      Array(20).fill(504).join(", "),
-      "20 matched, 0 fired, null remaining; 20 matched, 20 fired, null remaining",
-    ],
-  ])("%s", async (_rule, faults, expected, counts) => {
-    for (const fault of faults) await onTime(fault);
+  it.each(
+    rowsOf(`
+    is at most \`times\` | [{"status":503,"times":2}] | 503, 503, 200, 200 | 4 matched, 2 fired, 0 remaining
+    starts to grow after \`after\` requests of its route | [{"status":503,"after":2,"times":1}] | 200, 200, 503, 200 | 4 matched, 1 fired, 0 remaining
+    does not count requests that an earlier fault answered | [{"status":502,"times":2},{"status":503,"times":1}] | 502, 502, 503, 200 | 4 matched, 2 fired, 0 remaining; 4 matched, 1 fired, 0 remaining
+    is 0 with probability 0, and grows with every request with 1 | [{"status":503,"probability":0},{"status":504,"probability":1}] | 504, 504, 504, 504, 504 | 5 matched, 0 fired, null remaining; 5 matched, 5 fired, null remaining
+    `),
+  )("%s", async (_rule, faults = "", expected = "", counts) => {
+    for (const fault of JSON.parse(faults) as NewFault[]) await onTime(fault);
     await statusOf("GET /clob/book");
     expect((await statuses(expected.split(", ").length)).join(", ")).toBe(expected);
     const counted = (await all()).map(
@@ -189,12 +159,10 @@ describe("the number of firings of a fault", () => {
   it("depends on seed and id only: it repeats after a reset and on another server", async () => {
     const chance: NewFault = { route: "/clob/time", status: 503, probability: 0.5 };
     const other = await apiOfTest();
-    const firings = async (own: Api): Promise<string> => {
+    const firings = async (own: http.Api): Promise<string> => {
       await addFault(own, chance);
       let marks = "";
-      for (let count = 0; count < 64; count += 1) {
-        marks += (await own.send("GET /clob/time")).status === 503 ? "x" : ".";
-      }
+      while (marks.length < 64) marks += (await own.send("GET /clob/time")).status === 503 ? "x" : ".";
       return marks;
     };
     const first = await firings(api);
@@ -221,11 +189,9 @@ describe("the number of firings of a fault", () => {
 
 describe("the list of faults", () => {
   it("has the oldest first, in pages", async () => {
-    const added = [
-      await onTime({ status: 503 }),
-      await addFault(api, { latency: "5ms" }),
-      await onTime({ drop: "connection" }),
-    ];
+    const added: Fault[] = [];
+    for (const fault of [{ status: 503 }, { latency: "5ms" }, { drop: "connection" }] as const)
+      added.push(await onTime(fault));
     expect(await all()).toEqual(added);
     const page = { data: added.slice(1, 2), limit: 1, offset: 1, total: 3, hasMore: true };
     expect(await api.get<FaultPage>("/sim/faults?limit=1&offset=1")).toEqual(page);
@@ -277,7 +243,7 @@ beforeEach(async () => {
 
 const openOrders = async (): Promise<number> => (await trader.ask<OrderPage>("GET", "/clob/orders")).total;
 const placing = () => trader.signed("POST", "/clob/order", order);
-const sequenceOf = ({ headers }: Reply<unknown>): number => Number(headers["x-sim-sequence"]);
+const sequenceOf = ({ headers }: http.Reply<unknown>): number => Number(headers["x-sim-sequence"]);
 
 /** Waits until a fault has fired `times` times. */
 async function untilFired(id: string, times: number): Promise<void> {
@@ -304,12 +270,9 @@ describe("a fault with a status", () => {
   });
 
   it("answers with the Retry-After it was given", async () => {
-    for (const [status, retryAfter, code] of [
-      [429, 30, "RATE_LIMITED"],
-      [503, 0, "UNAVAILABLE"],
-    ] as const) {
-      await onTime({ status, retryAfter, times: 1 });
-      const { headers } = await api.refused("GET /clob/time", code);
+    for (const retryAfter of [30, 0]) {
+      await onTime({ status: 429, retryAfter, times: 1 });
+      const { headers } = await api.refused("GET /clob/time", "RATE_LIMITED");
       expect(headers["retry-after"]).toBe(String(retryAfter));
     }
   });
@@ -399,13 +362,10 @@ describe("a fault with a latency", () => {
   it("is followed by its status or its drop", async () => {
     await onTime({ latency: "1ms", status: 504, times: 1 });
     expect(await statuses(1)).toEqual([504]);
-    for (const [drop, open] of [
-      ["connection", 0],
-      ["reply", 1],
-    ] as const) {
+    for (const drop of ["connection", "reply"] as const) {
       await onOrders({ latency: "1ms", drop });
       expect(await isHungUp(api.send(placing()))).toBe(true);
-      expect(await openOrders()).toBe(open);
+      expect(await openOrders()).toBe(drop === "reply" ? 1 : 0);
     }
   });
 

@@ -38,7 +38,7 @@ describe("a request that is too large", () => {
     }
   });
 
-  it("has a body of more than 64 KiB, by its Content-Length or by its chunks", async () => {
+  it(`has a body of more than 64 KiB, by its Content-Length or by its chunks (${titleOf("O17")})`, async () => {
     for (const [length, status] of [
       [65_536, 200],
       [65_537, 413],

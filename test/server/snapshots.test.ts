@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { T0, useApi, yesOf } from "../support/http.ts";
-import type { Clock, Info, Snapshot, SnapshotPage } from "./replies.ts";
+import { useApi, yesOf } from "../support/http.ts";
+import type { Info, Snapshot, SnapshotPage } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 
 const api = useApi();
@@ -81,44 +81,6 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
     expect((await alice.cancel(id)).canceled).toEqual([id]);
   });
 
-  it("gives the same answers to the same requests, ids included", async () => {
-    const trader = await deriveTrader(api, 1);
-    const tokenId = await api.newToken();
-    await take();
-    const trade = async (): Promise<unknown> => [
-      await trader.place({ tokenId, side: "BUY", price: 0.5, size: 10 }),
-      await trader.place({ tokenId, side: "SELL", price: 0.5, size: 4 }),
-      await api.createMarket(),
-      await api.stateHash(),
-    ];
-    const first = await trade();
-    await restore("snapshot-1");
-    expect(await trade()).toEqual(first);
-  });
-
-  it("sets a frozen clock back, and expired orders are open again", async () => {
-    const trader = await deriveTrader(api, 1);
-    const tokenId = await api.newToken();
-    const expiration = String(T0 + 60);
-    await trader.place({ tokenId, side: "BUY", price: 0.5, size: 5, orderType: "GTD", expiration });
-    await take();
-    for (const _ of [1, 2]) {
-      const { fired } = await api.post<{ fired: unknown[] }>("/sim/clock", { advance: "2m" });
-      expect(fired).toHaveLength(1);
-      expect((await restore("snapshot-1")).clock.unixTime).toBe(T0);
-    }
-  });
-
-  it("restores mode and rate of the clock", async () => {
-    await take("frozen");
-    await api.post("/sim/clock", { mode: "scaled", rate: 60 });
-    await take("scaled");
-    expect((await restore("frozen")).clock).toMatchObject({ mode: "frozen", rate: 0, unixTime: T0 });
-    expect((await restore("scaled")).clock).toMatchObject({ mode: "scaled", rate: 60 });
-    await restore("frozen");
-    expect(await api.get<Clock>("/sim/clock")).toMatchObject({ mode: "frozen", unixTime: T0 });
-  });
-
   it("restores the credentials of its time", async () => {
     await take("before");
     const trader = await deriveTrader(api, 1);
@@ -128,17 +90,6 @@ describe("POST /sim/snapshots/{idOrName}/restore", () => {
     expect(body.hint).toContain("a restored snapshot those derived after it");
     await restore("after");
     await trader.ask("GET", "/clob/orders");
-  });
-
-  it("restores the latest with a name, or any by its id, and keeps them all", async () => {
-    const first = await take("here");
-    await api.createMarket();
-    const second = await take("here");
-    await api.createMarket();
-    expect((await restore("here")).stateHash).toBe(second.hash);
-    expect((await restore(first.id)).stateHash).toBe(first.hash);
-    expect((await restore("here")).stateHash).toBe(second.hash);
-    expect(await all()).toEqual([first, second]);
   });
 
   it("accepts names that a path must encode", async () => {
