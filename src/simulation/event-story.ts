@@ -1,6 +1,7 @@
 import type { Faker } from "@faker-js/faker";
 import type { Stream } from "../core/random.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
+import templates from "./event-templates.json" with { type: "json" };
 
 /**
  * Texts have slots: `{city}` is a generated name, `{subject}` the subject of a market, and `{endDate}`, after a preposition,
@@ -41,6 +42,9 @@ export type EventKind = EventShape & {
   /** Set if the outcome is known on one day; else the event ends at the end of a period. */
   readonly isScheduled?: true;
 };
+
+/** By category. A test checks that each has the fields of an `EventTemplate`. */
+export const EVENT_TEMPLATES = templates as object as Readonly<Record<string, readonly EventTemplate[]>>;
 
 /** Texts of an event, without prices and dates. */
 export interface EventStory {

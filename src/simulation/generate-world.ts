@@ -1,6 +1,7 @@
 import { type Stream, stream } from "../core/random.ts";
 import {
   drawHorizon,
+  EVENT_TEMPLATES,
   type EventKind,
   type EventStory,
   type EventTemplate,
@@ -11,7 +12,6 @@ import {
   withoutEndDate,
   writeStory,
 } from "./event-story.ts";
-import { EVENT_TEMPLATES } from "./event-templates.ts";
 import { generateOpening, type OpeningMarket } from "./opening-orders.ts";
 import {
   drawFairPaths,

@@ -1,9 +1,15 @@
 import { faker } from "@faker-js/faker/locale/en";
 import { privateKeyToAddress } from "viem/accounts";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { stream } from "../../src/core/random.ts";
-import { FictionalNames, slugOf, uniqueSlug, writeStory } from "../../src/simulation/event-story.ts";
-import { EVENT_TEMPLATES } from "../../src/simulation/event-templates.ts";
+import {
+  EVENT_TEMPLATES,
+  FictionalNames,
+  slugOf,
+  uniqueSlug,
+  writeStory,
+} from "../../src/simulation/event-story.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
 import { drawFairPaths, drawFairPrices } from "../../src/simulation/price-paths.ts";
 import type { World, WorldMarket } from "../../src/simulation/world.ts";
@@ -151,9 +157,55 @@ describe("a generated world", async () => {
   );
 });
 
+/** The fields of a template in event-templates.json, which the compiler cannot check. */
+const TEMPLATE = (() => {
+  const [text, set, range] = [z.string().min(1), z.literal(true).optional(), z.tuple([z.int(), z.int()])];
+  const kind = {
+    spans: z.array(z.enum(["week", "month", "quarter", "season", "year"])).min(1),
+    isScheduled: set,
+  };
+  const step = z.union([z.int(), z.array(z.int()).min(1)]);
+  const levels = z.strictObject({
+    first: range,
+    times: z.int().optional(),
+    step,
+    tenths: set,
+    as: text.optional(),
+  });
+  const question = {
+    names: z.record(text, text),
+    question: text,
+    condition: text,
+    source: text,
+    tags: z.array(text),
+  };
+  const several = { ...question, title: text, about: text };
+  return z.union([
+    z.strictObject({
+      ...question,
+      kind: z.strictObject({ ...kind, shape: z.literal("single"), chance: range }),
+    }),
+    z.strictObject({
+      ...several,
+      kind: z.strictObject({ ...kind, shape: z.literal("choice"), resolvesEarly: set, isRanked: set }),
+      subjects: z.union([text, z.array(text).min(1)]),
+      inCondition: z.tuple([text, text]).optional(),
+    }),
+    z.strictObject({
+      ...several,
+      kind: z.strictObject({ ...kind, shape: z.literal("ladder"), resolvesEarly: set }),
+      subjects: z.array(levels).min(1),
+    }),
+  ]);
+})();
+
 describe("the texts of an event", async () => {
   const names = await FictionalNames.load(stream("1", "names"));
   const templates = Object.values(EVENT_TEMPLATES).flat();
+
+  test.each(templates)("have a template of a known form: $question", (template) => {
+    expect(TEMPLATE.safeParse(template).error).toBeUndefined();
+  });
 
   test.each(templates)("fill every slot but the end date: $question", (template) => {
     const random = stream(template.question, "story");
