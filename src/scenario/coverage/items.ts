@@ -18,7 +18,7 @@ import {
   WINNING_OUTCOMES,
 } from "../../core/terms.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import { EXPECTATIONS, OWN_EXPECTATIONS } from "../language/expectations.ts";
+import { EXPECTATIONS, type ExpectationInfo, OWN_EXPECTATIONS } from "../language/expectations.ts";
 import type { StepInfo } from "../language/step-source.ts";
 import { STEPS } from "../language/steps.ts";
 
@@ -38,7 +38,9 @@ const stepNames = Object.entries<StepInfo>(STEPS).map(([kind, info]) => ({
   name: info.name ?? info.key ?? kind,
   refusals: info.refusals ?? [],
 }));
-const expectationNames = Object.entries({ ...EXPECTATIONS, ...OWN_EXPECTATIONS });
+const expectationNames = Object.entries<ExpectationInfo>(EXPECTATIONS).map(
+  ([kind, { key = kind, name = key }]) => [kind, name] as const,
+);
 
 const GROUPS = {
   "order types": items(...ORDER_TYPES),
@@ -85,7 +87,7 @@ const GROUPS = {
   "chain calls": new Map([...items("split", "merge", "redeem"), ["reverted", ["reverted when mined"]]]),
   "error codes of trading": tradingCodes(),
   steps: namedItems(stepNames.map(({ kind, name }) => [kind, name])),
-  expectations: namedItems(expectationNames.map(([kind, { name, key = kind }]) => [kind, name ?? key])),
+  expectations: new Map([...namedItems(expectationNames), ...items(...OWN_EXPECTATIONS)]),
   "refused steps": namedItems(
     stepNames.flatMap(({ kind, name, refusals }) =>
       refusals.map((refusal) => [`${kind}: ${refusal}`, `${name}: ${refusal}`] as const),

@@ -31,8 +31,6 @@ function lineAfter({ head }: StepSource, ...verbs: readonly string[]): LineWords
 export const ACCOUNT_STEPS = {
   order: step({
     name: "BUY, SELL",
-    form: "`alice: BUY 10 YES @ 0.50 GTD +60s as bid`",
-    does: "places an order: `BUY`, `SELL`; `YES`, `NO`; `GTC`, `FOK`, `FAK`, `GTD`; `in MARKET`",
     refusals: ["rejects"],
     beside: { status: orderStateAt, fills, rejects: rejectsAt },
     read: (source) => {
@@ -47,8 +45,6 @@ export const ACCOUNT_STEPS = {
       exact?.expiry != null && "at" in exact.expiry ? "an expiration at a moment of its own clock" : null,
   }),
   cancel: step({
-    form: "`alice: cancel bid`",
-    does: "cancels one of her orders",
     control: null,
     refusals: ["rejects", ...NOT_LIVE],
     beside: { status: orderStateAt, rejects: rejectsAt },
@@ -65,8 +61,6 @@ export const ACCOUNT_STEPS = {
   }),
   cancelAll: step({
     name: "cancel all",
-    form: "`alice: cancel all`",
-    does: "cancels all of her orders",
     control: null,
     refusals: ["rejects"],
     beside: { rejects: rejectsAt },
@@ -76,16 +70,14 @@ export const ACCOUNT_STEPS = {
     },
   }),
   fund: step({
-    form: "`alice: fund 100 USDC`, `alice: fund 10 YES`",
-    does: "gives USDC or shares",
     read: (source) => ({
       account: source.head.key.text,
       funding: fundingOf(lineAfter(source, "fund"), source.declared),
     }),
   }),
-  split: call("split", "`alice: split 10`", "turns 10 USDC into 10 YES and 10 NO on the chain; `in MARKET`"),
-  merge: call("merge", "`alice: merge 10`", "turns 10 YES and 10 NO into 10 USDC on the chain; `in MARKET`"),
-  redeem: call("redeem", "`alice: redeem`", "pays out her shares of both outcomes on the chain; `in MARKET`"),
+  split: call("split"),
+  merge: call("merge"),
+  redeem: call("redeem"),
 };
 
 export function accountStepOf(source: StepSource): keyof typeof ACCOUNT_STEPS {
@@ -119,10 +111,8 @@ function fundingOf(line: LineWords, declared: Declarations): Funding {
 }
 
 /** Declares a call of a wallet on the chain: `split 10 in rain`, `merge 10` or `redeem`. */
-function call(kind: PositionChange["kind"], form: string, does: string) {
+function call(kind: PositionChange["kind"]) {
   return step({
-    form,
-    does,
     refusals: TRANSACTION_CODES,
     beside: { rejects: transactionCode },
     read: (source) => {

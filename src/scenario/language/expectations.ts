@@ -38,9 +38,6 @@ export interface ExpectationInfo<Content extends object = object> {
   readonly parts?: readonly string[];
   /** Its name in coverage, if different from its key. */
   readonly name?: string;
-  /** Examples in backquotes, and what is compared. */
-  readonly form: string;
-  readonly of: string;
   /** Set if it needs the control plane. */
   readonly isControl?: true;
   readonly read: Read<Content>;
@@ -75,45 +72,33 @@ const eachBy =
 const tokenOf = (key: TextNode, { declared }: Source) => ({ token: declared.tokenName(key) });
 const orderOf = (key: TextNode, { declared }: Source) => ({ name: declared.orderNamed(key) });
 
-/** Every kind of expectation: its reader, its needs, and its texts for coverage and the reference page. */
+/** Every kind of expectation: its reader, its needs, and its name in coverage. docs/reference/scenario-language.md describes each. */
 export const EXPECTATIONS = {
   /** Price levels of a token's book, best first; a side that is null is not compared. */
   book: expectation({
-    form: "`book: { YES: { bids: [0.55 x 60 (2)], asks: [] } }`",
-    of: "price levels, best first",
     read: eachBy("books by outcome", tokenOf, sidesAt),
   }),
   trades: expectation({
-    form: "`trades: [bob SELL 40 YES @ 0.55 from alice MERGE CONFIRMED]`",
-    of: "all trades since the last `trades`",
     read: (value, { place }, { declared }) => [
       { place, trades: linesAt(value, (line) => readTradeLine(line, declared)).value },
     ],
   }),
   order: expectation({
     key: "orders",
-    form: "`orders: { bid: CANCELED 0/10 USER }`",
-    of: "named orders",
     read: eachBy("orders by name", orderOf, (node) => ({ state: orderStateAt(node).value })),
   }),
   balance: expectation({
     key: "balances",
-    form: "`balances: { alice: { USDC: 945, YES: { balance: 40, available: 40, reserved: 0, onChain: 40 } } }`",
-    of: "balances of accounts, and of their wallets on the chain",
     isControl: true,
     read: (value, _key, { declared }) => readBalances(value, declared),
   }),
   quote: expectation({
-    form: "`quote: { YES: { bid: 0.5, ask: none, mid: none, spread: none, last: 0.55 } }`",
-    of: "best prices, and the last price",
     read: eachBy("prices by outcome", tokenOf, (prices) => ({
       state: valuesBy(entriesOf(prices, anyOf(Object.keys(QUOTE_READERS))), QUOTE_READERS),
     })),
   }),
   /** Times in Unix seconds. */
   history: expectation({
-    form: "`history: { YES: [2026-01-01T00:00:00Z 0.55] }`",
-    of: "prices over time",
     read: eachBy("histories by outcome", tokenOf, (list) => ({
       points: readEach(itemsOf(list, "a list of times and prices"), pointAt),
     })),
@@ -121,8 +106,6 @@ export const EXPECTATIONS = {
   chain: expectation({
     parts: CHAIN_PARTS,
     name: "chain: head, confirmed, pending",
-    form: "`chain: { head: 3, confirmed: 1, pending: 0 }`",
-    of: "the latest block, the latest final block, the number of pending transactions",
     isControl: true,
     read: (value, { place, text }) => {
       const count = units(text === "pending" ? TRANSACTIONS : BLOCK_NUMBER)(value);
@@ -134,8 +117,6 @@ export const EXPECTATIONS = {
     key: "chain",
     parts: ["supply"],
     name: "chain: supply",
-    form: "`chain: { supply: 100 }`",
-    of: "minted sets on the chain; by market `{ rain: 100 }`, by outcome `{ YES: 60, NO: 100 }`",
     isControl: true,
     read: readSupply,
   }),
@@ -144,21 +125,15 @@ export const EXPECTATIONS = {
     key: "chain",
     parts: ["settled"],
     name: "chain: settled",
-    form: "`chain: { settled: { bid: [MINED, FAILED] } }`",
-    of: "settlement status of each fill of an order; a single `MINED` is for all fills",
     isControl: true,
     read: eachBy("statuses by order", orderOf, (node) => ({ statuses: statusesAt(node) })),
   }),
   stateHash: expectation({
-    form: '`stateHash: ""`',
-    of: "hash of the whole state",
     isControl: true,
     read: readStateHash,
   }),
   /** An absolute path. */
   golden: expectation({
-    form: "`golden: auction.txt`",
-    of: "all trades and books",
     read: (value, { place }, { files }) => {
       const file = files.pathAt(value, "may be missing");
       // `--update` would overwrite the scenario.
@@ -175,26 +150,8 @@ export type ExpectationOf<Kind extends ExpectationKind> = { readonly kind: Kind 
 >[number];
 export type Expectation = { [Kind in ExpectationKind]: ExpectationOf<Kind> }[ExpectationKind];
 
-export const OWN_EXPECTATIONS: Readonly<
-  Record<"status" | "fills" | "rejects" | "answers", Omit<ExpectationInfo, "read">>
-> = {
-  status: {
-    form: "beside an order: `status: MATCHED 40/50 FAK_REMAINDER`",
-    of: "status of the order; also beside a cancel",
-  },
-  fills: {
-    form: "beside an order: `fills: [BUY 40 YES @ 0.60 from bob MINT CONFIRMED]`",
-    of: "fills of the order, each from an account or a named order; `in MARKET` before `from`; `MINT` or `MERGE`; settlement status",
-  },
-  rejects: {
-    form: "beside an order: `rejects: INVALID_TICK_SIZE`",
-    of: "refusal of the order; also beside a cancel",
-  },
-  answers: {
-    form: "beside a request: `answers: { total: 1, data: [{ price: 0.5 }] }`",
-    of: "fields that the answer must have",
-  },
-};
+/** Keys beside a step that expect something of it. */
+export const OWN_EXPECTATIONS = ["status", "fills", "rejects", "answers"] as const;
 
 export function readExpectations(source: Source, node: Node): readonly Expectation[] {
   const readers: Record<string, Reader> = {};

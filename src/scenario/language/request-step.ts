@@ -16,8 +16,6 @@ const PATH = /^\/(?:[\x21-\x7a|~]|\{[^{}]*\})*$/;
 
 /** A request as a client would send it, for everything that has no step. */
 export const REQUEST_STEP = step({
-  form: "`request: GET /orders`",
-  does: "sends a request, signed by the account at `as`; `tamper` takes `sign`, `append`, `twice`, `spell`",
   isOverHttp: true,
   refusals: ["rejects"],
   beside: {

@@ -38,9 +38,6 @@ export interface StepInfo<Content extends object = object, Of extends BesideRead
   readonly key?: string;
   /** Its name in coverage, if different from its key. */
   readonly name?: string;
-  /** Examples in backquotes, and what the step does. */
-  readonly form: string;
-  readonly does: string;
   readonly isOverHttp?: true;
   readonly refusals?: readonly string[];
   readonly beside?: Of;

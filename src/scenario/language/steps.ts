@@ -47,22 +47,16 @@ const MAX_TIMES = 1_000_000_000;
 /** Seven steps would have 5,040 orders, the limit of a whole scenario. */
 const MAX_RACING = 6;
 
-/** Every kind of step: its reader, its needs, and its texts for coverage and the reference page. */
+/** Every kind of step: its reader, its needs, and its name in coverage. docs/reference/scenario-language.md describes each. */
 export const STEPS = {
   ...ACCOUNT_STEPS,
   advance: step({
-    form: "`advance: 30s`",
-    does: "moves the clock by a duration",
     read: ({ head }) => ({ by: duration()(head.value) }),
   }),
   at: step({
-    form: "`at: 2026-01-01T00:05:00Z`, `at: expiry of bid - 1ms`",
-    does: "moves the clock to a moment",
     read: (source) => ({ moment: momentAt(source) }),
   }),
   snapshot: step({
-    form: "`snapshot: before`",
-    does: "takes a snapshot of the whole exchange",
     read: (source) => {
       const name = snapshotName(source);
       const { rounds, snapshots } = source.declared;
@@ -74,8 +68,6 @@ export const STEPS = {
     },
   }),
   restore: step({
-    form: "`restore: before`",
-    does: "restores a snapshot",
     read: (source) => {
       const name = snapshotName(source);
       const { snapshots } = source.declared;
@@ -84,8 +76,6 @@ export const STEPS = {
     },
   }),
   replay: step({
-    form: "`replay: morning.csv`",
-    does: "replays an order flow from a file; or `{ file, in, rejected }`",
     // Even if the flow funds nobody: its file is read when the step runs.
     control: "a flow that may fund its accounts",
     refusals: ["rows"],
@@ -107,8 +97,6 @@ export const STEPS = {
     },
   }),
   generate: step({
-    form: "`generate: { orders: 100, accounts: 20, profile: balanced, in: market }`",
-    does: "generates an order flow and plays it; only `orders` is required",
     control: "generated accounts that must be funded",
     read: ({ head: { value }, declared }) => {
       declared.hasFlow = true;
@@ -125,8 +113,6 @@ export const STEPS = {
     },
   }),
   race: step({
-    form: "`race: [{ alice: cancel all }, { bob: cancel all }]`",
-    does: "runs its steps in every order, each time with the rest of the scenario; `after` must hold each time",
     refusals: ["without rejects"],
     // Read after the steps, because it may refer to their orders.
     beside: { after: (node) => node },
@@ -140,15 +126,11 @@ export const STEPS = {
     },
   }),
   fault: step({
-    form: "`fault: { route: POST /order, status: 503, retryAfter: 1, probability: 0.5, times: 1, after: 2 }`",
-    does: "makes requests fail; also `drop: connection`, `drop: reply`, `latency: 20ms`",
     isOverHttp: true,
     read: ({ head }) => ({ fault: readFault(head.value) }),
   }),
   request: REQUEST_STEP,
   expect: step({
-    form: "`expect: { orders: { bid: LIVE 0/10 } }`",
-    does: "checks expectations",
     read: (source) => ({ expectations: readExpectations(source, source.head.value) }),
     control: ({ expectations }) => {
       const control = expectations.find(({ kind }) => EXPECTATIONS[kind].isControl);
@@ -156,13 +138,9 @@ export const STEPS = {
     },
   }),
   close: step({
-    form: "`close: market`",
-    does: "ends trading in a market; `market`, or its name",
     read: ({ head, declared }) => ({ market: marketAt(head.value, declared) }),
   }),
   resolve: step({
-    form: "`resolve: SPLIT`",
-    does: "resolves a market: `YES`, `NO` or `SPLIT`; `in MARKET`",
     read: ({ head, declared }) => {
       const line = new LineWords(head.value, anyOf(WINNING_OUTCOMES));
       const outcome = line.oneOf(WINNING_OUTCOMES);
@@ -170,33 +148,23 @@ export const STEPS = {
     },
   }),
   mine: step({
-    form: "`mine: 2`",
-    does: "mines blocks, in any settlement mode",
     read: ({ head }) => ({ blocks: units(BLOCKS)(head.value) }),
   }),
   reorg: step({
-    form: "`reorg: 1`",
-    does: "replaces the latest blocks, at most two, with empty ones",
     refusals: ["rejects"],
     beside: { rejects: rejectsAt },
     read: ({ head }) => ({ depth: units(BLOCKS)(head.value) }),
   }),
   failSettlement: step({
     key: "fail settlement",
-    form: "`fail settlement: next 3`",
-    does: "makes settlements fail: `next`, `20%`, `all`; `never` ends it",
     beside: { reason: (node) => reason(node) },
     read: (source, { reason: why }) => ({ fault: readFailure(source, why), of: null }),
   }),
   chainFault: step({
     key: "chain fault",
-    form: "`chain fault: { kind: delay, blocks: 3, times: 1, probability: 0.5 }`, `chain fault: none`",
-    does: "adds a settlement fault: `fail`, `retry`, `delay`, `ghost`, `gas-spike` with `baseFeeGwei`; `of: ORDER` limits it to the fills that this order took, `of: next order` to those that the next order takes; `none` ends all",
     read: ({ head, declared }) => ({ ...readChainFault(head.value, declared) }),
   }),
   bots: step({
-    form: "`bots: normal`, `bots: none`",
-    does: `makes bots trade as time passes: ${anyOf(BOT_PROFILES)}; \`none\` stops them and cancels their orders`,
     read: ({ head, declared }) => {
       declared.hasFlow = true;
       const profile = oneOf([...BOT_PROFILES, NO_BOTS])(head.value);
@@ -204,8 +172,6 @@ export const STEPS = {
     },
   }),
   bump: step({
-    form: "`bump: fees`",
-    does: "raises the fees of the exchange's pending transactions",
     read: ({ head }) => {
       oneOf(["fees"])(head.value);
       return {};
@@ -256,20 +222,14 @@ export type OneStepCommand = Extract<Command, { readonly kind: keyof typeof WRIT
 export const isOneStep = (command: Command): command is OneStepCommand =>
   Object.hasOwn(WRITTEN, command.kind);
 
-/** Keys that insert or repeat other steps. */
-export const STRUCTURE = {
-  include: { form: "`include: _quotes.yaml`", does: "inserts the steps of another file" },
-  repeat: {
-    form: "`{ repeat: 20, steps: [{ alice: BUY 1 YES @ 0.50 as bid# }] }`",
-    does: "repeats its `steps`; `#` in the name of an order or snapshot is the number of the round",
-  },
-} as const;
+/** Keys that insert the steps of another file, or repeat steps. */
+export const STRUCTURE = ["include", "repeat"] as const;
 
 const ROWS = Object.entries<StepInfo>(STEPS) as readonly (readonly [keyof typeof STEPS, StepInfo])[];
 export const STEP_OF_KEY: ReadonlyMap<string, keyof typeof STEPS> = new Map(
   ROWS.flatMap(([kind, { key = kind }]) => (Object.hasOwn(ACCOUNT_STEPS, kind) ? [] : [[key, kind]])),
 );
-export const STEP_WORDS: readonly string[] = [...STEP_OF_KEY.keys(), ...Object.keys(STRUCTURE)];
+export const STEP_WORDS: readonly string[] = [...STEP_OF_KEY.keys(), ...STRUCTURE];
 /** Keys that may accompany the key of a step. */
 export const BESIDE_WORDS: ReadonlySet<string> = new Set([
   ...ROWS.flatMap(([, { beside = {} }]) => Object.keys(beside)),

@@ -1,28 +1,38 @@
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { BOT_PROFILES } from "../../../src/bots/profiles.ts";
 import { EXPECTATIONS, OWN_EXPECTATIONS } from "../../../src/scenario/language/expectations.ts";
 import { STEPS, STRUCTURE } from "../../../src/scenario/language/steps.ts";
 import { TestFolder } from "../../support/folder.ts";
 import { table } from "../../support/markdown.ts";
+import { DESCRIBED_EXPECTATIONS, DESCRIBED_STEPS, type Description, PAGE } from "./descriptions.ts";
 import { ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
-const PAGE = "../../../docs/reference/scenario-language.md";
 const root = new TestFolder();
 const folder = root.path;
 root.write("_quotes.yaml", "- bob: BUY 1 YES @ 0.45\n");
 root.write("morning.csv", "at,account,op,ref,side,outcome,price,size,type\n0,dora,fund,,,USDC,,100,\n");
 
-const formsIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, form = ""]) => form);
+const examplesIn = ({ form }: Description): string[] =>
+  [...form.matchAll(/`([^`]+)`/g)].map(([, example = ""]) => example);
 
-const needOf = ({ isOverHttp, control }: (typeof STEPS)[keyof typeof STEPS]): string => {
-  if (isOverHttp) return "HTTP";
-  return control === undefined || typeof control === "string" ? "control plane" : "";
-};
+/** Keys that may accompany a step, and what it needs. */
+function columnsOf(kind: keyof typeof DESCRIBED_STEPS): string[] {
+  if (kind === "include" || kind === "repeat") return ["", ""];
+  const { isOverHttp, control, beside = {} } = STEPS[kind];
+  const isControl = control === undefined || typeof control === "string";
+  const keys = Object.keys(beside).map((key) => `\`${key}\``);
+  return [keys.join(", "), isOverHttp ? "HTTP" : isControl ? "control plane" : ""];
+}
+
+const isControl = (kind: string): boolean =>
+  kind in EXPECTATIONS && EXPECTATIONS[kind as keyof typeof EXPECTATIONS].isControl === true;
 
 const page = (): string =>
   [
     "# The scenario language: reference",
     "",
-    "Generated from `src/scenario/language/steps.ts` and `expectations.ts`: `npx vitest run test/scenario/language/reference.test.ts -u`.",
+    "`npx vitest run test/scenario/language/reference.test.ts -u` writes the last columns again, from the tables in `src/scenario/language/`.",
     "[scenarios/README.md](../../scenarios/README.md) teaches the language. A step that needs the control plane is skipped on a deployment. One that",
     "needs HTTP does not run in process.",
     "",
@@ -30,54 +40,49 @@ const page = (): string =>
     "",
     table(
       ["step", "does", "beside it", "needs"],
-      [
-        ...Object.values(STEPS).map((info) => [
-          info.form,
-          info.does,
-          Object.keys(info.beside ?? {})
-            .map((key) => `\`${key}\``)
-            .join(", "),
-          needOf(info),
-        ]),
-        ...Object.values(STRUCTURE).map(({ form, does }) => [form, does, "", ""]),
-      ],
+      Object.entries(DESCRIBED_STEPS).map(([kind, { form, does }]) => [
+        form,
+        does,
+        ...columnsOf(kind as keyof typeof DESCRIBED_STEPS),
+      ]),
     ),
     "",
     "## Expectations",
     "",
     table(
       ["expectation", "checks", "needs"],
-      [
-        ...Object.values(OWN_EXPECTATIONS).map(({ form, of }) => [form, of, ""]),
-        ...Object.values(EXPECTATIONS).map(({ form, of, isControl }) => [
-          form,
-          of,
-          isControl ? "control plane" : "",
-        ]),
-      ],
+      Object.entries(DESCRIBED_EXPECTATIONS).map(([kind, { form, does }]) => [
+        form,
+        does,
+        isControl(kind) ? "control plane" : "",
+      ]),
     ),
     "",
   ].join("\n");
 
 describe("the reference page", () => {
-  it("is up to date", async () => {
-    await expect(page()).toMatchFileSnapshot(PAGE);
+  it("says what may accompany a step, and what a step or an expectation needs", async () => {
+    await expect(page()).toMatchFileSnapshot(fileURLToPath(PAGE));
   });
 
-  it("has only valid examples of steps, each of its kind", () => {
-    const read = Object.entries(STEPS).flatMap(([kind, { form }]) =>
-      formsIn(form).map((step) => ({ kind, step })),
+  it("has valid examples of every step, each of its kind", () => {
+    const read = (Object.keys(STEPS) as (keyof typeof STEPS)[]).flatMap((kind) =>
+      examplesIn(DESCRIBED_STEPS[kind]).map((step) => ({ kind, step })),
     );
     const { steps } = scenarioOf(ofSteps(...read.map(({ step }) => step)), { folder });
     expect(steps.map(({ kind }) => kind)).toEqual(read.map(({ kind }) => kind));
-    const others = Object.values(STRUCTURE).flatMap(({ form }) => formsIn(form));
+    const others = STRUCTURE.flatMap((key) => examplesIn(DESCRIBED_STEPS[key]));
     expect(problemsOf(ofSteps(...others), { folder })).toEqual([]);
   });
 
-  it("has only valid examples of expectations, each of its kind", () => {
-    for (const [kind, { form }] of Object.entries(EXPECTATIONS)) {
-      const [said = ""] = formsIn(form);
-      const steps = ofSteps("alice: BUY 10 YES @ 0.5 as bid", `expect: { ${said} }`);
+  it("names every profile of bots", () => {
+    for (const profile of BOT_PROFILES) expect(DESCRIBED_STEPS.bots.does).toContain(profile);
+  });
+
+  it("has valid examples of every expectation, each of its kind", () => {
+    for (const kind of Object.keys(EXPECTATIONS) as (keyof typeof EXPECTATIONS)[]) {
+      const [example = ""] = examplesIn(DESCRIBED_EXPECTATIONS[kind]);
+      const steps = ofSteps("alice: BUY 10 YES @ 0.5 as bid", `expect: { ${example} }`);
       const expectations = scenarioOf(steps, { folder }).steps.flatMap((step) =>
         step.kind === "expect" ? step.expectations : [],
       );
@@ -85,9 +90,10 @@ describe("the reference page", () => {
     }
   });
 
-  it.each(Object.entries(OWN_EXPECTATIONS))("shows where %s is written", (_key, { form }) => {
-    const [said = ""] = formsIn(form);
+  it.each(OWN_EXPECTATIONS)("shows where %s is written", (key) => {
+    const { form } = DESCRIBED_EXPECTATIONS[key];
+    const [example = ""] = examplesIn(DESCRIBED_EXPECTATIONS[key]);
     const head = form.startsWith("beside a request") ? "request: GET /orders" : "alice: BUY 50 YES @ 0.5";
-    expect(problemsOf(ofSteps(`{ ${head}, ${said} }`))).toEqual([]);
+    expect(problemsOf(ofSteps(`{ ${head}, ${example} }`))).toEqual([]);
   });
 });

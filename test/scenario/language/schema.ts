@@ -15,11 +15,7 @@ import {
   WINNING_OUTCOMES,
 } from "../../../src/core/terms.ts";
 import { ACCOUNT_STEPS, TRANSACTION_CODES } from "../../../src/scenario/language/account-step.ts";
-import {
-  EXPECTATIONS,
-  type ExpectationInfo,
-  OWN_EXPECTATIONS,
-} from "../../../src/scenario/language/expectations.ts";
+import { EXPECTATIONS, type ExpectationInfo } from "../../../src/scenario/language/expectations.ts";
 import { type DecimalRule, SHARES, SIZE, USDC } from "../../../src/scenario/language/fields.ts";
 import { BARE_STATUS, REFUSAL_CODES } from "../../../src/scenario/language/order-line.ts";
 import type { StepInfo } from "../../../src/scenario/language/step-source.ts";
@@ -31,6 +27,7 @@ import {
   STRUCTURE,
 } from "../../../src/scenario/language/steps.ts";
 import { PROFILE_NAMES } from "../../../src/simulation/flow.ts";
+import { DESCRIBED_EXPECTATIONS, DESCRIBED_STEPS, type Description } from "./descriptions.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -110,7 +107,7 @@ const FAULT_FIELD: Readonly<Record<Exclude<FaultField, "depth">, Schema>> = {
 
 type OwnKey = Exclude<keyof typeof STEPS, keyof typeof ACCOUNT_STEPS>;
 /** Values of other steps, by kind. */
-const OF_STEP: Readonly<Record<OwnKey | keyof typeof STRUCTURE, Schema>> = {
+const OF_STEP: Readonly<Record<OwnKey | (typeof STRUCTURE)[number], Schema>> = {
   advance: DURATION,
   at: { type: "string", pattern: `^\\s*(?:expiry\\s+of\\s+${NAME}(?:\\s+[+-]\\s+\\S+)?|${MOMENT})\\s*$` },
   snapshot: line(NAME),
@@ -218,25 +215,24 @@ const OF_EXPECTATION: Readonly<Record<string, Schema>> = {
   golden: { type: "string" },
 };
 
-const tellOf = ({ form, does }: { readonly form: string; readonly does: string }): string =>
-  `${form}: ${does}`;
+const tellOf = ({ form, does }: Description): string => `${form}: ${does}`;
 
 /** Schemas of a step's keys. */
 function stepProperties(): Record<string, Schema> {
   const rows = [...STEP_OF_KEY].map(([key, kind]): [string, Schema] => [
     key,
-    said(OF_STEP[kind as OwnKey], tellOf(STEPS[kind])),
+    said(OF_STEP[kind as OwnKey], tellOf(DESCRIBED_STEPS[kind])),
   ]);
-  const others = (["include", "repeat"] as const).map((key): [string, Schema] => [
+  const others = STRUCTURE.map((key): [string, Schema] => [
     key,
-    said(OF_STEP[key], tellOf(STRUCTURE[key])),
+    said(OF_STEP[key], tellOf(DESCRIBED_STEPS[key])),
   ]);
-  const own: Readonly<Record<string, { readonly form: string; readonly of: string }>> = OWN_EXPECTATIONS;
+  const own: Readonly<Record<string, Description>> = DESCRIBED_EXPECTATIONS;
   const beside = [...BESIDE_WORDS].map((key): [string, Schema] => {
     const schema = { status: ref("status") }[key] ?? BESIDE[key];
     if (schema === undefined) throw new Error(`the schema does not know what stands at ${key} beside a step`);
     const info = own[key];
-    return [key, info === undefined ? schema : { allOf: [schema], description: `${info.form}: ${info.of}` }];
+    return [key, info === undefined ? schema : { allOf: [schema], description: tellOf(info) }];
   });
   return Object.fromEntries([...rows, ...others, ...beside]);
 }
@@ -251,7 +247,9 @@ function besideOf(key: string | null): readonly string[] {
 }
 
 const accountLine = (): Schema => ({
-  description: Object.values(ACCOUNT_STEPS).map(tellOf).join("\n"),
+  description: (Object.keys(ACCOUNT_STEPS) as (keyof typeof ACCOUNT_STEPS)[])
+    .map((kind) => tellOf(DESCRIBED_STEPS[kind]))
+    .join("\n"),
   ...either(...Object.values(ACCOUNT_LINES)),
 });
 
@@ -288,12 +286,15 @@ function stepSchema(): Schema {
 }
 
 function expectationsSchema(): Schema {
-  const all = Object.entries<ExpectationInfo>(EXPECTATIONS).map(([kind, row]) => ({ key: kind, ...row }));
+  const all = Object.entries<ExpectationInfo>(EXPECTATIONS).map(([kind, { key = kind }]) => ({
+    key,
+    description: DESCRIBED_EXPECTATIONS[kind as keyof typeof EXPECTATIONS],
+  }));
   const properties = [...new Set(all.map(({ key }) => key))].map((key): [string, Schema] => {
     const schema = OF_EXPECTATION[key];
     if (schema === undefined) throw new Error(`the schema does not know the expectation ${key}`);
     const rows = all.filter((row) => row.key === key);
-    return [key, said(schema, rows.map(({ form, of }) => `${form}: ${of}`).join("\n"))];
+    return [key, said(schema, rows.map(({ description }) => tellOf(description)).join("\n"))];
   });
   return { ...fields(Object.fromEntries(properties)), minProperties: 1 };
 }
