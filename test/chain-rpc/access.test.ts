@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addFault, isHungUp } from "../server/faults.ts";
 import { wallet } from "../server/wallet.ts";
 import { useApi } from "../support/http.ts";
 import { methodsOf, post, resultOf, rpc } from "./rpc.ts";
@@ -47,20 +46,5 @@ describe("with a token of the control plane", () => {
     const { body } = await post(api, rpc("eth_sendRawTransaction", [raw]), NO_TOKEN);
     expect(body.result).toMatch(/^0x[0-9a-f]{64}$/);
     expect(await resultOf(api, "eth_getTransactionCount", SENDER.address, "pending")).toBe("0x1");
-  });
-});
-
-describe("a fault injected into HTTP", () => {
-  const api = useApi({ settlement: "manual" });
-
-  it.each([
-    ["connection", 0],
-    ["reply", 1],
-  ] as const)("that drops the %s leaves %i blocks mined", async (drop, mined) => {
-    const before = Number(await resultOf(api, "eth_blockNumber"));
-    await addFault(api, { route: "POST /chain", drop, times: 1 });
-    const mining = api.send("POST /chain", rpc("evm_mine"));
-    expect(await isHungUp(mining)).toBe(true);
-    expect(Number(await resultOf(api, "eth_blockNumber"))).toBe(before + mined);
   });
 });

@@ -1,5 +1,6 @@
 import { type ContractEventPayload, type EventLog, isCallException, NonceManager, Wallet } from "ethers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ATTESTATION, CLOB_AUTH_TYPES } from "../../src/api/signing.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { openTrader } from "../client/open.ts";
@@ -61,31 +62,15 @@ describe.each(["requests", "batches", "a WebSocket"] as const)("with %s", (trans
   });
 
   describe("the node's own signer", () => {
-    const clobAuth = async (address: string) => ({
-      domain: { name: "ClobAuthDomain", version: "1", chainId: 137 },
-      types: {
-        ClobAuth: [
-          { name: "address", type: "address" },
-          { name: "timestamp", type: "string" },
-          { name: "nonce", type: "uint256" },
-          { name: "message", type: "string" },
-        ],
-      },
-      message: {
-        address,
-        timestamp: String((await chain.api.get<{ time: number }>("/clob/time")).time),
-        nonce: 0n,
-        message: "This message attests that I control the given wallet",
-      },
-    });
-
     it("makes the signature from which API keys are derived", async () => {
       const signer = await chain.provider.getSigner(1);
-      const { domain, types, message } = await clobAuth(signer.address);
+      const timestamp = String((await chain.api.get<{ time: number }>("/clob/time")).time);
+      const domain = { name: "ClobAuthDomain", version: "1", chainId: 137 };
+      const types = { ClobAuth: CLOB_AUTH_TYPES.ClobAuth.map((field) => ({ ...field })) };
+      const message = { address: signer.address, timestamp, nonce: 0n, message: ATTESTATION };
       const signature = await signer.signTypedData(domain, types, message);
       const own = new Wallet(chain.api.server.devAccounts[1]?.privateKey ?? "");
       expect(signature).toBe(await own.signTypedData(domain, types, message));
-      const { timestamp } = message;
       const keys = await chain.api.post<{ apiKey: string }>("/clob/auth/derive-api-key", {
         ...{ address: signer.address, signature, timestamp, nonce: 0 },
       });
@@ -220,12 +205,8 @@ describe.each(["requests", "batches", "a WebSocket"] as const)("with %s", (trans
     ]);
     const shares = await tokens.balanceOf(alice, tokenId);
     const before = await usdcOf(alice);
-    const sent = await tokens.redeemPositions(
-      await chain.collateral.getAddress(),
-      NO_PARENT,
-      conditionId,
-      [1, 2],
-    );
+    const usdc = await chain.collateral.getAddress();
+    const sent = await tokens.redeemPositions(usdc, NO_PARENT, conditionId, [1, 2]);
     const receipt = await chain.mining(sent.wait());
     expect(receipt?.status).toBe(1);
     expect(await usdcOf(alice)).toBe(before + shares);

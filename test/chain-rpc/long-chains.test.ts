@@ -11,6 +11,7 @@ import { Slices } from "../../src/engine/clock.ts";
 import { arenaWith } from "../core/chain/chain-moves.ts";
 import { addressOf } from "../support/commands.ts";
 import { call, openNode } from "./properties/node.ts";
+import { rpc } from "./rpc.ts";
 
 const DEPOSITS_PER_BLOCK = 50;
 
@@ -53,13 +54,10 @@ describe("more logs than one answer may have", () => {
   const { node, before } = nodeWithDeposits(MAX_LOGS + 500);
   const head = headOf(node.state.chain);
 
-  const refusalOf = (params: object): Promise<unknown> =>
-    node
-      .answer(
-        Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getLogs", params: [params] })),
-        false,
-      )
-      .then((text) => (JSON.parse(text) as { error?: unknown }).error);
+  const refusalOf = async (params: object): Promise<unknown> => {
+    const request = Buffer.from(JSON.stringify(rpc("eth_getLogs", [params])));
+    return (JSON.parse(await node.answer(request, false)) as { error?: unknown }).error;
+  };
 
   it.each([
     ["without addresses or topics", {}],
@@ -77,15 +75,9 @@ describe("more logs than one answer may have", () => {
     expect(error.message).toBe(
       `query returned more than ${MAX_LOGS} results. Try with this block range [${from}, ${error.data.to}].`,
     );
-    const fitting = await call<unknown[]>(node, "eth_getLogs", {
-      ...query,
-      fromBlock: from,
-      toBlock: error.data.to,
-    });
-    expect(fitting.length).toBe(MAX_LOGS);
-    expect(await refusalOf({ ...query, fromBlock: from, toBlock: hex(Number(error.data.to) + 1) })).not.toBe(
-      undefined,
-    );
+    const upTo = (toBlock: string) => ({ ...query, fromBlock: from, toBlock });
+    expect(await call<unknown[]>(node, "eth_getLogs", upTo(error.data.to))).toHaveLength(MAX_LOGS);
+    expect(await refusalOf(upTo(hex(Number(error.data.to) + 1)))).not.toBe(undefined);
   });
 
   it("are refused by the counts of the blocks, before any log is built or looked up", () => {
@@ -123,7 +115,7 @@ describe("while a long answer is built", () => {
 
   it("the event loop runs between the calls of a batch", async () => {
     const { node } = nodeWithDeposits(0, new Slices(0));
-    const batch = Array.from({ length: 40 }, (_, id) => ({ jsonrpc: "2.0", id, method: "eth_chainId" }));
+    const batch = Array.from({ length: 40 }, (_, id) => rpc("eth_chainId", [], id));
     const answer = node.answer(Buffer.from(JSON.stringify(batch)), false);
     expect(await turnsUntil(answer)).toBeGreaterThanOrEqual(40);
   });

@@ -60,14 +60,6 @@ describe("evm_revert", () => {
     expect(await call("evm_increaseTime", 1)).toBe(101);
   });
 
-  it("lets the same requests have the same results afterwards", async () => {
-    const results = async () => [await place(), await call("evm_mine"), await state()];
-    const snapshot = await call("evm_snapshot");
-    const first = await results();
-    await call("evm_revert", snapshot);
-    expect(await results()).toEqual(first);
-  });
-
   it("returns false for a snapshot that was used, is later than one used, was reset, or never existed", async () => {
     const [first, second] = [await call("evm_snapshot"), await call("evm_snapshot")];
     const reverted = [await call("evm_revert", first), await call("evm_revert", first)];

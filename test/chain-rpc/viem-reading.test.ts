@@ -65,11 +65,8 @@ describe("a contract", () => {
     const { reader, collateral, alice, tokens } = chain;
     const read = (functionName: "name" | "symbol" | "decimals" | "totalSupply") =>
       reader.readContract({ ...collateral, functionName });
-    expect([await read("name"), await read("symbol"), await read("decimals")]).toEqual([
-      "USD Coin",
-      "USDC",
-      6,
-    ]);
+    const names = [await read("name"), await read("symbol"), await read("decimals")];
+    expect(names).toEqual(["USD Coin", "USDC", 6]);
     expect(await read("totalSupply")).toBeGreaterThan(await chain.usdc(alice.account.address));
     const args = [alice.account.address, tokens.address] as const;
     const allowance = await reader.readContract({ ...collateral, functionName: "allowance", args });
@@ -89,9 +86,8 @@ describe("a contract", () => {
     expect(ids.map(String)).toEqual([market.yes, market.no]);
     const args = [BigInt(market.yes)] as const;
     expect(await reader.readContract({ ...exchange, functionName: "getComplement", args })).toBe(ids[1]);
-    expect(await reader.readContract({ ...exchange, functionName: "getConditionId", args })).toBe(
-      market.conditionId,
-    );
+    const conditionId = await reader.readContract({ ...exchange, functionName: "getConditionId", args });
+    expect(conditionId).toBe(market.conditionId);
   });
 
   it("refuses ether with a call of a function that is not payable, also if it only reads", async () => {

@@ -1,4 +1,4 @@
-import { BaseError, ContractFunctionRevertedError, type Hex, parseEventLogs } from "viem";
+import { BaseError, ContractFunctionRevertedError, type Hex, parseAbi, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import {
@@ -96,12 +96,10 @@ describe("a call that viem has simulated", () => {
         args: [alice, bob, BigInt(market.no), 2n * ONE, "0x"],
         account: chain.bob.account,
       });
-    const approve = async (approved: boolean) =>
-      chain.mined(
-        await chain.alice.writeContract({
-          ...{ ...tokens, functionName: "setApprovalForAll", args: [bob, approved] },
-        }),
-      );
+    const approve = async (approved: boolean) => {
+      const call = { ...tokens, functionName: "setApprovalForAll", args: [bob, approved] } as const;
+      await chain.mined(await chain.alice.writeContract(call));
+    };
     const refusal = "ERC1155: need operator approval for 3rd party transfers.";
     expect(await reasonOf(move())).toBe(refusal);
     await approve(true);
@@ -138,19 +136,17 @@ describe("a call that reverts", () => {
     const receipt = await chain.mined(await chain.alice.writeContract(call));
     expect(receipt).toMatchObject({ status: "reverted", logs: [] });
     expect(await chain.usdc(alice)).toBe(usdc);
-    expect(native - (await reader.getBalance({ address: alice }))).toBe(
-      receipt.gasUsed * receipt.effectiveGasPrice,
-    );
+    const paid = native - (await reader.getBalance({ address: alice }));
+    expect(paid).toBe(receipt.gasUsed * receipt.effectiveGasPrice);
   });
 
   it("of an unknown function lists the functions of the contract", async () => {
     const { reader, exchange } = chain;
-    const abi = [
-      { type: "function", name: "paused", stateMutability: "view", inputs: [], outputs: [] },
-    ] as const;
-    expect(
-      await reasonOf(reader.readContract({ address: exchange.address, abi, functionName: "paused" })),
-    ).toMatch(/^clobsim: the exchange has no function 0x5c975abb .+ functions are getCollateral, /);
+    const abi = parseAbi(["function paused() view"]);
+    const reading = reader.readContract({ address: exchange.address, abi, functionName: "paused" });
+    expect(await reasonOf(reading)).toMatch(
+      /^clobsim: the exchange has no function 0x5c975abb .+ functions are getCollateral, /,
+    );
   });
 });
 
