@@ -16,45 +16,6 @@ import { marketOfEvent } from "../history/trace.ts";
 /** Bits that mark properties of a row. */
 export const MARK = { trade: 1, refusal: 2, block: 4, fault: 8, clock: 16, problem: 32 } as const;
 
-type Numbers = Float64Array | Uint32Array | Uint8Array;
-
-/** Append-only list of numbers in a typed array, for millions of values. */
-export class Column {
-  readonly #Kind: new (
-    size: number,
-  ) => Numbers;
-  #values: Numbers;
-  #length = 0;
-
-  constructor(Kind: new (size: number) => Numbers) {
-    this.#Kind = Kind;
-    this.#values = new Kind(1024);
-  }
-
-  get length(): number {
-    return this.#length;
-  }
-
-  at(index: number): number {
-    return this.#values[index] ?? 0;
-  }
-
-  push(value: number): void {
-    if (this.#length === this.#values.length) {
-      const grown = new this.#Kind(this.#length * 2);
-      grown.set(this.#values);
-      this.#values = grown;
-    }
-    this.#values[this.#length] = value;
-    this.#length += 1;
-  }
-
-  /** Sets bits of a value. */
-  mark(index: number, bits: number): void {
-    this.#values[index] = this.at(index) | bits;
-  }
-}
-
 /** Maximum number of checkpoints; if exceeded, every other one is dropped. */
 const MAX_CHECKPOINTS = 256;
 const MIN_DISTANCE = 512;
@@ -84,17 +45,17 @@ export class History {
   readonly lineAt: (row: number) => Line;
   readonly devAccounts: readonly Address[];
   /** Virtual time of each row. */
-  readonly times = new Column(Float64Array);
+  readonly times: number[] = [];
   /** Sequence of the exchange after each row. */
-  readonly sequences = new Column(Float64Array);
+  readonly sequences: number[] = [];
   /** Number of the acting account of each row; 0 if none. */
-  readonly actors = new Column(Uint32Array);
+  readonly actors: number[] = [];
   /** Number of the affected market of each row; 0 if none. */
-  readonly markets = new Column(Uint32Array);
+  readonly markets: number[] = [];
   /** All acting accounts. */
   readonly allActors = new Set<number>();
   /** `MARK` bits. */
-  readonly marks = new Column(Uint8Array);
+  readonly marks: number[] = [];
   readonly #head: LineReplay;
   readonly #shown: Position;
   readonly #scratch: Position;
@@ -185,6 +146,11 @@ export class History {
     const thinned = this.#checkpoints.filter(({ isForced: stays }, index) => stays || index % 2 === 0);
     if (thinned.length < this.#checkpoints.length) this.#distance *= 2;
     this.#checkpoints = thinned;
+  }
+
+  /** Sets `MARK` bits of a row. */
+  mark(row: number, bits: number): void {
+    this.marks[row] = (this.marks[row] ?? 0) | bits;
   }
 
   /** Advances the time at the end without a row. */
@@ -302,4 +268,4 @@ function marksOfRequest(request: StreamRequest): number {
 
 /** Returns the time after some rows; that of the opening for 0. */
 export const timeAt = (history: History, rows: number): Millis =>
-  (rows === 0 ? history.opening.start : history.times.at(rows - 1)) as Millis;
+  (history.times[rows - 1] ?? history.opening.start) as Millis;

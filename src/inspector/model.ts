@@ -179,7 +179,7 @@ export const step = (by: number): void => moveTo(openMoment().rows + by);
 export function stepToMark(direction: 1 | -1, mark: number = MARK.trade): void {
   const { count, marks } = openHistory();
   let row = openMoment().rows - 1 + direction;
-  while (row >= 0 && row < count && (marks.at(row) & mark) === 0) row += direction;
+  while (row >= 0 && row < count && ((marks[row] ?? 0) & mark) === 0) row += direction;
   moveTo(row + 1);
 }
 
@@ -193,7 +193,7 @@ export function moveToSequence(text: string): string {
   const first = opening.sequence;
   let last = first;
   for (let row = count; row >= 0; row -= 1) {
-    const sequence = row === 0 ? first : sequences.at(row - 1);
+    const sequence = row === 0 ? first : (sequences[row - 1] ?? first);
     if (sequence === asked) {
       moveTo(row);
       return "";
@@ -205,7 +205,7 @@ export function moveToSequence(text: string): string {
 
 /** Returns the number of rows at or before a moment, in a history whose time never goes back. */
 export const rowsUntil = ({ count, times }: History, time: number): number =>
-  countWhile(count, (row) => times.at(row) <= time);
+  countWhile(count, (row) => (times[row] ?? 0) <= time);
 
 /** Returns the first and the last moment of a history. */
 export const spanOf = (shown: History): readonly [Millis, Millis] => [

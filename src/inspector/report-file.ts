@@ -10,7 +10,7 @@ import {
 } from "../engine/journal-line.ts";
 import { damageText, openingIn, scan } from "../engine/journal-scan.ts";
 import { CUT_WARNING, endsReport, memoryFile } from "../history/report.ts";
-import { Column, History } from "./history.ts";
+import { History } from "./history.ts";
 
 /** Bytes of a report to read before yielding to the page. */
 const SLICE_BYTES = 1 << 20;
@@ -39,9 +39,10 @@ export async function openReport(
   assertKnown(opening, name, engine);
   const reader = new LineReader(bytes);
   /** Offsets of the ends of the opening and of each row. */
-  const ends = new Column(Float64Array);
+  const ends: number[] = [];
   const lineAt = (row: number): Line => {
-    const line = reader.read(ends.at(row), ends.at(row + 1) - 1);
+    const [start, end] = [ends[row], ends[row + 1]];
+    const line = start === undefined || end === undefined ? null : reader.read(start, end - 1);
     if (line === null) throw new Error(`row ${row} of the report cannot be read`);
     return line;
   };

@@ -69,9 +69,9 @@ export class RowFilter {
       const row = this.#searched;
       this.#searched += 1;
       const isChosen =
-        (account === 0 || actors.at(row) === account) &&
-        (market === 0 || markets.at(row) === market) &&
-        (marks === 0 || (markedAs.at(row) & marks) !== 0);
+        (account === 0 || actors[row] === account) &&
+        (market === 0 || markets[row] === market) &&
+        (marks === 0 || ((markedAs[row] ?? 0) & marks) !== 0);
       if (isChosen && (text === "" || this.#matches(row, text))) this.rows.push(row);
       // Most rows take almost no time, so that the clock is read only once in 4,096 rows.
       if ((text !== "" || (row & 4095) === 4095) && performance.now() > until)
@@ -95,7 +95,7 @@ export class RowFilter {
       isOfRequest ||
       this.#history.visit(row, (replayed, state) => {
         const { actor, text: asked, result } = describeLine(replayed, state);
-        const name = this.#nameOf(state, this.#history.actors.at(row));
+        const name = this.#nameOf(state, this.#history.actors[row] ?? 0);
         const isMentioned = this.#id !== null && new Mentions(replayed, state).matches(this.#id);
         return isMentioned || has(`${name} ${actor ?? ""} ${asked} ${result}`);
       })

@@ -271,7 +271,7 @@ class Feed {
     const row = this.#rowOf(request);
     if (row === null) return false;
     requests.set(row, request);
-    if (request.fault !== undefined) this.#history?.marks.mark(row, MARK.fault);
+    if (request.fault !== undefined) this.#history?.mark(row, MARK.fault);
     return true;
   }
 
@@ -287,7 +287,7 @@ class Feed {
     for (let row = latest; row > Math.max(-1, latest - MAX_ROWS_BACK); row -= 1) {
       if (requests.has(row)) continue;
       const { k, d } = this.#lines[row] as Line;
-      const sequence = this.#history?.sequences.at(row);
+      const sequence = this.#history?.sequences[row];
       const refused = d as { path: string; code: string };
       const isRefusal = k === "refused" && refused.path === request.path && refused.code === request.code;
       const isCommand = k !== "refused" && k !== "clock" && k !== "request" && sequence === request.last;

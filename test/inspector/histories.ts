@@ -27,6 +27,9 @@ export const REFUSED: RefusedRequest = {
   },
 };
 
+/** Returns the value of a row in a column of a history. */
+export const at = (column: readonly number[], row: number): number => column[row] as number;
+
 /** Percentage of moves after which another line is written, by kind. */
 export interface Mixture {
   readonly snapshot: number;

@@ -8,6 +8,7 @@ import { type OpenedReport, openReport } from "../../src/inspector/report-file.t
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
 import { runs } from "../support/runs.ts";
 import {
+  at,
   journalOf,
   type Mixture,
   openBytes,
@@ -201,7 +202,7 @@ describe("a line with another result in the replay", () => {
     const row = Number(lines[at]?.n) - 2;
     expect(history.problem?.line.n).toBe(row + 2);
     expect(history.count).toBe(lines.length - 1);
-    expect(history.marks.at(row) & MARK.problem).toBe(MARK.problem);
+    expect((history.marks[row] ?? 0) & MARK.problem).toBe(MARK.problem);
     const kinds: string[] = [];
     for (let at = row - 1; at < row + 3; at += 1) history.visit(at, ({ result }) => kinds.push(result.kind));
     expect(kinds).toEqual(["accepted", "differs", "unknown", "unknown"]);
@@ -229,7 +230,7 @@ describe("marks", () => {
         Number(line.k === "start" || line.k === "clock") * MARK.clock;
       expect([row, line.k, history.marks.at(row)]).toEqual([row, line.k, expected]);
     }
-    const all = Array.from(lines, (_, row) => history.marks.at(row)).reduce((a, b) => a | b, 0);
+    const all = Array.from(lines, (_, row) => at(history.marks, row)).reduce((a, b) => a | b, 0);
     expect(all & (MARK.trade | MARK.refusal | MARK.block | MARK.fault)).toBe(15);
   });
 });

@@ -4,7 +4,7 @@ import { idOf } from "../../src/core/ids.ts";
 import { describeLine } from "../../src/history/describe-line.ts";
 import { Mentions } from "../../src/history/replayed-lines.ts";
 import { type History, MARK } from "../../src/inspector/history.ts";
-import { journalOf, openBytes, PLAIN } from "./histories.ts";
+import { at, journalOf, openBytes, PLAIN } from "./histories.ts";
 
 // The model asks for the width of the page, which does not exist here.
 vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {} }));
@@ -55,19 +55,19 @@ describe("a filter of rows", () => {
   );
 
   it("finds accounts, markets and kinds, each alone and together", () => {
-    const account = Math.max(...rowsWhere(() => true).map((row) => history.actors.at(row)));
+    const account = Math.max(...rowsWhere(() => true).map((row) => at(history.actors, row)));
     expect(account).toBeGreaterThan(0);
-    expect(rowsBy({ account })).toEqual(rowsWhere((row) => history.actors.at(row) === account));
+    expect(rowsBy({ account })).toEqual(rowsWhere((row) => at(history.actors, row) === account));
     expect(rowsBy({ market: 2 })).toEqual(rowsWhere((row) => history.markets.at(row) === 2));
     const marks = MARK.trade | MARK.refusal;
-    expect(rowsBy({ marks })).toEqual(rowsWhere((row) => (history.marks.at(row) & marks) !== 0));
+    expect(rowsBy({ marks })).toEqual(rowsWhere((row) => (at(history.marks, row) & marks) !== 0));
     const all = rowsBy({ account, market: 2, marks: MARK.trade, text: "buy" });
     expect(all).toEqual(
       rowsWhere(
         (row, words) =>
-          history.actors.at(row) === account &&
+          at(history.actors, row) === account &&
           history.markets.at(row) === 2 &&
-          (history.marks.at(row) & MARK.trade) !== 0 &&
+          (at(history.marks, row) & MARK.trade) !== 0 &&
           words.includes("buy"),
       ),
     );
@@ -124,7 +124,7 @@ describe("the cursor", () => {
   });
 
   it("moves from trade to trade, then to the end or the beginning", () => {
-    const trades = rowsWhere((row) => (history.marks.at(row) & MARK.trade) !== 0).map((row) => row + 1);
+    const trades = rowsWhere((row) => (at(history.marks, row) & MARK.trade) !== 0).map((row) => row + 1);
     expect(trades.length).toBeGreaterThan(5);
     model.moveTo(0);
     for (const trade of [...trades, history.count]) {
@@ -138,7 +138,7 @@ describe("the cursor", () => {
   });
 
   it("moves after the last row of a sequence, also if a restore repeated the sequence", () => {
-    const sequences = rowsWhere(() => true).map((row) => history.sequences.at(row));
+    const sequences = rowsWhere(() => true).map((row) => at(history.sequences, row));
     expect(history.goesBack).toBe(true);
     for (const sequence of [...sequences, history.opening.sequence]) {
       expect(model.moveToSequence(String(sequence))).toBe("");
@@ -148,7 +148,7 @@ describe("the cursor", () => {
 
   it("does not move to an unknown sequence, and returns the error", () => {
     const first = history.opening.sequence;
-    const last = Math.max(...rowsWhere(() => true).map((row) => history.sequences.at(row)));
+    const last = Math.max(...rowsWhere(() => true).map((row) => at(history.sequences, row)));
     model.moveTo(5);
     for (const text of [String(last + 1), "-1", "1.5", "12abc", "1e1", ""]) {
       const found = text === "" ? "nothing" : text;
@@ -161,7 +161,7 @@ describe("the cursor", () => {
     const { history: plain } = await openBytes(await journalOf(22, 200, PLAIN));
     expect(plain.goesBack).toBe(false);
     const [from, to] = model.spanOf(plain);
-    const times = Array.from({ length: plain.count }, (_, row) => plain.times.at(row));
+    const times = Array.from({ length: plain.count }, (_, row) => at(plain.times, row));
     for (const time of [from - 1, from, Math.floor((from + to) / 2), to, to + 1]) {
       expect(model.rowsUntil(plain, time)).toBe(times.filter((each) => each <= time).length);
     }

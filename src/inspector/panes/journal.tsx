@@ -221,11 +221,11 @@ function Row({
   const { lineAt, actors, markets, times, head } = openHistory();
   const line = lineAt(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
-  const actor = actors.at(row);
+  const actor = actors[row] ?? 0;
   const { text = "…", result = "", isProblem = false } = description ?? {};
   // The result comes before the market, because a long name of a market would hide it.
   const [what = "", place] = text.split(/ in (?=[a-z0-9-]+$)/);
-  const slug = place ?? head.state.markets.find(markets.at(row))?.slug ?? "";
+  const slug = place ?? head.state.markets.find(markets[row] ?? 0)?.slug ?? "";
   return (
     <button
       type="button"
@@ -235,7 +235,7 @@ function Row({
       onClick={onClick}
     >
       <span class="place number dim">{row + 1}</span>
-      <span class="number dim">{clockText(times.at(row))}</span>
+      <span class="number dim">{clockText(times[row] ?? 0)}</span>
       <span class="who">{actor > 0 ? nameOf(actor) : (description?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
         <bdi>{isRequest(line) ? replyText(line.d as StreamRequest) : what}</bdi>
@@ -268,7 +268,7 @@ function Detail({ row, onClose }: { readonly row: number; readonly onClose: () =
       await navigator.clipboard.writeText(text);
       return `${what} copied`;
     });
-  const actor = shown.actors.at(row);
+  const actor = shown.actors[row] ?? 0;
   const { line, command, result } = replayed;
   const content = {
     ...(request === undefined ? {} : { request }),

@@ -269,8 +269,8 @@ function marksByColumn({ byTime, from, to }: Range, width: number): Uint8Array {
   const last = byTime ? rowsUntil(shown, to) : Math.min(shown.count, Math.ceil(to));
   const scale = (width - 1) / (to - from);
   for (let row = first; row < last; row += 1) {
-    const x = Math.floor(((byTime ? shown.times.at(row) : row) - from) * scale);
-    columns[x] = (columns[x] ?? 0) | shown.marks.at(row) | ANY_ROW;
+    const x = Math.floor(((byTime ? (shown.times[row] ?? 0) : row) - from) * scale);
+    columns[x] = (columns[x] ?? 0) | (shown.marks[row] ?? 0) | ANY_ROW;
   }
   return columns;
 }
