@@ -112,8 +112,8 @@ function idOf(call: unknown): string | number | null | undefined {
 export interface NotificationSink {
   /** Whether it accepts more. When it does again, its owner calls `sendPending` of the client. */
   readonly hasRoom: boolean;
-  /** Takes the JSON of a notification, as text or as bytes that many sinks share. */
-  send(notification: string | Buffer): void;
+  /** Takes the JSON of a notification. */
+  send(notification: string): void;
   /** Called with the defect that ends the notifications. */
   fail(defect: unknown): void;
 }

@@ -3,6 +3,7 @@ import {
   type Block,
   blockAt,
   type Chain,
+  emptyWallet,
   headBlock,
   minedAt,
   type Overwritten,
@@ -75,12 +76,11 @@ function* balanceAt(view: BlockView, address: Address, token: number): Steps<num
     return balanceOf(account, token).balance + due;
   }
   let balance = onChainOf(balanceOf(account, token));
-  for (const transaction of transactionsAfter(view, block, ofOwner(address))) {
+  yield* visitAfter(view, block, ofOwner(address), (transaction) =>
     visitMoves(state, transaction, (owner, moved, amount) => {
       if (owner === account.number && moved === token) balance -= amount;
-    });
-    yield;
-  }
+    }),
+  );
   return balance;
 }
 
@@ -91,10 +91,9 @@ function* lockedAt(view: BlockView): Steps<number> {
     locked += (block === "pending" ? supply : onChain).collateral;
   const past = pastBlock(view);
   if (past === null) return locked;
-  for (const transaction of transactionsAfter(view, past, [SET_TOPICS])) {
+  yield* visitAfter(view, past, [SET_TOPICS], (transaction) => {
     for (const { collateral } of supplyChangesOf(state, transaction)) locked -= collateral;
-    yield;
-  }
+  });
   return locked;
 }
 
@@ -105,11 +104,10 @@ export function* issuedAt(view: BlockView): Steps<bigint> {
   const past = pastBlock(view);
   let { issued }: { issued: number } = view.state;
   if (past === null) return BigInt(issued);
-  for (const { content } of transactionsAfter(view, past, [])) {
+  yield* visitAfter(view, past, [], ({ content }) => {
     if (content?.kind === "deposit")
       issued -= content.market === 0 ? content.collateral : notional(FULL_PRICE, content.size);
-    yield;
-  }
+  });
   return BigInt(issued);
 }
 
@@ -118,21 +116,18 @@ export function* allowanceAt(view: BlockView, owner: Address, spender: Address):
   const { state } = view;
   const past = pastBlock(view);
   if (past === null) return allowanceOf(state, owner, spender);
-  let allowed: bigint | undefined;
-  let from = 0;
+  let allowed = initialAllowance(state, owner, spender);
+  let approvedAt = 0;
   const topics = [new Set([TOPICS.Approval]), ...ofOwner(owner)];
-  for (const [{ content }, position] of transactionsUpTo(view, past, 1, topics)) {
+  yield* visitUpTo(view, past, 1, topics, ({ content }, position) => {
     if (content?.kind === "call" && content.call.kind === "approve" && content.from === owner) {
-      if (content.call.spender === spender) [allowed, from] = [BigInt(content.call.amount), position];
+      if (content.call.spender === spender) [allowed, approvedAt] = [BigInt(content.call.amount), position];
     }
-    yield;
-  }
-  if (allowed === undefined) return initialAllowance(state, owner, spender);
-  if (allowed === UNLIMITED) return allowed;
-  for (const [transaction] of transactionsUpTo(view, past, from + 1, ofOwner(owner))) {
+  });
+  if (approvedAt === 0 || allowed === UNLIMITED) return allowed;
+  yield* visitUpTo(view, past, approvedAt + 1, ofOwner(owner), (transaction) => {
     allowed -= spentIn(state, transaction, owner, spender);
-    yield;
-  }
+  });
   return allowed;
 }
 
@@ -159,12 +154,11 @@ export function* isOperatorAt(view: BlockView, owner: Address, operator: Address
   if (past === null) return isOperator(state, owner, operator);
   let approved = isInitialOperator(state, owner, operator);
   const topics = [new Set([TOPICS.ApprovalForAll]), ...ofOwner(owner)];
-  for (const [{ content }] of transactionsUpTo(view, past, 1, topics)) {
+  yield* visitUpTo(view, past, 1, topics, ({ content }) => {
     if (content?.kind === "call" && content.call.kind === "setApprovalForAll" && content.from === owner) {
       if (content.call.operator === operator) approved = content.call.approved;
     }
-    yield;
-  }
+  });
   return approved;
 }
 
@@ -172,11 +166,11 @@ export function* isPreparedAt(view: BlockView, { number, conditionId }: Market):
   const past = pastBlock(view);
   if (past === null) return true;
   const topics = [new Set([TOPICS.ConditionPreparation]), new Set([conditionId])];
-  for (const [{ content }] of transactionsUpTo(view, past, 1, topics)) {
-    if (content?.kind === "prepare" && content.market === number) return true;
-    yield;
-  }
-  return false;
+  let isPrepared = false;
+  yield* visitUpTo(view, past, 1, topics, ({ content }) => {
+    isPrepared ||= content?.kind === "prepare" && content.market === number;
+  });
+  return isPrepared;
 }
 
 export function isReportedAt(view: BlockView, market: Market): boolean {
@@ -220,15 +214,8 @@ export function* nonceAt(view: BlockView, address: Address): Steps<number> {
     if (past !== null) return lastNumberUpTo(chain, past) + 1;
     return view.block === "pending" ? chain.transactions.next : chain.firstUnprocessed;
   }
-  const mined = chain.wallets.get(address)?.mined ?? 0;
-  if (past === null) return view.block === "pending" ? nextNonce(chain, address) : mined;
-  const before = overwrittenAfter(chain, past, address);
-  for (const { content, block: serial } of transactionsAfter(view, past, ofWallet(address), isInBlock)) {
-    if (before !== undefined && serial > before.blocks) break;
-    if (content?.kind === "call" && content.from === address) return content.nonce;
-    yield;
-  }
-  return before?.mined ?? mined;
+  if (past !== null) return (yield* walletAt(view, past, address)).mined;
+  return view.block === "pending" ? nextNonce(chain, address) : (chain.wallets.get(address)?.mined ?? 0);
 }
 
 /** Returns the largest number of a transaction in the latest non-empty block up to one. */
@@ -242,27 +229,28 @@ function lastNumberUpTo(chain: Chain, { height }: Block): number {
 
 /** Returns the balance of native currency, wei. Gas money from the exchange counts from the start. */
 export function* nativeAt(view: BlockView, address: Address): Steps<bigint> {
-  const { chain } = view.state;
-  const native = chain.wallets.get(address)?.native ?? 0n;
   const past = pastBlock(view);
-  if (past === null) return native;
-  const before = overwrittenAfter(chain, past, address);
-  let balance = before?.native ?? native;
-  for (const transaction of transactionsAfter(view, past, ofWallet(address), isInBlock)) {
-    if (before !== undefined && transaction.block > before.blocks) break;
-    balance -= nativeChange(transaction, address);
-    yield;
-  }
-  return balance > 0n ? balance : 0n;
+  if (past === null) return view.state.chain.wallets.get(address)?.native ?? 0n;
+  const { native } = yield* walletAt(view, past, address);
+  return native > 0n ? native : 0n;
 }
 
-/** Returns the change of an address's native currency by a mined transaction, wei. */
-function nativeChange({ content, status, exception }: Transaction, address: Address): bigint {
-  if (content?.kind !== "call") return 0n;
-  const { gasUsed, gasPrice } = exception ?? { gasUsed: 0, gasPrice: 0 };
-  const value = status === "MINED" ? BigInt(content.value) : 0n;
-  const paid = content.from === address ? value + BigInt(gasUsed) * BigInt(gasPrice) : 0n;
-  return (content.to === address ? value : 0n) - paid;
+/** Returns the number of mined calls of a wallet, and its balance of native currency, as of a past block. */
+function* walletAt(view: BlockView, past: Block, address: Address) {
+  const { chain } = view.state;
+  const overwritten = overwrittenAfter(chain, past, address);
+  let { mined, native } = overwritten ?? chain.wallets.get(address) ?? emptyWallet(address);
+  const undo = ({ content, status, exception, block: serial }: Transaction): void => {
+    if (content?.kind !== "call" || (overwritten !== undefined && serial > overwritten.blocks)) return;
+    const value = status === "MINED" ? BigInt(content.value) : 0n;
+    if (content.to === address) native -= value;
+    if (content.from !== address) return;
+    mined = Math.min(mined, content.nonce);
+    const { gasUsed, gasPrice } = exception ?? { gasUsed: 0, gasPrice: 0 };
+    native += value + BigInt(gasUsed) * BigInt(gasPrice);
+  };
+  yield* visitAfter(view, past, [new Set([walletTopic(address)])], undo, isInBlock);
+  return { mined, native };
 }
 
 /** Returns a wallet before its first overwrite since the block after the given one was mined; undefined if there was none. */
@@ -272,38 +260,48 @@ function overwrittenAfter(chain: Chain, { height }: Block, address: Address): Ov
 }
 
 const ofOwner = (address: Address): TopicSets => [new Set([`0x${addressWord(address)}`])];
-const ofWallet = (address: Address): TopicSets => [new Set([walletTopic(address)])];
 
 const isMined = ({ status }: Transaction): boolean => status === "MINED";
 const isInBlock = ({ block }: Transaction): boolean => block !== 0;
 
-/** Returns the transactions after a block that have taken effect and may have logs with the given topics. */
-function* transactionsAfter(
+type Visit = (transaction: Transaction, position: number) => void;
+
+/** Visits the transactions after a block that have taken effect and may have logs with the given topics, one in each step. */
+function* visitAfter(
   view: BlockView,
   { height }: Block,
   topics: TopicSets,
-  isIncluded: (transaction: Transaction) => boolean = isMined,
-): Generator<Transaction> {
-  const { state, logIndex } = view;
-  const { chain } = state;
-  const range = { from: endOf(chain, height) + 1, to: chain.mined.size };
-  for (const position of logIndex.candidates(state, topics, range)) {
-    const transaction = transactionAt(chain, position);
-    if (transaction !== undefined && isIncluded(transaction)) yield transaction;
+  visit: Visit,
+  isIncluded = isMined,
+): Steps<void> {
+  const { chain } = view.state;
+  yield* visitBetween(view, topics, endOf(chain, height) + 1, chain.mined.size, visit, isIncluded);
+  for (const transaction of unminedTransactions(view.state)) {
+    if (!awaitsBlock(transaction)) visit(transaction, 0);
+    yield;
   }
-  for (const transaction of unminedTransactions(state)) if (!awaitsBlock(transaction)) yield transaction;
 }
 
-/** Returns the mined transactions from a position up to a block, each with its position. */
-function* transactionsUpTo(
-  { state, logIndex }: BlockView,
+/** Visits the mined transactions from a position up to a block, one in each step. */
+const visitUpTo = (
+  view: BlockView,
   { height }: Block,
   from: number,
   topics: TopicSets,
-): Generator<readonly [Transaction, number]> {
-  const { chain } = state;
-  for (const position of logIndex.candidates(state, topics, { from, to: endOf(chain, height) })) {
-    const transaction = transactionAt(chain, position);
-    if (transaction?.status === "MINED") yield [transaction, position];
+  visit: Visit,
+): Steps<void> => visitBetween(view, topics, from, endOf(view.state.chain, height), visit, isMined);
+
+function* visitBetween(
+  { state, logIndex }: BlockView,
+  topics: TopicSets,
+  from: number,
+  to: number,
+  visit: Visit,
+  isIncluded: (transaction: Transaction) => boolean,
+): Steps<void> {
+  for (const position of yield* logIndex.candidates(state, topics, { from, to })) {
+    const transaction = transactionAt(state.chain, position);
+    if (transaction !== undefined && isIncluded(transaction)) visit(transaction, position);
+    yield;
   }
 }

@@ -10,7 +10,7 @@ import { answerCall, contractCallOf, isContract } from "./contracts.ts";
 import {
   type BlockOrPending,
   invalidParams,
-  LazyList,
+  lazyList,
   quantity,
   RpcError,
   readAddressParam,
@@ -206,7 +206,7 @@ export const chainMethods: Methods = {
   eth_getBlockReceipts: open([param("block", readReceiptsBlock)], ({ state }, block) =>
     block === null
       ? null
-      : LazyList.of(transactionsIn(state, block), (transaction) => receiptReply(state, transaction)),
+      : lazyList(transactionsIn(state, block), (transaction) => receiptReply(state, transaction)),
   ),
 
   eth_getTransactionByHash: open([TRANSACTION], ({ state }, transaction) => {

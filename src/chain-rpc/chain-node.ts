@@ -7,7 +7,7 @@ import { chainMethods } from "./chain-methods.ts";
 import { contextOf, type Host, type Method, type NodeContext } from "./context.ts";
 import { filterMethods } from "./filters.ts";
 import { ChainChanged, invalidParams, isLazy, isSteps, jsonInSteps, RpcError } from "./json-rpc.ts";
-import { IndexBehind, LogIndex } from "./log-search.ts";
+import { LogIndex } from "./log-search.ts";
 import { miningMethods } from "./mining-methods.ts";
 import { sendingMethods } from "./sending-methods.ts";
 import { Subscriber, Subscriptions, subscriptionMethods } from "./subscriptions.ts";
@@ -59,7 +59,7 @@ const answerWith =
           if (!isLazy(result)) return JSON.stringify(result ?? null);
           return await node.slices.run(whileUnchanged(node, jsonInSteps(result)));
         } catch (error) {
-          await prepareRetry(node, error);
+          if (!(error instanceof ChainChanged)) throw error;
         }
       }
     });
@@ -86,17 +86,6 @@ function perform(
   }
   const values = params.map(({ name, read }, index) => read(given[index], name, node.state));
   return method.perform(node, ...(values as never));
-}
-
-/** Prepares the retry of a call that has failed. @throws the error itself if a retry would not help. */
-async function prepareRetry(node: NodeContext, error: unknown): Promise<void> {
-  if (error instanceof ChainChanged) return;
-  if (!(error instanceof IndexBehind)) throw error;
-  try {
-    await node.slices.run(whileUnchanged(node, node.logIndex.update(node.state)));
-  } catch (changed) {
-    if (!(changed instanceof ChainChanged)) throw changed;
-  }
 }
 
 /** Runs steps that read the current state; blocks may be mined meanwhile. @throws ChainChanged if blocks are replaced. */

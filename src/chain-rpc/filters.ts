@@ -23,7 +23,7 @@ import {
   readId,
   readObject,
 } from "./json-rpc.ts";
-import { findLogs, readLogQuery } from "./log-search.ts";
+import { findLogs, type LogSteps, readLogQuery } from "./log-search.ts";
 
 /** Maximum number of filters. For a new one above it, the filter polled least recently is deleted. */
 const MAX_FILTERS = 1_000;
@@ -35,7 +35,7 @@ const ID = param("filter", readId("eth_newFilter"));
 export const filterMethods: Methods = {
   eth_getLogs: open([FILTER], ({ state, logIndex }, fields) => {
     const { from, to } = readRange(state, fields);
-    return LazyList.ofTexts(findLogs(state, logIndex, readLogQuery(fields), from, to));
+    return new LazyList(findLogs(state, logIndex, readLogQuery(fields), from, to));
   }),
   eth_newFilter: open([FILTER], (node, fields) => {
     if (fields.blockHash !== undefined) {
@@ -59,7 +59,7 @@ export const filterMethods: Methods = {
     filters.delete(id);
     filters.set(id, filter);
     const { cursor, from, to } = filter;
-    if (cursor.kind === "logs") return LazyList.ofTexts(newLogs(node, cursor, from ?? 0, to));
+    if (cursor.kind === "logs") return new LazyList(newLogs(node, cursor, from ?? 0, to));
     const hashOfBlock = (block: Block) => blockHash(state, block);
     return [...newEntries(state.chain, cursor, hashOfBlock, (each) => transactionHash(state, each))];
   }),
@@ -68,7 +68,7 @@ export const filterMethods: Methods = {
     if (filter?.cursor.kind !== "logs") throw filterNotFound();
     const head = headOf(state.chain);
     const to = Math.min(filter.to ?? head, head);
-    return LazyList.ofTexts(findLogs(state, logIndex, filter.cursor.query, filter.from ?? head, to));
+    return new LazyList(findLogs(state, logIndex, filter.cursor.query, filter.from ?? head, to));
   }),
   eth_uninstallFilter: open([ID], removeFilter),
 };
@@ -108,7 +108,7 @@ function* newLogs(
   cursor: LogCursor,
   from: number,
   to: number | null,
-): Generator<readonly string[], void> {
+): LogSteps {
   const { chain } = state;
   const { query, removed, last: before } = cursor;
   const last = Math.min(headOf(chain), to ?? headOf(chain));
@@ -120,7 +120,7 @@ function* newLogs(
   for (let height = firstUnsafe; height <= last; height += 1) {
     const logs: string[] = [];
     for (const found of findLogs(state, logIndex, query, height, height)) {
-      logs.push(...found);
+      logs.push(...(found ?? []));
       yield found;
     }
     if (logs.length > 0) reported.push({ block: blockAt(chain, height) as Block, logs });

@@ -25,26 +25,20 @@ export const invalidParams = (message: string): RpcError => new RpcError("INVALI
 
 /** A list in a result whose JSON is built in steps, because it may be long. */
 export class LazyList {
-  /** Each step returns the JSON of some items, separated by commas; empty for no items. */
-  readonly steps: Iterable<string>;
+  /** Each step returns the JSON of some items; undefined for none. */
+  readonly steps: Iterable<readonly string[] | undefined>;
 
-  private constructor(steps: Iterable<string>) {
+  constructor(steps: LazyList["steps"]) {
     this.steps = steps;
-  }
-
-  /** A list whose items are JSON already; each array of them is one step. */
-  static ofTexts(steps: Iterable<readonly string[]>): LazyList {
-    // Joined at once, because many short strings make garbage collection slow.
-    return new LazyList(mapped(steps, (texts) => texts.join()));
-  }
-
-  static of<Value>(values: Iterable<Value>, itemOf: (value: Value) => unknown): LazyList {
-    return new LazyList(mapped(values, (value) => runSteps(jsonInSteps(itemOf(value)))));
   }
 }
 
-function* mapped<Value>(values: Iterable<Value>, textOf: (value: Value) => string): Generator<string> {
-  for (const value of values) yield textOf(value);
+/** Returns a list with one item in each step. */
+export const lazyList = <Value>(values: Iterable<Value>, itemOf: (value: Value) => unknown): LazyList =>
+  new LazyList(textsOf(values, itemOf));
+
+function* textsOf<Value>(values: Iterable<Value>, itemOf: (value: Value) => unknown): Generator<[string]> {
+  for (const value of values) yield [runSteps(jsonInSteps(itemOf(value)))];
 }
 
 /** Whether a result is computed in steps. */
@@ -62,8 +56,9 @@ export const isLazy = (result: unknown): boolean =>
 export function* jsonInSteps(result: unknown): Steps<string> {
   if (result instanceof LazyList) {
     let list = "";
-    for (const items of result.steps) {
-      if (items !== "") list += list === "" ? items : `,${items}`;
+    for (const texts of result.steps) {
+      // Joined at once, because many short strings make garbage collection slow.
+      if (texts?.length) list += `${list === "" ? "" : ","}${texts.join()}`;
       yield;
     }
     return `[${list}]`;

@@ -6,7 +6,7 @@ import type { Transaction } from "../core/chain/transaction.ts";
 import { numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import { FEES, type State } from "../core/state.ts";
-import { runSteps, type Steps } from "../core/steps.ts";
+import type { Steps } from "../core/steps.ts";
 import { countAtMost, countWhile } from "../core/table.ts";
 import type { Address } from "../core/terms.ts";
 import { type Log, TOPICS } from "./abis.ts";
@@ -63,8 +63,6 @@ const MATCH_TOPICS: ReadonlySet<string> = new Set([
 /** Default number of transactions up to which a range is scanned without the index. */
 const MAX_SCANNED = 1_000;
 const TRANSACTIONS_PER_STEP = 64;
-/** Maximum number of transactions indexed within a query. */
-const MAX_INDEXED_AT_ONCE = 2_000;
 /** A topic that may be an address. */
 const ADDRESS_TOPIC = /^0x0{24}([0-9a-f]{40})$/;
 
@@ -79,11 +77,6 @@ interface Range {
 
 /** Accepted topics by index; null accepts any. */
 export type TopicSets = readonly (ReadonlySet<string> | null)[];
-
-/** Thrown if `LogIndex.update` must be run first, because too many transactions are not indexed yet. */
-export class IndexBehind extends Error {
-  override readonly name = "IndexBehind";
-}
 
 /** Key, beside topics, of the calls that a wallet sent and of those that sent it native currency. */
 export const walletTopic = (address: Address): string => `wallet ${address}`;
@@ -107,14 +100,13 @@ export class LogIndex {
 
   /**
    * Returns the positions of the transactions that may have a log with one of the given topics at each place: all of a
-   * small range, else those of the most selective place. They include other and orphaned transactions.
-   * @throws IndexBehind if `update` must be run first.
+   * small range, else those of the most selective place. They include other and orphaned transactions. The chain may only
+   * grow between the steps.
    */
-  candidates(state: State, places: TopicSets, range: Range): Iterable<number> {
+  *candidates(state: State, places: TopicSets, range: Range): Steps<Iterable<number>> {
     const { from, to } = range;
     if (to - from < this.#maxScanned) return all(range);
-    if (state.chain.mined.size - this.#indexed > MAX_INDEXED_AT_ONCE) throw new IndexBehind();
-    runSteps(this.update(state));
+    yield* this.#update(state);
     let fewest = to - from + 1;
     let shortest: readonly (readonly [Positions, number, number])[] | null = null;
     for (const place of places) {
@@ -143,8 +135,7 @@ export class LogIndex {
     return lists;
   }
 
-  /** Updates the index in steps; meanwhile the chain may only grow. */
-  *update(state: State): Steps<void> {
+  *#update(state: State): Steps<void> {
     const { chain } = state;
     const forkHeight = this.#chain.follow(chain);
     if (forkHeight !== null) {
@@ -298,6 +289,9 @@ export const MAX_LOGS = 10_000;
 const CONTRACT_ADDRESSES: ReadonlySet<string> = new Set(Object.values(CONTRACTS));
 const BLOCKS_PER_STEP = 1_000;
 
+/** Logs as JSON, found in steps of which some have none. */
+export type LogSteps = Generator<readonly string[] | undefined, void>;
+
 /**
  * Finds the logs of a range of blocks that match a query, as JSON, oldest first; those of one transaction in each step. If
  * every log matches, the counts of the blocks show that there are too many before any is written.
@@ -309,7 +303,7 @@ export function* findLogs(
   query: LogQuery,
   fromHeight: number,
   toHeight: number,
-): Generator<readonly string[], void> {
+): LogSteps {
   const { chain } = state;
   const { addresses, topics } = query;
   if (fromHeight > toHeight) return;
@@ -319,10 +313,10 @@ export function* findLogs(
   let found = 0;
   const ids = contractIds(state);
   let texts: LogTexts | null = null;
-  for (const position of index.candidates(state, topics, range)) {
+  for (const position of yield* index.candidates(state, topics, range)) {
     const transaction = transactionAt(chain, position);
     if (transaction === undefined) {
-      yield [];
+      yield;
       continue;
     }
     const block = chain.blocks.get(transaction.block);
@@ -334,12 +328,12 @@ export function* findLogs(
   }
 }
 
-function* assertFew(chain: Chain, fromHeight: number, toHeight: number): Generator<readonly string[], void> {
+function* assertFew(chain: Chain, fromHeight: number, toHeight: number): Steps<void> {
   let count = 0;
   for (let height = fromHeight; height <= toHeight; height += 1) {
     count += blockAt(chain, height)?.logs ?? 0;
     if (count > MAX_LOGS) throw tooMany(fromHeight, height);
-    if (height % BLOCKS_PER_STEP === 0) yield [];
+    if (height % BLOCKS_PER_STEP === 0) yield;
   }
 }
 

@@ -17,7 +17,7 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, TOKENS } from "./abis.ts";
-import { asHex, LazyList, quantity, secondsOf } from "./json-rpc.ts";
+import { asHex, LazyList, lazyList, quantity, secondsOf } from "./json-rpc.ts";
 import { LogTexts, logsOf } from "./logs.ts";
 import {
   gasPriceOf,
@@ -161,7 +161,7 @@ export function receiptReply(state: State, transaction: Transaction): object | n
     type: raw === null ? "0x2" : readSigned(asHex(raw)).type,
     status: status === "MINED" ? "0x1" : "0x0",
     cumulativeGasUsed: quantity(gasBefore + gasUsed),
-    logs: LazyList.ofTexts([logs]),
+    logs: new LazyList([logs]),
     logsBloom: bloomOf(logs.length),
     transactionHash: transactionHash(state, transaction),
     transactionIndex: quantity(place),
@@ -270,7 +270,7 @@ function replyOf(
     stateRoot: root("state"),
     transactionsRoot: isEmpty ? EMPTY_ROOT : root("transactions"),
     receiptsRoot: isEmpty ? EMPTY_ROOT : root("receipts"),
-    transactions: LazyList.of(transactions, (transaction) =>
+    transactions: lazyList(transactions, (transaction) =>
       isFull ? transactionReply(state, transaction) : transactionHash(state, transaction),
     ),
   };

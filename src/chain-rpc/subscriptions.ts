@@ -36,12 +36,6 @@ interface BlockLogs {
 
 const NO_LOGS: BlockLogs = { logs: [], texts: [] };
 
-/** The header of one block as JSON, and its notifications by the id of the subscription, shared by all clients. */
-interface Head {
-  readonly text: string;
-  readonly messages: Map<string, Buffer>;
-}
-
 /** Adds to a cache; deletes the oldest entry above the maximum size. */
 function cache<Key, Value>(entries: Map<Key, Value>, max: number, key: Key, value: Value): void {
   entries.set(key, value);
@@ -50,58 +44,47 @@ function cache<Key, Value>(entries: Map<Key, Value>, max: number, key: Key, valu
 
 /**
  * The subscriptions of all connected clients. Each has its own cursor, which advances while its client has room: a slow
- * client delays no other, and nothing is queued for it. The exchange is watched only while there are subscriptions.
+ * client delays no other, and nothing is queued for it. The exchange is watched from the first client on.
  */
 export class Subscriptions {
   readonly node: NodeContext;
-  readonly #subscribers = new Set<Subscriber>();
-  /** Subscribers that may have something to send. */
+  readonly #clients = new Set<Subscriber>();
+  /** Clients that may have something to send. */
   readonly #ready = new Set<Subscriber>();
+  #isWatching = false;
   #isSending = false;
   #isScheduled = false;
-  #stopWatching: (() => void)[] = [];
-  /** Head of the chain when subscribers were last woken; null after a rewind. */
+  /** Head of the chain when clients were last woken; null after a rewind. */
   #lastHead: Block | null = null;
-  /** Number of transactions when subscribers were last woken. */
+  /** Number of transactions when clients were last woken. */
   #lastTransactions = 0;
-  readonly #heads = new Map<Block, Head>();
+  readonly #heads = new Map<Block, string>();
   readonly #logs = new Map<Block, BlockLogs>();
 
   constructor(node: NodeContext) {
     this.node = node;
   }
 
-  /** Called after a client has subscribed or unsubscribed. */
-  update(subscriber: Subscriber): void {
-    if (subscriber.size > 0) this.#subscribers.add(subscriber);
-    else {
-      this.#subscribers.delete(subscriber);
-      this.#ready.delete(subscriber);
-    }
-    if (this.#subscribers.size > 0 && this.#stopWatching.length === 0) this.#watch();
-    if (this.#subscribers.size === 0) this.#unwatch();
-  }
-
-  #watch(): void {
+  add(client: Subscriber): void {
+    this.#clients.add(client);
+    if (this.#isWatching) return;
+    this.#isWatching = true;
     const { exchange } = this.node;
-    this.#noteEnd();
-    const wakeAll = (): void => {
+    exchange.watch(() => void this.#schedule());
+    exchange.watchRewind(() => {
       this.#lastHead = null;
       void this.#schedule();
-    };
-    this.#stopWatching = [exchange.watch(() => void this.#schedule()), exchange.watchRewind(wakeAll)];
+    });
   }
 
-  #unwatch(): void {
-    for (const stop of this.#stopWatching) stop();
-    this.#stopWatching = [];
-    this.#heads.clear();
-    this.#logs.clear();
+  delete(client: Subscriber): void {
+    this.#clients.delete(client);
+    this.#ready.delete(client);
   }
 
-  /** Wakes subscribers once in a turn of the event loop, however many commands were applied in it. */
+  /** Wakes clients once in a turn of the event loop, however many commands were applied in it. */
   async #schedule(): Promise<void> {
-    if (this.#isScheduled) return;
+    if (this.#isScheduled || this.#clients.size === 0) return;
     this.#isScheduled = true;
     await scheduler.yield();
     this.#isScheduled = false;
@@ -110,20 +93,16 @@ export class Subscriptions {
 
   #wake(): void {
     const { chain } = this.node.state;
-    const isNewHead = headBlock(chain) !== this.#lastHead;
-    const isNewTransaction = chain.transactions.size !== this.#lastTransactions;
-    this.#noteEnd();
-    if (!isNewHead && !isNewTransaction) return;
-    for (const subscriber of this.#subscribers) {
-      if (isNewHead || subscriber.awaitsTransactions) this.#ready.add(subscriber);
+    const head = headBlock(chain);
+    const { size } = chain.transactions;
+    const isNewHead = head !== this.#lastHead;
+    if (!isNewHead && size === this.#lastTransactions) return;
+    this.#lastHead = head;
+    this.#lastTransactions = size;
+    for (const client of this.#clients) {
+      if (isNewHead || client.awaitsTransactions) this.#ready.add(client);
     }
     void this.#send();
-  }
-
-  #noteEnd(): void {
-    const { chain } = this.node.state;
-    this.#lastHead = headBlock(chain);
-    this.#lastTransactions = chain.transactions.size;
   }
 
   async #send(): Promise<void> {
@@ -134,19 +113,17 @@ export class Subscriptions {
   }
 
   *#steps(): Steps<void> {
-    for (const subscriber of this.#ready) {
-      this.#ready.delete(subscriber);
-      yield* subscriber.sendNew();
+    for (const client of this.#ready) {
+      this.#ready.delete(client);
+      yield* client.sendNew();
     }
   }
 
-  /** Returns the notification of a new head for a subscription id. */
-  headMessage(block: Block, id: string): Buffer {
-    const head = this.#heads.get(block) ?? { text: headText(this.node.state, block), messages: new Map() };
-    cache(this.#heads, MAX_CACHED_HEADS, block, head);
-    const message = head.messages.get(id) ?? Buffer.from(notification(id, head.text));
-    head.messages.set(id, message);
-    return message;
+  /** Returns the header of a block as JSON, from the cache or built. */
+  headText(block: Block): string {
+    const text = this.#heads.get(block) ?? headText(this.node.state, block);
+    cache(this.#heads, MAX_CACHED_HEADS, block, text);
+    return text;
   }
 
   /** Returns the logs of a block, from the cache or built in steps; none if the block is replaced meanwhile. */
@@ -179,10 +156,7 @@ export class Subscriber {
   constructor(hub: Subscriptions, sink: NotificationSink) {
     this.#hub = hub;
     this.#sink = sink;
-  }
-
-  get size(): number {
-    return this.#subscriptions.size;
+    hub.add(this);
   }
 
   get awaitsTransactions(): boolean {
@@ -199,7 +173,6 @@ export class Subscriber {
     this.#added += 1;
     const id = `0x${this.#added.toString(16)}`;
     this.#subscriptions.set(id, cursors.add(state, subject, isFull));
-    this.#hub.update(this);
     return id;
   }
 
@@ -208,9 +181,7 @@ export class Subscriber {
     const cursor = this.#subscriptions.get(id);
     if (cursor === undefined) return false;
     this.#hub.node.cursors.delete(cursor);
-    this.#subscriptions.delete(id);
-    this.#hub.update(this);
-    return true;
+    return this.#subscriptions.delete(id);
   }
 
   /** Sends new notifications while the sink has room: a slice now, the others in turn with other jobs. */
@@ -221,6 +192,7 @@ export class Subscriber {
 
   close(): void {
     for (const id of this.#subscriptions.keys()) this.unsubscribe(id);
+    this.#hub.delete(this);
   }
 
   /** Sends new notifications while the sink has room. A defect ends them. */
@@ -245,14 +217,14 @@ export class Subscriber {
   /** Sends the next block or transaction; returns false if there is none. */
   #sendNext(id: string, cursor: EntryCursor): boolean {
     const { state } = this.#hub.node;
-    const { value: message } = newEntries<string | Buffer>(
+    const { value: text } = newEntries(
       state.chain,
       cursor,
-      (block) => this.#hub.headMessage(block, id),
-      (transaction) => notification(id, pendingText(state, transaction, cursor.isFull)),
+      (block) => this.#hub.headText(block),
+      (transaction) => pendingText(state, transaction, cursor.isFull),
     ).next();
-    if (message !== undefined) this.#sink.send(message);
-    return message !== undefined;
+    if (text !== undefined) this.#sink.send(notification(id, text));
+    return text !== undefined;
   }
 
   /** Sends a removed log or the logs of the next block; returns false if there is neither. */

@@ -141,10 +141,10 @@ interface Parsed
 /** Reads a signed transaction. @throws RpcError if it is invalid or not modelled. */
 export function readSigned(raw: Hex) {
   const parsed = parse(raw);
-  const { type, chainId, to, gasPrice = 0n, nonce = 0, value = 0n, gas = 0n, r, s, accessList = [] } = parsed;
+  const { type, chainId, to, gasPrice = 0n, nonce = 0, value = 0n, gas = 0n, accessList = [] } = parsed;
+  const { r, s, v = 0n, yParity = 0 } = parsed;
   if (to === undefined || to === null) throw contractCreation();
   if (r === undefined || s === undefined) throw undecodable("it is not signed");
-  const yParity = parityOf(parsed);
   const isCapped = type === "eip1559";
   return {
     type: TYPES[type],
@@ -162,7 +162,7 @@ export function readSigned(raw: Hex) {
     r,
     s,
     /** For legacy transactions it includes the chain id (EIP-155); for others it is the parity. */
-    v: type === "legacy" ? (parsed.v ?? 0n) : BigInt(yParity),
+    v: type === "legacy" ? v : BigInt(yParity),
     yParity,
   };
 }
@@ -173,26 +173,19 @@ const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681
 /** Recovers the signer of a transaction. @throws RpcError if the signature is invalid or for another chain. */
 export async function signerOf(raw: Hex): Promise<Address> {
   const refused = (why: string): RpcError => new RpcError("TRANSACTION_REJECTED", why);
-  const { r, s, v, yParity, ...unsigned } = parse(raw);
+  const { r = "0x0", s = "0x0", v: _, yParity = 0, ...unsigned } = parse(raw);
   const { chainId } = unsigned;
   if (chainId !== undefined && chainId !== CHAIN_ID) {
     throw refused(`invalid chain id for signer: have ${chainId} want ${CHAIN_ID}`);
   }
-  if (r === undefined || s === undefined || BigInt(s) > HALF_ORDER) {
-    throw refused("invalid signature: s is above half the order of the curve");
-  }
+  if (BigInt(s) > HALF_ORDER) throw refused("invalid signature: s is above half the order of the curve");
   const hash = keccak256(serializeTransaction(unsigned as never));
   try {
-    const signer = await recoverAddress({ hash, signature: { r, s, yParity: parityOf({ v, yParity }) } });
-    return signer.toLowerCase();
+    return (await recoverAddress({ hash, signature: { r, s, yParity } })).toLowerCase();
   } catch {
     throw refused("invalid signature: no key can have made it");
   }
 }
-
-/** Returns 0 or 1. In legacy transactions v is 27 or 28, or 35 + 2 x chain id and its successor. */
-const parityOf = ({ v = 0n, yParity }: { v?: bigint | undefined; yParity?: number | undefined }): number =>
-  yParity ?? Number(v < 2n ? v : (v + 1n) % 2n);
 
 function parse(raw: Hex): Parsed {
   if (raw === "0x") throw invalidParams("Empty transaction data");
@@ -212,10 +205,8 @@ function parse(raw: Hex): Parsed {
   throw undecodable(parsed.r === undefined ? "it is not signed" : "it is not in its canonical encoding");
 }
 
-function serialize({ r, s, v, yParity, ...unsigned }: Parsed): string {
-  const signature = unsigned.type === "legacy" ? { r, s, v } : { r, s, yParity: parityOf({ v, yParity }) };
-  return serializeTransaction(unsigned as never, signature as never);
-}
+const serialize = ({ r, s, v, yParity, ...unsigned }: Parsed): string =>
+  serializeTransaction(unsigned as never, { r, s, v, yParity } as never);
 
 const undecodable = (why: string): RpcError => invalidParams(`Failed to decode transaction: ${why}`);
 

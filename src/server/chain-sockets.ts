@@ -140,8 +140,8 @@ class ChainSocket implements NotificationSink {
     return this.#unflushed + this.#webSocket.bufferedAmount;
   }
 
-  /** Sends a text, or its bytes, after every journal entry that it may depend on is durable. */
-  send(text: string | Buffer): void {
+  /** Sends a text after every journal entry that it may depend on is durable. */
+  send(text: string): void {
     const { persistence } = this.#service;
     try {
       const flushed = persistence.flush(persistence.position);
@@ -179,7 +179,7 @@ class ChainSocket implements NotificationSink {
     this.#webSocket.ping();
   }
 
-  #sendLater(text: string | Buffer, flushed: Promise<void> | undefined): void {
+  #sendLater(text: string, flushed: Promise<void> | undefined): void {
     const length = Buffer.byteLength(text);
     this.#unflushed += length;
     const before = this.#pendingSends;
@@ -194,8 +194,8 @@ class ChainSocket implements NotificationSink {
     this.#pendingSends = leaving;
   }
 
-  #sendNow(text: string | Buffer): void {
-    this.#webSocket.send(text, AS_TEXT, this.#sent);
+  #sendNow(text: string): void {
+    this.#webSocket.send(text, this.#sent);
     if (this.#waiting >= MAX_WAITING_BYTES) this.#awaitRoom();
   }
 
@@ -303,7 +303,6 @@ class ChainSocket implements NotificationSink {
 }
 
 const NO_TEXT = Buffer.from([0]);
-const AS_TEXT = { binary: false };
 
 /** Returns a new record, because references to the requests of 1,000 connections make each minor GC three times as long. */
 const requestInfo = (requestId: string, rawBody: Buffer | null): RequestInfo => ({

@@ -79,7 +79,9 @@ describe("after any history", () => {
             const from = Math.floor(each.from * head);
             const to = Math.floor(from + each.length * (head - from));
             const query = queryOf(all, each);
-            const found = [...findLogs(node.state, node.logIndex, query, from, to)].flat();
+            const found = [...findLogs(node.state, node.logIndex, query, from, to)].flatMap(
+              (logs = []) => logs,
+            );
             expect(found).toEqual(scanned(node, query, from, to));
           }
           if (then === "snapshot") snapshot = node.exchange.snapshot();
