@@ -87,7 +87,6 @@ function outputsOf(
       write,
       ...{ seed, repeat, verbose },
       paint: isScreen ? paintOf(environment) : plainPaint,
-      tty: isScreen && process.stdout.isTTY === true,
       transcript: verbose,
       pathInRepository: (path) => pathWithin(environment.GITHUB_WORKSPACE ?? "", path),
     });

@@ -24,9 +24,8 @@ const MAX_LISTED = 200;
 
 /** The report for terminals: a line for each scenario under its folder, failures in full, totals at the end. */
 export const specReporter: MakeReporter = (options) => {
-  const { write, paint, tty, verbose } = options;
+  const { write, paint, verbose } = options;
   let plan: SuitePlan = { scenarios: 0, files: 0 };
-  let progress: ReturnType<typeof progressLine> | null = null;
   let folder: string | null = null;
   let isAfterBlank = true;
   const isSummed = (): boolean => !verbose && plan.scenarios > MAX_LISTED;
@@ -37,23 +36,18 @@ export const specReporter: MakeReporter = (options) => {
       if (line !== "" || !isAfterBlank) kept.push(`${line}\n`);
       isAfterBlank = line === "";
     }
-    if (kept.length === 0) return;
-    progress?.erase();
-    write(kept.join(""));
+    if (kept.length > 0) write(kept.join(""));
   };
   return {
     started: (given) => {
       plan = given;
-      if (tty && isSummed()) progress = progressLine(write, plan.scenarios);
     },
     finished: (result) => {
-      if (!isSummed() || result.status === "failed") {
-        const own = folderOf(result.file);
-        const heading = own === folder ? [] : ["", paint.bold(endOf(visible(own), WIDTH))];
-        folder = own;
-        print([...heading, ...scenarioLines(result, paint)]);
-      }
-      progress?.finished(result);
+      if (isSummed() && result.status !== "failed") return;
+      const own = folderOf(result.file);
+      const heading = own === folder ? [] : ["", paint.bold(endOf(visible(own), WIDTH))];
+      folder = own;
+      print([...heading, ...scenarioLines(result, paint)]);
     },
     ended: (suite) => {
       if (isSummed()) print(["", ...folderLines(suite.results, paint)]);
@@ -66,36 +60,6 @@ export const specReporter: MakeReporter = (options) => {
     },
   };
 };
-
-/** Scenarios between two updates of the progress line. */
-const UPDATE_INTERVAL = 50;
-/** Total duration of the finished scenarios before progress is shown. */
-const PROGRESS_DELAY_MS = 1000;
-/** Back to the first column, then erase to the end of the line (ECMA-48, EL). */
-const ERASE = "\r\u001b[K";
-
-/** Returns a line that is overwritten as scenarios finish; no timers. */
-function progressLine(write: (text: string) => void, scenarios: number) {
-  const done = { scenarios: 0, failed: 0, elapsedMs: 0 };
-  let shownAt = 0;
-  let isShown = false;
-  return {
-    finished: ({ status, durationMs }: ScenarioResult): void => {
-      done.scenarios += 1;
-      if (status === "failed") done.failed += 1;
-      done.elapsedMs += durationMs;
-      if (done.elapsedMs <= PROGRESS_DELAY_MS || done.scenarios - shownAt < UPDATE_INTERVAL) return;
-      shownAt = done.scenarios;
-      isShown = true;
-      const failed = done.failed === 0 ? "" : ` · ${grouped(done.failed)} failed`;
-      write(`${ERASE}${grouped(done.scenarios)}/${grouped(scenarios)}${failed}`);
-    },
-    erase: (): void => {
-      if (isShown) write(ERASE);
-      isShown = false;
-    },
-  };
-}
 
 /** Columns before the name and the details of a scenario. */
 export const INDENT = 4;
@@ -123,7 +87,7 @@ function headLines(
 }
 
 /** Returns the line of a scenario, then its races, the files it wrote, and its failure between blank lines. */
-export function scenarioLines(result: ScenarioResult, paint: Paint): string[] {
+function scenarioLines(result: ScenarioResult, paint: Paint): string[] {
   const width = WIDTH - INDENT;
   const { status, races, written, failure } = result;
   const details = [
@@ -201,7 +165,7 @@ const FOLDER_WIDTH = 36;
 const STATUSES = ["passed", "failed", "skipped"] as const;
 
 /** Returns a table of the counts of each folder, then why scenarios were skipped. */
-export function folderLines(results: readonly ScenarioResult[], paint: Paint): string[] {
+function folderLines(results: readonly ScenarioResult[], paint: Paint): string[] {
   const folders = [...byFolder(results)];
   const cells = folders.map(([folder, own]) => [
     endOf(visible(folder), FOLDER_WIDTH),
@@ -239,7 +203,7 @@ export function failedLines(results: readonly ScenarioResult[], paint: Paint): s
 }
 
 /** Returns counts, wall time, seed, and the command that repeats the suite. */
-export function totalLines(
+function totalLines(
   suite: SuiteResult,
   plan: SuitePlan,
   { seed, repeat, paint }: Pick<ReporterOptions, "seed" | "repeat" | "paint">,

@@ -28,8 +28,6 @@ export interface ReporterOptions {
   readonly seed: string | null;
   readonly repeat: string;
   readonly paint: Paint;
-  /** For `spec`: whether a line can be overwritten. */
-  readonly tty: boolean;
   /** For `spec`: whether each scenario has a line in any suite. */
   readonly verbose: boolean;
   readonly transcript: boolean;

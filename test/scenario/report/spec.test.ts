@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { columnsOf, type Paint, plainPaint } from "../../../src/scenario/report/text.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { hostileText } from "./hostile.ts";
-import { EXAMPLE, failedOf, raceOf, reportOf, resultOf, skippedOf, writesOf } from "./suite.ts";
+import { EXAMPLE, failedOf, raceOf, reportOf, resultOf, skippedOf } from "./suite.ts";
 
 /** Scenarios of a folder, each in its own file. */
 const manyOf = (number: number, folder: string, own: Partial<ScenarioResult> = {}): ScenarioResult[] =>
@@ -58,35 +58,6 @@ describe("spec of more than 200 scenarios", () => {
   ])("%i of them, verbose: %s, are listed as %i", (number, verbose, listed) => {
     const text = reportOf("spec", manyOf(number, "a"), { verbose });
     expect(text.match(/✓ a partial/g) ?? []).toHaveLength(listed);
-  });
-});
-
-describe("progress", () => {
-  const ERASE = "\r\u001b[K";
-  const lookAt = (results: ScenarioResult[], own = {}): string[] =>
-    writesOf("spec", results, { tty: true, ...own }).filter((text) => text.includes("\r"));
-
-  it("is one line, updated every 50 results after the first second, erased before other lines", () => {
-    const results = manyOf(20_000, "a", { durationMs: 10 });
-    results[120] = failedOf();
-    const looks = lookAt(results);
-    expect(looks.slice(0, 4)).toEqual([
-      `${ERASE}101/20,000`,
-      ERASE,
-      `${ERASE}151/20,000 · 1 failed`,
-      `${ERASE}201/20,000 · 1 failed`,
-    ]);
-    expect(looks.at(-1)).toBe(ERASE);
-    expect(looks).toHaveLength(400);
-  });
-
-  it.each([
-    ["a suite that takes no second", manyOf(1000, "a", { durationMs: 1 }), {}],
-    ["a suite that lists its scenarios", manyOf(200, "a", { durationMs: 100 }), {}],
-    ["a verbose suite", manyOf(1000, "a", { durationMs: 100 }), { verbose: true }],
-    ["a file", manyOf(1000, "a", { durationMs: 100 }), { tty: false }],
-  ])("is not shown for %s", (_case, results, own) => {
-    expect(lookAt(results, own)).toEqual([]);
   });
 });
 

@@ -138,7 +138,6 @@ const OPTIONS: Omit<ReporterOptions, "write"> = {
   seed: null,
   repeat: "clobsim run scenarios",
   paint: plainPaint,
-  tty: false,
   verbose: false,
   transcript: false,
   pathInRepository: (file) => file,
