@@ -152,10 +152,7 @@ async function openVenue({ via, target, wallets }: Values<"run">, { environment 
   if (via !== null) throw new UsageError("--target and --via contradict each other: give one of them");
   if (wallets === null)
     throw new UsageError("--target goes with --wallets, a file with the wallets, markets and funds there");
-  const [{ TargetFileError }, { openTargets }] = await Promise.all([
-    import("../scenario/venue/target-venue.ts"),
-    import("../scenario/venue/target-venue.ts"),
-  ]);
+  const { openTargets, TargetFileError } = await import("../scenario/venue/target-venue.ts");
   try {
     return {
       via: "target",

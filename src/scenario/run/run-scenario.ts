@@ -2,7 +2,7 @@ import { FlowError } from "../../simulation/flow.ts";
 import { type Place, placeText } from "../language/page.ts";
 import type { RaceStep, Scenario, Step } from "../language/steps.ts";
 import type { Venue } from "../venue/venue.ts";
-import type { Soon } from "../venue/views.ts";
+import { NotRunnable, type Soon } from "../venue/views.ts";
 import { checkAll } from "./expectations.ts";
 import { shownPath } from "./files.ts";
 import { refusedText, summaryOf } from "./format.ts";
@@ -15,7 +15,6 @@ import {
   ScenarioFailure,
   Session,
   type SessionOptions,
-  type Update,
 } from "./session.ts";
 import { runStep } from "./steps.ts";
 
@@ -36,121 +35,102 @@ export interface RunOptions extends SessionOptions {
 
 const RECENT = 6;
 
-/** Runs a scenario; a failure is in the result. @throws RunStopped if `stop` returned true. */
+/** Results of a run that has not begun. */
+const NOTHING = { steps: 0, stateHash: null, races: [], transcript: [], updates: [] };
+
+/**
+ * Runs a scenario; a failure is in the result, as is the reason if the exchange cannot run it.
+ * @throws RunStopped if `stop` returned true.
+ */
 export async function runScenario(scenario: Scenario, options: RunOptions) {
   const started = performance.now();
-  const run = new ScenarioRun(scenario, options);
-  const failure = await run.failure();
+  let venue: Venue | null = null;
+  let session: Session | null = null;
+  let failure: Failure | null = null;
+  let reason: string | null = null;
+  try {
+    venue = await options.open(scenario);
+    session = new Session(scenario, venue, options);
+    for (const { name, place, funding } of scenario.accounts) {
+      const opened = await venue.open(name, funding);
+      if (!opened.ok) fail(place, `${name} cannot be funded: ${refusedText(opened)}`);
+    }
+    await runFrom(0, session, options);
+  } catch (error) {
+    if (error instanceof RunStopped) throw error;
+    if (error instanceof NotRunnable) reason = error.message;
+    else failure = failureOf(error, scenario, session, options);
+    if (failure !== null && venue !== null) await options.failed?.(venue, scenario, failure);
+  } finally {
+    await venue?.dispose();
+  }
+  const { steps, stateHash, races, transcript, updates } = session ?? NOTHING;
+  const { name, place, seed } = scenario;
   const result: ScenarioResult = {
-    ...skipped(scenario, options.way, null),
-    status: failure === null ? "passed" : "failed",
+    file: place.file,
+    name,
+    place,
+    seed,
+    way: options.way,
+    status: failure !== null ? "failed" : reason !== null ? "skipped" : "passed",
+    reason,
     failure,
-    steps: run.session?.steps ?? 0,
-    durationMs: performance.now() - started,
-    stateHash: run.stateHash,
-    races: run.session?.races ?? [],
-    transcript: run.session?.transcript ?? [],
+    steps,
+    durationMs: reason === null ? performance.now() - started : 0,
+    stateHash,
+    races,
+    transcript,
+    written: [],
   };
-  const updates: readonly Update[] = failure === null ? (run.session?.updates ?? []) : [];
-  return { result, updates };
+  return { result, updates: failure === null ? updates : ([] as const) };
 }
 
-export const skipped = (scenario: Scenario, way: Way, reason: string | null): ScenarioResult => ({
-  file: scenario.place.file,
-  name: scenario.name,
-  place: scenario.place,
-  seed: scenario.seed,
-  way,
-  status: "skipped",
-  reason,
-  failure: null,
-  steps: 0,
-  durationMs: 0,
-  stateHash: null,
-  races: [],
-  transcript: [],
-  written: [],
-});
-
-class ScenarioRun {
-  readonly #scenario: Scenario;
-  readonly #options: RunOptions;
-  session: Session | null = null;
-  stateHash: string | null = null;
-  /** The current step, for a failure that has none. */
-  #step: Step | null = null;
-
-  constructor(scenario: Scenario, options: RunOptions) {
-    this.#scenario = scenario;
-    this.#options = options;
+/** Runs the steps from an index on. A race runs those after it once for each order of its own steps. */
+async function runFrom(from: number, session: Session, options: RunOptions): Promise<void> {
+  const { scenario, venue } = session;
+  for (const [index, step] of scenario.steps.entries()) {
+    if (index < from) continue;
+    if (step.number > (options.lastStep ?? Number.POSITIVE_INFINITY)) break;
+    session.step = step;
+    if (step.kind === "race") return explore(session, step, () => runFrom(index + 1, session, options));
+    await runStep(session, step);
+    options.taken?.(step, venue);
   }
+  session.stateHash = await venue.stateHash();
+  session.log("end");
+  for (const line of await summaryOf(session)) session.log(`   ${line}`);
+  if (session.stateHash !== null) session.log(`   state ${session.stateHash}`);
+}
 
-  async failure(): Promise<Failure | null> {
-    let venue: Venue | null = null;
-    try {
-      venue = await this.#options.open(this.#scenario);
-      this.session = new Session(this.#scenario, venue, this.#options);
-      for (const { name, place, funding } of this.#scenario.accounts) {
-        const opened = await venue.open(name, funding);
-        if (!opened.ok) fail(place, `${name} cannot be funded: ${refusedText(opened)}`);
-      }
-      await this.#run(this.session, 0);
-      return null;
-    } catch (error) {
-      if (error instanceof RunStopped) throw error;
-      const failure = this.#failureOf(error);
-      if (venue !== null) await this.#options.failed?.(venue, this.#scenario, failure);
-      return failure;
-    } finally {
-      await venue?.dispose();
-    }
-  }
+function failureOf(
+  error: unknown,
+  scenario: Scenario,
+  session: Session | null,
+  options: RunOptions,
+): Failure {
+  const { step = null, transcript = [], orderStart = 0 } = session ?? {};
+  const mismatches =
+    error instanceof ScenarioFailure ? error.mismatches : [mismatchOf(error, (step ?? scenario).place)];
+  return {
+    place: (mismatches[0] as Mismatch).place,
+    step: step?.number ?? 0,
+    text: step?.text ?? "opening",
+    ...failureMessage(mismatches),
+    recent: recentIn(transcript.slice(orderStart)),
+    repeat: repeatLine(scenario, flagsOf(options), step?.number ?? null),
+  };
+}
 
-  /** Runs the steps from an index on. A race runs those after it once for each order of its own steps. */
-  async #run(session: Session, from: number): Promise<void> {
-    const { steps } = this.#scenario;
-    for (let index = from; index < steps.length; index += 1) {
-      const step = steps[index] as Step;
-      if (step.number > (this.#options.lastStep ?? Number.POSITIVE_INFINITY)) break;
-      this.#step = step;
-      if (step.kind === "race") return explore(session, step, () => this.#run(session, index + 1));
-      await runStep(session, step);
-      this.#options.taken?.(step, session.venue);
-    }
-    this.stateHash = await session.venue.stateHash();
-    session.log("end");
-    for (const line of await summaryOf(session)) session.log(`   ${line}`);
-    if (this.stateHash !== null) session.log(`   state ${this.stateHash}`);
+function mismatchOf(error: unknown, place: Place): Mismatch {
+  if (error instanceof FlowError) {
+    const { line, column, message } = error;
+    const file = shownPath(error.file);
+    const at = line === 0 ? file : placeText({ file, line, column });
+    return { place, message: `${at}: ${message}`, diff: [] };
   }
-
-  #failureOf(error: unknown): Failure {
-    const mismatches = error instanceof ScenarioFailure ? error.mismatches : [this.#mismatchOf(error)];
-    const step = this.#step;
-    return {
-      place: (mismatches[0] as Mismatch).place,
-      step: step?.number ?? 0,
-      text: step?.text ?? "opening",
-      ...failureMessage(mismatches),
-      recent: recentIn(this.session?.transcript.slice(this.session.orderStart) ?? []),
-      repeat: repeatLine(this.#scenario, flagsOf(this.#options), step?.number ?? null),
-    };
-  }
-
-  #mismatchOf(error: unknown): Mismatch {
-    const place: Place = this.#step?.place ?? this.#scenario.place;
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
-    if (error instanceof FlowError) {
-      const { line, column } = error;
-      const file = shownPath(error.file);
-      return {
-        place,
-        message: `${line === 0 ? file : placeText({ file, line, column })}: ${message}`,
-        diff: [],
-      };
-    }
-    if (name === "VenueError" || name === "WorldOpeningError") return { place, message, diff: [] };
-    return defectAt(place, error);
-  }
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const isOutside = name === "VenueError" || name === "WorldOpeningError";
+  return isOutside ? { place, message, diff: [] } : defectAt(place, error);
 }
 
 /** Returns the last lines of a transcript, after the step that the first of them belongs to. */

@@ -4,10 +4,10 @@ import { needsHttp, type Scenario } from "../language/steps.ts";
 import type { openHttp, StartServer } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import { type Venue, Wallets } from "../venue/venue.ts";
-import { type Soon, VenueError } from "../venue/views.ts";
+import { NotRunnable, type Soon, VenueError } from "../venue/views.ts";
 import { applyUpdates } from "./files.ts";
 import { diffOf, type ScenarioResult, type SuiteResult, type Way } from "./result.ts";
-import { flagsOf, type RunOptions, repeatLine, runScenario, skipped } from "./run-scenario.ts";
+import { flagsOf, type RunOptions, repeatLine, runScenario } from "./run-scenario.ts";
 
 /** Wraps a transport to observe requests and replies. */
 export type TransportWatcher = Parameters<typeof openHttp>[4];
@@ -53,8 +53,8 @@ export interface SuiteOptions extends Pick<RunOptions, "lastStep" | "isUpdating"
   /** `auto`: in this process, except scenarios with steps that need HTTP. */
   readonly via: "auto" | Way;
   readonly startServer: StartServer;
-  /** Opens a scenario on a deployment, or returns why it cannot be run there. */
-  readonly target?: (scenario: Scenario, wallets: Wallets) => Promise<Venue | string>;
+  /** Opens a scenario on a deployment. @throws NotRunnable */
+  readonly target?: (scenario: Scenario, wallets: Wallets) => Promise<Venue>;
   /** Flags of `clobsim run` that name the target, for the command that repeats a failure. */
   readonly targetFlags?: readonly string[];
   readonly seed?: string | undefined;
@@ -100,13 +100,8 @@ export class Suite {
     const { targetFlags, watcher, failed } = this.#options;
     const scenario = seed === undefined ? original : { ...original, seed };
     const way = via === "auto" ? (needsHttp(scenario) ? "http" : "process") : via;
-    const opening =
-      way === "process" && needsHttp(scenario)
-        ? "needs HTTP: run it with --via http"
-        : await this.#opening(scenario, way);
-    if (typeof opening === "string") return skipped(scenario, way, opening);
     const open = async (): Promise<Venue> => {
-      const venue = await opening();
+      const venue = await this.#open(scenario, way);
       watcher?.venue?.(venue, scenario);
       return venue;
     };
@@ -116,30 +111,17 @@ export class Suite {
     return repeated(scenario, { ...result, written: await applyUpdates(updates) }, repeat, options);
   }
 
-  /** Returns a function that opens the scenario's exchange, or why it cannot be opened. */
-  async #opening(scenario: Scenario, way: Way): Promise<(() => Soon<Venue>) | string> {
+  /** @throws NotRunnable */
+  #open(scenario: Scenario, way: Way): Soon<Venue> {
     const { startServer, target, watcher, failed } = this.#options;
-    // Commands are recorded only for a report of a failure.
-    if (way === "process")
-      return () => this.#opener.local(scenario, failed === undefined ? null : new SessionLog());
-    if (way === "http") return () => this.#opener.served(scenario, startServer, watcher?.transport);
-    if (target === undefined) throw new Error("no target is given");
-    try {
-      const open = (): Promise<Venue | string> => target(scenario, this.#opener.wallets);
-      const first = await open();
-      if (typeof first === "string") return first;
-      let unused: Venue | null = first;
-      return async () => {
-        const venue = unused ?? (await open());
-        unused = null;
-        if (typeof venue === "string") throw new VenueError(venue);
-        return venue;
-      };
-    } catch (error) {
-      if (!(error instanceof VenueError)) throw error;
-      // A deployment that does not answer must fail the scenario, not skip it.
-      return () => Promise.reject(error);
+    if (way === "http") return this.#opener.served(scenario, startServer, watcher?.transport);
+    if (way === "target") {
+      if (target === undefined) throw new Error("no target is given");
+      return target(scenario, this.#opener.wallets);
     }
+    if (needsHttp(scenario)) throw new NotRunnable("needs HTTP: run it with --via http");
+    // Commands are recorded only for a report of a failure.
+    return this.#opener.local(scenario, failed === undefined ? null : new SessionLog());
   }
 }
 
@@ -160,9 +142,10 @@ async function repeated(
       return { ...other, failure, durationMs };
     }
     // The clock of a deployment moves between two runs, and others may use it.
-    if (options.way === "target") continue;
-    const diff = diffOf(first.transcript, other.transcript);
-    if (first.stateHash === other.stateHash && diff.every(({ kind }) => kind === "same")) continue;
+    const isCompared = options.way !== "target";
+    const diff = isCompared ? diffOf(first.transcript, other.transcript) : [];
+    const isSame = diff.every(({ kind }) => kind === "same") && first.stateHash === other.stateHash;
+    if (other.reason === null && (isSame || !isCompared)) continue;
     return {
       ...first,
       durationMs,
@@ -171,7 +154,7 @@ async function repeated(
         place: scenario.place,
         step: first.steps,
         text: `run ${run} of ${times}`,
-        message: "two runs of the scenario differ, which is a defect of clobsim",
+        message: other.reason ?? "two runs of the scenario differ, which is a defect of clobsim",
         diff,
         recent: [],
         repeat: withTimes(repeatLine(scenario, flagsOf(options), null)),

@@ -72,6 +72,10 @@ export class Session {
   readonly recorded = new Map<string, string>();
   readonly snapshots = new Map<string, { readonly kept: unknown; readonly memory: Memory }>();
   steps = 0;
+  /** The current step; null before the first. */
+  step: Step | null = null;
+  /** Hash of the final state; null if unknown. */
+  stateHash: string | null = null;
   /** Whether a refused step is an outcome instead of a failure, as in a race. */
   isLenient = false;
   readonly unplaced = new Map<string, string>();

@@ -19,6 +19,7 @@ import {
   type Canceled,
   DONE,
   marketRef,
+  NotRunnable,
   type OrderView,
   orderView,
   sizeOf,
@@ -218,26 +219,26 @@ function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | nu
 }
 
 /**
- * Returns a function that opens scenarios on the deployment at an origin, or says why one cannot be run there.
+ * Returns a function that opens scenarios on the deployment at an origin, and throws `NotRunnable` if one cannot be run there.
  * @throws TargetFileError if the wallets file is invalid or names an unknown market, or the deployment does not answer.
  */
 export async function openTargets(
   url: string,
   walletsFile: string,
   environment = process.env,
-): Promise<(scenario: Scenario, wallets: Wallets) => Promise<Venue | string>> {
+): Promise<(scenario: Scenario, wallets: Wallets) => Promise<Venue>> {
   const file = readTargetFile(walletsFile, environment);
   await checkTarget(url, `--wallets ${walletsFile}`, file);
   return async (scenario, wallets) => {
     const need = controlNeedOf(scenario) ?? fileNeedOf(scenario, file);
-    if (need !== null) return need;
+    if (need !== null) throw new NotRunnable(need);
     const venue = new TargetVenue(url, file, wallets);
-    let opened: Venue | string = "";
     try {
-      opened = (await venue.openMarkets(scenario)) ?? venue;
-      return opened;
-    } finally {
-      if (opened !== venue) await venue.dispose();
+      await venue.openMarkets(scenario);
+      return venue;
+    } catch (error) {
+      await venue.dispose();
+      throw error;
     }
   };
 }
@@ -267,16 +268,15 @@ class TargetVenue extends HttpVenue {
     await super.dispose();
   }
 
-  /** Finds the scenario's markets; returns why one is unsuitable, or null. @throws VenueError if the deployment does not answer. */
-  async openMarkets({ markets }: Scenario): Promise<string | null> {
+  /** Finds the scenario's markets. @throws NotRunnable if one is unsuitable, VenueError if the deployment does not answer. */
+  async openMarkets({ markets }: Scenario): Promise<void> {
     for (const terms of markets) {
       const idOrSlug = this.#file.markets.get(terms.name) as string;
       const market = await this.ask("getMarket", { path: { idOrSlug } });
       const misfit = misfitOf(terms, market);
-      if (misfit !== null) return `needs market ${terms.name} with ${misfit}`;
+      if (misfit !== null) throw new NotRunnable(`needs market ${terms.name} with ${misfit}`);
       this.map.add(marketRef(terms.name, market));
     }
-    return null;
   }
 
   override async now(): Promise<Millis> {

@@ -98,6 +98,11 @@ export class VenueError extends Error {
   override readonly name = "VenueError";
 }
 
+/** A venue cannot run the scenario; the message says what it needs. */
+export class NotRunnable extends Error {
+  override readonly name = "NotRunnable";
+}
+
 /** The exchange threw `cause` at a row of a flow, which is a defect. */
 export class RowError extends Error {
   override readonly name = "RowError";

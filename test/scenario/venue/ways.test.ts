@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Scenario } from "../../../src/scenario/language/steps.ts";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import type { Venue } from "../../../src/scenario/venue/venue.ts";
+import { NotRunnable } from "../../../src/scenario/venue/views.ts";
 import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { ScenarioFolder } from "../run/scenario-folder.ts";
 
@@ -57,6 +61,32 @@ describe("where a scenario runs", () => {
     };
     const suite = await runSuite(scenarios, { via: "http", startServer, repeat: 2 });
     expect({ passed: suite.passed, open }).toEqual({ passed: 4, open: 0 });
+  });
+});
+
+describe("a deployment that cannot run a scenario", () => {
+  /** Opens exchanges, and none after the first `runs`. */
+  const endingAfter = (runs: number) => {
+    let opened = 0;
+    return async (scenario: Scenario): Promise<Venue> => {
+      opened += 1;
+      if (opened > runs) throw new NotRunnable("needs market rain");
+      return new LocalVenue(scenario);
+    };
+  };
+
+  it("skips it with the reason", async () => {
+    const result = await folder.run(PLAIN, { via: "target", target: endingAfter(0), repeat: 2 });
+    expect(result).toMatchObject({ status: "skipped", reason: "needs market rain", failure: null });
+  });
+
+  it("fails it if it could be run before", async () => {
+    const result = await folder.run(PLAIN, { via: "target", target: endingAfter(1), repeat: 2 });
+    expect(result).toMatchObject({
+      status: "failed",
+      reason: null,
+      failure: { message: "needs market rain" },
+    });
   });
 });
 
