@@ -3,7 +3,7 @@ import { isName } from "../../scenario/language/fields.ts";
 import { type FlowStep, type Scenario, stepsOf } from "../../scenario/language/steps.ts";
 import { goldenText, rowText } from "../../scenario/run/format.ts";
 import type { Failure } from "../../scenario/run/result.ts";
-import { VenuePlayer } from "../../scenario/venue/play-flow.ts";
+import { byOperations, FlowPlayer } from "../../scenario/venue/play-flow.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
 import type { FlowOutcome } from "../../scenario/venue/views.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
@@ -30,7 +30,7 @@ async function playRecorded(
   record: (played: PlayedRow) => void,
 ): Promise<FlowOutcome> {
   const start = await venue.now();
-  const player = new VenuePlayer(venue, market, start);
+  const player = new FlowPlayer(byOperations(venue, market, start));
   for await (const batch of rows) {
     for (const row of batch) {
       if (player.rows === last) return player.outcome;

@@ -20,7 +20,7 @@ import type { World } from "../../simulation/world.ts";
 import type { MarketTerms } from "../language/declarations.ts";
 import { type Tamper, within } from "../language/request-step.ts";
 import type { RequestStep, Scenario } from "../language/steps.ts";
-import { playFlow, remoteFlowCheck, VenuePlayer } from "./play-flow.ts";
+import { byOperations, FlowPlayer, playFlow, remoteFlowCheck } from "./play-flow.ts";
 import { SCENARIO_EVENT, signerOf, Venue, type Wallets } from "./venue.ts";
 import {
   type Attempt,
@@ -200,7 +200,7 @@ export class HttpVenue extends Venue {
     checks: CheckOptions | null = null,
   ): Promise<FlowOutcome> {
     const check = checks === null ? null : remoteFlowCheck(() => this.violations(), checks);
-    return playFlow(new VenuePlayer(this, market, await this.now()), rows, check);
+    return playFlow(new FlowPlayer(byOperations(this, market, await this.now())), rows, check);
   }
 
   async snapshot(): Promise<HttpSnapshot> {

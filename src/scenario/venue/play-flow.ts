@@ -1,46 +1,64 @@
 import type { Operation } from "../../api/endpoints.ts";
 import { refusalError } from "../../api/refusals.ts";
 import type { View } from "../../api/view.ts";
-import type { Command, CommandOf } from "../../core/commands.ts";
+import type { Command } from "../../core/commands.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import { idOf } from "../../core/ids.ts";
 import { invariants } from "../../core/invariants/invariants.ts";
 import type { Refusal } from "../../core/refusals.ts";
-import type { State } from "../../core/state.ts";
-import type { Outcome } from "../../core/terms.ts";
-import { type Millis, millis, money, size } from "../../core/units.ts";
+import { type Millis, millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import type { CancelRow, FlowRow, PlaceRow } from "../../simulation/flow.ts";
-import type { OrderWords } from "../language/order-line.ts";
+import type { FlowRow } from "../../simulation/flow.ts";
+import type { Funding, TokenName } from "../language/declarations.ts";
 import { refusedText, rowText } from "../run/format.ts";
-import type { Venue } from "./venue.ts";
+import { fundCommand, type Venue } from "./venue.ts";
 import {
   type Attempt,
-  type Canceled,
   type CheckOptions,
   type FlowOutcome,
-  type Refused,
   RowError,
   refusedBy,
   type Soon,
-  type TokenRef,
 } from "./views.ts";
 
-/** Plays the rows of one flow at their times, and counts the results. */
-abstract class FlowPlayer {
+/** Executes a row of a flow at its time. Returns the number of orders that it placed or canceled. */
+type ExecuteRow = (row: FlowRow) => Soon<Attempt<number>>;
+
+/** Plays the rows of one flow, and counts the results. */
+export class FlowPlayer {
+  readonly #execute: ExecuteRow;
   rows = 0;
-  protected readonly counts = { placed: 0, canceled: 0, rejected: 0 };
+  readonly #counts = { placed: 0, canceled: 0, rejected: 0 };
   #firstRejection: string | null = null;
 
-  abstract play(row: FlowRow): Soon<void>;
-
-  get outcome(): FlowOutcome {
-    return { rows: this.rows, ...this.counts, firstRejection: this.#firstRejection, broken: null };
+  constructor(execute: ExecuteRow) {
+    this.#execute = execute;
   }
 
-  protected refused(row: FlowRow, refusal: () => Refused): void {
-    this.counts.rejected += 1;
-    this.#firstRejection ??= `row ${this.rows}, ${rowText(row)}: ${refusedText(refusal())}`;
+  get outcome(): FlowOutcome {
+    return { rows: this.rows, ...this.#counts, firstRejection: this.#firstRejection, broken: null };
+  }
+
+  /** @throws RowError if an exchange in this process throws. */
+  play(row: FlowRow): Soon<void> {
+    this.rows += 1;
+    let executed: Soon<Attempt<number>>;
+    try {
+      executed = this.#execute(row);
+    } catch (error) {
+      throw new RowError(this.rows, rowText(row), error);
+    }
+    // Awaiting only promises keeps flows in this process fast.
+    if (executed instanceof Promise) return executed.then((attempt) => this.#count(row, attempt));
+    this.#count(row, executed);
+  }
+
+  #count(row: FlowRow, attempt: Attempt<number>): void {
+    if (!attempt.ok) {
+      this.#counts.rejected += 1;
+      this.#firstRejection ??= `row ${this.rows}, ${rowText(row)}: ${refusedText(attempt)}`;
+    } else if (row.op === "place") this.#counts.placed += attempt.value;
+    else this.#counts.canceled += attempt.value;
   }
 }
 
@@ -52,7 +70,6 @@ export async function playFlow(
 ): Promise<FlowOutcome> {
   for await (const batch of rows) {
     for (const row of batch) {
-      // Awaiting only promises keeps flows in this process fast.
       const played = player.play(row);
       if (played instanceof Promise) await played;
       if (check === null) continue;
@@ -66,64 +83,45 @@ export async function playFlow(
   return player.outcome;
 }
 
-/** Plays rows by the operations of a venue. */
-export class VenuePlayer extends FlowPlayer {
-  readonly #venue: Venue;
-  readonly #market: string;
-  readonly #start: Millis;
-  readonly #orders = new Map<string, string>();
+const DONE = { ok: true, value: 0 } as const;
+const PLACED = { ok: true, value: 1 } as const;
+const canceled = (value: number) => ({ ok: true, value }) as const;
 
-  constructor(venue: Venue, market: string, start: Millis) {
-    super();
-    this.#venue = venue;
-    this.#market = market;
-    this.#start = start;
-  }
+/** Returns what a row funds; `market` is that of rows without one. */
+function fundingOf(row: Extract<FlowRow, { readonly op: "fund" }>, market: string): Funding {
+  if (row.asset === "USDC") return { asset: row.asset, amount: row.amount };
+  return { asset: { market: row.market ?? market, outcome: row.asset }, amount: row.amount };
+}
 
-  async play(row: FlowRow): Promise<void> {
-    const at = millis(this.#start + row.at);
-    if (at > (await this.#venue.now())) await this.#venue.advanceTo(at);
-    this.rows += 1;
-    switch (row.op) {
-      case "place":
-        return this.#place(row);
-      case "cancel": {
-        const order = this.#orders.get(row.ref) ?? row.ref;
-        return this.#canceled(row, await this.#venue.cancel(row.account, order));
-      }
-      case "cancel-all":
-        return this.#canceled(row, await this.#venue.cancelAll(row.account));
-      case "fund": {
-        const { asset, amount } = row;
-        const market = row.market ?? this.#market;
-        const funding = asset === "USDC" ? { asset, amount } : { asset: { market, outcome: asset }, amount };
-        const attempt = await this.#venue.open(row.account, [funding]);
-        if (!attempt.ok) this.refused(row, () => attempt);
-      }
+/** Executes rows by the operations of a venue; their times are relative to `start`. */
+export function byOperations(venue: Venue, market: string, start: Millis): ExecuteRow {
+  const orders = new Map<string, string>();
+  return async (row) => {
+    const at = millis(start + row.at);
+    if (at > (await venue.now())) await venue.advanceTo(at);
+    if (row.op === "fund") {
+      const funded = await venue.open(row.account, [fundingOf(row, market)]);
+      return funded.ok ? DONE : funded;
     }
-  }
-
-  async #place(row: PlaceRow): Promise<void> {
-    const words: OrderWords = {
-      side: row.side,
-      size: sizeText(row.size),
-      outcome: row.outcome,
-      price: priceText(row.price),
-      type: row.type,
-      expiry: row.expiresIn === null ? null : { after: row.expiresIn },
-      market: row.market ?? this.#market,
-    };
-    const attempt = await this.#venue.place(row.account, words);
-    if (attempt.ok) {
-      this.counts.placed += 1;
-      if (row.ref !== "") this.#orders.set(row.ref, attempt.value.key);
-    } else this.refused(row, () => attempt);
-  }
-
-  #canceled(row: FlowRow, attempt: Attempt<Canceled>): void {
-    if (attempt.ok) this.counts.canceled += attempt.value.canceled.length;
-    else this.refused(row, () => attempt);
-  }
+    if (row.op === "place") {
+      const placed = await venue.place(row.account, {
+        side: row.side,
+        size: sizeText(row.size),
+        outcome: row.outcome,
+        price: priceText(row.price),
+        type: row.type,
+        expiry: row.expiresIn === null ? null : { after: row.expiresIn },
+        market: row.market ?? market,
+      });
+      if (placed.ok && row.ref !== "") orders.set(row.ref, placed.value.key);
+      return placed.ok ? PLACED : placed;
+    }
+    const attempt =
+      row.op === "cancel"
+        ? await venue.cancel(row.account, orders.get(row.ref) ?? row.ref)
+        : await venue.cancelAll(row.account);
+    return attempt.ok ? canceled(attempt.value.canceled.length) : attempt;
+  };
 }
 
 const ZERO = 48;
@@ -178,17 +176,19 @@ export class OrderRefs {
   }
 }
 
-/** The part of a venue in this process that a flow uses. */
-interface FlowExchange {
-  readonly exchange: Exchange;
-  readonly view: View;
-  signIn(account: string): string;
-  tokenId(token: TokenRef): string;
-  noteRefusal(operation: Operation, command: OwnCommand, refusal: Refusal): void;
-}
-
 /** A command of an account. */
 type OwnCommand = Command & { readonly address: string };
+
+/** The part of a venue in this process that a flow uses. */
+interface LocalExchange {
+  readonly exchange: Exchange;
+  readonly view: View;
+  readonly hasBrokenFill: boolean;
+  violations(): readonly string[];
+  signIn(account: string): string;
+  tokenId(token: TokenName): string;
+  noteRefusal(operation: Operation, command: OwnCommand, refusal: Refusal): void;
+}
 
 /** The operation that each row stands for. */
 const OPERATION = {
@@ -198,126 +198,70 @@ const OPERATION = {
   fund: "fundAccount",
 } as const satisfies Record<FlowRow["op"], Operation>;
 
-/** Plays rows as commands, without the API, because flows have millions of rows. `market` is the default of rows. */
-export class LocalPlayer extends FlowPlayer {
-  readonly #venue: FlowExchange;
-  readonly #market: string;
-  readonly #start: Millis;
-  readonly #addresses = new Map<string, string>();
-  readonly #orders = new OrderRefs();
-
-  constructor(venue: FlowExchange, market: string) {
-    super();
-    this.#venue = venue;
-    this.#market = market;
-    this.#start = venue.exchange.now;
-  }
-
-  /** @throws RowError if the exchange throws. */
-  play(row: FlowRow): void {
-    this.rows += 1;
-    try {
-      this.#execute(row);
-    } catch (error) {
-      throw new RowError(this.rows, rowText(row), error);
-    }
-  }
-
-  #execute(row: FlowRow): void {
-    const { exchange } = this.#venue;
-    const at = this.#start + row.at;
-    if (at > exchange.now) exchange.advanceTo(millis(at));
-    switch (row.op) {
-      case "place":
-        this.#place(row);
-        break;
-      case "cancel":
-        this.#cancel(row);
-        break;
-      case "cancel-all":
-        this.#canceled(row, { kind: "cancelAllOrders", address: this.#address(row.account) });
-        break;
-      case "fund": {
-        const isMoney = row.asset === "USDC";
-        const tokens = isMoney ? [] : [{ tokenId: this.#tokenId(row.market, row.asset), size: row.amount }];
-        const collateral = isMoney ? row.amount : money(0);
-        const address = this.#address(row.account);
-        const everyMarket = size(0);
-        const command = { kind: "fundAccount", address, collateral, tokens, everyMarket } as const;
-        const decision = exchange.submit(command);
-        if (!decision.ok) this.#refused(row, command, decision.refusal);
-      }
-    }
-  }
-
-  #place(row: PlaceRow): void {
-    const { exchange } = this.#venue;
-    const number = exchange.state.orders.next;
-    const command: CommandOf<"placeOrder"> = {
-      kind: "placeOrder",
-      address: this.#address(row.account),
-      tokenId: this.#tokenId(row.market, row.outcome),
-      side: row.side,
-      price: row.price,
-      size: row.size,
-      orderType: row.type,
-      expiration: row.expiresIn === null ? null : millis(exchange.now + row.expiresIn),
-    };
-    const decision = exchange.submit(command);
-    if (decision.ok) {
-      this.counts.placed += 1;
-      if (row.ref !== "") this.#orders.set(row.ref, number);
-    } else this.#refused(row, command, decision.refusal);
-  }
-
-  #cancel(row: CancelRow): void {
-    const number = this.#orders.get(row.ref);
-    const { state } = this.#venue.exchange;
-    const orderId = number === undefined ? row.ref : idOf(state.idPrefixes.order, number);
-    const address = this.#address(row.account);
-    const canceled = this.#canceled(row, { kind: "cancelOrder", address, orderId });
-    if (canceled === 0) throw new Error("a cancel is accepted and cancels nothing");
-  }
-
-  /** Ignores an order that is no longer live, as `cancelOrder` of the API does. Returns the number of canceled orders; null if the command is refused. */
-  #canceled(row: FlowRow, command: CommandOf<"cancelOrder"> | CommandOf<"cancelAllOrders">): number | null {
-    const decision = this.#venue.exchange.submit(command);
-    if (decision.ok) {
-      this.counts.canceled += decision.events.length;
-      return decision.events.length;
-    }
-    if (decision.refusal.code !== "ORDER_NOT_LIVE") this.#refused(row, command, decision.refusal);
-    return null;
-  }
-
-  #refused(row: FlowRow, command: OwnCommand, refusal: Refusal): void {
-    this.#venue.noteRefusal(OPERATION[row.op], command, refusal);
-    this.refused(row, () => refusedBy(refusalError(refusal, this.#venue.view)));
-  }
-
-  #address(account: string): string {
-    let address = this.#addresses.get(account);
+/** Executes rows as commands, without the API, because flows have millions of rows. */
+export function byCommands(venue: LocalExchange, market: string): ExecuteRow {
+  const { exchange } = venue;
+  const start = exchange.now;
+  const addresses = new Map<string, string>();
+  const orders = new OrderRefs();
+  const addressOf = (account: string): string => {
+    let address = addresses.get(account);
     if (address === undefined) {
-      address = this.#venue.signIn(account);
-      this.#addresses.set(account, address);
+      address = venue.signIn(account);
+      addresses.set(account, address);
     }
     return address;
-  }
-
-  #tokenId(market: string | null, outcome: Outcome): string {
-    return this.#venue.tokenId({ market: market ?? this.#market, outcome });
-  }
+  };
+  const commandOf = (row: FlowRow): OwnCommand => {
+    const address = addressOf(row.account);
+    switch (row.op) {
+      case "place":
+        return {
+          kind: "placeOrder",
+          address,
+          tokenId: venue.tokenId({ market: row.market ?? market, outcome: row.outcome }),
+          side: row.side,
+          price: row.price,
+          size: row.size,
+          orderType: row.type,
+          expiration: row.expiresIn === null ? null : millis(exchange.now + row.expiresIn),
+        };
+      case "cancel": {
+        const number = orders.get(row.ref);
+        const orderId = number === undefined ? row.ref : idOf(exchange.state.idPrefixes.order, number);
+        return { kind: "cancelOrder", address, orderId };
+      }
+      case "cancel-all":
+        return { kind: "cancelAllOrders", address };
+      case "fund":
+        return fundCommand(address, [fundingOf(row, market)], (token) => venue.tokenId(token));
+    }
+  };
+  return (row) => {
+    const at = start + row.at;
+    if (at > exchange.now) exchange.advanceTo(millis(at));
+    const command = commandOf(row);
+    const number = exchange.state.orders.next;
+    const decision = exchange.submit(command);
+    if (!decision.ok) {
+      // As `cancelOrder` of the API does.
+      if (decision.refusal.code === "ORDER_NOT_LIVE") return DONE;
+      venue.noteRefusal(OPERATION[row.op], command, decision.refusal);
+      return refusedBy(refusalError(decision.refusal, venue.view));
+    }
+    const { length } = decision.events;
+    if (row.op === "fund") return DONE;
+    if (row.op !== "place") {
+      if (row.op === "cancel" && length === 0) throw new Error("a cancel is accepted and cancels nothing");
+      return canceled(length);
+    }
+    if (row.ref !== "") orders.set(row.ref, number);
+    return PLACED;
+  };
 }
 
 /** Called with the number of rows played; returns what does not hold, or nothing if no check is due. */
-export type RowCheck = (rows: number) => readonly string[] | Promise<readonly string[]>;
-
-/** An exchange in this process. */
-interface CheckedExchange {
-  readonly state: State;
-  readonly hasBrokenFill: boolean;
-  violations(): readonly string[];
-}
+type RowCheck = (rows: number) => readonly string[] | Promise<readonly string[]>;
 
 /** Minimum number of rows between two checks. */
 const MIN_ROWS = 100;
@@ -330,27 +274,24 @@ const NOTHING: readonly string[] = [];
  * Returns the check of a flow in this process. Totals of the ledger are checked after 100 rows, or as many as there are
  * balances; all invariants after 100 rows, or eight for each record. So checks take a fixed share of the flow's time.
  */
-export function flowCheck(
-  exchange: CheckedExchange,
-  { everyRows, fillsOnly = false }: CheckOptions,
-): RowCheck {
+export function flowCheck(venue: LocalExchange, { everyRows, fillsOnly = false }: CheckOptions): RowCheck {
   let totalsAt = fillsOnly ? Number.POSITIVE_INFINITY : (everyRows ?? MIN_ROWS);
   let allAt = totalsAt;
   const totalsHold = (rows: number): boolean => {
-    const totals = invariants(exchange.state, "totals");
+    const totals = invariants(venue.exchange.state, "totals");
     const count = totals.reduce((sum, { checked }) => sum + checked, 0);
     totalsAt = rows + Math.max(MIN_ROWS, count);
     return totals.every(({ holds }) => holds);
   };
   return (rows) => {
-    const { hasBrokenFill } = exchange;
+    const { hasBrokenFill } = venue;
     if (rows < totalsAt && !hasBrokenFill) return NOTHING;
     if (rows < allAt && !hasBrokenFill && totalsHold(rows)) return NOTHING;
-    const { orders, trades, chain } = exchange.state;
+    const { orders, trades, chain } = venue.exchange.state;
     const records = orders.size + trades.size + chain.transactions.size;
     allAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_PER_RECORD * records));
     totalsAt = Math.min(rows + MIN_ROWS, allAt);
-    return exchange.violations();
+    return venue.violations();
   };
 }
 

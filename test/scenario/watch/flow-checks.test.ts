@@ -3,7 +3,12 @@ import { money } from "../../../src/core/units.ts";
 import type { Failure } from "../../../src/scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { playFlow, remoteFlowCheck, VenuePlayer } from "../../../src/scenario/venue/play-flow.ts";
+import {
+  byOperations,
+  FlowPlayer,
+  playFlow,
+  remoteFlowCheck,
+} from "../../../src/scenario/venue/play-flow.ts";
 import { type FlowRow, PROFILES } from "../../../src/simulation/flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
@@ -86,7 +91,7 @@ describe("a broken invariant in the middle of a flow", () => {
     const batches = async function* (): AsyncGenerator<readonly FlowRow[]> {
       yield flow;
     };
-    const player = new VenuePlayer(venue, "market", venue.now());
+    const player = new FlowPlayer(byOperations(venue, "market", venue.now()));
     const judge = remoteFlowCheck(async () => venue.violations(), { everyRows: 50 });
     const { broken, rows } = await playFlow(player, batches(), judge);
     expect(rows).toBe(broken?.row);
