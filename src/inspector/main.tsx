@@ -30,7 +30,7 @@ import { ClockPane } from "./panes/clock.tsx";
 import { JournalPane } from "./panes/journal.tsx";
 import { OrderPane } from "./panes/order.tsx";
 import { SessionPane } from "./panes/session.tsx";
-import { Timeline } from "./panes/timeline.tsx";
+import { LANES, Timeline } from "./panes/timeline.tsx";
 import { setTo } from "./parts.tsx";
 import { begin, openFile } from "./sources.ts";
 
@@ -265,6 +265,11 @@ function listenToKeys(): void {
     act(event);
   });
 }
+
+/** Colours of `style.css` that canvases read: as registered properties they have their resolved values. */
+const CANVAS_COLOURS = ["line", "dim", "accent", "bar", "cursor", ...LANES.map(([name]) => `lane-${name}`)];
+for (const name of CANVAS_COLOURS)
+  CSS.registerProperty({ name: `--${name}`, syntax: "<color>", inherits: true, initialValue: "gray" });
 
 const root = document.getElementById("app");
 if (root !== null) {

@@ -171,7 +171,7 @@ function NextTimer() {
 }
 
 /** Lanes from top to bottom with their marks; 0 for all rows. */
-const LANES = [
+export const LANES = [
   ["commands", 0],
   ["trades", MARK.trade],
   ["refusals", MARK.refusal],
