@@ -2,6 +2,7 @@ import type { Faker } from "@faker-js/faker";
 import type { Stream } from "../core/random.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import templates from "./event-templates.json" with { type: "json" };
+import fictionalNames from "./fictional-names.json" with { type: "json" };
 
 /**
  * Texts have slots: `{city}` is a generated name, `{subject}` the subject of a market, and `{endDate}`, after a preposition,
@@ -183,34 +184,8 @@ export function shortenedSlug(slug: string, max: number): string {
 /** Words that do not fit every start date. */
 const CALENDAR =
   /\b(january|february|march|april|may|june|july|august|september|october|november|december|[a-z]+day)\b/i;
-const words = (text: string): readonly string[] => text.split(", ");
-
 /** Kinds of names: a list of words, or a pattern of other kinds. */
-const KINDS: Readonly<Record<string, string | readonly string[]>> = {
-  region: "{regionStem}{regionEnding}",
-  regionStem: words("Vel, Kor, Mar, Tes, Bal, Nor, Sar, Lor, Cas, Dal, Hal, Pel, Ren"),
-  regionEnding: words("andia, avia, enia, eria, mark, ova, ania, ora, wick, mere, heim"),
-  company: "{surname} {trade}",
-  trade: words("Labs, Industries, Motors, Robotics, Energy, Airlines, Systems, Foods, Group"),
-  technologyCompany: "{surname} {technologyTrade}",
-  technologyTrade: words("Labs, Systems, Robotics, Software, Computing, Devices"),
-  coin: "{regionStem}{coinEnding}",
-  coinEnding: words("coin, ium, bit, ether, cash, net"),
-  team: "{city} {nickname}",
-  nickname: words("Rovers, Falcons, Bears, Comets, Wolves, Giants, Kings, Pilots, Otters, Ravens"),
-  plan: words("tram line, stadium, harbour tunnel, river park, airport runway, night bus, cycle bridge"),
-  office: words("finance, transport, health, education, justice, energy, housing"),
-  party: words("Harvest, Civic, Progress, Meadow, Lantern, Union, Liberty, Compass"),
-  reform: words("tax reform, pension reform, voting age reform, rent cap, water act, school reform"),
-  sport: words("football, hockey, rugby, volleyball, handball, cricket, basketball"),
-  field: words("physics, chemistry, medicine, mathematics, biology, geology, astronomy"),
-  planet: words("the Moon, Mars, Venus, Ceres, Europa, Titan, Ganymede"),
-  discovery: words("a room-temperature superconductor, a new elementary particle, a new state of ice"),
-  game: words("chess, go, poker, bridge, backgammon, shogi"),
-  device: words("phone, headset, laptop, watch, electric car, home robot, camera drone"),
-  genre: words("novel, biography, thriller, essay, poetry, debut"),
-  award: words("best film, best documentary, best screenplay, best animation"),
-};
+const KINDS: Readonly<Record<string, string | readonly string[]>> = fictionalNames;
 
 /** Names of people, places and things that do not exist, in English. */
 export class FictionalNames {
