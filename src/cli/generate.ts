@@ -1,4 +1,3 @@
-import { size } from "../core/units.ts";
 import { FLOW_FILE, type FlowFormat, formatOf } from "../simulation/flow.ts";
 import { writeFlow } from "../simulation/flow-text.ts";
 import { generateFlow } from "../simulation/generate-flow.ts";
@@ -21,12 +20,10 @@ export const world: Run<"world"> = async ({ seed, markets, events, out }) => {
   return EXIT.ok;
 };
 
-const MIN_ORDER_SIZE = size(100);
-
 /** `clobsim flow`: writes a generated order flow while it is generated. */
 export const flow: Run<"flow"> = async ({ profile, seed, orders, accounts, tickSize, out, format }) => {
-  const market = { tickSize, minOrderSize: MIN_ORDER_SIZE };
-  const texts = writeFlow(generateFlow({ seed, orders, accounts, profile, market }), formatFor(out, format));
+  const rows = generateFlow({ seed, orders, accounts, profile, tickSize });
+  const texts = writeFlow(rows, formatFor(out, format));
   if (out === null) await printAll(texts);
   else await save(out, texts);
   return EXIT.ok;

@@ -80,15 +80,7 @@ function sharesNeeded({ accounts, orders, profile, minOrderSize }: FlowSubject):
   return shares;
 }
 
-interface FlowSubject {
-  readonly seed: string;
-  readonly profile: Profile;
-  readonly orders: number;
-  readonly accounts: number;
-  /** A divisor of 10,000. */
-  readonly tickSize: Price;
-  readonly minOrderSize: Size;
-}
+type FlowSubject = Required<GenerateFlowOptions>;
 
 /** Maximum size above the minimum order size: 398 shares, and sometimes up to 0.99 more. */
 const MAX_ADDED = sizeOf(398 * 100 + 99);
@@ -202,8 +194,10 @@ export interface GenerateFlowOptions {
   readonly orders: number;
   readonly accounts: number;
   readonly profile: Profile;
-  /** Default: a tick of 0.01 and orders from 1 share; `tickSize` is a divisor of 10,000. */
-  readonly market?: { readonly tickSize: Price; readonly minOrderSize: Size };
+  /** A divisor of 10,000; default: 0.01 USDC. */
+  readonly tickSize?: Price;
+  /** Default: 1 share. */
+  readonly minOrderSize?: Size;
 }
 
 /** Number of latest orders from which a recent one is chosen for a cancel. */
@@ -215,8 +209,7 @@ const RECENT = 6;
  * @throws RangeError if there is no such flow.
  */
 export function generateFlow(options: GenerateFlowOptions): Generator<FlowRow> {
-  const { tickSize = price(100), minOrderSize = size(100) } = options.market ?? {};
-  const subject: FlowSubject = { ...options, tickSize, minOrderSize };
+  const subject: FlowSubject = { tickSize: price(100), minOrderSize: size(100), ...options };
   requirePossible(subject);
   return rowsOf(subject, sharesNeeded(subject));
 }

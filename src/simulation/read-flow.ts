@@ -125,7 +125,7 @@ export interface FlowSetting {
   readonly seed: string;
   /** When the flow starts. */
   readonly start: Millis;
-  readonly grid: NonNullable<GenerateFlowOptions["market"]>;
+  readonly grid: Pick<GenerateFlowOptions, "tickSize" | "minOrderSize">;
 }
 
 const BATCH_ROWS = 4_096;
@@ -136,7 +136,7 @@ export function flowOf(source: FlowSource, setting: FlowSetting): AsyncIterable<
   const { orders, accounts, place } = source;
   const profile = PROFILES[source.profile];
   try {
-    return inBatches(generateFlow({ seed: setting.seed, orders, accounts, profile, market: setting.grid }));
+    return inBatches(generateFlow({ seed: setting.seed, orders, accounts, profile, ...setting.grid }));
   } catch (error) {
     throw error instanceof RangeError
       ? new FlowError(place.file, place.line, place.column, error.message)

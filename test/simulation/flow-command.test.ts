@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { price, size } from "../../src/core/units.ts";
+import { price } from "../../src/core/units.ts";
 import { PROFILES } from "../../src/simulation/flow.ts";
 import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../src/simulation/generate-flow.ts";
@@ -82,8 +82,8 @@ describe("clobsim flow", () => {
   });
 
   it("writes the requested flow", async () => {
-    const market = { tickSize: price(25), minOrderSize: size(100) };
-    const rows = generateFlow({ seed: "x", orders: 50, accounts: 3, profile: PROFILES.bursts, market });
+    const options = { seed: "x", orders: 50, accounts: 3, profile: PROFILES.bursts, tickSize: price(25) };
+    const rows = generateFlow(options);
     const flags = { profile: "bursts", seed: "x", orders: "50", accounts: "3", "tick-size": "0.0025" };
     expect(await written(flags)).toBe([...writeFlow(rows, "csv")].join(""));
   });

@@ -105,10 +105,13 @@ describe("a generated flow", () => {
     [1000, 500],
     [5000, 100_000],
   ])("has prices on a tick of %d and orders of at least %d", (tick, least) => {
-    const market = { tickSize: price(tick), minOrderSize: size(least) };
+    const grid = { tickSize: price(tick), minOrderSize: size(least) };
     const terms = { tickSize: tick / 10_000, minOrderSize: least / 100, feeRateBps: 200 };
     for (const profile of Object.values(PROFILES)) {
-      const { refused, broken, orders } = play(flowOf({ market, profile, orders: 2000, accounts: 3 }), terms);
+      const { refused, broken, orders } = play(
+        flowOf({ ...grid, profile, orders: 2000, accounts: 3 }),
+        terms,
+      );
       expect({ refused, broken }).toEqual({ refused: [], broken: [] });
       expect(orders.every(({ price, size }) => price % tick === 0 && size >= least)).toBe(true);
     }
@@ -169,12 +172,9 @@ describe("a generated flow", () => {
     [{ orders: 0 }, "orders expects a whole number from 1 to 10000000, found 0"],
     [{ orders: 1.5 }, "orders expects a whole number from 1 to 10000000, found 1.5"],
     [{ accounts: 10_001 }, "accounts expects a whole number from 1 to 10000, found 10001"],
+    [{ tickSize: price(300) }, "tickSize expects a divisor of 10000, found 300"],
     [
-      { market: { tickSize: price(300), minOrderSize: size(100) } },
-      "tickSize expects a divisor of 10000, found 300",
-    ],
-    [
-      { orders: 10_000_000, market: { tickSize: price(100), minOrderSize: size(100_000_000) } },
+      { orders: 10_000_000, minOrderSize: size(100_000_000) },
       "an exchange cannot issue what 20 accounts need for 10000000 orders of up to 1000398.99 shares",
     ],
   ])("cannot have %j", (options, message) => {
