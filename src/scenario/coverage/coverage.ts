@@ -1,16 +1,15 @@
 import { type AnyEndpoint, ENDPOINTS, isTradingEndpoint } from "../../api/endpoints.ts";
 import { parseReply } from "../../client/result.ts";
-import type { Transport } from "../../client/transport.ts";
+import type { HttpReply, HttpRequest } from "../../client/transport.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { OWN_EXPECTATIONS } from "../language/expectations.ts";
 import { type Scenario, type Step, stepsOf } from "../language/steps.ts";
 import { failedLines, INDENT, markOf } from "../report/spec.ts";
 import { aligned, count, grouped, oneLine, type Paint, roundedText } from "../report/text.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
-import { runSuite, type SuiteWatcher } from "../run/run-suite.ts";
+import { runSuite } from "../run/run-suite.ts";
 import { codeOf, type StartServer } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
-import type { Venue } from "../venue/venue.ts";
 import { Counts, type Group, isItem, universe, watchExchange } from "./items.ts";
 
 type GroupCoverage = ReturnType<typeof coverageOf>[number];
@@ -121,62 +120,56 @@ export async function measureCoverage(
   scenarios: readonly Scenario[],
   { via, startServer }: CoverageOptions,
 ): Promise<Coverage> {
-  const observer = new Observer();
+  const exercises: Exercise[] = [];
+  let counts = new Counts();
+  let isLocal = false;
+  const opened = (exchange: Exchange): void => watchExchange(exchange, counts);
   const suite = await runSuite(scenarios, {
     via,
-    startServer: (world, scenario) => startServer(world, scenario, (exchange) => observer.opened(exchange)),
-    watcher: observer,
-    finished: (result) => observer.finished(result),
+    startServer: (world, scenario) => startServer(world, scenario, opened),
+    watcher: {
+      transport: (send) => async (request) => {
+        const reply = await send(request);
+        countReply(request, reply, counts);
+        return reply;
+      },
+      venue: (venue, { steps }) => {
+        for (const step of stepsOf(steps)) countStep(step, counts);
+        isLocal = venue instanceof LocalVenue;
+        if (venue instanceof LocalVenue) opened(venue.exchange);
+      },
+      refused: (step, code) => {
+        countRefused(step, code, counts);
+        // Over HTTP, codes are counted from the replies.
+        if (isLocal && ["order", "cancel", "cancelAll"].includes(step.kind))
+          counts.add("error codes of trading", code);
+      },
+    },
+    finished: ({ file, status }) => {
+      if (status === "passed") exercises.push({ file, counts });
+      counts = new Counts();
+    },
   });
-  return { groups: coverageOf(universe(via), observer.exercises), suite };
+  return { groups: coverageOf(universe(via), exercises), suite };
 }
 
-class Observer implements SuiteWatcher {
-  readonly exercises: Exercise[] = [];
-  #counts = new Counts();
-  #isLocal = false;
-
-  opened(exchange: Exchange): void {
-    watchExchange(exchange, this.#counts);
+function countReply({ method, path }: HttpRequest, reply: HttpReply, counts: Counts): void {
+  const endpoint = endpointAt(method, path);
+  if (endpoint === undefined) return;
+  if (reply.status === 200) {
+    counts.add("endpoints", endpoint.operation);
+    return;
   }
+  const code = codeOf(reply.status, parseReply(reply).body) ?? "";
+  counts.add("errors by endpoint", `${endpoint.operation} ${code}`);
+  if (isTradingEndpoint(endpoint)) counts.add("error codes of trading", code);
+}
 
-  readonly transport =
-    (send: Transport): Transport =>
-    async (request) => {
-      const reply = await send(request);
-      const endpoint = endpointAt(request.method, request.path);
-      if (endpoint === undefined) return reply;
-      const { operation } = endpoint;
-      if (reply.status === 200) this.#counts.add("endpoints", operation);
-      else {
-        const code = codeOf(reply.status, parseReply(reply).body) ?? "";
-        this.#counts.add("errors by endpoint", `${operation} ${code}`);
-        if (isTradingEndpoint(endpoint)) this.#counts.add("error codes of trading", code);
-      }
-      return reply;
-    };
-
-  venue(venue: Venue, scenario: Scenario): void {
-    for (const step of stepsOf(scenario.steps)) countStep(step, this.#counts);
-    this.#isLocal = venue instanceof LocalVenue;
-    if (venue instanceof LocalVenue) this.opened(venue.exchange);
-  }
-
-  /** A refused step without `rejects` is an outcome of a race. */
-  readonly refused = (step: Step, code: string): void => {
-    const { kind } = step;
-    const rejects = "rejects" in step ? step.rejects : null;
-    const reason = isItem("refused steps", `${kind}: ${code}`) ? code : "rejects";
-    this.#counts.add("refused steps", rejects === null ? "race: without rejects" : `${kind}: ${reason}`);
-    // Over HTTP, codes are counted from the replies.
-    const isTrading = kind === "order" || kind === "cancel" || kind === "cancelAll";
-    if (this.#isLocal && isTrading) this.#counts.add("error codes of trading", code);
-  };
-
-  finished({ file, status }: ScenarioResult): void {
-    if (status === "passed") this.exercises.push({ file, counts: this.#counts });
-    this.#counts = new Counts();
-  }
+/** Counts a refused step; without `rejects` it is an outcome of a race. */
+function countRefused(step: Step, code: string, counts: Counts): void {
+  const rejects = "rejects" in step ? step.rejects : null;
+  const reason = isItem("refused steps", `${step.kind}: ${code}`) ? code : "rejects";
+  counts.add("refused steps", rejects === null ? "race: without rejects" : `${step.kind}: ${reason}`);
 }
 
 function countStep(step: Step, counts: Counts): void {

@@ -5,7 +5,7 @@ import { confirmationsOf, minedAt, type SettlementFaultKind } from "../../core/c
 import type { Transaction } from "../../core/chain/transaction.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { priceText } from "../../core/format.ts";
-import { type Market, marketOfToken } from "../../core/market.ts";
+import { marketOfToken } from "../../core/market.ts";
 import type { State } from "../../core/state.ts";
 import {
   BALANCE_POLICIES,
@@ -22,9 +22,9 @@ import { EXPECTATIONS, type ExpectationInfo, OWN_EXPECTATIONS } from "../languag
 import type { StepInfo } from "../language/step-source.ts";
 import { STEPS } from "../language/steps.ts";
 
-export const PARTIAL_FILL = "LIVE -> LIVE (partial fill)";
-export const REORGANIZED = "MINED -> MATCHED (reorganized)";
-export const GHOST = "MATCHED for ever (never mined)";
+const PARTIAL_FILL = "LIVE -> LIVE (partial fill)";
+const REORGANIZED = "MINED -> MATCHED (reorganized)";
+const GHOST = "MATCHED for ever (never mined)";
 
 /** Items that a suite can exercise: the key under which each is counted, and its columns in the report. */
 type Items = ReadonlyMap<string, readonly string[]>;
@@ -154,142 +154,112 @@ export const isItem = (group: GroupName, text: string): boolean => GROUPS[group]
 
 /** Counts what happens in an exchange from now on; the orders of its world do not count. */
 export function watchExchange(exchange: Exchange, counts: Counts): void {
-  const observer = new Observer(exchange, counts);
-  exchange.watch((sequence, _at, events) => observer.observe(sequence, events));
+  /** Kind of each fault by number, because the state drops faults that are used up. */
+  const faults = new Map<number, SettlementFaultKind>();
+  for (const { number, fault } of exchange.state.chain.faults) faults.set(number, fault);
+  const closings = new Map<number, number>();
+  for (const { number, status } of exchange.state.markets) if (status === "CLOSED") closings.set(number, 0);
+  exchange.watch((sequence, _at, events) => {
+    // A restored snapshot has undone later closings.
+    for (const [market, closing] of closings) if (closing >= sequence) closings.delete(market);
+    const placed = events.find((event) => event.kind === "orderPlaced")?.order ?? 0;
+    const context: Context = { state: exchange.state, closings, placed, count: (...of) => counts.add(...of) };
+    for (const event of events) {
+      if (event.kind === "settlementFaultSet") faults.set(event.number, event.fault);
+      const fault = "fault" in event && typeof event.fault === "number" ? faults.get(event.fault) : undefined;
+      if (fault !== undefined) counts.add("settlement faults", fault);
+      if (event.kind === "marketClosed") closings.set(event.market, sequence);
+      (EVENTS[event.kind] as ((event: DomainEvent, context: Context) => void) | undefined)?.(event, context);
+    }
+  });
 }
 
-class Observer {
-  readonly #exchange: Exchange;
-  readonly #counts: Counts;
+/** What an event is counted with. */
+interface Context {
+  readonly state: State;
   /** Closed markets, each with the sequence number of the command that closed it. */
-  readonly #closings = new Map<number, number>();
-  /** Kind of each fault by number, because the state drops faults that are used up. */
-  readonly #faults = new Map<number, SettlementFaultKind>();
-  #sequence = 0;
-  /** The order placed by the current command; 0 if none. */
-  #placed = 0;
+  readonly closings: ReadonlyMap<number, number>;
+  /** The order placed by the command; 0 if none. */
+  readonly placed: number;
+  readonly count: Counts["add"];
+}
 
-  constructor(exchange: Exchange, counts: Counts) {
-    this.#exchange = exchange;
-    this.#counts = counts;
-    const { markets, chain } = exchange.state;
-    for (const { number, status } of markets) if (status === "CLOSED") this.#closings.set(number, 0);
-    for (const { number, fault } of chain.faults) this.#faults.set(number, fault);
-  }
-
-  observe(sequence: number, events: readonly DomainEvent[]): void {
-    // A restored snapshot has undone later closings.
-    for (const [market, closing] of this.#closings) if (closing >= sequence) this.#closings.delete(market);
-    this.#sequence = sequence;
-    this.#placed = 0;
-    for (const event of events) if (event.kind === "orderPlaced") this.#placed = event.order;
-    for (const event of events) {
-      const fault =
-        "fault" in event && typeof event.fault === "number" ? this.#faults.get(event.fault) : undefined;
-      if (fault !== undefined) this.#counts.add("settlement faults", fault);
-      (this.#handlers[event.kind] as ((event: DomainEvent) => void) | undefined)?.(event);
-    }
-  }
-
-  /** Other kinds of events have no items. */
-  readonly #handlers: { readonly [Kind in DomainEvent["kind"]]?: (event: EventOf<Kind>) => void } = {
-    orderPlaced: ({ order, orderType, token, blockingOwnOrder }) => {
-      const { matching, selfTrade, tickSize } = this.#marketOf(token);
-      this.#counts.add("order types", orderType);
-      this.#counts.add("order states", `new -> ${this.#state.orders.get(order).status}`);
-      this.#counts.add("matching modes", matching);
-      this.#counts.add("tick sizes", priceText(tickSize));
-      if (blockingOwnOrder !== 0) this.#counts.add("self-trade policies", selfTrade);
+/** Other kinds of events have no items. */
+const EVENTS: { readonly [Kind in DomainEvent["kind"]]?: (event: EventOf<Kind>, context: Context) => void } =
+  {
+    orderPlaced: ({ order, orderType, token, blockingOwnOrder }, { state, count }) => {
+      const { matching, selfTrade, tickSize } = state.markets.get(marketOfToken(token));
+      count("order types", orderType);
+      count("order states", `new -> ${state.orders.get(order).status}`);
+      count("matching modes", matching);
+      count("tick sizes", priceText(tickSize));
+      if (blockingOwnOrder !== 0) count("self-trade policies", selfTrade);
     },
-    orderTraded: ({ taker, maker, matchType }) => {
-      const { orders, config } = this.#state;
-      this.#counts.add("match types", matchType);
-      this.#counts.add("settlement modes", config.settlement);
-      this.#counts.add("balance policies", config.balances);
-      this.#changed(maker);
+    orderTraded: ({ taker, maker, matchType }, context) => {
+      const { state, count } = context;
+      const { orders, config } = state;
+      count("match types", matchType);
+      count("settlement modes", config.settlement);
+      count("balance policies", config.balances);
+      countChange(maker, context);
       const { account, token } = orders.get(maker);
       if (orders.get(taker).account === account)
-        this.#counts.add("self-trade policies", this.#marketOf(token).selfTrade);
+        count("self-trade policies", state.markets.get(marketOfToken(token)).selfTrade);
     },
-    orderCanceled: ({ order, reason }) => {
-      this.#counts.add("cancel reasons", reason);
-      if (order !== this.#placed) this.#changed(order);
+    orderCanceled: ({ order, reason }, context) => {
+      context.count("cancel reasons", reason);
+      if (order !== context.placed) countChange(order, context);
     },
-    orderExpired: ({ order }) => this.#changed(order),
-    marketClosed: ({ market }) => {
-      this.#closings.set(market, this.#sequence);
-      this.#counts.add("market states", "ACTIVE -> CLOSED");
+    orderExpired: ({ order }, context) => countChange(order, context),
+    marketClosed: (_event, { count }) => count("market states", "ACTIVE -> CLOSED"),
+    marketResolved: ({ market, winningOutcome }, { closings, count }) => {
+      count("market states", `${closings.has(market) ? "CLOSED" : "ACTIVE"} -> RESOLVED`);
+      count("winning outcomes", winningOutcome);
     },
-    marketResolved: ({ market, winningOutcome }) => {
-      const before = this.#closings.has(market) ? "CLOSED" : "ACTIVE";
-      this.#counts.add("market states", `${before} -> RESOLVED`);
-      this.#counts.add("winning outcomes", winningOutcome);
+    blocksMined: ({ height, empty }, context) => {
+      for (const transaction of minedAt(context.state.chain, height)) countMined(transaction, context);
+      countConfirmed(height, height + empty, context);
     },
-    settlementFaultSet: ({ number, fault }) => {
-      this.#faults.set(number, fault);
+    blockSealed: ({ height }, context) => countConfirmed(height, height, context),
+    transactionMined: ({ transaction }, context) =>
+      countMined(context.state.chain.transactions.get(transaction), context),
+    transactionHeld: ({ transaction, hold }, { state, count }) => {
+      if (state.chain.transactions.get(transaction).content === null) count("settlement", `held: ${hold}`);
     },
-    blocksMined: ({ height, empty }) => {
-      for (const transaction of this.#matchesAt(height)) this.#mined(transaction);
-      this.#confirmed(height, height + empty);
-    },
-    blockSealed: ({ height }) => this.#confirmed(height, height),
-    transactionMined: ({ transaction }) => this.#mined(this.#transaction(transaction)),
-    transactionHeld: ({ transaction, hold }) => {
-      if (this.#transaction(transaction).content === null) this.#counts.add("settlement", `held: ${hold}`);
-    },
-    settlementLost: () => this.#counts.add("settlement", GHOST),
-    settlementFailed: ({ transaction }) =>
-      this.#counts.add("settlement", `${statusBefore(this.#transaction(transaction))} -> FAILED`),
-    chainReorganized: () => {
-      for (const number of this.#state.chain.deferred) {
-        const { content, exception } = this.#transaction(number);
-        if (content === null && exception?.hold === "REORGANIZED")
-          this.#counts.add("settlement", REORGANIZED);
+    settlementLost: (_event, { count }) => count("settlement", GHOST),
+    settlementFailed: ({ transaction }, { state, count }) =>
+      count("settlement", `${statusBefore(state.chain.transactions.get(transaction))} -> FAILED`),
+    chainReorganized: (_event, { state: { chain }, count }) => {
+      for (const number of chain.deferred) {
+        const { content, exception } = chain.transactions.get(number);
+        if (content === null && exception?.hold === "REORGANIZED") count("settlement", REORGANIZED);
       }
     },
-    callExecuted: ({ transaction, isRepeated }) => {
-      const { content } = this.#transaction(transaction);
-      if (!isRepeated && content?.kind === "call") this.#counts.add("chain calls", content.call.kind);
+    callExecuted: ({ transaction, isRepeated }, { state, count }) => {
+      const { content } = state.chain.transactions.get(transaction);
+      if (!isRepeated && content?.kind === "call") count("chain calls", content.call.kind);
     },
-    callReverted: () => this.#counts.add("chain calls", "reverted"),
+    callReverted: (_event, { count }) => count("chain calls", "reverted"),
   };
 
-  get #state(): State {
-    return this.#exchange.state;
-  }
+function countChange(order: number, { state, count }: Context): void {
+  const { status } = state.orders.get(order);
+  count("order states", status === "LIVE" ? PARTIAL_FILL : `LIVE -> ${status}`);
+}
 
-  #marketOf(token: number): Market {
-    return this.#state.markets.get(marketOfToken(token));
-  }
+function countMined(transaction: Transaction, { state, count }: Context): void {
+  if (transaction.content !== null) return;
+  const isFinal = confirmationsOf(state.config.settlement) === 0;
+  count("settlement", `${statusBefore(transaction)} -> ${isFinal ? "CONFIRMED" : "MINED"}`);
+}
 
-  #transaction(number: number): Transaction {
-    return this.#state.chain.transactions.get(number);
-  }
-
-  #matchesAt(height: number): Transaction[] {
-    return minedAt(this.#state.chain, height).filter(({ content }) => content === null);
-  }
-
-  #changed(order: number): void {
-    const { status } = this.#state.orders.get(order);
-    this.#counts.add("order states", status === "LIVE" ? PARTIAL_FILL : `LIVE -> ${status}`);
-  }
-
-  #mined(transaction: Transaction): void {
-    if (transaction.content !== null) return;
-    const isFinal = confirmationsOf(this.#state.config.settlement) === 0;
-    this.#counts.add("settlement", `${statusBefore(transaction)} -> ${isFinal ? "CONFIRMED" : "MINED"}`);
-  }
-
-  /** Counts the transactions that become final with the blocks from one height to another. */
-  #confirmed(from: number, to: number): void {
-    const depth = confirmationsOf(this.#state.config.settlement);
-    if (depth === 0) return;
-    for (let height = Math.max(1, from - depth); height <= to - depth; height += 1) {
-      for (const { status } of this.#matchesAt(height)) {
-        if (status === "MINED") this.#counts.add("settlement", "MINED -> CONFIRMED");
-      }
-    }
+/** Counts the transactions that become final with the blocks from one height to another. */
+function countConfirmed(from: number, to: number, { state, count }: Context): void {
+  const depth = confirmationsOf(state.config.settlement);
+  if (depth === 0) return;
+  for (let height = Math.max(1, from - depth); height <= to - depth; height += 1) {
+    for (const { content, status } of minedAt(state.chain, height))
+      if (content === null && status === "MINED") count("settlement", "MINED -> CONFIRMED");
   }
 }
 
