@@ -25,7 +25,7 @@ import {
   valuesBy,
 } from "./fields.ts";
 import { linesAt, orderStateAt, readTradeLine } from "./order-line.ts";
-import { type Entry, isNothing, meaning, type Node, type Place, readAll, type TextNode } from "./page.ts";
+import { type Entry, isNothing, meaning, type Node, type Place, readAll } from "./page.ts";
 import { isScenarioFile, type Source } from "./scenario-files.ts";
 
 const CHAIN_PARTS = ["head", "confirmed", "pending"] as const;
@@ -46,7 +46,7 @@ export interface ExpectationInfo<Content extends object = object> {
 /** Reads the expectations at a key, each with its place. */
 type Read<Content> = (
   value: Node,
-  key: TextNode,
+  key: Node,
   source: Source,
 ) => readonly (Readonly<Content> & { readonly place: Place })[];
 
@@ -57,7 +57,7 @@ const expectation = <Content extends object>(info: ExpectationInfo<Content>): Ex
 const eachBy =
   <Name extends object, Value extends object>(
     expected: string,
-    ofKey: (key: TextNode, source: Source) => Name,
+    ofKey: (key: Node, source: Source) => Name,
     ofValue: (value: Node, source: Source) => Value,
   ): Read<Name & Value> =>
   (node, _key, source) =>
@@ -69,8 +69,8 @@ const eachBy =
       return { place: key.place, ...name, ...content };
     });
 
-const tokenOf = (key: TextNode, { declared }: Source) => ({ token: declared.tokenName(key) });
-const orderOf = (key: TextNode, { declared }: Source) => ({ name: declared.orderNamed(key) });
+const tokenOf = (key: Node, { declared }: Source) => ({ token: declared.tokenName(key) });
+const orderOf = (key: Node, { declared }: Source) => ({ name: declared.orderNamed(key) });
 
 /** Every kind of expectation: its reader, its needs, and its name in coverage. docs/reference/scenario-language.md describes each. */
 export const EXPECTATIONS = {
@@ -168,7 +168,7 @@ export function readExpectations(source: Source, node: Node): readonly Expectati
   return allBy(node, "expectations by kind", readers);
 }
 
-type Reader = (node: Node, key: TextNode) => readonly Expectation[];
+type Reader = (node: Node, key: Node) => readonly Expectation[];
 
 const allBy = (
   node: Node,
@@ -290,7 +290,7 @@ const BLOCK_NUMBER = decimal("a block's number", 0, MAX_COUNT);
 const TRANSACTIONS = decimal("a number of transactions", 0, MAX_COUNT);
 
 /** Reads `100`, `{ rain: 100 }`, `{ YES: 60, NO: 100 }` or `{ rain YES: 60 }`. */
-function readSupply(node: Node, key: TextNode, source: Source): ReturnType<typeof supplyBy> {
+function readSupply(node: Node, key: Node, source: Source): ReturnType<typeof supplyBy> {
   if (node.kind !== "text") return supplyBy(node, key, source);
   const market = source.declared.market(node, null);
   return [{ place: key.place, market, outcome: null, ...sharesAt(node) }];
@@ -300,7 +300,7 @@ const sharesAt = (node: Node) => ({ size: units<Size>(SHARES)(node) });
 const supplyBy = eachBy("shares by market or outcome", issuedOf, sharesAt);
 
 /** Reads `rain` as sets of both outcomes, `YES` or `rain YES` as one outcome. */
-function issuedOf(key: TextNode, { declared }: Source): { market: string | null; outcome: Outcome | null } {
+function issuedOf(key: Node, { declared }: Source): { market: string | null; outcome: Outcome | null } {
   const name = key.text.trim();
   const isToken = name.includes(" ") || OUTCOMES.some((outcome) => outcome === name);
   if (isToken) return declared.tokenName(key);
@@ -316,7 +316,7 @@ function statusesAt(node: Node): SettlementStatus | readonly SettlementStatus[] 
 const HASH = /^(?:(?:v2:)?[\da-f]{64})?$/;
 
 /** Reads `stateHash: "..."`; an empty one is filled in by `--update`. */
-function readStateHash(value: Node, { place }: TextNode) {
+function readStateHash(value: Node, { place }: Node) {
   if (value.kind !== "text" || !(isNothing(value) || HASH.test(value.text)))
     throw value.unexpected("v2: and 64 hex digits, or nothing for --update to write them");
   const { page, at, end, isPlain } = value;

@@ -3,7 +3,7 @@ import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core
 import { anyOf } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/units.ts";
-import { attempt, type Entry, meaning, type Node, type TextNode, UNREADABLE, Word } from "./page.ts";
+import { attempt, type Entry, meaning, type Node, UNREADABLE, Word } from "./page.ts";
 
 /** Reads a value from a word of a line, or from the text of a node. */
 export type Reader<Value> = (word: Word) => Value;
@@ -29,7 +29,7 @@ export function itemsOf(node: Node, expected: string): readonly Node[] {
 export const readEach = <Item, Value>(items: readonly Item[], read: (item: Item) => Value): Value[] =>
   items.flatMap((item) => attempt(() => [read(item)]) ?? []);
 
-export type Readers = Readonly<Record<string, (node: Node, key: TextNode) => unknown>>;
+export type Readers = Readonly<Record<string, (node: Node, key: Node) => unknown>>;
 /** Values by key; undefined if the key is missing or its value cannot be read. */
 export type Values<Of extends Readers> = { readonly [Key in keyof Of]?: ReturnType<Of[Key]> | undefined };
 

@@ -212,20 +212,45 @@ export class Word {
   }
 }
 
-export type Node = TextNode | ListNode | MappingNode;
+export interface Entry {
+  readonly key: Node;
+  readonly value: Node;
+}
 
-abstract class AnyNode extends Word {
-  abstract readonly kind: "text" | "list" | "mapping";
+type NodeKind = "text" | "list" | "mapping";
+
+/** A text without its quotes and with its lines joined, a list, or a mapping whose keys are unique texts. */
+export class Node extends Word {
+  readonly kind: NodeKind;
   readonly end: number;
+  /** Whether it is a text without quotes, so that `null` and `1` are not texts. */
+  readonly isPlain: boolean;
+  /** Items of a list and entries of a mapping, which have their own places also if an alias leads to this node. */
+  readonly own: readonly Node[];
+  readonly ownEntries: readonly Entry[];
   /** Number of its nodes, itself included, and of levels below it. */
-  nodes = 1;
-  levels = 0;
+  readonly nodes: number;
+  readonly levels: number;
   /** Offset of the outermost alias through which it was reached. */
   readonly aliasAt: number | undefined = undefined;
 
-  constructor(page: Page, at: number, end: number, text = "") {
+  constructor(
+    page: Page,
+    at: number,
+    end: number,
+    kind: NodeKind,
+    content: { text?: string; isPlain?: boolean; items?: readonly Node[]; entries?: readonly Entry[] },
+  ) {
+    const { text = "", isPlain = false, items = [], entries = [] } = content;
     super(page, at, text);
+    this.kind = kind;
     this.end = end;
+    this.isPlain = isPlain;
+    this.own = items;
+    this.ownEntries = entries;
+    const inside = kind === "mapping" ? entries.map(({ value }) => value) : items;
+    this.nodes = inside.reduce((sum, { nodes }) => sum + nodes, 1 + entries.length);
+    this.levels = inside.reduce((most, { levels }) => Math.max(most, levels + 1), 0);
   }
 
   /** Its own place, or that of the alias through which it was reached. */
@@ -237,81 +262,32 @@ abstract class AnyNode extends Word {
     return this.kind === "text" ? shown(this.text) : `a ${this.kind}`;
   }
 
-  override textFor(expected: string): string {
-    throw this.unexpected(expected);
+  get items(): readonly Node[] {
+    return this.own.map((item) => item.viaAlias(this.aliasAt));
   }
 
-  viaAlias(aliasAt: number | undefined): this {
-    if (aliasAt === undefined) return this;
-    return Object.assign(Object.create(Object.getPrototypeOf(this)), this, { aliasAt });
-  }
-}
-
-/** A text, without its quotes and with its lines joined. */
-export class TextNode extends AnyNode {
-  readonly kind = "text";
-  /** Whether it has no quotes, so that `null` and `1` are not texts. */
-  readonly isPlain: boolean;
-
-  constructor(page: Page, at: number, end: number, text: string, isPlain: boolean) {
-    super(page, at, end, text);
-    this.isPlain = isPlain;
+  get entries(): readonly Entry[] {
+    const { aliasAt } = this;
+    if (aliasAt === undefined) return this.ownEntries;
+    return this.ownEntries.map(({ key, value }) => ({
+      key: key.viaAlias(aliasAt),
+      value: value.viaAlias(aliasAt),
+    }));
   }
 
   override textFor(expected: string): string {
     if (this.text === "" || isNothing(this)) throw this.unexpected(expected);
     return this.text;
   }
-}
 
-export class ListNode extends AnyNode {
-  readonly kind = "list";
-  readonly own: readonly Node[];
-
-  constructor(page: Page, at: number, end: number, own: readonly Node[]) {
-    super(page, at, end);
-    this.own = own;
-    for (const { nodes, levels } of own) {
-      this.nodes += nodes;
-      this.levels = Math.max(this.levels, levels + 1);
-    }
-  }
-
-  /** Items that keep the alias through which the list was reached. */
-  get items(): readonly Node[] {
-    return this.aliasAt === undefined ? this.own : this.own.map((item) => item.viaAlias(this.aliasAt));
-  }
-}
-
-export interface Entry {
-  readonly key: TextNode;
-  readonly value: Node;
-}
-
-/** Entries in the order of the file; keys are unique. */
-export class MappingNode extends AnyNode {
-  readonly kind = "mapping";
-  readonly own: readonly Entry[];
-
-  constructor(page: Page, at: number, end: number, own: readonly Entry[]) {
-    super(page, at, end);
-    this.own = own;
-    for (const { value } of own) {
-      this.nodes += value.nodes + 1;
-      this.levels = Math.max(this.levels, value.levels + 1);
-    }
-  }
-
-  get entries(): readonly Entry[] {
-    const { aliasAt, own } = this;
-    if (aliasAt === undefined) return own;
-    return own.map(({ key, value }) => ({ key: key.viaAlias(aliasAt), value: value.viaAlias(aliasAt) }));
+  viaAlias(aliasAt: number | undefined): Node {
+    if (aliasAt === undefined) return this;
+    return Object.assign(Object.create(Node.prototype) as Node, this, { aliasAt });
   }
 }
 
 /** Whether a node is empty or `null`. */
-export const isNothing = (node: Node): boolean =>
-  node.kind === "text" && node.isPlain && /^(?:|~|null|Null|NULL)$/.test(node.text);
+export const isNothing = (node: Node): boolean => node.isPlain && /^(?:|~|null|Null|NULL)$/.test(node.text);
 
 /** Words of the language, each with the words that newcomers write instead, in capitals. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([

@@ -292,8 +292,7 @@ export class StepsReader {
   #racing(nodes: readonly Node[]): Step[] {
     const steps: Step[] = [];
     for (const node of nodes) {
-      const entries = node.kind === "mapping" ? node.entries : [];
-      const key = entries.find((entry) => NOT_IN_A_RACE.includes(entry.key.text))?.key;
+      const key = node.entries.find((entry) => NOT_IN_A_RACE.includes(entry.key.text))?.key;
       if (key === undefined) this.#read(node, steps);
       else key.wrong(`${key.text} cannot be in a race`);
     }
@@ -345,7 +344,7 @@ const ACTS = /^\s*(?:buy|sell|cancel|fund|split|merge|redeem)(?:\s|$)/i;
 /** Finds the key of a step. No such key, two of them, or an unknown key is a problem. */
 function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source): StepKeys {
   if (node.kind !== "mapping") throw node.unexpected(STEP_RULE);
-  const entries = node.own;
+  const entries = node.ownEntries;
   const isKnown = ({ key: { text } }: Entry): boolean =>
     !BESIDE_WORDS.has(text) && (isReserved(text) || accounts === null || accounts.has(text));
   const head = entries.find(isKnown);

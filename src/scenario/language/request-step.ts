@@ -4,7 +4,7 @@ import { OUTCOMES } from "../../core/terms.ts";
 import type { Declarations } from "./declarations.ts";
 import { entriesIn, isPartyName, itemsOf, LineWords, matching, oneOf, readEach, valuesOf } from "./fields.ts";
 import { rejectsAt } from "./order-line.ts";
-import { attempt, isNothing, meaning, type Node, type TextNode, UNREADABLE, Word } from "./page.ts";
+import { attempt, isNothing, meaning, type Node, UNREADABLE, Word } from "./page.ts";
 import type { Source } from "./scenario-files.ts";
 import { keyBeside, type StepSource, step } from "./step-source.ts";
 
@@ -159,10 +159,9 @@ const STAND_IN_RULE = "{token YES}, {market NAME}, {order NAME} or {address NAME
 
 /** Reports each placeholder, such as `{order bid}`, whose name is not declared; false if there is one. */
 function checkStandIns(node: Node, declared: Declarations): boolean {
-  const checked = (part: Node): boolean => checkStandIns(part, declared);
-  if (node.kind === "list") return node.own.map(checked).every(Boolean);
-  if (node.kind === "mapping") return node.own.map(({ value }) => checked(value)).every(Boolean);
-  return !node.text.includes("{") || checkText(node, declared);
+  const parts = [...node.own, ...node.ownEntries.map(({ value }) => value)];
+  const areRight = parts.map((part) => checkStandIns(part, declared)).every(Boolean);
+  return areRight && (!node.text.includes("{") || checkText(node, declared));
 }
 
 /** Rewrites every text in a JSON value. */
@@ -173,7 +172,7 @@ export function within(value: unknown, rewrite: (text: string) => string): unkno
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, within(item, rewrite)]));
 }
 
-function checkText({ page, text, at, end }: TextNode, declared: Declarations): boolean {
+function checkText({ page, text, at, end }: Node, declared: Declarations): boolean {
   const own = page.text.slice(at, end);
   let isRight = true;
   let from = 0;
@@ -222,13 +221,13 @@ function jsonOf(node: Node): unknown {
       return readEach(node.own, jsonOf);
     case "mapping":
       // Not by assignment: a key may be `__proto__`.
-      return Object.fromEntries(readEach(node.own, ({ key, value }) => [key.text, jsonOf(value)]));
+      return Object.fromEntries(readEach(node.ownEntries, ({ key, value }) => [key.text, jsonOf(value)]));
     case "text":
       return node.isPlain ? plainValue(node) : node.text;
   }
 }
 
-function plainValue(node: TextNode): string | number | boolean | null {
+function plainValue(node: Node): string | number | boolean | null {
   const { text } = node;
   if (isNothing(node)) return null;
   if (/^(?:true|True|TRUE|false|False|FALSE)$/.test(text)) return text.toLowerCase() === "true";

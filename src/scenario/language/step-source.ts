@@ -1,6 +1,6 @@
 import { countAtMost } from "../../core/table.ts";
 import { type Readers, type Values, valuesBy } from "./fields.ts";
-import type { Entry, Node, Place, TextNode } from "./page.ts";
+import type { Entry, Node, Place } from "./page.ts";
 import type { Source } from "./scenario-files.ts";
 
 const MAX_TEXT_LENGTH = 200;
@@ -23,7 +23,7 @@ export interface StepSource extends Source {
 }
 
 /** Returns a key that accompanies a step; undefined if it is not given. */
-export const keyBeside = ({ beside }: StepSource, name: string): TextNode | undefined =>
+export const keyBeside = ({ beside }: StepSource, name: string): Node | undefined =>
   beside.find(({ key }) => key.text === name)?.key;
 
 /** Readers of the keys that may accompany a step. */

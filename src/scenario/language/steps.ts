@@ -36,7 +36,7 @@ import {
   valuesOf,
 } from "./fields.ts";
 import { NEXT_ORDER, rejectsAt } from "./order-line.ts";
-import { attempt, type Node, type Place, type TextNode } from "./page.ts";
+import { attempt, type Node, type Place } from "./page.ts";
 import { REQUEST_STEP } from "./request-step.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepBase, type StepInfo, type StepSource, step } from "./step-source.ts";
@@ -242,8 +242,8 @@ export const isReserved = (name: string): boolean => BESIDE_WORDS.has(name) || S
 const marketAt = (node: Node, declared: Source["declared"]): string | null =>
   declared.market(node, node.textFor("the name of a market"));
 
-const keyIn = (node: Node, name: string): TextNode | undefined =>
-  node.kind === "mapping" ? node.entries.find(({ key }) => key.text === name)?.key : undefined;
+const keyIn = (node: Node, name: string): Node | undefined =>
+  node.entries.find(({ key }) => key.text === name)?.key;
 
 const snapshotName = ({ head, declared: { rounds } }: StepSource): string =>
   rounds.numbered(matching((name) => isName(rounds.numbered(name)), NAME_RULE)(head.value));
@@ -340,7 +340,7 @@ function readChainFault(node: Node, declared: Source["declared"]) {
   const kind = kindNode && node.page.silently(() => attempt(() => faultKindAt(kindNode)));
   const only =
     <Value>(field: FaultField, read: (value: Node) => Value) =>
-    (value: Node, key: TextNode): Value => {
+    (value: Node, key: Node): Value => {
       if (kind === undefined || FAULT_FIELDS[kind].includes(field)) return read(value);
       throw key.wrong(`${field} is not a field of ${kind}`, `${kind} takes ${anyOf(FAULT_FIELDS[kind])}`);
     };

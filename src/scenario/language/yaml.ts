@@ -13,18 +13,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import {
-  attempt,
-  type Entry,
-  ListNode,
-  MAX_PROBLEMS,
-  MappingNode,
-  type Node,
-  type Page,
-  TextNode,
-  UNREADABLE,
-  Word,
-} from "./page.ts";
+import { attempt, type Entry, MAX_PROBLEMS, Node, type Page, UNREADABLE, Word } from "./page.ts";
 
 /** Maximum nesting of collections. */
 const MAX_LEVELS = 32;
@@ -258,17 +247,17 @@ class TreeBuilder {
     return node;
   }
 
-  #nothing(at: number): TextNode {
-    return new TextNode(this.#page, at, at, "", true);
+  #nothing(at: number): Node {
+    return new Node(this.#page, at, at, "text", { isPlain: true });
   }
 
-  #list(of: YAMLSeq, level: number): ListNode {
+  #list(of: YAMLSeq, level: number): Node {
     const [start, end] = rangeOf(of);
     const items = of.items.map((item) => this.node(item, level + 1, end));
-    return new ListNode(this.#page, start, end, items);
+    return new Node(this.#page, start, end, "list", { items });
   }
 
-  #mapping(of: YAMLMap, level: number): MappingNode {
+  #mapping(of: YAMLMap, level: number): Node {
     const [start, end] = rangeOf(of);
     const entries = new Map<string, Entry>();
     for (const { key: keyNode, value: valueNode } of of.items) {
@@ -279,10 +268,10 @@ class TreeBuilder {
         key?.wrong(`duplicate key ${key.description}`, `it is on line ${first.place.line}, too`);
       else if (key !== null) entries.set(key.text, { key, value });
     }
-    return new MappingNode(this.#page, start, end, [...entries.values()]);
+    return new Node(this.#page, start, end, "mapping", { entries: [...entries.values()] });
   }
 
-  #key(of: unknown, after: number): TextNode | null {
+  #key(of: unknown, after: number): Node | null {
     const key = this.node(of, 0, after);
     if (key.kind !== "text") key.wrong(`expected a name before the colon, found ${key.description}`);
     else if (key.isPlain && key.text === "<<")
@@ -291,10 +280,10 @@ class TreeBuilder {
     return null;
   }
 
-  #text(of: Scalar): TextNode {
+  #text(of: Scalar): Node {
     const [start, end] = rangeOf(of);
     const isPlain = of.type === undefined || of.type === "PLAIN";
-    const node = new TextNode(this.#page, start, end, String(of.value), isPlain);
+    const node = new Node(this.#page, start, end, "text", { text: String(of.value), isPlain });
     const { length } = node.text;
     if (isPlain && length > MAX_DIGITS && INTEGER.test(node.text))
       node.wrong(`expected at most ${MAX_DIGITS} digits, found ${length}`, "quote it");
