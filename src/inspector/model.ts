@@ -188,18 +188,15 @@ export function stepToMark(direction: 1 | -1, mark: number = MARK.trade): void {
  * message, or an empty text.
  */
 export function moveToSequence(text: string): string {
-  const { count, opening, sequences } = openHistory();
-  const asked = /^\d+$/.test(text) ? Number(text) : null;
-  const first = opening.sequence;
-  let last = first;
-  for (let row = count; row >= 0; row -= 1) {
-    const sequence = row === 0 ? first : (sequences[row - 1] ?? first);
-    if (sequence === asked) {
-      moveTo(row);
-      return "";
-    }
-    last = Math.max(last, sequence);
+  const { opening, sequences } = openHistory();
+  const { sequence: first } = opening;
+  const asked = /^\d+$/.test(text) ? Number(text) : -1;
+  const row = sequences.lastIndexOf(asked);
+  if (row >= 0 || asked === first) {
+    moveTo(row + 1);
+    return "";
   }
+  const last = sequences.reduce((most, sequence) => Math.max(most, sequence), first);
   return `expected a sequence from ${first} to ${last}, found ${text === "" ? "nothing" : text}`;
 }
 

@@ -30,77 +30,61 @@ export const replyText = ({ method, path, status, code }: StreamRequest): string
 /** Time for finding or describing rows before yielding to the page. */
 const SLICE_MS = 12;
 
-/** Finds the rows of a history that meet the criteria, in slices. */
-export class RowFilter {
-  readonly #history: History;
-  readonly #choice: RowChoice;
-  readonly #requests: ReadonlyMap<number, StreamRequest>;
-  readonly #nameOf: (state: State, account: number) => string;
-  /** Null if the text is no id. */
-  readonly #id: RegExp | null;
-  readonly rows: number[] = [];
-  #searched = 0;
+export type RowFilter = ReturnType<typeof filterRows>;
 
-  constructor(
-    history: History,
-    choice: RowChoice,
-    requests: ReadonlyMap<number, StreamRequest>,
-    nameOf: (state: State, account: number) => string,
-  ) {
-    this.#history = history;
-    this.#nameOf = nameOf;
-    const text = choice.text.trim().toLowerCase();
-    this.#choice = { ...choice, text };
-    this.#id = WHOLE_ID.test(text) ? new RegExp(text, "i") : null;
-    this.#requests = requests;
-  }
-
-  /** Part of the rows that has been searched, 0 to 1. */
-  get done(): number {
-    return this.#history.count === 0 ? 1 : this.#searched / this.#history.count;
-  }
-
-  /** Searches for one time slice; returns whether all present rows have been searched. */
-  search(): boolean {
-    const { account, market, marks, text } = this.#choice;
-    const { count, actors, markets, marks: markedAs } = this.#history;
-    const until = performance.now() + SLICE_MS;
-    while (this.#searched < count) {
-      const row = this.#searched;
-      this.#searched += 1;
-      const isChosen =
-        (account === 0 || actors[row] === account) &&
-        (market === 0 || markets[row] === market) &&
-        (marks === 0 || ((markedAs[row] ?? 0) & marks) !== 0);
-      if (isChosen && (text === "" || this.#matches(row, text))) this.rows.push(row);
-      // Most rows take almost no time, so that the clock is read only once in 4,096 rows.
-      if ((text !== "" || (row & 4095) === 4095) && performance.now() > until)
-        return this.#searched === count;
-    }
-    return true;
-  }
-
-  #matches(row: number, text: string): boolean {
-    const line = this.#history.lineAt(row);
-    const has = (part: string | undefined): boolean => part?.toLowerCase().includes(text) === true;
+/** Finds the rows of a history that meet the criteria, in slices. `nameOf` returns the name of an account. */
+export function filterRows(
+  history: History,
+  { account, market, marks, text: asked }: RowChoice,
+  requests: ReadonlyMap<number, StreamRequest>,
+  nameOf: (state: State, account: number) => string,
+) {
+  const text = asked.trim().toLowerCase();
+  const id = WHOLE_ID.test(text) ? new RegExp(text, "i") : null;
+  const rows: number[] = [];
+  let searched = 0;
+  const has = (part: string | undefined): boolean => part?.toLowerCase().includes(text) === true;
+  const matches = (row: number): boolean => {
+    const line = history.lineAt(row);
     if (isRequest(line)) {
       const request = line.d as StreamRequest;
       return [replyText(request), request.fault, request.requestId, request.caller].some(has);
     }
-    const { code, fault, requestId, path }: Partial<StreamRequest> = this.#requests.get(row) ?? {};
-    const isOfRequest = [code, fault, requestId, path, isControl(line, "refused") ? line.d.code : ""].some(
-      has,
-    );
+    const { code, fault, requestId, path }: Partial<StreamRequest> = requests.get(row) ?? {};
+    const refused = isControl(line, "refused") ? line.d.code : "";
     return (
-      isOfRequest ||
-      this.#history.visit(row, (replayed, state) => {
+      [code, fault, requestId, path, refused].some(has) ||
+      history.visit(row, (replayed, state) => {
         const { actor, text: asked, result } = describeLine(replayed, state);
-        const name = this.#nameOf(state, this.#history.actors[row] ?? 0);
-        const isMentioned = this.#id !== null && new Mentions(replayed, state).matches(this.#id);
+        const name = nameOf(state, history.actors[row] ?? 0);
+        const isMentioned = id !== null && new Mentions(replayed, state).matches(id);
         return isMentioned || has(`${name} ${actor ?? ""} ${asked} ${result}`);
       })
     );
-  }
+  };
+  return {
+    /** The rows found so far. */
+    rows,
+    /** Returns the part of the rows that has been searched, 0 to 1. */
+    done: (): number => (history.count === 0 ? 1 : searched / history.count),
+    /** Searches for one time slice; returns whether all present rows have been searched. */
+    search(): boolean {
+      const { count, actors, markets, marks: markedAs } = history;
+      const until = performance.now() + SLICE_MS;
+      while (searched < count) {
+        const row = searched;
+        searched += 1;
+        const isChosen =
+          (account === 0 || actors[row] === account) &&
+          (market === 0 || markets[row] === market) &&
+          (marks === 0 || ((markedAs[row] ?? 0) & marks) !== 0);
+        if (isChosen && (text === "" || matches(row))) rows.push(row);
+        // Most rows take almost no time, so that the clock is read only once in 4,096 rows.
+        if ((text !== "" || (row & 4095) === 4095) && performance.now() > until) return searched === count;
+      }
+      return true;
+    },
+  };
 }
 
 /** Maximum number of cached rows. */
@@ -109,47 +93,39 @@ const MAX_CACHED = 20_000;
 /** Incremented when further rows have been described. */
 export const descriptionsRevision = signal(0);
 
-/** Descriptions of the rows of a history, computed on request from the exchange at that row. */
-export class RowDescriptions {
-  readonly #history: History;
-  readonly #descriptions = new Map<number, LineDescription>();
-  #requested: readonly number[] = [];
-  #isWaiting = false;
-
-  constructor(history: History) {
-    this.#history = history;
-  }
-
-  /** Returns the description of a row; null until it has been computed. */
-  get(row: number): LineDescription | null {
-    return this.#descriptions.get(row) ?? null;
-  }
-
-  /** Describes rows, in ascending order: some at once, the rest in later frames. */
-  request(rows: readonly number[]): void {
-    this.#requested = rows.filter((row) => !this.#descriptions.has(row));
-    this.#work(false);
-  }
-
-  #work(isLater: boolean): void {
+/** Describes the rows of a history on request, from the exchange at that row. */
+export function describeRows(history: History) {
+  const descriptions = new Map<number, LineDescription>();
+  let requested: readonly number[] = [];
+  let isWaiting = false;
+  const work = (isLater: boolean): void => {
     const began = performance.now();
     let done = 0;
-    for (const row of this.#requested) {
+    for (const row of requested) {
       if (performance.now() - began > SLICE_MS) break;
-      this.#descriptions.set(row, this.#history.visit(row, describeLine));
-      const [oldest] = this.#descriptions.keys();
-      if (this.#descriptions.size > MAX_CACHED) this.#descriptions.delete(oldest as number);
+      descriptions.set(row, history.visit(row, describeLine));
+      const [oldest] = descriptions.keys();
+      if (descriptions.size > MAX_CACHED) descriptions.delete(oldest as number);
       done += 1;
     }
-    this.#requested = this.#requested.slice(done);
+    requested = requested.slice(done);
     if (isLater && done > 0) descriptionsRevision.value += 1;
-    if (this.#requested.length === 0 || this.#isWaiting) return;
-    this.#isWaiting = true;
+    if (requested.length === 0 || isWaiting) return;
+    isWaiting = true;
     requestAnimationFrame(() => {
-      this.#isWaiting = false;
-      this.#work(true);
+      isWaiting = false;
+      work(true);
     });
-  }
+  };
+  return {
+    /** Returns the description of a row; null until it has been computed. */
+    get: (row: number): LineDescription | null => descriptions.get(row) ?? null,
+    /** Describes rows, in ascending order: some at once, the rest in later frames. */
+    request: (rows: readonly number[]): void => {
+      requested = rows.filter((row) => !descriptions.has(row));
+      work(false);
+    },
+  };
 }
 
 /** Row heights in pixels; in a narrow list the description of a row has its own line. */

@@ -9,9 +9,9 @@ import { at, journalOf, openBytes, PLAIN } from "./histories.ts";
 // The model asks for the width of the page, which does not exist here.
 vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {} }));
 const model = await import("../../src/inspector/model.ts");
-const { RowFilter } = await import("../../src/inspector/rows.ts");
+const { filterRows } = await import("../../src/inspector/rows.ts");
 
-type Filtering = ConstructorParameters<typeof RowFilter>;
+type Filtering = Parameters<typeof filterRows>;
 
 let history: History;
 beforeAll(async () => {
@@ -24,9 +24,9 @@ const REQUEST = { requestId: "req-77", method: "POST", path: "/clob/order", stat
 
 /** All rows that match a filter. */
 function rowsBy(choice: Partial<Filtering[1]>, requests: Filtering[2] = new Map()) {
-  const filter = new RowFilter(history, { ...EVERY, ...choice }, requests, () => "");
+  const filter = filterRows(history, { ...EVERY, ...choice }, requests, () => "");
   while (!filter.search());
-  expect(filter.done).toBe(1);
+  expect(filter.done()).toBe(1);
   return filter.rows;
 }
 

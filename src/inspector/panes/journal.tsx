@@ -34,7 +34,14 @@ import {
   useAction,
   useMarkets,
 } from "../parts.tsx";
-import { descriptionsRevision, RowDescriptions, RowFilter, replyText, useVisibleRows } from "../rows.ts";
+import {
+  describeRows,
+  descriptionsRevision,
+  filterRows,
+  type RowFilter,
+  replyText,
+  useVisibleRows,
+} from "../rows.ts";
 import { requests } from "../sources.ts";
 
 const KINDS = {
@@ -65,9 +72,7 @@ export function JournalPane() {
     // Faults mark rows after they were added.
     if (choice.kind.value === "faults") settingsRevision.value;
     const isAll = account + market + marks === 0 && text.trim() === "";
-    return isAll
-      ? null
-      : new RowFilter(openHistory(), { account, market, marks, text }, requests, accountName);
+    return isAll ? null : filterRows(openHistory(), { account, market, marks, text }, requests, accountName);
   });
   const found = useFound(filter);
   const chosen = useSignal<number | null>(null);
@@ -100,7 +105,8 @@ export function JournalPane() {
 function countText(filter: RowFilter | null): string {
   const all = counted(openHistory().count, "row");
   if (filter === null) return all;
-  const searched = filter.done === 1 ? "" : `, ${Math.floor(filter.done * 100)} % searched`;
+  const done = filter.done();
+  const searched = done === 1 ? "" : `, ${Math.floor(done * 100)} % searched`;
   return `${filter.rows.length} of ${all}${searched}`;
 }
 
@@ -164,7 +170,7 @@ function Rows({
   onChoose,
 }: Readonly<{ count: number; rowAt: (index: number) => number; onChoose: (row: number) => void }>) {
   const shown = openHistory();
-  const descriptions = useMemo(() => new RowDescriptions(shown), [shown]);
+  const descriptions = useMemo(() => describeRows(shown), [shown]);
   const { rows } = openMoment();
   const place = countWhile(count, (index) => rowAt(index) < rows) - 1;
   const { scroller, handlers, spacer, height, shift, first, last, isTwoLined } = useVisibleRows(
