@@ -32,82 +32,6 @@ const ENDINGS = "an order rests or ends as its type says";
 type Ending = CancelReason | "rests" | "nothing more";
 type Fill = Pick<EventOf<"orderTraded">, "maker" | "price" | "size" | "matchType">;
 
-/** The incoming order of a command, and what must happen to it next. */
-class Incoming {
-  readonly #nameOf: NameOf;
-  /** Null if the command has no incoming order. */
-  order: WatchedOrder | null = null;
-  /** How it must end now; null if that depends on the book. */
-  #ending: Ending | null = null;
-
-  constructor(nameOf: NameOf) {
-    this.#nameOf = nameOf;
-  }
-
-  begin(order: WatchedOrder): void {
-    this.order = order;
-    const isKilled = order.orderType === "FOK" && order.opposite.fillable(order) < order.size;
-    this.#ending = isKilled ? "FOK_UNFILLED" : null;
-  }
-
-  /** Returns the rule that a fill of the order breaks; null if none. */
-  wrongFill(order: WatchedOrder, fill: Fill, at: Millis): BrokenRule | null {
-    const next = this.#next(order);
-    if (typeof next === "string") return this.#broken(ruleOf(next), order, fillText(fill));
-    if (isOwn(order, next)) return this.#broken(SELF_TRADES, order, fillText(fill));
-    if (next.number !== fill.maker) return this.#broken(PRIORITY, order, fillText(fill));
-    const { size, price, matchType } = termsOf(order, next);
-    const isAlive = next.expiration === null || next.expiration > at;
-    const isRight = fill.price === price && fill.size === size && fill.matchType === matchType;
-    if (isRight && isAlive) return null;
-    return this.#broken(FILLS, order, `${fillText(fill)}${isAlive ? "" : ", which has expired"}`);
-  }
-
-  /** Returns the rule broken by a cancel of a resting order with SELF_TRADE; null if none. */
-  wrongSelfCancel(canceled: WatchedOrder): BrokenRule | null {
-    const { order } = this;
-    const text = orderText(canceled, this.#nameOf);
-    if (order === null)
-      return { name: SELF_TRADES, text: `${text} is canceled with SELF_TRADE, and no order was placed` };
-    if (this.#next(order) !== canceled || !isOwn(order, canceled))
-      return this.#broken(SELF_TRADES, order, `${text} is canceled`);
-    if (order.selfTrade === "cancel-both") this.#ending = "SELF_TRADE";
-    return null;
-  }
-
-  /** Returns the rule broken by the end of the order; null if none. */
-  wrongEnd(order: WatchedOrder, found: Ending): BrokenRule | null {
-    const expected = this.#next(order);
-    if (found !== expected)
-      return this.#broken(found === "SELF_TRADE" ? SELF_TRADES : ruleOf(expected), order, found);
-    this.#ending = "nothing more";
-    return null;
-  }
-
-  /** Returns the resting order that it must match next, which may be one of its own account, or how it must end. */
-  #next(order: WatchedOrder): WatchedOrder | Ending {
-    const { orderType, open, size, selfTrade } = order;
-    if (this.#ending !== null) return this.#ending;
-    if (open === 0) return "nothing more";
-    const maker = order.opposite.next(order.limit);
-    if (maker !== null) return selfTrade === "cancel-taker" && isOwn(order, maker) ? "SELF_TRADE" : maker;
-    if (orderType === "FAK") return open === size ? "FAK_UNFILLED" : "FAK_REMAINDER";
-    return "rests";
-  }
-
-  #broken(name: string, order: WatchedOrder, found: string): BrokenRule {
-    const next = this.#next(order);
-    const expected = typeof next === "string" ? next : this.#meetingText(order, next);
-    const which = `${orderText(order, this.#nameOf)} ${order.orderType} with ${sizeText(order.open)} open`;
-    return { name, text: `${which}: ${found}, expected ${expected === "rests" ? "it to rest" : expected}` };
-  }
-
-  #meetingText(order: WatchedOrder, maker: WatchedOrder): string {
-    const text = `${orderText(maker, this.#nameOf)}, which has ${sizeText(maker.open)} open`;
-    return isOwn(order, maker) ? `the cancel of ${text}` : `${termsText(termsOf(order, maker))} from ${text}`;
-  }
-}
-
 /** Returns the name of the rule that requires a match or an end. */
 const ruleOf = (expected: WatchedOrder | Ending): string =>
   expected === "SELF_TRADE" ? SELF_TRADES : ENDINGS;
@@ -142,7 +66,10 @@ const RESERVED = "reserved = what live orders may cost";
 export class FillWatcher {
   readonly #exchange: Exchange;
   readonly #nameOf: NameOf;
-  readonly #incoming: Incoming;
+  /** The incoming order of the current command; null if it has none. */
+  #incoming: WatchedOrder | null = null;
+  /** How the incoming order must end now; null if that depends on the book. */
+  #ending: Ending | null = null;
   #markets: (WatchedMarket | undefined)[] = [];
   /** Reserved amounts, built from events: micro-USDC at index 0, size units at each token; then by account. */
   #reserved: number[][] = [];
@@ -156,7 +83,6 @@ export class FillWatcher {
   constructor(exchange: Exchange, nameOf: NameOf) {
     this.#exchange = exchange;
     this.#nameOf = nameOf;
-    this.#incoming = new Incoming(nameOf);
     this.reset();
     exchange.watch((_sequence, at, events) => this.#take(at, events));
   }
@@ -187,9 +113,8 @@ export class FillWatcher {
       if (this.#broken !== null) return;
     }
     if (this.#changed.length === 0) return;
-    const { order } = this.#incoming;
-    this.#broken = order === null ? null : this.#incoming.wrongEnd(order, "nothing more");
-    this.#incoming.order = null;
+    if (this.#incoming !== null) this.#broken = this.#wrongEnd(this.#incoming, "nothing more");
+    this.#incoming = null;
     for (const changed of this.#changed) {
       this.#broken ??= this.#difference(changed);
       if (!changed.isResting) this.#orders[changed.number] = undefined;
@@ -200,14 +125,14 @@ export class FillWatcher {
   #ruleBrokenBy(event: DomainEvent, at: Millis): BrokenRule | null {
     switch (event.kind) {
       case "orderPlaced":
-        this.#incoming.begin(this.#add(event.order, event));
+        this.#begin(this.#add(event.order, event));
         return null;
       case "orderTraded":
         return this.#trade(event, at);
       case "orderRested":
         return this.#end(event.order, "rests");
       case "orderCanceled":
-        return event.order === this.#incoming.order?.number
+        return event.order === this.#incoming?.number
           ? this.#end(event.order, event.reason)
           : this.#leave(event.order, "is canceled", event.reason === "SELF_TRADE");
       case "orderExpired": {
@@ -221,9 +146,9 @@ export class FillWatcher {
   }
 
   #trade(event: EventOf<"orderTraded">, at: Millis): BrokenRule | null {
-    const taker = this.#incoming.order;
+    const taker = this.#incoming;
     if (taker === null || taker.number !== event.taker) return notLive(event.taker, "trades");
-    const wrong = this.#incoming.wrongFill(taker, event, at);
+    const wrong = this.#wrongFill(taker, event, at);
     if (wrong !== null) return wrong;
     const maker = this.#orders[event.maker];
     if (maker === undefined) return notLive(event.maker, "is matched");
@@ -235,9 +160,9 @@ export class FillWatcher {
 
   /** Ends the incoming order: it rests or is canceled. */
   #end(number: number, found: CancelReason | "rests"): BrokenRule | null {
-    const { order } = this.#incoming;
+    const order = this.#incoming;
     if (order === null || order.number !== number) return notLive(number, "rests");
-    const wrong = this.#incoming.wrongEnd(order, found);
+    const wrong = this.#wrongEnd(order, found);
     if (wrong !== null) return wrong;
     if (found === "rests") order.own.add(order);
     else this.#reserve(order, 0);
@@ -248,11 +173,74 @@ export class FillWatcher {
   #leave(number: number, how: string, isSelfTrade = false): BrokenRule | null {
     const order = this.#orders[number];
     if (order?.isResting !== true) return notLive(number, how);
-    const wrong = isSelfTrade ? this.#incoming.wrongSelfCancel(order) : null;
+    const wrong = isSelfTrade ? this.#wrongSelfCancel(order) : null;
     order.own.remove(order);
     this.#reserve(order, 0);
     this.#changed.push(order);
     return wrong;
+  }
+
+  #begin(order: WatchedOrder): void {
+    this.#incoming = order;
+    const isKilled = order.orderType === "FOK" && order.opposite.fillable(order) < order.size;
+    this.#ending = isKilled ? "FOK_UNFILLED" : null;
+  }
+
+  /** Returns the rule that a fill of the incoming order breaks; null if none. */
+  #wrongFill(order: WatchedOrder, fill: Fill, at: Millis): BrokenRule | null {
+    const next = this.#next(order);
+    if (typeof next === "string") return this.#broke(ruleOf(next), order, fillText(fill));
+    if (isOwn(order, next)) return this.#broke(SELF_TRADES, order, fillText(fill));
+    if (next.number !== fill.maker) return this.#broke(PRIORITY, order, fillText(fill));
+    const { size, price, matchType } = termsOf(order, next);
+    const isAlive = next.expiration === null || next.expiration > at;
+    const isRight = fill.price === price && fill.size === size && fill.matchType === matchType;
+    if (isRight && isAlive) return null;
+    return this.#broke(FILLS, order, `${fillText(fill)}${isAlive ? "" : ", which has expired"}`);
+  }
+
+  /** Returns the rule broken by a cancel of a resting order with SELF_TRADE; null if none. */
+  #wrongSelfCancel(canceled: WatchedOrder): BrokenRule | null {
+    const order = this.#incoming;
+    const text = orderText(canceled, this.#nameOf);
+    if (order === null)
+      return { name: SELF_TRADES, text: `${text} is canceled with SELF_TRADE, and no order was placed` };
+    if (this.#next(order) !== canceled || !isOwn(order, canceled))
+      return this.#broke(SELF_TRADES, order, `${text} is canceled`);
+    if (order.selfTrade === "cancel-both") this.#ending = "SELF_TRADE";
+    return null;
+  }
+
+  /** Returns the rule broken by the end of the incoming order; null if none. */
+  #wrongEnd(order: WatchedOrder, found: Ending): BrokenRule | null {
+    const expected = this.#next(order);
+    if (found !== expected)
+      return this.#broke(found === "SELF_TRADE" ? SELF_TRADES : ruleOf(expected), order, found);
+    this.#ending = "nothing more";
+    return null;
+  }
+
+  /** Returns the resting order that an order must match next, which may be one of its own account, or how it must end. */
+  #next(order: WatchedOrder): WatchedOrder | Ending {
+    const { orderType, open, size, selfTrade } = order;
+    if (this.#ending !== null) return this.#ending;
+    if (open === 0) return "nothing more";
+    const maker = order.opposite.next(order.limit);
+    if (maker !== null) return selfTrade === "cancel-taker" && isOwn(order, maker) ? "SELF_TRADE" : maker;
+    if (orderType === "FAK") return open === size ? "FAK_UNFILLED" : "FAK_REMAINDER";
+    return "rests";
+  }
+
+  #broke(name: string, order: WatchedOrder, found: string): BrokenRule {
+    const next = this.#next(order);
+    const expected = typeof next === "string" ? next : this.#meetingText(order, next);
+    const which = `${orderText(order, this.#nameOf)} ${order.orderType} with ${sizeText(order.open)} open`;
+    return { name, text: `${which}: ${found}, expected ${expected === "rests" ? "it to rest" : expected}` };
+  }
+
+  #meetingText(order: WatchedOrder, maker: WatchedOrder): string {
+    const text = `${orderText(maker, this.#nameOf)}, which has ${sizeText(maker.open)} open`;
+    return isOwn(order, maker) ? `the cancel of ${text}` : `${termsText(termsOf(order, maker))} from ${text}`;
   }
 
   #add(number: number, terms: OrderTerms): WatchedOrder {
@@ -291,9 +279,8 @@ export class FillWatcher {
     }
     const { book } = bookFor(state.markets.get(marketOfToken(token)), outcomeOf(token));
     const direction = own.isBid ? BID : ASK;
-    const tick = this.#marketOf(token).tickOf(order);
-    const size = book?.totalAt(direction, tick) ?? 0;
-    const count = book?.countAt(direction, tick) ?? 0;
+    const size = book?.totalAt(direction, order.tick) ?? 0;
+    const count = book?.countAt(direction, order.tick) ?? 0;
     const expected = own.at(rank);
     if (size !== expected.open || count !== expected.count) {
       const found = `the level of ${which()} has ${sizeText(size)} (${count})`;

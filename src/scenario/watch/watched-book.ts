@@ -25,6 +25,8 @@ export interface WatchedOrder extends OrderTerms {
   /** The side of the book that it rests on, and the side that it trades with. */
   readonly own: WatchedSide;
   readonly opposite: WatchedSide;
+  /** Its price in ticks, in the terms of its book. */
+  readonly tick: number;
   /** Its price level: ticks from the best possible price of its own side, from 1. */
   readonly rank: number;
   /** The worst level of the opposite side that it trades with. */
@@ -113,27 +115,23 @@ class WatchedSide {
 export class WatchedMarket {
   readonly #market: Market;
   readonly #yes = [new WatchedSide(true), new WatchedSide(false)] as const;
-  /** Null if NO is the mirror of YES. */
-  readonly #no: readonly [bids: WatchedSide, asks: WatchedSide] | null;
-  /** 1 USDC in ticks. */
-  readonly #ticks: number;
+  readonly #no = [new WatchedSide(true), new WatchedSide(false)] as const;
 
   constructor(market: Market) {
     this.#market = market;
-    this.#no = market.matching === "complementary" ? null : [new WatchedSide(true), new WatchedSide(false)];
-    this.#ticks = FULL_PRICE / market.tickSize;
   }
 
   /** Creates an incoming order of this market, which does not rest yet. */
   order(number: number, terms: OrderTerms): WatchedOrder {
     const { account, token, side, price, size, orderType, expiration } = terms;
-    const { tickSize, selfTrade, feeRateBps } = this.#market;
+    const { matching, tickSize, selfTrade, feeRateBps } = this.#market;
     const isNo = (token & 1) === 1;
-    const isMirror = isNo && this.#no === null;
-    const [bids, asks] = (isNo ? this.#no : null) ?? this.#yes;
-    const isBid = (side === "BUY") !== isMirror;
-    const ticks = price / tickSize;
-    const rank = isBid === isMirror ? ticks : this.#ticks - ticks;
+    const isMirrored = isNo && matching === "complementary";
+    const [bids, asks] = isNo && !isMirrored ? this.#no : this.#yes;
+    const isBid = (side === "BUY") !== isMirrored;
+    const ticks = FULL_PRICE / tickSize;
+    const tick = (isMirrored ? FULL_PRICE - price : price) / tickSize;
+    const rank = isBid ? ticks - tick : tick;
     return {
       number,
       account,
@@ -148,14 +146,10 @@ export class WatchedMarket {
       feeRateBps,
       own: isBid ? bids : asks,
       opposite: isBid ? asks : bids,
+      tick,
       rank,
-      limit: this.#ticks - rank,
+      limit: ticks - rank,
       isResting: false,
     };
-  }
-
-  /** Returns the price of an order's level in ticks, in the terms of its book. */
-  tickOf({ own, rank }: WatchedOrder): number {
-    return own.isBid ? this.#ticks - rank : rank;
   }
 }
