@@ -13,7 +13,7 @@ import type {
 } from "../language/expectations.ts";
 import type { FillLine, OrderState, Placed } from "../language/order-line.ts";
 import type { Place } from "../language/page.ts";
-import type { Fill, Level, Soon } from "../venue/views.ts";
+import { type Fill, type Level, priceOf, type Soon, sizeOf } from "../venue/views.ts";
 import { fillLike, goldenText, levelText, orderStateText, tradeText } from "./format.ts";
 import { type DiffLine, diffOf, expected, found, note, same } from "./result.ts";
 import { type Mismatch, ScenarioFailure, type Session, type Update } from "./session.ts";
@@ -87,38 +87,47 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     return mismatch(place, `the quote of ${tokenText(token)} is not as expected`, diff);
   },
   history: async (session, { place, token, points }) => {
-    const history = await session.venue.priceHistory(session.tokenOf(token));
-    const line = ({ t, price }: (typeof points)[number]): string =>
-      `${toIso(millis(t * 1000))} ${priceText(price)}`;
-    const diff = diffOf(points.map(line), history.map(line));
+    const { venue } = session;
+    const query = { tokenId: venue.tokenId(session.tokenOf(token)) };
+    const path = venue.pathOf(session.marketOf(token.market));
+    const { data } = await venue.ask("getPricesHistory", { path, query });
+    const line = (t: number, price: number): string => `${toIso(millis(t * 1000))} ${priceText(price)}`;
+    const diff = diffOf(
+      points.map(({ t, price }) => line(t, price)),
+      data.map(({ t, p }) => line(t, priceOf(p))),
+    );
     return mismatch(place, `the price history of ${tokenText(token)} is not as expected`, diff);
   },
   chain: async ({ venue }, { place, part, count }) => {
-    const seen = (await venue.chain())[part];
+    const { head, confirmed, pending } = await venue.ask("getChain");
+    const seen = { head: head.number, confirmed, pending }[part];
     const { what, line } = CHAIN_WORDS[part];
     const message = `${what} is ${line(seen)}, expected ${line(count)}`;
     return mismatch(place, message, valueDiff(count, seen, line), () => venue.waiting());
   },
   supply: async (session, { place, market, outcome, size }) => {
-    const { onChain, ledger } = await session.venue.supply(session.marketOf(market));
+    const { venue } = session;
+    const { onChain, ledger } = await venue.ask("getSupply", {
+      path: venue.pathOf(session.marketOf(market)),
+    });
     const compared = OUTCOMES.filter((each) => outcome === null || outcome === each);
     const line = (each: Outcome, shares: number): string =>
       `${sizeText(shares)} ${tokenText({ market, outcome: each })}`;
     const diff = diffOf(
       compared.map((each) => line(each, size)),
-      compared.map((each) => line(each, onChain[each])),
+      compared.map((each) => line(each, sizeOf(onChain[each]))),
     );
     const message = `the shares${market === null ? "" : ` of ${market}`} on the chain are not as expected`;
     return mismatch(place, message, diff, () =>
       compared
         .filter((each) => ledger[each] !== onChain[each])
-        .map((each) => `the ledger has ${line(each, ledger[each])} with pending transactions`),
+        .map((each) => `the ledger has ${line(each, sizeOf(ledger[each]))} with pending transactions`),
     );
   },
   settled: async (session, { place, name, statuses }) => {
     const isOne = typeof statuses === "string";
     const key = session.placedAs(name, place, [expected(isOne ? statuses : statuses.join(", "))]);
-    const seen = await session.venue.settled(key);
+    const seen = (await session.venue.tradesOf(key)).map(({ status }) => status);
     const wanted = isOne ? Array.from({ length: Math.max(1, seen.length) }, () => statuses) : statuses;
     const lines = (all: readonly string[]): string[] =>
       all.length === 0 ? ["no fills"] : all.map((status, index) => `fill ${index + 1} ${status}`);

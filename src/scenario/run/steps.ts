@@ -1,3 +1,4 @@
+import { faultWords } from "../../api/chain.ts";
 import { counted } from "../../core/format.ts";
 import { toIso } from "../../core/time.ts";
 import { type Millis, millis } from "../../core/units.ts";
@@ -21,9 +22,11 @@ import {
   type Attempt,
   type BrokenRow,
   type FlowOutcome,
+  priceOf,
   type Refused,
   RowError,
   type Soon,
+  sizeOf,
 } from "../venue/views.ts";
 import { checkAll, checkFills, checkOrderState } from "./expectations.ts";
 import { shownPath } from "./files.ts";
@@ -136,7 +139,8 @@ async function runSettlementFault(session: Session, step: SettlementFaultStep): 
   }
   const { of } = step;
   const order = of === NEXT_ORDER ? "next" : of === null ? null : session.placedAs(of, step.place);
-  return complete(session, step, venue.setSettlementFault(step.fault, order));
+  const body = { ...faultWords(step.fault), ...(order === null ? {} : { of: order }) };
+  return complete(session, step, venue.call("addSettlementFault", { body }));
 }
 
 async function at(session: Session, step: StepOf<"at">): Promise<void> {
@@ -280,7 +284,8 @@ async function runFlow(session: Session, step: FlowStep): Promise<void> {
 async function play(session: Session, step: FlowStep, start: Millis): Promise<FlowOutcome> {
   const { venue } = session;
   const market = session.marketOf(step.market);
-  const grid = await venue.gridOf(market);
+  const { tickSize, minOrderSize } = await venue.ask("getMarket", { path: venue.pathOf(market) });
+  const grid = { tickSize: priceOf(tickSize), minOrderSize: sizeOf(minOrderSize) };
   const rows = flowOf(step, { seed: session.scenario.seed, start, grid });
   try {
     return await venue.play(stoppable(rows, session.stop), market, session.checks);

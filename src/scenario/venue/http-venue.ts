@@ -90,8 +90,6 @@ interface HttpSnapshot {
 /** An exchange over HTTP, with signatures and a control plane, as `clobsim serve` provides. */
 export class HttpVenue extends Venue {
   readonly way: "http" | "target" = "http";
-  /** Always false: domain events are not available over HTTP. */
-  readonly hasBrokenFill = false;
   protected readonly url: string;
   protected readonly transport: Transport;
   /** Sends unsigned requests. */
@@ -216,11 +214,14 @@ export class HttpVenue extends Venue {
     this.clients = new Map(clients);
   }
 
-  async forget(snapshot: unknown): Promise<void> {
+  override async forget(snapshot: unknown): Promise<void> {
     await this.ask("forgetSnapshot", { path: { idOrName: (snapshot as HttpSnapshot).id } });
   }
 
-  async request(step: RequestStep, orderNamed: (name: string) => string | undefined): Promise<RawReply> {
+  override async request(
+    step: RequestStep,
+    orderNamed: (name: string) => string | undefined,
+  ): Promise<RawReply> {
     const ids = {
       token: (name: string) => this.map.tokenNamed(name),
       market: (name: string) => this.map.named(name).id,
@@ -245,8 +246,6 @@ export class HttpVenue extends Venue {
     return this.#fills.slice(from);
   }
 
-  watchFills(): void {}
-
   async violations(): Promise<readonly string[]> {
     const { invariants } = await this.ask("getInvariants");
     const broken = invariants.filter(({ holds }) => !holds);
@@ -259,7 +258,7 @@ export class HttpVenue extends Venue {
     return report.ok ? { kind: "report", text: report.value } : null;
   }
 
-  async dispose(): Promise<void> {
+  override async dispose(): Promise<void> {
     await this.#close();
   }
 
@@ -294,7 +293,7 @@ export class HttpVenue extends Venue {
     });
   }
 
-  protected async accepted(account: string, { id, trades }: ReplyTo<"placeOrder">): Promise<void> {
+  protected override async accepted(account: string, { id, trades }: ReplyTo<"placeOrder">): Promise<void> {
     this.#owners.set(id, account);
     for (const trade of trades) {
       this.#fills.push(fillOf(trade, account, await this.ownerOf(trade.counterOrderId), this.map));

@@ -152,10 +152,6 @@ export class LocalVenue extends Venue {
     return this.names.get(address) ?? this.strangerName(address);
   }
 
-  tokenId(name: { readonly market: string | null; readonly outcome: string }): string {
-    return this.map.tokenId(name);
-  }
-
   override call<O extends Operation>(
     operation: O,
     { caller: name, ...call }: DirectCall = {},
@@ -260,14 +256,7 @@ export class LocalVenue extends Venue {
     }
   }
 
-  forget(): void {}
-
-  request(): never {
-    throw new Error("a request needs HTTP");
-  }
-
-  /** Does nothing: fills are read from the exchange on request, because a long flow has millions. */
-  protected accepted(): void {}
+  // Fills are read from the exchange on request, because a long flow has millions.
 
   fillCount(): number {
     return this.bots.size === 0 ? this.state.trades.size - this.#tradesBefore : this.#ownTrades().length;
@@ -291,11 +280,11 @@ export class LocalVenue extends Venue {
     return this.#trades(0).filter((number) => !this.bots.has(takerOf(number).address));
   }
 
-  watchFills(): void {
+  override watchFills(): void {
     this.#fillWatcher ??= new FillWatcher(this.exchange, (account) => this.nameOf(account));
   }
 
-  get hasBrokenFill(): boolean {
+  override get hasBrokenFill(): boolean {
     return this.#fillWatcher !== null && this.#fillWatcher.broken !== null;
   }
 
@@ -313,8 +302,6 @@ export class LocalVenue extends Venue {
     const { exchange } = this;
     return { kind: "session", world: world ?? emptyWorld(scenario.seed), exchange, opening, log };
   }
-
-  dispose(): void {}
 
   /** Returns a trade, seen from its taker. */
   #fill(number: number): Fill {

@@ -343,7 +343,7 @@ class TargetVenue extends HttpVenue {
     return this.#seen.get(id)?.account ?? "somebody";
   }
 
-  protected override async tradesOf(order: string) {
+  override async tradesOf(order: string) {
     const trades: ReplyTo<"listTrades">["data"][number][] = [];
     const caller = await this.ownerOf(order);
     for (;;) {

@@ -1,4 +1,3 @@
-import { faultWords } from "../../api/chain.ts";
 import type { PositionChange } from "../../api/contracts.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { MID_PLACES } from "../../api/order-book.ts";
@@ -6,7 +5,6 @@ import type { ClobAuth } from "../../api/signing.ts";
 import type { Checksums } from "../../api/view.ts";
 import type { ProfileName } from "../../bots/profiles.ts";
 import type { WalletAccount } from "../../client/client.ts";
-import type { SettlementFaultTerms } from "../../core/chain/chain.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { CommandOf } from "../../core/commands.ts";
 import { type Millis, money, SHARE_UNITS, type Size, size, USDC_UNITS } from "../../core/units.ts";
@@ -33,11 +31,9 @@ import {
   MarketMap,
   type OrderView,
   orderView,
-  priceOf,
   priceOrNull,
   type RawReply,
   type Soon,
-  sizeOf,
   type TokenRef,
   VenueError,
   type VenueHistory,
@@ -150,7 +146,7 @@ export abstract class Venue {
   /** Returns the address of an account, which need not be known to the exchange. */
   protected abstract addressOf(account: string): string;
   /** Called after each accepted order. */
-  protected abstract accepted(account: string, order: PlacedOrder): Soon<void>;
+  protected accepted(_account: string, _order: PlacedOrder): Soon<void> {}
 
   /** Names of the scenario's accounts, in order. */
   abstract readonly accounts: readonly string[];
@@ -168,9 +164,7 @@ export abstract class Venue {
   abstract snapshot(): Soon<unknown>;
   abstract restore(snapshot: unknown): Soon<void>;
   /** Releases a snapshot. */
-  abstract forget(snapshot: unknown): Soon<void>;
-  /** Sends the request of a step; only over HTTP. `orderNamed` returns the id of a named order. */
-  abstract request(step: RequestStep, orderNamed: (name: string) => string | undefined): Soon<RawReply>;
+  forget(_snapshot: unknown): Soon<void> {}
   /** Number of fills of this scenario so far, without those taken by bots. */
   abstract fillCount(): number;
   /** Returns the fills after the first `from`, oldest first. */
@@ -178,28 +172,40 @@ export abstract class Venue {
   /** Returns one sentence for each invariant that does not hold. */
   abstract violations(): Soon<readonly string[]>;
   /** Makes `violations` check each fill from now on, if the venue sees fills as they happen. */
-  abstract watchFills(): void;
+  watchFills(): void {}
   /** Whether a watched fill has broken a rule. */
-  abstract readonly hasBrokenFill: boolean;
+  get hasBrokenFill(): boolean {
+    return false;
+  }
   /** Returns the history for a bug report about `reason`; null if it was not recorded. */
   abstract history(reason: string): Soon<VenueHistory | null>;
   /** Closes connections, and the server if it was started for this scenario. */
-  abstract dispose(): Soon<void>;
+  dispose(): Soon<void> {}
+
+  /** Sends the request of a step; only over HTTP. `orderNamed` returns the id of a named order. */
+  request(_step: RequestStep, _orderNamed: (name: string) => string | undefined): Soon<RawReply> {
+    throw new Error("a request needs HTTP");
+  }
 
   get markets(): readonly string[] {
     return this.map.names;
+  }
+
+  /** Returns the id of a token, or its words if it is unknown. A null market is the first one. */
+  tokenId(token: { readonly market: string | null; readonly outcome: string }): string {
+    return this.map.tokenId(token);
   }
 
   /** Makes an account known to the exchange and funds it. */
   async open(account: string, funding: readonly Funding[]): Promise<Attempt<null>> {
     const address = await this.signIn(account);
     if (funding.length === 0) return DONE;
-    const body = fundingBody(fundCommand(address, funding, (token) => this.map.tokenId(token)));
+    const body = fundingBody(fundCommand(address, funding, (token) => this.tokenId(token)));
     return done(await this.call("fundAccount", { path: { address }, body }));
   }
 
   async place(account: string, words: OrderWords): Promise<Attempt<OrderView>> {
-    const body = orderBodyOf(words, this.map.tokenId(words), await this.now());
+    const body = orderBodyOf(words, this.tokenId(words), await this.now());
     const attempt = await this.call("placeOrder", { body, caller: account });
     if (!attempt.ok) return attempt;
     await this.accepted(account, attempt.value);
@@ -231,11 +237,6 @@ export abstract class Venue {
     return [...lines, summary, `${before} in the queue at its price${behind}`];
   }
 
-  /** Returns the settlement status of each fill of an order. */
-  async settled(order: string): Promise<readonly SettlementStatus[]> {
-    return (await this.tradesOf(order)).map(({ status }) => status);
-  }
-
   /** Returns the current settlement status of each of some fills. */
   async settlementsOf(fills: readonly Fill[]): Promise<readonly SettlementStatus[]> {
     const statuses = new Map<string, SettlementStatus>();
@@ -250,7 +251,7 @@ export abstract class Venue {
   }
 
   async book(token: TokenRef): Promise<BookView> {
-    return bookView(await this.ask("getBook", { query: { token_id: this.map.tokenId(token) } }));
+    return bookView(await this.ask("getBook", { query: { token_id: this.tokenId(token) } }));
   }
 
   /** Returns the account's USDC, then its tokens. */
@@ -261,7 +262,7 @@ export abstract class Venue {
 
   /** Prices of a token; the mid in units of 0.00001 USDC. */
   async quote(token: TokenRef) {
-    const query = { token_id: this.map.tokenId(token) };
+    const query = { token_id: this.tokenId(token) };
     const { bestBid, bestAsk } = await this.ask("getPrice", { query });
     const { mid } = await this.ask("getMidpoint", { query });
     return {
@@ -273,32 +274,13 @@ export abstract class Venue {
     };
   }
 
-  /** Traded prices, oldest first, times in Unix seconds. */
-  async priceHistory(token: TokenRef) {
-    const query = { tokenId: this.map.tokenId(token) };
-    const { data } = await this.ask("getPricesHistory", { path: this.pathOf(token.market), query });
-    return data.map(({ t, p }) => ({ t, price: priceOf(p) }));
-  }
-
   /** Whether the outcomes of a market share one book. */
   isComplementary(market: string): boolean {
     return this.map.named(market).isComplementary;
   }
 
-  /** Returns the tick size and the minimum order size of a market. */
-  async gridOf(market: string) {
-    const { tickSize, minOrderSize } = await this.ask("getMarket", { path: this.pathOf(market) });
-    return { tickSize: priceOf(tickSize), minOrderSize: sizeOf(minOrderSize) };
-  }
-
   async stateHash(): Promise<string | null> {
     return (await this.ask("getStateHash")).hash;
-  }
-
-  /** `of`: the order that the fault is limited to; `next` for the order placed next; null for any. */
-  async setSettlementFault(terms: SettlementFaultTerms, of: string | null): Promise<Attempt<null>> {
-    const body = { ...faultWords(terms), ...(of === null ? {} : { of }) };
-    return done(await this.call("addSettlementFault", { body }));
   }
 
   /** Removes the settlement faults of kind `fail`, or all. */
@@ -328,19 +310,6 @@ export abstract class Venue {
     return this.bots.get(lower) ?? `trader-${lower.slice(2, 10)}`;
   }
 
-  /** Returns the numbers of the latest block and of the latest final block, and the number of pending transactions. */
-  async chain() {
-    const { head, confirmed, pending } = await this.ask("getChain");
-    return { head: head.number, confirmed, pending };
-  }
-
-  /** Returns the issued shares of a market: on the chain, and in the ledger, which includes pending transactions. */
-  async supply(market: string) {
-    const { onChain, ledger } = await this.ask("getSupply", { path: this.pathOf(market) });
-    const shares = ({ YES, NO }: typeof onChain) => ({ YES: sizeOf(YES), NO: sizeOf(NO) });
-    return { onChain: shares(onChain), ledger: shares(ledger) };
-  }
-
   /** Returns the reason of each pending transaction, oldest first. */
   async waiting(): Promise<readonly string[]> {
     const query = { limit: MAX_PAGE, offset: 0 };
@@ -351,14 +320,14 @@ export abstract class Venue {
   }
 
   /** Calls an operation that must succeed. @throws VenueError */
-  protected async ask<O extends Operation>(operation: O, call?: DirectCall): Promise<ReplyTo<O>> {
+  async ask<O extends Operation>(operation: O, call?: DirectCall): Promise<ReplyTo<O>> {
     const attempt = await this.call(operation, call);
     if (attempt.ok) return attempt.value;
     throw new VenueError(`${attempt.code}: ${attempt.message}`);
   }
 
   /** Returns the current fills of an order of this scenario, oldest first. */
-  protected async tradesOf(order: string): Promise<readonly Trade[]> {
+  async tradesOf(order: string): Promise<readonly Trade[]> {
     return (await this.#explained(order)).fills;
   }
 
