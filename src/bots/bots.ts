@@ -8,7 +8,7 @@ import { findAccount, type State } from "../core/state.ts";
 import { OUTCOMES, type Outcome } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { BookView, type Bot, botsOf } from "./bot.ts";
-import { Chance, FairValue, STREAM } from "./fair-value.ts";
+import { Chance, fairValue, STREAM } from "./fair-value.ts";
 import { PROFILES, type Profile, type ProfileName } from "./profiles.ts";
 import { act } from "./strategies.ts";
 
@@ -58,7 +58,7 @@ export class Bots {
     const bots = botsOf(exchange.state.config.seed, terms);
     const names = new Set(bots.map(({ name }) => name));
     this.#cancelOrders(({ name }) => !names.has(name));
-    const schedule = new BotSchedule(exchange, terms, seed, bots);
+    const schedule = scheduleOf(exchange, terms, seed, bots);
     const stops = [
       exchange.watch((_sequence, _at, events) => {
         // Status and order of markets decide in which of them bots trade.
@@ -106,82 +106,22 @@ interface ScheduleEntry {
   next: number;
 }
 
-/** Schedule of the bots: a function of seed, bot and market, so that it need not be persisted. */
-class BotSchedule implements Agents {
-  readonly #exchange: BotExchange;
-  readonly #profile: Profile;
-  readonly #bots: readonly Bot[];
-  readonly #chance: Chance;
-  readonly #fair: FairValue;
+/** Returns the schedule of the bots: a function of seed, bot and market, so that it need not be persisted. */
+function scheduleOf(exchange: BotExchange, profile: Profile, seed: string, bots: readonly Bot[]) {
+  const chance = new Chance(seed);
+  const addresses = botsOf(exchange.state.config.seed, null).map(({ address }) => address);
+  const fair = fairValue(chance, profile.fair, addresses);
   /** By bot, then by market; null if it must be computed again. */
-  #entries: readonly ScheduleEntry[] | null = null;
+  let entries: readonly ScheduleEntry[] | null = null;
   /** Next time at which a bot acts, and the entries due then, by bot, then by market. */
-  #next = 0;
-  #due: ScheduleEntry[] = [];
-
-  constructor(exchange: BotExchange, profile: Profile, seed: string, bots: readonly Bot[]) {
-    this.#exchange = exchange;
-    this.#profile = profile;
-    this.#bots = bots;
-    this.#chance = new Chance(seed);
-    const addresses = botsOf(exchange.state.config.seed, null).map(({ address }) => address);
-    this.#fair = new FairValue(this.#chance, profile.fair, addresses);
-  }
-
-  /** Called when the state is replaced or its markets change; discards everything computed from it. */
-  invalidate(): void {
-    this.#entries = null;
-    this.#fair.invalidate();
-  }
-
-  nextAfter(now: Millis): Millis | null {
-    if (this.#entries === null || this.#next <= now) this.#findNext(now);
-    return this.#due.length === 0 ? null : millis(this.#next);
-  }
-
-  *act(): Generator<Command> {
-    const { state } = this.#exchange;
-    const at = millis(this.#next);
-    for (const { bot, market: number } of this.#due) {
-      const market = state.markets.get(number);
-      const draws = this.#chance.of(STREAM.turn, bot.number, number, at);
-      const turn = { state, at, bot, market, fair: this.#fair, chance: this.#chance, draws };
-      for (const outcome of market.matching === "independent" ? OUTCOMES : ONLY_YES) {
-        yield* act(new BookView(turn, outcome), this.#profile);
-      }
-    }
-  }
-
-  /** Finds the next time after `now` at which a bot acts, and the entries due then. */
-  #findNext(now: Millis): void {
-    this.#entries ??= this.#makeEntries(now);
-    this.#next = Number.POSITIVE_INFINITY;
-    this.#due = [];
-    for (const entry of this.#entries) {
-      if (entry.next <= now) entry.next = this.#turnAfter(now, entry.bot, entry.market);
-      if (entry.next < this.#next) {
-        this.#next = entry.next;
-        this.#due = [entry];
-      } else if (entry.next === this.#next) this.#due.push(entry);
-    }
-  }
-
-  #makeEntries(now: Millis): readonly ScheduleEntry[] {
-    const open: Market[] = [];
-    for (const market of this.#exchange.state.markets) {
-      if (market.status === "ACTIVE") open.push(market);
-      if (open.length === MAX_BOT_MARKETS) break;
-    }
-    return this.#bots.flatMap((bot) =>
-      open.map(({ number }) => ({ bot, market: number, next: this.#turnAfter(now, bot, number) })),
-    );
-  }
+  let next = 0;
+  let due: ScheduleEntry[] = [];
 
   /** Returns the next turn after a moment. Each interval of `everyMs`, in which one turn is expected, has its own stream. */
-  #turnAfter(now: Millis, { kind, number }: Bot, market: number): number {
-    const { everyMs } = this.#profile[kind];
+  const turnAfter = (now: Millis, { kind, number }: Bot, market: number): number => {
+    const { everyMs } = profile[kind];
     for (let interval = Math.floor(now / everyMs); ; interval += 1) {
-      const draws = this.#chance.of(STREAM.arrivals, number, market, interval);
+      const draws = chance.of(STREAM.arrivals, number, market, interval);
       let first = Number.POSITIVE_INFINITY;
       for (let left = draws.arrivals(); left > 0; left -= 1) {
         const at = Math.floor((interval + draws.uniform()) * everyMs);
@@ -189,7 +129,53 @@ class BotSchedule implements Agents {
       }
       if (first !== Number.POSITIVE_INFINITY) return first;
     }
-  }
+  };
+  const makeEntries = (now: Millis): readonly ScheduleEntry[] => {
+    const open: Market[] = [];
+    for (const market of exchange.state.markets) {
+      if (market.status === "ACTIVE") open.push(market);
+      if (open.length === MAX_BOT_MARKETS) break;
+    }
+    return bots.flatMap((bot) =>
+      open.map(({ number }) => ({ bot, market: number, next: turnAfter(now, bot, number) })),
+    );
+  };
+  /** Finds the next time after `now` at which a bot acts, and the entries due then. */
+  const findNext = (now: Millis): void => {
+    entries ??= makeEntries(now);
+    next = Number.POSITIVE_INFINITY;
+    due = [];
+    for (const entry of entries) {
+      if (entry.next <= now) entry.next = turnAfter(now, entry.bot, entry.market);
+      if (entry.next < next) {
+        next = entry.next;
+        due = [entry];
+      } else if (entry.next === next) due.push(entry);
+    }
+  };
+  return {
+    /** Called when the state is replaced or its markets change; discards everything computed from it. */
+    invalidate: (): void => {
+      entries = null;
+      fair.invalidate();
+    },
+    nextAfter: (now: Millis): Millis | null => {
+      if (entries === null || next <= now) findNext(now);
+      return due.length === 0 ? null : millis(next);
+    },
+    *act(): Generator<Command> {
+      const { state } = exchange;
+      const at = millis(next);
+      for (const { bot, market: number } of due) {
+        const market = state.markets.get(number);
+        const draws = chance.of(STREAM.turn, bot.number, number, at);
+        const turn = { state, at, bot, market, fair, chance, draws };
+        for (const outcome of market.matching === "independent" ? OUTCOMES : ONLY_YES) {
+          yield* act(new BookView(turn, outcome), profile);
+        }
+      }
+    },
+  };
 }
 
 const ONLY_YES: readonly Outcome[] = ["YES"];

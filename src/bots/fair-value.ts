@@ -111,85 +111,69 @@ const stretched = (price: number): number => {
 };
 const priceAt = (place: number): number => (FULL_PRICE / 2) * (1 + place / Math.sqrt(1 + place * place));
 
+export type FairValue = ReturnType<typeof fairValue>;
+
 /**
  * Fair value of YES: a function of seed, market and time, computable for any moment. It starts at the last price before
  * bots traded, and moves by a random walk and by news. The walk is a sum of interpolations between random knots, at
  * distances of a minute to 45 days, so that no moment depends on earlier ones. News takes effect at once, until the next.
+ * `bots`: addresses of the bots of all profiles.
  */
-export class FairValue {
-  readonly #chance: Chance;
-  readonly #terms: FairTerms;
-  readonly #bots: readonly Address[];
-  readonly #anchors = new Map<number, Anchor>();
+export function fairValue(chance: Chance, terms: FairTerms, bots: readonly Address[]) {
+  const anchors = new Map<number, Anchor>();
 
-  /** `bots`: addresses of the bots of all profiles. */
-  constructor(chance: Chance, terms: FairTerms, bots: readonly Address[]) {
-    this.#chance = chance;
-    this.#terms = terms;
-    this.#bots = bots;
-  }
-
-  /** Returns the fair value in 0.0001 USDC, not rounded. */
-  at(state: State, market: Market, at: number): number {
-    const anchor = this.#anchors.get(market.number) ?? this.#anchorOf(state, market);
-    const move = this.#walkAt(market.number, at) - this.#walkAt(market.number, anchor.at);
-    return priceAt(stretched(anchor.price) + move);
-  }
-
-  /** Called when the state is replaced; discards the anchors. */
-  invalidate(): void {
-    this.#anchors.clear();
-  }
-
+  const openingOf = ({ number, createdAt }: Market): Anchor => {
+    const price = OPENING_RANGE.low + chance.of(STREAM.opening, number).uniform() * OPENING_RANGE.width;
+    return { price, at: createdAt };
+  };
+  const firstTradeOfBots = (state: State, market: number): number | null => {
+    const fills = bots.flatMap((address) => {
+      const holding = findAccount(state, address)?.holdings.get(market);
+      return [holding?.yesFills, holding?.noFills].flatMap((own) => own?.find(1) ?? []);
+    });
+    return fills.length === 0 ? null : tradeOfFill(Math.min(...fills));
+  };
   /** Returns the last trade before the first one of a bot; a random price if there is none. */
-  #anchorOf(state: State, market: Market): Anchor {
-    const first = this.#firstTradeOfBots(state, market.number);
+  const anchorOf = (state: State, market: Market): Anchor => {
+    const first = firstTradeOfBots(state, market.number);
     const before =
       first === null
         ? market.trades.size
         : countWhile(market.trades.size, (index) => market.trades.get(index + 1) < first);
     const last = before === 0 ? undefined : state.trades.get(market.trades.get(before));
-    const anchor =
-      last === undefined ? this.#openingOf(market) : { price: yesPrice(state, last), at: last.at };
-    if (first !== null) this.#anchors.set(market.number, anchor);
+    const anchor = last === undefined ? openingOf(market) : { price: yesPrice(state, last), at: last.at };
+    if (first !== null) anchors.set(market.number, anchor);
     return anchor;
-  }
-
-  #openingOf({ number, createdAt }: Market): Anchor {
-    const price = OPENING_RANGE.low + this.#chance.of(STREAM.opening, number).uniform() * OPENING_RANGE.width;
-    return { price, at: createdAt };
-  }
-
-  #firstTradeOfBots(state: State, market: number): number | null {
-    const fills = this.#bots.flatMap((address) => {
-      const holding = findAccount(state, address)?.holdings.get(market);
-      return [holding?.yesFills, holding?.noFills].flatMap((own) => own?.find(1) ?? []);
-    });
-    return fills.length === 0 ? null : tradeOfFill(Math.min(...fills));
-  }
-
-  #walkAt(market: number, at: number): number {
-    let sum = this.#newsAt(market, at);
+  };
+  const knotAt = (market: number, level: number, knot: number): number =>
+    chance.of(STREAM.walk, market, level, knot).normal();
+  /** Returns the effect of the latest news; one comes in each interval, at a random moment. */
+  const newsAt = (market: number, at: number): number => {
+    const { newsEveryMs, news } = terms;
+    const interval = Math.floor(at / newsEveryMs);
+    const isOut = at / newsEveryMs - interval >= chance.of(STREAM.news, market, interval).uniform();
+    return chance.of(STREAM.news, market, isOut ? interval : interval - 1, 1).normal() * news;
+  };
+  const walkAt = (market: number, at: number): number => {
+    let sum = newsAt(market, at);
     for (let level = 0, distance = FINEST_MS; level < LEVELS; level += 1, distance *= 4) {
       const knot = Math.floor(at / distance);
       const part = at / distance - knot;
-      const value = this.#knot(market, level, knot) * (1 - part) + this.#knot(market, level, knot + 1) * part;
-      sum += value * this.#terms.volatility * SCALE * Math.sqrt(distance / HOUR_MS);
+      const value = knotAt(market, level, knot) * (1 - part) + knotAt(market, level, knot + 1) * part;
+      sum += value * terms.volatility * SCALE * Math.sqrt(distance / HOUR_MS);
     }
     return sum;
-  }
-
-  #knot(market: number, level: number, knot: number): number {
-    return this.#chance.of(STREAM.walk, market, level, knot).normal();
-  }
-
-  /** Returns the effect of the latest news; one comes in each interval, at a random moment. */
-  #newsAt(market: number, at: number): number {
-    const { newsEveryMs, news } = this.#terms;
-    const interval = Math.floor(at / newsEveryMs);
-    const isOut = at / newsEveryMs - interval >= this.#chance.of(STREAM.news, market, interval).uniform();
-    return this.#chance.of(STREAM.news, market, isOut ? interval : interval - 1, 1).normal() * news;
-  }
+  };
+  return {
+    /** Returns the fair value in 0.0001 USDC, not rounded. */
+    at: (state: State, market: Market, at: number): number => {
+      const anchor = anchors.get(market.number) ?? anchorOf(state, market);
+      const move = walkAt(market.number, at) - walkAt(market.number, anchor.at);
+      return priceAt(stretched(anchor.price) + move);
+    },
+    /** Called when the state is replaced; discards the anchors. */
+    invalidate: (): void => anchors.clear(),
+  };
 }
 
 const yesPrice = (state: State, { taker, price }: Trade): Price =>
