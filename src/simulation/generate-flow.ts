@@ -9,10 +9,8 @@ import {
   notional,
   type Price,
   price,
-  price as priceOf,
   type Size,
   size,
-  size as sizeOf,
 } from "../core/units.ts";
 import {
   type CancelRow,
@@ -83,101 +81,76 @@ function sharesNeeded({ accounts, orders, profile, minOrderSize }: FlowSubject):
 type FlowSubject = Required<GenerateFlowOptions>;
 
 /** Maximum size above the minimum order size: 398 shares, and sometimes up to 0.99 more. */
-const MAX_ADDED = sizeOf(398 * 100 + 99);
+const MAX_ADDED = size(398 * 100 + 99);
 
 /** Maximum distance of a taker's limit beyond the best opposite price, in ticks. */
 const MAX_SLIP = 2;
 const MAX_LIFETIME_S = 120;
 
-/** Draws the orders of a flow in order; each account can pay for its order. */
-export class OrderGenerator {
-  readonly #subject: FlowSubject;
-  readonly #market: SimulatedMarket;
-  readonly #random: Stream;
-  readonly #fair: Generator<number, never>;
-  readonly #levels: number;
-
-  constructor(subject: FlowSubject, market: SimulatedMarket) {
-    this.#subject = subject;
-    this.#market = market;
-    this.#random = stream(subject.seed, "flow/orders");
-    this.#fair = fairValuesOf(subject);
-    this.#levels = FULL_PRICE / subject.tickSize - 1;
-  }
-
-  next(number: number, at: number): SimulatedOrder {
-    const { upPercent, yesPercent, takerPercent } = this.#subject.profile;
-    const isUp = this.#random.below(100) < upPercent;
-    const outcome = this.#random.below(100) < yesPercent ? "YES" : "NO";
-    const isTaker = this.#random.below(100) < takerPercent;
-    const fair = this.#fair.next().value;
-    const touch = isTaker ? this.#touch(isUp) : null;
-    const tick = touch === null ? this.#quote(isUp, fair) : this.#beyond(isUp, touch);
-    const type = touch === null ? this.#makerType() : this.#takerType();
-    const expiresAt = type === "GTD" ? at + this.#random.between(1, MAX_LIFETIME_S) * 1000 : null;
-    const size = this.#size();
-    const account = this.#random.below(this.#subject.accounts);
-    const side = isUp === (outcome === "YES") ? "BUY" : "SELL";
-    const price = priceIn(outcome === "NO", priceOf(tick * this.#subject.tickSize));
-    return this.#payable({ number, account, side, outcome, price, size, type, expiresAt });
-  }
+/** Returns a function that draws the orders of a flow in order; each account can pay for its order. */
+export function orderSource(subject: FlowSubject, market: SimulatedMarket) {
+  const { accounts, profile, tickSize, minOrderSize } = subject;
+  const random = stream(subject.seed, "flow/orders");
+  const fairValues = fairValuesOf(subject);
+  const levels = FULL_PRICE / tickSize - 1;
+  const percent = (percentage: number): boolean => random.below(100) < percentage;
+  const onLadder = (tick: number): number => Math.min(levels, Math.max(1, tick));
 
   /** Returns the best opposite price, in ticks of YES; null if that side is empty. */
-  #touch(isUp: boolean): number | null {
-    const { bestBid, bestAsk } = this.#market.book;
+  const touchOf = (isUp: boolean): number | null => {
+    const { bestBid, bestAsk } = market.book;
     const tick = isUp ? bestAsk : bestBid;
-    return tick >= 1 && tick <= this.#levels ? tick : null;
-  }
-
-  #beyond(isUp: boolean, touch: number): number {
-    const slip = this.#random.below(MAX_SLIP + 1);
-    return this.#onLadder(isUp ? touch + slip : touch - slip);
-  }
-
+    return tick >= 1 && tick <= levels ? tick : null;
+  };
+  const beyond = (isUp: boolean, touch: number): number => {
+    const slip = random.below(MAX_SLIP + 1);
+    return onLadder(isUp ? touch + slip : touch - slip);
+  };
   /** Draws a price on the order's side of the fair value, more likely near it. */
-  #quote(isUp: boolean, fair: number): number {
-    const { profile, tickSize } = this.#subject;
-    const away = Math.min(this.#random.below(profile.maxDistance), this.#random.below(profile.maxDistance));
-    return this.#onLadder(isUp ? Math.floor((fair - away) / tickSize) : Math.ceil((fair + away) / tickSize));
-  }
-
-  #onLadder(tick: number): number {
-    return Math.min(this.#levels, Math.max(1, tick));
-  }
-
-  #makerType(): OrderType {
-    return this.#random.oneIn(12) ? "GTD" : "GTC";
-  }
-
-  #takerType(): OrderType {
-    const draw = this.#random.below(100);
+  const quote = (isUp: boolean, fair: number): number => {
+    const away = Math.min(random.below(profile.maxDistance), random.below(profile.maxDistance));
+    return onLadder(isUp ? Math.floor((fair - away) / tickSize) : Math.ceil((fair + away) / tickSize));
+  };
+  const makerType = (): OrderType => (random.oneIn(12) ? "GTD" : "GTC");
+  const takerType = (): OrderType => {
+    const draw = random.below(100);
     return draw < 55 ? "GTC" : draw < 85 ? "FAK" : "FOK";
-  }
-
+  };
   /** Mostly whole shares; many small orders and few large ones, by the cube of a uniform draw. */
-  #size(): Size {
-    const draw = this.#random.below(1000);
+  const drawSize = (): Size => {
+    const draw = random.below(1000);
     const shares = Math.floor((draw * draw * draw) / 2_500_000);
-    const cents = this.#random.oneIn(10) ? this.#random.below(100) : 0;
-    return sizeOf(this.#subject.minOrderSize + shares * 100 + cents);
-  }
-
+    const cents = random.oneIn(10) ? random.below(100) : 0;
+    return size(minOrderSize + shares * 100 + cents);
+  };
   /** Returns the order for the next account that can pay, if necessary in the other outcome. One can: see `sharesNeeded`. */
-  #payable(drawn: SimulatedOrder): SimulatedOrder {
-    if (this.#market.canPay(drawn)) return drawn;
-    const { accounts } = this.#subject;
+  const payable = (drawn: SimulatedOrder): SimulatedOrder => {
+    if (market.canPay(drawn)) return drawn;
     const mirrored = mirrorOf(drawn);
     for (let tried = 0; tried < accounts; tried += 1) {
       const account = (drawn.account + tried) % accounts;
-      for (const order of [
-        { ...drawn, account },
-        { ...mirrored, account },
-      ]) {
-        if (this.#market.canPay(order)) return order;
+      for (const order of [drawn, mirrored]) {
+        if (market.canPay({ ...order, account })) return { ...order, account };
       }
     }
     throw new Error("no account can pay for an order of this flow");
-  }
+  };
+
+  return (number: number, at: number): SimulatedOrder => {
+    const isUp = percent(profile.upPercent);
+    const outcome = percent(profile.yesPercent) ? "YES" : "NO";
+    const isTaker = percent(profile.takerPercent);
+    const fair = fairValues.next().value;
+    const touch = isTaker ? touchOf(isUp) : null;
+    const tick = touch === null ? quote(isUp, fair) : beyond(isUp, touch);
+    const type = touch === null ? makerType() : takerType();
+    const expiresAt = type === "GTD" ? at + random.between(1, MAX_LIFETIME_S) * 1000 : null;
+    const size = drawSize();
+    const account = random.below(accounts);
+    const side = isUp === (outcome === "YES") ? "BUY" : "SELL";
+    const limit = priceIn(outcome === "NO", price(tick * tickSize));
+    return payable({ number, account, side, outcome, price: limit, size, type, expiresAt });
+  };
 }
 
 /** Returns the equivalent order in the other outcome: selling NO for buying YES. */
@@ -218,7 +191,7 @@ function* rowsOf(subject: FlowSubject, shares: Size): Generator<FlowRow> {
   const { seed, profile, orders, accounts } = subject;
   for (let account = 0; account < accounts; account += 1) yield* fundingRows(account, shares);
   const market = new SimulatedMarket(accounts, shares, subject.tickSize);
-  const draw = new OrderGenerator(subject, market);
+  const draw = orderSource(subject, market);
   const cancels = stream(seed, "flow/cancels");
   const arrivals = arrivalsOf(seed, profile);
   const nextMoment = (): number => {
@@ -228,7 +201,7 @@ function* rowsOf(subject: FlowSubject, shares: Size): Generator<FlowRow> {
   };
   for (let number = 1; number <= orders; number += 1) {
     let at = nextMoment();
-    const order = draw.next(number, at);
+    const order = draw(number, at);
     market.place(order);
     yield placeRow(at, order);
     if (cancels.below(100) < profile.cancelPercent) {

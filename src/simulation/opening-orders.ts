@@ -6,7 +6,7 @@ import { FULL_PRICE, price } from "../core/units.ts";
 import { type FairPath, fairAt } from "./price-paths.ts";
 import { SimulatedBook } from "./simulator.ts";
 import type { WorldMarket } from "./world.ts";
-import { type Activity, type Role, TraderAssignment } from "./world-accounts.ts";
+import { type Activity, assignTraders, type Role, type TraderAssignment } from "./world-accounts.ts";
 import type { WorldOrder } from "./world-orders.ts";
 
 /** In milliseconds before the start (negative). */
@@ -109,7 +109,7 @@ export function generateOpening(
     const isMirrored = market.matching === "complementary";
     const length = drawLength(random, activity, perMarket, isMirrored);
     const setting = drawSetting(random, market, path, activity);
-    const traders = new TraderAssignment(random, isMirrored, activity, markets.length);
+    const traders = assignTraders(random, isMirrored, activity, markets.length);
     const from = market.createdAt + random.between(500, 60_000);
     const to = (market.resolved?.at ?? 0) - 1;
     for (const outcome of isMirrored ? (["YES"] as const) : (["YES", "NO"] as const)) {
@@ -297,7 +297,7 @@ class BookHistory {
       if (order < 2 && open > large) {
         const part = Math.floor((open * this.#random.between(30, 70)) / 10_000) * 100;
         this.#place("taker", direction, limit, part, "FAK");
-      } else if (this.#traders.mayRest && this.#random.oneIn(3)) {
+      } else if (this.#traders.mayRest() && this.#random.oneIn(3)) {
         this.#place("taker", direction, limit, open + this.#size(0), "GTC");
       } else {
         this.#place("taker", direction, limit, open, this.#takerType(open));
@@ -314,7 +314,7 @@ class BookHistory {
     const limit = direction === BID ? Math.min(levels, best + through) : Math.max(1, best - through);
     const open = this.#book.fillable(direction, limit);
     const wanted = this.#size(0, this.#habits.takerPart);
-    const rests = this.#traders.mayRest && this.#random.oneIn(8);
+    const rests = this.#traders.mayRest() && this.#random.oneIn(8);
     const type = rests || wanted <= open ? this.#takerType(open) : "FAK";
     this.#place("taker", direction, limit, wanted, type);
   }

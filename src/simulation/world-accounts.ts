@@ -61,79 +61,61 @@ const TRADERS = MAKERS + TAKERS;
 const sharesOf = (trader: number, markets: number): WorldTrader["shares"] =>
   (trader < MAKERS ? MAKER_SHARES : TAKER_SHARES) / (markets > MAX_MARKETS_WITH_FULL_SHARES ? 10 : 1);
 
-/** Assigns orders to traders, so that no trader sells more shares than it has, or trades with itself. */
-export class TraderAssignment {
-  readonly #random: Stream;
-  readonly #isMirrored: boolean;
-  readonly #markets: number;
-  readonly #firstMaker: number;
-  readonly #makers: number;
-  readonly #firstTaker: number;
-  readonly #takers: number;
-  readonly #sold = { YES: new Float64Array(TRADERS), NO: new Float64Array(TRADERS) };
-  readonly #resting = new Set<number>();
+export type TraderAssignment = ReturnType<typeof assignTraders>;
 
-  /** `isMirrored`: one book serves both outcomes, so that a sale of one can be a purchase of the other. */
-  constructor(random: Stream, isMirrored: boolean, activity: Activity, markets: number) {
-    this.#random = random;
-    this.#isMirrored = isMirrored;
-    this.#markets = markets;
-    this.#firstMaker = random.below(MAKERS);
-    this.#makers = isMirrored ? random.between(3, 6) : MAKERS;
-    this.#firstTaker = random.below(TAKERS);
-    this.#takers = isMirrored && activity === "usual" ? random.between(8, 12) : TAKERS;
-  }
-
-  /** Whether another taker's remainder may rest. */
-  get mayRest(): boolean {
-    return this.#resting.size < this.#takers / 2;
-  }
-
-  rests(trader: number): void {
-    if (trader >= MAKERS) this.#resting.add(trader);
-  }
-
-  /** Assigns an order in the book of `outcome`. Its size is reduced if it must be a sale and shares run out. */
-  assign(role: Role, direction: BookDirection, outcome: Outcome, wanted: number): Assignment {
-    const trader = this.#pick(role);
-    const other = outcome === "YES" ? "NO" : "YES";
-    const [sold, bought]: readonly [Outcome, Outcome] =
-      direction === ASK ? [outcome, other] : [other, outcome];
-    if (!this.#isMirrored && direction === ASK) {
-      const seller = this.#sellable(trader, outcome) >= wanted ? trader : this.#bestSeller(role, outcome);
-      return this.#selling(seller, outcome, Math.min(wanted, this.#sellable(seller, outcome)));
-    }
-    const prefersSale = this.#isMirrored && this.#random.below(100) < (direction === ASK ? 60 : 25);
-    if (prefersSale && this.#sellable(trader, sold) >= wanted) return this.#selling(trader, sold, wanted);
-    return { trader, side: "BUY", outcome: bought, size: size(wanted) };
-  }
-
-  #selling(trader: number, outcome: Outcome, shares: number): Assignment {
-    this.#sold[outcome][trader] = (this.#sold[outcome][trader] as number) + shares;
+/**
+ * Assigns orders to traders, so that no trader sells more shares than it has, or trades with itself. `isMirrored`: one book
+ * serves both outcomes, so that a sale of one can be a purchase of the other.
+ */
+export function assignTraders(random: Stream, isMirrored: boolean, activity: Activity, markets: number) {
+  const sold = { YES: new Float64Array(TRADERS), NO: new Float64Array(TRADERS) };
+  const resting = new Set<number>();
+  const firstMaker = random.below(MAKERS);
+  const makers = isMirrored ? random.between(3, 6) : MAKERS;
+  const firstTaker = random.below(TAKERS);
+  const takers = isMirrored && activity === "usual" ? random.between(8, 12) : TAKERS;
+  const sellable = (trader: number, outcome: Outcome): number =>
+    sharesOf(trader, markets) * 100 - (sold[outcome][trader] as number);
+  const selling = (trader: number, outcome: Outcome, shares: number): Assignment => {
+    sold[outcome][trader] = (sold[outcome][trader] as number) + shares;
     return { trader, side: "SELL", outcome, size: size(shares) };
-  }
-
-  #sellable(trader: number, outcome: Outcome): number {
-    return sharesOf(trader, this.#markets) * 100 - (this.#sold[outcome][trader] as number);
-  }
-
-  #pick(role: Role): number {
-    if (role === "maker") return (this.#firstMaker + this.#random.below(this.#makers)) % MAKERS;
+  };
+  const pick = (role: Role): number => {
+    if (role === "maker") return (firstMaker + random.below(makers)) % MAKERS;
     for (;;) {
-      const trader = MAKERS + ((this.#firstTaker + this.#random.below(this.#takers)) % TAKERS);
-      if (!this.#resting.has(trader)) return trader;
+      const trader = MAKERS + ((firstTaker + random.below(takers)) % TAKERS);
+      if (!resting.has(trader)) return trader;
     }
-  }
-
-  #bestSeller(role: Role, outcome: Outcome): number {
+  };
+  const bestSeller = (role: Role, outcome: Outcome): number => {
     let best = -1;
     const [first, end] = role === "maker" ? [0, MAKERS] : [MAKERS, TRADERS];
     for (let trader = first; trader < end; trader += 1) {
-      if (this.#resting.has(trader)) continue;
-      if (best < 0 || this.#sellable(trader, outcome) > this.#sellable(best, outcome)) best = trader;
+      if (resting.has(trader)) continue;
+      if (best < 0 || sellable(trader, outcome) > sellable(best, outcome)) best = trader;
     }
     return best;
-  }
+  };
+  return {
+    /** Whether another taker's remainder may rest. */
+    mayRest: (): boolean => resting.size < takers / 2,
+    rests: (trader: number): void => {
+      if (trader >= MAKERS) resting.add(trader);
+    },
+    /** Assigns an order in the book of `outcome`. Its size is reduced if it must be a sale and shares run out. */
+    assign: (role: Role, direction: BookDirection, outcome: Outcome, wanted: number): Assignment => {
+      const trader = pick(role);
+      const other: Outcome = outcome === "YES" ? "NO" : "YES";
+      const [given, bought] = direction === ASK ? [outcome, other] : [other, outcome];
+      if (!isMirrored && direction === ASK) {
+        const seller = sellable(trader, outcome) >= wanted ? trader : bestSeller(role, outcome);
+        return selling(seller, outcome, Math.min(wanted, sellable(seller, outcome)));
+      }
+      const prefersSale = isMirrored && random.below(100) < (direction === ASK ? 60 : 25);
+      if (prefersSale && sellable(trader, given) >= wanted) return selling(trader, given, wanted);
+      return { trader, side: "BUY", outcome: bought, size: size(wanted) };
+    },
+  };
 }
 
 /** Returns the traders with enough funds, in round figures, for all their orders to rest at once. */

@@ -4,7 +4,7 @@ import { remainingOf } from "../../src/core/order.ts";
 import { price, type Size, size } from "../../src/core/units.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
 import { PROFILES } from "../../src/simulation/flow.ts";
-import { generateFlow, OrderGenerator } from "../../src/simulation/generate-flow.ts";
+import { generateFlow, orderSource } from "../../src/simulation/generate-flow.ts";
 import { MAX_FEE_BPS, SimulatedMarket, type SimulatedOrder } from "../../src/simulation/simulator.ts";
 import { addressOf } from "../support/commands.ts";
 import { TestExchange } from "../support/exchange.ts";
@@ -103,11 +103,11 @@ describe("drawn orders", () => {
       tickSize: TICK,
       minOrderSize: size(100),
     };
-    const draw = new OrderGenerator(subject, market);
+    const draw = orderSource(subject, market);
     const orders: SimulatedOrder[] = [];
     const drawAll = (): void => {
       for (;;) {
-        const order = draw.next(orders.length + 1, 0);
+        const order = draw(orders.length + 1, 0);
         expect(market.canPay(order)).toBe(true);
         market.place(order);
         orders.push(order);
