@@ -6,7 +6,7 @@ import { defectOf, historySince, reportBytes, saveReport, withScenario } from ".
 import type { WrongFile } from "../scenario/language/page.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
-import { parseReporterArgument, ReporterError, reporterOf } from "../scenario/report/reporter-of.ts";
+import { parseReporterArgument, REPORTERS } from "../scenario/report/reporter-of.ts";
 import { oneLine, plainPaint, type Reporter } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
@@ -67,7 +67,7 @@ function outputsOf(
   repeat: string,
   inputs: readonly string[],
 ) {
-  const chosen = (asked.length === 0 ? ["spec"] : asked).map(parsed);
+  const chosen = (asked.length === 0 ? ["spec"] : asked).map(parseReporterArgument);
   const read = new Set(inputs.map(realPath));
   const written = new Set<string | null>();
   for (const { file } of chosen) {
@@ -83,7 +83,7 @@ function outputsOf(
   return chosen.map(({ name, file }) => {
     const isScreen = file === null;
     const { write, end } = isScreen ? SCREEN : fileAt(file);
-    const reporter = reporterOf(name)({
+    const reporter = REPORTERS[name]({
       write,
       ...{ seed, repeat, verbose },
       paint: isScreen ? paintOf(environment) : plainPaint,
@@ -98,14 +98,6 @@ function outputsOf(
 function pathWithin(folder: string, file: string): string {
   const path = relative(folder, file);
   return folder === "" || path.startsWith("..") ? file : path.split(sep).join("/");
-}
-
-function parsed(argument: string) {
-  try {
-    return parseReporterArgument(argument);
-  } catch (error) {
-    throw error instanceof ReporterError ? new UsageError(`--reporter: ${error.message}`) : error;
-  }
 }
 
 const SCREEN = { write: (text: string): void => void process.stdout.write(text), end: async () => {} };

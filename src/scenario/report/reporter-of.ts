@@ -1,4 +1,4 @@
-import { didYouMean } from "../../api/nearest.ts";
+import { ConfigError, didYouMean } from "../../setting.ts";
 import { type Place, type Problem, problemText, sentenceOf, wrongFilesText } from "../language/page.ts";
 import type { DiffLine, Failure } from "../run/result.ts";
 import { githubReporter } from "./github.ts";
@@ -123,9 +123,9 @@ const tapReporter: MakeReporter = ({ write }) => {
 
 const details = (lines: readonly string[]): string[] => ["---", ...lines, "..."].map((line) => `  ${line}`);
 
-export type ReporterName = (typeof REPORTER_NAMES)[number];
+type ReporterName = (typeof REPORTER_NAMES)[number];
 
-const MAKERS: Readonly<Record<ReporterName, MakeReporter>> = {
+export const REPORTERS: Readonly<Record<ReporterName, MakeReporter>> = {
   spec: specReporter,
   json: jsonReporter,
   junit: junitReporter,
@@ -133,25 +133,14 @@ const MAKERS: Readonly<Record<ReporterName, MakeReporter>> = {
   github: githubReporter,
 };
 
-export class ReporterError extends Error {
-  override readonly name = "ReporterError";
-}
-
-function nameOf(name: string): ReporterName {
-  const known = REPORTER_NAMES.find((each) => each === name);
-  if (known !== undefined) return known;
-  const hint = didYouMean(name, REPORTER_NAMES) || `, expected one of ${REPORTER_NAMES.join(", ")}`;
-  throw new ReporterError(`unknown reporter ${JSON.stringify(name)}${hint}`);
-}
-
-/** @throws ReporterError with the nearest name, or all names. */
-export const reporterOf = (name: string): MakeReporter => MAKERS[nameOf(name)];
-
-/** Parses `junit` or `junit=out.xml`; the file is null for standard output. @throws ReporterError */
+/** Parses `junit` or `junit=out.xml`; the file is null for standard output. @throws ConfigError */
 export function parseReporterArgument(argument: string) {
-  const [, text = "", file = null] = /^([^=]*)(?:=(.*))?$/s.exec(argument) ?? [];
-  const name = nameOf(text);
-  if (file === "")
-    throw new ReporterError(`expected ${name}=FILE or ${name}, found ${JSON.stringify(argument)}`);
-  return { name, file };
+  const [, given = "", file = null] = /^([^=]*)(?:=(.*))?$/s.exec(argument) ?? [];
+  const name = REPORTER_NAMES.find((each) => each === given);
+  if (name === undefined) {
+    const hint = didYouMean(given, REPORTER_NAMES) || `, expected one of ${REPORTER_NAMES.join(", ")}`;
+    throw new ConfigError(`--reporter: unknown reporter ${JSON.stringify(given)}${hint}`);
+  }
+  if (file !== "") return { name, file };
+  throw new ConfigError(`--reporter: expected ${name}=FILE or ${name}, found ${JSON.stringify(argument)}`);
 }

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseReporterArgument, ReporterError } from "../../../src/scenario/report/reporter-of.ts";
+import { parseReporterArgument } from "../../../src/scenario/report/reporter-of.ts";
 import { byFolder, folderOf } from "../../../src/scenario/report/spec.ts";
 import { REPORTER_NAMES } from "../../../src/scenario/report/text.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
+import { ConfigError } from "../../../src/setting.ts";
 import { hostileText } from "./hostile.ts";
 import { EXAMPLE, failedOf, reportOf, resultOf, skippedOf, writesOf, wrongReportOf } from "./suite.ts";
 
@@ -26,7 +27,7 @@ describe("the argument of a reporter", () => {
     ["junit=", 'expected junit=FILE or junit, found "junit="'],
     ["=out.xml", 'unknown reporter "", expected one of spec, json, junit, tap, github'],
   ])("%s is refused with the nearest", (argument, message) => {
-    expect(() => parseReporterArgument(argument)).toThrow(new ReporterError(message));
+    expect(() => parseReporterArgument(argument)).toThrow(new ConfigError(`--reporter: ${message}`));
   });
 });
 

@@ -1,5 +1,5 @@
 import type { WrongFile } from "../../../src/scenario/language/page.ts";
-import { reporterOf } from "../../../src/scenario/report/reporter-of.ts";
+import { REPORTERS } from "../../../src/scenario/report/reporter-of.ts";
 import { plainPaint, type ReporterOptions } from "../../../src/scenario/report/text.ts";
 import type {
   Failure,
@@ -146,7 +146,9 @@ const OPTIONS: Omit<ReporterOptions, "write"> = {
 /** Returns the output of a reporter for two invalid files. */
 export function wrongReportOf(name: string): string {
   const writes: string[] = [];
-  reporterOf(name)({ ...OPTIONS, write: (text) => writes.push(text) }).wrong(WRONG_FILES);
+  REPORTERS[name as keyof typeof REPORTERS]({ ...OPTIONS, write: (text) => writes.push(text) }).wrong(
+    WRONG_FILES,
+  );
   return writes.join("");
 }
 
@@ -158,7 +160,11 @@ export function writesOf(
   scenarios = results.length,
 ): string[] {
   const writes: string[] = [];
-  const reporter = reporterOf(name)({ ...OPTIONS, write: (text) => writes.push(text), ...own });
+  const reporter = REPORTERS[name as keyof typeof REPORTERS]({
+    ...OPTIONS,
+    write: (text) => writes.push(text),
+    ...own,
+  });
   reporter.started?.({ scenarios, files: new Set(results.map(({ file }) => file)).size });
   for (const result of results) reporter.finished?.(result);
   reporter.ended(suiteOf(results));

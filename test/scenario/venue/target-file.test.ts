@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { readTargetFile, TargetFileError } from "../../../src/scenario/venue/target-venue.ts";
+import { readTargetFile } from "../../../src/scenario/venue/target-venue.ts";
+import { ConfigError } from "../../../src/setting.ts";
 import { pageWith } from "../../support/page.ts";
 import { ScenarioFolder } from "../run/scenario-folder.ts";
 
@@ -24,7 +25,7 @@ function refusalOf(text: string, environment: Readonly<Record<string, string>> =
   try {
     readTargetFile(path, environment);
   } catch (error) {
-    if (!(error instanceof TargetFileError)) throw error;
+    if (!(error instanceof ConfigError)) throw error;
     expect(error.message.startsWith(`--wallets ${path}: `)).toBe(true);
     return error.message.slice(`--wallets ${path}: `.length);
   }
@@ -137,7 +138,7 @@ describe("no message contains a key", () => {
         readTargetFile(path, { BOB: KEY });
       } catch (error) {
         wrong += 1;
-        expect(error).toBeInstanceOf(TargetFileError);
+        expect(error).toBeInstanceOf(ConfigError);
         const { message } = error as Error;
         expect(message.split("\n").length).toBe(1);
         for (const secret of SECRETS) expect(message).not.toContain(secret.slice(1, -1));

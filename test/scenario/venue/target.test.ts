@@ -4,7 +4,8 @@ import { ExchangeClient, walletOf } from "../../../src/client/client.ts";
 import { orThrow } from "../../../src/client/result.ts";
 import { type RunningServer, serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
-import { openTargets, TargetFileError } from "../../../src/scenario/venue/target-venue.ts";
+import { openTargets } from "../../../src/scenario/venue/target-venue.ts";
+import { ConfigError } from "../../../src/setting.ts";
 import { readWorld } from "../../../src/simulation/world.ts";
 import { namedPrivateKey } from "../../../src/simulation/world-accounts.ts";
 import { TINY_WORLD } from "../../support/http.ts";
@@ -176,7 +177,7 @@ describe("a deployment that does not answer", () => {
     for (const wallets of [walletsFor("any"), ACCOUNTS]) {
       const file = folder.write("nobody.yaml", wallets);
       const refused = openTargets("http://127.0.0.1:1", file, ENVIRONMENT);
-      await expect(refused).rejects.toThrow(TargetFileError);
+      await expect(refused).rejects.toThrow(ConfigError);
       await expect(refused).rejects.toThrow("--target: no reply from http://127.0.0.1:1: ");
     }
   });
@@ -284,7 +285,7 @@ describe("a wallets file with an unknown market", () => {
   const refusal = async (slug: string): Promise<string> => {
     const file = folder.write("wrong-market.yaml", walletsFor(slug));
     const told = await openTargets(server.url, file, ENVIRONMENT).catch((error: unknown) => error);
-    expect(told).toBeInstanceOf(TargetFileError);
+    expect(told).toBeInstanceOf(ConfigError);
     return (told as Error).message.replace(file, "FILE").replace(server.url, "URL");
   };
 
