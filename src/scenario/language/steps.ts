@@ -390,17 +390,16 @@ interface RaceContent extends Omit<Content<"race">, "steps"> {
   readonly steps: readonly Step[];
 }
 
-export type StepOf<Kind extends StepKind> = StepBase & { readonly kind: Kind } & Readonly<
-    Kind extends "race" ? RaceContent : Content<Kind>
-  >;
-export type Step = { [Kind in StepKind]: StepOf<Kind> }[StepKind];
+export type StepOf<Kind extends StepKind> = {
+  [Each in Kind]: StepBase & { readonly kind: Each } & Readonly<
+      Each extends "race" ? RaceContent : Content<Each>
+    >;
+}[Kind];
+export type Step = StepOf<StepKind>;
 
-export type OrderStep = StepOf<"order">;
 export type RaceStep = StepOf<"race">;
 export type RequestStep = StepOf<"request">;
-export type FlowStep = StepOf<"replay"> | StepOf<"generate">;
-export type CallStep = { [Kind in "split" | "merge" | "redeem"]: StepOf<Kind> }["split" | "merge" | "redeem"];
-export type SettlementFaultStep = StepOf<"failSettlement"> | StepOf<"chainFault">;
+export type FlowStep = StepOf<"replay" | "generate">;
 
 const rowOf = (kind: StepKind): StepInfo => STEPS[kind] as StepInfo;
 

@@ -1,7 +1,9 @@
+import type { Transport } from "../../client/transport.ts";
 import { SessionLog } from "../../engine/journal.ts";
+import { emptyWorld } from "../../simulation/opening.ts";
 import { readWorldFile, type World } from "../../simulation/world.ts";
 import { needsHttp, type Scenario } from "../language/steps.ts";
-import type { openHttp, StartServer } from "../venue/http-venue.ts";
+import type { StartServer } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import { type Venue, Wallets } from "../venue/venue.ts";
 import { NotRunnable, type Soon, VenueError } from "../venue/views.ts";
@@ -10,7 +12,7 @@ import { diffOf, type ScenarioResult, type SuiteResult, type Way } from "./resul
 import { flagsOf, type RunOptions, repeatLine, runScenario } from "./run-scenario.ts";
 
 /** Wraps a transport to observe requests and replies. */
-export type TransportWatcher = Parameters<typeof openHttp>[4];
+type TransportWatcher = (transport: Transport) => Transport;
 
 /** Opens exchanges for single scenarios, which share wallets and worlds. */
 export class VenueOpener {
@@ -25,8 +27,10 @@ export class VenueOpener {
   /** Opens one over HTTP. @throws VenueError if the world cannot be read. */
   async served(scenario: Scenario, start: StartServer, watch?: TransportWatcher): Promise<Venue> {
     // Loads client and signatures only for scenarios over HTTP.
-    const { openHttp } = await import("../venue/http-venue.ts");
-    return openHttp(scenario, this.#worldOf(scenario), this.wallets, start, watch);
+    const { HttpVenue } = await import("../venue/http-venue.ts");
+    const server = await start(this.#worldOf(scenario) ?? emptyWorld(scenario.seed), scenario);
+    const venue = new HttpVenue(server.url, scenario.clock, this.wallets, watch, () => server.close());
+    return venue.opened(scenario);
   }
 
   /** Returns the world with the scenario's seed; null if it has none. */
@@ -46,7 +50,7 @@ export class VenueOpener {
 export interface SuiteWatcher {
   venue?(venue: Venue, scenario: Scenario): void;
   refused?: RunOptions["refused"];
-  transport?: NonNullable<TransportWatcher>;
+  transport?: TransportWatcher;
 }
 
 export interface SuiteOptions extends Pick<RunOptions, "lastStep" | "isUpdating" | "failed"> {

@@ -7,12 +7,9 @@ import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
 import { NEXT_ORDER } from "../language/order-line.ts";
 import {
   CALLS,
-  type CallStep,
   type FlowStep,
-  type OrderStep,
   type RaceStep,
   type RequestStep,
-  type SettlementFaultStep,
   type Step,
   type StepCall,
   type StepKind,
@@ -125,12 +122,15 @@ function runCall(
   return complete(session, step, reply, transcript);
 }
 
-function runTransaction(session: Session, step: CallStep): Promise<void> {
+function runTransaction(session: Session, step: StepOf<"split" | "merge" | "redeem">): Promise<void> {
   const { account, market, change } = step;
   return complete(session, step, session.venue.transact(account, session.marketOf(market), change));
 }
 
-async function runSettlementFault(session: Session, step: SettlementFaultStep): Promise<void> {
+async function runSettlementFault(
+  session: Session,
+  step: StepOf<"failSettlement" | "chainFault">,
+): Promise<void> {
   const { venue } = session;
   if (step.fault === null) {
     await venue.endSettlementFaults(step.kind === "failSettlement" ? "fail" : "all");
@@ -164,7 +164,7 @@ async function advance(session: Session, step: Step, target: (now: Millis) => nu
     session.log(`   ${session.labelOf(key)} expired at ${toIso(when)}`);
 }
 
-async function runOrder(session: Session, step: OrderStep): Promise<void> {
+async function runOrder(session: Session, step: StepOf<"order">): Promise<void> {
   const { venue } = session;
   const before = venue.fillCount();
   const attempt = await venue.place(step.account, step.words);

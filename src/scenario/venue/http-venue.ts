@@ -15,7 +15,6 @@ import { FULL_PRICE, type Millis, SHARE_UNITS } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
-import { emptyWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";
 import type { MarketTerms } from "../language/declarations.ts";
 import { type Tamper, within } from "../language/request-step.ts";
@@ -123,8 +122,19 @@ export class HttpVenue extends Venue {
     this.#now = now;
   }
 
+  /** Opens the scenario's markets; closes the venue if that fails. */
+  async opened(scenario: Scenario): Promise<this> {
+    try {
+      await this.openMarkets(scenario);
+      return this;
+    } catch (error) {
+      await this.dispose();
+      throw error;
+    }
+  }
+
   /** Creates the scenario's markets, or finds those of its world, sorted by id, which is the order of creation. */
-  async createMarkets({ markets, world }: Scenario): Promise<void> {
+  protected async openMarkets({ markets, world }: Scenario): Promise<void> {
     const found: ReplyTo<"listMarkets">["data"][number][] = [];
     for (let isMore = world !== null; isMore; ) {
       const query = { limit: 100, offset: found.length };
@@ -346,25 +356,6 @@ export type StartServer = (
   scenario: Scenario,
   opened?: (exchange: Exchange) => void,
 ) => Promise<ScenarioServer>;
-
-/** Opens a scenario's exchange over HTTP with the same commands, in the same order, as `LocalVenue`. */
-export async function openHttp(
-  scenario: Scenario,
-  world: World | null,
-  wallets: Wallets,
-  start: StartServer,
-  watch?: (transport: Transport) => Transport,
-): Promise<HttpVenue> {
-  const server = await start(world ?? emptyWorld(scenario.seed), scenario);
-  const venue = new HttpVenue(server.url, scenario.clock, wallets, watch, () => server.close());
-  try {
-    await venue.createMarkets(scenario);
-    return venue;
-  } catch (error) {
-    await venue.dispose();
-    throw error;
-  }
-}
 
 const marketBody = ({ name, tickSize, minOrderSize, ...terms }: MarketTerms) => ({
   question: name,

@@ -1,7 +1,6 @@
 import { parse, YAMLParseError } from "yaml";
 import { unitsOf } from "../../api/decimals.ts";
 import type { ReplyTo } from "../../api/endpoints.ts";
-import { didYouMean } from "../../api/nearest.ts";
 import { ExchangeClient, walletOf } from "../../client/client.ts";
 import { collect } from "../../client/result.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
@@ -9,6 +8,7 @@ import { DocumentError, within } from "../../core/schema.ts";
 import { anyOf } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
+import { ConfigError, didYouMean } from "../../setting.ts";
 import { isPrivateKey } from "../../simulation/world-accounts.ts";
 import { assetText, type MarketTerms } from "../language/declarations.ts";
 import { controlNeedOf, type Scenario } from "../language/steps.ts";
@@ -38,11 +38,6 @@ interface TargetAccount {
 /** Maps a scenario's markets to ids or slugs of a deployment, and its accounts to wallets. */
 type TargetFile = Readonly<ReturnType<typeof readTargetFile>>;
 
-/** The wallets file cannot be used; the message is for the user and never contains a key. */
-export class TargetFileError extends Error {
-  override readonly name = "TargetFileError";
-}
-
 const SECRETS: readonly string[] = ["privateKey", "apiKey", "secret", "passphrase"];
 const MAX_ALIASES = 100;
 const VARIABLE = /^[A-Za-z_][A-Za-z\d_]{0,63}$/;
@@ -50,7 +45,7 @@ const VARIABLE = /^[A-Za-z_][A-Za-z\d_]{0,63}$/;
 /**
  * Reads a wallets file (YAML or JSON): `markets: { market: will-it-rain }` and
  * `accounts: { alice: { privateKey: 0x..., USDC: 1000 } }`. A secret written `$NAME` is read from the environment.
- * @throws TargetFileError
+ * @throws ConfigError, whose message never contains a key
  */
 export function readTargetFile(path: string, environment: NodeJS.ProcessEnv) {
   try {
@@ -64,7 +59,7 @@ export function readTargetFile(path: string, environment: NodeJS.ProcessEnv) {
     // The value found is not shown, because it may be a key.
     const why =
       error instanceof DocumentError ? `${error.path}: expected ${error.expected}` : readFailure(error);
-    throw new TargetFileError(`--wallets ${path}: ${why}`);
+    throw new ConfigError(`--wallets ${path}: ${why}`);
   }
 }
 
@@ -164,13 +159,13 @@ const placesOf = (asset: string): number => (asset === "USDC" ? MONEY_PLACES : S
 /**
  * Reads the time and each market of a wallets file from a deployment. If the connection is lost after the first answer, the
  * scenarios will fail.
- * @throws TargetFileError if the deployment does not answer; for an unknown market, with the nearest slug.
+ * @throws ConfigError if the deployment does not answer; for an unknown market, with the nearest slug.
  */
 async function checkTarget(url: string, source: string, { markets }: TargetFile): Promise<void> {
   const client = new ExchangeClient(url);
   try {
     const time = await client.serverTime();
-    if (!time.ok && time.error.status === null) throw new TargetFileError(`--target: ${time.error.message}`);
+    if (!time.ok && time.error.status === null) throw new ConfigError(`--target: ${time.error.message}`);
     for (const [name, idOrSlug] of markets) {
       const found = await client.market(idOrSlug);
       if (found.ok) continue;
@@ -179,7 +174,7 @@ async function checkTarget(url: string, source: string, { markets }: TargetFile)
       const listed = await collect((window) => client.markets(window), { limit: 100 });
       const hint = didYouMean(idOrSlug, listed.ok ? listed.value.map(({ slug }) => slug) : []);
       const what = `there is no market ${shownSlug(idOrSlug)} at ${url}${hint}`;
-      throw new TargetFileError(`${source}: markets.${shown(name)}: ${what}`);
+      throw new ConfigError(`${source}: markets.${shown(name)}: ${what}`);
     }
   } finally {
     client.close();
@@ -220,7 +215,7 @@ function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | nu
 
 /**
  * Returns a function that opens scenarios on the deployment at an origin, and throws `NotRunnable` if one cannot be run there.
- * @throws TargetFileError if the wallets file is invalid or names an unknown market, or the deployment does not answer.
+ * @throws ConfigError if the wallets file is invalid or names an unknown market, or the deployment does not answer.
  */
 export async function openTargets(
   url: string,
@@ -232,14 +227,7 @@ export async function openTargets(
   return async (scenario, wallets) => {
     const need = controlNeedOf(scenario) ?? fileNeedOf(scenario, file);
     if (need !== null) throw new NotRunnable(need);
-    const venue = new TargetVenue(url, file, wallets);
-    try {
-      await venue.openMarkets(scenario);
-      return venue;
-    } catch (error) {
-      await venue.dispose();
-      throw error;
-    }
+    return new TargetVenue(url, file, wallets).opened(scenario);
   };
 }
 
@@ -269,7 +257,7 @@ class TargetVenue extends HttpVenue {
   }
 
   /** Finds the scenario's markets. @throws NotRunnable if one is unsuitable, VenueError if the deployment does not answer. */
-  async openMarkets({ markets }: Scenario): Promise<void> {
+  protected override async openMarkets({ markets }: Scenario): Promise<void> {
     for (const terms of markets) {
       const idOrSlug = this.#file.markets.get(terms.name) as string;
       const market = await this.ask("getMarket", { path: { idOrSlug } });

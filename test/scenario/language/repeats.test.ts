@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { OrderStep, RequestStep, Step } from "../../../src/scenario/language/steps.ts";
+import type { RequestStep, Step, StepOf } from "../../../src/scenario/language/steps.ts";
 import { BID, ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
 const repeat = (times: number | string, ...steps: string[]): string =>
   `{ repeat: ${times}, steps: [${steps.map((step) => `{ ${step} }`).join(", ")}] }`;
 
 const namesOf = (steps: readonly Step[]): (string | null)[] =>
-  steps.filter((step): step is OrderStep => step.kind === "order").map(({ name }) => name);
+  steps.filter((step): step is StepOf<"order"> => step.kind === "order").map(({ name }) => name);
 
 const stepsOf = (...steps: string[]): readonly Step[] => scenarioOf(ofSteps(...steps)).steps;
 
