@@ -286,20 +286,16 @@ interface ThreadOptions {
   readonly seedTimeoutMs: number;
 }
 
-interface PendingTask {
-  readonly resolve: (result: TaskResults[Task["kind"]]) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** A thread that runs seeds, one task at a time. */
 class SeedThread {
   readonly #worker: Worker;
   readonly #timeoutMs: number;
-  #pending: PendingTask | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #ready: Promise<unknown>;
+  /** Rejects when the thread has ended. */
+  readonly #ended: Promise<never>;
   #isReady = false;
-  /** Why the thread has ended; null while it runs. */
-  #endReason: Error | null = null;
+  /** Why this process ends the thread; null if it does not. */
+  #endReason: Failure | null = null;
 
   constructor({ program, settings, seedTimeoutMs }: ThreadOptions) {
     this.#timeoutMs = seedTimeoutMs;
@@ -310,74 +306,56 @@ class SeedThread {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB,
       },
     });
-    this.#worker.on("message", (message: ThreadMessage) => this.#receive(message));
+    this.#ready = this.#message().then(() => {
+      this.#isReady = true;
+    });
     // "error" may arrive before earlier messages of the thread, "exit" arrives after all of them.
     let crash: Failure | null = null;
     this.#worker.on("error", (error: unknown) => {
       crash = crashFailure(error);
     });
-    this.#worker.on("exit", (code) => {
-      this.#fail(crash ?? failureOf(`ends its process with exit code ${code}`));
+    this.#ended = new Promise((_resolve, reject) => {
+      this.#worker.on("exit", (code) => {
+        const failure = this.#endReason ?? crash ?? failureOf(`ends its process with exit code ${code}`);
+        const isUsed = this.#isReady || this.#endReason !== null;
+        const message = `a thread of the fuzzer could not start: ${failure.sentence}`;
+        reject(isUsed ? new ThreadEnded(failure) : new Error(message));
+      });
     });
+    // The thread may end when no task waits for it.
+    this.#ended.catch(() => {});
   }
 
   /**
-   * Executes a task.
+   * Executes a task. The time limit begins when the program is loaded.
    * @throws ThreadEnded if the thread ends first; it cannot be used again. Error if the thread could not start.
    */
   async execute<Kind extends Task["kind"]>(task: Task & { readonly kind: Kind }): Promise<TaskResults[Kind]> {
-    if (this.#endReason !== null) throw this.#endReason;
-    const result = await new Promise((resolve, reject) => {
-      this.#pending = { resolve, reject };
-      this.#startTimer();
-      this.#worker.postMessage(task);
-    });
-    return result as TaskResults[Kind];
+    await Promise.race([this.#ready, this.#ended]);
+    const answer = this.#message();
+    this.#worker.postMessage(task);
+    const timer = setTimeout(() => {
+      this.#endReason = failureOf(`hangs: not done after ${durationText(this.#timeoutMs)}`, "hangs");
+      void this.#worker.terminate();
+    }, this.#timeoutMs);
+    try {
+      const { result } = (await Promise.race([answer, this.#ended])) as { readonly result: unknown };
+      // An answer after the time limit does not count.
+      if (this.#endReason !== null) await this.#ended;
+      return result as TaskResults[Kind];
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Terminates the thread, even during a task. */
   async end(): Promise<void> {
-    this.#close(new ThreadEnded(failureOf("is stopped")));
+    this.#endReason ??= failureOf("is stopped");
     await this.#worker.terminate();
   }
 
-  #receive(message: ThreadMessage): void {
-    // Messages sent before the end may arrive after it.
-    if (this.#endReason !== null) return;
-    this.#isReady = true;
-    if (message === "ready") {
-      this.#startTimer();
-      return;
-    }
-    clearTimeout(this.#timer);
-    const pending = this.#pending;
-    this.#pending = null;
-    pending?.resolve(message.result);
-  }
-
-  /** Starts the time limit of the pending task once the program is loaded. */
-  #startTimer(): void {
-    clearTimeout(this.#timer);
-    if (!this.#isReady || this.#pending === null) return;
-    this.#timer = setTimeout(() => {
-      this.#fail(failureOf(`hangs: not done after ${durationText(this.#timeoutMs)}`, "hangs"));
-      void this.#worker.terminate();
-    }, this.#timeoutMs);
-  }
-
-  #fail(failure: Failure): void {
-    const ended = new ThreadEnded(failure);
-    this.#close(
-      this.#isReady ? ended : new Error(`a thread of the fuzzer could not start: ${ended.message}`),
-    );
-  }
-
-  #close(reason: Error): void {
-    if (this.#endReason !== null) return;
-    clearTimeout(this.#timer);
-    this.#endReason = reason;
-    this.#pending?.reject(reason);
-    this.#pending = null;
+  #message(): Promise<ThreadMessage> {
+    return new Promise((resolve) => this.#worker.once("message", resolve));
   }
 }
 
