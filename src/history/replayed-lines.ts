@@ -24,14 +24,12 @@ import { refusedText } from "./describe-line.ts";
 import type { ReplayedLine } from "./journal-replay.ts";
 import { marketOfEvent } from "./trace.ts";
 
-/** Orders, trades, markets and so on that a line of a journal mentions, in itself or in its events. */
+/** What a line of a journal mentions, in itself or in its events. */
 export class Mentions {
+  /** Numbers of orders. */
   readonly orders = new Set<number>();
-  readonly #trades = new Set<number>();
-  readonly #markets = new Set<number>();
-  readonly #events = new Set<number>();
-  readonly #tokens = new Set<string>();
-  readonly #addresses = new Set<Address>();
+  /** Identifiers of the API: ids, slugs, token and condition ids, addresses. */
+  readonly #ids = new Set<string>();
   readonly #state: State;
 
   /** The state is the one after the line. */
@@ -43,109 +41,85 @@ export class Mentions {
     for (const event of result.events) {
       this.#addFields(event);
       if (event.kind !== "blocksMined") continue;
-      for (const { number } of minedAt(state.chain, event.height)) this.#transaction(number);
+      for (const { number } of minedAt(state.chain, event.height)) this.#byField.transaction(number);
     }
   }
 
   /** Whether a pattern matches a whole id of something mentioned. */
   matches(pattern: RegExp): boolean {
-    for (const id of this.#ids()) if (id !== "" && pattern.exec(id)?.[0] === id) return true;
+    for (const id of this.#ids) if (id !== "" && pattern.exec(id)?.[0] === id) return true;
     return false;
-  }
-
-  /** Yields the identifiers of the API: ids, slugs, token and condition ids, addresses. */
-  *#ids(): Generator<string> {
-    const { idPrefixes, markets, events } = this.#state;
-    for (const number of this.orders) yield idOf(idPrefixes.order, number);
-    for (const number of this.#trades) yield idOf(idPrefixes.trade, number);
-    for (const number of this.#markets) {
-      yield idOf(idPrefixes.market, number);
-      const market = markets.find(number);
-      if (market !== undefined) yield* [market.slug, market.conditionId];
-    }
-    for (const number of this.#events) {
-      yield idOf(idPrefixes.event, number);
-      yield events.find(number)?.slug ?? "";
-    }
-    yield* this.#tokens;
-    yield* this.#addresses;
   }
 
   /** Adds what a command or an event mentions, by the names of its fields. */
   #addFields(mentioning: object): void {
-    for (const [field, value] of Object.entries(mentioning)) this.#byField[field]?.(value as never);
+    const byField: Readonly<Record<string, (value: never) => void>> = this.#byField;
+    for (const [field, value] of Object.entries(mentioning)) byField[field]?.(value as never);
   }
 
-  readonly #byField: Readonly<Record<string, (value: never) => void>> = {
-    account: (number: number) => this.#account(number),
-    address: (address: Address) => this.#addresses.add(address),
-    from: (address: Address) => this.#addresses.add(address),
-    to: (address: Address) => this.#addresses.add(address),
-    event: (number: number) => this.#events.add(number),
-    market: (number: number) => this.#market(number),
-    order: (number: number) => this.#order(number),
-    orderId: (id: string) => this.#order(numberOf(this.#state.idPrefixes.order, id)),
-    tokenId: (id: string) => this.#tokenId(id),
-    tokens: (tokens: readonly { readonly tokenId: string }[]) => {
-      for (const { tokenId } of tokens) this.#tokenId(tokenId);
+  readonly #byField = {
+    account: (number: number) => this.#ids.add(this.#state.accounts.find(number)?.address ?? ""),
+    address: (address: Address) => this.#ids.add(address),
+    from: (address: Address) => this.#ids.add(address),
+    to: (address: Address) => this.#ids.add(address),
+    event: (number: number) => {
+      this.#ids.add(idOf(this.#state.idPrefixes.event, number));
+      this.#ids.add(this.#state.events.find(number)?.slug ?? "");
     },
-    trade: (number: number) => this.#trade(number),
-    transaction: (number: number) => this.#transaction(number),
+    /** Adds a market with both of its tokens. */
+    market: (number: number) => {
+      this.#market(number);
+      for (const id of this.#state.markets.find(number)?.tokenIds ?? []) this.#ids.add(id);
+    },
+    order: (number: number) => {
+      const order = this.#state.orders.find(number);
+      if (order === undefined) return;
+      this.orders.add(number);
+      this.#ids.add(idOf(this.#state.idPrefixes.order, number));
+      this.#byField.account(order.account);
+      const market = marketOfToken(order.token);
+      this.#byField.tokenId(tokenIdIn(this.#state.markets.get(market), outcomeOf(order.token)));
+    },
+    orderId: (id: string) => this.#byField.order(numberOf(this.#state.idPrefixes.order, id)),
+    tokenId: (id: string) => {
+      this.#ids.add(id);
+      const token = this.#state.tokenById.get(id);
+      if (token !== undefined) this.#market(marketOfToken(token));
+    },
+    tokens: (tokens: readonly { readonly tokenId: string }[]) => {
+      for (const { tokenId } of tokens) this.#byField.tokenId(tokenId);
+    },
+    trade: (number: number) => {
+      const trade = this.#state.trades.find(number);
+      if (trade === undefined) return;
+      this.#ids.add(idOf(this.#state.idPrefixes.trade, number));
+      this.#byField.order(trade.taker);
+      this.#byField.order(trade.maker);
+    },
+    /** Adds the trades that a transaction settles. */
+    transaction: (number: number) => {
+      const { firstTrade, trades } = this.#state.chain.transactions.find(number) ?? NONE;
+      for (let trade = firstTrade; trade < firstTrade + trades; trade += 1) this.#byField.trade(trade);
+    },
     transactions: (numbers: readonly number[]) => {
-      for (const number of numbers) this.#transaction(number);
+      for (const number of numbers) this.#byField.transaction(number);
     },
   };
 
+  #market(number: number): void {
+    const { slug = "", conditionId = "" } = this.#state.markets.find(number) ?? {};
+    for (const id of [idOf(this.#state.idPrefixes.market, number), slug, conditionId]) this.#ids.add(id);
+  }
+
   #refused({ address, asked }: RefusedRequest): void {
-    if (address !== null) this.#addresses.add(address);
+    if (address !== null) this.#ids.add(address);
     if (asked?.kind === "command") this.#addFields(asked.command);
     if (asked?.kind !== "request") return;
     for (const value of [...Object.values(asked.body), ...Object.values(asked.query)]) {
       if (typeof value !== "string") continue;
-      this.#order(numberOf(this.#state.idPrefixes.order, value));
-      this.#tokenId(value);
+      this.#byField.orderId(value);
+      this.#byField.tokenId(value);
     }
-  }
-
-  #order(number: number): void {
-    const order = this.#state.orders.find(number);
-    if (order === undefined) return;
-    this.orders.add(number);
-    this.#account(order.account);
-    const market = marketOfToken(order.token);
-    this.#markets.add(market);
-    this.#tokens.add(tokenIdIn(this.#state.markets.get(market), outcomeOf(order.token)));
-  }
-
-  #trade(number: number): void {
-    const trade = this.#state.trades.find(number);
-    if (trade === undefined) return;
-    this.#trades.add(number);
-    this.#order(trade.taker);
-    this.#order(trade.maker);
-  }
-
-  /** Adds the trades that a transaction settles. */
-  #transaction(number: number): void {
-    const { firstTrade, trades } = this.#state.chain.transactions.find(number) ?? NONE;
-    for (let trade = firstTrade; trade < firstTrade + trades; trade += 1) this.#trade(trade);
-  }
-
-  #tokenId(id: string): void {
-    this.#tokens.add(id);
-    const token = this.#state.tokenById.get(id);
-    if (token !== undefined) this.#markets.add(marketOfToken(token));
-  }
-
-  /** Adds a market with both of its tokens. */
-  #market(number: number): void {
-    this.#markets.add(number);
-    for (const id of this.#state.markets.find(number)?.tokenIds ?? []) this.#tokens.add(id);
-  }
-
-  #account(number: number): void {
-    const account = this.#state.accounts.find(number);
-    if (account !== undefined) this.#addresses.add(account.address);
   }
 }
 
